@@ -1,0 +1,97 @@
+/**
+ * The Agent: uses the tools, windows and documents of the Computers in an office.
+ *
+ * ```ts no-eval
+ * import { Agent } from "@a2c-smcp/sdk/agent";
+ *
+ * await using agent = await Agent.connect({ url: "http://127.0.0.1:3000", office: "lab", name: "ada" });
+ * const laptop = agent.computer("laptop");
+ * const result = await laptop.callTool("echo", { message: "hi" }, { timeoutMs: 5_000 });
+ * const [window] = await laptop.getDesktop({ size: 1 });
+ * const { documents } = await laptop.getFinder({ keywords: ["report"] });
+ * ```
+ *
+ * Also a program. It needs the network, and of the environment only what it is given:
+ *
+ * ```sh
+ * deno run --allow-net --ignore-env agent.ts --url http://127.0.0.1:3000 --office lab --name ada tools
+ * ```
+ *
+ * @module
+ */
+export { Agent, type AgentOptions } from "./src/agent/agent.ts";
+export type {
+  AgentEvent,
+  AgentEventName,
+  AgentEventOf,
+  AgentEvents,
+  AgentListener,
+  ComputerChange,
+  ComputerViewName,
+  OfficeMember,
+} from "./src/agent/events.ts";
+export type { Unsubscribe } from "./src/agent/listeners.ts";
+export type { FormatOptions, PageIndexOptions, PageOptions } from "./src/agent/navigation.ts";
+export {
+  type CallToolOptions,
+  type DesktopOptions,
+  type FinderCatalogue,
+  type FinderOptions,
+  RemoteComputer,
+  type ResourcePage,
+} from "./src/agent/remote_computer.ts";
+export type { RequestOptions } from "./src/agent/requests.ts";
+export type { LogFields, Logger } from "./src/log.ts";
+export type {
+  BaseMCPServerConfig,
+  GetComputerConfigRet,
+  MCPServerCommandInput,
+  MCPServerConfig,
+  MCPServerInput,
+  MCPServerInputBase,
+  MCPServerPickStringInput,
+  MCPServerPromptStringInput,
+  MCPServerStdioConfig,
+  MCPServerStdioParameters,
+  MCPServerStreamableHttpConfig,
+  MCPServerStreamableHttpParameters,
+  MCPSSEConfig,
+  MCPSSEParameters,
+} from "./src/protocol/config.ts";
+export type { Desktop } from "./src/protocol/desktop.ts";
+export {
+  DPE_FORMATS,
+  type DPEDocument,
+  type DPEDocumentPages,
+  type DPEDocumentSummary,
+  type DPEElementDetail,
+  type DPEFormat,
+  type DPEPage,
+  type DPEPageSummary,
+  ELEMENT_CATEGORIES,
+  type ElementCategory,
+} from "./src/protocol/dpe.ts";
+export type { Role, SessionInfo } from "./src/protocol/office.ts";
+export type {
+  DpeResource,
+  ReadResourceRet,
+  ResourceAnnotations,
+  ResourceContents,
+  ResourceInfo,
+} from "./src/protocol/resources.ts";
+export type {
+  Attributes,
+  AttributeValue,
+  CallToolResult,
+  ContentItem,
+  SERVER_NAME,
+  SMCPTool,
+  TOOL_NAME,
+  ToolMeta,
+  ToolResultMeta,
+} from "./src/protocol/tools.ts";
+
+if (import.meta.main) {
+  const { runAgentCli } = await import("./src/agent/cli.ts");
+  Deno.exit(await runAgentCli(Deno.args));
+}

@@ -1,0 +1,66 @@
+/**
+ * The Computer: hosts MCP servers and offers their tools, windows and documents to the Agent of an office.
+ *
+ * ```ts no-eval
+ * import { Computer } from "@a2c-smcp/sdk/computer";
+ *
+ * await using computer = Computer.open({
+ *   name: "laptop",
+ *   config: { servers: { everything: { type: "stdio", server_parameters: { command: "mcp-server-everything" } } } },
+ * });
+ * await computer.join({ url: "http://127.0.0.1:3000", office: "lab" });
+ * ```
+ *
+ * Also a program. It needs the network, the files and programs of what it hosts, and the environment that its MCP
+ * servers inherit from:
+ *
+ * ```sh
+ * deno run --allow-net --allow-env --allow-run --allow-read computer.ts \
+ *   --url http://127.0.0.1:3000 --office lab --name laptop --config config.json
+ * ```
+ *
+ * @module
+ */
+export type { ReadLimits } from "./src/computer/catalogue.ts";
+export {
+  Computer,
+  type ComputerLimits,
+  type ComputerOptions,
+  type JoinOptions,
+} from "./src/computer/computer.ts";
+export { type ComputerConfig, ConfigError, parseConfig, parseConfigText } from "./src/computer/config.ts";
+export type { ResolveDpe, ResolveDpeTools } from "./src/computer/handlers/get_dpe.ts";
+export type { ToolCallOutcome, ToolCallRecord } from "./src/computer/history.ts";
+export { environmentInputs, type InputSource } from "./src/computer/inputs.ts";
+export type { Confirm, ConfirmRequest } from "./src/computer/tool_calls.ts";
+export type { LogFields, Logger } from "./src/log.ts";
+export type { ServerLimits, ServerState, ServerStatus } from "./src/mcp/supervised_server.ts";
+export type {
+  BaseMCPServerConfig,
+  MCPServerCommandInput,
+  MCPServerConfig,
+  MCPServerInput,
+  MCPServerInputBase,
+  MCPServerPickStringInput,
+  MCPServerPromptStringInput,
+  MCPServerStdioConfig,
+  MCPServerStdioParameters,
+  MCPServerStreamableHttpConfig,
+  MCPServerStreamableHttpParameters,
+  MCPSSEConfig,
+  MCPSSEParameters,
+} from "./src/protocol/config.ts";
+export type { DpeResource, ReadResourceRet, ResourceContents } from "./src/protocol/resources.ts";
+export type {
+  Attributes,
+  AttributeValue,
+  SERVER_NAME,
+  SMCPTool,
+  TOOL_NAME,
+  ToolMeta,
+} from "./src/protocol/tools.ts";
+
+if (import.meta.main) {
+  const { runComputerCli } = await import("./src/computer/cli.ts");
+  Deno.exit(await runComputerCli(Deno.args));
+}

@@ -1,0 +1,161 @@
+/**
+ * A2C-SMCP for TypeScript: an AI agent uses tools, live windows and documents on other people's machines, without
+ * those machines opening a port and without their credentials leaving them.
+ *
+ * This door holds what all roles share: the protocol's types, events and codes, the `window://` and `dpe://` URIs, and
+ * the ordering of Desktop and Finder. The roles are `@a2c-smcp/sdk/server`, `@a2c-smcp/sdk/computer` and
+ * `@a2c-smcp/sdk/agent`. It needs no permission.
+ *
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseDpeUri, PROTOCOL_VERSION } from "@a2c-smcp/sdk";
+ *
+ * assertEquals(parseDpeUri("dpe://com.example.docs/report/pages/0").pageIndex, 0);
+ * assertEquals(PROTOCOL_VERSION, "0.2.0");
+ * ```
+ *
+ * @module
+ */
+export { organizeDesktop, type OrganizeDesktopOptions } from "./src/organizer/desktop.ts";
+export type { DesktopWindow } from "./src/organizer/desktop_window.ts";
+export { organizeFinder, type OrganizeFinderOptions } from "./src/organizer/finder.ts";
+export type { FinderQueryOptions } from "./src/organizer/finder_query.ts";
+export type { FinderPage } from "./src/organizer/finder_selection.ts";
+export type { OrganizerWarning, OrganizerWarningCode } from "./src/organizer/warning.ts";
+export type { AgentCallData, ComputerCallData } from "./src/protocol/call.ts";
+export type {
+  BaseMCPServerConfig,
+  GetComputerConfigReq,
+  GetComputerConfigRet,
+  MCPServerCommandInput,
+  MCPServerConfig,
+  MCPServerInput,
+  MCPServerInputBase,
+  MCPServerPickStringInput,
+  MCPServerPromptStringInput,
+  MCPServerStdioConfig,
+  MCPServerStdioParameters,
+  MCPServerStreamableHttpConfig,
+  MCPServerStreamableHttpParameters,
+  MCPSSEConfig,
+  MCPSSEParameters,
+} from "./src/protocol/config.ts";
+export type { Desktop, GetDeskTopReq, GetDeskTopRet } from "./src/protocol/desktop.ts";
+export {
+  DEFAULT_PAGE_LIMIT,
+  DPE_FORMATS,
+  type DPECatalogue,
+  type DPEDocument,
+  type DPEDocumentPages,
+  type DPEDocumentSummary,
+  type DPEElementDetail,
+  type DPEFormat,
+  type DPEPage,
+  type DPEPageSummary,
+  ELEMENT_CATEGORIES,
+  type ElementCategory,
+  MAX_PAGE_LIMIT,
+} from "./src/protocol/dpe.ts";
+export { ErrorCode } from "./src/protocol/error_codes.ts";
+export { type ErrorAck, type ErrorDetails, SmcpError } from "./src/protocol/errors.ts";
+export {
+  CANCEL_TOOL_CALL_EVENT,
+  CANCEL_TOOL_CALL_NOTIFICATION,
+  CLIENT_EVENT_PREFIX,
+  ENTER_OFFICE_NOTIFICATION,
+  GET_BLOB_EVENT,
+  GET_CONFIG_EVENT,
+  GET_DESKTOP_EVENT,
+  GET_DPE_EVENT,
+  GET_FINDER_EVENT,
+  GET_RESOURCES_EVENT,
+  GET_TOOLS_EVENT,
+  JOIN_OFFICE_EVENT,
+  LEAVE_OFFICE_EVENT,
+  LEAVE_OFFICE_NOTIFICATION,
+  LIST_ROOM_EVENT,
+  READ_RESOURCE_EVENT,
+  SERVER_EVENT_PREFIX,
+  SMCP_NAMESPACE,
+  TOOL_CALL_EVENT,
+  UPDATE_CONFIG_EVENT,
+  UPDATE_CONFIG_NOTIFICATION,
+  UPDATE_DESKTOP_EVENT,
+  UPDATE_DESKTOP_NOTIFICATION,
+  UPDATE_EVENT_PREFIX,
+  UPDATE_FINDER_EVENT,
+  UPDATE_FINDER_NOTIFICATION,
+  UPDATE_NOTIFICATION_PREFIX,
+  UPDATE_TOOL_LIST_EVENT,
+  UPDATE_TOOL_LIST_NOTIFICATION,
+} from "./src/protocol/events.ts";
+export {
+  DEFAULT_FINDER_LIMIT,
+  type GetFinderReq,
+  type GetFinderRet,
+  MAX_FINDER_LIMIT,
+} from "./src/protocol/finder.ts";
+export {
+  AuthenticationError,
+  ConnectionClosedError,
+  JoinRefusedError,
+  ProtocolVersionError,
+  RequestTimeoutError,
+  ServerUnreachableError,
+  type VersionRefusal,
+} from "./src/protocol/local_errors.ts";
+export type {
+  EnterOfficeNotification,
+  EnterOfficeReq,
+  LeaveOfficeNotification,
+  LeaveOfficeReq,
+  ListRoomReq,
+  ListRoomRet,
+  Role,
+  SessionInfo,
+  UpdateComputerConfigReq,
+  UpdateMCPConfigNotification,
+  UpdateToolListNotification,
+} from "./src/protocol/office.ts";
+export type {
+  DpeResource,
+  GetBlobReq,
+  GetBlobRet,
+  GetDpeReq,
+  GetDpeRet,
+  GetResourcesReq,
+  GetResourcesRet,
+  McpResource,
+  ReadResourceReq,
+  ReadResourceRet,
+  ResourceAnnotations,
+  ResourceContents,
+  ResourceInfo,
+} from "./src/protocol/resources.ts";
+export {
+  A2C_TOOL_META,
+  type Attributes,
+  type AttributeValue,
+  type CallToolResult,
+  type ContentItem,
+  type GetToolsReq,
+  type GetToolsRet,
+  MCP_TOOL_ANNOTATION,
+  type SERVER_NAME,
+  type SMCPTool,
+  type TOOL_NAME,
+  type ToolCallReq,
+  type ToolMeta,
+  type ToolResultMeta,
+} from "./src/protocol/tools.ts";
+export {
+  minorOf,
+  parseProtocolVersion,
+  PROTOCOL_VERSION,
+  type ProtocolVersion,
+  VERSION_QUERY_PARAMETER,
+} from "./src/protocol/version.ts";
+export { buildDpeUri, type DpeUri, type DpeUriParts, parseDpeUri } from "./src/uri/dpe_uri.ts";
+export { windowIdentity } from "./src/uri/window_identity.ts";
+export { buildWindowUri, parseWindowUri, type WindowUri } from "./src/uri/window_uri.ts";
+export { PACKAGE_VERSION } from "./src/version.ts";

@@ -1,0 +1,38 @@
+/**
+ * The Server: the hub of A2C-SMCP. It keeps offices, relays an Agent's requests to the Computers of its office, and
+ * tells the office what changed.
+ *
+ * ```ts
+ * import { SmcpServer, staticTokens } from "@a2c-smcp/sdk/server";
+ *
+ * await using server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["s3cret"] }) });
+ * console.log(`listening on ${server.url}`);
+ * ```
+ *
+ * Also a program. It needs the network, and of the environment only what it is given:
+ *
+ * ```sh
+ * deno run --allow-net --ignore-env server.ts --host 127.0.0.1 --port 3000
+ * ```
+ *
+ * @module
+ */
+export type { LogFields, Logger } from "./src/log.ts";
+export {
+  anonymous,
+  type AuthDecision,
+  type AuthProvider,
+  type Credentials,
+  staticTokens,
+  type StaticTokensOptions,
+} from "./src/server/auth.ts";
+export { ListenError } from "./src/server/listening.ts";
+export type { JoinOutcome, Member, OfficeStore } from "./src/server/office_store.ts";
+export { Offices } from "./src/server/offices.ts";
+export type { ListenOptions, SmcpServerOptions } from "./src/server/options.ts";
+export { SmcpServer } from "./src/server/server.ts";
+
+if (import.meta.main) {
+  const { runServerCli } = await import("./src/server/cli.ts");
+  Deno.exit(await runServerCli(Deno.args));
+}

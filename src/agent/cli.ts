@@ -1,0 +1,148 @@
+/** The Agent's command line: `agent.ts --url URL --office OFFICE --name NAME [--json] COMMAND …`. */
+import {
+  authOf,
+  collect,
+  type ConnectionOptions,
+  connectionOptions,
+  parseSeconds,
+  wholeNumber,
+} from "../cli/options.ts";
+import {
+  type Command,
+  type CommonOptions,
+  createProgram,
+  InvalidArgumentError,
+  loggerOf,
+  Option,
+  runProgram,
+} from "../cli/program.ts";
+import { isRecord } from "../protocol/errors.ts";
+import { Agent } from "./agent.ts";
+import {
+  callTool,
+  type CommandContext,
+  listOffice,
+  listTools,
+  readResource,
+  showConfig,
+  showDesktop,
+  showFinder,
+  watch,
+} from "./cli_commands.ts";
+
+/** How long a command that ends by itself tries to reach the Server, in seconds. */
+const CONNECT_TIMEOUT_SECONDS = 10;
+
+/** What stands before the command. */
+interface GlobalOptions extends CommonOptions, ConnectionOptions {
+  readonly json: boolean;
+  readonly computer?: string;
+  readonly connectTimeout?: number;
+}
+
+type Work = (context: CommandContext) => Promise<void>;
+
+/** Runs the Agent's command line with these arguments and gives its exit code. */
+export function runAgentCli(args: readonly string[]): Promise<number> {
+  return runProgram(args, buildProgram);
+}
+
+function buildProgram(signal: AbortSignal): Command {
+  const program = createProgram("agent", "Uses the Computers of an A2C-SMCP office from the command line.");
+  for (const option of connectionOptions("agent")) program.addOption(option);
+  program
+    .addOption(
+      new Option("--computer <name>", "which Computer; may be left out when the office has one")
+        .env("A2C_COMPUTER"),
+    )
+    .addOption(
+      new Option("--connect-timeout <s>", "seconds to reach the Server (default: 10; watch tries for ever)")
+        .argParser(parseSeconds).env("A2C_CONNECT_TIMEOUT"),
+    )
+    .option("--json", "print one JSON document; watch prints one JSON line per event", false);
+
+  const run = (work: Work, connectSeconds = CONNECT_TIMEOUT_SECONDS) =>
+    withAgent(program.opts<GlobalOptions>(), { work, connectSeconds, signal });
+  for (const add of [addOfficeCommands, addToolCommands, addContextCommands]) add(program, run);
+  return program;
+}
+
+type Run = (work: Work, connectSeconds?: number) => Promise<void>;
+
+function addOfficeCommands(program: Command, run: Run): void {
+  program.command("office").description("list who is in the office").action(() => run(listOffice));
+  program.command("watch").description("print what happens in the office, until Ctrl-C")
+    .action(() => run(watch, Infinity));
+}
+
+function addToolCommands(program: Command, run: Run): void {
+  program.command("tools").description("list the Computer's tools").action(() => run(listTools));
+  program.command("call <tool>").description("call a tool; exit code 1 when its result is an error")
+    .addOption(new Option("--params <json>", "its arguments").argParser(parseParams).default({}, "{}"))
+    .addOption(new Option("--timeout <s>", "seconds it may take").argParser(parseSeconds).default(30))
+    .action((tool: string, options: { params: Record<string, unknown>; timeout: number }) => {
+      const { params, timeout } = options;
+      return run((context) => callTool(context, { tool, params, timeoutMs: timeout * 1000 }));
+    });
+}
+
+function addContextCommands(program: Command, run: Run): void {
+  program.command("config").description("show the Computer's MCP servers").action(() => run(showConfig));
+  program.command("desktop").description("show the Computer's windows")
+    .addOption(new Option("--size <n>", "at most so many").argParser(wholeNumber(0)))
+    .option("--window <uri>", "only this one")
+    .action((options: { size?: number; window?: string }) => run((context) => showDesktop(context, options)));
+  program.command("finder").description("list the Computer's documents")
+    .addOption(
+      new Option("--keyword <k>", "in title, keywords or summary; may be repeated").argParser(collect),
+    )
+    .option("--file-type <type>", "of exactly this type, such as pdf")
+    .addOption(new Option("--offset <n>", "leave out the first n").argParser(wholeNumber(0)))
+    .addOption(new Option("--limit <n>", "at most n of them, 20 by default").argParser(wholeNumber(0)))
+    .action((options: { keyword?: string[]; fileType?: string; offset?: number; limit?: number }) => {
+      const { keyword: keywords, ...rest } = options;
+      return run((context) => showFinder(context, { keywords, ...rest }));
+    });
+  program.command("read <uri>").description("read a dpe:// or window:// resource")
+    .option("--mcp-server <name>", "from this MCP server; allows any scheme")
+    .action((uri: string, options: { mcpServer?: string }) =>
+      run((context) => readResource(context, { uri, ...options }))
+    );
+}
+
+async function withAgent(
+  options: GlobalOptions,
+  task: { readonly work: Work; readonly connectSeconds: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const { work, signal } = task;
+  const logger = loggerOf("agent", options);
+  await using agent = await Agent.connect({
+    url: options.url,
+    office: options.office,
+    name: options.name,
+    auth: authOf(options),
+    headers: options.header,
+    path: options.path,
+    timeoutMs: (options.connectTimeout ?? task.connectSeconds) * 1000,
+    logger,
+    signal,
+  });
+  await work({ agent, signal, logger, json: options.json, computer: options.computer });
+}
+
+/** Reads the arguments of a tool: a JSON object. */
+function parseParams(raw: string): Record<string, unknown> {
+  const params = parseJson(raw);
+  if (!isRecord(params)) {
+    throw new InvalidArgumentError(`Write them as a JSON object, such as {"message":"hi"}`);
+  }
+  return params;
+}
+
+function parseJson(raw: string): unknown {
+  try {
+    return JSON.parse(raw);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,64 @@
+/** Reading the Server's notifications (`data-structures.md`, 房间管理结构 and 配置相关结构). */
+import {
+  CANCEL_TOOL_CALL_NOTIFICATION,
+  ENTER_OFFICE_NOTIFICATION,
+  LEAVE_OFFICE_NOTIFICATION,
+  UPDATE_CONFIG_NOTIFICATION,
+  UPDATE_DESKTOP_NOTIFICATION,
+  UPDATE_FINDER_NOTIFICATION,
+  UPDATE_TOOL_LIST_NOTIFICATION,
+} from "../protocol/events.ts";
+import { badRequest } from "../protocol/errors.ts";
+import {
+  parseAgentCallData,
+  parseOfficeNotification,
+  parseUpdateComputerConfigReq,
+} from "../protocol/parse.ts";
+import type { AgentEvent, OfficeMember } from "./events.ts";
+
+/** What every notification's name starts with. */
+export const NOTIFICATION_PREFIX = "notify:";
+
+/**
+ * Reads a notification. One of a newer peer is passed on as it came.
+ *
+ * @throws {SmcpError} 400 when it is malformed.
+ */
+export function readNotification(event: string, body: unknown): AgentEvent {
+  switch (event) {
+    case ENTER_OFFICE_NOTIFICATION:
+      return { type: "enterOffice", ...readMember(body) };
+    case LEAVE_OFFICE_NOTIFICATION:
+      return { type: "leaveOffice", ...readMember(body) };
+    case UPDATE_CONFIG_NOTIFICATION:
+      return { type: "updateConfig", computer: readComputer(body) };
+    case UPDATE_TOOL_LIST_NOTIFICATION:
+      return { type: "updateToolList", computer: readComputer(body) };
+    case UPDATE_DESKTOP_NOTIFICATION:
+      return { type: "updateDesktop", computer: readComputer(body) };
+    case UPDATE_FINDER_NOTIFICATION:
+      return { type: "updateFinder", computer: readComputer(body) };
+    case CANCEL_TOOL_CALL_NOTIFICATION: {
+      const { agent, req_id } = parseAgentCallData(body);
+      return { type: "cancelToolCall", agent, reqId: req_id };
+    }
+    default:
+      return { type: "notification", event, body };
+  }
+}
+
+/** Exactly one of `computer` and `agent` is there; some peers write the other one as null. */
+function readMember(body: unknown): OfficeMember {
+  const { office_id: office, computer, agent } = parseOfficeNotification(body);
+  if (typeof computer === "string" && typeof agent !== "string") {
+    return { office, role: "computer", name: computer };
+  }
+  if (typeof agent === "string" && typeof computer !== "string") {
+    return { office, role: "agent", name: agent };
+  }
+  throw badRequest("computer", `Cannot read a notification of office "${office}": it names no one member`);
+}
+
+function readComputer(body: unknown): string {
+  return parseUpdateComputerConfigReq(body).computer;
+}

@@ -1,0 +1,121 @@
+/** Fetching a Computer's views anew when they changed: one at a time each, and never more often than needed. */
+import type { Logger } from "../log.ts";
+import { describeError } from "../protocol/errors.ts";
+import type { AgentEvent, AgentEventName, ComputerViewName } from "./events.ts";
+import type { Listeners } from "./listeners.ts";
+
+/** Views that are fetched at one time, over all Computers. */
+export const MAX_CONCURRENT_REFRESHES = 16;
+
+/** The event that makes a view wanted: without a listener for it nothing is fetched. */
+const REFRESHED_EVENTS: Readonly<Record<ComputerViewName, AgentEventName>> = {
+  tools: "toolsRefreshed",
+  config: "configRefreshed",
+  desktop: "desktopRefreshed",
+  finder: "finderRefreshed",
+};
+
+const ALL_VIEWS: readonly ComputerViewName[] = ["tools", "config", "desktop", "finder"];
+
+/** One view of one Computer. */
+interface Refresh {
+  readonly computer: string;
+  readonly view: ComputerViewName;
+}
+
+/** How views are had. */
+export interface RefreshSource {
+  /** Fetches a view, as the event that tells of it. */
+  readonly fetch: (refresh: Refresh) => Promise<AgentEvent>;
+  /** The names of the Computers in the office. */
+  readonly listComputers: () => Promise<readonly string[]>;
+}
+
+/**
+ * Keeps fresh the views that somebody listens for. A view that changes while it is being fetched is fetched exactly
+ * once more.
+ */
+export class Refresher {
+  readonly #listeners: Listeners;
+  readonly #source: RefreshSource;
+  readonly #log: Logger;
+  /** What to fetch next, in the order of the changes. */
+  readonly #waiting = new Map<string, Refresh>();
+  readonly #running = new Set<string>();
+  #isStopped = false;
+
+  constructor(listeners: Listeners, source: RefreshSource, options: { readonly logger: Logger }) {
+    this.#listeners = listeners;
+    this.#source = source;
+    this.#log = options.logger;
+    this.#follow();
+  }
+
+  /** Fetches nothing more and tells nothing more. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#waiting.clear();
+  }
+
+  #follow(): void {
+    const listeners = this.#listeners;
+    listeners.on("updateToolList", ({ computer }) => this.#refresh(computer, ["tools"]));
+    // The reference Computer tells of new tools by `update_config` alone.
+    listeners.on("updateConfig", ({ computer }) => this.#refresh(computer, ["config", "tools"]));
+    listeners.on("updateDesktop", ({ computer }) => this.#refresh(computer, ["desktop"]));
+    listeners.on("updateFinder", ({ computer }) => this.#refresh(computer, ["finder"]));
+    listeners.on("enterOffice", ({ role, name }) => {
+      if (role === "computer") this.#refresh(name, ALL_VIEWS);
+    });
+    listeners.on("leaveOffice", ({ role, name }) => {
+      if (role === "computer") this.#forget(name);
+    });
+    listeners.on("reconnected", () => this.#refreshOffice());
+  }
+
+  #refresh(computer: string, views: readonly ComputerViewName[]): void {
+    for (const view of views) {
+      if (this.#isWanted(view)) this.#waiting.set(`${view} ${computer}`, { computer, view });
+    }
+    this.#startWaiting();
+  }
+
+  #isWanted(view: ComputerViewName): boolean {
+    return !this.#isStopped && this.#listeners.has(REFRESHED_EVENTS[view]);
+  }
+
+  /** A Computer that has gone answers nothing. */
+  #forget(computer: string): void {
+    for (const view of ALL_VIEWS) this.#waiting.delete(`${view} ${computer}`);
+  }
+
+  #startWaiting(): void {
+    for (const [key, refresh] of this.#waiting) {
+      if (this.#running.size >= MAX_CONCURRENT_REFRESHES) return;
+      if (this.#running.has(key)) continue;
+      this.#waiting.delete(key);
+      this.#running.add(key);
+      void this.#run(refresh).then(() => {
+        this.#running.delete(key);
+        this.#startWaiting();
+      });
+    }
+  }
+
+  /** Never rejects. */
+  async #run(refresh: Refresh): Promise<void> {
+    const event = await this.#source.fetch(refresh).catch((error: unknown): AgentEvent => {
+      const { computer, view } = refresh;
+      if (!this.#isStopped) this.#log.warn("refresh failed", { computer, view, error: describeError(error) });
+      return { type: "refreshFailed", ...refresh, error };
+    });
+    if (!this.#isStopped) this.#listeners.tell(event);
+  }
+
+  /** After a loss: whatever was told meanwhile was missed. */
+  async #refreshOffice(): Promise<void> {
+    if (!ALL_VIEWS.some((view) => this.#isWanted(view))) return;
+    const computers = await this.#source.listComputers();
+    for (const computer of computers) this.#refresh(computer, ALL_VIEWS);
+  }
+}

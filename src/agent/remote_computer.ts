@@ -1,0 +1,321 @@
+/** One Computer of the office, as an Agent uses it. */
+import type { Logger } from "../log.ts";
+import type { GetComputerConfigRet } from "../protocol/config.ts";
+import type { Desktop } from "../protocol/desktop.ts";
+import type {
+  DPEDocument,
+  DPEDocumentPages,
+  DPEDocumentSummary,
+  DPEElementDetail,
+  DPEPage,
+} from "../protocol/dpe.ts";
+import { describeError } from "../protocol/errors.ts";
+import {
+  GET_BLOB_EVENT,
+  GET_CONFIG_EVENT,
+  GET_DESKTOP_EVENT,
+  GET_DPE_EVENT,
+  GET_FINDER_EVENT,
+  GET_RESOURCES_EVENT,
+  GET_TOOLS_EVENT,
+  READ_RESOURCE_EVENT,
+  TOOL_CALL_EVENT,
+} from "../protocol/events.ts";
+import { RequestTimeoutError } from "../protocol/local_errors.ts";
+import {
+  parseCallToolResult,
+  parseGetBlobRet,
+  parseGetComputerConfigRet,
+  parseGetDeskTopRet,
+  parseGetDpeRet,
+  parseGetFinderRet,
+  parseGetResourcesRet,
+  parseGetToolsRet,
+  type Parser,
+  parseReadResourceRet,
+} from "../protocol/parse.ts";
+import type { DpeResource, ReadResourceRet, ResourceInfo } from "../protocol/resources.ts";
+import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
+import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
+import { BLOB_CHUNK_BYTES, fillBlobs, hasBlobHandles } from "./blobs.ts";
+import { readDocument, readDocumentPages, readElement, readPage } from "./document_content.ts";
+import {
+  documentPagesUri,
+  documentUri,
+  elementUri,
+  type FormatOptions,
+  type PageIndexOptions,
+  type PageOptions,
+  pageUri,
+} from "./navigation.ts";
+import type { RequestOptions, Requests } from "./requests.ts";
+
+/** How a tool is called. */
+export interface CallToolOptions extends RequestOptions {
+  /**
+   * The id of the call; a random one by default. Repeating a call under the id of one whose answer was lost gets
+   * that answer: the tool runs once.
+   */
+  readonly reqId?: string | undefined;
+}
+
+/** Which windows are wanted. */
+export interface DesktopOptions extends RequestOptions {
+  /** At most so many windows, none at 0 and below; all by default. */
+  readonly size?: number | undefined;
+  /** Only the window with this URI. */
+  readonly window?: string | undefined;
+}
+
+/** Which documents are wanted. */
+export interface FinderOptions extends RequestOptions {
+  /** Documents in which one of these occurs in title, keywords or summary; all by default. */
+  readonly keywords?: readonly string[] | undefined;
+  /** Documents of exactly this type, such as `pdf`. */
+  readonly fileType?: string | undefined;
+  /** 0 by default. */
+  readonly offset?: number | undefined;
+  /** 20 by default, at most 100. */
+  readonly limit?: number | undefined;
+}
+
+/** A page of a Computer's document catalogue. */
+export interface FinderCatalogue {
+  /** In the Computer's order. */
+  readonly documents: readonly DPEDocumentSummary[];
+  /** All documents that match, on this page or not. */
+  readonly totalCount: number;
+}
+
+/** A page of the resources of one MCP server. */
+export interface ResourcePage {
+  /** As the MCP server lists them. */
+  readonly resources: readonly ResourceInfo[];
+  /** Where the next page starts; absent on the last one. */
+  readonly nextCursor?: string;
+}
+
+/**
+ * What a {@linkcode RemoteComputer} is made of.
+ *
+ * @internal
+ */
+export interface RemoteComputerContext {
+  readonly requests: Requests;
+  readonly logger: Logger;
+  /** Bytes that may be fetched for the binary items of one tool result. */
+  readonly maxBlobBytes: number;
+}
+
+/**
+ * One Computer of the office: its tools, windows and documents. Made by `agent.computer(name)`, which asks nobody:
+ * a Computer that is not there is an {@linkcode SmcpError} 404 at the first request.
+ *
+ * Every method takes `signal` and `timeoutMs` (30,000 by default) and rejects with an {@linkcode SmcpError} for what
+ * the Server or the Computer answered, with a `RequestTimeoutError` when nobody answered, and with a
+ * `ConnectionClosedError` when the connection was lost meanwhile.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals, assertRejects } from "@std/assert";
+ * import { Agent } from "@a2c-smcp/sdk/agent";
+ * import { SmcpError } from "@a2c-smcp/sdk";
+ * import { SmcpServer } from "@a2c-smcp/sdk/server";
+ *
+ * await using server = await SmcpServer.listen({ port: 0 });
+ * await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+ *
+ * const laptop = agent.computer("laptop");
+ * const error = await assertRejects(() => laptop.callTool("echo", { message: "hi" }), SmcpError);
+ * assertEquals(error.code, 404); // no Computer of that name is in the office
+ * ```
+ */
+export class RemoteComputer {
+  /** The Computer's name in the office. */
+  readonly name: string;
+  readonly #context: RemoteComputerContext;
+
+  /**
+   * Use `agent.computer(name)`.
+   *
+   * @internal
+   */
+  constructor(name: string, context: RemoteComputerContext) {
+    this.name = name;
+    this.#context = context;
+  }
+
+  /** The tools that can be called (`client:get_tools`). */
+  async getTools(options: RequestOptions = {}): Promise<SMCPTool[]> {
+    return (await this.#ask(GET_TOOLS_EVENT, {}, { ...options, parse: parseGetToolsRet })).tools;
+  }
+
+  /**
+   * Calls a tool (`client:tool_call`). A tool that fails is a result with `isError`, not a rejection; its
+   * `meta.error_code` says why. Large binary items that a newer Computer left out are fetched and filled in; one
+   * that cannot be had keeps its handle in `_meta`, and the logger says why.
+   *
+   * An abort, or no answer in time, cancels the call on the Computer, too.
+   *
+   * @param tool The name under which it is listed.
+   * @param params The arguments, as its `params_schema` wants them.
+   */
+  async callTool(
+    tool: string,
+    params: Readonly<Record<string, unknown>> = {},
+    options: CallToolOptions = {},
+  ): Promise<CallToolResult> {
+    const { signal, timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1000, reqId = crypto.randomUUID() } = options;
+    signal?.throwIfAborted();
+    const body = { req_id: reqId, tool_name: tool, params };
+    try {
+      const parse = parseCallToolResult;
+      const result = await this.#ask(TOOL_CALL_EVENT, body, { signal, timeoutMs, parse });
+      return hasBlobHandles(result) ? await this.#fillBlobs(result, { signal, timeoutMs }) : result;
+    } catch (error) {
+      if (signal?.aborted || error instanceof RequestTimeoutError) this.#context.requests.cancel(reqId);
+      throw error;
+    }
+  }
+
+  /** The configuration of the Computer's MCP servers, secrets masked (`client:get_config`). */
+  getConfig(options: RequestOptions = {}): Promise<GetComputerConfigRet> {
+    return this.#ask(GET_CONFIG_EVENT, {}, { ...options, parse: parseGetComputerConfigRet });
+  }
+
+  /** The windows, each as `{URI}\n\n{text}` (`client:get_desktop`; `desktop.md`). */
+  async getDesktop(options: DesktopOptions = {}): Promise<Desktop[]> {
+    const { size, window, ...rest } = options;
+    const body = given({ desktop_size: size, window });
+    return (await this.#ask(GET_DESKTOP_EVENT, body, { ...rest, parse: parseGetDeskTopRet })).desktops ?? [];
+  }
+
+  /** A page of the document catalogue (`client:get_finder`; `finder.md`). */
+  async getFinder(options: FinderOptions = {}): Promise<FinderCatalogue> {
+    const { keywords, fileType, offset, limit, ...rest } = options;
+    const body = given({ keywords, file_type: fileType, offset, limit });
+    const answer = await this.#ask(GET_FINDER_EVENT, body, { ...rest, parse: parseGetFinderRet });
+    const { documents = [], total_count: totalCount = documents.length } = answer;
+    return { documents, totalCount };
+  }
+
+  /**
+   * Reads an MCP resource (`client:read_resource`) and returns MCP's `ReadResourceResult`. For documents see
+   * {@linkcode readDocumentMetadata} and its sisters.
+   *
+   * @param uri `dpe://` or `window://`; any scheme with `mcpServer`, which names the MCP server to read from.
+   */
+  readResource(
+    uri: string,
+    options: RequestOptions & { readonly mcpServer?: string | undefined } = {},
+  ): Promise<ReadResourceRet> {
+    const { mcpServer, ...rest } = options;
+    const body = given({ uri, mcp_server: mcpServer });
+    return this.#ask(READ_RESOURCE_EVENT, body, { ...rest, parse: parseReadResourceRet });
+  }
+
+  /**
+   * One page of the resources of an MCP server, unfiltered (`client:get_resources`).
+   *
+   * @param mcpServer Its name in the Computer's configuration.
+   * @param options `cursor`: the `nextCursor` of the page before.
+   */
+  async getResources(
+    mcpServer: string,
+    options: RequestOptions & { readonly cursor?: string | undefined } = {},
+  ): Promise<ResourcePage> {
+    const { cursor, ...rest } = options;
+    const body = given({ mcp_server: mcpServer, cursor });
+    const answer = await this.#ask(GET_RESOURCES_EVENT, body, { ...rest, parse: parseGetResourcesRet });
+    const { resources, next_cursor: nextCursor } = answer;
+    return nextCursor === undefined ? { resources } : { resources, nextCursor };
+  }
+
+  /** An address from which the Agent can fetch a document by itself (`client:get_dpe`). */
+  async getDpe(uri: string, options: RequestOptions = {}): Promise<DpeResource> {
+    return (await this.#ask(GET_DPE_EVENT, { uri }, { ...options, parse: parseGetDpeRet })).resource;
+  }
+
+  /**
+   * A document's metadata: Level 1 (`finder-sdk-guide.md`, 渐进式导航辅助方法).
+   *
+   * @param uri The document's `dpe://` URI, or that of one of its pages or elements.
+   * @throws {SmcpError} 4201 when there is no such document, 4204 when `uri` names none.
+   */
+  async readDocumentMetadata(uri: string, options: RequestOptions = {}): Promise<DPEDocument> {
+    const document = documentUri(uri);
+    return readDocument({ uri: document, result: await this.readResource(document, options) });
+  }
+
+  /** A document's metadata and a part of its page index: Level 1 with `depth=pages`. Errors as above. */
+  async readDocumentPages(
+    uri: string,
+    options: RequestOptions & PageIndexOptions = {},
+  ): Promise<DPEDocumentPages> {
+    const { offset, limit, ...rest } = options;
+    const pages = documentPagesUri(uri, { offset, limit });
+    return readDocumentPages({ uri: pages, result: await this.readResource(pages, rest) });
+  }
+
+  /**
+   * A page of a document: Level 2.
+   *
+   * @param uri The document's URI.
+   * @param pageIndex From 0.
+   * @throws {SmcpError} 4201 without such a document, 4202 without such a page, 4204 for a malformed URI.
+   */
+  async readPage(
+    uri: string,
+    pageIndex: number,
+    options: RequestOptions & PageOptions = {},
+  ): Promise<DPEPage> {
+    const { format, categories, ...rest } = options;
+    const page = pageUri(uri, pageIndex, { format, categories });
+    return readPage({ uri: page, result: await this.readResource(page, rest), format });
+  }
+
+  /**
+   * An element of a document: Level 3.
+   *
+   * @param uri The document's URI.
+   * @param elementId As its page names it.
+   * @throws {SmcpError} 4201 without such a document, 4203 without such an element, 4204 for a malformed URI.
+   */
+  async readElement(
+    uri: string,
+    elementId: string,
+    options: RequestOptions & FormatOptions = {},
+  ): Promise<DPEElementDetail> {
+    const { format, ...rest } = options;
+    const element = elementUri(uri, elementId, { format });
+    return readElement({ uri: element, result: await this.readResource(element, rest), format });
+  }
+
+  #ask<T>(
+    event: string,
+    body: Readonly<Record<string, unknown>>,
+    options: RequestOptions & { readonly parse: Parser<T> },
+  ): Promise<T> {
+    return this.#context.requests.send({ event, body: { computer: this.name, ...body } }, options);
+  }
+
+  #fillBlobs(result: CallToolResult, options: RequestOptions): Promise<CallToolResult> {
+    const { logger, maxBlobBytes } = this.#context;
+    return fillBlobs(result, {
+      maxBytes: maxBlobBytes,
+      fetchChunk: (handle, offset) => {
+        const body = { blob_handle: handle, chunk_offset: offset, max_chunk_bytes: BLOB_CHUNK_BYTES };
+        return this.#ask(GET_BLOB_EVENT, body, { ...options, parse: parseGetBlobRet });
+      },
+      onFailure: (handle, error) => {
+        options.signal?.throwIfAborted();
+        logger.warn("binary item not fetched", { computer: this.name, handle, error: describeError(error) });
+      },
+    });
+  }
+}
+
+/** Only what was given: an option that is left out is left out of the request. */
+function given(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,120 @@
+/** How an Agent's requests go out and how their answers are read. */
+import type { Link } from "../link/link.ts";
+import type { Logger } from "../log.ts";
+import { ErrorCode } from "../protocol/error_codes.ts";
+import { describeError, fromErrorAck, SmcpError } from "../protocol/errors.ts";
+import { CANCEL_TOOL_CALL_EVENT, CLIENT_EVENT_PREFIX } from "../protocol/events.ts";
+import type { Parser } from "../protocol/parse.ts";
+import { DEFAULT_TIMEOUT_SECONDS, isTimeoutSeconds, MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
+
+/** What every request of an Agent takes. */
+export interface RequestOptions {
+  /** Ends the waiting: the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Milliseconds that the Computer may take, above 0 and up to 86,400,000; 30,000 by default. Told to the peers in
+   * whole seconds, rounded up; the Agent itself waits 10 s more, so that the innermost answer wins.
+   */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** A request before it is sent. */
+export interface OutgoingRequest {
+  readonly event: string;
+  /** What it carries besides `agent`, `req_id` and `timeout`; an `agent` or `req_id` of its own wins. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** One Agent's way to the office. */
+export class Requests {
+  readonly #link: Link;
+  readonly #agent: string;
+  readonly #graceMs: number;
+  readonly #log: Logger;
+
+  constructor(
+    link: Link,
+    options: { readonly agent: string; readonly graceMs: number; readonly logger: Logger },
+  ) {
+    this.#link = link;
+    this.#agent = options.agent;
+    this.#graceMs = options.graceMs;
+    this.#log = options.logger;
+  }
+
+  /**
+   * Sends a request and reads its answer.
+   *
+   * @throws {SmcpError} what the Server or the Computer answered; 400 with `details.field` `event` when the Server
+   * does not know the event; 413 when the request is too large; 500 when the answer cannot be read.
+   * @throws {RequestTimeoutError | ConnectionClosedError} when no answer came.
+   */
+  async send<T>(
+    request: OutgoingRequest,
+    options: RequestOptions & { readonly parse: Parser<T> },
+  ): Promise<T> {
+    const { event } = request;
+    const timeout = options.timeoutMs === undefined ? {} : { timeout: toTimeoutSeconds(options.timeoutMs) };
+    const body: Readonly<Record<string, unknown>> = {
+      agent: this.#agent,
+      req_id: crypto.randomUUID(),
+      ...request.body,
+      ...timeout,
+    };
+    try {
+      const waitMs = secondsOf(body["timeout"]) * 1000 + this.#graceMs;
+      const [answer] = await this.#link.request(event, body, { timeoutMs: waitMs, signal: options.signal });
+      return readAnswer(event, { answer, parse: options.parse });
+    } catch (error) {
+      this.#log.warn("request failed", { event, ...summarise(body), error: describeError(error) });
+      throw error;
+    }
+  }
+
+  /** Tells the Computer that nobody waits for this call any more. Lost when there is no connection. */
+  cancel(reqId: string): void {
+    this.#link.emit(CANCEL_TOOL_CALL_EVENT, { agent: this.#agent, req_id: reqId });
+  }
+}
+
+/**
+ * Whole seconds for the wire, rounded up.
+ *
+ * @throws {RangeError} when `timeoutMs` is not above 0 and up to a day.
+ */
+export function toTimeoutSeconds(timeoutMs: number): number {
+  if (timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_SECONDS * 1000) return Math.ceil(timeoutMs / 1000);
+  throw new RangeError(
+    `Cannot use timeoutMs "${timeoutMs}": not above 0 and up to ${MAX_TIMEOUT_SECONDS * 1000}`,
+  );
+}
+
+function readAnswer<T>(event: string, { answer, parse }: { answer: unknown; parse: Parser<T> }): T {
+  const refusal = fromErrorAck(answer);
+  if (refusal !== undefined) throw refusal;
+  // The reference Server answers an event that it does not know with an ack that carries nothing.
+  if ((answer === undefined || answer === null) && event.startsWith(CLIENT_EVENT_PREFIX)) {
+    throw new SmcpError(ErrorCode.BAD_REQUEST, `Cannot send "${event}": not supported by this Server`, {
+      details: { field: "event" },
+    });
+  }
+  try {
+    return parse(answer);
+  } catch (cause) {
+    const details = cause instanceof SmcpError ? cause.details : undefined;
+    throw new SmcpError(
+      ErrorCode.INTERNAL_ERROR,
+      `Cannot read the answer to "${event}": ${describeError(cause)}`,
+      details === undefined ? { cause } : { details, cause },
+    );
+  }
+}
+
+function secondsOf(timeout: unknown): number {
+  return isTimeoutSeconds(timeout) ? timeout : DEFAULT_TIMEOUT_SECONDS;
+}
+
+/** What a log line may say of a request: who and which, never what it carries. */
+function summarise(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return { req_id: body["req_id"], computer: body["computer"] };
+}

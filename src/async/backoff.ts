@@ -1,0 +1,51 @@
+/** Waiting between attempts. */
+
+/** How the waits grow. */
+export interface BackoffOptions {
+  /** The first wait, in milliseconds. */
+  readonly firstMs: number;
+  /** The longest wait, in milliseconds. */
+  readonly maxMs: number;
+}
+
+/**
+ * Doubling waits with jitter: each is drawn from the upper half of its step, so that many clients that lost the
+ * same Server do not return in one instant.
+ */
+export class Backoff {
+  readonly #options: BackoffOptions;
+  #stepMs: number;
+
+  constructor(options: BackoffOptions) {
+    this.#options = options;
+    this.#stepMs = options.firstMs;
+  }
+
+  /** The next wait in milliseconds. */
+  next(): number {
+    const stepMs = this.#stepMs;
+    this.#stepMs = Math.min(stepMs * 2, this.#options.maxMs);
+    return stepMs / 2 + Math.random() * stepMs / 2;
+  }
+
+  /** Starts again with the first wait. */
+  reset(): void {
+    this.#stepMs = this.#options.firstMs;
+  }
+}
+
+/** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted first. */
+export function delay(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+}

@@ -1,0 +1,37 @@
+/** Fewer calls for many reasons. */
+
+/**
+ * Calls `action` at most once in `intervalMs`: at once for the first request, and once more at the interval's end
+ * when there were others, so that none is lost.
+ */
+export class Throttle {
+  readonly #action: () => void;
+  readonly #intervalMs: number;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isDue = false;
+
+  constructor(action: () => void, intervalMs: number) {
+    this.#action = action;
+    this.#intervalMs = intervalMs;
+  }
+
+  request(): void {
+    if (this.#timer !== undefined) {
+      this.#isDue = true;
+      return;
+    }
+    this.#isDue = false;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#isDue) this.request();
+    }, this.#intervalMs);
+    this.#action();
+  }
+
+  /** Drops what is due. */
+  cancel(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isDue = false;
+  }
+}

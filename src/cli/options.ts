@@ -1,0 +1,93 @@
+/** Options that several doors share, and readers for their values. */
+import { InvalidArgumentError, Option } from "./program.ts";
+
+/** How a client of the Server says who it is. */
+export interface ConnectionOptions {
+  readonly url: string;
+  readonly office: string;
+  readonly name: string;
+  readonly token?: string;
+  readonly auth: Readonly<Record<string, string>>;
+  readonly header: Readonly<Record<string, string>>;
+  readonly path: string;
+}
+
+/** `--url`, `--office`, `--name`, `--token`, `--auth`, `--header`, `--path`, each also from the environment. */
+export function connectionOptions(role: "computer" | "agent"): Option[] {
+  return [
+    new Option("--url <url>", "the Server, such as http://127.0.0.1:3000").env("A2C_URL")
+      .argParser(parseUrl).makeOptionMandatory(),
+    new Option("--office <office>", "the office to join").env("A2C_OFFICE").makeOptionMandatory(),
+    new Option("--name <name>", `the name of this ${role} in the office`).env("A2C_NAME")
+      .makeOptionMandatory(),
+    ...credentialOptions(),
+    new Option("--path <path>", "the Socket.IO path of the Server").default("/socket.io/").env("A2C_PATH"),
+  ];
+}
+
+/** `--token`, `--auth FIELD=VALUE`, `--header NAME=VALUE`. */
+function credentialOptions(): Option[] {
+  return [
+    new Option("--token <token>", "sent as the auth field `token`").env("A2C_TOKEN"),
+    new Option("--auth <FIELD=VALUE>", "a field of the auth object; may be repeated")
+      .argParser(collectPair).default({}, "none").env("A2C_AUTH"),
+    new Option("--header <NAME=VALUE>", "an HTTP header of the connection; may be repeated")
+      .argParser(collectPair).default({}, "none").env("A2C_HEADER"),
+  ];
+}
+
+/** The Socket.IO `auth` object that the options ask for. */
+export function authOf(options: Pick<ConnectionOptions, "token" | "auth">): Record<string, string> {
+  return options.token === undefined ? { ...options.auth } : { token: options.token, ...options.auth };
+}
+
+/** Reads `http://host:port`; `ws` and `wss` are the same to Socket.IO. */
+export function parseUrl(raw: string): string {
+  const url = URL.canParse(raw) ? new URL(raw) : undefined;
+  if (url === undefined || !["http:", "https:", "ws:", "wss:"].includes(url.protocol)) {
+    throw new InvalidArgumentError("Write it as http://HOST:PORT or https://HOST");
+  }
+  return raw;
+}
+
+/** Reads a TCP port, 0 for a free one. */
+export function parsePort(raw: string): number {
+  const port = Number(raw);
+  if (!/^\d+$/.test(raw) || port > 65_535) {
+    throw new InvalidArgumentError("A port is a number from 0 to 65535");
+  }
+  return port;
+}
+
+/** Reads a whole number of at least `min`. */
+export function wholeNumber(min: number): (raw: string) => number {
+  return (raw) => {
+    const number = Number(raw);
+    if (!Number.isSafeInteger(number) || raw.trim() === "" || number < min) {
+      throw new InvalidArgumentError(`Give a whole number, ${min} or above`);
+    }
+    return number;
+  };
+}
+
+/** Reads a number of seconds above 0; fractions are fine. */
+export function parseSeconds(raw: string): number {
+  const seconds = Number(raw);
+  if (!(seconds > 0) || !Number.isFinite(seconds)) throw new InvalidArgumentError("Give seconds above 0");
+  return seconds;
+}
+
+/** Gathers the values of an option that may be repeated. */
+export function collect(value: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, value];
+}
+
+/** Gathers `NAME=VALUE` pairs; the value may hold further `=`. */
+export function collectPair(
+  pair: string,
+  earlier: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const cut = pair.indexOf("=");
+  if (cut < 1) throw new InvalidArgumentError("Write it as NAME=VALUE");
+  return { ...earlier, [pair.slice(0, cut)]: pair.slice(cut + 1) };
+}

@@ -1,0 +1,97 @@
+/** The command lines of the doors: one way to declare, parse, run and end them. */
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { describeError } from "../protocol/errors.ts";
+import { createLogger, LOG_LEVELS, type LogFormat, type Logger, type LogLevel } from "../log.ts";
+import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import { PACKAGE_VERSION } from "../version.ts";
+import { ExitCode, exitCodeOf, UsageError } from "./exit_codes.ts";
+
+export { Command, InvalidArgumentError, Option };
+
+/** What every door's command line has. */
+export interface CommonOptions {
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
+}
+
+/** Starts a door's command line: `--help`, `--version`, `--log-level`, `--log-format`. */
+export function createProgram(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .version(`${name} ${PACKAGE_VERSION} (protocol ${PROTOCOL_VERSION})`)
+    .addOption(
+      new Option("--log-level <level>", "the lowest level written to stderr")
+        .choices(LOG_LEVELS).default("info").env("A2C_LOG_LEVEL"),
+    )
+    .addOption(
+      new Option("--log-format <format>", "how log lines are written")
+        .choices(["text", "json"]).default("text").env("A2C_LOG_FORMAT"),
+    )
+    .showHelpAfterError("(--help shows all options)")
+    .helpOption("-h, --help", "show this help")
+    .addHelpText("after", EXIT_CODE_HELP)
+    .exitOverride();
+}
+
+const EXIT_CODE_HELP = `
+Exit codes: 0 done, 1 failed, 2 wrong command line or config, 3 Server out of reach,
+4 refused by the Server, 5 no answer in time, 130 interrupted.`;
+
+/** The logger that the options ask for. */
+export function loggerOf(module: string, options: CommonOptions): Logger {
+  return createLogger({ module, level: options.logLevel, format: options.logFormat });
+}
+
+/**
+ * Runs a door's command line and gives its exit code. Ctrl-C (or SIGTERM) aborts the signal that `build` was given,
+ * so that the command can close what it opened; a second one ends the process at once.
+ */
+export async function runProgram(
+  args: readonly string[],
+  build: (signal: AbortSignal) => Command,
+): Promise<number> {
+  using interruption = listenForInterrupt();
+  try {
+    await build(interruption.signal).parseAsync([...args], { from: "user" });
+    return ExitCode.OK;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.OK : ExitCode.USAGE;
+    if (error instanceof ExitRequest) return error.exitCode;
+    if (interruption.signal.aborted) return ExitCode.INTERRUPTED;
+    console.error(`error: ${describeError(error)}`);
+    return exitCodeOf(error);
+  }
+}
+
+/** Thrown by a command that has told its user what is wrong and only wants to end with this code. */
+export class ExitRequest extends Error {
+  override readonly name = "ExitRequest";
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super(`Exit with code ${exitCode}`);
+    this.exitCode = exitCode;
+  }
+}
+
+function listenForInterrupt(): Disposable & { readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
+  const onSignal = () => {
+    if (controller.signal.aborted) Deno.exit(ExitCode.INTERRUPTED);
+    controller.abort(new UsageError("Interrupted"));
+  };
+  for (const name of signals) Deno.addSignalListener(name, onSignal);
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]() {
+      for (const name of signals) Deno.removeSignalListener(name, onSignal);
+    },
+  };
+}
+
+/** Resolves when the user asks the program to end. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

@@ -1,0 +1,59 @@
+/** Calls by their request id: a repeated call gets the running or the remembered answer, and the tool runs once. */
+import { badRequest } from "../protocol/errors.ts";
+import { approximateSizeBytes } from "../protocol/size.ts";
+import type { CallToolResult, ToolCallReq } from "../protocol/tools.ts";
+
+/** The most answers that are remembered. */
+const MAX_ANSWERS = 256;
+/** The most that the remembered answers may take, in bytes. */
+const MAX_ANSWERS_BYTES = 16 * 1024 * 1024;
+
+interface RememberedCall {
+  readonly fingerprint: string;
+  readonly answer: Promise<CallToolResult>;
+  /** 0 while the call runs. */
+  sizeBytes: number;
+}
+
+/** Remembers calls for as long as the Computer is in its office. */
+export class CallMemory {
+  readonly #calls = new Map<string, RememberedCall>();
+  #sizeBytes = 0;
+
+  /**
+   * Runs a call, unless one with the same `agent` and `req_id` runs or is remembered.
+   *
+   * @throws {SmcpError} 400 when that one was for another tool or other parameters.
+   */
+  once(request: ToolCallReq, run: () => Promise<CallToolResult>): Promise<CallToolResult> {
+    const key = JSON.stringify([request.agent, request.req_id]);
+    const fingerprint = JSON.stringify([request.tool_name, request.params]);
+    const earlier = this.#calls.get(key);
+    if (earlier !== undefined) {
+      if (earlier.fingerprint === fingerprint) return earlier.answer;
+      throw badRequest("req_id", `Cannot run request "${request.req_id}" again: it was another call`);
+    }
+    const call: RememberedCall = { fingerprint, answer: run(), sizeBytes: 0 };
+    this.#calls.set(key, call);
+    call.answer.then((answer) => this.#remember(key, call, answer), () => this.#calls.delete(key));
+    return call.answer;
+  }
+
+  /** Forgets every call; those that run go on. */
+  clear(): void {
+    this.#calls.clear();
+    this.#sizeBytes = 0;
+  }
+
+  #remember(key: string, call: RememberedCall, answer: CallToolResult): void {
+    if (this.#calls.get(key) !== call) return;
+    call.sizeBytes = approximateSizeBytes(answer) + call.fingerprint.length;
+    this.#sizeBytes += call.sizeBytes;
+    for (const [oldest, { sizeBytes }] of this.#calls) {
+      if (this.#calls.size <= MAX_ANSWERS && this.#sizeBytes <= MAX_ANSWERS_BYTES) return;
+      if (sizeBytes === 0) continue;
+      this.#calls.delete(oldest);
+      this.#sizeBytes -= sizeBytes;
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/** The command line of `computer.ts`. */
+import {
+  type Command,
+  type CommonOptions,
+  createProgram,
+  ExitRequest,
+  loggerOf,
+  Option,
+  runProgram,
+  untilAborted,
+} from "../cli/program.ts";
+import { authOf, type ConnectionOptions, connectionOptions } from "../cli/options.ts";
+import { exitCodeOf, UsageError } from "../cli/exit_codes.ts";
+import { describeError } from "../protocol/errors.ts";
+import { Computer } from "./computer.ts";
+import { environmentInputs } from "./inputs.ts";
+import { parseConfigText } from "./config.ts";
+
+interface ComputerCliOptions extends CommonOptions, ConnectionOptions {
+  readonly config: string;
+  readonly autoApply: boolean;
+}
+
+/** Declares the command line; the command runs until `signal` is aborted. */
+export function createComputerProgram(signal: AbortSignal): Command {
+  const program = createProgram("computer", "Host MCP servers and offer them to an office's Agent.");
+  for (const option of connectionOptions("computer")) program.addOption(option);
+  return program
+    .addOption(
+      new Option("--config <file>", 'the MCP servers, as { "servers": …, "inputs": … }').env("A2C_CONFIG")
+        .makeOptionMandatory(),
+    )
+    .addOption(new Option("--auto-apply", "run every tool without a confirmation").default(false))
+    .action((options: ComputerCliOptions) => runComputer(options, signal));
+}
+
+/** Runs the command line and gives its exit code. */
+export function runComputerCli(args: readonly string[]): Promise<number> {
+  return runProgram(args, createComputerProgram);
+}
+
+async function runComputer(options: ComputerCliOptions, signal: AbortSignal): Promise<void> {
+  const logger = loggerOf("computer", options);
+  const config = parseConfigText(await readConfigFile(options.config), options.config);
+  await using computer = Computer.open({
+    name: options.name,
+    config,
+    inputs: environmentInputs((name) => Deno.env.get(name)),
+    confirm: options.autoApply ? () => true : undefined,
+    logger,
+  });
+  const failed = Promise.withResolvers<Error>();
+  const { url, office, header, path } = options;
+  const join = {
+    url,
+    office,
+    path,
+    headers: header,
+    auth: authOf(options),
+    signal,
+    onFailed: failed.resolve,
+  };
+  await computer.join(join);
+  console.log(`joined office "${office}" as "${options.name}"`);
+  const error = await Promise.race([untilAborted(signal), failed.promise]);
+  if (error === undefined) return;
+  console.error(`error: ${error.message}`);
+  throw new ExitRequest(exitCodeOf(error));
+}
+
+async function readConfigFile(file: string): Promise<string> {
+  try {
+    return await Deno.readTextFile(file);
+  } catch (error) {
+    throw new UsageError(`Cannot read config "${file}": ${describeError(error)}`, { cause: error });
+  }
+}

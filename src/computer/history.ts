@@ -1,0 +1,39 @@
+/** The last tool calls: what orders Desktop and Finder. */
+
+/** The most calls that are remembered. */
+const MAX_CALLS = 100;
+
+/** How a call ended. */
+export type ToolCallOutcome = "ok" | "error" | "timeout" | "cancelled";
+
+/** One tool call (`desktop.md`, ToolCallRecord). */
+export interface ToolCallRecord {
+  readonly reqId: string;
+  readonly server: string;
+  /** The tool's own name. */
+  readonly tool: string;
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  readonly outcome: ToolCallOutcome;
+}
+
+/** The last 100 tool calls, oldest first. */
+export class ToolCallHistory {
+  #records: ToolCallRecord[] = [];
+  #servers: readonly string[] | undefined;
+
+  push(record: ToolCallRecord): void {
+    this.#records.push(record);
+    if (this.#records.length > MAX_CALLS) this.#records.shift();
+    this.#servers = undefined;
+  }
+
+  get records(): readonly ToolCallRecord[] {
+    return [...this.#records];
+  }
+
+  /** The servers that were called, oldest first, one entry a call. */
+  get servers(): readonly string[] {
+    return this.#servers ??= this.#records.map(({ server }) => server);
+  }
+}

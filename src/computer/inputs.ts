@@ -1,0 +1,130 @@
+/** `${input:id}` placeholders: resolved when an MCP server starts, never before, never written anywhere. */
+import type { MCPServerCommandInput, MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
+import { describeError, isRecord } from "../protocol/errors.ts";
+import { parseMCPServerConfig } from "../protocol/parse.ts";
+import { ConfigurationError } from "../mcp/errors.ts";
+
+/** A placeholder; its id is whatever stands up to the brace. */
+export const PLACEHOLDER = /\$\{input:([^}]+)\}/g;
+/** How long an input's command may run, in milliseconds. */
+const COMMAND_TIMEOUT_MS = 30_000;
+
+/** Gives the value of an input by its id, or `undefined` when it has none. */
+export type InputSource = (id: string) => string | undefined;
+
+/**
+ * Values from the environment: the input `api-key` is read from `A2C_INPUT_API_KEY`.
+ */
+export function environmentInputs(environment: (name: string) => string | undefined): InputSource {
+  return (id) => environment(inputVariable(id));
+}
+
+/** The environment variable of an input. */
+export function inputVariable(id: string): string {
+  return `A2C_INPUT_${id.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
+}
+
+/** What placeholders are resolved from. */
+export interface InputContext {
+  readonly inputs: readonly MCPServerInput[];
+  readonly source: InputSource;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Fills in the placeholders of a server's parameters.
+ *
+ * @throws {ConfigurationError} that names an input which is not defined, has no value, or whose command fails.
+ */
+export async function resolveInputs(
+  config: MCPServerConfig,
+  context: InputContext,
+): Promise<MCPServerConfig> {
+  const ids = placeholderIds(config.server_parameters);
+  if (ids.size === 0) return config;
+  const values = new Map<string, string>();
+  for (const id of ids) values.set(id, await resolveInput(id, context));
+  const server_parameters = substitute(config.server_parameters, values);
+  return parseMCPServerConfig({ ...config, server_parameters });
+}
+
+/** The ids of all placeholders in `value`. */
+export function placeholderIds(value: unknown): Set<string> {
+  const ids = new Set<string>();
+  mapStrings(value, (text) => {
+    for (const [, id] of text.matchAll(PLACEHOLDER)) if (id !== undefined) ids.add(id);
+    return text;
+  });
+  return ids;
+}
+
+async function resolveInput(id: string, { inputs, source, signal }: InputContext): Promise<string> {
+  const input = inputs.find((candidate) => candidate.id === id);
+  if (input === undefined) {
+    throw new ConfigurationError(`Cannot resolve input "${id}": no such input is defined`);
+  }
+  const given = source(id);
+  if (given !== undefined) return checkPick(input, given);
+  if (input.type === "command") return await runCommand(input, signal);
+  if (typeof input.default === "string") return checkPick(input, input.default);
+  throw new ConfigurationError(
+    `Cannot resolve input "${id}": no value, set ${inputVariable(id)} or give the input a default`,
+  );
+}
+
+function checkPick(input: MCPServerInput, value: string): string {
+  if (input.type !== "pickString" || input.options.includes(value)) return value;
+  throw new ConfigurationError(
+    `Cannot resolve input "${input.id}": its value is none of ${input.options.join(", ")}`,
+  );
+}
+
+async function runCommand(input: MCPServerCommandInput, signal: AbortSignal): Promise<string> {
+  const line = [
+    input.command,
+    ...Object.entries(input.args ?? {}).map(([key, value]) => `--${key} ${quote(value)}`),
+  ]
+    .join(" ");
+  const [shell, flag] = Deno.build.os === "windows" ? ["cmd", "/c"] as const : ["sh", "-c"] as const;
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), COMMAND_TIMEOUT_MS);
+  try {
+    const { success, code, stdout } = await new Deno.Command(shell, {
+      args: [flag, line],
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+      signal: AbortSignal.any([signal, timeout.signal]),
+    }).output();
+    if (success) return new TextDecoder().decode(stdout).replace(/\r?\n$/, "");
+    const why = timeout.signal.aborted
+      ? `took over ${COMMAND_TIMEOUT_MS} ms`
+      : `ended with exit code ${code}`;
+    throw new ConfigurationError(`Cannot resolve input "${input.id}": its command ${why}`);
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    throw new ConfigurationError(`Cannot resolve input "${input.id}": ${describeError(error)}`, {
+      cause: error,
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Quotes an argument for the shell, so that nothing in it means anything. */
+function quote(value: string): string {
+  if (Deno.build.os === "windows") return `"${value.replaceAll('"', '""')}"`;
+  return `'${value.replaceAll("'", `'\\''`)}'`;
+}
+
+function substitute(value: unknown, values: ReadonlyMap<string, string>): unknown {
+  return mapStrings(value, (text) => text.replaceAll(PLACEHOLDER, (whole, id) => values.get(id) ?? whole));
+}
+
+/** A copy of `value` with each string in it replaced. */
+function mapStrings(value: unknown, replace: (text: string) => string): unknown {
+  if (typeof value === "string") return replace(value);
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, replace));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapStrings(item, replace)]));
+}

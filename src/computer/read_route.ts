@@ -1,0 +1,108 @@
+/** Which MCP server a read goes to. */
+import type { Fleet } from "../mcp/fleet.ts";
+import type { SupervisedServer } from "../mcp/supervised_server.ts";
+import { ErrorCode } from "../protocol/error_codes.ts";
+import { badRequest, describeError, SmcpError } from "../protocol/errors.ts";
+import { type DpeUri, parseDpeUri } from "../uri/dpe_uri.ts";
+import { hasDpeScheme, hasWindowScheme } from "../uri/scheme.ts";
+import { windowIdentity } from "../uri/window_identity.ts";
+import { parseWindowUri } from "../uri/window_uri.ts";
+import type { ResourceDirectory } from "./resource_directory.ts";
+import { documentKey } from "./resource_kinds.ts";
+
+/** Where a read goes, and under which spelling of the URI. */
+export interface ReadRoute {
+  readonly server: SupervisedServer;
+  readonly uri: string;
+  /** The parts of a `dpe://` URI. */
+  readonly dpe: DpeUri | undefined;
+  /** Whether the server lists the document that the URI belongs to. */
+  readonly isKnownDocument: boolean;
+}
+
+/** Where to look for servers. */
+export interface RouteContext {
+  readonly fleet: Fleet;
+  readonly directory: ResourceDirectory;
+}
+
+/**
+ * Finds the server of a read: the named one, else the one that owns the URI's host.
+ *
+ * @throws {SmcpError} 4204, 4201, 4014, 4015, 404 or 400 (`design.md`, client:read_resource).
+ */
+export function routeRead(
+  request: { readonly uri: string; readonly mcp_server?: string | undefined },
+  context: RouteContext,
+): ReadRoute {
+  const { uri, mcp_server } = request;
+  const dpe = hasDpeScheme(uri) ? parseDpeUri(uri) : undefined;
+  const window = hasWindowScheme(uri) ? parseWindow(uri) : undefined;
+  const host = dpe?.host ?? window?.host;
+  if (mcp_server === undefined && host === undefined) {
+    throw badRequest(
+      "uri",
+      `Cannot read "${uri}": name its server in "mcp_server", only dpe:// and window:// have hosts`,
+    );
+  }
+  const server = mcp_server === undefined
+    ? ownerOf(host ?? "", { uri, dpe }, context)
+    : namedServer(mcp_server, context.fleet);
+  const catalogue = context.directory.of(server);
+  return {
+    server,
+    dpe,
+    uri: window === undefined ? uri : catalogue.listedWindow(windowIdentity(uri) ?? uri) ?? uri,
+    isKnownDocument: dpe !== undefined && catalogue.hasDocument(documentKey(uri) ?? ""),
+  };
+}
+
+/**
+ * The server of that name.
+ *
+ * @throws {SmcpError} 4014 when there is none, 4015 when it runs and has no resources.
+ */
+export function namedServer(name: string, fleet: Fleet): SupervisedServer {
+  const server = fleet.get(name);
+  if (server === undefined) {
+    throw new SmcpError(
+      ErrorCode.MCP_SERVER_NOT_FOUND,
+      `MCP server "${name}" does not exist on this Computer`,
+      {
+        details: { mcp_server: name },
+      },
+    );
+  }
+  if (server.connection?.capabilities.resources === false) {
+    throw new SmcpError(ErrorCode.MCP_CAPABILITY_NOT_SUPPORTED, `MCP server "${name}" has no resources`, {
+      details: { mcp_server: name, capability: "resources" },
+    });
+  }
+  return server;
+}
+
+function ownerOf(
+  host: string,
+  { uri, dpe }: { readonly uri: string; readonly dpe: DpeUri | undefined },
+  { directory }: RouteContext,
+): SupervisedServer {
+  const owner = directory.ownerOf(host);
+  if (owner !== undefined) return owner.server;
+  throw dpe === undefined
+    ? new SmcpError(ErrorCode.NOT_FOUND, `No MCP server has the host "${host}"`, { details: { uri } })
+    : new SmcpError(
+      ErrorCode.DOCUMENT_NOT_FOUND,
+      `Document not found: no MCP server has the host "${host}"`,
+      {
+        details: dpe.docRef === undefined ? { uri } : { uri, doc_ref: dpe.docRef },
+      },
+    );
+}
+
+function parseWindow(uri: string): { readonly host: string } {
+  try {
+    return parseWindowUri(uri);
+  } catch (error) {
+    throw badRequest("uri", describeError(error));
+  }
+}

@@ -1,0 +1,70 @@
+/** The catalogues of all MCP servers: views over all of them, and which server owns a host. */
+import type { Logger } from "../log.ts";
+import type { Fleet } from "../mcp/fleet.ts";
+import type { SupervisedServer } from "../mcp/supervised_server.ts";
+import type { DesktopWindow } from "../organizer/desktop_window.ts";
+import type { DPEDocumentSummary } from "../protocol/dpe.ts";
+import { Catalogue, type CatalogueContext } from "./catalogue.ts";
+
+/** All catalogues, in the servers' order of precedence. */
+export class ResourceDirectory {
+  readonly #fleet: Fleet;
+  readonly #context: CatalogueContext;
+  readonly #log: Logger;
+  readonly #catalogues = new Map<SupervisedServer, Catalogue>();
+  readonly #contested = new Set<string>();
+
+  constructor(fleet: Fleet, context: CatalogueContext) {
+    this.#fleet = fleet;
+    this.#context = context;
+    this.#log = context.log;
+  }
+
+  /** The catalogue of a server. */
+  of(server: SupervisedServer): Catalogue {
+    let catalogue = this.#catalogues.get(server);
+    if (catalogue === undefined) {
+      catalogue = new Catalogue(server, this.#context);
+      this.#catalogues.set(server, catalogue);
+    }
+    return catalogue;
+  }
+
+  /** The server that owns a host: the first in precedence that has listed it since it was configured. */
+  ownerOf(host: string): Catalogue | undefined {
+    return this.#ordered().find((catalogue) => catalogue.hosts.has(host));
+  }
+
+  /** The windows of all servers, each within its own deadline. */
+  async windows(identity?: string): Promise<DesktopWindow[]> {
+    return (await Promise.all(this.#ordered().map((catalogue) => catalogue.windows(identity)))).flat();
+  }
+
+  /** The documents of all servers, each within its own deadline. */
+  async documents(): Promise<DPEDocumentSummary[]> {
+    return (await Promise.all(this.#ordered().map((catalogue) => catalogue.documents()))).flat();
+  }
+
+  /** Warns, once a host, where two servers claim it: a read by URI can reach only one of them (`desktop.md`, 校验规则). */
+  warnOfContestedHosts(): void {
+    const owners = new Map<string, string>();
+    for (const { hosts, server } of this.#ordered()) {
+      for (const host of hosts) {
+        const owner = owners.get(host);
+        if (owner === undefined) owners.set(host, server.name);
+        else if (!this.#contested.has(host)) {
+          this.#contested.add(host);
+          this.#log.warn("two MCP servers claim one host; reads go to the first", {
+            host,
+            owner,
+            other: server.name,
+          });
+        }
+      }
+    }
+  }
+
+  #ordered(): Catalogue[] {
+    return this.#fleet.servers.map((server) => this.of(server));
+  }
+}

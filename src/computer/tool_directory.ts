@@ -1,0 +1,138 @@
+/** The tools of all MCP servers as one list: aliases, metadata, forbidden tools, clashes. Pure. */
+import type { McpTool } from "../mcp/entries.ts";
+import type { MCPServerConfig } from "../protocol/config.ts";
+import {
+  A2C_TOOL_META,
+  type Attributes,
+  type AttributeValue,
+  MCP_TOOL_ANNOTATION,
+  type SMCPTool,
+  type ToolMeta,
+} from "../protocol/tools.ts";
+
+/** What one server contributes. */
+export interface ServerTools {
+  readonly config: MCPServerConfig;
+  /** What it listed last. */
+  readonly tools: readonly McpTool[];
+  /** False while it is failed or stopped: it keeps its names, and shows none. */
+  readonly isListed: boolean;
+}
+
+/** Where a call goes. */
+export interface ToolRoute {
+  readonly server: string;
+  /** The tool's own name. */
+  readonly tool: string;
+  readonly meta: ToolMeta | undefined;
+}
+
+/** All tools by the name they are called by. */
+export interface ToolDirectory {
+  readonly tools: readonly SMCPTool[];
+  readonly routes: ReadonlyMap<string, ToolRoute>;
+  /** Names that exist and may not be called. */
+  readonly forbidden: ReadonlySet<string>;
+  readonly warnings: readonly string[];
+}
+
+/** Joins the tools of servers that are given in order of precedence: the first to list a name owns it. */
+export function buildToolDirectory(servers: readonly ServerTools[]): ToolDirectory {
+  const tools: SMCPTool[] = [];
+  const routes = new Map<string, ToolRoute>();
+  const forbidden = new Set<string>();
+  const warnings: string[] = [];
+  const taken = new Set<string>();
+  for (const server of servers) {
+    const names = exposedNames(server, warnings);
+    for (const tool of server.tools) {
+      const wanted = names.get(tool.name) ?? tool.name;
+      if (server.config.forbidden_tools.includes(tool.name)) {
+        forbidden.add(wanted);
+        continue;
+      }
+      const name = freeName(wanted, { server: server.config.name, tool: tool.name, taken, warnings });
+      if (name === undefined) continue;
+      taken.add(name);
+      if (!server.isListed) continue;
+      const meta = mergeToolMeta(server.config, tool.name);
+      tools.push(toSmcpTool(tool, name, meta));
+      routes.set(name, { server: server.config.name, tool: tool.name, meta });
+    }
+  }
+  return { tools, routes, forbidden, warnings };
+}
+
+/** The name of each tool by its own: its alias, unless that is another name of the same server. */
+function exposedNames({ config, tools }: ServerTools, warnings: string[]): Map<string, string> {
+  const own = new Set(tools.map(({ name }) => name));
+  const used = new Set<string>();
+  const names = new Map<string, string>();
+  for (const { name } of tools) {
+    const alias = config.tool_meta[name]?.alias;
+    if (typeof alias !== "string" || alias === name) continue;
+    if (own.has(alias) || used.has(alias)) {
+      warnings.push(
+        `alias "${alias}" of tool "${name}" is ignored: server "${config.name}" has that name already`,
+      );
+      continue;
+    }
+    used.add(alias);
+    names.set(name, alias);
+  }
+  return names;
+}
+
+function freeName(
+  wanted: string,
+  context: { server: string; tool: string; taken: ReadonlySet<string>; warnings: string[] },
+): string | undefined {
+  const { server, tool, taken, warnings } = context;
+  if (!taken.has(wanted)) return wanted;
+  const qualified = `${server}__${tool}`;
+  if (taken.has(qualified)) {
+    warnings.push(
+      `tool "${tool}" of server "${server}" is left out: "${wanted}" and "${qualified}" are taken`,
+    );
+    return undefined;
+  }
+  warnings.push(`tool "${wanted}" of server "${server}" is listed as "${qualified}": the name is taken`);
+  return qualified;
+}
+
+/** `tool_meta[tool]` over `default_tool_meta`, key by key, nulls not overriding; `undefined` when neither is there. */
+export function mergeToolMeta(config: MCPServerConfig, tool: string): ToolMeta | undefined {
+  const specific = config.tool_meta[tool];
+  const fallback = config.default_tool_meta ?? undefined;
+  if (specific === undefined && fallback === undefined) return undefined;
+  const stated = Object.entries(specific ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  return {
+    auto_apply: null,
+    alias: null,
+    tags: null,
+    ret_object_mapper: null,
+    ...fallback,
+    ...Object.fromEntries(stated),
+  };
+}
+
+function toSmcpTool(tool: McpTool, name: string, meta: ToolMeta | undefined): SMCPTool {
+  const { description, inputSchema, outputSchema, annotations } = tool;
+  const attributes = flatten(tool.meta);
+  if (annotations !== undefined) attributes[MCP_TOOL_ANNOTATION] = JSON.stringify(annotations);
+  // The key is ours: what a server itself writes there must not pass for the Computer's word.
+  delete attributes[A2C_TOOL_META];
+  if (meta !== undefined) attributes[A2C_TOOL_META] = JSON.stringify(meta);
+  return { name, description, params_schema: inputSchema, return_schema: outputSchema, meta: attributes };
+}
+
+/** Nested values become JSON strings; nulls, which some peers choke on, say nothing and go. */
+function flatten(meta: Readonly<Record<string, unknown>>): Attributes {
+  const flat: [string, AttributeValue][] = [];
+  for (const [key, value] of Object.entries(meta)) {
+    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
+      flat.push([key, value]);
+    } else if (value !== null && value !== undefined) flat.push([key, JSON.stringify(value)]);
+  }
+  return Object.fromEntries(flat);
+}

@@ -1,0 +1,89 @@
+/** Tool results: what an MCP server answers, as it crosses the wire, and what the Computer says in its place. */
+import {
+  ServerAnswerError,
+  ServerAuthorizationError,
+  ServerNotRunningError,
+  ServerTimeoutError,
+} from "../mcp/errors.ts";
+import { ErrorCode } from "../protocol/error_codes.ts";
+import { isRecord } from "../protocol/errors.ts";
+import { A2C_TOOL_META, type CallToolResult, type ToolMeta, type ToolResultMeta } from "../protocol/tools.ts";
+import type { ToolCallOutcome } from "./history.ts";
+
+/** A result and how the call counts in the history. */
+export interface ToolOutcome {
+  readonly result: CallToolResult;
+  readonly outcome: ToolCallOutcome;
+}
+
+/** A failure as a tool result: text for the model, a code for the program. */
+export function failureResult(text: string, meta: ToolResultMeta): CallToolResult {
+  return { content: [{ type: "text", text }], isError: true, meta };
+}
+
+/**
+ * The MCP server's result for this wire: its own metadata is spelled `meta` here, and the Computer's metadata of the
+ * tool stands in it. Everything else passes as it came.
+ */
+export function toWireResult(
+  raw: Readonly<Record<string, unknown>>,
+  toolMeta: ToolMeta | undefined,
+): CallToolResult {
+  const { _meta, content, isError, ...rest } = raw;
+  const meta = {
+    ...(isRecord(_meta) ? _meta : {}),
+    ...(toolMeta === undefined ? {} : { [A2C_TOOL_META]: toolMeta }),
+  };
+  return {
+    ...rest,
+    content: Array.isArray(content) ? content : [],
+    isError: isError === true,
+    meta: Object.keys(meta).length === 0 ? null : meta,
+  };
+}
+
+/** What a call that did not bring a result is answered with. */
+export function toFailureOutcome(
+  error: unknown,
+  call: { readonly name: string; readonly timeoutMs: number },
+): ToolOutcome {
+  const { name, timeoutMs } = call;
+  const fail = (text: string, error_code: number): ToolOutcome => ({
+    result: failureResult(text, { error_code }),
+    outcome: "error",
+  });
+  if (error instanceof ToolCallCancelled) {
+    const result = failureResult(`Tool "${name}" was cancelled`, { a2c_cancelled: true });
+    return { result, outcome: "cancelled" };
+  }
+  if (error instanceof ServerTimeoutError) {
+    const text = `Tool "${name}" did not answer in ${timeoutMs / 1000} s`;
+    const result = failureResult(text, { error_code: ErrorCode.TOOL_TIMEOUT, a2c_timeout: true });
+    return { result, outcome: "timeout" };
+  }
+  if (error instanceof ServerAuthorizationError) {
+    return error.status === 401
+      ? fail(
+        `Tool "${name}" needs a valid credential for its MCP server: check the headers in the Computer's config`,
+        ErrorCode.TOOL_AUTHORIZATION_REQUIRED,
+      )
+      : fail(
+        `Tool "${name}" is not allowed by its MCP server: check what the configured credential may do`,
+        ErrorCode.TOOL_AUTHORIZATION_FAILED,
+      );
+  }
+  if (error instanceof ServerAnswerError) {
+    return fail(
+      `Tool "${name}" failed: ${error.message} (${error.rpcCode})`,
+      ErrorCode.TOOL_EXECUTION_FAILED,
+    );
+  }
+  const why = error instanceof ServerNotRunningError ? error.message : "internal error";
+  return fail(`Tool "${name}" failed: ${why}`, ErrorCode.TOOL_EXECUTION_FAILED);
+}
+
+/** The reason of a cancelled call's signal. */
+export class ToolCallCancelled extends Error {
+  override readonly name = "ToolCallCancelled";
+  readonly code = "TOOL_CALL_CANCELLED";
+}

@@ -1,0 +1,26 @@
+/** The join's ack in all its forms, and which refusals pass. */
+import { ErrorCode } from "../protocol/error_codes.ts";
+import { fromErrorAck } from "../protocol/errors.ts";
+
+/** What a Server said to a join or a leave. */
+export type JoinAnswer =
+  | { readonly accepted: true }
+  | { readonly accepted: false; readonly reason: string; readonly isTaken: boolean };
+
+/**
+ * Reads the ack of `server:join_office` and `server:leave_office`: `(true, null)`, `(false, "reason")`, and a later
+ * draft's empty ack or `{ code, message }`.
+ */
+export function readJoinAck(answer: readonly unknown[]): JoinAnswer {
+  const [first, second] = answer;
+  if (first === false) return refused(typeof second === "string" ? second : "no reason given");
+  const error = fromErrorAck(first);
+  return error === undefined ? { accepted: true } : refused(error.message, error.code);
+}
+
+/** Whoever holds a name or the Agent's seat may be our own ghost, which its Server forgets in time. */
+const TAKEN = /already (has an agent|exists)/i;
+
+function refused(reason: string, code?: number): JoinAnswer {
+  return { accepted: false, reason, isTaken: code === ErrorCode.ROOM_FULL || TAKEN.test(reason) };
+}

@@ -1,0 +1,46 @@
+/** Lists as MCP servers send them, read entry by entry: one bad entry never costs the others. */
+import { isRecord } from "../protocol/errors.ts";
+import type { McpResource } from "../protocol/resources.ts";
+
+/** A tool as its MCP server lists it. */
+export interface McpTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Record<string, unknown>;
+  readonly outputSchema: Record<string, unknown> | null;
+  readonly annotations: Record<string, unknown> | undefined;
+  readonly meta: Record<string, unknown>;
+}
+
+/** Told of each entry that was left out or repaired. */
+export type EntryWarning = (message: string) => void;
+
+/** Reads one entry of `tools/list`; `undefined` when it has no name to call it by. */
+export function readTool(entry: unknown, warn: EntryWarning): McpTool | undefined {
+  if (!isRecord(entry) || typeof entry["name"] !== "string" || entry["name"] === "") {
+    warn("a listed tool has no name and is left out");
+    return undefined;
+  }
+  const { name, description, inputSchema, outputSchema, annotations, _meta } = entry;
+  if (!isRecord(inputSchema)) warn(`tool "${name}" has no input schema; any arguments are taken`);
+  return {
+    name,
+    description: typeof description === "string" ? description : "",
+    inputSchema: isRecord(inputSchema) ? inputSchema : { type: "object" },
+    outputSchema: isRecord(outputSchema) ? outputSchema : null,
+    annotations: isRecord(annotations) ? annotations : undefined,
+    meta: isRecord(_meta) ? _meta : {},
+  };
+}
+
+/** Reads one entry of `resources/list`; `undefined` when it has no URI. Everything else is kept as it came. */
+export function readResourceEntry(entry: unknown, warn: EntryWarning): McpResource | undefined {
+  if (isResource(entry)) return entry;
+  warn("a listed resource has no URI and is left out");
+  return undefined;
+}
+
+/** The URI is all that we rely on: whoever uses another member looks at its type first. */
+function isResource(entry: unknown): entry is McpResource {
+  return isRecord(entry) && typeof entry["uri"] === "string" && entry["uri"] !== "";
+}

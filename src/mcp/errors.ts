@@ -1,0 +1,55 @@
+/** What can go wrong with an MCP server, as far as callers tell it apart. */
+
+/** The server can never start like this: no such command, a missing input, a malformed URL. Trying again is of no use. */
+export class ConfigurationError extends Error {
+  override readonly name = "ConfigurationError";
+  readonly code = "CONFIGURATION";
+}
+
+/** The server is not running, or died with the request in flight. */
+export class ServerNotRunningError extends Error {
+  override readonly name = "ServerNotRunningError";
+  readonly code = "SERVER_NOT_RUNNING";
+  /** The end of what its process wrote to stderr: for local eyes only, it may hold secrets. */
+  readonly stderrTail: string;
+
+  constructor(message: string, options: { cause?: unknown; stderrTail?: string } = {}) {
+    super(message, { cause: options.cause });
+    this.stderrTail = options.stderrTail ?? "";
+  }
+}
+
+/** The server did not answer in time. */
+export class ServerTimeoutError extends Error {
+  override readonly name = "ServerTimeoutError";
+  readonly code = "SERVER_TIMEOUT";
+}
+
+/** The server answered HTTP 401 or 403. */
+export class ServerAuthorizationError extends Error {
+  override readonly name = "ServerAuthorizationError";
+  readonly code = "SERVER_AUTHORIZATION";
+  /** 401 or 403. */
+  readonly status: 401 | 403;
+
+  constructor(status: 401 | 403, message: string, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.status = status;
+  }
+}
+
+/** The server answered with a JSON-RPC error. */
+export class ServerAnswerError extends Error {
+  override readonly name = "ServerAnswerError";
+  readonly code = "SERVER_ANSWER";
+  /** The JSON-RPC `error.code`. */
+  readonly rpcCode: number;
+  /** The JSON-RPC `error.data`. */
+  readonly rpcData: unknown;
+
+  constructor(rpcCode: number, message: string, options: { data?: unknown; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.rpcCode = rpcCode;
+    this.rpcData = options.data;
+  }
+}

@@ -1,0 +1,78 @@
+/** Lines out of a stream of bytes. */
+import type { MCPServerStdioParameters } from "../protocol/config.ts";
+
+const NEWLINE = 0x0a;
+
+/** What a chunk held: whole lines as text, and how many lines could not be decoded. */
+export interface DecodedLines {
+  readonly lines: string[];
+  readonly undecodable: number;
+}
+
+/**
+ * Cuts bytes into lines and decodes each by itself, so that one bad line costs no other. A line that is longer than
+ * the limit throws a `RangeError`.
+ */
+export class LineDecoder {
+  readonly #decoder: TextDecoder;
+  readonly #dropsInvalid: boolean;
+  readonly #maxLineBytes: number;
+  #parts: Uint8Array[] = [];
+  #partBytes = 0;
+
+  constructor(
+    encoding: Pick<MCPServerStdioParameters, "encoding" | "encoding_error_handler">,
+    maxLineBytes: number,
+  ) {
+    const { encoding: label, encoding_error_handler: onError } = encoding;
+    this.#decoder = new TextDecoder(label, { fatal: onError === "strict" });
+    this.#dropsInvalid = onError === "ignore";
+    this.#maxLineBytes = maxLineBytes;
+  }
+
+  /** The lines that `chunk` completes. */
+  push(chunk: Uint8Array): DecodedLines {
+    const lines: string[] = [];
+    let undecodable = 0;
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      this.#append(chunk.subarray(start, end));
+      const line = this.#take();
+      if (line === undefined) undecodable++;
+      else lines.push(line);
+      start = end + 1;
+    }
+    if (start < chunk.length) this.#append(chunk.slice(start));
+    return { lines, undecodable };
+  }
+
+  #append(part: Uint8Array): void {
+    this.#partBytes += part.length;
+    if (this.#partBytes > this.#maxLineBytes) {
+      throw new RangeError(`Cannot read a line of more than ${this.#maxLineBytes} bytes`);
+    }
+    this.#parts.push(part);
+  }
+
+  #take(): string | undefined {
+    const bytes = this.#parts.length === 1 ? this.#parts[0] : concat(this.#parts, this.#partBytes);
+    this.#parts = [];
+    this.#partBytes = 0;
+    try {
+      const line = this.#decoder.decode(bytes);
+      return this.#dropsInvalid ? line.replaceAll("\ufffd", "") : line;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function concat(parts: readonly Uint8Array[], sizeBytes: number): Uint8Array {
+  const whole = new Uint8Array(sizeBytes);
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,178 @@
+/** An MCP server as a child process: a transport of our own, because children leak. */
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
+// @ts-types="@modelcontextprotocol/sdk/types"
+import { type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
+import { settledWithin } from "../async/abortable.ts";
+import type { Logger } from "../log.ts";
+import type { MCPServerStdioParameters } from "../protocol/config.ts";
+import { describeError } from "../protocol/errors.ts";
+import { childEnvironment } from "./environment.ts";
+import { ConfigurationError } from "./errors.ts";
+import type { ProcessGuard } from "./guard.ts";
+import { LineDecoder } from "./line_decoder.ts";
+import { TextTail } from "./text_tail.ts";
+
+/** How long a child may take to end by itself once its stdin is closed, and again after SIGTERM, in milliseconds. */
+const STOP_GRACE_MS = 1_500;
+/** How long output may still arrive after the exit, where a stray grandchild holds the pipe, in milliseconds. */
+const DRAIN_GRACE_MS = 500;
+/** How much of a child's stderr is remembered, in characters. */
+const STDERR_TAIL_LENGTH = 8_192;
+
+/** What a stdio transport needs beyond the command. */
+export interface StdioContext {
+  readonly guard: ProcessGuard;
+  readonly log: Logger;
+  /** The longest message that the server may send, in bytes. */
+  readonly maxMessageBytes: number;
+}
+
+/**
+ * One child process in a process group of its own. Its exit is its death, even where a grandchild still holds its
+ * stdout; on close the whole group goes: stdin closed, then SIGTERM, then SIGKILL.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport["onmessage"];
+  readonly #parameters: MCPServerStdioParameters;
+  readonly #context: StdioContext;
+  readonly #stderr = new TextTail(STDERR_TAIL_LENGTH);
+  #process: Deno.ChildProcess | undefined;
+  #input: WritableStreamDefaultWriter<Uint8Array> | undefined;
+  #ended: Promise<void> = Promise.resolve();
+  #exit: string | undefined;
+  #strayLines = 0;
+
+  constructor(parameters: MCPServerStdioParameters, context: StdioContext) {
+    this.#parameters = parameters;
+    this.#context = context;
+  }
+
+  /** How the process ended, or `undefined` while it runs. */
+  get exit(): string | undefined {
+    return this.#exit;
+  }
+
+  /** The end of what the process wrote to stderr. */
+  get stderrTail(): string {
+    return this.#stderr.text;
+  }
+
+  start(): Promise<void> {
+    const process = this.#spawn();
+    this.#process = process;
+    this.#context.guard.add(process.pid);
+    this.#input = process.stdin.getWriter();
+    const output = process.stdout.getReader();
+    const errors = process.stderr.getReader();
+    const drained = Promise.all([this.#readOutput(output), this.#readErrors(errors)]);
+    this.#ended = process.status.then(async (status) => {
+      this.#exit = status.signal === null ? `exit code ${status.code}` : `signal ${status.signal}`;
+      killGroup(process.pid, "SIGKILL");
+      this.#context.guard.remove(process.pid);
+      // With the group dead the pipes are at their end, unless a grandchild has left the group.
+      await settledWithin(drained, DRAIN_GRACE_MS);
+      await Promise.all([output.cancel(), errors.cancel(), this.#input?.close().catch(() => {})]);
+      this.onclose?.();
+    });
+    return Promise.resolve();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#input === undefined || this.#exit !== undefined) {
+      throw new TypeError(`Cannot send to the MCP server: it has ended (${this.#exit ?? "not started"})`);
+    }
+    await this.#input.write(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
+  }
+
+  async close(): Promise<void> {
+    const process = this.#process;
+    if (process === undefined) return;
+    // A write that waits for a child that never reads would keep a graceful close waiting, too.
+    const closing = this.#input?.close().catch(() => {});
+    if (!await this.#endsWithin(STOP_GRACE_MS)) {
+      killGroup(process.pid, "SIGTERM");
+      if (!await this.#endsWithin(STOP_GRACE_MS)) killGroup(process.pid, "SIGKILL");
+    }
+    await Promise.all([closing, this.#ended]);
+  }
+
+  #spawn(): Deno.ChildProcess {
+    const { command, args, env, cwd } = this.#parameters;
+    try {
+      return new Deno.Command(command, {
+        args,
+        env: childEnvironment(Deno.env.toObject(), env),
+        clearEnv: true,
+        cwd: cwd ?? undefined,
+        stdin: "piped",
+        stdout: "piped",
+        stderr: "piped",
+        detached: true,
+      }).spawn();
+    } catch (error) {
+      throw new ConfigurationError(`Cannot start command "${command}": ${describeError(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async #readOutput(output: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+    const decoder = new LineDecoder(this.#parameters, this.#context.maxMessageBytes);
+    try {
+      for (let read = await output.read(); !read.done; read = await output.read()) {
+        const { lines, undecodable } = decoder.push(read.value);
+        for (let i = 0; i < undecodable; i++) this.#reportStray("(not valid text)");
+        for (const line of lines) this.#receive(line);
+      }
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new TypeError(describeError(error)));
+      if (this.#process !== undefined) killGroup(this.#process.pid, "SIGKILL");
+    }
+  }
+
+  async #readErrors(errors: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    for (let read = await errors.read(); !read.done; read = await errors.read()) {
+      this.#stderr.push(decoder.decode(read.value, { stream: true }));
+    }
+  }
+
+  #receive(line: string): void {
+    if (line.trim() === "") return;
+    const message = parseMessage(line);
+    if (message === undefined) this.#reportStray(line);
+    else this.onmessage?.(message);
+  }
+
+  /** Servers that print on stdout are common; the first line is shown, the rest is counted. */
+  #reportStray(line: string): void {
+    if (++this.#strayLines > 1) return;
+    this.#context.log.warn("the MCP server prints on stdout what is no message; such lines are ignored", {
+      line: line.slice(0, 200),
+    });
+  }
+
+  async #endsWithin(ms: number): Promise<boolean> {
+    return await settledWithin(this.#ended.then(() => true), ms) ?? false;
+  }
+}
+
+function parseMessage(line: string): JSONRPCMessage | undefined {
+  try {
+    return JSONRPCMessageSchema.parse(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Signals a whole process group; one that is gone already is no error. */
+function killGroup(pid: number, signal: Deno.Signal): void {
+  try {
+    Deno.kill(Deno.build.os === "windows" ? pid : -pid, signal);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof TypeError) return;
+    throw error;
+  }
+}

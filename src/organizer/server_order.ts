@@ -1,0 +1,18 @@
+/** In which order MCP servers are shown (`desktop.md` and `finder.md`, step 2). */
+import { compareCodePoints } from "../protocol/names.ts";
+
+/**
+ * Orders MCP servers by their last tool call, the most recent first, each once; those without a call follow in the
+ * order of their names.
+ *
+ * @param servers the names to order
+ * @param history the server of each tool call, the oldest first
+ */
+export function orderServers(servers: Iterable<string>, history: readonly string[]): string[] {
+  const rest = new Set(servers);
+  const ordered: string[] = [];
+  for (const server of history.toReversed()) {
+    if (rest.delete(server)) ordered.push(server);
+  }
+  return ordered.concat([...rest].sort(compareCodePoints));
+}

@@ -1,0 +1,116 @@
+/** A Computer's configuration (`data-structures.md`, 配置相关结构, MCP Server 配置结构, 输入配置结构). */
+import type { AgentCallData } from "./call.ts";
+import type { SERVER_NAME, TOOL_NAME, ToolMeta } from "./tools.ts";
+
+/** What the configurations of all MCP servers have in common. */
+export interface BaseMCPServerConfig {
+  name: SERVER_NAME;
+  /** Not started, and its tools neither listed nor callable. */
+  disabled: boolean;
+  /** Tools, by their own names, that are neither listed nor callable. */
+  forbidden_tools: TOOL_NAME[];
+  /** Metadata by the tool's own name, over `default_tool_meta` key by key. */
+  tool_meta: Record<TOOL_NAME, ToolMeta>;
+  default_tool_meta?: ToolMeta | null;
+  /** A VRL script that transforms the tools' results. */
+  vrl?: string | null;
+}
+
+/** How to start an MCP server as a child process. */
+export interface MCPServerStdioParameters {
+  command: string;
+  args: string[];
+  env: Record<string, string> | null;
+  cwd: string | null;
+  /** The text encoding of its output; `utf-8` by default. */
+  encoding: string;
+  /** What to do with bytes that are not of that encoding. */
+  encoding_error_handler: "strict" | "ignore" | "replace";
+}
+
+/** An MCP server as a child process. */
+export interface MCPServerStdioConfig extends BaseMCPServerConfig {
+  type: "stdio";
+  server_parameters: MCPServerStdioParameters;
+}
+
+/** How to reach an MCP server over Streamable HTTP. */
+export interface MCPServerStreamableHttpParameters {
+  url: string;
+  headers: Record<string, unknown> | null;
+  /** Time for one HTTP request, an ISO 8601 duration such as `PT30S`. */
+  timeout: string;
+  /** Time between two events of a stream, an ISO 8601 duration such as `PT5M`. */
+  sse_read_timeout: string;
+  /** Whether closing ends the session on the server, too. */
+  terminate_on_close: boolean;
+}
+
+/** An MCP server over Streamable HTTP. */
+export interface MCPServerStreamableHttpConfig extends BaseMCPServerConfig {
+  type: "streamable";
+  server_parameters: MCPServerStreamableHttpParameters;
+}
+
+/** How to reach an MCP server over HTTP with Server-Sent Events. */
+export interface MCPSSEParameters {
+  url: string;
+  headers: Record<string, unknown> | null;
+  /** Seconds for one HTTP request. */
+  timeout: number;
+  /** Seconds between two events of the stream. */
+  sse_read_timeout: number;
+}
+
+/** An MCP server over HTTP with Server-Sent Events. */
+export interface MCPSSEConfig extends BaseMCPServerConfig {
+  type: "sse";
+  server_parameters: MCPSSEParameters;
+}
+
+/** An MCP server of any transport. */
+export type MCPServerConfig = MCPServerStdioConfig | MCPServerStreamableHttpConfig | MCPSSEConfig;
+
+/** What all inputs have in common: `${input:id}` stands for the value. */
+export interface MCPServerInputBase {
+  id: string;
+  description: string;
+}
+
+/** A value that is asked for. */
+export interface MCPServerPromptStringInput extends MCPServerInputBase {
+  type: "promptString";
+  default?: string | null;
+  /** Hidden while it is typed, masked wherever it would be shown. */
+  password?: boolean | null;
+}
+
+/** A value that is chosen. */
+export interface MCPServerPickStringInput extends MCPServerInputBase {
+  type: "pickString";
+  options: string[];
+  default?: string | null;
+}
+
+/** A value that a command prints. */
+export interface MCPServerCommandInput extends MCPServerInputBase {
+  type: "command";
+  /** A shell line. */
+  command: string;
+  /** Appended as `--key value`, quoted. */
+  args?: Record<string, string> | null;
+}
+
+/** An input of any kind. */
+export type MCPServerInput = MCPServerPromptStringInput | MCPServerPickStringInput | MCPServerCommandInput;
+
+/** `client:get_config`. */
+export interface GetComputerConfigReq extends AgentCallData {
+  computer: string;
+}
+
+/** The answer to `client:get_config`: placeholders as written, secrets masked. */
+export interface GetComputerConfigRet {
+  inputs?: MCPServerInput[] | null;
+  servers: Record<SERVER_NAME, MCPServerConfig>;
+}

@@ -1,0 +1,66 @@
+/** The protocol's error codes. */
+
+/** Every error code of the protocol by name; who says which, and when, is in each line. */
+export const ErrorCode = {
+  /** Malformed body, or an event that is not served. Server, Computer; `details.field`. */
+  BAD_REQUEST: 400,
+  /** Refused credentials. Server, at connect. */
+  UNAUTHORIZED: 401,
+  /** Wrong role, or another office. Server. */
+  FORBIDDEN: 403,
+  /** No such Computer in the caller's office (`details.computer_name`), or no such resource (`details.uri`). */
+  NOT_FOUND: 404,
+  /** The Computer (`details.computer_name`) or an MCP server (`details.mcp_server`) did not answer in time. */
+  TIMEOUT: 408,
+  /** A message over the size limit; `details.size` and `details.limit` in bytes. */
+  PAYLOAD_TOO_LARGE: 413,
+  /** Anything unforeseen. Server, Computer. */
+  INTERNAL_ERROR: 500,
+  /** In a tool result: no such tool. */
+  TOOL_NOT_FOUND: 4001,
+  /** In a tool result: the tool is forbidden or its server disabled. */
+  TOOL_DISABLED: 4002,
+  /** In a tool result: the call failed, or its MCP server is not running. */
+  TOOL_EXECUTION_FAILED: 4003,
+  /** In a tool result: the call ran out of time. */
+  TOOL_TIMEOUT: 4004,
+  /** In a tool result: nobody confirmed the call. */
+  TOOL_REQUIRES_CONFIRMATION: 4005,
+  /** The MCP server wants a credential that it did not get (HTTP 401). */
+  TOOL_AUTHORIZATION_REQUIRED: 4006,
+  /** The MCP server refused the credential (HTTP 403). */
+  TOOL_AUTHORIZATION_FAILED: 4007,
+  /** The peers' protocol versions do not fit. Server, in the HTTP handshake. */
+  PROTOCOL_VERSION_MISMATCH: 4008,
+  /** `client:get_dpe`: the host program gave no resolver. */
+  DPE_RESOLVER_NOT_CONFIGURED: 4011,
+  /** `client:get_dpe`: the URI is no document URI. */
+  DPE_RESOLVER_INVALID_URI: 4012,
+  /** `client:get_dpe`: the resolver failed. */
+  DPE_RESOLUTION_FAILED: 4013,
+  /** No MCP server of that name; `details.mcp_server`. */
+  MCP_SERVER_NOT_FOUND: 4014,
+  /** The MCP server lacks a capability; `details.mcp_server`, `details.capability`. */
+  MCP_CAPABILITY_NOT_SUPPORTED: 4015,
+  /** Newer peers' Computer: a blob handle that no longer exists. */
+  BLOB_NOT_ACCESSIBLE: 4018,
+  /** Text of a refused join: the office has its Agent. */
+  ROOM_FULL: 4101,
+  /** Reserved by the protocol; never sent. */
+  ROOM_NOT_FOUND: 4102,
+  /** The caller is in no office. Server. */
+  NOT_IN_ROOM: 4103,
+  /** Reserved by the protocol; never sent. */
+  CROSS_ROOM_ACCESS: 4104,
+  /** No such document; `details.doc_ref`. */
+  DOCUMENT_NOT_FOUND: 4201,
+  /** No such page; `details.page_index`, `details.page_count`. */
+  PAGE_OUT_OF_RANGE: 4202,
+  /** No such element; `details.element_id`. */
+  ELEMENT_NOT_FOUND: 4203,
+  /** A malformed `dpe://` URI; `details.uri`. */
+  INVALID_DPE_URI: 4204,
+} as const;
+
+/** One of the protocol's error codes. */
+export type ErrorCode = typeof ErrorCode[keyof typeof ErrorCode];

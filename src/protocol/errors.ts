@@ -1,0 +1,81 @@
+/** Errors that cross the wire: one class, one function out, one function back. */
+import { ErrorCode } from "./error_codes.ts";
+
+/** What an {@linkcode SmcpError} may say beyond its message. Values are JSON. */
+export type ErrorDetails = Readonly<Record<string, unknown>>;
+
+/**
+ * A failed request's ack: flat for today's SDKs, with the `error` member of the Finder guide for tomorrow's.
+ * Readers accept either form.
+ */
+export interface ErrorAck {
+  code: number;
+  message: string;
+  details?: ErrorDetails;
+  error: { code: number; message: string; details?: ErrorDetails };
+}
+
+/**
+ * An error of the protocol: what a failed request rejects with, and what a request handler throws to refuse one.
+ *
+ * @example
+ * ```ts
+ * import { assertThrows } from "@std/assert";
+ * import { ErrorCode, parseDpeUri, SmcpError } from "@a2c-smcp/sdk";
+ *
+ * const error = assertThrows(() => parseDpeUri("dpe://"), SmcpError);
+ * if (error.code !== ErrorCode.INVALID_DPE_URI) throw error;
+ * ```
+ */
+export class SmcpError extends Error {
+  override readonly name = "SmcpError";
+  /** One of {@linkcode ErrorCode}, or a code of a newer peer. */
+  readonly code: number;
+  /** Which field, tool, document … the error is about. */
+  readonly details: ErrorDetails | undefined;
+
+  constructor(code: number, message: string, options: { details?: ErrorDetails; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+  }
+}
+
+/** A 400 that names the offending field (`event` for an event that is not served). */
+export function badRequest(field: string, message: string): SmcpError {
+  return new SmcpError(ErrorCode.BAD_REQUEST, message, { details: { field } });
+}
+
+/**
+ * Turns whatever was thrown into the ack of a failed request. Only an {@linkcode SmcpError} shows its text:
+ * any other error may carry an address, a path or a secret, so it becomes a plain 500.
+ */
+export function toErrorAck(error: unknown): ErrorAck {
+  const { code, message, details } = error instanceof SmcpError
+    ? error
+    : new SmcpError(ErrorCode.INTERNAL_ERROR, "Internal error");
+  const body = details === undefined ? { code, message } : { code, message, details };
+  return { ...body, error: body };
+}
+
+/** Reads an ack: the error it carries in either form, or `undefined` when it is no error. */
+export function fromErrorAck(ack: unknown): SmcpError | undefined {
+  return readErrorBody(ack) ?? (isRecord(ack) ? readErrorBody(ack["error"]) : undefined);
+}
+
+function readErrorBody(body: unknown): SmcpError | undefined {
+  if (!isRecord(body)) return undefined;
+  const { code, message, details } = body;
+  if (typeof code !== "number" || typeof message !== "string") return undefined;
+  return new SmcpError(code, message, isRecord(details) ? { details } : {});
+}
+
+/** Whether `value` is a JSON object. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What to write into a log line for whatever was thrown. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

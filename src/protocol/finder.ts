@@ -1,0 +1,29 @@
+/** The Finder's messages (`data-structures.md`, Finder 相关结构). */
+import type { AgentCallData } from "./call.ts";
+import type { DPEDocumentSummary } from "./dpe.ts";
+
+/** Documents that a Finder request returns when it names no `limit`. */
+export const DEFAULT_FINDER_LIMIT = 20;
+/** The most documents that a Finder request returns. */
+export const MAX_FINDER_LIMIT = 100;
+
+/** `client:get_finder`. */
+export interface GetFinderReq extends AgentCallData {
+  computer: string;
+  /** Keep documents in which one of these occurs in title, keywords or summary. */
+  keywords?: string[];
+  /** Keep documents of exactly this type. */
+  file_type?: string;
+  /** 0 by default. */
+  offset?: number;
+  /** 20 by default, at most 100. */
+  limit?: number;
+}
+
+/** The answer to `client:get_finder`. */
+export interface GetFinderRet {
+  documents?: DPEDocumentSummary[];
+  /** All documents that match, on this page of the answer or not. */
+  total_count?: number;
+  req_id?: string;
+}

@@ -1,0 +1,14 @@
+import { z } from "zod";
+import type { GetDeskTopReq, GetDeskTopRet } from "../desktop.ts";
+import { computerCall } from "./office.ts";
+
+export const getDeskTopReq: z.ZodType<GetDeskTopReq> = z.looseObject({
+  ...computerCall,
+  desktop_size: z.int().nullish().transform((size) => size ?? undefined),
+  window: z.string().nullish().transform((uri) => uri ?? undefined),
+});
+
+export const getDeskTopRet: z.ZodType<GetDeskTopRet> = z.looseObject({
+  desktops: z.array(z.string()).optional(),
+  req_id: z.string().optional(),
+});

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import type { DPEDocument, DPEDocumentSummary, DPEElementDetail, DPEPage, DPEPageSummary } from "../dpe.ts";
+import type { GetFinderReq, GetFinderRet } from "../finder.ts";
+import { computerCall } from "./office.ts";
+
+const count = z.int().nonnegative();
+
+/** Peers in Python write `null` for what they leave out. */
+function orAbsent<T>(schema: z.ZodType<T>): z.ZodType<T | undefined> {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+export const getFinderReq: z.ZodType<GetFinderReq> = z.looseObject({
+  ...computerCall,
+  keywords: orAbsent(z.array(z.string())),
+  file_type: orAbsent(z.string()),
+  offset: orAbsent(count),
+  limit: orAbsent(count),
+});
+
+/** A member that may be missing is missing, too, when it is of the wrong type: it must not cost the rest. */
+function orDropped<T>(schema: z.ZodType<T>): z.ZodType<T | undefined> {
+  return schema.optional().catch(undefined);
+}
+
+/** A document's metadata, as its MCP server tells it. */
+const documentFields = {
+  doc_ref: z.string().min(1),
+  uri: z.string(),
+  file_uri: z.string(),
+  file_type: z.string(),
+  title: z.string(),
+  page_count: count,
+  keywords: orDropped(z.array(z.string())),
+  summary: orDropped(z.string()),
+  last_modified: orDropped(z.string()),
+};
+
+const documentSummary: z.ZodType<DPEDocumentSummary> = z.looseObject({
+  ...documentFields,
+  server: z.string(),
+});
+
+export const getFinderRet: z.ZodType<GetFinderRet> = z.looseObject({
+  documents: z.array(documentSummary).optional(),
+  total_count: count.optional(),
+  req_id: z.string().optional(),
+});
+
+const pageSummary: z.ZodType<DPEPageSummary> = z.looseObject({
+  page_index: count,
+  title: z.string(),
+  element_count: count,
+  uri: z.string(),
+  doc_ref: orDropped(z.string()),
+});
+
+export const dpeDocument: z.ZodType<DPEDocument> = z.looseObject({
+  ...documentFields,
+  pages: orDropped(z.array(pageSummary)),
+  page_offset: orDropped(count),
+  page_limit: orDropped(count),
+  page_total: orDropped(count),
+});
+
+export const dpeElement: z.ZodType<DPEElementDetail> = z.looseObject({
+  element_id: z.string(),
+  category: z.string(),
+  summary: orDropped(z.string()),
+  content: z.record(z.string(), z.unknown()),
+  doc_ref: orDropped(z.string()),
+  page_index: orDropped(count),
+  uri: orDropped(z.string()),
+  metadata: orDropped(z.record(z.string(), z.unknown())),
+  content_markdown: orDropped(z.string()),
+  content_text: orDropped(z.string()),
+});
+
+export const dpePage: z.ZodType<DPEPage> = z.looseObject({
+  page_index: count,
+  title: z.string(),
+  doc_ref: orDropped(z.string()),
+  uri: orDropped(z.string()),
+  elements: z.array(dpeElement),
+  element_count: orDropped(count),
+  content_markdown: orDropped(z.string()),
+  content_text: orDropped(z.string()),
+});

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import type {
+  GetBlobRet,
+  GetDpeReq,
+  GetDpeRet,
+  GetResourcesReq,
+  GetResourcesRet,
+  ReadResourceReq,
+  ReadResourceRet,
+  ResourceContents,
+} from "../resources.ts";
+import { computerCall, timeoutSeconds } from "./office.ts";
+
+const timed = { ...computerCall, timeout: timeoutSeconds.optional() };
+
+/** Peers in Python write `null` for what they leave out. */
+const optionalText = z.string().nullish().transform((text) => text ?? undefined);
+
+export const readResourceReq: z.ZodType<ReadResourceReq> = z.looseObject({
+  ...timed,
+  uri: z.string().min(1),
+  mcp_server: optionalText,
+});
+
+export const getResourcesReq: z.ZodType<GetResourcesReq> = z.looseObject({
+  ...timed,
+  mcp_server: z.string().min(1),
+  cursor: optionalText,
+});
+
+export const getDpeReq: z.ZodType<GetDpeReq> = z.looseObject({ ...timed, uri: z.string() });
+
+const contents: z.ZodType<ResourceContents> = z.looseObject({
+  uri: z.string(),
+  mimeType: optionalText,
+  text: optionalText,
+  blob: optionalText,
+});
+
+export const readResourceRet: z.ZodType<ReadResourceRet> = z.looseObject({
+  contents: z.array(contents),
+  req_id: z.string().optional(),
+});
+
+export const getResourcesRet: z.ZodType<GetResourcesRet> = z.looseObject({
+  resources: z.array(z.looseObject({ uri: z.string() })),
+  next_cursor: optionalText,
+  req_id: z.string().optional(),
+});
+
+export const getDpeRet: z.ZodType<GetDpeRet> = z.looseObject({
+  resource: z.looseObject({
+    uri: z.string(),
+    mime_type: optionalText,
+    size: z.number().nullish().transform((size) => size ?? undefined),
+    etag: optionalText,
+  }),
+  req_id: z.string(),
+});
+
+export const getBlobRet: z.ZodType<GetBlobRet> = z.looseObject({
+  blob_handle: z.string(),
+  mime_type: optionalText,
+  total_size: z.int().nonnegative(),
+  sha256: z.string(),
+  chunk_offset: z.int().nonnegative(),
+  eof: z.boolean(),
+  blob: z.string(),
+  req_id: z.string().optional(),
+});

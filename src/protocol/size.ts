@@ -1,0 +1,53 @@
+/** Measuring a message before it is sent: one over the limit drops the whole connection in Socket.IO. */
+import { ErrorCode } from "./error_codes.ts";
+import { SmcpError } from "./errors.ts";
+
+/** What an event's name, packet type, namespace and ack id add to its JSON, with room to spare. */
+const ENVELOPE_BYTES = 256;
+/** The most bytes that one UTF-16 unit can take in JSON: `\u0000`. */
+const MAX_BYTES_PER_UNIT = 6;
+/** The most bytes of a number, a boolean or null, with its comma. */
+const MAX_SCALAR_BYTES = 26;
+
+const encoder = new TextEncoder();
+
+/**
+ * Throws a 413 when `message` would not fit into `limitBytes`. Small messages, nearly all, are settled by an upper
+ * bound that serialises nothing.
+ */
+export function assertFits(message: unknown, limitBytes: number): void {
+  const roomBytes = limitBytes - ENVELOPE_BYTES;
+  if (sumBytes(message, { bytesPerUnit: MAX_BYTES_PER_UNIT, enough: roomBytes }) <= roomBytes) return;
+  const size = jsonBytes(message) + ENVELOPE_BYTES;
+  if (size <= limitBytes) return;
+  throw new SmcpError(
+    ErrorCode.PAYLOAD_TOO_LARGE,
+    `Cannot send a message of ${size} bytes: the limit of this connection is ${limitBytes}`,
+    { details: { size, limit: limitBytes } },
+  );
+}
+
+function jsonBytes(message: unknown): number {
+  return encoder.encode(JSON.stringify(message) ?? "").byteLength;
+}
+
+/** About how many bytes `value` takes in memory or as JSON, without serialising it. */
+export function approximateSizeBytes(value: unknown): number {
+  return sumBytes(value, { bytesPerUnit: 1, enough: Infinity });
+}
+
+/** Adds up texts and keys by their length; stops once the sum is over `enough`. */
+function sumBytes(
+  value: unknown,
+  measure: { readonly bytesPerUnit: number; readonly enough: number },
+): number {
+  const { bytesPerUnit, enough } = measure;
+  if (typeof value === "string") return value.length * bytesPerUnit + 3;
+  if (typeof value !== "object" || value === null) return MAX_SCALAR_BYTES;
+  let sum = 3;
+  for (const [key, member] of Object.entries(value)) {
+    sum += key.length * bytesPerUnit + 4 + sumBytes(member, { bytesPerUnit, enough: enough - sum });
+    if (sum > enough) break;
+  }
+  return sum;
+}

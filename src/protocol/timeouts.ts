@@ -1,0 +1,20 @@
+/** How the waiting for a relayed request nests, so that the innermost answer wins. */
+
+/** Seconds that a relayed request may take when it names no `timeout`. */
+export const DEFAULT_TIMEOUT_SECONDS = 30;
+/** The longest `timeout` that a request may name, in seconds: one day. */
+export const MAX_TIMEOUT_SECONDS = 86_400;
+/** How much longer than `timeout` the Server waits for the Computer, in milliseconds. */
+export const SERVER_GRACE_MS = 5_000;
+/** How much longer than `timeout` the Agent waits for the Server, in milliseconds. */
+export const AGENT_GRACE_MS = 10_000;
+
+/** Whether `timeout` is a number of seconds above 0 and up to {@linkcode MAX_TIMEOUT_SECONDS}. */
+export function isTimeoutSeconds(timeout: unknown): timeout is number {
+  return typeof timeout === "number" && timeout > 0 && timeout <= MAX_TIMEOUT_SECONDS;
+}
+
+/** The time of a request in milliseconds: its own `timeout`, or the default. */
+export function timeoutMsOf(request: { readonly timeout?: number | undefined }): number {
+  return (request.timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
+}

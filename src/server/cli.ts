@@ -1,0 +1,123 @@
+/** The command line of `server.ts`. */
+import { UsageError } from "../cli/exit_codes.ts";
+import { collect, parsePort, wholeNumber } from "../cli/options.ts";
+import {
+  type Command,
+  type CommonOptions,
+  createProgram,
+  loggerOf,
+  Option,
+  runProgram,
+  untilAborted,
+} from "../cli/program.ts";
+import type { Logger } from "../log.ts";
+import { staticTokens } from "./auth.ts";
+import { DEFAULT_ACCEPTED_VERSIONS } from "./handshake.ts";
+import { DEFAULT_MAX_PAYLOAD_BYTES, DEFAULT_PING_INTERVAL_MS, DEFAULT_PING_TIMEOUT_MS } from "./limits.ts";
+import type { ListenOptions } from "./options.ts";
+import { SmcpServer } from "./server.ts";
+
+interface ServerCliOptions extends CommonOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  readonly token?: readonly string[];
+  readonly authField: string;
+  readonly authHeader: string;
+  readonly allowAnonymous?: boolean;
+  readonly allowOrigin?: readonly string[];
+  readonly allowUnversioned?: boolean;
+  readonly accept?: readonly string[];
+  readonly maxPayload: number;
+  readonly pingInterval: number;
+  readonly pingTimeout: number;
+}
+
+/** Runs a Server until Ctrl-C or SIGTERM, and gives the exit code. */
+export function runServerCli(args: readonly string[]): Promise<number> {
+  return runProgram(args, buildProgram);
+}
+
+function buildProgram(signal: AbortSignal): Command {
+  const program = createProgram(
+    "server",
+    "The hub of A2C-SMCP: keeps offices and relays between their members.",
+  );
+  for (const option of [...addressOptions(), ...admissionOptions(), ...limitOptions()]) {
+    program.addOption(option);
+  }
+  return program.action((options: ServerCliOptions) => serve(options, signal));
+}
+
+function addressOptions(): Option[] {
+  return [
+    new Option("--host <host>", "the name or address to listen on").default("127.0.0.1").env("HOST"),
+    new Option("--port <port>", "the port, 0 for a free one").argParser(parsePort).default(3000).env("PORT"),
+    new Option("--path <path>", "the Socket.IO path").default("/socket.io/").env("A2C_PATH"),
+  ];
+}
+
+function admissionOptions(): Option[] {
+  return [
+    new Option("--token <token>", "a token that is accepted; may be repeated").argParser(collect)
+      .env("A2C_TOKEN"),
+    new Option("--auth-field <name>", "the auth field that carries the token").default("token")
+      .env("A2C_AUTH_FIELD"),
+    new Option("--auth-header <name>", "the HTTP header in which older peers send it").default("x-api-key")
+      .env("A2C_AUTH_HEADER"),
+    new Option("--allow-anonymous", "without tokens, serve other machines too"),
+    new Option("--allow-origin <origin...>", "web pages that may connect, * for all"),
+    new Option("--allow-unversioned", "admit peers of the 0.1 era, which send no protocol version"),
+    new Option(
+      "--accept <MAJOR.MINOR...>",
+      `accepted versions (default: ${DEFAULT_ACCEPTED_VERSIONS.join(" ")})`,
+    ),
+  ];
+}
+
+function limitOptions(): Option[] {
+  return [
+    new Option("--max-payload <bytes>", "the largest message").argParser(wholeNumber(1))
+      .default(DEFAULT_MAX_PAYLOAD_BYTES).env("A2C_MAX_PAYLOAD"),
+    new Option("--ping-interval <ms>", "how often connections are checked").argParser(wholeNumber(1))
+      .default(DEFAULT_PING_INTERVAL_MS).env("A2C_PING_INTERVAL"),
+    new Option("--ping-timeout <ms>", "how long one may take to answer").argParser(wholeNumber(1))
+      .default(DEFAULT_PING_TIMEOUT_MS).env("A2C_PING_TIMEOUT"),
+  ];
+}
+
+async function serve(options: ServerCliOptions, signal: AbortSignal): Promise<void> {
+  const logger = loggerOf("server", options);
+  await using server = await listen(options, logger);
+  if (options.token === undefined) logger.warn("No credentials are asked for: give --token to change that");
+  console.log(`listening on ${server.url}`);
+  await untilAborted(signal);
+  logger.info("Closing");
+}
+
+async function listen(options: ServerCliOptions, logger: Logger): Promise<SmcpServer> {
+  try {
+    return await SmcpServer.listen(toListenOptions(options, logger));
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
+    throw new UsageError(error.message, { cause: error });
+  }
+}
+
+function toListenOptions(options: ServerCliOptions, logger: Logger): ListenOptions {
+  const { token: tokens, authField: field, authHeader: header } = options;
+  return {
+    host: options.host,
+    port: options.port,
+    path: options.path,
+    auth: tokens && staticTokens({ tokens, field, header }),
+    allowAnonymous: options.allowAnonymous,
+    allowedOrigins: options.allowOrigin,
+    allowUnversioned: options.allowUnversioned,
+    acceptedVersions: options.accept,
+    maxPayloadBytes: options.maxPayload,
+    pingIntervalMs: options.pingInterval,
+    pingTimeoutMs: options.pingTimeout,
+    logger,
+  };
+}

@@ -1,0 +1,144 @@
+/** One connection as the event handlers see it: who it is, where it is a member, and what it still owes. */
+import { ErrorCode } from "../protocol/error_codes.ts";
+import { badRequest, SmcpError } from "../protocol/errors.ts";
+import type { Member } from "./office_store.ts";
+import { quoted } from "./limits.ts";
+
+/** The arguments of an ack. */
+export type Answer = readonly unknown[];
+
+/** What a connection needs of Socket.IO. */
+export interface Wire {
+  readonly sid: string;
+  /** Sends an event; throws a `RangeError` when its arguments are nested too deep to be written. */
+  emit(event: string, body: unknown, ack?: (...answer: unknown[]) => void): void;
+  /** Drops an ack that nobody waits for any longer. */
+  forgetAck(ack: (...answer: unknown[]) => void): void;
+  enterRoom(officeId: string): void;
+  leaveRoom(officeId: string): void;
+  close(): void;
+}
+
+/** What is known of a connection from its handshake. */
+export interface Identity {
+  readonly principal: string;
+  readonly session: string | undefined;
+  readonly version: string | undefined;
+}
+
+/** A request on its way to a Computer. */
+export interface Question {
+  readonly event: string;
+  readonly body: unknown;
+  readonly computer: string;
+  readonly timeoutMs: number;
+}
+
+/** An open, authenticated connection. */
+export class Connection {
+  readonly sid: string;
+  readonly identity: Identity;
+  /** How many of its own requests are not answered yet. */
+  openRequests = 0;
+  readonly #wire: Wire;
+  #member: Member | undefined;
+  #turn: Promise<void> = Promise.resolve();
+  /** Fails, each, one request that this connection was asked and has not answered. */
+  readonly #owed = new Set<(error: SmcpError) => void>();
+
+  constructor(wire: Wire, identity: Identity) {
+    this.#wire = wire;
+    this.sid = wire.sid;
+    this.identity = identity;
+  }
+
+  /** What it is a member of, as this Server knows. */
+  get member(): Member | undefined {
+    return this.#member;
+  }
+
+  /** Handles a connection's events one after the other, so that a join is done before what follows it. */
+  takeTurn(work: () => Promise<void>): void {
+    this.#turn = this.#turn.then(work);
+  }
+
+  /** Makes it hear the office's notifications. */
+  enter(member: Member): void {
+    this.#member = member;
+    this.#wire.enterRoom(member.officeId);
+  }
+
+  /** Makes it hear them no more, and fails at once whatever it has not answered. */
+  exit(): void {
+    const member = this.#member;
+    if (member === undefined) return;
+    this.#member = undefined;
+    this.#wire.leaveRoom(member.officeId);
+    const error = computerNotFound(member.name, "left while the request was in flight");
+    for (const fail of [...this.#owed]) fail(error);
+  }
+
+  /** Sends an event that asks for no answer. */
+  tell(event: string, body: unknown): void {
+    this.#emit(event, body);
+  }
+
+  /**
+   * Sends an event and resolves to its ack, untouched.
+   *
+   * @throws {SmcpError} 408 after `timeoutMs`, 404 when the connection leaves or is lost, 400 when it cannot be sent.
+   */
+  ask(question: Question): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const settle = () => {
+        clearTimeout(timer);
+        this.#owed.delete(fail);
+      };
+      const ack = (...answer: unknown[]) => {
+        settle();
+        resolve(answer);
+      };
+      const fail = (error: unknown) => {
+        settle();
+        this.#wire.forgetAck(ack);
+        reject(error);
+      };
+      const timer = setTimeout(() => fail(timeoutOf(question)), question.timeoutMs);
+      this.#owed.add(fail);
+      try {
+        this.#emit(question.event, question.body, ack);
+      } catch (error) {
+        fail(error);
+      }
+    });
+  }
+
+  /** Ends the connection. */
+  close(): void {
+    this.#wire.close();
+  }
+
+  #emit(event: string, body: unknown, ack?: (...answer: unknown[]) => void): void {
+    try {
+      this.#wire.emit(event, body, ack);
+    } catch (cause) {
+      if (!(cause instanceof RangeError)) throw cause;
+      throw badRequest("body", `Cannot relay "${quoted(event)}": its body is nested too deep`);
+    }
+  }
+}
+
+/** The same answer whether no such Computer exists, it is in another office, or it has just gone. */
+export function computerNotFound(name: string, state = "not found"): SmcpError {
+  return new SmcpError(ErrorCode.NOT_FOUND, `Computer with name '${quoted(name)}' ${state}`, {
+    details: { computer_name: name },
+  });
+}
+
+function timeoutOf({ event, computer, timeoutMs }: Question): SmcpError {
+  return new SmcpError(
+    ErrorCode.TIMEOUT,
+    `Computer with name '${quoted(computer)}' did not answer "${quoted(event)}" in ${timeoutMs} ms`,
+    { details: { computer_name: computer } },
+  );
+}

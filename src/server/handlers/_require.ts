@@ -1,0 +1,35 @@
+/** The checks that follow the shape, in the protocol's order: 4103, then 403. And the ack of whatever fails. */
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError, toErrorAck } from "../../protocol/errors.ts";
+import type { Role } from "../../protocol/office.ts";
+import type { Answer } from "../connection.ts";
+import type { Call } from "../hub.ts";
+import { quoted } from "../limits.ts";
+import type { Member } from "../office_store.ts";
+
+/** The caller's membership; refuses with 4103 when there is none. */
+export function requireMember({ connection, event }: Call): Member {
+  const { member } = connection;
+  if (member !== undefined) return member;
+  throw new SmcpError(ErrorCode.NOT_IN_ROOM, `Cannot handle "${quoted(event)}": the sender is in no office`);
+}
+
+/** The caller's membership; refuses with 403 when it is in another role. */
+export function requireRole(call: Call, role: Role): Member {
+  const member = requireMember(call);
+  if (member.role === role) return member;
+  throw new SmcpError(
+    ErrorCode.FORBIDDEN,
+    `Cannot handle "${quoted(call.event)}": the sender is no ${role}`,
+  );
+}
+
+/** The ack of a refused request. */
+export function toErrorAnswer(error: SmcpError): Answer {
+  return [toErrorAck(error)];
+}
+
+/** The ack of a refused join or leave. */
+export function toTextAnswer(error: SmcpError): Answer {
+  return [false, error.message];
+}

@@ -1,0 +1,23 @@
+/** What a member's coming and going means for the rest of its office. */
+import { ENTER_OFFICE_NOTIFICATION, LEAVE_OFFICE_NOTIFICATION } from "../../protocol/events.ts";
+import type { EnterOfficeNotification } from "../../protocol/office.ts";
+import type { Connection } from "../connection.ts";
+import type { Hub } from "../hub.ts";
+import type { Member } from "../office_store.ts";
+
+/** Tells the office of its new member, and makes that hear the office from now on. */
+export function arrive(hub: Hub, connection: Connection, member: Member): void {
+  hub.broadcast(member.officeId, { event: ENTER_OFFICE_NOTIFICATION, body: describe(member) });
+  connection.enter(member);
+}
+
+/** Makes a former member hear the office no more, fails what it owes, and tells the office. */
+export function depart(hub: Hub, member: Member): void {
+  hub.connection(member.sid)?.exit();
+  hub.broadcast(member.officeId, { event: LEAVE_OFFICE_NOTIFICATION, body: describe(member) });
+}
+
+/** Exactly one of `computer` and `agent` is there: strict peers refuse a null. */
+function describe({ officeId, role, name }: Member): EnterOfficeNotification {
+  return role === "agent" ? { office_id: officeId, agent: name } : { office_id: officeId, computer: name };
+}

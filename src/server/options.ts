@@ -1,0 +1,109 @@
+/** What a Server can be told, and what it does untold. */
+import { type Logger, silentLogger } from "../log.ts";
+import { SERVER_GRACE_MS } from "../protocol/timeouts.ts";
+import { anonymous, type AuthProvider } from "./auth.ts";
+import { DEFAULT_ACCEPTED_VERSIONS, type HandshakePolicy, parseAcceptedVersions } from "./handshake.ts";
+import {
+  DEFAULT_MAX_OPEN_REQUESTS,
+  DEFAULT_MAX_PAYLOAD_BYTES,
+  DEFAULT_PING_INTERVAL_MS,
+  DEFAULT_PING_TIMEOUT_MS,
+} from "./limits.ts";
+import type { OfficeStore } from "./office_store.ts";
+import { Offices } from "./offices.ts";
+import { createOriginRule, isLoopback } from "./origins.ts";
+
+/** The options of a Server, wherever it listens. */
+export interface SmcpServerOptions {
+  /** Who may connect; without it everyone, but on loopback only unless `allowAnonymous` is set. */
+  readonly auth?: AuthProvider | undefined;
+  /** Whether a Server without `auth` may be reached from other machines; `false` by default. */
+  readonly allowAnonymous?: boolean | undefined;
+  /** The protocol versions that are accepted, MAJOR.MINOR each; `0.2`, `0.3` and `0.4` by default. */
+  readonly acceptedVersions?: readonly string[] | undefined;
+  /** Whether peers of the 0.1 era, which send no version, are admitted; `false` by default. */
+  readonly allowUnversioned?: boolean | undefined;
+  /** Origins whose web pages may connect beside those of loopback and of the Server's own host; `*` for all. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /** The HTTP path of Socket.IO; `/socket.io/` by default. */
+  readonly path?: string | undefined;
+  /** The most bytes of one message; 16 MiB by default. Socket.IO drops a connection that sends more. */
+  readonly maxPayloadBytes?: number | undefined;
+  /** How often a connection is asked whether it is still there, in milliseconds; 25,000 by default. */
+  readonly pingIntervalMs?: number | undefined;
+  /** How long it may take to say so, in milliseconds; 20,000 by default. */
+  readonly pingTimeoutMs?: number | undefined;
+  /** The most requests of one connection that may be open at a time; 1024 by default. One more is answered 400. */
+  readonly maxOpenRequests?: number | undefined;
+  /** How much longer than a request's time-out the Server waits for a Computer, in milliseconds; 5,000 by default. */
+  readonly graceMs?: number | undefined;
+  /** Who remembers the offices; this Server's memory by default. */
+  readonly offices?: OfficeStore | undefined;
+  /** Where to tell what happens; nowhere by default. */
+  readonly logger?: Logger | undefined;
+}
+
+/** The options of a Server with an address of its own. */
+export interface ListenOptions extends SmcpServerOptions {
+  /** The name or address to listen on; `127.0.0.1` by default. */
+  readonly host?: string | undefined;
+  /** The TCP port, 0 for a free one; 3000 by default. */
+  readonly port?: number | undefined;
+  /** Gives up starting. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The options with nothing left open. */
+export interface Settings {
+  readonly auth: AuthProvider;
+  readonly handshake: HandshakePolicy;
+  readonly path: string;
+  readonly maxPayloadBytes: number;
+  readonly pingIntervalMs: number;
+  readonly pingTimeoutMs: number;
+  readonly maxOpenRequests: number;
+  readonly graceMs: number;
+  readonly offices: OfficeStore;
+  readonly logger: Logger;
+}
+
+/**
+ * Fills in the defaults.
+ *
+ * @param options What the host program wants.
+ * @param host Where the Server will listen; `undefined` when that is not ours to know.
+ * @throws {TypeError} for options that contradict each other or make no sense.
+ */
+export function toSettings(options: SmcpServerOptions, host: string | undefined): Settings {
+  const { auth, allowAnonymous = false, allowUnversioned = false } = options;
+  const { maxPayloadBytes = DEFAULT_MAX_PAYLOAD_BYTES, path = "/socket.io/" } = options;
+  const isOpen = auth === undefined && !allowAnonymous;
+  if (isOpen && (host === undefined || !isLoopback(host))) throw new TypeError(explainLoopback(host));
+  if (!path.startsWith("/")) throw new TypeError(`Cannot serve path "${path}": it must begin with a slash`);
+  return {
+    auth: auth ?? anonymous,
+    handshake: {
+      acceptedVersions: parseAcceptedVersions(options.acceptedVersions ?? DEFAULT_ACCEPTED_VERSIONS),
+      allowUnversioned,
+      isOriginAllowed: createOriginRule({ allowed: options.allowedOrigins ?? [], allowSameHost: !isOpen }),
+    },
+    path: path.replace(/\/*$/, "/"),
+    maxPayloadBytes: requirePositive("maxPayloadBytes", maxPayloadBytes),
+    pingIntervalMs: requirePositive("pingIntervalMs", options.pingIntervalMs ?? DEFAULT_PING_INTERVAL_MS),
+    pingTimeoutMs: requirePositive("pingTimeoutMs", options.pingTimeoutMs ?? DEFAULT_PING_TIMEOUT_MS),
+    maxOpenRequests: requirePositive("maxOpenRequests", options.maxOpenRequests ?? DEFAULT_MAX_OPEN_REQUESTS),
+    graceMs: options.graceMs ?? SERVER_GRACE_MS,
+    offices: options.offices ?? new Offices(),
+    logger: options.logger ?? silentLogger,
+  };
+}
+
+function explainLoopback(host: string | undefined): string {
+  const place = host === undefined ? "another HTTP server" : `"${host}"`;
+  return `Cannot serve on ${place} without credentials: give an auth provider, or allow anonymous peers`;
+}
+
+function requirePositive(option: string, value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new RangeError(`Cannot use ${option} "${value}": not a whole number above 0`);
+}

@@ -1,0 +1,221 @@
+/** The Server: Socket.IO under the offices. */
+import { createServer, type Server as HttpServer } from "node:http";
+import { Server as SocketIoServer, type Socket } from "socket.io";
+import { SMCP_NAMESPACE } from "../protocol/events.ts";
+import { AdmissionError, admit } from "./admission.ts";
+import { Connection, type Identity, type Wire } from "./connection.ts";
+import { dispatch, dispatchDisconnect } from "./dispatch.ts";
+import { answerPlainRequest, installGate, refusePlainUpgrade } from "./http.ts";
+import type { Hub } from "./hub.ts";
+import { startListening, stopListening } from "./listening.ts";
+import { type ListenOptions, type Settings, type SmcpServerOptions, toSettings } from "./options.ts";
+import { boundedParser } from "./parser.ts";
+
+/**
+ * The signalling hub of the protocol: keeps offices, relays `client:*` requests from an Agent to a Computer of its
+ * office, and turns `server:*` events into `notify:*` broadcasts. It never looks inside what it relays.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { SmcpServer } from "@a2c-smcp/sdk/server";
+ *
+ * await using server = await SmcpServer.listen({ port: 0 });
+ * const answer = await fetch(`${server.url}/healthz`);
+ * assertEquals(await answer.text(), "A2C-SMCP Server: ok\n");
+ * ```
+ */
+export class SmcpServer implements AsyncDisposable {
+  readonly #io: IoServer;
+  readonly #http: HttpServer;
+  readonly #stop: () => void | Promise<void>;
+  readonly #address: { readonly host: string; readonly port: number } | undefined;
+  #closing: Promise<void> | undefined;
+
+  private constructor(parts: {
+    readonly io: IoServer;
+    readonly http: HttpServer;
+    readonly stop: () => void | Promise<void>;
+    readonly address?: { readonly host: string; readonly port: number };
+  }) {
+    this.#io = parts.io;
+    this.#http = parts.http;
+    this.#stop = parts.stop;
+    this.#address = parts.address;
+  }
+
+  /**
+   * Starts a Server on an address of its own, `http://127.0.0.1:3000` by default.
+   *
+   * @param options Where to listen, whom to admit, and the bounds.
+   * @throws {TypeError} for a host beyond loopback with neither `auth` nor `allowAnonymous`, and for other misuse.
+   * @throws {ListenError} when the address cannot be had; the message says why.
+   */
+  static async listen(options: ListenOptions = {}): Promise<SmcpServer> {
+    const { host = "127.0.0.1", port = 3000, signal } = options;
+    const settings = toSettings(options, host);
+    const http = createServer(answerPlainRequest);
+    http.on("upgrade", refusePlainUpgrade);
+    const { io } = openSocketIo(http, settings);
+    try {
+      const address = { host, port: await startListening(http, { host, port, signal }) };
+      return new SmcpServer({ io, http, address, stop: () => stopListening(http) });
+    } catch (error) {
+      await io.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Serves the protocol on an HTTP server of the host program, which keeps all other paths and its own life.
+   *
+   * @param http A `node:http` server, listening or not. Add its other listeners first.
+   * @param options Whom to admit, and the bounds.
+   * @throws {TypeError} with neither `auth` nor `allowAnonymous`, and for other misuse.
+   */
+  static attach(http: HttpServer, options: SmcpServerOptions): SmcpServer {
+    const { io, detach } = openSocketIo(http, toSettings(options, undefined));
+    return new SmcpServer({ io, http, stop: detach });
+  }
+
+  /**
+   * `http://host:port` with the real port.
+   *
+   * @throws {TypeError} while the HTTP server that this one is attached to does not listen.
+   */
+  get url(): string {
+    const { host, port } = this.#addressNow();
+    return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  }
+
+  /**
+   * The real port.
+   *
+   * @throws {TypeError} while the HTTP server that this one is attached to does not listen.
+   */
+  get port(): number {
+    return this.#addressNow().port;
+  }
+
+  /** Ends all connections and stops listening. Calling it again changes nothing. */
+  close(): Promise<void> {
+    return this.#closing ??= this.#close();
+  }
+
+  /** The same as {@linkcode close}. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    await this.#io.close();
+    await this.#stop();
+  }
+
+  #addressNow(): { readonly host: string; readonly port: number } {
+    if (this.#address !== undefined) return this.#address;
+    const bound = this.#http.address();
+    if (typeof bound === "object" && bound !== null) return { host: bound.address, port: bound.port };
+    throw new TypeError("Cannot tell the Server's address: its HTTP server is not listening");
+  }
+}
+
+type Events = Record<string, (...args: unknown[]) => void>;
+type IoServer = SocketIoServer<Events, Events, Events, { identity?: Identity }>;
+type IoSocket = Socket<Events, Events, Events, { identity?: Identity }>;
+
+/** Sets Socket.IO up behind the gate of `http`; it does not listen by itself. */
+function openSocketIo(
+  http: HttpServer,
+  settings: Settings,
+): { readonly io: IoServer; readonly detach: () => void } {
+  const { path, handshake, logger } = settings;
+  const inner = createServer();
+  const io: IoServer = new SocketIoServer(inner, {
+    path,
+    parser: boundedParser,
+    maxHttpBufferSize: settings.maxPayloadBytes,
+    pingInterval: settings.pingIntervalMs,
+    pingTimeout: settings.pingTimeoutMs,
+    serveClient: false,
+    cors: {
+      origin: (origin, decide) => decide(null, !origin || handshake.isOriginAllowed(origin, undefined)),
+    },
+  });
+  serveNamespace(io, settings);
+  const detach = installGate(http, {
+    path,
+    handshake,
+    inner,
+    onRefused: ({ body }) => logger.warn("Refused a handshake", body),
+  });
+  return { io, detach };
+}
+
+function serveNamespace(io: IoServer, settings: Settings): void {
+  const { logger } = settings;
+  // Without this, anyone could hold a connection to the default namespace and show no credentials.
+  io.use((_socket, next) => next(new AdmissionError(`Unauthorized: only ${SMCP_NAMESPACE} is served`)));
+  const namespace = io.of(SMCP_NAMESPACE);
+  const connections = new Map<string, Connection>();
+  const hub: Hub = {
+    offices: settings.offices,
+    logger,
+    graceMs: settings.graceMs,
+    maxOpenRequests: settings.maxOpenRequests,
+    connection: (sid) => connections.get(sid),
+    broadcast(officeId, { event, body, except }) {
+      const room = namespace.to(roomOf(officeId));
+      (except === undefined ? room : room.except(except)).emit(event, body);
+    },
+  };
+  namespace.use((socket, next) => {
+    admit({ ...socket.handshake }, settings).then((identity) => {
+      socket.data.identity = identity;
+      next();
+    }, next);
+  });
+  namespace.on("connection", (socket) => {
+    const { identity } = socket.data;
+    if (identity === undefined) return void socket.disconnect(true);
+    const connection = new Connection(toWire(socket), identity);
+    connections.set(socket.id, connection);
+    logger.debug("Connected", { sid: socket.id, principal: identity.principal, version: identity.version });
+    socket.onAny((event: unknown, ...args: unknown[]) =>
+      dispatch(hub, connection, { event: String(event), args })
+    );
+    socket.on("disconnect", (reason) => {
+      connections.delete(socket.id);
+      logger.debug("Disconnected", { sid: socket.id, reason });
+      dispatchDisconnect(hub, connection);
+    });
+  });
+}
+
+function toWire(socket: IoSocket): Wire {
+  return {
+    sid: socket.id,
+    emit(event, body, ack) {
+      if (ack === undefined) socket.emit(event, body);
+      else socket.emit(event, body, ack);
+    },
+    forgetAck: (ack) => forgetAck(socket, ack),
+    enterRoom: (officeId) => void socket.join(roomOf(officeId)),
+    leaveRoom: (officeId) => void socket.leave(roomOf(officeId)),
+    close: () => void socket.disconnect(true),
+  };
+}
+
+/** The prefix keeps an office id from ever being a socket id, which Socket.IO has as a room of its own. */
+function roomOf(officeId: string): string {
+  return `office:${officeId}`;
+}
+
+/** Socket.IO keeps an ack until it is called or, with a timer of its own that outlives the connection, timed out. */
+function forgetAck(socket: IoSocket, forgotten: unknown): void {
+  const acks: unknown = Reflect.get(socket, "acks");
+  if (!(acks instanceof Map)) return;
+  for (const [id, ack] of acks) {
+    if (ack === forgotten) return void acks.delete(id);
+  }
+}

@@ -1,0 +1,174 @@
+/** `dpe://host[/doc-ref[/pages/N | /elements/ID]][?query]` (`finder.md`, dpe:// URI 协议). */
+import { ErrorCode } from "../protocol/error_codes.ts";
+import { SmcpError } from "../protocol/errors.ts";
+import { encodeText, type Refusal, refuseHost, refuseSegment, refuseText, splitUri } from "./_segments.ts";
+import { readQuery, refuseParam, writeQuery } from "./_query.ts";
+import { excerpt } from "./excerpt.ts";
+import { parseNaturalNumber } from "./natural_number.ts";
+
+/** What a `dpe://` URI is built from; all text is plain, nothing is percent-encoded. */
+export interface DpeUriParts {
+  /** The namespace of the MCP server. */
+  readonly host: string;
+  /** The opaque key of a document. */
+  readonly docRef?: string | undefined;
+  /** `pages/{N}` or `elements/{ID}`; everything after `elements/` is the id. */
+  readonly subPath?: string | undefined;
+  /** `format`, `depth`, `offset`, `limit`, `categories`, or keys without meaning. */
+  readonly queryParams?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A parsed `dpe://` URI; all text is decoded. */
+export interface DpeUri {
+  readonly scheme: "dpe";
+  /** The namespace of the MCP server, in lower case. */
+  readonly host: string;
+  /** The opaque key of the document, from Level 1. */
+  readonly docRef: string | undefined;
+  /** `pages/{N}` at Level 2, `elements/{ID}` at Level 3. */
+  readonly subPath: string | undefined;
+  /** Every parameter, those without meaning included; has no prototype. {@linkcode dpeQueryOf} reads it. */
+  readonly queryParams: Readonly<Record<string, string>>;
+  /** 0 the catalogue, 1 a document, 2 a page, 3 an element. */
+  readonly level: 0 | 1 | 2 | 3;
+  /** From 0; at Level 2. */
+  readonly pageIndex: number | undefined;
+  /** At Level 3; may contain slashes. */
+  readonly elementId: string | undefined;
+}
+
+/** What the segments after the host say. */
+type DpePath = Pick<DpeUri, "docRef" | "subPath" | "level" | "pageIndex" | "elementId">;
+
+/** Spelled without anything to decode, and without a query. */
+const PLAIN =
+  /^dpe:\/\/[a-z0-9._~:-]+(?:\/[A-Za-z0-9._~-]+(?:\/(?:pages\/(?:0|[1-9][0-9]{0,14})|elements\/[A-Za-z0-9._~-]+))?)?$/;
+
+/**
+ * Reads a `dpe://` URI and checks the eight rules of the specification. Segments are percent-decoded one by one,
+ * so an element `a%2Fb` has the id `a/b`.
+ *
+ * Specification: `finder.md`, dpe:// URI 协议; `finder-sdk-guide.md`, DPE URI 解析器.
+ *
+ * @param raw the URI as it was written
+ * @returns its parts; `undefined` for those that its level does not have
+ * @throws {SmcpError} 4204 with `details.uri` when a rule is broken
+ *
+ * @example
+ * ```ts
+ * import { assertEquals, assertThrows } from "@std/assert";
+ * import { parseDpeUri, SmcpError } from "@a2c-smcp/sdk";
+ *
+ * const page = parseDpeUri("dpe://com.example.docs/rpt-2026/pages/0?categories=table");
+ * assertEquals([page.level, page.docRef, page.pageIndex], [2, "rpt-2026", 0]);
+ * assertEquals(page.queryParams.categories, "table");
+ *
+ * const error = assertThrows(() => parseDpeUri("dpe://com.example.docs/rpt-2026/pages/last"), SmcpError);
+ * assertEquals(error.code, 4204);
+ * ```
+ */
+export function parseDpeUri(raw: string): DpeUri {
+  const uri = readDpeUri(raw);
+  if (typeof uri === "string") throw invalidDpeUri("parse", raw, uri);
+  return uri;
+}
+
+/** Whether {@linkcode parseDpeUri} accepts `raw`; much cheaper, and it never throws. */
+export function isValidDpeUri(raw: string): boolean {
+  return PLAIN.test(raw) || typeof readDpeUri(raw) !== "string";
+}
+
+/**
+ * Writes a `dpe://` URI: the inverse of {@linkcode parseDpeUri}. Everything but unreserved characters is
+ * percent-encoded, so an element `a/b` is written `elements/a%2Fb`.
+ *
+ * Specification: `finder-sdk-guide.md`, DPE URI 解析器.
+ *
+ * @param parts the host, written in lower case, and what else the URI shall have, as plain text
+ * @throws {SmcpError} 4204 with `details.uri` when the parts break a rule, or contain a lone surrogate
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { buildDpeUri } from "@a2c-smcp/sdk";
+ *
+ * assertEquals(
+ *   buildDpeUri({ host: "com.example.docs", docRef: "rpt-2026", queryParams: { depth: "pages" } }),
+ *   "dpe://com.example.docs/rpt-2026?depth=pages",
+ * );
+ * assertEquals(
+ *   buildDpeUri({ host: "com.example.docs", docRef: "rpt-2026", subPath: "elements/a/b" }),
+ *   "dpe://com.example.docs/rpt-2026/elements/a%2Fb",
+ * );
+ * ```
+ */
+export function buildDpeUri(parts: DpeUriParts): string {
+  const refusal = refuseParts(parts);
+  const { host, docRef, subPath, queryParams = {} } = parts;
+  if (refusal !== undefined) {
+    const plain = [`dpe://${host}`, docRef, subPath].filter((part) => part !== undefined).join("/");
+    throw invalidDpeUri("build", plain, refusal);
+  }
+  let built = `dpe://${host.toLowerCase()}`;
+  if (docRef !== undefined) built += `/${encodeText(docRef)}`;
+  if (subPath !== undefined) built += `/${splitSubPath(subPath).map(encodeText).join("/")}`;
+  return built + writeQuery(queryParams);
+}
+
+function readDpeUri(raw: string): DpeUri | Refusal {
+  const parts = splitUri(raw, "dpe");
+  if (typeof parts === "string") return parts;
+  const path = readPath(parts.segments);
+  if (typeof path === "string") return path;
+  const queryParams = readQuery(parts.query);
+  if (typeof queryParams === "string") return queryParams;
+  return { scheme: "dpe", host: parts.host, ...path, queryParams };
+}
+
+function readPath(segments: readonly string[]): DpePath | Refusal {
+  const [docRef, word, value] = segments;
+  const path = { docRef, subPath: undefined, pageIndex: undefined, elementId: undefined };
+  if (docRef === undefined) return { ...path, level: 0 };
+  if (word === undefined) return { ...path, level: 1 };
+  if (segments.length > 3) return "it has more segments than the form";
+  if (word !== "pages" && word !== "elements") return "the sub-path is not pages/{N} or elements/{ID}";
+  if (value === undefined) return `${word} has no value`;
+  if (word === "elements") return { ...path, subPath: `elements/${value}`, level: 3, elementId: value };
+  const pageIndex = parseNaturalNumber(value);
+  if (pageIndex === undefined) return "the page is not a non-negative integer";
+  return { ...path, subPath: `pages/${value}`, level: 2, pageIndex };
+}
+
+function refuseParts({ host, docRef, subPath, queryParams = {} }: DpeUriParts): Refusal | undefined {
+  const refusal = refuseHost(host) ?? refuseText(host);
+  if (refusal !== undefined) return refusal;
+  if (docRef === undefined && subPath !== undefined) return "a sub-path needs a doc-ref";
+  const segments = docRef === undefined
+    ? []
+    : subPath === undefined
+    ? [docRef]
+    : [docRef, ...splitSubPath(subPath)];
+  for (const segment of segments) {
+    const refusal = refuseSegment(segment);
+    if (refusal !== undefined) return refusal;
+  }
+  const path = readPath(segments);
+  if (typeof path === "string") return path;
+  for (const [key, value] of Object.entries(queryParams)) {
+    const refusal = refuseParam(key, value);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+/** `elements/a/b` is the word `elements` and the id `a/b`. */
+function splitSubPath(subPath: string): string[] {
+  const slash = subPath.indexOf("/");
+  return slash < 0 ? [subPath] : [subPath.slice(0, slash), subPath.slice(slash + 1)];
+}
+
+function invalidDpeUri(verb: "parse" | "build", uri: string, refusal: Refusal): SmcpError {
+  return new SmcpError(ErrorCode.INVALID_DPE_URI, `Cannot ${verb} dpe URI ${excerpt(uri)}: ${refusal}`, {
+    details: { uri: uri.toWellFormed() },
+  });
+}

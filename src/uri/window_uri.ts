@@ -1,0 +1,75 @@
+/** `window://host/segment…` (`desktop.md`, Window URI 规范). */
+import { encodeText, refuseHost, refuseSegment, refuseText, splitUri } from "./_segments.ts";
+import { excerpt } from "./excerpt.ts";
+
+/** A parsed window URI: what identifies a window within its MCP server. */
+export interface WindowUri {
+  /** The namespace of the MCP server, in lower case. */
+  readonly host: string;
+  /** The decoded segments; a segment may contain a slash. */
+  readonly path: readonly string[];
+}
+
+/**
+ * Reads a window URI. Segments are percent-decoded one by one, so `c%2Fd` is one segment; `.` and `..` are
+ * ordinary segments; one trailing slash and a query are dropped ({@linkcode windowQueryOf} tells whether there was one).
+ *
+ * Specification: `desktop.md`, Window URI 规范.
+ *
+ * @param raw the URI as it was listed
+ * @returns the host in lower case and the decoded segments
+ * @throws {TypeError} when `raw` is no window URI
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseWindowUri } from "@a2c-smcp/sdk";
+ *
+ * assertEquals(parseWindowUri("window://com.example.editor/src%2Fmain/file%20name"), {
+ *   host: "com.example.editor",
+ *   path: ["src/main", "file name"],
+ * });
+ * ```
+ */
+export function parseWindowUri(raw: string): WindowUri {
+  const parts = splitUri(raw, "window");
+  if (typeof parts === "string") throw new TypeError(`Cannot parse window URI ${excerpt(raw)}: ${parts}`);
+  return { host: parts.host, path: parts.segments };
+}
+
+/**
+ * Writes a window URI: the inverse of {@linkcode parseWindowUri}. Everything but unreserved characters is
+ * percent-encoded in the segments.
+ *
+ * Specification: `desktop.md`, 构建示例.
+ *
+ * @param uri the host, written in lower case, and the segments as plain text; none when `path` is absent
+ * @throws {TypeError} when the host is no host, or a segment is empty or contains a lone surrogate
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { buildWindowUri } from "@a2c-smcp/sdk";
+ *
+ * assertEquals(
+ *   buildWindowUri({ host: "com.example.editor", path: ["src/main", "file name"] }),
+ *   "window://com.example.editor/src%2Fmain/file%20name",
+ * );
+ * assertEquals(buildWindowUri({ host: "com.example.logger" }), "window://com.example.logger");
+ * ```
+ */
+export function buildWindowUri(uri: { readonly host: string; readonly path?: readonly string[] }): string {
+  const refusal = refuseHost(uri.host) ?? refuseText(uri.host);
+  if (refusal !== undefined) {
+    throw new TypeError(`Cannot build window URI for host ${excerpt(uri.host)}: ${refusal}`);
+  }
+  let built = `window://${uri.host.toLowerCase()}`;
+  for (const segment of uri.path ?? []) {
+    const refusal = refuseSegment(segment);
+    if (refusal !== undefined) {
+      throw new TypeError(`Cannot build window URI with segment ${excerpt(segment)}: ${refusal}`);
+    }
+    built += `/${encodeText(segment)}`;
+  }
+  return built;
+}

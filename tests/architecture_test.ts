@@ -1,0 +1,83 @@
+// The lint plugin sees the direction of imports, one file at a time; only the whole graph shows cycles.
+
+import { assertEquals } from "@std/assert";
+import { fromFileUrl } from "@std/path";
+import { listSourceModules, sourceUrl } from "./source_modules.ts";
+
+/** What `deno info --json` tells of a module, as far as it is used here. */
+interface ModuleInfo {
+  readonly specifier: string;
+  readonly dependencies?: readonly {
+    readonly code?: { readonly specifier?: string };
+    readonly type?: { readonly specifier?: string };
+  }[];
+}
+
+/** The modules that each module imports, by name. */
+type ImportGraph = ReadonlyMap<string, readonly string[]>;
+
+Deno.test("no modules of src/ import each other in a circle, types included", async () => {
+  assertEquals(findCycles(await readImportGraph()), []);
+});
+
+Deno.test("findCycles() tells each circle as a path that returns to its start", () => {
+  const graph = new Map([
+    ["a", ["b", "c"]],
+    ["b", ["c"]],
+    ["c", ["d"]],
+    ["d", ["b"]],
+    ["e", ["e"]],
+  ]);
+  assertEquals(findCycles(graph), ["b → c → d → b", "e → e"]);
+});
+
+Deno.test("findCycles() finds nothing where two ways lead to one module", () => {
+  assertEquals(findCycles(new Map([["a", ["b", "c"]], ["b", ["d"]], ["c", ["d"]], ["d", []]])), []);
+});
+
+async function readImportGraph(): Promise<ImportGraph> {
+  const urls = await listSourceModules();
+  const entry = await Deno.makeTempFile({ suffix: ".ts" });
+  try {
+    await Deno.writeTextFile(entry, urls.map((url) => `import ${JSON.stringify(url)};\n`).join(""));
+    const config = fromFileUrl(new URL("../deno.json", import.meta.url));
+    const command = new Deno.Command(Deno.execPath(), {
+      args: ["info", "--json", "--config", config, entry],
+    });
+    const { code, stdout, stderr } = await command.output();
+    assertEquals(code, 0, new TextDecoder().decode(stderr));
+    const { modules }: { modules: readonly ModuleInfo[] } = JSON.parse(new TextDecoder().decode(stdout));
+    return new Map(modules.filter(({ specifier }) => isSource(specifier)).map(toNode));
+  } finally {
+    await Deno.remove(entry);
+  }
+}
+
+function toNode({ specifier, dependencies = [] }: ModuleInfo): [string, readonly string[]] {
+  const targets = dependencies.flatMap(({ code, type }) => [code?.specifier, type?.specifier]);
+  const sources = targets.filter((target) => target !== undefined).filter(isSource).map(toName);
+  return [toName(specifier), [...new Set(sources)]];
+}
+
+function isSource(specifier: string): boolean {
+  return specifier.startsWith(sourceUrl.href);
+}
+
+function toName(specifier: string): string {
+  return `src/${specifier.slice(sourceUrl.href.length)}`;
+}
+
+/** One path for each import that leads back to a module on its own path. */
+function findCycles(graph: ImportGraph): string[] {
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const visit = (name: string, path: readonly string[]) => {
+    const start = path.indexOf(name);
+    if (start >= 0) cycles.push([...path.slice(start), name].join(" → "));
+    if (start >= 0 || done.has(name)) return;
+    for (const target of graph.get(name) ?? []) visit(target, [...path, name]);
+    done.add(name);
+  };
+  for (const name of graph.keys()) visit(name, []);
+  return cycles;
+}

@@ -1,0 +1,403 @@
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { Agent, type AgentOptions } from "../../src/agent/agent.ts";
+import { SmcpError, toErrorAck } from "../../src/protocol/errors.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "../../src/protocol/local_errors.ts";
+import { SmcpServer } from "../../src/server/server.ts";
+import { acceptJoin, BareServer } from "./_bare_server.ts";
+import { NOTHING, ScriptedComputer, textResult } from "./_scripted_computer.ts";
+
+const echo = {
+  name: "echo",
+  description: "Says it again",
+  params_schema: { type: "object" },
+  return_schema: null,
+  meta: {},
+};
+
+function connect(url: string, options: Partial<AgentOptions> = {}): Promise<Agent> {
+  return Agent.connect({ url, office: "lab", name: "ada", ...options });
+}
+
+// proves: data-list-room-req, data-list-room-ret, data-session-info
+Deno.test("listOffice() tells who is in the office, this Agent included", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url);
+  await using agent = await connect(server.url);
+  const members = await agent.listOffice();
+  assertEquals(
+    members.map(({ role, name, office_id, a2c_version }) => [role, name, office_id, a2c_version]).sort(),
+    [["agent", "ada", "lab", "0.2.0"], ["computer", "laptop", "lab", "0.2.0"]],
+  );
+});
+
+// proves: data-get-tools-req, data-get-tools-ret, data-smcp-tool, data-agent-call
+Deno.test("getTools() asks one Computer for its tools", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:get_tools": ({ req_id }) => ({ tools: [echo], req_id }) },
+  });
+  await using agent = await connect(server.url);
+  assertEquals(await agent.computer("laptop").getTools(), [echo]);
+  const { req_id, ...body } = computer.lastBody("client:get_tools");
+  assertEquals([typeof req_id, body], ["string", { agent: "ada", computer: "laptop" }]);
+});
+
+// proves: data-tool-call-req, data-timeout-seconds, data-snake-case
+Deno.test("callTool() names the tool, its parameters and its time in whole seconds", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:tool_call": () => textResult("hi") },
+  });
+  await using agent = await connect(server.url);
+  const laptop = agent.computer("laptop");
+  const result = await laptop.callTool("echo", { message: "hi" }, { timeoutMs: 1_200 });
+  assertEquals(result, { content: [{ type: "text", text: "hi" }], isError: false });
+  const { req_id, ...body } = computer.lastBody("client:tool_call");
+  assertMatch(String(req_id), /^[0-9a-f-]{36}$/);
+  assertEquals(body, {
+    agent: "ada",
+    computer: "laptop",
+    tool_name: "echo",
+    params: { message: "hi" },
+    timeout: 2,
+  });
+  await laptop.callTool("echo");
+  assertEquals(computer.lastBody("client:tool_call")["timeout"], 30);
+});
+
+// proves: data-req-id-dedupe, guide-agent-req-id
+Deno.test("each request has an id of its own, and a call can be repeated under its id", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:tool_call": () => textResult("hi") },
+  });
+  await using agent = await connect(server.url);
+  const laptop = agent.computer("laptop");
+  await laptop.callTool("echo");
+  await laptop.callTool("echo");
+  await laptop.callTool("echo", {}, { reqId: "again" });
+  await laptop.callTool("echo", {}, { reqId: "again" });
+  const calls = computer.requests.filter(({ event }) => event === "client:tool_call");
+  const ids = calls.map(({ body }) => body["req_id"]);
+  assertEquals([new Set(ids).size, ids.slice(2)], [3, ["again", "again"]]);
+});
+
+Deno.test("callTool() reads the metadata of a result in both spellings", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const item = { type: "text", text: "hi", annotations: null };
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: {
+      "client:tool_call": ({ tool_name }) =>
+        tool_name === "old"
+          ? { meta: { error_code: 4003 }, content: [{ ...item, meta: { x: 1 } }], isError: true }
+          : { _meta: { error_code: 4003 }, content: [{ ...item, _meta: { x: 1 } }], isError: true },
+    },
+  });
+  await using agent = await connect(server.url);
+  for (const tool of ["old", "new"]) {
+    const { meta, content, isError } = await agent.computer("laptop").callTool(tool);
+    assertEquals([meta?.error_code, content[0]?._meta, isError], [4003, { x: 1 }, true]);
+  }
+});
+
+Deno.test("callTool() fills in large binary items", async () => {
+  const bytes = Uint8Array.from({ length: 300_000 }, (_, i) => i % 256);
+  const sha256 = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url, {
+    answers: {
+      "client:tool_call": () => ({
+        content: [{ type: "image", mimeType: "image/png", data: "", meta: { a2c_blob_handle: "h1" } }],
+      }),
+      "client:get_blob"({ blob_handle, chunk_offset, max_chunk_bytes, req_id }) {
+        const [start, length] = [Number(chunk_offset), Number(max_chunk_bytes)];
+        return {
+          blob_handle,
+          mime_type: "image/png",
+          total_size: bytes.length,
+          sha256,
+          chunk_offset,
+          eof: start + length >= bytes.length,
+          blob: bytes.slice(start, start + length).toBase64(),
+          req_id,
+        };
+      },
+    },
+  });
+  await using agent = await connect(server.url);
+  const { content } = await agent.computer("laptop").callTool("screenshot");
+  assertEquals(content, [{ type: "image", mimeType: "image/png", data: bytes.toBase64() }]);
+  const chunks = computer.requests.filter(({ event }) => event === "client:get_blob");
+  assertEquals(chunks.map(({ body }) => [body["blob_handle"], body["chunk_offset"]]), [["h1", 0], [
+    "h1",
+    262_144,
+  ]]);
+});
+
+Deno.test("callTool() keeps the handle of an item that cannot be had", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const item = { type: "image", data: "", _meta: { a2c_blob_handle: "gone" } };
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: {
+      "client:tool_call": () => ({ content: [item] }),
+      "client:get_blob": () => ({ code: 4018, message: "Gone", details: { reason: "gone" } }),
+    },
+  });
+  await using agent = await connect(server.url);
+  assertEquals((await agent.computer("laptop").callTool("screenshot")).content, [item]);
+});
+
+// proves: data-get-config-req, data-get-config-ret
+Deno.test("getConfig() asks for the configuration", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const web = { name: "web", type: "sse", server_parameters: { url: "http://web/sse" } };
+  using computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:get_config": () => ({ inputs: null, servers: { web } }) },
+  });
+  await using agent = await connect(server.url);
+  const { servers, inputs } = await agent.computer("laptop").getConfig();
+  assertEquals([servers["web"]?.type, inputs], ["sse", null]);
+  assertEquals(computer.lastBody("client:get_config")["computer"], "laptop");
+});
+
+// proves: data-desktop-req, data-desktop-size, data-desktop-window, data-desktop-ret
+Deno.test("getDesktop() asks for windows, and for as many and which only when told to", async () => {
+  const desktops = ["window://a\n\nA"];
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:get_desktop": ({ req_id }) => ({ desktops, req_id }) },
+  });
+  await using agent = await connect(server.url);
+  const laptop = agent.computer("laptop");
+  assertEquals(await laptop.getDesktop(), desktops);
+  const { req_id: _, ...bare } = computer.lastBody("client:get_desktop");
+  assertEquals(bare, { agent: "ada", computer: "laptop" });
+  await laptop.getDesktop({ size: 3, window: "window://a", timeoutMs: 7_000 });
+  const { req_id: _id, ...full } = computer.lastBody("client:get_desktop");
+  assertEquals(full, { ...bare, desktop_size: 3, window: "window://a", timeout: 7 });
+});
+
+// proves: guide-agent-get-finder, guide-agent-leaves-out, data-finder-req, data-finder-ret
+Deno.test("getFinder() sends the options that it is given and no others", async () => {
+  const document = {
+    doc_ref: "rpt",
+    uri: "dpe://docs/rpt",
+    file_uri: "file:///rpt.xlsx",
+    file_type: "xlsx",
+    title: "Report",
+    page_count: 12,
+    server: "docs",
+  };
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:get_finder": ({ req_id }) => ({ documents: [document], total_count: 41, req_id }) },
+  });
+  await using agent = await connect(server.url);
+  const laptop = agent.computer("laptop");
+  assertEquals(await laptop.getFinder(), { documents: [document], totalCount: 41 });
+  const { req_id: _, ...bare } = computer.lastBody("client:get_finder");
+  assertEquals(bare, { agent: "ada", computer: "laptop" });
+  await laptop.getFinder({ keywords: ["report"], fileType: "xlsx", offset: 20, limit: 5 });
+  const { req_id: _id, ...full } = computer.lastBody("client:get_finder");
+  assertEquals(full, { ...bare, keywords: ["report"], file_type: "xlsx", offset: 20, limit: 5 });
+});
+
+Deno.test("getResources() and getDpe() ask one MCP server and the host program", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url, {
+    answers: {
+      "client:get_resources": ({ cursor, req_id }) =>
+        cursor === undefined
+          ? { resources: [{ uri: "file:///a" }], next_cursor: "2", req_id }
+          : { resources: [], req_id },
+      "client:get_dpe": ({ uri, req_id }) => ({ resource: { uri: `https://x/?of=${uri}`, size: 7 }, req_id }),
+    },
+  });
+  await using agent = await connect(server.url);
+  const laptop = agent.computer("laptop");
+  const first = await laptop.getResources("files");
+  assertEquals(first, { resources: [{ uri: "file:///a" }], nextCursor: "2" });
+  assertEquals(await laptop.getResources("files", { cursor: first.nextCursor }), { resources: [] });
+  assertEquals(computer.lastBody("client:get_resources")["mcp_server"], "files");
+  assertEquals((await laptop.getDpe("dpe://docs/rpt")).uri, "https://x/?of=dpe://docs/rpt");
+});
+
+Deno.test("request() sends any event with agent and req_id", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:get_skills": ({ req_id }) => ({ skills: [], req_id }) },
+  });
+  await using agent = await connect(server.url);
+  const answer = await agent.request("client:get_skills", { computer: "laptop" }, { timeoutMs: 3_000 });
+  const { req_id, ...body } = computer.lastBody("client:get_skills");
+  assertEquals(answer, { skills: [], req_id });
+  assertEquals(body, { agent: "ada", computer: "laptop", timeout: 3 });
+  assertEquals(await agent.request("server:tool_call_cancel", { req_id: "r1" }), undefined);
+});
+
+// proves: guide-error-shape, guide-error-kept, guide-4202-origin
+Deno.test("an error arrives with code, message and details, in whichever form it was sent", async () => {
+  const error = { code: 4202, message: "Page out of range", details: { page_index: 9, page_count: 3 } };
+  const forms: unknown[] = [error, { error }, toErrorAck(new SmcpError(4202, error.message, error))];
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:read_resource": () => forms.shift() },
+  });
+  await using agent = await connect(server.url);
+  while (forms.length > 0) {
+    const thrown = await assertRejects(
+      () => agent.computer("laptop").readPage("dpe://docs/rpt", 9),
+      SmcpError,
+    );
+    assertEquals([thrown.code, thrown.message, thrown.details], [4202, error.message, error.details]);
+  }
+});
+
+// proves: guide-error-logged
+Deno.test("a request that fails is logged with its req_id", async () => {
+  const lines: unknown[] = [];
+  const logger = { debug() {}, info() {}, error() {}, warn: (...line: unknown[]) => void lines.push(line) };
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using agent = await connect(server.url, { logger });
+  const error = await assertRejects(
+    () => agent.computer("nobody").callTool("echo", {}, { reqId: "r7" }),
+    SmcpError,
+  );
+  assertEquals(error.code, 404);
+  const fields = { event: "client:tool_call", req_id: "r7", computer: "nobody", error: error.message };
+  assertEquals(lines, [["request failed", fields]]);
+});
+
+Deno.test("an answer that cannot be read is an error, whatever came", async () => {
+  const answers: unknown[] = ["text", 7, [], {}, { tools: "none" }, { tools: [{ name: 1 }], req_id: "x" }];
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:get_tools": () => answers.shift() },
+  });
+  await using agent = await connect(server.url);
+  while (answers.length > 0) {
+    const error = await assertRejects(() => agent.computer("laptop").getTools(), SmcpError, "Cannot read");
+    assertEquals(error.code, 500);
+  }
+});
+
+Deno.test("an ack that carries nothing means that the Server does not know the event", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:get_finder": () => NOTHING },
+  });
+  await using agent = await connect(server.url);
+  const error = await assertRejects(() => agent.computer("laptop").getFinder(), SmcpError, "not supported");
+  assertEquals([error.code, error.details], [400, { field: "event" }]);
+});
+
+Deno.test("a Computer that stays silent is a 408 of the Server", async () => {
+  await using server = await SmcpServer.listen({ port: 0, graceMs: 10 });
+  using _computer = await ScriptedComputer.join(server.url);
+  await using agent = await connect(server.url);
+  const error = await assertRejects(
+    () => agent.computer("laptop").callTool("sleep", {}, { timeoutMs: 1 }),
+    SmcpError,
+  );
+  assertEquals([error.code, error.details], [408, { computer_name: "laptop" }]);
+});
+
+Deno.test("a Computer that leaves during a request is a 404 at once", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url);
+  await using agent = await connect(server.url);
+  const asked = computer.next("client:tool_call");
+  const call = assertRejects(() => agent.computer("laptop").callTool("sleep"), SmcpError);
+  await asked;
+  computer.close();
+  assertEquals((await call).code, 404);
+});
+
+Deno.test("aborting a call cancels it on the Computer and rejects with the signal's reason", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url);
+  await using agent = await connect(server.url);
+  const controller = new AbortController();
+  const reason = new TypeError("enough");
+  const asked = computer.next("client:tool_call");
+  const cancelled = computer.next("notify:tool_call_cancel");
+  const call = assertRejects(
+    () => agent.computer("laptop").callTool("sleep", {}, { signal: controller.signal, reqId: "r1" }),
+  );
+  await asked;
+  controller.abort(reason);
+  assertEquals(await call, reason);
+  assertEquals(await cancelled, { agent: "ada", req_id: "r1" });
+});
+
+Deno.test("a signal that is aborted already sends nothing", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url);
+  await using agent = await connect(server.url);
+  const signal = AbortSignal.abort(new TypeError("too late"));
+  await assertRejects(
+    () => agent.computer("laptop").callTool("sleep", {}, { signal }),
+    TypeError,
+    "too late",
+  );
+  await assertRejects(() => agent.computer("laptop").getTools({ signal }), TypeError, "too late");
+  await agent.listOffice();
+  assertEquals(computer.requests.filter(({ event }) => event !== "notify:enter_office"), []);
+});
+
+Deno.test("a call that no Server answers rejects in time and is cancelled", async () => {
+  const cancelled = Promise.withResolvers<unknown>();
+  await using server = await BareServer.listen({
+    handlers: {
+      "server:join_office": acceptJoin,
+      "server:tool_call_cancel": (body) => cancelled.resolve(body),
+    },
+  });
+  await using agent = await connect(server.url, { graceMs: -900 });
+  await assertRejects(
+    () => agent.computer("laptop").callTool("sleep", {}, { timeoutMs: 1, reqId: "r1" }),
+    RequestTimeoutError,
+  );
+  assertEquals(await cancelled.promise, { agent: "ada", req_id: "r1" });
+});
+
+Deno.test("a request over the Server's size limit is a 413 before it is sent", async () => {
+  await using server = await SmcpServer.listen({ port: 0, maxPayloadBytes: 100_000 });
+  using computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:tool_call": () => textResult("hi") },
+  });
+  await using agent = await connect(server.url);
+  const laptop = agent.computer("laptop");
+  const error = await assertRejects(
+    () => laptop.callTool("echo", { text: "x".repeat(200_000) }),
+    SmcpError,
+  );
+  assertEquals([error.code, error.details?.["limit"]], [413, 100_000]);
+  await laptop.callTool("echo");
+  assertEquals(computer.requests.filter(({ event }) => event === "client:tool_call").length, 1);
+});
+
+Deno.test("an Agent has one Computer's answer for each of many requests at a time", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:tool_call": ({ params }) => ({ content: [], structuredContent: params }) },
+  });
+  await using agent = await connect(server.url);
+  const numbers = Array.from({ length: 100 }, (_, n) => n);
+  const results = await Promise.all(numbers.map((n) => agent.computer("laptop").callTool("echo", { n })));
+  assertEquals(results.map(({ structuredContent }) => structuredContent?.["n"]), numbers);
+});
+
+Deno.test("closing ends what is in flight, and nothing goes out any more", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url);
+  const agent = await connect(server.url);
+  const asked = computer.next("client:tool_call");
+  const call = assertRejects(() => agent.computer("laptop").callTool("sleep"), ConnectionClosedError);
+  await asked;
+  const left = computer.next("notify:leave_office");
+  await Promise.all([agent.close(), agent.close()]);
+  await call;
+  assertEquals(await left, { office_id: "lab", agent: "ada" });
+  await assertRejects(() => agent.listOffice(), ConnectionClosedError);
+});

@@ -1,0 +1,70 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { Agent } from "../../src/agent/agent.ts";
+import {
+  AuthenticationError,
+  ProtocolVersionError,
+  ServerUnreachableError,
+} from "../../src/protocol/local_errors.ts";
+import { staticTokens } from "../../src/server/auth.ts";
+import { SmcpServer } from "../../src/server/server.ts";
+import { ScriptedComputer } from "./_scripted_computer.ts";
+
+/** Attempts to connect that fail leave timers of the HTTP client behind. */
+const leaky = { sanitizeOps: false, sanitizeResources: false };
+
+Deno.test("an Agent survives a Server that is started again on the same port", leaky, async () => {
+  const first = await SmcpServer.listen({ port: 0 });
+  const { url, port } = first;
+  await using agent = await Agent.connect({ url, office: "lab", name: "ada" });
+  const events = agent.events({ types: ["disconnected", "reconnected", "enterOffice"] });
+  await first.close();
+  assertEquals((await events.next()).value?.type, "disconnected");
+  const waiting = agent.listOffice({ timeoutMs: 60_000 });
+  await using second = await SmcpServer.listen({ port });
+  assertEquals((await events.next()).value?.type, "reconnected");
+  assertEquals((await waiting).map(({ name }) => name), ["ada"]);
+  using _computer = await ScriptedComputer.join(second.url);
+  assertEquals((await events.next()).value?.type, "enterOffice");
+});
+
+Deno.test("an Agent shows its token", leaky, async () => {
+  await using server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["s3cret"] }) });
+  const office = { url: server.url, office: "lab", name: "ada" };
+  await using agent = await Agent.connect({ ...office, token: "s3cret" });
+  assertEquals((await agent.listOffice()).length, 1);
+  await assertRejects(() => Agent.connect({ ...office, token: "guess" }), AuthenticationError, "wrong token");
+  await assertRejects(
+    () => Agent.connect({ ...office, headers: { "x-api-key": "guess" } }),
+    AuthenticationError,
+  );
+});
+
+Deno.test("an Agent that meets a Server of another version says which", leaky, async () => {
+  await using server = await SmcpServer.listen({ port: 0, acceptedVersions: ["0.4"] });
+  const error = await assertRejects(
+    () => Agent.connect({ url: server.url, office: "lab", name: "ada" }),
+    ProtocolVersionError,
+  );
+  assertEquals(error.refusal.min_supported, "0.4.0");
+});
+
+Deno.test("an Agent gives up a Server that is not there after its time", leaky, async () => {
+  const server = await SmcpServer.listen({ port: 0 });
+  const { url } = server;
+  await server.close();
+  await assertRejects(
+    () => Agent.connect({ url, office: "lab", name: "ada", timeoutMs: 100 }),
+    ServerUnreachableError,
+  );
+});
+
+Deno.test("an Agent stops connecting when it is told to", leaky, async () => {
+  const server = await SmcpServer.listen({ port: 0 });
+  const { url } = server;
+  await server.close();
+  const signal = AbortSignal.timeout(100);
+  await assertRejects(
+    () => Agent.connect({ url, office: "lab", name: "ada", timeoutMs: Infinity, signal }),
+    DOMException,
+  );
+});

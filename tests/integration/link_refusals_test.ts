@@ -1,0 +1,156 @@
+import { assertEquals, assertInstanceOf, assertRejects } from "@std/assert";
+import { Link } from "../../src/link/link.ts";
+import { acceptJoin, BareServer } from "./_bare_server.ts";
+import { Diary, openLink } from "./_link_diary.ts";
+import {
+  AuthenticationError,
+  ConnectionClosedError,
+  ProtocolVersionError,
+  RequestTimeoutError,
+  ServerUnreachableError,
+} from "../../src/protocol/local_errors.ts";
+
+const membership = { role: "agent", name: "ada", office_id: "lab" } as const;
+
+/** Attempts to connect that fail leave timers of the HTTP client behind. */
+const leaky = { sanitizeOps: false, sanitizeResources: false };
+
+Deno.test(
+  "a request made while the connection is lost rejects after its time, or when it is aborted",
+  leaky,
+  async () => {
+    const server = await BareServer.listen();
+    const { link, diary } = await openLink(server);
+    await using _ = link;
+    await server.close();
+    await diary.firstLoss.promise;
+    await assertRejects(
+      () => link.request("client:x", {}, { timeoutMs: 20 }),
+      RequestTimeoutError,
+      "no connection",
+    );
+    const signal = AbortSignal.timeout(20);
+    const error = await assertRejects(() => link.request("client:x", {}, { timeoutMs: 60_000, signal }));
+    assertInstanceOf(error, DOMException);
+    link.emit("server:x", {}); // dropped: it would tell of the past
+  },
+);
+
+Deno.test("a member comes back to a Server that was started again on the same port", leaky, async () => {
+  const first = await BareServer.listen({ handlers: { "server:join_office": acceptJoin } });
+  const { link, diary } = await openLink(first);
+  await using _ = link;
+  await link.join(membership);
+  const { port } = first;
+  await first.close();
+  await diary.firstLoss.promise;
+  await using second = await BareServer.listen({ port, handlers: { "server:join_office": acceptJoin } });
+  await diary.returned.promise;
+  assertEquals(second.connections.length, 1);
+  assertEquals(link.membership, membership);
+});
+
+Deno.test("closing ends the attempts to come back", leaky, async () => {
+  const server = await BareServer.listen();
+  const { link, diary } = await openLink(server);
+  await server.close();
+  await diary.firstLoss.promise;
+  await link.close();
+  await assertRejects(() => link.request("client:x", {}, { timeoutMs: 60_000 }), ConnectionClosedError);
+});
+
+Deno.test("a refused version is final and says what the Server speaks", leaky, async () => {
+  let requests = 0;
+  await using server = await BareServer.listen({
+    intercept(_request, response) {
+      requests++;
+      response.writeHead(400, { "content-type": "application/json", "x-a2c-error-code": "4008" });
+      response.end(JSON.stringify({
+        code: 4008,
+        message: "Protocol version mismatch",
+        server_version: "0.4.0",
+        client_version: "0.2.0",
+        min_supported: "0.4.0",
+        max_supported: "0.4.999",
+      }));
+      return true;
+    },
+  });
+  const error = await assertRejects(() => openLink(server), ProtocolVersionError, "0.4.0");
+  assertEquals([error.refusal.code, error.refusal.max_supported, requests], [4008, "0.4.999", 1]);
+});
+
+Deno.test("a version that the Server cannot read is final, too", leaky, async () => {
+  await using server = await BareServer.listen({
+    intercept(_request, response) {
+      response.writeHead(400, { "content-type": "application/json" });
+      response.end(`{"code":400,"message":"Invalid a2c_version: too new"}`);
+      return true;
+    },
+  });
+  await assertRejects(() => openLink(server), ProtocolVersionError, "too new");
+});
+
+Deno.test("an HTTP error of another kind is worth another try", leaky, async () => {
+  let requests = 0;
+  await using server = await BareServer.listen({
+    intercept(_request, response) {
+      if (++requests > 1) return false;
+      response.writeHead(502);
+      response.end("Bad gateway");
+      return true;
+    },
+  });
+  const { link } = await openLink(server);
+  await link.close();
+});
+
+Deno.test("refused credentials are final, in the Server's words", leaky, async () => {
+  await using server = await BareServer.listen({ admit: () => new TypeError("wrong token") });
+  await assertRejects(() => openLink(server), AuthenticationError, "wrong token");
+  assertEquals(server.connections.length, 0);
+});
+
+Deno.test("credentials that are refused later end a link that was fine", leaky, async () => {
+  let connections = 0;
+  await using server = await BareServer.listen({
+    admit: () => ++connections === 1 ? undefined : new TypeError("token expired"),
+  });
+  const { link, diary } = await openLink(server);
+  await server.cut(1);
+  assertInstanceOf(await diary.failed.promise, AuthenticationError);
+  await assertRejects(() => link.request("client:x", {}, { timeoutMs: 5_000 }), AuthenticationError);
+  await link.close();
+});
+
+Deno.test("a Server that is not there is given up after the deadline", leaky, async () => {
+  const server = await BareServer.listen();
+  const { url } = server;
+  await server.close();
+  const listener = new Diary();
+  await assertRejects(() => Link.open({ url }, { listener, timeoutMs: 100 }), ServerUnreachableError, url);
+});
+
+Deno.test("a Server that never lets anybody in is given up after the deadline", leaky, async () => {
+  await using server = await BareServer.listen({ admit: () => new Promise(() => {}) });
+  const listener = new Diary();
+  await assertRejects(
+    () => Link.open({ url: server.url }, { listener, timeoutMs: 200 }),
+    ServerUnreachableError,
+    "timeout",
+  );
+});
+
+Deno.test("connecting ends when it is aborted", leaky, async () => {
+  await using server = await BareServer.listen({ admit: () => new Promise(() => {}) });
+  const listener = new Diary();
+  const reason = new TypeError("never mind");
+  const controller = new AbortController();
+  const opening = Link.open({ url: server.url }, { listener, signal: controller.signal });
+  controller.abort(reason);
+  assertEquals(await assertRejects(() => opening), reason);
+  assertEquals(
+    await assertRejects(() => Link.open({ url: server.url }, { listener, signal: controller.signal })),
+    reason,
+  );
+});

@@ -1,0 +1,19 @@
+/**
+ * Every requirement of the specification, by id. A test says which of them it proves in a comment right above
+ * it or inside it (`// proves: desktop-size-zero, desktop-size-none`), and `requirements_test.ts` fails for an id
+ * that no test cites, unless it is marked `missing` with the reason.
+ *
+ * @module
+ */
+
+import { data } from "./requirements/data.ts";
+import { desktop } from "./requirements/desktop.ts";
+import { finder } from "./requirements/finder.ts";
+import { guide } from "./requirements/guide.ts";
+import { mcp } from "./requirements/mcp.ts";
+import type { Requirement } from "./requirements/requirement.ts";
+
+export type { Requirement } from "./requirements/requirement.ts";
+
+/** The requirements of all five pages, in the order of the pages. */
+export const requirements: readonly Requirement[] = [...desktop, ...finder, ...guide, ...data, ...mcp];

@@ -1,0 +1,114 @@
+import { type Requirement, section } from "./requirement.ts";
+
+/** The requirements of `desktop.md`. */
+export const desktop: readonly Requirement[] = [
+  ...section("desktop.md, 概述", {
+    "desktop-aggregate":
+      "The Computer merges the window:// resources of all its MCP servers, unchanged standard ones, into one desktop.",
+  }),
+  ...section("desktop.md, Window URI 规范 / 组成部分", {
+    "desktop-uri-form": "A window URI is `window://host` followed by zero or more path segments.",
+    "desktop-host-style": {
+      text: "A host in reverse-domain style is recommended.",
+      missing: "advice to authors of MCP servers; nothing to enforce",
+    },
+  }),
+  ...section("desktop.md, Window URI 规范 / 校验规则", {
+    "desktop-uri-scheme": "The scheme of a window URI must be `window`.",
+    "desktop-uri-host": "The host of a window URI must not be empty.",
+    "desktop-uri-encoded-slash":
+      "Path segments are URL-encoded one by one: `c%2Fd` stays one segment and decodes to `c/d`.",
+    "desktop-uri-query":
+      "A query in a window URI is dropped with a warning, and host and path alone identify the window.",
+    "desktop-host-conflict":
+      "A host that two MCP servers claim, in window or document URIs, is a warning at registration and does not block it.",
+  }),
+  ...section("desktop.md, Window URI 规范 / 构建示例", {
+    "desktop-build-bare": "A host with no segments builds the bare URI `window://host`.",
+    "desktop-build-special":
+      "A host and several segments, with slashes and spaces inside, survive building and parsing.",
+  }),
+  ...section("desktop.md, Window 资源元数据", {
+    "desktop-meta-source": "Layout comes from `annotations` and `_meta`, never from the URI's query.",
+    "desktop-audience-assistant": 'A window should declare the audience `["assistant"]`.',
+    "desktop-last-modified":
+      "`annotations.lastModified` is passed on and does not take part in the ordering.",
+  }),
+  ...section("desktop.md, Window 资源元数据 / 校验规则", {
+    "desktop-priority-range": "A priority outside [0.0, 1.0] counts as 0.0 with a warning.",
+    "desktop-fullscreen-type": "A `_meta.fullscreen` that is not a boolean counts as false with a warning.",
+    "desktop-audience-user":
+      'A window for `["user"]` alone is reported with a warning and kept in the desktop.',
+    "desktop-annotations-mcp":
+      "Annotations follow the MCP specification: those that do not are reported, and the window stays.",
+    "desktop-missing-priority":
+      "Absent annotations and an absent or null priority mean the same: 0.0, without a warning.",
+    "desktop-missing-fullscreen":
+      "An absent `_meta` and an absent or null fullscreen mean the same: false, without a warning.",
+  }),
+  ...section("desktop.md, Desktop 内容格式 / 渲染规则", {
+    "desktop-render-text": "A window with text is rendered as `{URI}\\n\\n{body}`.",
+    "desktop-render-join": "The body joins all text contents of the window with `\\n\\n`.",
+    "desktop-render-no-text": "A window without text is rendered as its URI alone.",
+    "desktop-render-blob": "Blob contents are skipped with a warning.",
+  }),
+  ...section("desktop.md, Desktop 内容格式 / 示例", {
+    "desktop-render-pure-uri":
+      "The URI of a desktop entry carries no query such as `?priority=` or `?fullscreen=`.",
+  }),
+  ...section("desktop.md, Desktop 组织策略 / 步骤 1:过滤与分组", {
+    "desktop-filter-empty": "Windows whose contents are empty or absent are left out.",
+    "desktop-filter-uri": "Windows whose URI is not a valid window:// URI are left out.",
+    "desktop-filter-blob": "Windows with blob contents only are left out.",
+    "desktop-group": "Windows are grouped by the name of their MCP server, whatever their hosts.",
+  }),
+  ...section("desktop.md, Desktop 组织策略 / 步骤 2:服务器优先级排序", {
+    "desktop-server-recent":
+      "MCP servers are ordered by their last tool call, the most recent first, each once.",
+    "desktop-server-rest": "MCP servers without a tool call follow in the order of their names.",
+  }),
+  ...section("desktop.md, Desktop 组织策略 / 步骤 3:窗口优先级排序", {
+    "desktop-priority-order": "Windows of one MCP server are ordered by priority, the highest first.",
+  }),
+  ...section("desktop.md, Desktop 组织策略 / 步骤 4:全屏处理", {
+    "desktop-fullscreen-first":
+      "Of several fullscreen windows the one first in the MCP server's resource list is kept.",
+    "desktop-fullscreen-alone": "A fullscreen window excludes all other windows of its MCP server.",
+    "desktop-fullscreen-per-server": "A fullscreen window does not touch the windows of other MCP servers.",
+  }),
+  ...section("desktop.md, Desktop 组织策略 / 步骤 5:尺寸截断", {
+    "desktop-size-none": "Without a size all windows are returned.",
+    "desktop-size-zero": "A size of zero or less returns an empty list.",
+    "desktop-size-cap": "A size above zero caps the windows of all MCP servers together.",
+  }),
+  ...section("desktop.md, Desktop 更新机制 / 变化检测(Computer 端)", {
+    "desktop-list-differs":
+      "After a list change the desktop is refreshed when the set of window:// URIs differs from the last one.",
+    "desktop-list-same": "After a list change with the same set of window:// URIs nothing is sent.",
+    "desktop-updated-window":
+      "An update of a window:// resource refreshes the desktop at once, without comparing sets.",
+    "desktop-updated-other": "An update of a resource of another scheme does not refresh the desktop.",
+  }),
+  ...section("desktop.md, Desktop 更新机制 / 事件流", {
+    "desktop-update-shape": "Both update events carry `UpdateComputerConfigReq`.",
+    "desktop-agent-refresh": "An Agent should fetch the desktop anew after `notify:update_desktop`.",
+  }),
+  ...section("desktop.md, 完整生命周期时序图", {
+    "desktop-flow-pull":
+      "`client:get_desktop` goes Agent, Server, Computer and its answer back the same way.",
+    "desktop-flow-list":
+      "A window that comes or goes reaches the Agent as a notification and is in the desktop fetched next.",
+    "desktop-flow-content":
+      "A window whose contents change reaches the Agent as a notification and shows the new contents.",
+  }),
+  ...section("desktop.md, MCP Server 实现指南", {
+    "desktop-needs-subscribe":
+      "Windows of an MCP server without the `resources.subscribe` capability are not listed.",
+    "desktop-provide-list":
+      "An MCP server lists each window with a valid URI, its annotations and its `_meta`.",
+    "desktop-provide-read": "An MCP server answers `resources/read` of a window with text contents.",
+    "desktop-provide-list-changed": "An MCP server sends a list change when a window comes or goes.",
+    "desktop-provide-updated":
+      "An MCP server sends an update with the window's URI when its contents change.",
+  }),
+];

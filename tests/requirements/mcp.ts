@@ -1,0 +1,45 @@
+import { type Requirement, section } from "./requirement.ts";
+
+/** The requirements of `mcp-resources.md` on the Computer as an MCP client and on the MCP servers that we provide. */
+export const mcp: readonly Requirement[] = [
+  ...section("mcp-resources.md, 3.功能声明", {
+    "mcp-capability-options":
+      "A server with resources declares `resources`, with `subscribe` and `listChanged` each optional; any combination is served.",
+  }),
+  ...section("mcp-resources.md, 4.1 列出资源", {
+    "mcp-list-cursor": "`resources/list` is paged with `cursor` and `nextCursor`, and all pages are read.",
+  }),
+  ...section("mcp-resources.md, 4.2 阅读资源", {
+    "mcp-read": "`resources/read` takes a URI and answers its `contents`.",
+  }),
+  ...section("mcp-resources.md, 4.3 资源模板", {
+    "mcp-templates":
+      "`resources/templates/list` answers parameterised URIs, whose parameters completion can fill in.",
+  }),
+  ...section("mcp-resources.md, 4.4 列表变更通知", {
+    "mcp-list-changed": "A server with `listChanged` should notify when its list of resources changes.",
+  }),
+  ...section("mcp-resources.md, 4.5 订阅", {
+    "mcp-subscribe": "A client subscribes to single resources with `resources/subscribe`.",
+    "mcp-updated":
+      "A subscriber gets `notifications/resources/updated` with the URI of the resource that changed.",
+  }),
+  ...section("mcp-resources.md, 6.数据类型", {
+    "mcp-resource": "A resource has uri and name and optionally title, description, mimeType and size.",
+    "mcp-contents": "Text contents carry `text`, binary contents carry `blob` in base64.",
+    "mcp-annotations":
+      "Annotations are `audience` (of `user` and `assistant`), `priority` (0.0 to 1.0) and `lastModified` (ISO 8601).",
+  }),
+  ...section("mcp-resources.md, 7.常见URI方案", {
+    "mcp-custom-scheme": "Custom URI schemes conform to RFC 3986.",
+  }),
+  ...section("mcp-resources.md, 8.错误处理", {
+    "mcp-error-not-found": "A resource that does not exist is the JSON-RPC error -32002 with its uri.",
+    "mcp-error-internal": "An internal failure is the JSON-RPC error -32603.",
+  }),
+  ...section("mcp-resources.md, 9.安全注意事项", {
+    "mcp-validate-uris": "A server validates every resource URI that it is asked for.",
+    "mcp-access-control": "Access to sensitive resources is checked before anything is done.",
+    "mcp-encode-binary": "Binary data is encoded correctly.",
+  }),
+];

@@ -1,0 +1,125 @@
+import { assertEquals } from "@std/assert";
+import {
+  catalogueText,
+  configText,
+  contentsText,
+  desktopText,
+  eventText,
+  officeText,
+  printable,
+  toolsText,
+} from "../../../src/agent/cli_text.ts";
+import type { AgentEvent } from "../../../src/agent/events.ts";
+import { parseGetComputerConfigRet } from "../../../src/protocol/parse.ts";
+
+Deno.test("printable() takes the commands to a terminal out of a text", () => {
+  assertEquals(printable("a\u001b[31mb\u0007\tc\r\nd"), "a�[31mb�\tc\nd");
+});
+
+Deno.test("officeText() lines up the members and marks this Agent", () => {
+  const session = { sid: "s", office_id: "lab" };
+  const text = officeText([
+    { ...session, role: "computer", name: "laptop", a2c_version: "0.2.0" },
+    { ...session, role: "agent", name: "ada" },
+  ], "ada");
+  assertEquals(
+    text,
+    "computer  laptop  protocol 0.2.0\nagent     ada     protocol unknown  (this agent)",
+  );
+});
+
+Deno.test("toolsText() shows parameters and which may be left out", () => {
+  const params_schema = {
+    type: "object",
+    properties: { message: { type: "string" }, times: { type: "integer" }, any: {} },
+    required: ["message"],
+  };
+  assertEquals(
+    toolsText([
+      { name: "echo", description: "Says it\nagain", params_schema, return_schema: null },
+      { name: "now", description: "", params_schema: {}, return_schema: null },
+    ]),
+    "echo(message: string, times?: integer, any?)\n    Says it\n    again\nnow()",
+  );
+  assertEquals(toolsText([]), "no tools");
+});
+
+Deno.test("configText() shows where each MCP server is and what it asks for", () => {
+  const config = parseGetComputerConfigRet({
+    servers: {
+      files: { name: "files", type: "stdio", server_parameters: { command: "npx", args: ["files"] } },
+      web: { name: "web", type: "sse", disabled: true, server_parameters: { url: "http://web/sse" } },
+    },
+    inputs: [{ id: "key", type: "promptString", description: "API key" }],
+  });
+  assertEquals(
+    configText(config),
+    "files  stdio  enabled   npx files\nweb    sse    disabled  http://web/sse\n\ninput key  promptString  API key",
+  );
+  assertEquals(configText({ servers: {} }), "no MCP servers");
+});
+
+Deno.test("desktopText() draws a line between windows", () => {
+  assertEquals(desktopText([]), "no windows");
+  assertEquals(desktopText(["window://a\n\nA", "window://b"]).split("\n").length, 7);
+});
+
+Deno.test("catalogueText() says which of how many documents these are", () => {
+  const document = {
+    doc_ref: "rpt",
+    uri: "dpe://docs/rpt",
+    file_uri: "file:///rpt.xlsx",
+    file_type: "xlsx",
+    title: "Report",
+    page_count: 1,
+    keywords: ["money", "year"],
+    server: "docs",
+  };
+  assertEquals(
+    catalogueText({ documents: [document], totalCount: 12 }, { offset: 4 }),
+    "Report (xlsx, 1 page)  [money, year]\n    dpe://docs/rpt\n5–5 of 12",
+  );
+  assertEquals(catalogueText({ documents: [], totalCount: 0 }, { offset: 0 }), "no documents");
+  assertEquals(catalogueText({ documents: [], totalCount: 3 }, { offset: 9 }), "none of 3 documents");
+});
+
+Deno.test("contentsText() shows texts as they are and anything else by what it is", () => {
+  const content = [
+    { type: "text", text: "hello" },
+    { type: "image", mimeType: "image/png", data: "AAAA" },
+    { type: "resource", resource: { uri: "file:///a", text: "inside" } },
+    { type: "resource", resource: { uri: "file:///b", mimeType: "image/gif", blob: "AAA=" } },
+    { type: "resource_link", uri: "file:///c" },
+    { type: "new" },
+  ];
+  assertEquals(contentsText({ content }).split("\n"), [
+    "hello",
+    "[image: image/png, 3 bytes]",
+    "inside",
+    "[file:///b: image/gif, 2 bytes]",
+    "[file:///c]",
+    `{"type":"new"}`,
+  ]);
+  assertEquals(contentsText({ content: [], structuredContent: { a: 1 } }), `{\n  "a": 1\n}`);
+  assertEquals(contentsText({ content: [] }), "");
+});
+
+Deno.test("eventText() is one line for each event", () => {
+  const computer = "laptop";
+  const events: [AgentEvent, string][] = [
+    [{ type: "enterOffice", office: "lab", role: "computer", name: computer }, "computer laptop came"],
+    [{ type: "leaveOffice", office: "lab", role: "agent", name: "b" }, "agent b left"],
+    [{ type: "updateConfig", computer }, "computer laptop: configuration changed"],
+    [{ type: "updateToolList", computer }, "computer laptop: tools changed"],
+    [{ type: "updateDesktop", computer: "lap\ttop\u001b" }, "computer lap\ttop�: desktop changed"],
+    [{ type: "updateFinder", computer }, "computer laptop: documents changed"],
+    [{ type: "cancelToolCall", agent: "b", reqId: "r1" }, "agent b cancelled call r1"],
+    [{ type: "notification", event: "notify:x", body: { a: 1 } }, `notify:x {"a":1}`],
+    [{ type: "notification", event: "notify:x", body: undefined }, "notify:x"],
+    [{ type: "disconnected", reason: "ping timeout" }, "connection lost (ping timeout)"],
+    [{ type: "reconnected", office: "lab" }, "connection is back"],
+    [{ type: "failed", error: new TypeError("No") }, "connection failed: No"],
+    [{ type: "desktopRefreshed", computer, desktops: [] }, "computer laptop: desktopRefreshed"],
+  ];
+  for (const [event, text] of events) assertEquals(eventText(event), text);
+});

@@ -1,0 +1,142 @@
+import { assertEquals } from "@std/assert";
+import type { AgentEvent, ComputerViewName } from "../../../src/agent/events.ts";
+import { Listeners } from "../../../src/agent/listeners.ts";
+import { MAX_CONCURRENT_REFRESHES, Refresher } from "../../../src/agent/refresh.ts";
+import { silentLogger } from "../../../src/log.ts";
+
+/** A refresher whose fetches are answered by hand. */
+function setUp(computers: readonly string[] = []) {
+  const listeners = new Listeners(silentLogger);
+  const fetches: { computer: string; view: ComputerViewName; answer: PromiseWithResolvers<void> }[] = [];
+  const refresher = new Refresher(listeners, {
+    async fetch({ computer, view }): Promise<AgentEvent> {
+      const answer = Promise.withResolvers<void>();
+      fetches.push({ computer, view, answer });
+      await answer.promise;
+      if (view === "desktop") return { type: "desktopRefreshed", computer, desktops: [] };
+      if (view === "tools") return { type: "toolsRefreshed", computer, tools: [] };
+      if (view === "config") return { type: "configRefreshed", computer, config: { servers: {} } };
+      return { type: "finderRefreshed", computer, documents: [], totalCount: 0 };
+    },
+    listComputers: () => Promise.resolve(computers),
+  }, { logger: silentLogger });
+  const started = () => fetches.map(({ computer, view }) => `${computer} ${view}`);
+  return { listeners, fetches, refresher, started };
+}
+
+/** Lets everything that is ready happen. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 20; i++) await Promise.resolve();
+}
+
+Deno.test("Refresher fetches nothing that nobody listens for", () => {
+  const { listeners, started } = setUp();
+  listeners.on("finderRefreshed", () => {});
+  listeners.tell({ type: "updateDesktop", computer: "laptop" });
+  listeners.tell({ type: "enterOffice", office: "lab", role: "computer", name: "laptop" });
+  assertEquals(started(), ["laptop finder"]);
+});
+
+// proves: desktop-agent-refresh
+Deno.test("Refresher fetches the desktop after a change and tells of it", async () => {
+  const { listeners, fetches, started } = setUp();
+  const told: string[] = [];
+  listeners.on("desktopRefreshed", ({ computer }) => void told.push(computer));
+  listeners.tell({ type: "updateDesktop", computer: "laptop" });
+  assertEquals([started(), told], [["laptop desktop"], []]);
+  fetches[0]?.answer.resolve();
+  await settle();
+  assertEquals(told, ["laptop"]);
+});
+
+Deno.test("Refresher fetches exactly once more when changes come during a fetch", async () => {
+  const { listeners, fetches, started } = setUp();
+  listeners.on("desktopRefreshed", () => {});
+  const change = () => listeners.tell({ type: "updateDesktop", computer: "laptop" });
+  change();
+  change();
+  change();
+  assertEquals(started(), ["laptop desktop"]);
+  fetches[0]?.answer.resolve();
+  await settle();
+  assertEquals(started(), ["laptop desktop", "laptop desktop"]);
+  fetches[1]?.answer.resolve();
+  await settle();
+  assertEquals(fetches.length, 2);
+});
+
+Deno.test("Refresher keeps Computers and views apart", () => {
+  const { listeners, started } = setUp();
+  for (const type of ["desktopRefreshed", "finderRefreshed"] as const) listeners.on(type, () => {});
+  listeners.tell({ type: "updateDesktop", computer: "a" });
+  listeners.tell({ type: "updateDesktop", computer: "b" });
+  listeners.tell({ type: "updateFinder", computer: "a" });
+  assertEquals(started(), ["a desktop", "b desktop", "a finder"]);
+});
+
+Deno.test("Refresher fetches the tools, too, when the configuration changed", () => {
+  const { listeners, started } = setUp();
+  for (const type of ["configRefreshed", "toolsRefreshed"] as const) listeners.on(type, () => {});
+  listeners.tell({ type: "updateConfig", computer: "a" });
+  assertEquals(started(), ["a config", "a tools"]);
+});
+
+Deno.test("Refresher tells of a fetch that fails, and the next change tries again", async () => {
+  const { listeners, fetches } = setUp();
+  const failures: unknown[] = [];
+  listeners.on("desktopRefreshed", () => {});
+  listeners.on("refreshFailed", ({ computer, view, error }) => void failures.push([computer, view, error]));
+  listeners.tell({ type: "updateDesktop", computer: "laptop" });
+  const error = new TypeError("broken");
+  fetches[0]?.answer.reject(error);
+  await settle();
+  assertEquals(failures, [["laptop", "desktop", error]]);
+  listeners.tell({ type: "updateDesktop", computer: "laptop" });
+  assertEquals(fetches.length, 2);
+});
+
+Deno.test("Refresher fetches the wanted views of every Computer once the connection is back", async () => {
+  const { listeners, started } = setUp(["a", "b"]);
+  listeners.on("toolsRefreshed", () => {});
+  listeners.tell({ type: "reconnected", office: "lab" });
+  await settle();
+  assertEquals(started(), ["a tools", "b tools"]);
+});
+
+Deno.test("Refresher forgets what waits for a Computer that left", async () => {
+  const { listeners, fetches, started } = setUp();
+  listeners.on("desktopRefreshed", () => {});
+  listeners.tell({ type: "updateDesktop", computer: "a" });
+  listeners.tell({ type: "updateDesktop", computer: "a" });
+  listeners.tell({ type: "leaveOffice", office: "lab", role: "computer", name: "a" });
+  fetches[0]?.answer.resolve();
+  await settle();
+  assertEquals(started(), ["a desktop"]);
+});
+
+Deno.test("Refresher runs a bounded number of fetches at a time", async () => {
+  const { listeners, fetches } = setUp();
+  listeners.on("desktopRefreshed", () => {});
+  for (let i = 0; i < MAX_CONCURRENT_REFRESHES + 3; i++) {
+    listeners.tell({ type: "updateDesktop", computer: `c${i}` });
+  }
+  assertEquals(fetches.length, MAX_CONCURRENT_REFRESHES);
+  fetches[0]?.answer.resolve();
+  await settle();
+  assertEquals(fetches.length, MAX_CONCURRENT_REFRESHES + 1);
+});
+
+Deno.test("Refresher says nothing more once it is stopped", async () => {
+  const { listeners, fetches, refresher } = setUp();
+  const told: string[] = [];
+  listeners.on("desktopRefreshed", ({ computer }) => void told.push(computer));
+  listeners.on("refreshFailed", ({ computer }) => void told.push(computer));
+  listeners.tell({ type: "updateDesktop", computer: "a" });
+  listeners.tell({ type: "updateDesktop", computer: "b" });
+  refresher.stop();
+  fetches[0]?.answer.resolve();
+  fetches[1]?.answer.reject(new TypeError("closed"));
+  listeners.tell({ type: "updateDesktop", computer: "c" });
+  await settle();
+  assertEquals([told, fetches.length], [[], 2]);
+});

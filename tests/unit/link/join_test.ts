@@ -1,0 +1,37 @@
+import { assertEquals } from "@std/assert";
+import { readJoinAck } from "../../../src/link/join.ts";
+import { SmcpError, toErrorAck } from "../../../src/protocol/errors.ts";
+
+Deno.test("readJoinAck() reads an acceptance in all its forms", () => {
+  for (const answer of [[true, null], [true], [], [null], [{}]]) {
+    assertEquals(readJoinAck(answer), { accepted: true });
+  }
+});
+
+Deno.test("readJoinAck() reads a refusal and its reason", () => {
+  assertEquals(readJoinAck([false, "office is closed"]), {
+    accepted: false,
+    reason: "office is closed",
+    isTaken: false,
+  });
+  assertEquals(readJoinAck([false]), { accepted: false, reason: "no reason given", isTaken: false });
+  assertEquals(readJoinAck([toErrorAck(new SmcpError(403, "Not you"))]), {
+    accepted: false,
+    reason: "Not you",
+    isTaken: false,
+  });
+});
+
+Deno.test("readJoinAck() knows a taken name or seat, which may be what is left of a lost connection", () => {
+  for (
+    const answer of [
+      [false, "Room already has an agent"],
+      [false, "Computer 'laptop' already exists in room 'lab'"],
+      [{ code: 4101, message: "Full" }],
+      [{ error: { code: 4101, message: "Full" } }],
+    ]
+  ) {
+    const read = readJoinAck(answer);
+    assertEquals([read.accepted, !read.accepted && read.isTaken], [false, true]);
+  }
+});

@@ -1,0 +1,203 @@
+import { assertEquals } from "@std/assert";
+import plugin from "../../../tools/lint/mod.ts";
+import { roomImports } from "../../../tools/lint/rooms.ts";
+
+/** What the plugin reports about a file, as `rule: message`. */
+function lint(path: string, source: string): string[] {
+  return Deno.lint.runPlugin(plugin, path, source).map(({ id, message }) => `${id}: ${message}`);
+}
+
+/** The names of the rules that a file breaks. */
+function brokenRules(path: string, source: string): string[] {
+  return Deno.lint.runPlugin(plugin, path, source).map(({ id }) => id.replace("smcp/", ""));
+}
+
+Deno.test("import-direction accepts a room that the table allows", () => {
+  assertEquals(lint("src/uri/window.ts", `import { parse } from "../protocol/parse.ts";`), []);
+});
+
+Deno.test("import-direction accepts modules of the same room, in folders too", () => {
+  assertEquals(lint("src/server/server.ts", `import { join } from "./handlers/join.ts";`), []);
+  assertEquals(lint("src/server/handlers/join.ts", `import { Offices } from "../offices.ts";`), []);
+});
+
+Deno.test("import-direction names the module, the room and what the room may import", () => {
+  assertEquals(lint("src/uri/window.ts", `import { Agent } from "../agent/agent.ts";`), [
+    'smcp/import-direction: Cannot import "src/agent/agent.ts" from "src/uri/window.ts": room "uri" may import protocol',
+  ]);
+});
+
+for (
+  const source of [
+    `import type { Agent } from "../agent/agent.ts";`,
+    `import "../agent/agent.ts";`,
+    `export { Agent } from "../agent/agent.ts";`,
+    `export type { Agent } from "../agent/agent.ts";`,
+    `const { Agent } = await import("../agent/agent.ts");`,
+    `type Agent = import("../agent/agent.ts").Agent;`,
+  ]
+) {
+  Deno.test(`import-direction sees ${source}`, () => {
+    assertEquals(brokenRules("src/server/server.ts", source), ["import-direction"]);
+  });
+}
+
+Deno.test("import-direction sees modules right under src as rooms", () => {
+  assertEquals(brokenRules("src/server/server.ts", `import { Logger } from "../log.ts";`), []);
+  assertEquals(brokenRules("src/organizer/desktop.ts", `import { Logger } from "../log.ts";`), [
+    "import-direction",
+  ]);
+  assertEquals(brokenRules("src/log.ts", `import { parse } from "./protocol/parse.ts";`), [
+    "import-direction",
+  ]);
+});
+
+Deno.test("import-direction refuses rooms that the table does not have", () => {
+  assertEquals(brokenRules("src/attic/box.ts", `import { parse } from "../protocol/parse.ts";`), [
+    "import-direction",
+  ]);
+  assertEquals(brokenRules("src/computer/computer.ts", `import { box } from "../attic/box.ts";`), [
+    "import-direction",
+  ]);
+});
+
+for (
+  const outside of [
+    "mod.ts",
+    "agent.ts",
+    "tests/fixture.ts",
+    "examples/demo.ts",
+    "tools/ok.ts",
+    "../other.ts",
+  ]
+) {
+  Deno.test(`import-direction refuses ${outside} in src`, () => {
+    assertEquals(brokenRules("src/agent/agent.ts", `import "../../${outside}";`), ["import-direction"]);
+  });
+}
+
+Deno.test("import-direction lets version.ts alone read deno.json", () => {
+  const importOf = (path: string) => `import manifest from "${path}" with { type: "json" };`;
+  assertEquals(brokenRules("src/version.ts", importOf("../deno.json")), []);
+  assertEquals(brokenRules("src/cli/options.ts", importOf("../../deno.json")), ["import-direction"]);
+});
+
+Deno.test("import-direction keeps private modules to their folder and the folders inside", () => {
+  assertEquals(brokenRules("src/server/server.ts", `import "./_ack.ts";`), []);
+  assertEquals(brokenRules("src/server/handlers/join.ts", `import "../_ack.ts";`), []);
+  assertEquals(brokenRules("src/server/server.ts", `import "./handlers/_check.ts";`), ["import-direction"]);
+  assertEquals(brokenRules("src/uri/window.ts", `import "../protocol/_check.ts";`), ["import-direction"]);
+});
+
+Deno.test("import-direction leaves files outside of src alone", () => {
+  assertEquals(lint("tests/unit/uri/window_test.ts", `import "../../../src/protocol/_check.ts";`), []);
+});
+
+Deno.test("the table of rooms has no cycle: each room imports only rooms above itself", () => {
+  const rooms = Object.keys(roomImports);
+  for (const [index, room] of rooms.entries()) {
+    assertEquals(roomImports[room]?.filter((target) => rooms.indexOf(target) >= index), []);
+  }
+});
+
+for (
+  const [path, specifier] of [
+    ["src/protocol/schemas/tools.ts", "zod"],
+    ["src/mcp/schemas.ts", "zod"],
+    ["src/computer/config.ts", "zod"],
+    ["src/computer/config/servers.ts", "zod"],
+    ["src/server/server.ts", "socket.io"],
+    ["src/link/connect.ts", "socket.io-client"],
+    ["src/mcp/connection.ts", "@modelcontextprotocol/sdk/client/index.js"],
+    ["src/mcp/connection.ts", "@modelcontextprotocol/sdk/types.js"],
+    ["src/gateway/gateway.ts", "@modelcontextprotocol/sdk/server/index.js"],
+    ["src/cli/program.ts", "commander"],
+    ["src/log.ts", "@std/log"],
+    ["src/computer/config_file.ts", "@std/path"],
+    ["src/server/server.ts", "node:http"],
+    ["tests/unit/fixture.ts", "socket.io"],
+  ] as const
+) {
+  Deno.test(`third-party accepts ${specifier} in ${path}`, () => {
+    assertEquals(lint(path, `import x from "${specifier}";`), []);
+  });
+}
+
+for (
+  const [path, specifier] of [
+    ["src/protocol/tools.ts", "zod"],
+    ["src/server/offices.ts", "socket.io"],
+    ["src/server/server.ts", "socket.io-client"],
+    ["src/link/request.ts", "socket.io-client"],
+    ["src/computer/computer.ts", "@modelcontextprotocol/sdk/types.js"],
+    ["src/mcp/connection.ts", "@modelcontextprotocol/sdk/server/index.js"],
+    ["src/provider/windows.ts", "@modelcontextprotocol/sdk/client/index.js"],
+    ["src/server/server.ts", "@std/log"],
+    ["src/server/server.ts", "npm:socket.io@4"],
+    ["src/server/server.ts", "left-pad"],
+    ["src/agent/agent.ts", "@a2c-smcp/sdk"],
+  ] as const
+) {
+  Deno.test(`third-party refuses ${specifier} in ${path}`, () => {
+    assertEquals(brokenRules(path, `import type { X } from "${specifier}";`), ["third-party"]);
+  });
+}
+
+Deno.test("export-star refuses stars with and without a name", () => {
+  assertEquals(brokenRules("mod.ts", `export * from "./src/protocol/events.ts";`), ["export-star"]);
+  assertEquals(brokenRules("mod.ts", `export * as events from "./src/protocol/events.ts";`), ["export-star"]);
+});
+
+Deno.test("enum refuses enums", () => {
+  assertEquals(brokenRules("src/protocol/roles.ts", `export enum Role { Agent }`), ["enum"]);
+});
+
+Deno.test("bare-error refuses bare errors in src only", () => {
+  assertEquals(brokenRules("src/uri/window.ts", `throw new Error("Cannot parse");`), ["bare-error"]);
+  assertEquals(brokenRules("src/uri/window.ts", `throw Error("Cannot parse");`), ["bare-error"]);
+  assertEquals(brokenRules("src/uri/window.ts", `throw new TypeError("Cannot parse");`), []);
+  assertEquals(brokenRules("src/uri/window.ts", `class UriError extends Error {}`), []);
+  assertEquals(brokenRules("tools/ok.ts", `throw new Error("Cannot parse");`), []);
+});
+
+for (
+  const expression of [
+    'new TypeError("Cannot parse URI")',
+    'new TypeError(`Cannot parse URI "${uri}": no host`)',
+    "new TypeError(`${name} is not a URI`)",
+    'new TypeError("Cannot parse URI: " + reason)',
+    'new SmcpError(4204, "Invalid DPE URI")',
+    "new SmcpError(code, message)",
+    "new RangeError()",
+    'new Set("abc.")',
+    'describe("not an error.")',
+    'class UriError extends TypeError { part = class extends Part { constructor() { super("host"); } }; }',
+  ]
+) {
+  Deno.test(`error-message accepts ${expression}`, () => {
+    assertEquals(lint("src/uri/window.ts", `const x = ${expression};`), []);
+  });
+}
+
+for (
+  const expression of [
+    'new TypeError("cannot parse URI")',
+    'new TypeError("Cannot parse URI.")',
+    'new RangeError(`cannot parse URI "${uri}"`)',
+    'new RangeError(`Cannot parse URI "${uri}".`)',
+    'new TypeError("cannot parse URI: " + reason)',
+    'new TypeError("Cannot parse URI: " + reason + ".")',
+    'new SmcpError(4204, "invalid DPE URI")',
+    'class UriError extends TypeError { constructor() { super("no URI"); } }',
+  ]
+) {
+  Deno.test(`error-message refuses ${expression}`, () => {
+    assertEquals(brokenRules("src/uri/window.ts", `const x = ${expression};`), ["error-message"]);
+  });
+}
+
+Deno.test("error-message leaves tests alone and looks at all other files", () => {
+  const source = `throw new TypeError("no URI");`;
+  assertEquals(lint("tests/unit/uri/window_test.ts", source), []);
+  assertEquals(brokenRules("tools/ok.ts", source), ["error-message"]);
+});

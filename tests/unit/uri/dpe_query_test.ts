@@ -1,0 +1,45 @@
+import { assertEquals } from "@std/assert";
+import { dpeQueryOf } from "../../../src/uri/dpe_query.ts";
+import { parseDpeUri } from "../../../src/uri/dpe_uri.ts";
+
+const DEFAULTS = { format: "json", depth: "metadata", offset: 0, limit: 20, categories: undefined } as const;
+
+// proves: dpe-query-format, dpe-query-depth, dpe-query-offset, dpe-query-limit, dpe-query-categories
+Deno.test("dpeQueryOf() fills in the defaults at every level", () => {
+  for (const path of ["", "/doc", "/doc/pages/0", "/doc/elements/x"]) {
+    assertEquals(dpeQueryOf(parseDpeUri(`dpe://host${path}`)), DEFAULTS);
+  }
+});
+
+// proves: dpe-query-format
+Deno.test("dpeQueryOf() reads format at every level", () => {
+  for (const path of ["", "/doc", "/doc/pages/0", "/doc/elements/x"]) {
+    assertEquals(dpeQueryOf(parseDpeUri(`dpe://host${path}?format=markdown`)).format, "markdown");
+  }
+});
+
+// proves: dpe-query-depth, dpe-query-offset, dpe-query-limit
+Deno.test("dpeQueryOf() reads depth, offset and limit at Level 1", () => {
+  assertEquals(dpeQueryOf(parseDpeUri("dpe://host/doc?depth=pages&offset=10&limit=5")), {
+    ...DEFAULTS,
+    depth: "pages",
+    offset: 10,
+    limit: 5,
+  });
+});
+
+// proves: dpe-query-categories
+Deno.test("dpeQueryOf() reads categories at Level 2", () => {
+  const { categories } = dpeQueryOf(parseDpeUri("dpe://host/doc/pages/0?categories=table,pivot_table"));
+  assertEquals(categories, ["table", "pivot_table"]);
+});
+
+// proves: dpe-query-depth, dpe-query-offset, dpe-query-limit, dpe-query-categories
+Deno.test("dpeQueryOf() gives no meaning to a parameter that stands at another level", () => {
+  for (const path of ["", "/doc/pages/0", "/doc/elements/x"]) {
+    assertEquals(dpeQueryOf(parseDpeUri(`dpe://host${path}?depth=pages&offset=10&limit=5`)), DEFAULTS);
+  }
+  for (const path of ["", "/doc", "/doc/elements/x"]) {
+    assertEquals(dpeQueryOf(parseDpeUri(`dpe://host${path}?categories=table`)), DEFAULTS);
+  }
+});

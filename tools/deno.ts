@@ -1,0 +1,31 @@
+/**
+ * Starts Deno itself: the very executable that runs the tool, so that no other version on the path takes part.
+ *
+ * @module
+ */
+
+import { fromFileUrl } from "@std/path";
+
+/** The root of the repository, where commands run unless told otherwise. */
+export const root = fromFileUrl(new URL("../", import.meta.url));
+
+/** Runs Deno with these arguments on this terminal, and returns its exit code. */
+export async function runDeno(args: readonly string[], { cwd = root } = {}): Promise<number> {
+  const child = new Deno.Command(Deno.execPath(), { args: [...args], stdin: "null", cwd }).spawn();
+  return (await child.status).code;
+}
+
+/** What a command printed, and its exit code. */
+export interface Output {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs Deno with these arguments, without colours, and returns what it printed. */
+export async function captureDeno(args: readonly string[]): Promise<Output> {
+  const command = new Deno.Command(Deno.execPath(), { args: [...args], env: { NO_COLOR: "1" }, cwd: root });
+  const { code, stdout, stderr } = await command.output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}

@@ -1,0 +1,40 @@
+import { folderOf, resolveImport, roomOf, toRepositoryPath } from "./paths.ts";
+import { outsideImports, roomImports } from "./rooms.ts";
+import { visitImports } from "./visit_imports.ts";
+
+/** Modules of `src/` import only what lies inside `src/`, in their own room or a room below it. */
+export const importDirection: Deno.lint.Rule = {
+  create(context) {
+    const from = toRepositoryPath(context.filename);
+    if (!from.startsWith("src/")) return {};
+    return visitImports((specifier, node) => {
+      if (!specifier.startsWith(".")) return;
+      const message = describeTrespass(from, resolveImport(from, specifier));
+      if (message !== undefined) context.report({ node, message });
+    });
+  },
+};
+
+function describeTrespass(from: string, to: string): string | undefined {
+  if (!to.startsWith("src/")) {
+    if (outsideImports[from]?.includes(to)) return undefined;
+    return `Cannot import "${to}" from "${from}": it lies outside of src/`;
+  }
+  return describeWrongRoom(from, to) ?? describePrivateModule(from, to);
+}
+
+function describeWrongRoom(from: string, to: string): string | undefined {
+  const [room, target] = [roomOf(from), roomOf(to)];
+  const allowed = roomImports[room];
+  if (allowed === undefined) return `Cannot lint "${from}": tools/lint/rooms.ts has no room "${room}"`;
+  if (room === target || allowed.includes(target)) return undefined;
+  const list = allowed.length === 0 ? "no other room" : allowed.join(", ");
+  return `Cannot import "${to}" from "${from}": room "${room}" may import ${list}`;
+}
+
+function describePrivateModule(from: string, to: string): string | undefined {
+  const folder = folderOf(to);
+  const isPrivate = to.slice(folder.length).startsWith("_");
+  if (!isPrivate || from.startsWith(folder)) return undefined;
+  return `Cannot import "${to}" from "${from}": it is private to ${folder}`;
+}

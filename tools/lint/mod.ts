@@ -1,0 +1,27 @@
+/**
+ * The project's own lint rules, for what style and layout ask and no built-in rule sees. A plugin is shown one file
+ * at a time, so cycles between modules are looked for in `tests/architecture_test.ts`.
+ *
+ * @module
+ */
+
+import { bareError } from "./bare_error.ts";
+import { enums } from "./enums.ts";
+import { errorMessage } from "./error_message.ts";
+import { exportStar } from "./export_star.ts";
+import { importDirection } from "./import_direction.ts";
+import { thirdParty } from "./third_party.ts";
+
+const plugin: Deno.lint.Plugin = {
+  name: "smcp",
+  rules: {
+    "bare-error": bareError,
+    "enum": enums,
+    "error-message": errorMessage,
+    "export-star": exportStar,
+    "import-direction": importDirection,
+    "third-party": thirdParty,
+  },
+};
+
+export default plugin;

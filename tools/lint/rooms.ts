@@ -1,0 +1,66 @@
+/** The plan of the house, as CONTRIBUTING.md tells it: who may import whom. The rules read it from here alone. */
+
+/**
+ * The rooms that each room of `src/` may import from besides itself. A room is a folder, or one module right
+ * under `src/`. Inner rooms come first: nothing imports a room below itself, so there can be no cycle between rooms.
+ */
+export const roomImports: Readonly<Record<string, readonly string[]>> = {
+  async: [],
+  log: [],
+  version: [],
+  protocol: [],
+  uri: ["protocol"],
+  organizer: ["protocol", "uri"],
+  dpe: ["protocol"],
+  cli: ["protocol", "log", "version"],
+  link: ["async", "protocol", "log", "version"],
+  mcp: ["async", "protocol", "uri", "log", "version"],
+  provider: ["protocol", "uri", "dpe", "version"],
+  documents: ["protocol", "uri", "dpe", "provider", "log", "cli", "version"],
+  // The Server relays without looking inside, so it has no use for what gives messages a meaning.
+  server: ["async", "protocol", "log", "cli", "version"],
+  agent: ["async", "protocol", "uri", "dpe", "link", "log", "cli", "version"],
+  computer: [
+    "async",
+    "protocol",
+    "uri",
+    "organizer",
+    "dpe",
+    "link",
+    "mcp",
+    "provider",
+    "documents",
+    "log",
+    "cli",
+    "version",
+  ],
+  gateway: ["protocol", "uri", "agent", "log", "cli", "version"],
+};
+
+/** What a module of `src/` may import from outside of `src/`, by the module's path. */
+export const outsideImports: Readonly<Record<string, readonly string[]>> = {
+  "src/version.ts": ["deno.json"],
+};
+
+/** A third party and the places of `src/` that may import it; a place is the beginning of a path. */
+export interface ThirdParty {
+  /** The beginning of the specifiers: the package itself or a folder of it. */
+  readonly specifier: string;
+  readonly places: readonly string[];
+}
+
+/** The first entry that fits a specifier counts. What fits none may not be imported in `src/`. */
+export const thirdParties: readonly ThirdParty[] = [
+  { specifier: "zod", places: ["src/protocol/schemas/", "src/mcp/", "src/computer/config"] },
+  { specifier: "socket.io", places: ["src/server/server.ts"] },
+  { specifier: "socket.io-parser", places: ["src/server/parser.ts"] },
+  { specifier: "socket.io-client", places: ["src/link/connect.ts"] },
+  { specifier: "@modelcontextprotocol/sdk/client", places: ["src/mcp/"] },
+  { specifier: "@modelcontextprotocol/sdk/server", places: ["src/provider/", "src/gateway/"] },
+  // What both sides share: message types, transports.
+  { specifier: "@modelcontextprotocol/sdk", places: ["src/mcp/", "src/provider/", "src/gateway/"] },
+  { specifier: "commander", places: ["src/cli/"] },
+  { specifier: "@bpinternal/verel", places: ["src/computer/vrl"] },
+  { specifier: "@std/log", places: ["src/log.ts"] },
+  { specifier: "@std/path", places: ["src/"] },
+];

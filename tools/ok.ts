@@ -1,0 +1,42 @@
+/**
+ * The gate: everything that must be true before a change lands, in order, stopping at the first failure with its exit
+ * code. `--skip-test` takes the tests as done: it leaves them out and judges the coverage that they left behind.
+ *
+ * @module
+ */
+
+import { runDeno } from "./deno.ts";
+
+const coverageFolder = ".coverage";
+
+interface Step {
+  readonly name: string;
+  /** The arguments for Deno. */
+  readonly args: readonly string[];
+}
+
+const steps: readonly Step[] = [
+  { name: "format", args: ["fmt", "--check"] },
+  { name: "lint", args: ["lint"] },
+  { name: "types", args: ["check"] },
+  { name: "documentation", args: ["run", "-A", "tools/doc_lint.ts"] },
+  {
+    name: "tests",
+    args: ["task", "test", "--clean", `--coverage=${coverageFolder}`, "--coverage-raw-data-only"],
+  },
+  { name: "coverage", args: ["run", "-A", "tools/coverage.ts", coverageFolder] },
+  { name: "examples", args: ["task", "demo"] },
+  { name: "publish", args: ["run", "-A", "tools/publish.ts", "--dry-run"] },
+];
+
+const skipsTests = Deno.args.includes("--skip-test");
+for (const { name, args } of steps) {
+  if (name === "tests" && skipsTests) continue;
+  console.log(`\n== ${name}: deno ${args.join(" ")}`);
+  const code = await runDeno(args);
+  if (code !== 0) {
+    console.error(`\n== ${name} failed`);
+    Deno.exit(code);
+  }
+}
+console.log("\n== all is well");
