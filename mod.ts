@@ -16,6 +16,8 @@
  *
  * @module
  */
+export { renderElementMarkdown, renderPageMarkdown } from "./src/dpe/markdown.ts";
+export { renderElementText, renderPageText } from "./src/dpe/text.ts";
 export { organizeDesktop, type OrganizeDesktopOptions } from "./src/organizer/desktop.ts";
 export type { DesktopWindow } from "./src/organizer/desktop_window.ts";
 export { organizeFinder, type OrganizeFinderOptions } from "./src/organizer/finder.ts";
@@ -155,6 +157,7 @@ export {
   type ProtocolVersion,
   VERSION_QUERY_PARAMETER,
 } from "./src/protocol/version.ts";
+export { type DpeDepth, type DpeQuery, dpeQueryOf } from "./src/uri/dpe_query.ts";
 export { buildDpeUri, type DpeUri, type DpeUriParts, parseDpeUri } from "./src/uri/dpe_uri.ts";
 export { windowIdentity } from "./src/uri/window_identity.ts";
 export { buildWindowUri, parseWindowUri, type WindowUri } from "./src/uri/window_uri.ts";

@@ -61,19 +61,24 @@ class Rig implements AsyncDisposable {
     await this.#agent[Symbol.asyncDispose]();
     await this.#computer[Symbol.asyncDispose]();
     this.#process.kill("SIGTERM");
+    await this.#process.stdout.cancel();
     await this.#process.status;
   }
 }
 
 /** The number behind the last colon of the first line: both programs print where they listen. */
 async function readPort(stdout: ReadableStream<Uint8Array>): Promise<number> {
+  const reader = stdout.getReader();
+  const decoder = new TextDecoder();
   let text = "";
-  for await (const chunk of stdout.pipeThrough(new TextDecoderStream())) {
-    text += chunk;
-    const port = /:(\d+)\D*$/.exec(text)?.[1];
-    if (port !== undefined) return Number(port);
+  while (!text.includes("\n")) {
+    const { done, value } = await reader.read();
+    if (done) throw new TypeError(`Cannot read a port from "${text}": the process has ended`);
+    text += decoder.decode(value, { stream: true });
   }
-  throw new TypeError(`Cannot read a port from "${text}": the process has ended`);
+  // Not cancelled: a process whose stdout is closed may end when it writes the next line.
+  reader.releaseLock();
+  return Number(/:(\d+)\D*$/.exec(text)?.[1]);
 }
 
 async function compare(smcp: Rig, bare: Rig): Promise<number> {

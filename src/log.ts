@@ -6,9 +6,13 @@ export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Where a part of the program tells what it did. Any object with these four methods will do. */
 export interface Logger {
+  /** For whoever looks for a fault. */
   debug(message: string, fields?: LogFields): void;
+  /** What a person who runs the program wants to know. */
   info(message: string, fields?: LogFields): void;
+  /** Something is wrong, and was dealt with. */
   warn(message: string, fields?: LogFields): void;
+  /** Something failed. */
   error(message: string, fields?: LogFields): void;
 }
 

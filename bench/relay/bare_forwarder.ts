@@ -11,4 +11,7 @@ new Server(http).of("/smcp").on("connection", (socket) => {
   });
   socket.on("client:tool_call", (request, ack) => computer?.emit("client:tool_call", request, ack));
 });
-http.listen(0, "127.0.0.1", () => console.log(`listening on ${JSON.stringify(http.address())}`));
+http.listen(0, "127.0.0.1", () => {
+  const address = http.address();
+  console.log(`listening on 127.0.0.1:${typeof address === "object" ? address?.port : undefined}`);
+});

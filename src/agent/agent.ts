@@ -11,12 +11,7 @@ import { parseListRoomRet } from "../protocol/parse.ts";
 import { AGENT_GRACE_MS } from "../protocol/timeouts.ts";
 import { DEFAULT_MAX_BLOB_BYTES } from "./blobs.ts";
 import { streamEvents } from "./event_stream.ts";
-import {
-  AGENT_NEWS,
-  type AgentEvent,
-  type AgentEventName,
-  type AgentListener,
-} from "./events.ts";
+import { AGENT_NEWS, type AgentEvent, type AgentEventName, type AgentListener } from "./events.ts";
 import { Listeners, type Unsubscribe } from "./listeners.ts";
 import { NOTIFICATION_PREFIX, readNotification } from "./notifications.ts";
 import { Refresher } from "./refresh.ts";

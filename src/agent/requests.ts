@@ -92,11 +92,10 @@ export function toTimeoutSeconds(timeoutMs: number): number {
 function readAnswer<T>(event: string, { answer, parse }: { answer: unknown; parse: Parser<T> }): T {
   const refusal = fromErrorAck(answer);
   if (refusal !== undefined) throw refusal;
-  // The reference Server answers an event that it does not know with an ack that carries nothing.
+  // The reference Server and Computer answer an event that they do not know with an ack that carries nothing.
   if ((answer === undefined || answer === null) && event.startsWith(CLIENT_EVENT_PREFIX)) {
-    throw new SmcpError(ErrorCode.BAD_REQUEST, `Cannot send "${event}": not supported by this Server`, {
-      details: { field: "event" },
-    });
+    const message = `Cannot send "${event}": not supported by this Server or this Computer`;
+    throw new SmcpError(ErrorCode.BAD_REQUEST, message, { details: { field: "event" } });
   }
   try {
     return parse(answer);

@@ -9,13 +9,16 @@ export class Throttle {
   readonly #intervalMs: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isDue = false;
+  #isClosed = false;
 
   constructor(action: () => void, intervalMs: number) {
     this.#action = action;
     this.#intervalMs = intervalMs;
   }
 
+  /** Asks for a call. */
   request(): void {
+    if (this.#isClosed) return;
     if (this.#timer !== undefined) {
       this.#isDue = true;
       return;
@@ -28,10 +31,9 @@ export class Throttle {
     this.#action();
   }
 
-  /** Drops what is due. */
-  cancel(): void {
+  /** Drops what is due, and whatever is requested from now on. */
+  close(): void {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#isDue = false;
   }
 }

@@ -43,6 +43,6 @@ export class Announcer {
   }
 
   close(): void {
-    for (const throttle of Object.values(this.#throttles)) throttle.cancel();
+    for (const throttle of Object.values(this.#throttles)) throttle.close();
   }
 }

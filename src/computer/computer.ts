@@ -34,6 +34,7 @@ export interface ComputerOptions {
   readonly confirm?: Confirm | undefined;
   /** Serves `client:get_dpe`; without it such requests are answered 4011. */
   readonly resolveDpe?: ResolveDpe | undefined;
+  /** Deadlines and bounds that differ from the defaults. */
   readonly limits?: Partial<ComputerLimits> | undefined;
   /** Says nothing by default. */
   readonly logger?: Logger | undefined;
@@ -43,6 +44,7 @@ export interface ComputerOptions {
 export interface JoinOptions {
   /** The Server, `http://host:port`. */
   readonly url: string;
+  /** The office to join. */
   readonly office: string;
   /** Sent as the auth field `token`. */
   readonly token?: string | undefined;
@@ -54,6 +56,7 @@ export interface JoinOptions {
   readonly path?: string | undefined;
   /** When to give up on a Server that is out of reach, in milliseconds; never by default. */
   readonly timeoutMs?: number | undefined;
+  /** Gives up when aborted. */
   readonly signal?: AbortSignal | undefined;
   /** Called when the connection is gone for good, with the reason. */
   readonly onFailed?: ((error: Error) => void) | undefined;
@@ -74,6 +77,7 @@ export interface JoinOptions {
  * ```
  */
 export class Computer implements AsyncDisposable {
+  /** Its name in the office. */
   readonly name: string;
   readonly #host: McpHost;
   readonly #log: Logger;
@@ -184,6 +188,7 @@ export class Computer implements AsyncDisposable {
     await this.#host.close();
   }
 
+  /** The same as {@linkcode Computer.close}. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

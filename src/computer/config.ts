@@ -5,13 +5,17 @@ import { parseMCPServerConfig, parseMCPServerInput } from "../protocol/parse.ts"
 
 /** The MCP servers of a Computer, in order of precedence, and the inputs that they use. */
 export interface ComputerConfig {
+  /** In order of precedence: the first to list a name owns it. */
   readonly servers: readonly MCPServerConfig[];
+  /** The inputs that the servers' parameters may name. */
   readonly inputs: readonly MCPServerInput[];
 }
 
 /** A configuration that cannot be used; the message says where and how to mend it. */
 export class ConfigError extends Error {
+  /** Tells the class of an error. */
   override readonly name = "ConfigError";
+  /** Tells the kind of an error. */
   readonly code = "CONFIG";
 }
 

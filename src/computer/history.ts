@@ -8,12 +8,17 @@ export type ToolCallOutcome = "ok" | "error" | "timeout" | "cancelled";
 
 /** One tool call (`desktop.md`, ToolCallRecord). */
 export interface ToolCallRecord {
+  /** The id of the request. */
   readonly reqId: string;
+  /** The MCP server. */
   readonly server: string;
   /** The tool's own name. */
   readonly tool: string;
+  /** When the call came. */
   readonly startedAt: Date;
+  /** How long it took, in milliseconds. */
   readonly durationMs: number;
+  /** How it ended. */
   readonly outcome: ToolCallOutcome;
 }
 

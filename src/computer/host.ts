@@ -69,7 +69,12 @@ export class McpHost implements AsyncDisposable {
       confirm: context.confirm,
       log,
     });
-    for (const server of config.servers) this.fleet.add(server);
+    for (const server of config.servers) {
+      if (typeof server.vrl === "string") {
+        log.warn("vrl is not supported yet: results pass as they are", { server: server.name });
+      }
+      this.fleet.add(server);
+    }
   }
 
   /** All tools, as they were listed last. Worked out anew only after a change. */

@@ -20,11 +20,15 @@ import {
 
 /** A tool call that waits for its confirmation. */
 export interface ConfirmRequest {
+  /** Who calls, as it calls itself. */
   readonly agent: string;
+  /** The id of the request. */
   readonly reqId: string;
+  /** The MCP server of the tool. */
   readonly server: string;
   /** The tool's own name. */
   readonly tool: string;
+  /** The arguments. */
   readonly params: Readonly<Record<string, unknown>>;
   /** Aborted when the call is cancelled or out of time. */
   readonly signal: AbortSignal;

@@ -19,7 +19,7 @@ export function readJoinAck(answer: readonly unknown[]): JoinAnswer {
 }
 
 /** Whoever holds a name or the Agent's seat may be our own ghost, which its Server forgets in time. */
-const TAKEN = /already (has an agent|exists)/i;
+const TAKEN = /already (has an agent|exists|registered)|agent already in/i;
 
 function refused(reason: string, code?: number): JoinAnswer {
   return { accepted: false, reason, isTaken: code === ErrorCode.ROOM_FULL || TAKEN.test(reason) };

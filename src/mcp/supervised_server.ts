@@ -19,6 +19,7 @@ export type ServerStatus = "starting" | "running" | "retrying" | "failed" | "sto
 
 /** Where a server is, and why. */
 export interface ServerState {
+  /** Where it is. */
   readonly status: ServerStatus;
   /** What ended or prevented the last session. */
   readonly lastError?: string;

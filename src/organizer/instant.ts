@@ -32,19 +32,18 @@ function parseDay(text: string): number | undefined {
   return Date.UTC(year + 400, month - 1, day) - MS_PER_400_YEARS;
 }
 
-/** The milliseconds from midnight UTC of the same date; below 0 or above a day where an offset says so. */
+/** The milliseconds since midnight UTC of the day as it is written; an offset may make them negative. */
 function parseTime(text: string): number | undefined {
-  const minutes = digitsAt(text, 11, 2) * 60 + digitsAt(text, 14, 2);
-  const hasSeconds = text[16] === ":";
-  const seconds = hasSeconds ? digitsAt(text, 17, 2) : 0;
-  const hasFraction = hasSeconds && (text[19] === "." || text[19] === ",");
-  const zoneStart = hasFraction ? endOfDigits(text, 20) : hasSeconds ? 19 : 16;
-  const fraction = hasFraction ? fractionAt(text, 20, zoneStart) : 0;
+  const [hour, minute] = [digitsAt(text, 11, 2), digitsAt(text, 14, 2)];
+  const hasSecond = text[16] === ":";
+  const second = hasSecond ? digitsAt(text, 17, 2) : 0;
+  const hasFraction = hasSecond && (text[19] === "." || text[19] === ",");
+  const zoneStart = hasFraction ? endOfDigits(text, 20) : hasSecond ? 19 : 16;
+  const seconds = hasFraction ? second + fractionAt(text, 20, zoneStart) : second;
   const offset = parseOffset(text, zoneStart);
-  if (digitsAt(text, 14, 2) > 59 || seconds > 60 || minutes > 24 * 60 || offset === undefined) {
-    return undefined;
-  }
-  return (minutes - offset) * MS_PER_MINUTE + (seconds + fraction) * 1000;
+  if (offset === undefined || minute > 59 || second > 60) return undefined;
+  if (hour > 24 || (hour === 24 && minute + seconds > 0)) return undefined;
+  return (hour * 60 + minute - offset) * MS_PER_MINUTE + seconds * 1000;
 }
 
 /** The minutes by which the clock that wrote `text` is ahead of UTC. */

@@ -18,6 +18,7 @@ export type OrganizerWarningCode =
 
 /** One thing that is wrong with one window or document; the rest is organized all the same. */
 export interface OrganizerWarning {
+  /** Which kind of thing is wrong. */
   readonly code: OrganizerWarningCode;
   /** Says what is wrong and what is done about it. */
   readonly message: string;

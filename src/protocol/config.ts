@@ -4,6 +4,7 @@ import type { SERVER_NAME, TOOL_NAME, ToolMeta } from "./tools.ts";
 
 /** What the configurations of all MCP servers have in common. */
 export interface BaseMCPServerConfig {
+  /** What the server is called: unique on its Computer. */
   name: SERVER_NAME;
   /** Not started, and its tools neither listed nor callable. */
   disabled: boolean;
@@ -11,6 +12,7 @@ export interface BaseMCPServerConfig {
   forbidden_tools: TOOL_NAME[];
   /** Metadata by the tool's own name, over `default_tool_meta` key by key. */
   tool_meta: Record<TOOL_NAME, ToolMeta>;
+  /** Metadata of tools that `tool_meta` does not name; never an alias. */
   default_tool_meta?: ToolMeta | null;
   /** A VRL script that transforms the tools' results. */
   vrl?: string | null;
@@ -18,9 +20,13 @@ export interface BaseMCPServerConfig {
 
 /** How to start an MCP server as a child process. */
 export interface MCPServerStdioParameters {
+  /** The program. */
   command: string;
+  /** Its arguments. */
   args: string[];
+  /** Variables beyond the few that are passed on. */
   env: Record<string, string> | null;
+  /** The folder it runs in; the Computer's own when null. */
   cwd: string | null;
   /** The text encoding of its output; `utf-8` by default. */
   encoding: string;
@@ -30,13 +36,17 @@ export interface MCPServerStdioParameters {
 
 /** An MCP server as a child process. */
 export interface MCPServerStdioConfig extends BaseMCPServerConfig {
+  /** The kind, by which the members are told apart. */
   type: "stdio";
+  /** How to reach it. */
   server_parameters: MCPServerStdioParameters;
 }
 
 /** How to reach an MCP server over Streamable HTTP. */
 export interface MCPServerStreamableHttpParameters {
+  /** Its endpoint. */
   url: string;
+  /** HTTP headers of each request. */
   headers: Record<string, unknown> | null;
   /** Time for one HTTP request, an ISO 8601 duration such as `PT30S`. */
   timeout: string;
@@ -48,13 +58,17 @@ export interface MCPServerStreamableHttpParameters {
 
 /** An MCP server over Streamable HTTP. */
 export interface MCPServerStreamableHttpConfig extends BaseMCPServerConfig {
+  /** The kind, by which the members are told apart. */
   type: "streamable";
+  /** How to reach it. */
   server_parameters: MCPServerStreamableHttpParameters;
 }
 
 /** How to reach an MCP server over HTTP with Server-Sent Events. */
 export interface MCPSSEParameters {
+  /** Its endpoint. */
   url: string;
+  /** HTTP headers of each request. */
   headers: Record<string, unknown> | null;
   /** Seconds for one HTTP request. */
   timeout: number;
@@ -64,7 +78,9 @@ export interface MCPSSEParameters {
 
 /** An MCP server over HTTP with Server-Sent Events. */
 export interface MCPSSEConfig extends BaseMCPServerConfig {
+  /** The kind, by which the members are told apart. */
   type: "sse";
+  /** How to reach it. */
   server_parameters: MCPSSEParameters;
 }
 
@@ -73,13 +89,17 @@ export type MCPServerConfig = MCPServerStdioConfig | MCPServerStreamableHttpConf
 
 /** What all inputs have in common: `${input:id}` stands for the value. */
 export interface MCPServerInputBase {
+  /** What `${input:id}` names it by. */
   id: string;
+  /** What to ask for. */
   description: string;
 }
 
 /** A value that is asked for. */
 export interface MCPServerPromptStringInput extends MCPServerInputBase {
+  /** The kind, by which the members are told apart. */
   type: "promptString";
+  /** The value when nobody gives one. */
   default?: string | null;
   /** Hidden while it is typed, masked wherever it would be shown. */
   password?: boolean | null;
@@ -87,13 +107,17 @@ export interface MCPServerPromptStringInput extends MCPServerInputBase {
 
 /** A value that is chosen. */
 export interface MCPServerPickStringInput extends MCPServerInputBase {
+  /** The kind, by which the members are told apart. */
   type: "pickString";
+  /** What to choose from. */
   options: string[];
+  /** The value when nobody gives one. */
   default?: string | null;
 }
 
 /** A value that a command prints. */
 export interface MCPServerCommandInput extends MCPServerInputBase {
+  /** The kind, by which the members are told apart. */
   type: "command";
   /** A shell line. */
   command: string;
@@ -106,11 +130,14 @@ export type MCPServerInput = MCPServerPromptStringInput | MCPServerPickStringInp
 
 /** `client:get_config`. */
 export interface GetComputerConfigReq extends AgentCallData {
+  /** The name of the Computer that shall answer. */
   computer: string;
 }
 
 /** The answer to `client:get_config`: placeholders as written, secrets masked. */
 export interface GetComputerConfigRet {
+  /** The definitions of the inputs; never their values. */
   inputs?: MCPServerInput[] | null;
+  /** The MCP servers by name. */
   servers: Record<SERVER_NAME, MCPServerConfig>;
 }

@@ -6,6 +6,7 @@ export type Desktop = string;
 
 /** `client:get_desktop`. */
 export interface GetDeskTopReq extends AgentCallData {
+  /** The name of the Computer that shall answer. */
   computer: string;
   /** At most so many windows; none at 0 and below; all when absent. */
   desktop_size?: number;
@@ -15,6 +16,8 @@ export interface GetDeskTopReq extends AgentCallData {
 
 /** The answer to `client:get_desktop`. */
 export interface GetDeskTopRet {
+  /** The windows in the order of the Desktop. */
   desktops?: Desktop[];
+  /** The id of the request that this answers. */
   req_id?: string;
 }

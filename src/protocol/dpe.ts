@@ -46,9 +46,13 @@ export interface DPEDocumentSummary {
   file_uri: string;
   /** `xlsx`, `pdf`, `pptx` … */
   file_type: string;
+  /** For people. */
   title: string;
+  /** Its pages; valid indices are 0 to `page_count - 1`. */
   page_count: number;
+  /** What it is about. */
   keywords?: string[];
+  /** What it holds, in a sentence. */
   summary?: string;
   /** The MCP server that serves it. */
   server: string;
@@ -60,22 +64,33 @@ export interface DPEDocumentSummary {
 export interface DPEPageSummary {
   /** From 0. */
   page_index: number;
+  /** For people. */
   title: string;
+  /** How many elements it has. */
   element_count: number;
+  /** Its URI. */
   uri: string;
+  /** The key of the document it belongs to. */
   doc_ref?: string;
 }
 
 /** An element, in a page (Level 2) or on its own (Level 3). */
 export interface DPEElementDetail {
+  /** Unique within the document. */
   element_id: string;
+  /** One of {@linkcode ELEMENT_CATEGORIES}. */
   category: string;
+  /** What it holds, in a sentence. */
   summary?: string;
   /** Its shape depends on the category. */
   content: Record<string, unknown>;
+  /** The key of the document it belongs to. */
   doc_ref?: string;
+  /** The page, from 0. */
   page_index?: number;
+  /** Its URI. */
   uri?: string;
+  /** Whatever else its MCP server tells. */
   metadata?: Record<string, unknown>;
   /** With `format=markdown`. */
   content_markdown?: string;
@@ -85,30 +100,43 @@ export interface DPEElementDetail {
 
 /** Level 0: the documents of one MCP server. */
 export interface DPECatalogue {
+  /** In the server's own order. */
   documents: Omit<DPEDocumentSummary, "server">[];
+  /** How many there are. */
   total_count: number;
 }
 
 /** Level 1: a document's metadata; with `depth=pages` its page index, too. */
 export interface DPEDocument extends Omit<DPEDocumentSummary, "server"> {
+  /** The page index from `page_offset` on. */
   pages?: DPEPageSummary[];
+  /** The first page of the index. */
   page_offset?: number;
+  /** The most pages that the index may have. */
   page_limit?: number;
+  /** All pages of the document. */
   page_total?: number;
 }
 
 /** Level 1 with `depth=pages`. */
 export interface DPEDocumentPages extends DPEDocument {
+  /** The page index from `page_offset` on. */
   pages: DPEPageSummary[];
 }
 
 /** Level 2: a page and its elements. */
 export interface DPEPage {
+  /** The page, from 0. */
   page_index: number;
+  /** For people. */
   title: string;
+  /** The key of the document it belongs to. */
   doc_ref?: string;
+  /** Its URI. */
   uri?: string;
+  /** In reading order. */
   elements: DPEElementDetail[];
+  /** How many elements it has. */
   element_count?: number;
   /** With `format=markdown`. */
   content_markdown?: string;

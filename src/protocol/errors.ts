@@ -9,9 +9,13 @@ export type ErrorDetails = Readonly<Record<string, unknown>>;
  * Readers accept either form.
  */
 export interface ErrorAck {
+  /** One of {@linkcode ErrorCode}. */
   code: number;
+  /** What went wrong, for people. */
   message: string;
+  /** What the error is about. */
   details?: ErrorDetails;
+  /** The same again, in the form of the Finder guide. */
   error: { code: number; message: string; details?: ErrorDetails };
 }
 
@@ -28,12 +32,14 @@ export interface ErrorAck {
  * ```
  */
 export class SmcpError extends Error {
+  /** Tells the class of an error. */
   override readonly name = "SmcpError";
   /** One of {@linkcode ErrorCode}, or a code of a newer peer. */
   readonly code: number;
   /** Which field, tool, document … the error is about. */
   readonly details: ErrorDetails | undefined;
 
+  /** `code`: one of {@linkcode ErrorCode}; `details` and `cause` where there are any. */
   constructor(code: number, message: string, options: { details?: ErrorDetails; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
@@ -67,7 +73,14 @@ function readErrorBody(body: unknown): SmcpError | undefined {
   if (!isRecord(body)) return undefined;
   const { code, message, details } = body;
   if (typeof code !== "number" || typeof message !== "string") return undefined;
-  return new SmcpError(code, message, isRecord(details) ? { details } : {});
+  return new SmcpError(code, message, isRecord(details) ? { details } : readFlatDetails(body));
+}
+
+/** The reference Computer writes what 4014 and 4015 are about beside the code, under a name of its own. */
+function readFlatDetails(body: Readonly<Record<string, unknown>>): { details?: ErrorDetails } {
+  const { mcp_server_name: mcp_server, capability } = body;
+  if (typeof mcp_server !== "string") return {};
+  return { details: typeof capability === "string" ? { mcp_server, capability } : { mcp_server } };
 }
 
 /** Whether `value` is a JSON object. */

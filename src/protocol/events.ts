@@ -4,33 +4,57 @@
 export const SMCP_NAMESPACE = "/smcp";
 
 // Agent → Server → Computer, answered by the Computer.
+/** An Agent calls a tool of a Computer. */
 export const TOOL_CALL_EVENT = "client:tool_call";
+/** An Agent lists a Computer's tools. */
 export const GET_TOOLS_EVENT = "client:get_tools";
+/** An Agent looks at a Computer's configuration. */
 export const GET_CONFIG_EVENT = "client:get_config";
+/** An Agent looks at a Computer's Desktop. */
 export const GET_DESKTOP_EVENT = "client:get_desktop";
+/** An Agent looks into a Computer's Finder. */
 export const GET_FINDER_EVENT = "client:get_finder";
+/** An Agent reads a resource of a Computer. */
 export const READ_RESOURCE_EVENT = "client:read_resource";
+/** An Agent lists the resources of one MCP server. */
 export const GET_RESOURCES_EVENT = "client:get_resources";
+/** An Agent asks where it can fetch a document by itself. */
 export const GET_DPE_EVENT = "client:get_dpe";
+/** An Agent fetches a chunk of a large item of a newer peer's tool result. */
 export const GET_BLOB_EVENT = "client:get_blob";
 
 // Computer or Agent → Server.
+/** A member joins an office. */
 export const JOIN_OFFICE_EVENT = "server:join_office";
+/** A member leaves its office. */
 export const LEAVE_OFFICE_EVENT = "server:leave_office";
+/** A member asks who is in its office. */
 export const LIST_ROOM_EVENT = "server:list_room";
+/** A Computer's configuration changed. */
 export const UPDATE_CONFIG_EVENT = "server:update_config";
+/** A Computer's tools changed. */
 export const UPDATE_TOOL_LIST_EVENT = "server:update_tool_list";
+/** A Computer's windows changed. */
 export const UPDATE_DESKTOP_EVENT = "server:update_desktop";
+/** A Computer's documents changed. */
 export const UPDATE_FINDER_EVENT = "server:update_finder";
+/** An Agent cancels a tool call. */
 export const CANCEL_TOOL_CALL_EVENT = "server:tool_call_cancel";
 
 // Server → everyone else in the office.
+/** Somebody joined the office. */
 export const ENTER_OFFICE_NOTIFICATION = "notify:enter_office";
+/** Somebody left the office; a lost connection is a leave. */
 export const LEAVE_OFFICE_NOTIFICATION = "notify:leave_office";
+/** A Computer's configuration changed. */
 export const UPDATE_CONFIG_NOTIFICATION = "notify:update_config";
+/** A Computer's tools changed. */
 export const UPDATE_TOOL_LIST_NOTIFICATION = "notify:update_tool_list";
+/** A Computer's windows changed. */
 export const UPDATE_DESKTOP_NOTIFICATION = "notify:update_desktop";
+/** A Computer's documents changed. */
 export const UPDATE_FINDER_NOTIFICATION = "notify:update_finder";
+/** An Agent cancelled a tool call. */
 export const CANCEL_TOOL_CALL_NOTIFICATION = "notify:tool_call_cancel";
 
 /** What an Agent asks of a Computer starts with this; the Server relays it by its shape. */

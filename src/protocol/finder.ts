@@ -9,6 +9,7 @@ export const MAX_FINDER_LIMIT = 100;
 
 /** `client:get_finder`. */
 export interface GetFinderReq extends AgentCallData {
+  /** The name of the Computer that shall answer. */
   computer: string;
   /** Keep documents in which one of these occurs in title, keywords or summary. */
   keywords?: string[];
@@ -22,8 +23,10 @@ export interface GetFinderReq extends AgentCallData {
 
 /** The answer to `client:get_finder`. */
 export interface GetFinderRet {
+  /** In the order of the Finder. */
   documents?: DPEDocumentSummary[];
   /** All documents that match, on this page of the answer or not. */
   total_count?: number;
+  /** The id of the request that this answers. */
   req_id?: string;
 }

@@ -17,8 +17,11 @@ export const MCP_TOOL_ANNOTATION = "MCP_TOOL_ANNOTATION";
 
 /** `client:tool_call`. */
 export interface ToolCallReq extends AgentCallData {
+  /** The name of the Computer that shall answer. */
   computer: string;
+  /** The name as listed. */
   tool_name: string;
+  /** The arguments. */
   params: Record<string, unknown>;
   /** Seconds, above 0 and up to 86,400; 30 when absent. */
   timeout?: number;
@@ -28,11 +31,13 @@ export interface ToolCallReq extends AgentCallData {
 export interface SMCPTool {
   /** What to call it by: the alias where one is configured. */
   name: string;
+  /** What it does, for the model. */
   description: string;
   /** JSON Schema of the arguments. */
   params_schema: Record<string, unknown>;
   /** JSON Schema of `structuredContent`, or null. */
   return_schema: Record<string, unknown> | null;
+  /** What is known beyond: {@linkcode A2C_TOOL_META}, {@linkcode MCP_TOOL_ANNOTATION}, and what its MCP server tells. */
   meta?: Attributes | null;
 }
 
@@ -44,29 +49,41 @@ export interface ToolMeta {
   ret_object_mapper?: Record<string, unknown> | null;
   /** The name to list and call the tool by, in place of its own. */
   alias?: string | null;
+  /** For sorting tools. */
   tags?: string[] | null;
 }
 
 /** `client:get_tools`. */
 export interface GetToolsReq extends AgentCallData {
+  /** The name of the Computer that shall answer. */
   computer: string;
 }
 
 /** The answer to `client:get_tools`. */
 export interface GetToolsRet {
+  /** All tools of the Computer. */
   tools: SMCPTool[];
+  /** The id of the request that this answers. */
   req_id: string;
 }
 
 /** One item of a tool result: MCP's text, image, audio, resource link or embedded resource. */
 export interface ContentItem {
+  /** `text`, `image`, `audio`, `resource_link` or `resource`. */
   type: string;
+  /** Of a `text`. */
   text?: string;
+  /** Base64, of an `image` or `audio`. */
   data?: string;
+  /** The media type of `data`. */
   mimeType?: string;
+  /** Of a `resource_link`. */
   uri?: string;
+  /** Of an embedded `resource`. */
   resource?: Record<string, unknown>;
+  /** Hints for whoever shows it. */
   annotations?: Record<string, unknown> | null;
+  /** Whatever else its MCP server tells. */
   _meta?: Record<string, unknown> | null;
 }
 
@@ -78,6 +95,7 @@ export interface ToolResultMeta {
   a2c_timeout?: boolean;
   /** The call was cancelled. */
   a2c_cancelled?: boolean;
+  /** Whatever else its MCP server or Computer tells. */
   [key: string]: unknown;
 }
 
@@ -86,8 +104,12 @@ export interface ToolResultMeta {
  * A tool that fails is `isError`, never a rejected request.
  */
 export interface CallToolResult {
+  /** For the model. */
   content: ContentItem[];
+  /** For programs, as the tool's `return_schema` says. */
   structuredContent?: Record<string, unknown> | null;
+  /** Whether the tool failed. */
   isError?: boolean;
+  /** What is known of the result itself. */
   meta?: ToolResultMeta | null;
 }

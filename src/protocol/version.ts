@@ -8,8 +8,11 @@ export const VERSION_QUERY_PARAMETER = "a2c_version";
 
 /** A parsed protocol version. */
 export interface ProtocolVersion {
+  /** Must be equal. */
   readonly major: number;
+  /** Must be equal while `major` is 0. */
   readonly minor: number;
+  /** Never matters. */
   readonly patch: number;
 }
 

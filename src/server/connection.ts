@@ -1,6 +1,7 @@
 /** One connection as the event handlers see it: who it is, where it is a member, and what it still owes. */
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../protocol/errors.ts";
+import type { Deadlines } from "./deadlines.ts";
 import type { Member } from "./office_store.ts";
 import { quoted } from "./limits.ts";
 
@@ -41,15 +42,17 @@ export class Connection {
   /** How many of its own requests are not answered yet. */
   openRequests = 0;
   readonly #wire: Wire;
+  readonly #deadlines: Deadlines;
   #member: Member | undefined;
   #turn: Promise<void> = Promise.resolve();
   /** Fails, each, one request that this connection was asked and has not answered. */
   readonly #owed = new Set<(error: SmcpError) => void>();
 
-  constructor(wire: Wire, identity: Identity) {
+  constructor(wire: Wire, context: { readonly identity: Identity; readonly deadlines: Deadlines }) {
     this.#wire = wire;
+    this.#deadlines = context.deadlines;
     this.sid = wire.sid;
-    this.identity = identity;
+    this.identity = context.identity;
   }
 
   /** What it is a member of, as this Server knows. */
@@ -91,7 +94,7 @@ export class Connection {
   ask(question: Question): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const settle = () => {
-        clearTimeout(timer);
+        lift();
         this.#owed.delete(fail);
       };
       const ack = (...answer: unknown[]) => {
@@ -103,7 +106,7 @@ export class Connection {
         this.#wire.forgetAck(ack);
         reject(error);
       };
-      const timer = setTimeout(() => fail(timeoutOf(question)), question.timeoutMs);
+      const lift = this.#deadlines.set(question.timeoutMs, () => fail(timeoutOf(question)));
       this.#owed.add(fail);
       try {
         this.#emit(question.event, question.body, ack);

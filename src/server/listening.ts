@@ -10,7 +10,9 @@ export interface Address {
 
 /** The Server cannot have the address that it was given; `cause` is what the system said. */
 export class ListenError extends Error {
+  /** Tells the class of an error. */
   override readonly name = "ListenError";
+  /** Tells the kind of an error. */
   readonly code = "LISTEN_FAILED";
 }
 

@@ -5,9 +5,11 @@ import type { Role } from "../protocol/office.ts";
 export interface Member {
   /** The connection's Socket.IO id. */
   readonly sid: string;
+  /** What it is. */
   readonly role: Role;
   /** Unique per office and role. */
   readonly name: string;
+  /** Where it is a member. */
   readonly officeId: string;
   /** The protocol version that the connection announced; absent for 0.1-era peers. */
   readonly version?: string | undefined;

@@ -4,6 +4,7 @@ import { Server as SocketIoServer, type Socket } from "socket.io";
 import { SMCP_NAMESPACE } from "../protocol/events.ts";
 import { AdmissionError, admit } from "./admission.ts";
 import { Connection, type Identity, type Wire } from "./connection.ts";
+import { Deadlines } from "./deadlines.ts";
 import { dispatch, dispatchDisconnect } from "./dispatch.ts";
 import { answerPlainRequest, installGate, refusePlainUpgrade } from "./http.ts";
 import type { Hub } from "./hub.ts";
@@ -158,6 +159,7 @@ function serveNamespace(io: IoServer, settings: Settings): void {
   io.use((_socket, next) => next(new AdmissionError(`Unauthorized: only ${SMCP_NAMESPACE} is served`)));
   const namespace = io.of(SMCP_NAMESPACE);
   const connections = new Map<string, Connection>();
+  const deadlines = new Deadlines();
   const hub: Hub = {
     offices: settings.offices,
     logger,
@@ -178,7 +180,7 @@ function serveNamespace(io: IoServer, settings: Settings): void {
   namespace.on("connection", (socket) => {
     const { identity } = socket.data;
     if (identity === undefined) return void socket.disconnect(true);
-    const connection = new Connection(toWire(socket), identity);
+    const connection = new Connection(toWire(socket), { identity, deadlines });
     connections.set(socket.id, connection);
     logger.debug("Connected", { sid: socket.id, principal: identity.principal, version: identity.version });
     socket.onAny((event: unknown, ...args: unknown[]) =>

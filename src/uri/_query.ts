@@ -3,7 +3,7 @@ import { DPE_FORMATS, ELEMENT_CATEGORIES, type ElementCategory, MAX_PAGE_LIMIT }
 import { decodeText, encodeText, type Refusal, refuseText } from "./_segments.ts";
 import { parseNaturalNumber } from "./natural_number.ts";
 
-/** How much of a document a Level 1 URI asks for. */
+/** The values of `depth`. */
 export const DPE_DEPTHS = ["metadata", "pages"] as const;
 
 /** Why the value of a parameter is refused. */
@@ -18,10 +18,13 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["categories", (value) => areCategories(value) ? undefined : "categories is not a list of element types"],
 ]);
 
+/** What a URI without a query has. */
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
+
 /** Reads the query of a `dpe://` URI, or says why it is refused. The record has no prototype. */
-export function readQuery(query: string | undefined): Record<string, string> | Refusal {
+export function readQuery(query: string | undefined): Readonly<Record<string, string>> | Refusal {
+  if (query === undefined || query === "") return NO_PARAMS;
   const params: Record<string, string> = Object.create(null);
-  if (query === undefined || query === "") return params;
   for (const pair of query.split("&")) {
     if (pair === "") continue;
     const equals = pair.indexOf("=");

@@ -5,10 +5,11 @@ import type { DpeUri } from "./dpe_uri.ts";
 import { parseNaturalNumber } from "./natural_number.ts";
 
 /** How much of a document a Level 1 URI asks for. */
-export type DpeDepth = typeof DPE_DEPTHS[number];
+export type DpeDepth = "metadata" | "pages";
 
 /** What a `dpe://` URI asks for, with the defaults filled in. */
 export interface DpeQuery {
+  /** How to show pages and elements; `json` by default. */
   readonly format: DPEFormat;
   /** At Level 1; `metadata` elsewhere. */
   readonly depth: DpeDepth;

@@ -20,6 +20,7 @@ export interface DpeUriParts {
 
 /** A parsed `dpe://` URI; all text is decoded. */
 export interface DpeUri {
+  /** Always `dpe`. */
   readonly scheme: "dpe";
   /** The namespace of the MCP server, in lower case. */
   readonly host: string;
@@ -122,32 +123,32 @@ function readDpeUri(raw: string): DpeUri | Refusal {
   if (typeof path === "string") return path;
   const queryParams = readQuery(parts.query);
   if (typeof queryParams === "string") return queryParams;
-  return { scheme: "dpe", host: parts.host, ...path, queryParams };
+  const { docRef, subPath, level, pageIndex, elementId } = path;
+  return { scheme: "dpe", host: parts.host, docRef, subPath, queryParams, level, pageIndex, elementId };
 }
 
 function readPath(segments: readonly string[]): DpePath | Refusal {
   const [docRef, word, value] = segments;
-  const path = { docRef, subPath: undefined, pageIndex: undefined, elementId: undefined };
-  if (docRef === undefined) return { ...path, level: 0 };
-  if (word === undefined) return { ...path, level: 1 };
+  const none = undefined;
+  if (word === undefined) {
+    return { docRef, subPath: none, level: docRef === undefined ? 0 : 1, pageIndex: none, elementId: none };
+  }
   if (segments.length > 3) return "it has more segments than the form";
   if (word !== "pages" && word !== "elements") return "the sub-path is not pages/{N} or elements/{ID}";
   if (value === undefined) return `${word} has no value`;
-  if (word === "elements") return { ...path, subPath: `elements/${value}`, level: 3, elementId: value };
+  const subPath = `${word}/${value}`;
+  if (word === "elements") return { docRef, subPath, level: 3, pageIndex: none, elementId: value };
   const pageIndex = parseNaturalNumber(value);
   if (pageIndex === undefined) return "the page is not a non-negative integer";
-  return { ...path, subPath: `pages/${value}`, level: 2, pageIndex };
+  return { docRef, subPath, level: 2, pageIndex, elementId: none };
 }
 
 function refuseParts({ host, docRef, subPath, queryParams = {} }: DpeUriParts): Refusal | undefined {
   const refusal = refuseHost(host) ?? refuseText(host);
   if (refusal !== undefined) return refusal;
   if (docRef === undefined && subPath !== undefined) return "a sub-path needs a doc-ref";
-  const segments = docRef === undefined
-    ? []
-    : subPath === undefined
-    ? [docRef]
-    : [docRef, ...splitSubPath(subPath)];
+  const subSegments = subPath === undefined ? [] : splitSubPath(subPath);
+  const segments = [docRef, ...subSegments].filter((segment) => segment !== undefined);
   for (const segment of segments) {
     const refusal = refuseSegment(segment);
     if (refusal !== undefined) return refusal;

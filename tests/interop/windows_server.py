@@ -1,9 +1,10 @@
 """A small MCP server over stdio: four tools, two windows and one document, all deterministic.
 
-Tools: `add(a, b)`; `slow(seconds)`, which leaves a trace in the status window when it is cancelled;
-`set_status(text)`, which changes that window; `picture(size)`, a PNG-typed blob of `size` bytes (byte i
-is i modulo 251), large enough to travel as a blob handle. Windows: `window://interop.windows/status`
-and `/help`. Document: `dpe://interop.docs/guide`, two pages, served at all four levels.
+Tools: `add(a, b)`; `slow(seconds)`, which tells in the status window that it is running and that it was
+cancelled; `set_status(text)`, which changes that window; `picture(size)`, a PNG-typed blob of `size` bytes
+(byte i is i modulo 251), large enough to travel as a blob handle. Windows: `window://interop.windows/status`
+and `/help`. Document: `dpe://interop.docs/guide`, two pages, served at all four levels. The resources are
+listed two at a time.
 """
 
 import base64
@@ -126,6 +127,7 @@ async def call_tool(name: str, arguments: dict[str, Any]) -> Any:
         return [types.TextContent(type="text", text=str(total))], {"sum": total}
     if name == "slow":
         try:
+            await change_status("slow is running")
             await anyio.sleep(arguments["seconds"])
         except anyio.get_cancelled_exc_class():
             with anyio.CancelScope(shield=True):
@@ -141,30 +143,37 @@ async def call_tool(name: str, arguments: dict[str, Any]) -> Any:
     raise ValueError(f"Unknown tool: {name}")
 
 
+RESOURCES = [
+    types.Resource(
+        uri=AnyUrl(HELP),
+        name="Help",
+        description="What this server can do",
+        mimeType="text/plain",
+        annotations=types.Annotations(audience=["assistant"], priority=0.2),
+    ),
+    types.Resource(
+        uri=AnyUrl(STATUS),
+        name="Status",
+        description="The current status",
+        mimeType="text/plain",
+        annotations=types.Annotations(audience=["assistant"], priority=0.8),
+    ),
+    types.Resource(
+        uri=AnyUrl(DOCUMENT),
+        name=SUMMARY["title"],
+        description=SUMMARY["summary"],
+        mimeType="application/json",
+    ),
+]
+PAGE_SIZE = 2
+
+
 @server.list_resources()
-async def list_resources() -> list[types.Resource]:
-    return [
-        types.Resource(
-            uri=AnyUrl(HELP),
-            name="Help",
-            description="What this server can do",
-            mimeType="text/plain",
-            annotations=types.Annotations(audience=["assistant"], priority=0.2),
-        ),
-        types.Resource(
-            uri=AnyUrl(STATUS),
-            name="Status",
-            description="The current status",
-            mimeType="text/plain",
-            annotations=types.Annotations(audience=["assistant"], priority=0.8),
-        ),
-        types.Resource(
-            uri=AnyUrl(DOCUMENT),
-            name=SUMMARY["title"],
-            description=SUMMARY["summary"],
-            mimeType="application/json",
-        ),
-    ]
+async def list_resources(request: types.ListResourcesRequest) -> types.ListResourcesResult:
+    start = int(request.params.cursor) if request.params and request.params.cursor else 0
+    end = start + PAGE_SIZE
+    more = str(end) if end < len(RESOURCES) else None
+    return types.ListResourcesResult(resources=RESOURCES[start:end], nextCursor=more)
 
 
 @server.list_resource_templates()

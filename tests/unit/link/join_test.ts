@@ -27,6 +27,8 @@ Deno.test("readJoinAck() knows a taken name or seat, which may be what is left o
     const answer of [
       [false, "Room already has an agent"],
       [false, "Computer 'laptop' already exists in room 'lab'"],
+      [false, "Internal server error: Agent already in room"],
+      [false, "Internal server error: Name 'ada' already registered by sid 'x' in namespace /smcp"],
       [{ code: 4101, message: "Full" }],
       [{ error: { code: 4101, message: "Full" } }],
     ]
@@ -34,4 +36,9 @@ Deno.test("readJoinAck() knows a taken name or seat, which may be what is left o
     const read = readJoinAck(answer);
     assertEquals([read.accepted, !read.accepted && read.isTaken], [false, true]);
   }
+});
+
+Deno.test("readJoinAck() does not take a connection that is in another office for a taken seat", () => {
+  const read = readJoinAck([false, "Internal server error: Agent sid already in room"]);
+  assertEquals([read.accepted, !read.accepted && read.isTaken], [false, false]);
 });

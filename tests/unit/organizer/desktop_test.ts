@@ -13,7 +13,7 @@ Deno.test("organizeDesktop() without a size shows the windows of all servers", (
   assertEquals(organizeDesktop([]), []);
 });
 
-// proves: desktop-render-text, desktop-render-join, mcp-text-contents
+// proves: desktop-render-text, desktop-render-join, mcp-contents
 Deno.test("organizeDesktop() renders the URI and all texts, parted by blank lines", () => {
   const contents = [{ text: "one" }, { text: "two\n" }, { text: "" }, { text: " three" }];
   assertEquals(organizeDesktop([makeWindow("a/w", { contents })]), [
@@ -26,7 +26,7 @@ Deno.test("organizeDesktop() renders the URI alone when all the text is empty", 
   assertEquals(organizeDesktop([makeWindow("a/w", { contents: [{ text: "" }] })]), ["window://a/w"]);
 });
 
-// proves: desktop-render-empty, desktop-filter-empty
+// proves: desktop-filter-empty
 Deno.test("organizeDesktop() leaves out windows whose contents are empty or absent", () => {
   const windows = [
     makeWindow("a/empty", { contents: [] }),
@@ -37,7 +37,7 @@ Deno.test("organizeDesktop() leaves out windows whose contents are empty or abse
   assertEquals(listUris(windows), ["window://a/shown"]);
 });
 
-// proves: desktop-filter-blob, desktop-render-blob, mcp-blob-contents
+// proves: desktop-filter-blob, desktop-render-blob, mcp-contents
 Deno.test("organizeDesktop() leaves out windows with blobs only, and skips blobs beside text", () => {
   const windows = [
     makeWindow("a/blob", { contents: [{ blob: "AAAA" }] }),
@@ -78,7 +78,7 @@ Deno.test("organizeDesktop() takes two URIs of a server that differ only in the 
   assertEquals(organizeDesktop(windows), ["window://a/w\n\nfirst"]);
 });
 
-// proves: desktop-group-by-name, desktop-group
+// proves: desktop-group
 Deno.test("organizeDesktop() groups by server name, also where servers share a host", () => {
   const windows = [
     makeWindow("host/w", { server: "b" }),
@@ -118,7 +118,7 @@ Deno.test("organizeDesktop() shows servers without a tool call after the others,
   );
 });
 
-// proves: desktop-priority-order, mcp-priority
+// proves: desktop-priority-order, mcp-annotations
 Deno.test("organizeDesktop() shows the windows of a server by priority, the highest first", () => {
   const windows = [0.2, 1, 0, 0.9].map((priority) => makeWindow(`a/${priority}`, PRIORITY(priority)));
   assertEquals(listUris(windows), ["window://a/1", "window://a/0.9", "window://a/0.2", "window://a/0"]);
@@ -132,13 +132,13 @@ Deno.test("organizeDesktop() keeps the listing order of windows of equal priorit
   assertEquals(listUris(windows, { size: 7 }), listed.slice(0, 7));
 });
 
-// proves: desktop-priority-scope
+// proves: desktop-priority-order
 Deno.test("organizeDesktop() never compares the priorities of two servers", () => {
   const windows = [makeWindow("b/high", PRIORITY(1)), makeWindow("a/low", PRIORITY(0.1))];
   assertEquals(listUris(windows), ["window://a/low", "window://b/high"]);
 });
 
-// proves: desktop-priority-default, desktop-priority-fallback, desktop-missing-priority, desktop-priority-range
+// proves: desktop-missing-priority, desktop-priority-range
 Deno.test("organizeDesktop() sorts a priority that is absent, null or out of range as 0", () => {
   const windows = [
     makeWindow("a/absent"),
@@ -184,7 +184,7 @@ Deno.test("organizeDesktop() shows the other servers beside a fullscreen window"
   assertEquals(listUris(windows), ["window://a/full", "window://b/1", "window://b/2", "window://c/full"]);
 });
 
-// proves: desktop-fullscreen-default, desktop-missing-fullscreen
+// proves: desktop-missing-fullscreen
 Deno.test("organizeDesktop() takes an absent or null fullscreen for false", () => {
   const windows = [
     makeWindow("a/absent"),
@@ -210,7 +210,7 @@ Deno.test("organizeDesktop() caps the windows of all servers together", () => {
   assertEquals(listUris(windows, { size: Infinity }).length, 4);
 });
 
-// proves: desktop-last-modified, mcp-last-modified
+// proves: desktop-last-modified, mcp-annotations
 Deno.test("organizeDesktop() does not order by lastModified", () => {
   const windows = ["2020-01-01", "2026-01-01"].map((lastModified) =>
     makeWindow(`a/${lastModified}`, { resource: { annotations: { lastModified } } })

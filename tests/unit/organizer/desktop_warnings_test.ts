@@ -8,7 +8,7 @@ function warningsOf(resource: Record<string, unknown>): string[] {
   return listWarnings([makeWindow("a/w", { resource })]);
 }
 
-// proves: desktop-priority-default, desktop-fullscreen-default, desktop-audience-assistant, desktop-missing-priority, desktop-missing-fullscreen
+// proves: desktop-missing-priority, desktop-missing-fullscreen, desktop-audience-assistant
 Deno.test("organizeDesktop() reports nothing about a window that is in order or lacks metadata", () => {
   const sound = [
     {},
@@ -23,7 +23,7 @@ Deno.test("organizeDesktop() reports nothing about a window that is in order or 
   for (const resource of sound) assertEquals(warningsOf(resource), []);
 });
 
-// proves: desktop-priority-range, mcp-priority
+// proves: desktop-priority-range, mcp-annotations
 Deno.test("organizeDesktop() reports a priority that is not a number from 0 to 1", () => {
   for (const priority of [80, -0.1, 1.0001, NaN, "0.5", true, {}]) {
     assertEquals(warningsOf({ annotations: { priority } }), ["window-priority"]);
@@ -41,14 +41,14 @@ Deno.test("organizeDesktop() reports a fullscreen that is not a boolean, and tak
   }
 });
 
-// proves: desktop-audience-user, mcp-audience
+// proves: desktop-audience-user, mcp-annotations
 Deno.test("organizeDesktop() reports an audience without the assistant, and shows the window", () => {
   const windows = [makeWindow("a/w", { resource: { annotations: { audience: ["user"] } } })];
   assertEquals(listWarnings(windows), ["window-audience"]);
   assertEquals(listUris(windows), ["window://a/w"]);
 });
 
-// proves: desktop-annotations-mcp, mcp-audience, mcp-last-modified
+// proves: desktop-annotations-mcp, mcp-annotations
 Deno.test("organizeDesktop() reports annotations that do not follow MCP, and shows the window", () => {
   const malformed = [
     "text",

@@ -180,7 +180,7 @@ Deno.test("organizeFinder() keeps the listing order of documents that compare eq
   assertEquals(listRefs(documents, { offset: 10, limit: 10 }), listed.slice(10, 20));
 });
 
-// proves: finder-offset, finder-limit
+// proves: finder-offset, finder-limit, guide-get-finder-defaults
 Deno.test("organizeFinder() returns the first 20 documents by default", () => {
   assertEquals(listRefs(makeDocuments(30)), makeDocuments(20).map((document) => document.doc_ref));
 });
@@ -214,7 +214,7 @@ Deno.test("organizeFinder() with a limit above the total returns all documents",
   assertEquals(listRefs(makeDocuments(3), { limit: 50 }), ["d0", "d1", "d2"]);
 });
 
-// proves: guide-test-total-filtered, finder-total-count
+// proves: guide-test-total-filtered
 Deno.test("organizeFinder() counts the documents after filtering, not those of the page", () => {
   const documents = [...makeDocuments(30), makeDocument("x"), makeDocument("invalid", { uri: "dpe://" })];
   assertEquals(organizeFinder(documents, { keywords: ["D"], limit: 5 }).totalCount, 30);
@@ -253,7 +253,7 @@ const anyQuery = fc.record({
   history: fc.array(fc.constantFrom("a", "c", "z")),
 });
 
-// proves: finder-total-count, finder-offset, finder-limit
+// proves: guide-test-total-filtered, finder-offset, finder-limit
 Deno.test("organizeFinder() pages through a permutation of what matches", () => {
   fc.assert(fc.property(anyDocuments, anyQuery, fc.integer({ min: 1, max: 7 }), (documents, query, limit) => {
     const { documents: all, totalCount } = organizeFinder(documents, { ...query, limit: 100 });

@@ -15,7 +15,7 @@ function assertRule(accepted: readonly string[], refused: readonly string[]): vo
   }
 }
 
-// proves: dpe-rule-scheme, guide-test-uri-rules, guide-4204-origin
+// proves: dpe-rule-scheme, guide-4204-origin
 Deno.test("Rule 1: the scheme must be dpe", () => {
   assertRule(["dpe://host/doc", "Dpe://host"], [
     "window://host/doc",
@@ -25,7 +25,7 @@ Deno.test("Rule 1: the scheme must be dpe", () => {
   ]);
 });
 
-// proves: dpe-rule-host, guide-test-uri-rules, guide-4204-origin
+// proves: dpe-rule-host, guide-4204-origin
 Deno.test("Rule 2: the host must not be empty", () => {
   assertRule(
     ["dpe://h", "dpe://com.example.docs"],
@@ -33,7 +33,7 @@ Deno.test("Rule 2: the host must not be empty", () => {
   );
 });
 
-// proves: dpe-rule-sub-path, guide-test-uri-rules, guide-4204-origin
+// proves: dpe-rule-sub-path, guide-4204-origin
 Deno.test("Rule 3: a sub-path must be pages with a non-negative integer or elements with an id", () => {
   const accepted = [
     "pages/0",
@@ -64,7 +64,7 @@ Deno.test("Rule 3: a sub-path must be pages with a non-negative integer or eleme
   );
 });
 
-// proves: dpe-rule-format, guide-test-uri-rules, guide-4204-origin
+// proves: dpe-rule-format, guide-4204-origin
 Deno.test("Rule 4: format must be json, markdown or text", () => {
   assertRule(
     ["dpe://host?format=json", "dpe://host/doc?format=markdown", "dpe://host/doc/elements/x?format=text"],
@@ -77,7 +77,7 @@ Deno.test("Rule 4: format must be json, markdown or text", () => {
   );
 });
 
-// proves: dpe-rule-depth, guide-test-uri-rules, guide-4204-origin
+// proves: dpe-rule-depth, guide-4204-origin
 Deno.test("Rule 5: depth must be metadata or pages, at whatever level it stands", () => {
   assertRule(
     ["dpe://host/doc?depth=metadata", "dpe://host/doc?depth=pages", "dpe://host?depth=pages"],
@@ -85,7 +85,7 @@ Deno.test("Rule 5: depth must be metadata or pages, at whatever level it stands"
   );
 });
 
-// proves: dpe-rule-offset, guide-test-uri-rules, guide-4204-origin
+// proves: dpe-rule-offset, guide-4204-origin
 Deno.test("Rule 6: offset must be a non-negative integer, at whatever level it stands", () => {
   assertRule(
     ["dpe://host/doc?offset=0", "dpe://host/doc?offset=250", "dpe://host?offset=1"],
@@ -95,7 +95,7 @@ Deno.test("Rule 6: offset must be a non-negative integer, at whatever level it s
   );
 });
 
-// proves: dpe-rule-limit, guide-test-uri-rules, guide-4204-origin
+// proves: dpe-rule-limit, guide-4204-origin
 Deno.test("Rule 7: limit must be an integer from 1 to 100, at whatever level it stands", () => {
   assertRule(
     ["dpe://host/doc?limit=1", "dpe://host/doc?limit=100", "dpe://host/doc/elements/x?limit=20"],
@@ -103,7 +103,7 @@ Deno.test("Rule 7: limit must be an integer from 1 to 100, at whatever level it 
   );
 });
 
-// proves: dpe-rule-categories, dpe-categories, guide-test-uri-rules, guide-4204-origin
+// proves: dpe-rule-categories, dpe-categories, guide-4204-origin
 Deno.test("Rule 8: categories must be a comma-separated list of the 19 element types", () => {
   assertEquals(new Set(ELEMENT_CATEGORIES).size, 19);
   assertRule(

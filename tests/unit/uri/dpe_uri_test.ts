@@ -11,7 +11,7 @@ function assertRefused(raw: string, because = ""): void {
   assertEquals(isValidDpeUri(raw), false, raw);
 }
 
-// proves: dpe-level-0, dpe-uri-form, guide-uri-parsed, guide-test-uri-levels
+// proves: dpe-level-0, dpe-uri-form, guide-uri-parsed
 Deno.test("parseDpeUri() reads a catalogue at Level 0", () => {
   assertEquals(parseDpeUri("dpe://com.example.docs"), {
     scheme: "dpe",
@@ -25,13 +25,13 @@ Deno.test("parseDpeUri() reads a catalogue at Level 0", () => {
   });
 });
 
-// proves: dpe-level-1, dpe-uri-form, guide-uri-parsed, guide-test-uri-levels
+// proves: dpe-level-1, dpe-uri-form, guide-uri-parsed
 Deno.test("parseDpeUri() reads a document at Level 1", () => {
   const { level, docRef, subPath } = parseDpeUri("dpe://com.example.docs/rpt-2026");
   assertEquals({ level, docRef, subPath }, { level: 1, docRef: "rpt-2026", subPath: undefined });
 });
 
-// proves: dpe-level-2, dpe-page-zero, dpe-uri-form, guide-uri-parsed, guide-test-uri-levels
+// proves: dpe-level-2, dpe-uri-form, guide-uri-parsed
 Deno.test("parseDpeUri() reads a page at Level 2", () => {
   const { level, docRef, subPath, pageIndex, elementId } = parseDpeUri(
     "dpe://com.example.docs/rpt-2026/pages/0",
@@ -45,7 +45,7 @@ Deno.test("parseDpeUri() reads a page at Level 2", () => {
   });
 });
 
-// proves: dpe-level-3, dpe-opaque-ids, dpe-uri-form, guide-uri-parsed, guide-test-uri-levels
+// proves: dpe-level-3, dpe-opaque-ids, dpe-uri-form, guide-uri-parsed
 Deno.test("parseDpeUri() reads an element at Level 3", () => {
   const { level, subPath, pageIndex, elementId } = parseDpeUri(
     "dpe://com.example.docs/rpt-2026/elements/tbl-001",
@@ -178,7 +178,7 @@ Deno.test("buildDpeUri() builds the URIs of all four levels", () => {
   );
 });
 
-// proves: guide-uri-build
+// proves: guide-uri-build, mcp-custom-scheme
 Deno.test("buildDpeUri() encodes everything but unreserved characters", () => {
   assertEquals(
     buildDpeUri({ host: "h", docRef: "(a)", queryParams: { categories: "text,table", "é&": "1+1=2" } }),

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { buildWindowUri, parseWindowUri } from "../../../src/uri/window_uri.ts";
 import { host, hostileText } from "./_arbitraries.ts";
 
-// proves: desktop-uri-form, desktop-uri-segments
+// proves: desktop-uri-form, desktop-uri-encoded-slash
 Deno.test("parseWindowUri() reads host and segments", () => {
   assertEquals(parseWindowUri("window://com.example.browser/main/tab1"), {
     host: "com.example.browser",
@@ -58,17 +58,17 @@ Deno.test("parseWindowUri() takes what looks like a port as part of the host", (
   assertEquals(parseWindowUri("window://host:3000/a"), { host: "host:3000", path: ["a"] });
 });
 
-// proves: desktop-uri-encoded-slash, desktop-uri-segments
+// proves: desktop-uri-encoded-slash
 Deno.test("parseWindowUri() keeps an encoded slash inside its segment", () => {
   assertEquals(parseWindowUri("window://host/a/c%2Fd").path, ["a", "c/d"]);
 });
 
-// proves: desktop-uri-segments
+// proves: desktop-uri-encoded-slash
 Deno.test("parseWindowUri() reads raw spaces and non-ASCII as themselves", () => {
   assertEquals(parseWindowUri("window://host/file name/窗口").path, ["file name", "窗口"]);
 });
 
-// proves: desktop-uri-segments
+// proves: desktop-uri-encoded-slash
 Deno.test("parseWindowUri() decodes a segment once", () => {
   assertEquals(parseWindowUri("window://host/%252F").path, ["%2F"]);
 });
@@ -80,19 +80,19 @@ Deno.test("parseWindowUri() ignores one trailing slash", () => {
   assertEquals(parseWindowUri("window://host/a/?q").path, ["a"]);
 });
 
-// proves: desktop-uri-segments
+// proves: desktop-uri-encoded-slash
 Deno.test("parseWindowUri() refuses an empty segment", () => {
   for (const path of ["//", "//a", "/a//b", "/a//"]) {
     assertThrows(() => parseWindowUri(`window://host${path}`), TypeError, "a segment is empty");
   }
 });
 
-// proves: desktop-uri-segments
+// proves: desktop-uri-encoded-slash
 Deno.test("parseWindowUri() takes . and .. as ordinary segments", () => {
   assertEquals(parseWindowUri("window://host/a/../%2e/.").path, ["a", "..", ".", "."]);
 });
 
-// proves: desktop-uri-segments
+// proves: desktop-uri-encoded-slash
 Deno.test("parseWindowUri() refuses what is not percent-encoded UTF-8", () => {
   for (const segment of ["%zz", "%", "%2", "%C3", "%C0%AF", "%ED%A0%80", "%FF"]) {
     assertThrows(() => parseWindowUri(`window://host/${segment}`), TypeError);
@@ -126,7 +126,7 @@ Deno.test("parseWindowUri() names a bounded part of a long URI", () => {
   assertEquals(error.message.length < 400, true);
 });
 
-// proves: desktop-build-segments
+// proves: desktop-build-special
 Deno.test("buildWindowUri() joins host and segments", () => {
   assertEquals(
     buildWindowUri({ host: "com.example.browser", path: ["main", "tab1"] }),
@@ -147,7 +147,7 @@ Deno.test("buildWindowUri() encodes slashes and spaces, and parsing brings them 
   assertEquals(parseWindowUri(buildWindowUri(uri)), uri);
 });
 
-// proves: desktop-uri-segments
+// proves: desktop-uri-encoded-slash, mcp-custom-scheme
 Deno.test("buildWindowUri() encodes everything but unreserved characters", () => {
   assertEquals(
     buildWindowUri({ host: "h", path: ["aZ09-._~", "!'()*+:@,;=&$", "é"] }).slice(11),
@@ -159,7 +159,7 @@ Deno.test("buildWindowUri() encodes everything but unreserved characters", () =>
   );
 });
 
-// proves: desktop-uri-segments
+// proves: desktop-uri-encoded-slash
 Deno.test("buildWindowUri() refuses an empty segment and a lone surrogate", () => {
   for (const path of [[""], ["a", ""], ["\ud800"], ["a\udc00b"]]) {
     assertThrows(() => buildWindowUri({ host: "host", path }), TypeError, "Cannot build window URI");
@@ -173,10 +173,21 @@ Deno.test("buildWindowUri() refuses what is no host", () => {
   }
 });
 
-// proves: desktop-build-segments, desktop-build-special
+// proves: desktop-build-special
 Deno.test("parseWindowUri(buildWindowUri(uri)) is the same uri", () => {
   fc.assert(fc.property(host, fc.array(hostileText), (host, path) => {
     assertEquals(parseWindowUri(buildWindowUri({ host, path })), { host, path });
+  }));
+});
+
+// proves: desktop-uri-encoded-slash
+Deno.test("parseWindowUri() reads a character and its percent-encoding alike", () => {
+  const plain = fc.string({ unit: fc.constantFrom(..."azAZ09-._~"), minLength: 1 });
+  fc.assert(fc.property(fc.array(plain), (path) => {
+    const encoded = path.map((text) => text.replace(/./g, (c) => `%${c.charCodeAt(0).toString(16)}`));
+    const raw = ["window://host:80", ...path].join("/");
+    assertEquals(parseWindowUri(raw), { host: "host:80", path });
+    assertEquals(parseWindowUri(["window://host:80", ...encoded].join("/")), parseWindowUri(raw));
   }));
 });
 

@@ -1,0 +1,191 @@
+/**
+ * An office at work: a Server, a Computer with four MCP servers over three transports, and an Agent that uses their
+ * tools, windows and documents. Each step says in plain words what happens, and checks that it did.
+ *
+ * ```sh
+ * deno run -A examples/demo.ts
+ * ```
+ */
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { fromFileUrl, join } from "@std/path";
+import { Agent, type AgentEventName, type AgentEventOf, type RemoteComputer } from "../agent.ts";
+import { Computer } from "../computer.ts";
+import { SmcpServer } from "../server.ts";
+import { EVERYTHING, startEverything } from "./everything_servers.ts";
+
+/** The demo takes a few seconds; one that hangs must not hang whoever waits for it. */
+const MAX_DEMO_MS = 120_000;
+
+async function main(): Promise<void> {
+  await using cleanup = new AsyncDisposableStack();
+  const documents = await copyDocuments(cleanup);
+
+  step("A Server on a free port. It only relays: nobody needs to reach the Computer.");
+  const server = cleanup.use(await SmcpServer.listen({ port: 0 }));
+  tell(`listening on ${server.url}`);
+
+  step("A Computer with four MCP servers: the public server-everything three times, and our workspace.");
+  const http = cleanup.use(await startEverything("streamableHttp"));
+  const sse = cleanup.use(await startEverything("sse"));
+  const computer = cleanup.use(Computer.open({ name: "laptop", config: config(documents, { http, sse }) }));
+  await computer.ready();
+  for (const [name, { status }] of computer.servers) tell(`${name}: ${status}`);
+  await computer.join({ url: server.url, office: "demo" });
+
+  step("An Agent joins the same office and looks around.");
+  const agent = cleanup.use(await Agent.connect({ url: server.url, office: "demo", name: "ada" }));
+  for (const { role, name } of await agent.listOffice()) tell(`${role} ${name}`);
+  const laptop = agent.computer("laptop");
+
+  await callTools(laptop);
+  await showDesktop(laptop);
+  await walkDocuments(laptop);
+  await seeChange({ agent, laptop, documents });
+  await cancelCall(laptop);
+
+  step("The Agent leaves, and everything stops.");
+}
+
+/** The demo changes a file, so it works on a copy. */
+async function copyDocuments(cleanup: AsyncDisposableStack): Promise<string> {
+  const source = fromFileUrl(new URL("documents", import.meta.url));
+  const folder = await Deno.makeTempDir({ prefix: "a2c-smcp-demo-" });
+  cleanup.defer(() => Deno.remove(folder, { recursive: true }));
+  for await (const { name } of Deno.readDir(source)) {
+    await Deno.copyFile(join(source, name), join(folder, name));
+  }
+  return folder;
+}
+
+function config(documents: string, urls: { readonly http: { url: string }; readonly sse: { url: string } }) {
+  const workspace = fromFileUrl(new URL("workspace/server.ts", import.meta.url));
+  const default_tool_meta = { auto_apply: true };
+  return {
+    servers: {
+      workspace: {
+        type: "stdio",
+        default_tool_meta,
+        server_parameters: { command: Deno.execPath(), args: ["run", "--allow-read", workspace, documents] },
+      },
+      stdio: {
+        type: "stdio",
+        default_tool_meta,
+        server_parameters: {
+          command: Deno.execPath(),
+          args: ["run", "-A", "--no-lock", EVERYTHING, "stdio"],
+        },
+      },
+      http: { type: "streamable", default_tool_meta, server_parameters: { url: urls.http.url } },
+      sse: { type: "sse", default_tool_meta, server_parameters: { url: urls.sse.url } },
+    },
+  };
+}
+
+async function callTools(laptop: RemoteComputer): Promise<void> {
+  step("The tools of all four servers are one list; a name that is taken gets its server's name in front.");
+  const names = (await laptop.getTools()).map(({ name }) => name);
+  tell(`${names.length} tools: ${names.filter((name) => /echo|count_words/.test(name)).join(", ")}, …`);
+
+  step("One call on each transport.");
+  const calls = [
+    { tool: "count_words", params: { document: "runbook.md" }, expected: "runbook.md has" },
+    { tool: "echo", params: { message: "hello over stdio" }, expected: "hello over stdio" },
+    { tool: "http__get-sum", params: { a: 40, b: 2 }, expected: "42" },
+    { tool: "sse__echo", params: { message: "hello over SSE" }, expected: "hello over SSE" },
+  ];
+  for (const { tool, params, expected } of calls) {
+    const { content } = await laptop.callTool(tool, params);
+    const text = content[0]?.text ?? "";
+    tell(`${tool}: ${text}`);
+    assertStringIncludes(text, expected);
+  }
+}
+
+async function showDesktop(laptop: RemoteComputer): Promise<void> {
+  step("The Desktop: what the Computer's windows show now.");
+  const desktop = await laptop.getDesktop();
+  for (const window of desktop) tell(window);
+  assertEquals(desktop.map((window) => window.split("\n")[0]), [
+    "window://com.example.workspace/overview",
+    "window://com.example.workspace/activity",
+  ]);
+}
+
+async function walkDocuments(laptop: RemoteComputer): Promise<void> {
+  step("The Finder: look for the report, open it, read a page, take one table.");
+  const { documents, totalCount } = await laptop.getFinder();
+  tell(`${totalCount} documents: ${documents.map(({ title }) => title).join("; ")}`);
+  const [report] = (await laptop.getFinder({ keywords: ["revenue"] })).documents;
+  assert(report !== undefined, "The report is not in the Finder");
+
+  const { pages } = await laptop.readDocumentPages(report.uri);
+  tell(`"${report.title}" has the pages ${pages.map(({ title }) => title).join(", ")}`);
+  const index = pages.findIndex(({ title }) => title === "Revenue");
+  const page = await laptop.readPage(report.uri, index, { format: "markdown" });
+  tell(page.content_markdown ?? "");
+  assertStringIncludes(page.content_markdown ?? "", "| Region | Q2 (k€) |");
+
+  const table = page.elements.find(({ category }) => category === "table");
+  const element = await laptop.readElement(report.uri, table?.element_id ?? "");
+  tell(`element ${element.element_id} is a ${element.category}: ${element.summary}`);
+  assertEquals(element.category, "table");
+}
+
+async function seeChange(
+  { agent, laptop, documents }: { agent: Agent; laptop: RemoteComputer; documents: string },
+): Promise<void> {
+  step("Somebody edits a file on the Computer; the Agent hears of it and reads the new content.");
+  const told = next(agent, "updateFinder");
+  await Deno.writeTextFile(join(documents, "runbook.md"), "\n## Lessons\n\nAsk before you restart.\n", {
+    append: true,
+  });
+  tell(`notify:update_finder from ${(await told).computer}`);
+  const runbook = (await laptop.getFinder({ keywords: ["runbook"] })).documents[0];
+  assert(runbook !== undefined, "The runbook is not in the Finder");
+  const page = await laptop.readPage(runbook.uri, runbook.page_count - 1, { format: "text" });
+  tell(page.content_text ?? "");
+  assertStringIncludes(page.content_text ?? "", "Ask before you restart.");
+}
+
+async function cancelCall(laptop: RemoteComputer): Promise<void> {
+  step("A call that would take a minute is cancelled.");
+  const call = new AbortController();
+  const startMs = performance.now();
+  const running = laptop.callTool("trigger-long-running-operation", { duration: 60, steps: 60 }, {
+    timeoutMs: 90_000,
+    signal: call.signal,
+  });
+  setTimeout(() => call.abort(new DOMException("The user changed their mind", "AbortError")), 500);
+  await assertRejects(() => running, DOMException, "changed their mind");
+  tell(`cancelled after ${Math.round(performance.now() - startMs)} ms`);
+}
+
+/** The next event of one name. */
+function next<Name extends AgentEventName>(agent: Agent, name: Name): Promise<AgentEventOf<Name>> {
+  const { promise, resolve } = Promise.withResolvers<AgentEventOf<Name>>();
+  const unsubscribe = agent.on(name, (event) => {
+    unsubscribe();
+    resolve(event);
+  });
+  return promise;
+}
+
+let stepNumber = 0;
+
+function step(text: string): void {
+  console.log(`\n${++stepNumber}. ${text}`);
+}
+
+function tell(text: string): void {
+  console.log(text.split("\n").map((line) => `   ${line}`.trimEnd()).join("\n"));
+}
+
+if (import.meta.main) {
+  const watchdog = setTimeout(() => {
+    console.error(`The demo has not ended in ${MAX_DEMO_MS} ms`);
+    Deno.exit(1);
+  }, MAX_DEMO_MS);
+  await main();
+  clearTimeout(watchdog);
+  console.log("\nAll of it worked.");
+}

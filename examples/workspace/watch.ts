@@ -1,0 +1,65 @@
+/** What changes in a folder. */
+import type { Library, LibraryFile } from "./library.ts";
+
+/** How long the folder must be quiet before it is looked at: editors write a file in several steps. */
+const QUIET_MS = 50;
+
+/** What was found after a burst of changes. */
+export interface FolderChange {
+  readonly changed: readonly { readonly docRef: string; readonly how: "added" | "changed" | "removed" }[];
+  /** Whether files came or went. */
+  readonly isListChanged: boolean;
+}
+
+/** Yields a change for each burst of them in the library's folder, until the process ends. */
+export async function* watchFolder(library: Library): AsyncGenerator<FolderChange> {
+  let before = await snapshot(library);
+  using watcher = Deno.watchFs(library.folder, { recursive: false });
+  const events = watcher[Symbol.asyncIterator]();
+  let next = events.next();
+  while (!(await next).done) {
+    next = events.next();
+    while (await isBusy(next)) next = events.next();
+    const after = await snapshot(library);
+    const change = compare(before, after);
+    before = after;
+    if (change.changed.length > 0) yield change;
+  }
+}
+
+/** Whether another event comes before the folder has been quiet. */
+async function isBusy(next: Promise<IteratorResult<Deno.FsEvent>>): Promise<boolean> {
+  const { promise: quiet, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), QUIET_MS);
+  try {
+    return await Promise.race([quiet, next.then(({ done }) => done !== true)]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function snapshot(library: Library): Promise<Map<string, LibraryFile>> {
+  return new Map((await library.files()).map((file) => [file.docRef, file]));
+}
+
+function compare(
+  before: ReadonlyMap<string, LibraryFile>,
+  after: ReadonlyMap<string, LibraryFile>,
+): FolderChange {
+  const added = [...after.keys()].filter((docRef) => !before.has(docRef));
+  const removed = [...before.keys()].filter((docRef) => !after.has(docRef));
+  const changed = [...after.values()]
+    .filter(({ docRef, modifiedAt }) => {
+      const earlier = before.get(docRef);
+      return earlier !== undefined && earlier.modifiedAt.getTime() !== modifiedAt.getTime();
+    })
+    .map(({ docRef }) => docRef);
+  return {
+    changed: [
+      ...added.map((docRef) => ({ docRef, how: "added" as const })),
+      ...removed.map((docRef) => ({ docRef, how: "removed" as const })),
+      ...changed.map((docRef) => ({ docRef, how: "changed" as const })),
+    ],
+    isListChanged: added.length > 0 || removed.length > 0,
+  };
+}

@@ -1,0 +1,255 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { staticTokens } from "../../src/server/auth.ts";
+import { SmcpServer } from "../../src/server/server.ts";
+import { type Answer, contents, ScriptedComputer, textResult } from "./_scripted_computer.ts";
+
+const door = new URL("../../agent.ts", import.meta.url);
+
+const answers: Record<string, Answer> = {
+  "client:get_tools": ({ req_id }) => ({
+    tools: [{
+      name: "echo",
+      description: "Says it again",
+      params_schema: { type: "object", properties: { message: { type: "string" } }, required: ["message"] },
+      return_schema: null,
+      meta: {},
+    }],
+    req_id,
+  }),
+  "client:tool_call": ({ tool_name, params }) =>
+    tool_name === "echo"
+      ? textResult(JSON.stringify(params))
+      : { ...textResult("out of paper"), isError: true, meta: { error_code: 4003 } },
+  "client:get_config": () => ({
+    servers: { web: { name: "web", type: "sse", server_parameters: { url: "http://web/sse" } } },
+  }),
+  "client:get_desktop": ({ desktop_size, window, req_id }) => ({
+    desktops: [`${window ?? "window://a"}\n\n${desktop_size ?? "all"}`],
+    req_id,
+  }),
+  "client:get_finder": ({ keywords, file_type, offset, limit, req_id }) => ({
+    documents: [{
+      doc_ref: "rpt",
+      uri: "dpe://docs/rpt",
+      file_uri: "file:///rpt.xlsx",
+      file_type: "xlsx",
+      title: JSON.stringify({ keywords, file_type, offset, limit }),
+      page_count: 2,
+      server: "docs",
+    }],
+    total_count: 8,
+    req_id,
+  }),
+  "client:read_resource": ({ uri }) =>
+    uri === "dpe://docs/rpt"
+      ? contents(uri, `{"title":"Report"}`)
+      : { code: 4201, message: "Document not found", details: { doc_ref: "x" } },
+};
+
+/** Starts the door with the permissions that its documentation names. */
+function start(args: readonly string[], env?: Record<string, string>): Deno.ChildProcess {
+  const permissions = env === undefined ? ["--allow-net", "--ignore-env"] : ["-A"];
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", ...permissions, door.href, ...args],
+    env: env ?? {},
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
+async function finish(child: Deno.ChildProcess) {
+  const { code, stdout, stderr } = await child.output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, stdout: text(stdout), stderr: text(stderr) };
+}
+
+function run(...args: string[]) {
+  return finish(start(args));
+}
+
+function options(server: SmcpServer): string[] {
+  return ["--url", server.url, "--office", "lab", "--name", "ada"];
+}
+
+/** What a stream says, as it comes. */
+class Output {
+  text = "";
+  /** Resolves once the stream has ended. */
+  readonly ended: Promise<void>;
+  #more = Promise.withResolvers<void>();
+
+  constructor(stream: ReadableStream<Uint8Array>) {
+    this.ended = this.#read(stream);
+  }
+
+  async until(words: string): Promise<void> {
+    while (!this.text.includes(words)) await this.#more.promise;
+  }
+
+  async #read(stream: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const bytes of stream) {
+      this.text += decoder.decode(bytes, { stream: true });
+      this.#more.resolve();
+      this.#more = Promise.withResolvers();
+    }
+    this.#more.reject(new TypeError(`The stream ended with: ${this.text}`));
+    this.#more.promise.catch(() => {});
+  }
+}
+
+Deno.test("agent.ts shows the office, and JSON with --json before or after the command", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, { answers });
+  const text = await run(...options(server), "office");
+  assertEquals([text.code, text.stderr], [0, ""]);
+  assertMatch(
+    text.stdout,
+    /^computer {2}laptop {2}protocol 0\.2\.0\nagent {5}ada {5}protocol 0\.2\.0 {2}\(this agent\)\n$/,
+  );
+  const json = await run(...options(server), "office", "--json");
+  const { sessions } = JSON.parse(json.stdout);
+  assertEquals(sessions.map(({ name }: { name: string }) => name), ["laptop", "ada"]);
+});
+
+Deno.test("agent.ts shows tools, configuration, windows and documents", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, { answers });
+  const show = async (...args: string[]) => (await run(...options(server), ...args)).stdout;
+  assertEquals(await show("tools"), "echo(message: string)\n    Says it again\n");
+  assertEquals(await show("config"), "web  sse  enabled  http://web/sse\n");
+  assertEquals(await show("desktop", "--size", "3", "--window", "window://b"), "window://b\n\n3\n");
+  const wanted = `{"keywords":["a","b"],"file_type":"xlsx","offset":4,"limit":1}`;
+  assertEquals(
+    await show(
+      "finder",
+      "--keyword",
+      "a",
+      "--keyword",
+      "b",
+      "--file-type",
+      "xlsx",
+      "--offset",
+      "4",
+      "--limit",
+      "1",
+    ),
+    `${wanted} (xlsx, 2 pages)\n    dpe://docs/rpt\n5–5 of 8\n`,
+  );
+});
+
+Deno.test("agent.ts reads a resource, and says why it cannot", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, { answers });
+  const good = await run(...options(server), "read", "dpe://docs/rpt");
+  assertEquals([good.code, good.stdout], [0, `{"title":"Report"}\n`]);
+  const bad = await run(...options(server), "--log-level", "error", "read", "dpe://docs/other");
+  assertEquals([bad.code, bad.stdout, bad.stderr], [1, "", "error: Document not found\n"]);
+});
+
+Deno.test("agent.ts calls a tool, and ends with 1 when the tool fails", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url, { answers });
+  const good = await run(
+    ...options(server),
+    "call",
+    "echo",
+    "--params",
+    `{"message":"hi"}`,
+    "--timeout",
+    "2.5",
+  );
+  assertEquals([good.code, good.stdout], [0, `{"message":"hi"}\n`]);
+  assertEquals(computer.lastBody("client:tool_call")["timeout"], 3);
+  const bad = await run(...options(server), "call", "print", "--json");
+  assertEquals([bad.code, JSON.parse(bad.stdout).content[0].text], [1, "out of paper"]);
+  assertEquals(bad.stderr, `error: the tool "print" failed (4003)\n`);
+});
+
+Deno.test("agent.ts asks which Computer when there are several, and says when there is none", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const none = await run(...options(server), "tools");
+  assertEquals(none.code, 1);
+  assertStringIncludes(none.stderr, `Cannot find a Computer in office "lab": none is there`);
+  using _laptop = await ScriptedComputer.join(server.url, { answers });
+  using _desk = await ScriptedComputer.join(server.url, { name: "desk", answers });
+  const several = await run(...options(server), "tools");
+  assertEquals(several.code, 2);
+  assertStringIncludes(several.stderr, `the office has "laptop", "desk". Name one with --computer`);
+  const other = await run(...options(server), "--computer", "phone", "tools");
+  assertEquals(other.code, 1);
+  assertStringIncludes(other.stderr, `Cannot find Computer "phone": the office has "laptop", "desk"`);
+  assertEquals((await run(...options(server), "tools", "--computer", "desk")).code, 0);
+});
+
+Deno.test("agent.ts explains a wrong command line and ends with 2", async () => {
+  const missing = await run("office");
+  assertEquals(missing.code, 2);
+  assertStringIncludes(missing.stderr, "--url");
+  const office = ["--url", "http://127.0.0.1:1", "--office", "lab", "--name", "ada"];
+  const params = await run(...office, "call", "echo", "--params", "[1]");
+  assertEquals(params.code, 2);
+  assertStringIncludes(params.stderr, "JSON object");
+  assertEquals((await run(...office, "dance")).code, 2);
+});
+
+Deno.test("agent.ts shows its help and its version", async () => {
+  const help = await run("--help");
+  assertEquals([help.code, help.stderr], [0, ""]);
+  for (const word of ["office", "tools", "call", "config", "desktop", "finder", "read", "watch", "A2C_URL"]) {
+    assertStringIncludes(help.stdout, word);
+  }
+  assertMatch((await run("--version")).stdout, /^agent \d+\.\d+\.\d+ \(protocol 0\.2\.0\)\n$/);
+});
+
+Deno.test("agent.ts reads its options from the environment, too", async () => {
+  await using server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["s3cret"] }) });
+  const env = { A2C_URL: server.url, A2C_OFFICE: "lab", A2C_NAME: "ada", A2C_TOKEN: "s3cret" };
+  const { code, stdout } = await finish(start(["office"], env));
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, "(this agent)");
+  const refused = await finish(start(["office"], { ...env, A2C_TOKEN: "guess" }));
+  assertEquals(refused.code, 4);
+  assertStringIncludes(refused.stderr, "refused by the Server");
+});
+
+Deno.test("agent.ts ends with 3 when it cannot reach the Server in time", async () => {
+  const server = await SmcpServer.listen({ port: 0 });
+  const gone = options(server);
+  await server.close();
+  const { code, stdout, stderr } = await run(...gone, "--connect-timeout", "0.2", "office");
+  assertEquals([code, stdout], [3, ""]);
+  assertStringIncludes(stderr, "Cannot reach the Server");
+});
+
+Deno.test("Ctrl-C during a call cancels it on the wire and ends with 130", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url);
+  const asked = computer.next("client:tool_call");
+  const cancelled = computer.next("notify:tool_call_cancel");
+  const child = start([...options(server), "call", "sleep"]);
+  const { req_id } = await asked;
+  child.kill("SIGINT");
+  assertEquals(await cancelled, { agent: "ada", req_id });
+  assertEquals((await finish(child)).code, 130);
+});
+
+Deno.test("agent.ts watch prints what happens, one JSON line each, until Ctrl-C", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const child = start([...options(server), "--json", "watch"]);
+  const [stdout, stderr] = [new Output(child.stdout), new Output(child.stderr)];
+  await stderr.until("watching");
+  using computer = await ScriptedComputer.join(server.url);
+  await computer.send("server:update_desktop", { computer: "laptop" });
+  computer.close();
+  await stdout.until("leaveOffice");
+  child.kill("SIGINT");
+  await Promise.all([stdout.ended, stderr.ended]);
+  assertEquals((await child.status).code, 0);
+  const lines = stdout.text.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assertEquals(lines.map(({ type, name, computer }) => [type, name ?? computer]), [
+    ["enterOffice", "laptop"],
+    ["updateDesktop", "laptop"],
+    ["leaveOffice", "laptop"],
+  ]);
+});

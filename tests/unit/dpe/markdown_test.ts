@@ -1,0 +1,203 @@
+import { assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { renderElementMarkdown, renderPageMarkdown } from "../../../src/dpe/markdown.ts";
+import { type DPEElementDetail, ELEMENT_CATEGORIES } from "../../../src/protocol/dpe.ts";
+
+function render(category: string, content: unknown): string {
+  // Strangers send what the types do not allow
+  return renderElementMarkdown({ element_id: "e", category, summary: "S", content } as DPEElementDetail);
+}
+
+// proves: dpe-markdown-heading
+Deno.test("A heading has as many # as its level, from 1 to 6", () => {
+  assertEquals(render("heading", { level: 1, text: "2026 年度总结" }), "# 2026 年度总结");
+  assertEquals(render("heading", { level: 3, text: "T" }), "### T");
+  assertEquals([0, -5, 7, 99, NaN, 2.4].map((level) => render("heading", { level, text: "T" })), [
+    "# T",
+    "# T",
+    "###### T",
+    "###### T",
+    "# T",
+    "## T",
+  ]);
+});
+
+// proves: dpe-markdown-heading
+Deno.test("A heading without a level is of level 1, and one of several lines becomes one line", () => {
+  assertEquals(render("heading", { text: "one\n two\r\n" }), "# one two");
+});
+
+// proves: dpe-markdown-text
+Deno.test("A text is as it is, with its paragraphs", () => {
+  assertEquals(render("text", { text: "one\n\n*two* |\n" }), "one\n\n*two* |\n");
+  assertEquals(render("text", { text: "" }), "");
+});
+
+// proves: dpe-markdown-table
+Deno.test("A table has a header, a rule and its rows", () => {
+  const content = { headers: ["季度", "收入"], rows: [["Q1", "1,250"], ["Q2", 1380], [null, true]] };
+  assertEquals(
+    render("table", content),
+    "| 季度 | 收入 |\n| --- | --- |\n| Q1 | 1,250 |\n| Q2 | 1380 |\n|  | true |",
+  );
+});
+
+// proves: dpe-markdown-table
+Deno.test("A table's cells have their pipes and line breaks escaped", () => {
+  const rows = [["a|b", "c\\|d", "e\nf\r\ng", "C:\\x"]];
+  assertEquals(
+    render("table", { headers: ["h"], rows }),
+    "| h |  |  |  |\n| --- | --- | --- | --- |\n| a\\|b | c\\\\\\|d | e<br>f<br>g | C:\\x |",
+  );
+});
+
+// proves: dpe-markdown-table
+Deno.test("A table's cell that is no simple value is its JSON, or nothing when that is impossible", () => {
+  const cyclic: unknown[] = [];
+  cyclic.push(cyclic);
+  assertEquals(
+    render("table", { headers: ["h"], rows: [[{ a: 1 }], [cyclic]] }),
+    '| h |\n| --- |\n| {"a":1} |\n|  |',
+  );
+});
+
+// proves: dpe-markdown-list
+Deno.test("A list has 1. when ordered and - when not", () => {
+  assertEquals(render("list", { ordered: true, items: ["a", "b"] }), "1. a\n2. b");
+  assertEquals(render("list", { ordered: false, items: ["a", 2] }), "- a\n- 2");
+  assertEquals(render("list", { items: ["a"] }), "- a");
+});
+
+// proves: dpe-markdown-list
+Deno.test("A list inside an item is indented by the width of the item's marker", () => {
+  const items = [{ text: "a", items: ["b", { text: "c\nd", ordered: true, items: ["e"] }] }, ["f"], "g"];
+  assertEquals(
+    render("list", { ordered: true, items }),
+    "1. a\n   - b\n   - c\n     d\n     1. e\n2. 1. f\n3. g",
+  );
+});
+
+// proves: dpe-markdown-list
+Deno.test("A list nested without end is cut, not followed", () => {
+  let items: unknown = ["deepest"];
+  for (let depth = 0; depth < 5_000; depth++) items = [{ text: "deep", items }];
+  assertEquals(render("list", { items }).split("\n").length, 32);
+});
+
+// proves: dpe-markdown-code
+Deno.test("Code is fenced, with its language", () => {
+  assertEquals(render("code", { language: "ts", code: "let a;\n" }), "```ts\nlet a;\n```");
+  assertEquals(render("code", { text: "a", language: "not a\nword" }), "```\na\n```");
+});
+
+// proves: dpe-markdown-code
+Deno.test("Code with backticks has a fence longer than any run of them", () => {
+  assertEquals(render("code", { code: "`````\n``" }), "``````\n`````\n``\n``````");
+});
+
+// proves: dpe-markdown-chart
+Deno.test("A chart has its title and what its data say", () => {
+  const content = { chart_type: "line", title: "季度收入趋势", data_summary: "呈上升趋势" };
+  assertEquals(render("chart", content), "[图表: 季度收入趋势] 呈上升趋势");
+});
+
+// proves: dpe-markdown-image
+Deno.test("An image with a URL is a Markdown image", () => {
+  assertEquals(
+    render("image", { url: "https://h/a.png", description: "A [cat]" }),
+    "![A \\[cat\\]](https://h/a.png)",
+  );
+  assertEquals(render("image", { src: "a b.png", alt: "cat" }), "![cat](<a b.png>)");
+});
+
+// proves: dpe-markdown-image
+Deno.test("An image without a URL is its description", () => {
+  assertEquals(render("image", { description: "公司徽标" }), "[图片: 公司徽标]");
+});
+
+// proves: dpe-markdown-link
+Deno.test("A link has its text and its URL", () => {
+  assertEquals(render("link", { text: "Deno", url: "https://deno.com" }), "[Deno](https://deno.com)");
+  assertEquals(render("link", { text: "a]b", href: "/x_(y)" }), "[a\\]b](</x_(y)>)");
+});
+
+// proves: dpe-markdown-formula
+Deno.test("A formula stands between dollar signs", () => {
+  assertEquals(render("formula", { expression: "E = mc^2" }), "$ E = mc^2 $");
+});
+
+// proves: dpe-markdown-other
+Deno.test("Every other category is its name and the summary", () => {
+  const rendered = ["heading", "text", "table", "list", "code", "chart", "image", "link", "formula"];
+  for (const category of ELEMENT_CATEGORIES.filter((category) => !rendered.includes(category))) {
+    assertEquals(render(category, { text: "t", headers: [], rows: [] }), `[${category}: S]`);
+  }
+  assertEquals(render("hologram", {}), "[hologram: S]");
+});
+
+// proves: dpe-markdown-other
+Deno.test("Content that is not what its category promises leaves the summary", () => {
+  const malformed: [string, unknown][] = [
+    ["heading", { level: 1 }],
+    ["text", { text: 5 }],
+    ["text", null],
+    ["text", "text"],
+    ["table", { headers: "h", rows: [] }],
+    ["table", { headers: ["h"] }],
+    ["table", { headers: ["h"], rows: ["r"] }],
+    ["table", { headers: [], rows: [[]] }],
+    ["list", { items: [] }],
+    ["list", { items: "a" }],
+    ["code", { language: "ts" }],
+    ["chart", { title: "T" }],
+    ["chart", { data_summary: "D" }],
+    ["image", { url: 5 }],
+    ["link", { url: "u" }],
+    ["link", { text: "t" }],
+    ["formula", { expression: ["x"] }],
+  ];
+  for (const [category, content] of malformed) assertEquals(render(category, content), `[${category}: S]`);
+});
+
+// proves: dpe-markdown-other
+Deno.test("An element without a summary is its category alone", () => {
+  assertEquals(renderElementMarkdown({ element_id: "e", category: "video", content: {} }), "[video]");
+});
+
+// proves: dpe-markdown-heading, dpe-markdown-text, dpe-markdown-other
+Deno.test("renderPageMarkdown() renders the elements in order, one blank line between them", () => {
+  const elements: DPEElementDetail[] = [
+    { element_id: "h", category: "heading", content: { level: 2, text: "Sales" } },
+    { element_id: "t", category: "text", content: { text: "They rose." } },
+    { element_id: "v", category: "video", summary: "Why", content: {} },
+  ];
+  assertEquals(renderPageMarkdown({ elements }), "## Sales\n\nThey rose.\n\n[video: Why]");
+  assertEquals(renderPageMarkdown({ elements: [] }), "");
+});
+
+// proves: dpe-markdown-other
+Deno.test("renderPageMarkdown() never throws, whatever the page holds", () => {
+  const anything = fc.anything({ withNullPrototype: true, withBigInt: true });
+  const keys = [
+    "text",
+    "level",
+    "headers",
+    "rows",
+    "items",
+    "ordered",
+    "code",
+    "url",
+    "title",
+    "data_summary",
+    "alt",
+  ];
+  const content = fc.dictionary(fc.constantFrom(...keys), fc.oneof(anything, fc.array(fc.array(anything))));
+  const element = fc.record({
+    category: fc.oneof(fc.constantFrom(...ELEMENT_CATEGORIES), anything),
+    summary: anything,
+    content: fc.oneof(content, anything),
+  });
+  fc.assert(fc.property(fc.oneof(fc.array(fc.oneof(element, anything)), anything), (elements) => {
+    assertEquals(typeof renderPageMarkdown({ elements: elements as DPEElementDetail[] }), "string");
+  }));
+});
