@@ -1,14 +1,20 @@
 /**
  * The Agent: uses the tools, windows and documents of the Computers in an office.
  *
- * ```ts no-eval
+ * ```ts
  * import { Agent } from "@a2c-smcp/sdk/agent";
  *
- * await using agent = await Agent.connect({ url: "http://127.0.0.1:3000", office: "lab", name: "ada" });
- * const laptop = agent.computer("laptop");
- * const result = await laptop.callTool("echo", { message: "hi" }, { timeoutMs: 5_000 });
- * const [window] = await laptop.getDesktop({ size: 1 });
- * const { documents } = await laptop.getFinder({ keywords: ["report"] });
+ * export async function lookAround(url: string): Promise<void> {
+ *   await using agent = await Agent.connect({ url, office: "lab", name: "ada" });
+ *   using _ = agent.on("updateDesktop", ({ computer }) => console.log(`${computer} shows something new`));
+ *
+ *   const laptop = agent.computer("laptop");
+ *   const result = await laptop.callTool("echo", { message: "hi" }, { timeoutMs: 5_000 });
+ *   const [window] = await laptop.getDesktop({ size: 1 });
+ *   const { documents: [report] } = await laptop.getFinder({ keywords: ["report"] });
+ *   const page = report && await laptop.readPage(report.uri, 0, { format: "markdown" });
+ *   console.log(result.content, window, page?.content_markdown);
+ * }
  * ```
  *
  * Also a program. It needs the network, and of the environment only what it is given:

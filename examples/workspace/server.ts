@@ -21,6 +21,7 @@ import {
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
+import process from "node:process";
 import { Library } from "./library.ts";
 import { NotFound, readDocument } from "./read_document.ts";
 import { watchFolder } from "./watch.ts";
@@ -28,6 +29,8 @@ import { watchFolder } from "./watch.ts";
 const HOST = "com.example.workspace";
 const OVERVIEW = `window://${HOST}/overview`;
 const ACTIVITY = `window://${HOST}/activity`;
+/** MCP's code for a resource that does not exist. */
+const RESOURCE_NOT_FOUND = -32002;
 /** How many changes the activity window remembers. */
 const MAX_ACTIVITY = 20;
 
@@ -89,6 +92,7 @@ server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) 
   if (uri === ACTIVITY) {
     return text(uri, activity.length === 0 ? "Nothing has changed yet." : activity.join("\n"));
   }
+  if (!uri.startsWith(`dpe://${HOST}`)) throw new McpError(RESOURCE_NOT_FOUND, "Resource not found", { uri });
   try {
     const json = JSON.stringify(await readDocument(library, uri));
     return { contents: [{ uri, mimeType: "application/json", text: json }] };
@@ -107,8 +111,11 @@ server.setRequestHandler(UnsubscribeRequestSchema, ({ params }) => {
   return {};
 });
 
+// Whoever closes our stdin is done with us; the SDK would go on for as long as the folder is watched.
+process.stdin.once("end", () => Deno.exit(0));
+const changes = await watchFolder(library);
 await server.connect(new StdioServerTransport());
-for await (const { changed, isListChanged } of watchFolder(library)) {
+for await (const { changed, isListChanged } of changes) {
   for (const { docRef, how } of changed) activity.unshift(`${new Date().toISOString()} ${docRef} ${how}`);
   activity.length = Math.min(activity.length, MAX_ACTIVITY);
   if (isListChanged) await server.sendResourceListChanged();

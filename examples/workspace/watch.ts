@@ -11,10 +11,16 @@ export interface FolderChange {
   readonly isListChanged: boolean;
 }
 
-/** Yields a change for each burst of them in the library's folder, until the process ends. */
-export async function* watchFolder(library: Library): AsyncGenerator<FolderChange> {
-  let before = await snapshot(library);
-  using watcher = Deno.watchFs(library.folder, { recursive: false });
+/** Begins to watch the library's folder; yields a change for each burst of them, until the process ends. */
+export async function watchFolder(library: Library): Promise<AsyncGenerator<FolderChange>> {
+  const watcher = Deno.watchFs(library.folder, { recursive: false });
+  return changes(watcher, { library, before: await snapshot(library) });
+}
+
+async function* changes(
+  watcher: Deno.FsWatcher,
+  { library, before }: { readonly library: Library; before: ReadonlyMap<string, LibraryFile> },
+): AsyncGenerator<FolderChange> {
   const events = watcher[Symbol.asyncIterator]();
   let next = events.next();
   while (!(await next).done) {

@@ -17,6 +17,7 @@ import {
   runProgram,
 } from "../cli/program.ts";
 import { isRecord } from "../protocol/errors.ts";
+import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import { Agent } from "./agent.ts";
 import {
   callTool,
@@ -79,7 +80,11 @@ function addToolCommands(program: Command, run: Run): void {
   program.command("tools").description("list the Computer's tools").action(() => run(listTools));
   program.command("call <tool>").description("call a tool; exit code 1 when its result is an error")
     .addOption(new Option("--params <json>", "its arguments").argParser(parseParams).default({}, "{}"))
-    .addOption(new Option("--timeout <s>", "seconds it may take").argParser(parseSeconds).default(30))
+    .addOption(
+      new Option("--timeout <s>", "seconds it may take").argParser(parseCallSeconds).default(
+        DEFAULT_TIMEOUT_SECONDS,
+      ),
+    )
     .action((tool: string, options: { params: Record<string, unknown>; timeout: number }) => {
       const { params, timeout } = options;
       return run((context) => callTool(context, { tool, params, timeoutMs: timeout * 1000 }));
@@ -128,6 +133,12 @@ async function withAgent(
     signal,
   });
   await work({ agent, signal, logger, json: options.json, computer: options.computer });
+}
+
+function parseCallSeconds(raw: string): number {
+  const seconds = parseSeconds(raw);
+  if (seconds > MAX_TIMEOUT_SECONDS) throw new InvalidArgumentError(`At most ${MAX_TIMEOUT_SECONDS}`);
+  return seconds;
 }
 
 /** Reads the arguments of a tool: a JSON object. */

@@ -18,7 +18,7 @@ import { type InputSource, resolveInputs } from "./inputs.ts";
 import { ResourceDirectory } from "./resource_directory.ts";
 import { buildToolDirectory, type ToolDirectory } from "./tool_directory.ts";
 import { type Confirm, ToolCalls } from "./tool_calls.ts";
-import { WarnOnce } from "./warn_once.ts";
+import { WarnOnce } from "../mcp/warn_once.ts";
 
 /** What a host needs. */
 export interface HostContext {

@@ -4,6 +4,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { ErrorCode as RpcErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
+import { abortable } from "../async/abortable.ts";
 import type { Logger } from "../log.ts";
 import type { MCPServerConfig } from "../protocol/config.ts";
 import { describeError, isRecord } from "../protocol/errors.ts";
@@ -18,11 +19,16 @@ import {
   ServerTimeoutError,
 } from "./errors.ts";
 import type { ProcessGuard } from "./guard.ts";
-import { openHttpTransport } from "./http.ts";
+import { type HttpListener, type HttpTransport, openHttpTransport } from "./http.ts";
 import { StdioTransport } from "./stdio.ts";
+import type { WarnOnce } from "./warn_once.ts";
 
 /** The most pages of one list that are followed: a server may hand out cursors for ever. */
 const MAX_LIST_PAGES = 10_000;
+/** The most entries of one list that are kept. */
+const MAX_LIST_ENTRIES = 100_000;
+/** How long a server whose event stream broke may take to show that it still knows the session, in milliseconds. */
+const PROBE_TIMEOUT_MS = 10_000;
 
 /** Whatever the server answers; we look at it ourselves. */
 const anyResult = z.looseObject({});
@@ -55,6 +61,8 @@ export interface ConnectionContext {
   readonly listener: NotificationListener;
   readonly guard: ProcessGuard;
   readonly log: Logger;
+  /** For what a server lists wrongly, each time that it is listed. */
+  readonly warnOnce: WarnOnce;
   readonly maxMessageBytes: number;
 }
 
@@ -70,11 +78,15 @@ export class McpConnection {
   readonly #transport: Transport;
   readonly #close: () => Promise<void>;
   readonly #log: Logger;
+  readonly #warnOnce: WarnOnce;
   readonly #closed = Promise.withResolvers<string>();
+  readonly #inFlight = new Set<AbortController>();
   #goneReason: string | undefined;
+  #isProbing = false;
 
   private constructor(config: MCPServerConfig, context: ConnectionContext) {
     this.#log = context.log;
+    this.#warnOnce = context.warnOnce;
     this.#client = new Client({ name: "a2c-smcp", version: PACKAGE_VERSION }, { capabilities: {} });
     this.#client.onclose = () => this.#end("closed");
     this.#client.onerror = (error) => this.#log.debug("MCP transport error", { error: error.message });
@@ -82,9 +94,12 @@ export class McpConnection {
       dispatch(notification, context.listener);
       return Promise.resolve();
     };
-    const { transport, close } = openTransport(config, context, (reason) => this.#end(reason));
+    const { transport, close } = openTransport(config, context, {
+      onGone: (reason) => this.#end(reason),
+      onStreamBroken: () => this.#probe(),
+    });
     this.#transport = transport;
-    this.#close = close;
+    this.#close = () => close({ isGone: this.#goneReason !== undefined });
   }
 
   /**
@@ -98,22 +113,24 @@ export class McpConnection {
     context: ConnectionContext,
     limits: RequestLimits,
   ): Promise<McpConnection> {
+    limits.signal?.throwIfAborted();
     const connection = new McpConnection(config, context);
     try {
-      await connection.#client.connect(connection.#transport, {
-        timeout: limits.timeoutMs,
-        ...(limits.signal === undefined ? {} : { signal: limits.signal }),
-      });
+      await connection.#initialize(limits);
       return connection;
     } catch (error) {
       await connection.#close();
-      throw connection.#startFailure(error, limits);
+      throw connection.#startFailure(error);
     }
   }
 
   /** Resolves to the reason once the session is over. */
   get closed(): Promise<string> {
     return this.#closed.promise;
+  }
+
+  get isClosed(): boolean {
+    return this.#goneReason !== undefined;
   }
 
   get capabilities(): ServerCapabilities {
@@ -181,8 +198,9 @@ export class McpConnection {
 
   /** Ends the session and, where it is ours, the process. Idempotent. */
   async close(): Promise<void> {
+    const closing = this.#close();
     this.#end("closed");
-    await this.#close();
+    await closing;
   }
 
   #end(reason: string): void {
@@ -190,8 +208,23 @@ export class McpConnection {
     const { exit } = this.#transport instanceof StdioTransport ? this.#transport : { exit: undefined };
     this.#goneReason = exit ?? reason;
     this.#closed.resolve(this.#goneReason);
+    for (const request of this.#inFlight) {
+      request.abort(new ServerNotRunningError({ reason: this.#goneReason }));
+    }
   }
 
+  /** A server that is gone, or has forgotten the session, shows it at the next request. */
+  #probe(): void {
+    if (this.#isProbing || this.#goneReason !== undefined) return;
+    this.#isProbing = true;
+    this.ping({ timeoutMs: PROBE_TIMEOUT_MS })
+      .catch((error) => {
+        if (!(error instanceof ServerAnswerError)) this.#end("event stream lost");
+      })
+      .finally(() => this.#isProbing = false);
+  }
+
+  /** Reads pages until the end, or until the time is over: a server may hand out cursors for ever. */
   async #listAll<T>(
     kind: "tools" | "resources",
     read: (entry: unknown, warn: EntryWarning) => T | undefined,
@@ -199,20 +232,26 @@ export class McpConnection {
   ): Promise<T[]> {
     const items: T[] = [];
     const cursors = new Set<string>();
-    const warn = (message: string) => this.#log.warn(message);
+    const warn = (message: string) => this.#warnOnce.warn(message);
+    const deadlineMs = performance.now() + limits.timeoutMs;
     let cursor: string | undefined;
-    for (let page = 0; page < MAX_LIST_PAGES; page++) {
-      const { entries, nextCursor } = await this.#listPage(kind, cursor, limits);
+    for (let page = 0; page < MAX_LIST_PAGES && items.length < MAX_LIST_ENTRIES; page++) {
+      const timeoutMs = Math.max(1, deadlineMs - performance.now());
+      const { entries, nextCursor } = await this.#listPage(kind, cursor, { ...limits, timeoutMs })
+        .catch((error) => {
+          if (page > 0 && error instanceof ServerTimeoutError) return { entries: [], nextCursor: cursor };
+          throw error;
+        });
       for (const entry of entries) {
         const item = read(entry, warn);
         if (item !== undefined) items.push(item);
       }
       if (nextCursor === undefined) return items;
-      if (cursors.has(nextCursor)) break;
+      if (cursors.has(nextCursor) || performance.now() >= deadlineMs) break;
       cursors.add(nextCursor);
       cursor = nextCursor;
     }
-    this.#log.warn(`the list of ${kind} never ends; what was read so far is used`, { count: items.length });
+    this.#warnOnce.warn(`the list of ${kind} does not end; what was read so far is used`);
     return items;
   }
 
@@ -229,48 +268,91 @@ export class McpConnection {
     };
   }
 
+  async #initialize(limits: RequestLimits): Promise<void> {
+    const { timeoutMs } = limits;
+    await this.#limited(limits.signal, async (signal, own) => {
+      // An event stream may open and never say where to post; the SDK times only the request that follows.
+      const timer = setTimeout(() => own.abort(noAnswer("initialize", timeoutMs)), timeoutMs);
+      try {
+        await abortable(this.#client.connect(this.#transport, { timeout: timeoutMs, signal }), signal);
+      } finally {
+        clearTimeout(timer);
+      }
+    });
+  }
+
   async #request(
     method: string,
     params: Record<string, unknown>,
     limits: RequestLimits,
   ): Promise<Record<string, unknown>> {
+    const { timeoutMs: timeout } = limits;
     limits.signal?.throwIfAborted();
-    if (this.#goneReason !== undefined) throw notRunning(method, this.#goneReason);
+    if (this.#goneReason !== undefined) throw new ServerNotRunningError({ reason: this.#goneReason });
     try {
-      return await this.#client.request({ method, params }, anyResult, {
-        timeout: limits.timeoutMs,
-        ...(limits.signal === undefined ? {} : { signal: limits.signal }),
-      });
+      return await this.#limited(
+        limits.signal,
+        (signal) => this.#client.request({ method, params }, anyResult, { timeout, signal }),
+      );
     } catch (error) {
-      throw this.#toFailure(error, method, limits);
+      throw limits.signal?.aborted ? limits.signal.reason : this.#toFailure(error, method, timeout);
     }
   }
 
-  /** A child that ends at once shows first as a broken pipe or a closed connection: its exit says more. */
-  #startFailure(error: unknown, limits: RequestLimits): unknown {
-    const exit = this.#transport instanceof StdioTransport ? this.#transport.exit : undefined;
-    const isLoss = !(error instanceof McpError) || error.code === RpcErrorCode.ConnectionClosed;
-    if (exit === undefined || !isLoss || limits.signal?.aborted) {
-      return this.#toFailure(error, "initialize", limits);
+  /**
+   * Runs something until the caller's signal or the end of the session aborts it. The SDK never takes its listener
+   * off a signal and would cancel what is long done, so each request has a signal of its own.
+   */
+  async #limited<T>(
+    signal: AbortSignal | undefined,
+    run: (signal: AbortSignal, own: AbortController) => Promise<T>,
+  ): Promise<T> {
+    const own = new AbortController();
+    const onAbort = () => own.abort(signal?.reason);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    this.#inFlight.add(own);
+    try {
+      return await run(own.signal, own);
+    } catch (error) {
+      throw own.signal.aborted ? own.signal.reason : error;
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+      this.#inFlight.delete(own);
     }
-    return new ServerNotRunningError(`Cannot start the MCP server: it ended with ${exit}`, {
+  }
+
+  /** A child that ends at once shows first as a broken pipe: its exit says more. */
+  #startFailure(error: unknown): unknown {
+    const { exit } = this.#transport instanceof StdioTransport ? this.#transport : { exit: undefined };
+    if (error instanceof ServerNotRunningError && exit !== undefined) {
+      return new ServerNotRunningError(`it ended with ${exit}`, {
+        cause: error,
+        stderrTail: this.stderrTail,
+      });
+    }
+    if (isFailure(error)) return error;
+    if (this.#goneReason !== undefined) {
+      return new ServerNotRunningError({ reason: this.#goneReason, cause: error });
+    }
+    if (error instanceof McpError) return this.#toFailure(error, "initialize", 0);
+    return new ServerNotRunningError({
+      reason: describeError(error),
       cause: error,
       stderrTail: this.stderrTail,
     });
   }
 
   /** Says what happened in terms that callers tell apart; the SDK says "timeout" of a cancel, too. */
-  #toFailure(error: unknown, method: string, limits: RequestLimits): unknown {
-    if (limits.signal?.aborted) return limits.signal.reason;
-    if (error instanceof ServerAuthorizationError) return error;
-    if (this.#goneReason !== undefined) return notRunning(method, this.#goneReason, error);
+  #toFailure(error: unknown, method: string, timeoutMs: number): unknown {
+    if (isFailure(error)) return error;
+    if (this.#goneReason !== undefined) {
+      return new ServerNotRunningError({ reason: this.#goneReason, cause: error });
+    }
     if (!(error instanceof McpError)) {
-      return error instanceof ConfigurationError ? error : notRunning(method, describeError(error), error);
+      return new ServerNotRunningError({ reason: "its answer cannot be read", cause: error });
     }
     if (error.code === RpcErrorCode.RequestTimeout && isRecord(error.data) && "timeout" in error.data) {
-      return new ServerTimeoutError(`Cannot complete "${method}": no answer in ${limits.timeoutMs} ms`, {
-        cause: error,
-      });
+      return noAnswer(method, timeoutMs, error);
     }
     const message = error.message.replace(/^MCP error -?\d+: /, "");
     return new ServerAnswerError(error.code, message, { data: error.data, cause: error });
@@ -280,9 +362,9 @@ export class McpConnection {
 function openTransport(
   config: MCPServerConfig,
   context: ConnectionContext,
-  onGone: (reason: string) => void,
-): { readonly transport: Transport; readonly close: () => Promise<void> } {
-  if (config.type !== "stdio") return openHttpTransport(config, onGone);
+  listener: HttpListener,
+): HttpTransport {
+  if (config.type !== "stdio") return openHttpTransport(config, listener);
   const transport = new StdioTransport(config.server_parameters, context);
   return { transport, close: () => transport.close() };
 }
@@ -303,10 +385,16 @@ function dispatch(
   }
 }
 
-function notRunning(method: string, reason: string, cause?: unknown): ServerNotRunningError {
-  return new ServerNotRunningError(`Cannot complete "${method}": the MCP server has gone (${reason})`, {
+function noAnswer(method: string, timeoutMs: number, cause?: unknown): ServerTimeoutError {
+  return new ServerTimeoutError(`Cannot complete "${method}": no answer in ${Math.round(timeoutMs)} ms`, {
     cause,
   });
+}
+
+/** Whether callers know the error already. */
+function isFailure(error: unknown): boolean {
+  return error instanceof ConfigurationError || error instanceof ServerNotRunningError ||
+    error instanceof ServerTimeoutError || error instanceof ServerAuthorizationError;
 }
 
 /** Contents without a URI cannot be told apart; the rest is for whoever renders them. */

@@ -6,16 +6,22 @@ export class ConfigurationError extends Error {
   readonly code = "CONFIGURATION";
 }
 
-/** The server is not running, or died with the request in flight. */
+/** The server is not running, died with the request in flight, or cannot be talked to. */
 export class ServerNotRunningError extends Error {
   override readonly name = "ServerNotRunningError";
   readonly code = "SERVER_NOT_RUNNING";
+  /** Why, in a few words that hold no address and no secret. */
+  readonly reason: string;
   /** The end of what its process wrote to stderr: for local eyes only, it may hold secrets. */
   readonly stderrTail: string;
 
-  constructor(message: string, options: { cause?: unknown; stderrTail?: string } = {}) {
-    super(message, { cause: options.cause });
-    this.stderrTail = options.stderrTail ?? "";
+  constructor(options: { reason: string; server?: string; cause?: unknown; stderrTail?: string }) {
+    const { reason, server, cause, stderrTail = "" } = options;
+    super(`Cannot use ${server === undefined ? "the MCP server" : `MCP server "${server}"`}: ${reason}`, {
+      cause,
+    });
+    this.reason = reason;
+    this.stderrTail = stderrTail;
   }
 }
 

@@ -1,48 +1,64 @@
 /** MCP servers over HTTP: Streamable HTTP and Server-Sent Events. */
 // @ts-types="@modelcontextprotocol/sdk/client/sse"
-import { SSEClientTransport, SseError } from "@modelcontextprotocol/sdk/client/sse.js";
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 // @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport";
 import { settledWithin } from "../async/abortable.ts";
 import type { MCPServerStreamableHttpConfig, MCPSSEConfig } from "../protocol/config.ts";
-import { ConfigurationError, ServerAuthorizationError } from "./errors.ts";
+import { ConfigurationError, ServerAuthorizationError, ServerNotRunningError } from "./errors.ts";
+import { watchBody } from "./watched_body.ts";
 
 /** How long the end of a session may take on the server, in milliseconds. */
 const TERMINATE_TIMEOUT_MS = 2_000;
+/** The longest time that a timer can wait, in milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A transport over HTTP, and what the SDK's own does not tell: that the server is gone. */
+/** A transport over HTTP. */
 export interface HttpTransport {
   readonly transport: Transport;
-  /** Ends the session where the configuration says so, closes the transport and its sockets. */
-  close(): Promise<void>;
+  /** Ends the session where the configuration says so and the server is still there, and closes all sockets. */
+  close(state: { readonly isGone: boolean }): Promise<void>;
+}
+
+/** What the SDK's transports do not tell. */
+export interface HttpListener {
+  /** The server cannot be reached any more, or has forgotten the session. */
+  onGone(reason: string): void;
+  /** An event stream broke: what was to come on it may never come, and the server may be gone. */
+  onStreamBroken(): void;
+}
+
+/** One HTTP exchange, as far as it is told apart. */
+interface Exchange {
+  readonly kind: "sse" | "streamable";
+  readonly method: string;
+  readonly response: Response;
 }
 
 /**
  * Opens the transport of a server over HTTP.
  *
  * @param config With inputs already filled in.
- * @param onGone Called when the server cannot be reached any more, or has forgotten the session.
  */
 export function openHttpTransport(
   config: MCPServerStreamableHttpConfig | MCPSSEConfig,
-  onGone: (reason: string) => void,
+  listener: HttpListener,
 ): HttpTransport {
   const url = parseUrl(config.server_parameters.url);
+  const headers = toHeaders(config.server_parameters.headers);
   const client = Deno.createHttpClient({});
-  const options = {
-    fetch: watchedFetch(client, onGone),
-    requestInit: { headers: toHeaders(config.server_parameters.headers) },
-  };
+  const options = { fetch: watchedFetch(config, client, listener), requestInit: { headers } };
   if (config.type === "sse") {
     const transport = new SSEClientTransport(url, options);
-    return { transport: watchSse(transport, onGone), close: () => closeAll(transport, client) };
+    return { transport, close: () => closeAll(transport, client) };
   }
+  const { terminate_on_close } = config.server_parameters;
   const transport = new StreamableHTTPClientTransport(url, options);
   return {
     transport,
-    async close() {
-      if (config.server_parameters.terminate_on_close) {
+    async close({ isGone }) {
+      if (terminate_on_close && !isGone) {
         await settledWithin(transport.terminateSession().catch(() => {}), TERMINATE_TIMEOUT_MS);
       }
       await closeAll(transport, client);
@@ -55,55 +71,91 @@ async function closeAll(transport: Transport, client: Deno.HttpClient): Promise<
   client.close();
 }
 
-/**
- * Turns 401 and 403 into their own error at once, whatever the SDK would do about them, and tells when the server
- * cannot be reached or answers 404: the session is unknown to it.
- */
-function watchedFetch(client: Deno.HttpClient, onGone: (reason: string) => void): FetchLike {
+/** Looks at every answer before the SDK does: what it means for the session, and how its event stream ends. */
+function watchedFetch(
+  config: MCPServerStreamableHttpConfig | MCPSSEConfig,
+  client: Deno.HttpClient,
+  listener: HttpListener,
+): FetchLike {
+  const kind = config.type;
+  const silenceMs = Math.min(silenceLimitMs(config), MAX_TIMER_MS);
+  let hasStream = false;
   return async (url, init) => {
-    const response = await reach(url, { ...init, client }, onGone);
-    const { status } = response;
-    if (status === 401 || status === 403) {
-      await response.body?.cancel();
-      throw new ServerAuthorizationError(status, `Cannot use the MCP server: it answers HTTP ${status}`);
-    }
-    if (status === 404) onGone("HTTP 404");
-    return response;
+    const response = await reach(url, { ...init, client }, listener);
+    const exchange: Exchange = { kind, method: init?.method ?? "GET", response };
+    // Redirects are the SDK's, which follows those within the origin.
+    if (response.status >= 400) return await refuse(exchange, { hasStream, listener });
+    if (!isEventStream(response) || response.body === null) return response;
+    const isStanding = exchange.method === "GET";
+    hasStream ||= isStanding;
+    const body = watchBody(response.body, {
+      // A request has its own deadline; only the stream that stands for the whole session may not fall silent.
+      silenceMs: isStanding ? silenceMs : MAX_TIMER_MS,
+      onEnd(end) {
+        if (init?.signal?.aborted === true) return;
+        // The event source would open another stream, in a session that nobody has initialised.
+        if (kind === "sse") listener.onGone("event stream lost");
+        else if (end === "broken") listener.onStreamBroken();
+      },
+    });
+    const { status, statusText, headers } = response;
+    return new Response(body, { status, statusText, headers });
   };
+}
+
+/**
+ * Turns a refusal into an error of ours at once, whatever the SDK would do about it: its own shows the answer's
+ * body. A Streamable HTTP server may have no standing stream and say so with any status.
+ */
+async function refuse(
+  { kind, method, response }: Exchange,
+  { hasStream, listener }: { readonly hasStream: boolean; readonly listener: HttpListener },
+): Promise<Response> {
+  const { status } = response;
+  if (kind === "streamable" && method !== "POST") {
+    if (hasStream && method === "GET" && (status === 400 || status === 404)) {
+      listener.onGone(`HTTP ${status}`);
+    }
+    return response;
+  }
+  await response.body?.cancel();
+  if (method === "GET" || status === 404) listener.onGone(`HTTP ${status}`);
+  if (status === 401 || status === 403) {
+    throw new ServerAuthorizationError(status, `Cannot use the MCP server: it answers HTTP ${status}`);
+  }
+  throw new ServerNotRunningError({ reason: `HTTP ${status}` });
 }
 
 async function reach(
   url: string | URL,
   init: RequestInit & { client: Deno.HttpClient },
-  onGone: (reason: string) => void,
+  listener: HttpListener,
 ): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (error) {
-    if (init.signal?.aborted !== true) onGone("not reachable");
+    if (init.signal?.aborted !== true) listener.onGone("not reachable");
     throw error;
   }
 }
 
-/** A lost event stream is a lost session: the event source would open another one, which nobody has initialised. */
-function watchSse(transport: SSEClientTransport, onGone: (reason: string) => void): Transport {
-  let onerror: ((error: Error) => void) | undefined;
-  Object.defineProperty(transport, "onerror", {
-    get: () => (error: Error) => {
-      if (error instanceof SseError) onGone("event stream lost");
-      onerror?.(error);
-    },
-    set: (listener: typeof onerror) => onerror = listener,
-  });
-  return transport;
+function isEventStream(response: Response): boolean {
+  return /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
+}
+
+function silenceLimitMs(config: MCPServerStreamableHttpConfig | MCPSSEConfig): number {
+  return config.type === "sse"
+    ? config.server_parameters.sse_read_timeout * 1000
+    : Temporal.Duration.from(config.server_parameters.sse_read_timeout).total("milliseconds");
 }
 
 function toHeaders(headers: Readonly<Record<string, unknown>> | null): Record<string, string> {
   return Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name, String(value)]));
 }
 
+/** The URL may carry secrets: the message does not show it. */
 function parseUrl(raw: string): URL {
   const url = URL.canParse(raw) ? new URL(raw) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
-  throw new ConfigurationError(`Cannot use MCP server URL "${raw}": not an http or https URL`);
+  throw new ConfigurationError("Cannot use the MCP server's URL: not an http or https URL");
 }

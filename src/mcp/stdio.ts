@@ -7,9 +7,10 @@ import type { Logger } from "../log.ts";
 import type { MCPServerStdioParameters } from "../protocol/config.ts";
 import { describeError } from "../protocol/errors.ts";
 import { childEnvironment } from "./environment.ts";
-import { ConfigurationError } from "./errors.ts";
+import { ConfigurationError, ServerNotRunningError } from "./errors.ts";
 import type { ProcessGuard } from "./guard.ts";
 import { LineDecoder } from "./line_decoder.ts";
+import { killGroup } from "./process_group.ts";
 import { TextTail } from "./text_tail.ts";
 
 /** How long a child may take to end by itself once its stdin is closed, and again after SIGTERM, in milliseconds. */
@@ -66,14 +67,15 @@ export class StdioTransport implements Transport {
     this.#input = process.stdin.getWriter();
     const output = process.stdout.getReader();
     const errors = process.stderr.getReader();
-    const drained = Promise.all([this.#readOutput(output), this.#readErrors(errors)]);
+    const drained = Promise.allSettled([this.#readOutput(output), this.#readErrors(errors)]);
     this.#ended = process.status.then(async (status) => {
       this.#exit = status.signal === null ? `exit code ${status.code}` : `signal ${status.signal}`;
       killGroup(process.pid, "SIGKILL");
       this.#context.guard.remove(process.pid);
       // With the group dead the pipes are at their end, unless a grandchild has left the group.
       await settledWithin(drained, DRAIN_GRACE_MS);
-      await Promise.all([output.cancel(), errors.cancel(), this.#input?.close().catch(() => {})]);
+      const ends = [output.cancel(), errors.cancel(), this.#input?.close()];
+      await settledWithin(Promise.allSettled(ends), DRAIN_GRACE_MS);
       this.onclose?.();
     });
     return Promise.resolve();
@@ -81,21 +83,25 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#input === undefined || this.#exit !== undefined) {
-      throw new TypeError(`Cannot send to the MCP server: it has ended (${this.#exit ?? "not started"})`);
+      throw new ServerNotRunningError({ reason: this.#exit ?? "not started" });
     }
-    await this.#input.write(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
+    try {
+      await this.#input.write(new TextEncoder().encode(`${this.#encode(message)}\n`));
+    } catch (cause) {
+      throw new ServerNotRunningError({ reason: this.#exit ?? "its stdin is closed", cause });
+    }
   }
 
   async close(): Promise<void> {
     const process = this.#process;
     if (process === undefined) return;
-    // A write that waits for a child that never reads would keep a graceful close waiting, too.
-    const closing = this.#input?.close().catch(() => {});
+    // Not awaited: a write that waits for a child that never reads would keep it waiting, too.
+    this.#input?.close().catch(() => {});
     if (!await this.#endsWithin(STOP_GRACE_MS)) {
       killGroup(process.pid, "SIGTERM");
       if (!await this.#endsWithin(STOP_GRACE_MS)) killGroup(process.pid, "SIGKILL");
     }
-    await Promise.all([closing, this.#ended]);
+    await this.#ended;
   }
 
   #spawn(): Deno.ChildProcess {
@@ -111,11 +117,20 @@ export class StdioTransport implements Transport {
         stderr: "piped",
         detached: true,
       }).spawn();
-    } catch (error) {
-      throw new ConfigurationError(`Cannot start command "${command}": ${describeError(error)}`, {
-        cause: error,
-      });
+    } catch (cause) {
+      // Out of memory, of processes or of file handles: that passes.
+      if (!isConfigurationError(cause)) {
+        throw new ServerNotRunningError({ reason: describeError(cause), cause });
+      }
+      throw new ConfigurationError(`Cannot start command "${command}": ${describeError(cause)}`, { cause });
     }
+  }
+
+  /** JSON in ASCII is the same in every encoding that a line can be cut out of. */
+  #encode(message: JSONRPCMessage): string {
+    const json = JSON.stringify(message);
+    if (/^utf-?8$/i.test(this.#parameters.encoding)) return json;
+    return json.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
   }
 
   async #readOutput(output: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
@@ -127,7 +142,9 @@ export class StdioTransport implements Transport {
         for (const line of lines) this.#receive(line);
       }
     } catch (error) {
-      this.onerror?.(error instanceof Error ? error : new TypeError(describeError(error)));
+      this.#context.log.warn("the MCP server is ended: its output cannot be read", {
+        error: describeError(error),
+      });
       if (this.#process !== undefined) killGroup(this.#process.pid, "SIGKILL");
     }
   }
@@ -167,12 +184,10 @@ function parseMessage(line: string): JSONRPCMessage | undefined {
   }
 }
 
-/** Signals a whole process group; one that is gone already is no error. */
-function killGroup(pid: number, signal: Deno.Signal): void {
-  try {
-    Deno.kill(Deno.build.os === "windows" ? pid : -pid, signal);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound || error instanceof TypeError) return;
-    throw error;
-  }
+/** No such command or folder, no permission to run it, an argument that no process can take. */
+function isConfigurationError(error: unknown): boolean {
+  const { NotFound, PermissionDenied, NotCapable, NotADirectory } = Deno.errors;
+  return [NotFound, PermissionDenied, NotCapable, NotADirectory, TypeError].some((kind) =>
+    error instanceof kind
+  );
 }

@@ -4,15 +4,20 @@ import { type Logger, withFields } from "../log.ts";
 import type { MCPServerConfig } from "../protocol/config.ts";
 import { describeError } from "../protocol/errors.ts";
 import { McpConnection, type NotificationListener } from "./connection.ts";
-import { ConfigurationError, ServerNotRunningError } from "./errors.ts";
+import {
+  ConfigurationError,
+  ServerAnswerError,
+  ServerNotRunningError,
+  ServerTimeoutError,
+} from "./errors.ts";
 import type { ProcessGuard } from "./guard.ts";
+import { Heartbeat } from "./heartbeat.ts";
+import { WarnOnce } from "./warn_once.ts";
 
 /** Waits between two starts. */
 const RESTART_BACKOFF: BackoffOptions = { firstMs: 1_000, maxMs: 60_000 };
 /** A server that ran so long starts anew with the first wait, in milliseconds. */
 const STABLE_MS = 5 * 60_000;
-/** So many pings in a row without an answer, and the server counts as hung. */
-const MAX_UNANSWERED_PINGS = 2;
 
 /** Where a server is in its life. In `failed` only a change of its configuration can help. */
 export type ServerStatus = "starting" | "running" | "retrying" | "failed" | "stopped";
@@ -72,7 +77,9 @@ export class SupervisedServer {
   readonly #listener: ServerListener;
   readonly #stopping = new AbortController();
   readonly #settled = Promise.withResolvers<void>();
+  readonly #warnOnce: WarnOnce;
   #connection: McpConnection | undefined;
+  #heartbeat: Heartbeat | undefined;
   #state: ServerState = { status: "stopped" };
   #run: Promise<void> | undefined;
   #callsInFlight = 0;
@@ -80,6 +87,7 @@ export class SupervisedServer {
   constructor(config: MCPServerConfig, context: ServerContext) {
     this.config = config;
     this.#context = { ...context, log: withFields(context.log, { server: config.name }) };
+    this.#warnOnce = new WarnOnce(this.#context.log);
     this.#listener = context.listen(this);
   }
 
@@ -108,7 +116,7 @@ export class SupervisedServer {
 
   /** Ends the session and supervision. Idempotent. */
   async stop(): Promise<void> {
-    this.#stopping.abort(new ServerNotRunningError(`Cannot use MCP server "${this.name}": stopped`));
+    this.#stopping.abort(new ServerNotRunningError({ reason: "stopped", server: this.name }));
     await this.#run;
     this.#setState({ status: "stopped" });
     this.#settled.resolve();
@@ -117,23 +125,32 @@ export class SupervisedServer {
   /**
    * Uses the running session.
    *
-   * @throws {ServerNotRunningError} at once, naming the server and its state, when there is none.
+   * @throws {ServerNotRunningError} at once, naming the server and its state, when there is none or it ends meanwhile.
    */
   async use<T>(request: (connection: McpConnection) => Promise<T>): Promise<T> {
     const connection = this.#connection;
-    if (connection === undefined) throw this.#notRunning();
+    if (connection === undefined) throw this.#notRunning(this.#state.status);
     this.#callsInFlight++;
     try {
       return await request(connection);
+    } catch (error) {
+      if (error instanceof ServerTimeoutError) void this.#heartbeat?.check();
+      if (!(error instanceof ServerNotRunningError)) throw error;
+      throw this.#notRunning(this.#statusAfter(connection), error);
     } finally {
       this.#callsInFlight--;
     }
   }
 
-  #notRunning(): ServerNotRunningError {
-    const { status, lastError } = this.#state;
-    const why = lastError === undefined ? "" : `, last error: ${lastError}`;
-    return new ServerNotRunningError(`Cannot use MCP server "${this.name}": ${status}${why}`);
+  /** A session that has just ended is not seen in the state yet. */
+  #statusAfter(connection: McpConnection): ServerStatus {
+    if (this.#stopping.signal.aborted) return "stopped";
+    return connection.isClosed ? "retrying" : this.#state.status;
+  }
+
+  #notRunning(status: ServerStatus, cause?: ServerNotRunningError): ServerNotRunningError {
+    const why = cause === undefined || cause.reason === status ? "" : ` (${cause.reason})`;
+    return new ServerNotRunningError({ reason: `${status}${why}`, server: this.name, cause });
   }
 
   async #supervise(signal: AbortSignal): Promise<void> {
@@ -177,36 +194,33 @@ export class SupervisedServer {
   async #open(signal: AbortSignal): Promise<McpConnection> {
     const { resolve, guard, log, limits } = this.#context;
     const config = await resolve(this.config, signal);
+    const { maxMessageBytes } = limits;
     return await McpConnection.open(
       config,
-      { listener: this.#listener, guard, log, maxMessageBytes: limits.maxMessageBytes },
+      { listener: this.#listener, guard, log, warnOnce: this.#warnOnce, maxMessageBytes },
       { timeoutMs: limits.startTimeoutMs, signal },
     );
   }
 
   /** Waits for the session's end, pinging while nothing else is asked. */
   async #watch(connection: McpConnection, signal: AbortSignal): Promise<string> {
+    const { pingIntervalMs, pingTimeoutMs: timeoutMs } = this.#context.limits;
     const over = new AbortController();
     const stop = AbortSignal.any([over.signal, signal]);
-    const hung = this.#pingUntilHung(connection, stop);
+    const heartbeat = new Heartbeat({
+      ping: () => connection.ping({ timeoutMs, signal: stop }).then(() => true, isAnswer),
+      isIdle: () => this.#callsInFlight === 0,
+      intervalMs: pingIntervalMs,
+    });
+    this.#heartbeat = heartbeat;
+    const beating = heartbeat.run(stop);
     try {
-      const stopped = untilAborted(stop);
-      return await Promise.race([connection.closed, hung, stopped]);
+      return await Promise.race([connection.closed, heartbeat.hung, untilAborted(stop)]);
     } finally {
+      this.#heartbeat = undefined;
       over.abort();
+      await beating;
     }
-  }
-
-  async #pingUntilHung(connection: McpConnection, signal: AbortSignal): Promise<string> {
-    const { pingIntervalMs, pingTimeoutMs } = this.#context.limits;
-    let unanswered = 0;
-    while (unanswered < MAX_UNANSWERED_PINGS) {
-      if (!await delay(pingIntervalMs, signal).then(() => true, () => false)) return "stopped";
-      if (this.#callsInFlight > 0) continue;
-      const answered = await connection.ping({ timeoutMs: pingTimeoutMs, signal }).then(() => true, isAnswer);
-      unanswered = answered ? 0 : unanswered + 1;
-    }
-    return `no answer to ${MAX_UNANSWERED_PINGS} pings`;
   }
 
   #setState(state: ServerState): void {
@@ -222,7 +236,7 @@ export class SupervisedServer {
 
 /** A server that refuses a ping with an error is alive. */
 function isAnswer(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "SERVER_ANSWER";
+  return error instanceof ServerAnswerError;
 }
 
 function untilAborted(signal: AbortSignal): Promise<string> {

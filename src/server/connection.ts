@@ -4,9 +4,7 @@ import { badRequest, SmcpError } from "../protocol/errors.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Member } from "./office_store.ts";
 import { quoted } from "./limits.ts";
-
-/** The arguments of an ack. */
-export type Answer = readonly unknown[];
+import { type Answer, PendingAnswer, type Question } from "./pending_answer.ts";
 
 /** What a connection needs of Socket.IO. */
 export interface Wire {
@@ -27,14 +25,6 @@ export interface Identity {
   readonly version: string | undefined;
 }
 
-/** A request on its way to a Computer. */
-export interface Question {
-  readonly event: string;
-  readonly body: unknown;
-  readonly computer: string;
-  readonly timeoutMs: number;
-}
-
 /** An open, authenticated connection. */
 export class Connection {
   readonly sid: string;
@@ -45,8 +35,12 @@ export class Connection {
   readonly #deadlines: Deadlines;
   #member: Member | undefined;
   #turn: Promise<void> = Promise.resolve();
-  /** Fails, each, one request that this connection was asked and has not answered. */
-  readonly #owed = new Set<(error: SmcpError) => void>();
+  /** What it was asked and has not answered. */
+  readonly #pending = new Set<PendingAnswer>();
+  readonly #onSettled = (pending: PendingAnswer, isAnswered: boolean): void => {
+    this.#pending.delete(pending);
+    if (!isAnswered) this.#wire.forgetAck(pending.ack);
+  };
 
   constructor(wire: Wire, context: { readonly identity: Identity; readonly deadlines: Deadlines }) {
     this.#wire = wire;
@@ -78,7 +72,7 @@ export class Connection {
     this.#member = undefined;
     this.#wire.leaveRoom(member.officeId);
     const error = computerNotFound(member.name, "left while the request was in flight");
-    for (const fail of [...this.#owed]) fail(error);
+    for (const pending of [...this.#pending]) pending.fail(error);
   }
 
   /** Sends an event that asks for no answer. */
@@ -93,25 +87,18 @@ export class Connection {
    */
   ask(question: Question): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const settle = () => {
-        lift();
-        this.#owed.delete(fail);
-      };
-      const ack = (...answer: unknown[]) => {
-        settle();
-        resolve(answer);
-      };
-      const fail = (error: unknown) => {
-        settle();
-        this.#wire.forgetAck(ack);
-        reject(error);
-      };
-      const lift = this.#deadlines.set(question.timeoutMs, () => fail(timeoutOf(question)));
-      this.#owed.add(fail);
+      const pending = new PendingAnswer({
+        question,
+        deadlines: this.#deadlines,
+        onSettled: this.#onSettled,
+        resolve,
+        reject,
+      });
+      this.#pending.add(pending);
       try {
-        this.#emit(question.event, question.body, ack);
+        this.#emit(question.event, question.body, pending.ack);
       } catch (error) {
-        fail(error);
+        pending.fail(error);
       }
     });
   }
@@ -136,12 +123,4 @@ export function computerNotFound(name: string, state = "not found"): SmcpError {
   return new SmcpError(ErrorCode.NOT_FOUND, `Computer with name '${quoted(name)}' ${state}`, {
     details: { computer_name: name },
   });
-}
-
-function timeoutOf({ event, computer, timeoutMs }: Question): SmcpError {
-  return new SmcpError(
-    ErrorCode.TIMEOUT,
-    `Computer with name '${quoted(computer)}' did not answer "${quoted(event)}" in ${timeoutMs} ms`,
-    { details: { computer_name: computer } },
-  );
 }

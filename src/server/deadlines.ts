@@ -1,40 +1,49 @@
-/** Many time-outs on one timer: a timer of its own for every relayed request costs more than the rest of its relay. */
+/** Many time-outs on one timer: a timer for each relayed request would cost more than the rest of its relay. */
 
-/** How late a deadline may be noticed. */
+/** How late a deadline may be noticed, in milliseconds. */
 const RESOLUTION_MS = 50;
 
-/** Deadlines that nearly always are met, and so cost next to nothing to set and to lift. */
+/** What has to be done by some time. */
+export interface Deadline {
+  /** Called once that time has come. Must not throw. */
+  expire(): void;
+}
+
+/** Deadlines that nearly always are met, and so cost next to nothing to add and to lift. */
 export class Deadlines {
-  /** What to do, by the tick of {@linkcode RESOLUTION_MS} at which to do it. */
-  readonly #expiries = new Map<number, Set<() => void>>();
+  /** By the tick, in steps of the resolution, at which they expire. */
+  readonly #byTick = new Map<number, Set<Deadline>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #timerTick = Infinity;
 
   /**
-   * Calls `onExpire` after `timeoutMs`, or up to 50 ms later.
+   * Lets `deadline` expire in `timeoutMs`, or up to 50 ms later.
    *
-   * @return Lifts the deadline.
+   * @return The tick, by which {@linkcode Deadlines.lift} finds it again.
    */
-  set(timeoutMs: number, onExpire: () => void): () => void {
+  add(deadline: Deadline, timeoutMs: number): number {
     const tick = Math.ceil((performance.now() + timeoutMs) / RESOLUTION_MS);
-    const expiries = this.#expiries.get(tick) ?? new Set();
-    if (expiries.size === 0) this.#expiries.set(tick, expiries);
-    expiries.add(onExpire);
+    const deadlines = this.#byTick.get(tick);
+    if (deadlines === undefined) this.#byTick.set(tick, new Set([deadline]));
+    else deadlines.add(deadline);
     if (tick < this.#timerTick) this.#arm(tick);
-    return () => {
-      expiries.delete(onExpire);
-      if (expiries.size === 0) this.#expiries.delete(tick);
-    };
+    return tick;
   }
 
-  /** Forgets all deadlines. */
+  /** Takes a deadline back. */
+  lift(deadline: Deadline, tick: number): void {
+    const deadlines = this.#byTick.get(tick);
+    if (deadlines?.delete(deadline) && deadlines.size === 0) this.#byTick.delete(tick);
+  }
+
+  /** Takes all deadlines back, and the timer with them. */
   clear(): void {
-    this.#expiries.clear();
+    this.#byTick.clear();
     clearTimeout(this.#timer);
     this.#timerTick = Infinity;
   }
 
-  /** A timer whose deadlines have all been lifted is left alone: it finds nothing and sets the next. */
+  /** Deadlines that are lifted leave the timer alone: it will find nothing, and be set for the next. */
   #arm(tick: number): void {
     clearTimeout(this.#timer);
     this.#timerTick = tick;
@@ -42,16 +51,14 @@ export class Deadlines {
   }
 
   #expire(): void {
-    const now = Math.floor(performance.now() / RESOLUTION_MS);
+    const now = performance.now() / RESOLUTION_MS;
     this.#timerTick = Infinity;
-    let next = Infinity;
-    for (const [tick, expiries] of [...this.#expiries]) {
-      if (tick > now) next = Math.min(next, tick);
-      else {
-        this.#expiries.delete(tick);
-        for (const onExpire of [...expiries]) onExpire();
-      }
+    for (const [tick, deadlines] of [...this.#byTick]) {
+      if (tick > now) continue;
+      this.#byTick.delete(tick);
+      for (const deadline of deadlines) deadline.expire();
     }
+    const next = Math.min(...this.#byTick.keys());
     if (next < this.#timerTick) this.#arm(next);
   }
 }

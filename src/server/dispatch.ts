@@ -1,7 +1,8 @@
 /** From an event that came in to the ack that goes out: every event is answered, and every failure logged. */
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { badRequest, describeError, isRecord, SmcpError } from "../protocol/errors.ts";
-import type { Answer, Connection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import type { Answer } from "./pending_answer.ts";
 import { depart } from "./handlers/membership.ts";
 import { routeOf } from "./handlers/route.ts";
 import type { Call, Hub, Route } from "./hub.ts";

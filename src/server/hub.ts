@@ -1,7 +1,8 @@
 /** What the event handlers share, and what one handler is. */
 import type { Logger } from "../log.ts";
 import type { SmcpError } from "../protocol/errors.ts";
-import type { Answer, Connection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import type { Answer } from "./pending_answer.ts";
 import type { OfficeStore } from "./office_store.ts";
 
 /** The Server as the event handlers see it. */

@@ -2,7 +2,7 @@
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError, toErrorAck } from "../../protocol/errors.ts";
 import type { Role } from "../../protocol/office.ts";
-import type { Answer } from "../connection.ts";
+import type { Answer } from "../pending_answer.ts";
 import type { Call } from "../hub.ts";
 import { quoted } from "../limits.ts";
 import type { Member } from "../office_store.ts";

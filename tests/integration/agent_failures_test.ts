@@ -1,0 +1,167 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { Agent, type AgentOptions } from "../../src/agent/agent.ts";
+import { SmcpError, toErrorAck } from "../../src/protocol/errors.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "../../src/protocol/local_errors.ts";
+import { SmcpServer } from "../../src/server/server.ts";
+import { acceptJoin, BareServer } from "./_bare_server.ts";
+import { NOTHING, ScriptedComputer, textResult } from "./_scripted_computer.ts";
+
+function connect(url: string, options: Partial<AgentOptions> = {}): Promise<Agent> {
+  return Agent.connect({ url, office: "lab", name: "ada", ...options });
+}
+
+// proves: guide-error-shape, guide-error-kept, guide-4202-origin
+Deno.test("an error arrives with code, message and details, in whichever form it was sent", async () => {
+  const error = { code: 4202, message: "Page out of range", details: { page_index: 9, page_count: 3 } };
+  const forms: unknown[] = [error, { error }, toErrorAck(new SmcpError(4202, error.message, error))];
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:read_resource": () => forms.shift() },
+  });
+  await using agent = await connect(server.url);
+  while (forms.length > 0) {
+    const thrown = await assertRejects(
+      () => agent.computer("laptop").readPage("dpe://docs/rpt", 9),
+      SmcpError,
+    );
+    assertEquals([thrown.code, thrown.message, thrown.details], [4202, error.message, error.details]);
+  }
+});
+
+// proves: guide-error-logged
+Deno.test("a request that fails is logged with its req_id", async () => {
+  const lines: unknown[] = [];
+  const logger = { debug() {}, info() {}, error() {}, warn: (...line: unknown[]) => void lines.push(line) };
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using agent = await connect(server.url, { logger });
+  const error = await assertRejects(
+    () => agent.computer("nobody").callTool("echo", {}, { reqId: "r7" }),
+    SmcpError,
+  );
+  assertEquals(error.code, 404);
+  const fields = { event: "client:tool_call", req_id: "r7", computer: "nobody", error: error.message };
+  assertEquals(lines, [["request failed", fields]]);
+});
+
+Deno.test("an answer that cannot be read is an error, whatever came", async () => {
+  const answers: unknown[] = ["text", 7, [], {}, { tools: "none" }, { tools: [{ name: 1 }], req_id: "x" }];
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:get_tools": () => answers.shift() },
+  });
+  await using agent = await connect(server.url);
+  while (answers.length > 0) {
+    const error = await assertRejects(() => agent.computer("laptop").getTools(), SmcpError, "Cannot read");
+    assertEquals(error.code, 500);
+  }
+});
+
+Deno.test("an ack that carries nothing means that the Server does not know the event", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:get_finder": () => NOTHING },
+  });
+  await using agent = await connect(server.url);
+  const error = await assertRejects(() => agent.computer("laptop").getFinder(), SmcpError, "not supported");
+  assertEquals([error.code, error.details], [400, { field: "event" }]);
+});
+
+Deno.test("a Computer that stays silent is a 408 of the Server", async () => {
+  await using server = await SmcpServer.listen({ port: 0, graceMs: 10 });
+  using _computer = await ScriptedComputer.join(server.url);
+  await using agent = await connect(server.url);
+  const error = await assertRejects(
+    () => agent.computer("laptop").callTool("sleep", {}, { timeoutMs: 1 }),
+    SmcpError,
+  );
+  assertEquals([error.code, error.details], [408, { computer_name: "laptop" }]);
+});
+
+Deno.test("a Computer that leaves during a request is a 404 at once", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url);
+  await using agent = await connect(server.url);
+  const asked = computer.next("client:tool_call");
+  const call = assertRejects(() => agent.computer("laptop").callTool("sleep"), SmcpError);
+  await asked;
+  computer.close();
+  assertEquals((await call).code, 404);
+});
+
+Deno.test("aborting a call cancels it on the Computer and rejects with the signal's reason", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url);
+  await using agent = await connect(server.url);
+  const controller = new AbortController();
+  const reason = new TypeError("enough");
+  const asked = computer.next("client:tool_call");
+  const cancelled = computer.next("notify:tool_call_cancel");
+  const call = assertRejects(
+    () => agent.computer("laptop").callTool("sleep", {}, { signal: controller.signal, reqId: "r1" }),
+  );
+  await asked;
+  controller.abort(reason);
+  assertEquals(await call, reason);
+  assertEquals(await cancelled, { agent: "ada", req_id: "r1" });
+});
+
+Deno.test("a signal that is aborted already sends nothing", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url);
+  await using agent = await connect(server.url);
+  const signal = AbortSignal.abort(new TypeError("too late"));
+  await assertRejects(
+    () => agent.computer("laptop").callTool("sleep", {}, { signal }),
+    TypeError,
+    "too late",
+  );
+  await assertRejects(() => agent.computer("laptop").getTools({ signal }), TypeError, "too late");
+  await agent.listOffice();
+  assertEquals(computer.requests.filter(({ event }) => event !== "notify:enter_office"), []);
+});
+
+Deno.test("a call that no Server answers rejects in time and is cancelled", async () => {
+  const cancelled = Promise.withResolvers<unknown>();
+  await using server = await BareServer.listen({
+    handlers: {
+      "server:join_office": acceptJoin,
+      "server:tool_call_cancel": (body) => cancelled.resolve(body),
+    },
+  });
+  await using agent = await connect(server.url, { graceMs: -900 });
+  await assertRejects(
+    () => agent.computer("laptop").callTool("sleep", {}, { timeoutMs: 1, reqId: "r1" }),
+    RequestTimeoutError,
+  );
+  assertEquals(await cancelled.promise, { agent: "ada", req_id: "r1" });
+});
+
+Deno.test("a request over the Server's size limit is a 413 before it is sent", async () => {
+  await using server = await SmcpServer.listen({ port: 0, maxPayloadBytes: 100_000 });
+  using computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:tool_call": () => textResult("hi") },
+  });
+  await using agent = await connect(server.url);
+  const laptop = agent.computer("laptop");
+  const error = await assertRejects(
+    () => laptop.callTool("echo", { text: "x".repeat(200_000) }),
+    SmcpError,
+  );
+  assertEquals([error.code, error.details?.["limit"]], [413, 100_000]);
+  await laptop.callTool("echo");
+  assertEquals(computer.requests.filter(({ event }) => event === "client:tool_call").length, 1);
+});
+
+Deno.test("closing ends what is in flight, and nothing goes out any more", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url);
+  const agent = await connect(server.url);
+  const asked = computer.next("client:tool_call");
+  const call = assertRejects(() => agent.computer("laptop").callTool("sleep"), ConnectionClosedError);
+  await asked;
+  const left = computer.next("notify:leave_office");
+  await Promise.all([agent.close(), agent.close()]);
+  await call;
+  assertEquals(await left, { office_id: "lab", agent: "ada" });
+  await assertRejects(() => agent.listOffice(), ConnectionClosedError);
+});
