@@ -1,4 +1,6 @@
 /** What the doors' exit codes mean. */
+import { ErrorCode } from "../protocol/error_codes.ts";
+import { SmcpError } from "../protocol/errors.ts";
 import {
   AuthenticationError,
   ConnectionClosedError,
@@ -41,6 +43,7 @@ export function exitCodeOf(error: unknown): number {
     error instanceof AuthenticationError || error instanceof ProtocolVersionError ||
     error instanceof JoinRefusedError
   ) return ExitCode.REFUSED;
-  if (error instanceof RequestTimeoutError) return ExitCode.TIMEOUT;
+  const isTimeoutAnswer = error instanceof SmcpError && error.code === ErrorCode.TIMEOUT;
+  if (error instanceof RequestTimeoutError || isTimeoutAnswer) return ExitCode.TIMEOUT;
   return ExitCode.FAILURE;
 }

@@ -1,4 +1,5 @@
 /** Options that several doors share, and readers for their values. */
+import { isName } from "../protocol/names.ts";
 import { InvalidArgumentError, Option } from "./program.ts";
 
 /** How a client of the Server says who it is. */
@@ -17,9 +18,10 @@ export function connectionOptions(role: "computer" | "agent"): Option[] {
   return [
     new Option("--url <url>", "the Server, such as http://127.0.0.1:3000").env("A2C_URL")
       .argParser(parseUrl).makeOptionMandatory(),
-    new Option("--office <office>", "the office to join").env("A2C_OFFICE").makeOptionMandatory(),
+    new Option("--office <office>", "the office to join").env("A2C_OFFICE")
+      .argParser(parseName).makeOptionMandatory(),
     new Option("--name <name>", `the name of this ${role} in the office`).env("A2C_NAME")
-      .makeOptionMandatory(),
+      .argParser(parseName).makeOptionMandatory(),
     ...credentialOptions(),
     new Option("--path <path>", "the Socket.IO path of the Server").default("/socket.io/").env("A2C_PATH"),
   ];
@@ -48,6 +50,12 @@ export function parseUrl(raw: string): string {
     throw new InvalidArgumentError("Write it as http://HOST:PORT or https://HOST");
   }
   return raw;
+}
+
+/** Reads the name of a member or an office. */
+function parseName(raw: string): string {
+  if (isName(raw)) return raw;
+  throw new InvalidArgumentError("A name has 1–128 characters, none of them a control character");
 }
 
 /** Reads a TCP port, 0 for a free one. */

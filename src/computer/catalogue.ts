@@ -1,9 +1,11 @@
 /** The resources of one MCP server: what it lists, what of that is known to hold, and what changed. */
 import { settledWithin } from "../async/abortable.ts";
 import { forEachBounded } from "../async/pool.ts";
+import { Throttle } from "../async/throttle.ts";
 import type { Logger } from "../log.ts";
 import type { McpConnection } from "../mcp/connection.ts";
 import type { SupervisedServer } from "../mcp/supervised_server.ts";
+import type { WarnOnce } from "../mcp/warn_once.ts";
 import type { DesktopWindow } from "../organizer/desktop_window.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { describeError } from "../protocol/errors.ts";
@@ -12,6 +14,9 @@ import { EntryCache } from "./entry_cache.ts";
 import { readDocumentSummary } from "./document_summary.ts";
 import { documentKey, sameWindows, type SortedResources, sortResources } from "./resource_kinds.ts";
 import { windowIdentity } from "../uri/window_identity.ts";
+
+/** The shortest time between two lists that a server's notifications ask for, in milliseconds. */
+const RELIST_INTERVAL_MS = 200;
 
 /** Times and bounds of a Computer's reading; each has a default. */
 export interface ReadLimits {
@@ -40,6 +45,8 @@ export const DEFAULT_READ_LIMITS: ReadLimits = {
 export interface CatalogueContext {
   readonly limits: ReadLimits;
   readonly log: Logger;
+  /** For what is wrong with a resource, each time that it is read. */
+  readonly warnOnce: WarnOnce;
   readonly onDesktopChange: () => void;
   readonly onFinderChange: () => void;
   /** The server has listed a host for the first time. */
@@ -59,8 +66,15 @@ export class Catalogue {
   #listed: SortedResources = sortResources([]);
   #takesPart = false;
   #isListFresh = false;
+  /** A change was told since the last list was asked for. */
+  #hasChanged = false;
+  /** The list let a request wait in vain; until it is answered no other one waits for it. */
+  #isListLate = false;
+  /** Nothing was listed in this session yet. */
+  #isNewSession = true;
   #listing: Promise<void> | undefined;
   #subscriptions = new Set<string>();
+  readonly #relist = new Throttle(() => this.#listInBackground(), RELIST_INTERVAL_MS);
 
   constructor(server: SupervisedServer, context: CatalogueContext) {
     this.server = server;
@@ -69,7 +83,6 @@ export class Catalogue {
     const shared = {
       onFailure: (uri: string, error: unknown) => this.#warn("cannot read a resource", { uri, error }),
       concurrency: limits.concurrency,
-      deadlineMs: limits.viewDeadlineMs,
       now: () => performance.now(),
     };
     this.#windows = new EntryCache({
@@ -100,13 +113,17 @@ export class Catalogue {
   }
 
   /** The server's windows; `identity` asks for one of them. Within the deadline, else as last known. */
-  async windows(identity?: string): Promise<DesktopWindow[]> {
-    await this.#refreshList();
+  async windows(
+    view: { readonly identity?: string | undefined; readonly timeoutMs: number },
+  ): Promise<DesktopWindow[]> {
+    const { identity, timeoutMs } = view;
+    const deadlineMs = this.#deadline(timeoutMs);
+    await this.#refreshList(deadlineMs);
     if (!this.#isShown()) return [];
     const resources = identity === undefined
       ? this.#listed.windows
       : this.#listed.windows.filter(({ uri }) => windowIdentity(uri) === identity);
-    await this.#refresh(this.#windows, resources.map(({ uri }) => uri));
+    await this.#refresh(this.#windows, resources.map(({ uri }) => uri), deadlineMs);
     return resources.map((resource) => ({
       server: this.server.name,
       resource,
@@ -115,11 +132,12 @@ export class Catalogue {
   }
 
   /** The summaries of the server's documents. Within the deadline, else as last known. */
-  async documents(): Promise<DPEDocumentSummary[]> {
-    await this.#refreshList();
+  async documents(view: { readonly timeoutMs: number }): Promise<DPEDocumentSummary[]> {
+    const deadlineMs = this.#deadline(view.timeoutMs);
+    await this.#refreshList(deadlineMs);
     if (!this.#isShown()) return [];
     const uris = [...this.#listed.documentUris.values()];
-    await this.#refresh(this.#documents, uris);
+    await this.#refresh(this.#documents, uris, deadlineMs);
     return uris.map((uri) => this.#documents.get(uri)).filter((summary) => summary !== undefined);
   }
 
@@ -128,6 +146,8 @@ export class Catalogue {
     const { resources, subscribe } = connection.capabilities;
     this.#takesPart = resources && subscribe;
     this.#isListFresh = false;
+    this.#isListLate = false;
+    this.#isNewSession = true;
     this.#subscriptions = new Set();
     this.#windows.clearSubscriptions();
     this.#documents.clearSubscriptions();
@@ -137,7 +157,17 @@ export class Catalogue {
   /** `notifications/resources/list_changed`. */
   onListChanged(): void {
     this.#isListFresh = false;
-    this.#listInBackground();
+    this.#hasChanged = true;
+    this.#relist.request();
+  }
+
+  /** The server is failed or stopped, and will not come back: what it showed leaves. Idempotent. */
+  onStopped(): void {
+    this.#relist.close();
+    if (!this.#takesPart) return;
+    this.#takesPart = false;
+    if (this.#listed.windows.length > 0) this.#context.onDesktopChange();
+    if (this.#listed.documentUris.size > 0) this.#context.onFinderChange();
   }
 
   /** `notifications/resources/updated`. */
@@ -159,10 +189,8 @@ export class Catalogue {
   #invalidateDocuments(key: string): void {
     const { documentUris } = this.#listed;
     const listed = documentUris.get(key);
-    if (listed !== undefined) this.#documents.invalidate(listed);
-    else {for (const [each, uri] of documentUris) {
-        if (each.startsWith(`${key}/`)) this.#documents.invalidate(uri);
-      }}
+    if (listed !== undefined) return this.#documents.invalidate(listed);
+    for (const [each, uri] of documentUris) if (each.startsWith(`${key}/`)) this.#documents.invalidate(uri);
   }
 
   #isRunning(): boolean {
@@ -175,11 +203,18 @@ export class Catalogue {
     return this.#takesPart && status !== "failed" && status !== "stopped";
   }
 
-  async #refresh<V>(cache: EntryCache<V>, uris: readonly string[]): Promise<void> {
-    if (!this.#isRunning() || await cache.refresh(uris)) return;
-    this.#context.log.warn("MCP server is slow, what is known of it so far is served", {
-      server: this.server.name,
-    });
+  #deadline(timeoutMs: number): number {
+    return performance.now() + Math.min(timeoutMs, this.#context.limits.viewDeadlineMs);
+  }
+
+  async #refresh<V>(cache: EntryCache<V>, uris: readonly string[], deadlineMs: number): Promise<void> {
+    if (!this.#isRunning() || await cache.refresh(uris, deadlineMs - performance.now())) return;
+    this.#warnOfSlowness();
+  }
+
+  #warnOfSlowness(): void {
+    const { log } = this.#context;
+    log.warn("MCP server is slow, what is known of it so far is served", { server: this.server.name });
   }
 
   #listInBackground(): void {
@@ -187,32 +222,35 @@ export class Catalogue {
   }
 
   /** Waits for the list, if it must be read, for as long as a request may wait. */
-  async #refreshList(): Promise<void> {
+  async #refreshList(deadlineMs: number): Promise<void> {
     if (this.#isListFresh || !this.#isRunning() || this.server.connection?.capabilities.resources !== true) {
       return;
     }
-    const listing = this.#list().catch((error) => this.#warn("cannot list resources", { error }));
-    await settledWithin(listing, this.#context.limits.viewDeadlineMs);
+    const listing = this.#list().then(() => true, (error) => {
+      this.#warn("cannot list resources", { error });
+      return true;
+    });
+    if (!this.#isListLate && await settledWithin(listing, deadlineMs - performance.now())) return;
+    this.#isListLate = true;
+    this.#warnOfSlowness();
   }
 
+  /** Lists, once at a time; what changes meanwhile is listed after it, at a bounded pace. */
   #list(): Promise<void> {
-    return this.#listing ??= this.#listUntilFresh().finally(() => this.#listing = undefined);
+    return this.#listing ??= this.#listOnce().finally(() => {
+      this.#listing = undefined;
+      if (this.#hasChanged) this.#relist.request();
+    });
   }
 
-  /** Lists again for as long as changes come while it lists. */
-  async #listUntilFresh(): Promise<void> {
-    do {
-      this.#isListFresh = true;
-      const resources = await this.server.use((connection) =>
-        connection.listResources({ timeoutMs: this.#context.limits.readTimeoutMs })
-      ).catch((error) => {
-        this.#isListFresh = false;
-        throw error;
-      });
-      this.#update(resources);
-    } while (!this.#isListFresh);
+  async #listOnce(): Promise<void> {
+    this.#hasChanged = false;
+    const { readTimeoutMs: timeoutMs } = this.#context.limits;
+    const resources = await this.server.use((connection) => connection.listResources({ timeoutMs }));
     // Nothing tells of changes to the list of a server without listChanged: the next request asks again.
-    if (this.server.connection?.capabilities.listChanged !== true) this.#isListFresh = false;
+    this.#isListFresh = !this.#hasChanged && this.server.connection?.capabilities.listChanged === true;
+    this.#isListLate = false;
+    this.#update(resources);
   }
 
   #update(resources: readonly McpResource[]): void {
@@ -226,8 +264,13 @@ export class Catalogue {
       this.#warn("a listed resource has an invalid URI and is left out", { uri });
     }
     if (!this.#takesPart) return;
-    const hasNewWindows = !sameWindows(before.windows, listed.windows);
-    const hasNewDocuments = keysDiffer(before.documentUris, listed.documentUris);
+    // Nobody told what changed between two sessions.
+    const isReturn = this.#isNewSession;
+    this.#isNewSession = false;
+    const hasNewWindows = !sameWindows(before.windows, listed.windows) ||
+      isReturn && listed.windows.length > 0;
+    const hasNewDocuments = keysDiffer(before.documentUris, listed.documentUris) ||
+      isReturn && listed.documentUris.size > 0;
     this.#windows.retain(new Set(listed.windows.map(({ uri }) => uri)));
     this.#documents.retain(new Set(listed.documentUris.values()));
     this.#followSubscriptions().catch((error) => this.#warn("cannot subscribe", { error }));
@@ -279,7 +322,7 @@ export class Catalogue {
   }
 
   #warn(message: string, { uri, error }: { readonly uri?: string; readonly error?: unknown }): void {
-    this.#context.log.warn(message, {
+    this.#context.warnOnce.warn(message, {
       server: this.server.name,
       uri,
       error: error === undefined ? undefined : describeError(error),

@@ -14,7 +14,7 @@ import { exitCodeOf, UsageError } from "../cli/exit_codes.ts";
 import { describeError } from "../protocol/errors.ts";
 import { Computer } from "./computer.ts";
 import { environmentInputs } from "./inputs.ts";
-import { parseConfigText } from "./config.ts";
+import { ConfigError, parseConfigText } from "./config.ts";
 
 interface ComputerCliOptions extends CommonOptions, ConnectionOptions {
   readonly config: string;
@@ -41,14 +41,16 @@ export function runComputerCli(args: readonly string[]): Promise<number> {
 
 async function runComputer(options: ComputerCliOptions, signal: AbortSignal): Promise<void> {
   const logger = loggerOf("computer", options);
-  const config = parseConfigText(await readConfigFile(options.config), options.config);
-  await using computer = Computer.open({
-    name: options.name,
-    config,
-    inputs: environmentInputs((name) => Deno.env.get(name)),
-    confirm: options.autoApply ? () => true : undefined,
-    logger,
-  });
+  const text = await readConfigFile(options.config);
+  await using computer = asUsage(() =>
+    Computer.open({
+      name: options.name,
+      config: parseConfigText(text, options.config),
+      inputs: environmentInputs((name) => Deno.env.get(name)),
+      confirm: options.autoApply ? () => true : undefined,
+      logger,
+    })
+  );
   const failed = Promise.withResolvers<Error>();
   const { url, office, header, path } = options;
   const join = {
@@ -73,5 +75,15 @@ async function readConfigFile(file: string): Promise<string> {
     return await Deno.readTextFile(file);
   } catch (error) {
     throw new UsageError(`Cannot read config "${file}": ${describeError(error)}`, { cause: error });
+  }
+}
+
+/** A name or a config that cannot be used is the user's to mend. */
+function asUsage<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof ConfigError || error instanceof TypeError)) throw error;
+    throw new UsageError(error.message, { cause: error });
   }
 }

@@ -6,6 +6,7 @@ import { DEFAULT_SERVER_LIMITS, type ServerLimits, type ServerState } from "../m
 import { abortable, settledWithin } from "../async/abortable.ts";
 import { describeError } from "../protocol/errors.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION, CLIENT_EVENT_PREFIX } from "../protocol/events.ts";
+import { ConnectionClosedError } from "../protocol/local_errors.ts";
 import { isName } from "../protocol/names.ts";
 import { parseAgentCallData } from "../protocol/parse.ts";
 import type { SMCPTool } from "../protocol/tools.ts";
@@ -84,7 +85,8 @@ export class Computer implements AsyncDisposable {
   readonly #resolveDpe: ResolveDpe | undefined;
   readonly #announcer: Announcer;
   #link: Link | undefined;
-  #isClosed = false;
+  #isJoining = false;
+  #closing: Promise<void> | undefined;
 
   private constructor(options: ComputerOptions, config: ComputerConfig) {
     const { name, logger = silentLogger, inputs = () => undefined, confirm, limits = {}, resolveDpe } =
@@ -146,9 +148,19 @@ export class Computer implements AsyncDisposable {
    * @throws {AuthenticationError | ProtocolVersionError | JoinRefusedError} when trying again is of no use.
    */
   async join(options: JoinOptions): Promise<void> {
-    if (this.#link !== undefined) {
-      throw new TypeError(`Cannot join office "${options.office}": leave the other one first`);
+    if (this.#isJoining || this.#link !== undefined || this.#closing !== undefined) {
+      const why = this.#closing === undefined ? "leave the other one first" : "closed";
+      throw new TypeError(`Cannot join office "${options.office}": ${why}`);
     }
+    this.#isJoining = true;
+    try {
+      await this.#join(options);
+    } finally {
+      this.#isJoining = false;
+    }
+  }
+
+  async #join(options: JoinOptions): Promise<void> {
     const { url, office, token, auth, headers, path, timeoutMs, signal } = options;
     const link = await Link.open(
       { url, path, headers, auth: token === undefined ? auth : { token, ...auth }, logger: this.#log },
@@ -160,6 +172,9 @@ export class Computer implements AsyncDisposable {
     );
     this.#link = link;
     try {
+      if (this.#closing !== undefined) {
+        throw new ConnectionClosedError("Cannot join: the Computer was closed");
+      }
       await link.join({ role: "computer", name: this.name, office_id: office }, { signal });
     } catch (error) {
       await this.leave();
@@ -180,12 +195,14 @@ export class Computer implements AsyncDisposable {
   }
 
   /** Leaves, and stops all MCP servers. Idempotent. */
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+  close(): Promise<void> {
+    return this.#closing ??= this.#close();
+  }
+
+  async #close(): Promise<void> {
     this.#announcer.close();
-    await this.leave();
-    await this.#host.close();
+    // A Server that does not answer the farewell keeps no MCP server alive.
+    await Promise.all([this.leave(), this.#host.close()]);
   }
 
   /** The same as {@linkcode Computer.close}. */

@@ -105,18 +105,21 @@ function checkServer(config: MCPServerConfig): MCPServerConfig {
 
 function checkDuration(duration: string, field: string): void {
   try {
-    Temporal.Duration.from(duration).total("milliseconds");
+    if (Temporal.Duration.from(duration).total("milliseconds") > 0) return;
   } catch (cause) {
     throw new TypeError(`"${field}" must be an ISO 8601 duration such as "PT30S"`, { cause });
   }
+  throw new TypeError(`"${field}" must be above zero`);
 }
 
+/** Lines are cut at the byte of a line feed, which UTF-16 also has inside of characters. */
 function checkEncoding(encoding: string): void {
   try {
-    new TextDecoder(encoding);
+    if (!new TextDecoder(encoding).encoding.startsWith("utf-16")) return;
   } catch (cause) {
     throw new TypeError(`"encoding" names no text encoding: "${encoding}"`, { cause });
   }
+  throw new TypeError(`"encoding" must be one that has ASCII in it: "${encoding}"`);
 }
 
 function located<T>(source: string, path: string, parse: () => T): T {

@@ -1,6 +1,6 @@
 /** Values that are read from an MCP server one by one, and kept while it is known that they still hold. */
 import { settledWithin } from "../async/abortable.ts";
-import { forEachBounded } from "../async/pool.ts";
+import { Limiter } from "../async/limiter.ts";
 import { ServerAnswerError } from "../mcp/errors.ts";
 
 /** How a cache reads and how long it may keep. */
@@ -8,12 +8,10 @@ export interface EntryCacheOptions<V> {
   /** Reads one entry; what it throws is reported by `onFailure`. */
   readonly read: (key: string) => Promise<V>;
   readonly onFailure: (key: string, error: unknown) => void;
-  /** How many entries are read at a time. */
+  /** How many entries are read at a time, by all requests together. */
   readonly concurrency: number;
   /** How old a value may be, in milliseconds, even though nothing said that it changed. */
   readonly maxAgeMs: number;
-  /** How long a request waits for missing entries before it takes the last known ones, in milliseconds. */
-  readonly deadlineMs: number;
   readonly now: () => number;
 }
 
@@ -27,6 +25,8 @@ interface Entry<V> {
   version: number;
   readVersion: number;
   reading: Promise<void> | undefined;
+  /** It let a request wait in vain; until it is answered no other one waits for it. */
+  isLate: boolean;
 }
 
 /**
@@ -36,11 +36,11 @@ interface Entry<V> {
 export class EntryCache<V> {
   readonly #options: EntryCacheOptions<V>;
   readonly #entries = new Map<string, Entry<V>>();
-  /** A server that missed a deadline is not waited for again until it answers. */
-  #isSlow = false;
+  readonly #limiter: Limiter;
 
   constructor(options: EntryCacheOptions<V>) {
     this.#options = options;
+    this.#limiter = new Limiter(options.concurrency);
   }
 
   /** Forgets all entries but these. */
@@ -54,11 +54,6 @@ export class EntryCache<V> {
     if (entry !== undefined) entry.version++;
   }
 
-  /** Every value may have changed. */
-  invalidateAll(): void {
-    for (const entry of this.#entries.values()) entry.version++;
-  }
-
   /** The server tells of changes to `key` from now on. */
   markSubscribed(key: string): void {
     this.#entry(key).subscribedAtMs = this.#options.now();
@@ -66,7 +61,10 @@ export class EntryCache<V> {
 
   /** The session is over, and with it all promises. */
   clearSubscriptions(): void {
-    for (const entry of this.#entries.values()) entry.subscribedAtMs = Infinity;
+    for (const entry of this.#entries.values()) {
+      entry.subscribedAtMs = Infinity;
+      entry.isLate = false;
+    }
   }
 
   /** The last known value. */
@@ -75,17 +73,27 @@ export class EntryCache<V> {
   }
 
   /**
-   * Reads what is missing or may have changed.
+   * Reads what is missing or may have changed, and waits for it, but for no entry that was late before.
    *
    * @return Whether all of it was read in time; otherwise the reading goes on in the background.
    */
-  async refresh(keys: readonly string[]): Promise<boolean> {
-    const due = keys.filter((key) => !this.#holds(this.#entry(key)));
+  async refresh(keys: readonly string[], withinMs: number): Promise<boolean> {
+    const due = keys.map((key) => ({ key, entry: this.#entry(key) })).filter(({ entry }) =>
+      !this.#holds(entry)
+    );
     if (due.length === 0) return true;
-    const { concurrency, deadlineMs } = this.#options;
-    const done = forEachBounded(due, concurrency, (key) => this.#read(key)).then(() => true);
-    const isDone = await settledWithin(done, this.#isSlow ? 0 : deadlineMs) ?? false;
-    this.#isSlow = !isDone;
+    const awaited: Promise<void>[] = [];
+    for (const { key, entry } of due) {
+      const reading = this.#read(key, entry);
+      if (!entry.isLate) awaited.push(reading);
+    }
+    await settledWithin(Promise.all(awaited), withinMs);
+    let isDone = true;
+    for (const { entry } of due) {
+      if (entry.reading === undefined) continue;
+      entry.isLate = true;
+      isDone = false;
+    }
     return isDone;
   }
 
@@ -99,6 +107,7 @@ export class EntryCache<V> {
         version: 0,
         readVersion: -1,
         reading: undefined,
+        isLate: false,
       };
       this.#entries.set(key, entry);
     }
@@ -111,12 +120,13 @@ export class EntryCache<V> {
       ageMs < this.#options.maxAgeMs;
   }
 
-  #read(key: string): Promise<void> {
-    const entry = this.#entry(key);
-    return entry.reading ??= this.#readNow(key, entry).finally(() => entry.reading = undefined);
+  #read(key: string, entry: Entry<V>): Promise<void> {
+    return entry.reading ??= this.#limiter.run(() => this.#readNow(key, entry))
+      .finally(() => entry.reading = undefined);
   }
 
   async #readNow(key: string, entry: Entry<V>): Promise<void> {
+    if (this.#entries.get(key) !== entry) return;
     const { read, onFailure, now } = this.#options;
     const { version } = entry;
     const readAtMs = now();
@@ -124,10 +134,13 @@ export class EntryCache<V> {
       entry.value = await read(key);
       entry.readAtMs = readAtMs;
       entry.readVersion = version;
-      this.#isSlow = false;
+      entry.isLate = false;
     } catch (error) {
       // An answer that says no is an answer; silence says nothing about the last known value.
-      if (error instanceof ServerAnswerError) entry.value = undefined;
+      if (error instanceof ServerAnswerError) {
+        entry.value = undefined;
+        entry.isLate = false;
+      }
       onFailure(key, error);
     }
   }

@@ -1,6 +1,5 @@
 /** The MCP side of a Computer: its servers, their tools and resources, and what changed. No office in sight. */
 import type { Logger } from "../log.ts";
-import type { McpTool } from "../mcp/entries.ts";
 import { Fleet } from "../mcp/fleet.ts";
 import type { ServerLimits, ServerListener, SupervisedServer } from "../mcp/supervised_server.ts";
 import { organizeDesktop } from "../organizer/desktop.ts";
@@ -8,7 +7,7 @@ import { organizeFinder } from "../organizer/finder.ts";
 import type { OrganizerWarning } from "../organizer/warning.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
-import { badRequest, describeError } from "../protocol/errors.ts";
+import { badRequest } from "../protocol/errors.ts";
 import { windowIdentity } from "../uri/window_identity.ts";
 import type { UpdateKind } from "./announcer.ts";
 import type { ReadLimits } from "./catalogue.ts";
@@ -18,6 +17,7 @@ import { type InputSource, resolveInputs } from "./inputs.ts";
 import { ResourceDirectory } from "./resource_directory.ts";
 import { buildToolDirectory, type ToolDirectory } from "./tool_directory.ts";
 import { type Confirm, ToolCalls } from "./tool_calls.ts";
+import { ToolListing } from "./tool_listing.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
 
 /** What a host needs. */
@@ -39,9 +39,7 @@ export class McpHost implements AsyncDisposable {
   readonly calls: ToolCalls;
   readonly #context: HostContext;
   readonly #warnOnce: WarnOnce;
-  /** What each server listed last. */
-  readonly #tools = new Map<SupervisedServer, readonly McpTool[]>();
-  readonly #listings = new Set<Promise<void>>();
+  readonly #listings = new Map<SupervisedServer, ToolListing>();
   #directory: ToolDirectory | undefined;
 
   constructor(context: HostContext) {
@@ -58,6 +56,7 @@ export class McpHost implements AsyncDisposable {
     this.resources = new ResourceDirectory(this.fleet, {
       limits,
       log,
+      warnOnce: this.#warnOnce,
       onDesktopChange: () => context.onChange("desktop"),
       onFinderChange: () => context.onChange("finder"),
       onHostsChange: () => this.resources.warnOfContestedHosts(),
@@ -83,7 +82,7 @@ export class McpHost implements AsyncDisposable {
     const directory = buildToolDirectory(
       this.fleet.servers.map((server) => ({
         config: server.config,
-        tools: this.#tools.get(server) ?? [],
+        tools: this.#toolsOf(server).tools,
         isListed: server.state.status !== "failed" && server.state.status !== "stopped",
       })),
     );
@@ -94,19 +93,23 @@ export class McpHost implements AsyncDisposable {
   /**
    * The Desktop.
    *
-   * @param options `size` and `window` as in `client:get_desktop`.
+   * @param options `size` and `window` as in `client:get_desktop`; `timeoutMs`: how long it may take.
    * @throws {SmcpError} 400 when `window` is no window URI.
    */
   async desktop(
-    options: { readonly size?: number | undefined; readonly window?: string | undefined },
+    options: {
+      readonly size?: number | undefined;
+      readonly window?: string | undefined;
+      readonly timeoutMs: number;
+    },
   ): Promise<Desktop[]> {
-    const { size, window } = options;
+    const { size, window, timeoutMs } = options;
     const identity = window === undefined ? undefined : windowIdentity(window);
     if (window !== undefined && identity === undefined) {
       throw badRequest("window", `Cannot show window "${window}": not a window:// URI`);
     }
     if (size !== undefined && size <= 0) return [];
-    const windows = await this.resources.windows(identity);
+    const windows = await this.resources.windows({ identity, timeoutMs });
     return organizeDesktop(windows, { size, history: this.history.servers, onWarning: this.#onWarning });
   }
 
@@ -120,15 +123,16 @@ export class McpHost implements AsyncDisposable {
     readonly fileType?: string | undefined;
     readonly offset?: number | undefined;
     readonly limit?: number | undefined;
+    readonly timeoutMs: number;
   }): Promise<{ documents: DPEDocumentSummary[]; totalCount: number }> {
-    const documents = await this.resources.documents();
+    const documents = await this.resources.documents(query);
     return organizeFinder(documents, { ...query, history: this.history.servers, onWarning: this.#onWarning });
   }
 
   /** Resolves when each server has started and listed its tools, or has failed to. */
   async settled(): Promise<void> {
     await this.fleet.settled();
-    await Promise.all(this.#listings);
+    await Promise.all(this.#listings.values().map((listing) => listing.settled()));
   }
 
   /** Stops all MCP servers. Idempotent. */
@@ -148,11 +152,11 @@ export class McpHost implements AsyncDisposable {
     const catalogue = () => this.resources.of(server);
     return {
       onRunning: (connection) => {
-        this.#listTools(server);
+        this.#toolsOf(server).onRunning();
         catalogue().onRunning(connection);
       },
       onStateChange: () => this.#onStateChange(server),
-      onToolsChanged: () => this.#listTools(server),
+      onToolsChanged: () => this.#toolsOf(server).onChanged(),
       onResourcesChanged: () => catalogue().onListChanged(),
       onResourceUpdated: (uri) => catalogue().onUpdated(uri),
     };
@@ -164,26 +168,25 @@ export class McpHost implements AsyncDisposable {
     if (status === "starting" || status === "retrying") return;
     this.#directory = undefined;
     if (status === "running") return;
-    if ((this.#tools.get(server)?.length ?? 0) > 0) this.#context.onChange("tools");
-    this.#context.onChange("desktop");
-    this.#context.onChange("finder");
+    const listing = this.#toolsOf(server);
+    listing.close();
+    if (listing.tools.length > 0) this.#context.onChange("tools");
+    this.resources.of(server).onStopped();
   }
 
-  #listTools(server: SupervisedServer): void {
-    if (server.connection?.capabilities.tools !== true) return;
-    const { readTimeoutMs } = this.#context.limits;
-    const listing = server.use((connection) => connection.listTools({ timeoutMs: readTimeoutMs })).then(
-      (tools) => this.#keepTools(server, tools),
-      (error) =>
-        this.#context.log.warn("cannot list tools", { server: server.name, error: describeError(error) }),
-    ).finally(() => this.#listings.delete(listing));
-    this.#listings.add(listing);
-  }
-
-  #keepTools(server: SupervisedServer, tools: readonly McpTool[]): void {
-    const before = this.#tools.get(server);
-    this.#tools.set(server, tools);
-    this.#directory = undefined;
-    if (JSON.stringify(before) !== JSON.stringify(tools)) this.#context.onChange("tools");
+  #toolsOf(server: SupervisedServer): ToolListing {
+    let listing = this.#listings.get(server);
+    if (listing === undefined) {
+      listing = new ToolListing(server, {
+        log: this.#context.log,
+        timeoutMs: this.#context.limits.readTimeoutMs,
+        onChange: () => {
+          this.#directory = undefined;
+          this.#context.onChange("tools");
+        },
+      });
+      this.#listings.set(server, listing);
+    }
+    return listing;
   }
 }

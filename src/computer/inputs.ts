@@ -3,6 +3,7 @@ import type { MCPServerCommandInput, MCPServerConfig, MCPServerInput } from "../
 import { describeError, isRecord } from "../protocol/errors.ts";
 import { parseMCPServerConfig } from "../protocol/parse.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
+import { killGroup } from "../mcp/process_group.ts";
 
 /** A placeholder; its id is whatever stands up to the brace. */
 export const PLACEHOLDER = /\$\{input:([^}]+)\}/g;
@@ -45,7 +46,16 @@ export async function resolveInputs(
   const values = new Map<string, string>();
   for (const id of ids) values.set(id, await resolveInput(id, context));
   const server_parameters = substitute(config.server_parameters, values);
-  return parseMCPServerConfig({ ...config, server_parameters });
+  try {
+    return parseMCPServerConfig({ ...config, server_parameters });
+  } catch (error) {
+    throw new ConfigurationError(
+      `Cannot use the inputs of server "${config.name}": ${describeError(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
 }
 
 /** The ids of all placeholders in `value`. */
@@ -80,27 +90,19 @@ function checkPick(input: MCPServerInput, value: string): string {
 }
 
 async function runCommand(input: MCPServerCommandInput, signal: AbortSignal): Promise<string> {
-  const line = [
-    input.command,
-    ...Object.entries(input.args ?? {}).map(([key, value]) => `--${key} ${quote(value)}`),
-  ]
-    .join(" ");
-  const [shell, flag] = Deno.build.os === "windows" ? ["cmd", "/c"] as const : ["sh", "-c"] as const;
+  const parts = Object.entries(input.args ?? {}).map(([key, value]) => `--${key} ${quote(value)}`);
+  const line = [input.command, ...parts].join(" ");
   const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), COMMAND_TIMEOUT_MS);
+  const timer = setTimeout(
+    () => timeout.abort(new TypeError(`Cannot wait longer than ${COMMAND_TIMEOUT_MS} ms`)),
+    COMMAND_TIMEOUT_MS,
+  );
   try {
-    const { success, code, stdout } = await new Deno.Command(shell, {
-      args: [flag, line],
-      stdin: "null",
-      stdout: "piped",
-      stderr: "null",
-      signal: AbortSignal.any([signal, timeout.signal]),
-    }).output();
+    const { success, code, stdout } = await runShell(line, AbortSignal.any([signal, timeout.signal]));
     if (success) return new TextDecoder().decode(stdout).replace(/\r?\n$/, "");
-    const why = timeout.signal.aborted
-      ? `took over ${COMMAND_TIMEOUT_MS} ms`
-      : `ended with exit code ${code}`;
-    throw new ConfigurationError(`Cannot resolve input "${input.id}": its command ${why}`);
+    throw new ConfigurationError(
+      `Cannot resolve input "${input.id}": its command ended with exit code ${code}`,
+    );
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     throw new ConfigurationError(`Cannot resolve input "${input.id}": ${describeError(error)}`, {
@@ -108,6 +110,28 @@ async function runCommand(input: MCPServerCommandInput, signal: AbortSignal): Pr
     });
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Runs a shell line in a process group of its own, so that an abort ends whatever the line has started. */
+async function runShell(line: string, signal: AbortSignal): Promise<Deno.CommandOutput> {
+  signal.throwIfAborted();
+  const [shell, flag] = Deno.build.os === "windows" ? ["cmd", "/c"] as const : ["sh", "-c"] as const;
+  const process = new Deno.Command(shell, {
+    args: [flag, line],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+    detached: true,
+  }).spawn();
+  const onAbort = () => killGroup(process.pid, "SIGKILL");
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    const output = await process.output();
+    signal.throwIfAborted();
+    return output;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
   }
 }
 

@@ -20,24 +20,42 @@ export function maskConfig({ servers, inputs }: ComputerConfig): GetComputerConf
   };
 }
 
+/** Member by member: an unknown one may hold anything. */
 function maskServer(config: MCPServerConfig): MCPServerConfig {
-  const shared = { ...config, default_tool_meta: config.default_tool_meta ?? null, vrl: config.vrl ?? null };
-  switch (shared.type) {
+  const { name, disabled, forbidden_tools, tool_meta } = config;
+  const shared = {
+    name,
+    disabled,
+    forbidden_tools,
+    tool_meta,
+    default_tool_meta: config.default_tool_meta ?? null,
+    vrl: config.vrl ?? null,
+  };
+  switch (config.type) {
     case "stdio":
-      return { ...shared, server_parameters: maskStdio(shared.server_parameters) };
-    case "streamable":
-      return { ...shared, server_parameters: maskHttp(shared.server_parameters) };
-    case "sse":
-      return { ...shared, server_parameters: maskHttp(shared.server_parameters) };
+      return { ...shared, type: config.type, server_parameters: maskStdio(config.server_parameters) };
+    case "streamable": {
+      const { url, headers, timeout, sse_read_timeout, terminate_on_close } = config.server_parameters;
+      const rest = { timeout, sse_read_timeout, terminate_on_close };
+      return { ...shared, type: config.type, server_parameters: { ...maskHttp({ url, headers }), ...rest } };
+    }
+    case "sse": {
+      const { url, headers, timeout, sse_read_timeout } = config.server_parameters;
+      const rest = { timeout, sse_read_timeout };
+      return { ...shared, type: config.type, server_parameters: { ...maskHttp({ url, headers }), ...rest } };
+    }
   }
 }
 
 function maskStdio(parameters: MCPServerStdioParameters): MCPServerStdioParameters {
-  return { ...parameters, args: maskArguments(parameters.args), env: maskValues(parameters.env) };
+  const { command, args, env, cwd, encoding, encoding_error_handler } = parameters;
+  return { command, args: maskArguments(args), env: maskValues(env), cwd, encoding, encoding_error_handler };
 }
 
-function maskHttp<T extends { url: string; headers: Record<string, unknown> | null }>(parameters: T): T {
-  return { ...parameters, url: maskUrl(parameters.url), headers: maskValues(parameters.headers) };
+function maskHttp(
+  { url, headers }: { readonly url: string; readonly headers: Record<string, unknown> | null },
+): { url: string; headers: Record<string, unknown> | null } {
+  return { url: maskUrl(url), headers: maskValues(headers) };
 }
 
 function maskInput(input: MCPServerInput): MCPServerInput {
@@ -75,24 +93,29 @@ function maskValues(values: Record<string, unknown> | null): Record<string, stri
 function maskArguments(args: readonly string[]): string[] {
   return args.map((arg, index) => {
     const before = args[index - 1];
-    if (
-      before !== undefined && /^--?[\w-]+$/.test(before) && SECRET_NAME.test(before) && !arg.startsWith("-")
-    ) {
-      return maskLiteral(arg);
-    }
-    const pair = /^([\w.-]+)=(.*)$/s.exec(arg);
-    const [, name = "", value = ""] = pair ?? [];
-    if (pair !== null && SECRET_NAME.test(name)) return `${name}=${maskLiteral(value)}`;
-    return maskUrl(arg);
+    const isValue = before !== undefined && /^--?[\w.-]+$/.test(before) && SECRET_NAME.test(before);
+    return isValue && !arg.startsWith("--") ? maskLiteral(arg) : maskArgument(arg);
   });
 }
 
-/** Masks the user information and the query values of a URL, without reading it closer: placeholders may be in it. */
+/** `NAME=VALUE` and, as in a header, `NAME: VALUE`; the value may be such a pair itself, or a URL. */
+function maskArgument(arg: string): string {
+  const pair = /^([\w.-]+)(=|:(?!\/\/)\s*)(.*)$/s.exec(arg);
+  if (pair === null) return maskUrl(arg);
+  const [, name = "", sign = "", value = ""] = pair;
+  return name + sign + (SECRET_NAME.test(name) ? maskLiteral(value) : maskArgument(value));
+}
+
+/** Masks the user information, the query values and the fragment of a URL, which may have placeholders in it. */
 function maskUrl(url: string): string {
-  const parts = /^([a-z][a-z\d+.-]*:\/\/)([^/?#@]*@)?([^?#]*)(\?[^#]*)?(#.*)?$/is.exec(url);
+  const parts = /^([a-z][a-z\d+.-]*:\/\/)([^/?#]*@)?([^?#]*)(\?[^#]*)?(#.*)?$/is.exec(url);
   if (parts === null) return url;
   const [, scheme = "", user, rest = "", query = "", fragment = ""] = parts;
   const userPart = user === undefined ? "" : `${maskLiteral(user.slice(0, -1))}@`;
-  return scheme + userPart + rest + query.replaceAll(/=([^&]+)/g, (_, value) => `=${maskLiteral(value)}`) +
-    fragment;
+  const maskedQuery = query.replaceAll(/([?&])([^=&]*)(=?)([^&]*)/g, (whole, sign, key, equals, value) => {
+    if (equals === "") return key === "" ? whole : sign + maskLiteral(key);
+    return sign + key + equals + (value === "" ? "" : maskLiteral(value));
+  });
+  return scheme + userPart + rest + maskedQuery +
+    (fragment === "" ? "" : `#${maskLiteral(fragment.slice(1))}`);
 }

@@ -36,13 +36,15 @@ export class ResourceDirectory {
   }
 
   /** The windows of all servers, each within its own deadline. */
-  async windows(identity?: string): Promise<DesktopWindow[]> {
-    return (await Promise.all(this.#ordered().map((catalogue) => catalogue.windows(identity)))).flat();
+  async windows(
+    view: { readonly identity?: string | undefined; readonly timeoutMs: number },
+  ): Promise<DesktopWindow[]> {
+    return (await Promise.all(this.#ordered().map((catalogue) => catalogue.windows(view)))).flat();
   }
 
   /** The documents of all servers, each within its own deadline. */
-  async documents(): Promise<DPEDocumentSummary[]> {
-    return (await Promise.all(this.#ordered().map((catalogue) => catalogue.documents()))).flat();
+  async documents(view: { readonly timeoutMs: number }): Promise<DPEDocumentSummary[]> {
+    return (await Promise.all(this.#ordered().map((catalogue) => catalogue.documents(view)))).flat();
   }
 
   /** Warns, once a host, where two servers claim it: a read by URI can reach only one of them (`desktop.md`, 校验规则). */

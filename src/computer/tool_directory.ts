@@ -45,7 +45,7 @@ export function buildToolDirectory(servers: readonly ServerTools[]): ToolDirecto
   const taken = new Set<string>();
   for (const server of servers) {
     const names = exposedNames(server, warnings);
-    for (const tool of server.tools) {
+    for (const tool of firstOfEachName(server, warnings)) {
       const wanted = names.get(tool.name) ?? tool.name;
       if (server.config.forbidden_tools.includes(tool.name)) {
         forbidden.add(wanted);
@@ -61,6 +61,16 @@ export function buildToolDirectory(servers: readonly ServerTools[]): ToolDirecto
     }
   }
   return { tools, routes, forbidden, warnings };
+}
+
+/** One server's tools, without those whose name it lists a second time. */
+function firstOfEachName({ config, tools }: ServerTools, warnings: string[]): McpTool[] {
+  const seen = new Set<string>();
+  return tools.filter(({ name }) => {
+    if (!seen.has(name)) return seen.add(name);
+    warnings.push(`tool "${name}" is left out: server "${config.name}" lists it twice`);
+    return false;
+  });
 }
 
 /** The name of each tool by its own: its alias, unless that is another name of the same server. */

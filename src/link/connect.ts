@@ -204,7 +204,7 @@ function classifyConnectError(
       cause: error,
     });
   }
-  return new ServerUnreachableError(unreachable(url, error.message), { cause: error });
+  return new ServerUnreachableError(unreachable(url, transportReason(error)), { cause: error });
 }
 
 function readVersionRefusal(context: TransportError["context"]): VersionRefusal | undefined {
@@ -229,6 +229,13 @@ function versionMessage(refusal: VersionRefusal): string {
     ? ""
     : `: the Server speaks ${server_version}, accepts ${min_supported ?? "?"} to ${max_supported ?? "?"}`;
   return `Cannot connect with protocol ${PROTOCOL_VERSION}: ${refusal.message}${speaks}`;
+}
+
+/** Why the transport failed: "xhr poll error", Socket.IO's own word for everything, tells nobody what to do. */
+function transportReason({ context, message }: Error & TransportError): string {
+  if (context?.status === undefined) return message;
+  if (context.status === 0) return "nobody answers there";
+  return `HTTP ${context.status}, so it may be no Server of this protocol, or have another path`;
 }
 
 function unreachable(url: string, reason: string): string {

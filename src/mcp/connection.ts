@@ -20,15 +20,15 @@ import {
 } from "./errors.ts";
 import type { ProcessGuard } from "./guard.ts";
 import { type HttpListener, type HttpTransport, openHttpTransport } from "./http.ts";
+import { type ListPage, readAllPages } from "./list_pages.ts";
 import { StdioTransport } from "./stdio.ts";
 import type { WarnOnce } from "./warn_once.ts";
 
-/** The most pages of one list that are followed: a server may hand out cursors for ever. */
-const MAX_LIST_PAGES = 10_000;
-/** The most entries of one list that are kept. */
-const MAX_LIST_ENTRIES = 100_000;
 /** How long a server whose event stream broke may take to show that it still knows the session, in milliseconds. */
 const PROBE_TIMEOUT_MS = 10_000;
+
+/** The longest time that a timer can wait, in milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Whatever the server answers; we look at it ourselves. */
 const anyResult = z.looseObject({});
@@ -66,12 +66,6 @@ export interface ConnectionContext {
   readonly maxMessageBytes: number;
 }
 
-/** A page of a list as it came. */
-export interface ListPage {
-  readonly entries: readonly unknown[];
-  readonly nextCursor: string | undefined;
-}
-
 /** An initialised session. Its requests throw the errors of `errors.ts`, or the reason of an aborted signal. */
 export class McpConnection {
   readonly #client: Client;
@@ -82,13 +76,17 @@ export class McpConnection {
   readonly #closed = Promise.withResolvers<string>();
   readonly #inFlight = new Set<AbortController>();
   #goneReason: string | undefined;
+  #isInitialised = false;
   #isProbing = false;
 
   private constructor(config: MCPServerConfig, context: ConnectionContext) {
     this.#log = context.log;
     this.#warnOnce = context.warnOnce;
     this.#client = new Client({ name: "a2c-smcp", version: PACKAGE_VERSION }, { capabilities: {} });
-    this.#client.onclose = () => this.#end("closed");
+    // Before that, the SDK itself closes what it cannot use, and the reason comes with its error.
+    this.#client.onclose = () => {
+      if (this.#isInitialised || this.#transport instanceof StdioTransport) this.#end("closed");
+    };
     this.#client.onerror = (error) => this.#log.debug("MCP transport error", { error: error.message });
     this.#client.fallbackNotificationHandler = (notification) => {
       dispatch(notification, context.listener);
@@ -196,10 +194,10 @@ export class McpConnection {
     await this.#request("ping", {}, limits);
   }
 
-  /** Ends the session and, where it is ours, the process. Idempotent. */
-  async close(): Promise<void> {
+  /** Ends the session and, where it is ours, the process; requests in flight are told the reason. Idempotent. */
+  async close(reason = "closed"): Promise<void> {
     const closing = this.#close();
-    this.#end("closed");
+    this.#end(reason);
     await closing;
   }
 
@@ -224,35 +222,18 @@ export class McpConnection {
       .finally(() => this.#isProbing = false);
   }
 
-  /** Reads pages until the end, or until the time is over: a server may hand out cursors for ever. */
   async #listAll<T>(
     kind: "tools" | "resources",
-    read: (entry: unknown, warn: EntryWarning) => T | undefined,
-    limits: RequestLimits,
+    readEntry: (entry: unknown, warn: EntryWarning) => T | undefined,
+    { timeoutMs, signal }: RequestLimits,
   ): Promise<T[]> {
-    const items: T[] = [];
-    const cursors = new Set<string>();
-    const warn = (message: string) => this.#warnOnce.warn(message);
-    const deadlineMs = performance.now() + limits.timeoutMs;
-    let cursor: string | undefined;
-    for (let page = 0; page < MAX_LIST_PAGES && items.length < MAX_LIST_ENTRIES; page++) {
-      const timeoutMs = Math.max(1, deadlineMs - performance.now());
-      const { entries, nextCursor } = await this.#listPage(kind, cursor, { ...limits, timeoutMs })
-        .catch((error) => {
-          if (page > 0 && error instanceof ServerTimeoutError) return { entries: [], nextCursor: cursor };
-          throw error;
-        });
-      for (const entry of entries) {
-        const item = read(entry, warn);
-        if (item !== undefined) items.push(item);
-      }
-      if (nextCursor === undefined) return items;
-      if (cursors.has(nextCursor) || performance.now() >= deadlineMs) break;
-      cursors.add(nextCursor);
-      cursor = nextCursor;
-    }
-    this.#warnOnce.warn(`the list of ${kind} does not end; what was read so far is used`);
-    return items;
+    return await readAllPages({
+      what: kind,
+      readPage: (cursor, timeoutMs) => this.#listPage(kind, cursor, { timeoutMs, signal }),
+      readEntry,
+      timeoutMs,
+      warn: (message) => this.#warnOnce.warn(message),
+    });
   }
 
   async #listPage(
@@ -272,13 +253,16 @@ export class McpConnection {
     const { timeoutMs } = limits;
     await this.#limited(limits.signal, async (signal, own) => {
       // An event stream may open and never say where to post; the SDK times only the request that follows.
-      const timer = setTimeout(() => own.abort(noAnswer("initialize", timeoutMs)), timeoutMs);
+      const timer = setTimeout(() => {
+        own.abort(new ServerTimeoutError(`Cannot complete "initialize": no answer in ${timeoutMs} ms`));
+      }, timeoutMs);
       try {
-        await abortable(this.#client.connect(this.#transport, { timeout: timeoutMs, signal }), signal);
+        await abortable(this.#client.connect(this.#transport, { timeout: MAX_TIMER_MS, signal }), signal);
       } finally {
         clearTimeout(timer);
       }
     });
+    this.#isInitialised = true;
   }
 
   async #request(
@@ -295,7 +279,7 @@ export class McpConnection {
         (signal) => this.#client.request({ method, params }, anyResult, { timeout, signal }),
       );
     } catch (error) {
-      throw limits.signal?.aborted ? limits.signal.reason : this.#toFailure(error, method, timeout);
+      throw limits.signal?.aborted ? limits.signal.reason : toFailure(error, method);
     }
   }
 
@@ -325,37 +309,14 @@ export class McpConnection {
   #startFailure(error: unknown): unknown {
     const { exit } = this.#transport instanceof StdioTransport ? this.#transport : { exit: undefined };
     if (error instanceof ServerNotRunningError && exit !== undefined) {
-      return new ServerNotRunningError(`it ended with ${exit}`, {
-        cause: error,
-        stderrTail: this.stderrTail,
-      });
+      return new ServerNotRunningError({ reason: exit, cause: error, stderrTail: this.stderrTail });
     }
-    if (isFailure(error)) return error;
-    if (this.#goneReason !== undefined) {
-      return new ServerNotRunningError({ reason: this.#goneReason, cause: error });
-    }
-    if (error instanceof McpError) return this.#toFailure(error, "initialize", 0);
+    if (isFailure(error) || error instanceof McpError) return toFailure(error, "initialize");
     return new ServerNotRunningError({
       reason: describeError(error),
       cause: error,
       stderrTail: this.stderrTail,
     });
-  }
-
-  /** Says what happened in terms that callers tell apart; the SDK says "timeout" of a cancel, too. */
-  #toFailure(error: unknown, method: string, timeoutMs: number): unknown {
-    if (isFailure(error)) return error;
-    if (this.#goneReason !== undefined) {
-      return new ServerNotRunningError({ reason: this.#goneReason, cause: error });
-    }
-    if (!(error instanceof McpError)) {
-      return new ServerNotRunningError({ reason: "its answer cannot be read", cause: error });
-    }
-    if (error.code === RpcErrorCode.RequestTimeout && isRecord(error.data) && "timeout" in error.data) {
-      return noAnswer(method, timeoutMs, error);
-    }
-    const message = error.message.replace(/^MCP error -?\d+: /, "");
-    return new ServerAnswerError(error.code, message, { data: error.data, cause: error });
   }
 }
 
@@ -385,10 +346,17 @@ function dispatch(
   }
 }
 
-function noAnswer(method: string, timeoutMs: number, cause?: unknown): ServerTimeoutError {
-  return new ServerTimeoutError(`Cannot complete "${method}": no answer in ${Math.round(timeoutMs)} ms`, {
-    cause,
-  });
+/** Says what happened in terms that callers tell apart. */
+function toFailure(error: unknown, method: string): unknown {
+  if (isFailure(error)) return error;
+  if (!(error instanceof McpError)) {
+    return new ServerNotRunningError({ reason: "its answer cannot be read", cause: error });
+  }
+  if (error.code === RpcErrorCode.RequestTimeout && isRecord(error.data) && "timeout" in error.data) {
+    return new ServerTimeoutError(`Cannot complete "${method}": no answer in time`, { cause: error });
+  }
+  const message = error.message.replace(/^MCP error -?\d+: /, "");
+  return new ServerAnswerError(error.code, message, { data: error.data, cause: error });
 }
 
 /** Whether callers know the error already. */

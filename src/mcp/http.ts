@@ -6,7 +6,12 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport";
 import { settledWithin } from "../async/abortable.ts";
 import type { MCPServerStreamableHttpConfig, MCPSSEConfig } from "../protocol/config.ts";
-import { ConfigurationError, ServerAuthorizationError, ServerNotRunningError } from "./errors.ts";
+import {
+  ConfigurationError,
+  ServerAuthorizationError,
+  ServerNotRunningError,
+  ServerTimeoutError,
+} from "./errors.ts";
 import { watchBody } from "./watched_body.ts";
 
 /** How long the end of a session may take on the server, in milliseconds. */
@@ -78,15 +83,19 @@ function watchedFetch(
   listener: HttpListener,
 ): FetchLike {
   const kind = config.type;
-  const silenceMs = Math.min(silenceLimitMs(config), MAX_TIMER_MS);
+  const { timeoutMs, silenceMs } = timeLimits(config);
   let hasStream = false;
   return async (url, init) => {
-    const response = await reach(url, { ...init, client }, listener);
-    const exchange: Exchange = { kind, method: init?.method ?? "GET", response };
+    const method = init?.method ?? "GET";
+    // A stream opens when its server has something to say, and a Streamable HTTP request is answered when it is done.
+    const isOpenEnded = method === "GET" || (kind === "streamable" && method === "POST");
+    const request = (signal = init?.signal) => reach(url, { ...init, signal, client }, listener);
+    const response = isOpenEnded ? await request() : await within(timeoutMs, init?.signal, request);
+    const exchange: Exchange = { kind, method, response };
     // Redirects are the SDK's, which follows those within the origin.
     if (response.status >= 400) return await refuse(exchange, { hasStream, listener });
     if (!isEventStream(response) || response.body === null) return response;
-    const isStanding = exchange.method === "GET";
+    const isStanding = method === "GET";
     hasStream ||= isStanding;
     const body = watchBody(response.body, {
       // A request has its own deadline; only the stream that stands for the whole session may not fall silent.
@@ -128,7 +137,7 @@ async function refuse(
 
 async function reach(
   url: string | URL,
-  init: RequestInit & { client: Deno.HttpClient },
+  init: RequestInit & { readonly client: Deno.HttpClient },
   listener: HttpListener,
 ): Promise<Response> {
   try {
@@ -139,14 +148,43 @@ async function reach(
   }
 }
 
+/** Runs a request whose answer takes no work, and whose body nobody reads. */
+async function within(
+  timeoutMs: number,
+  signal: AbortSignal | null | undefined,
+  request: (signal: AbortSignal) => Promise<Response>,
+): Promise<Response> {
+  const own = new AbortController();
+  const onAbort = () => own.abort(signal?.reason);
+  if (signal?.aborted) onAbort();
+  else signal?.addEventListener("abort", onAbort, { once: true });
+  const timer = setTimeout(() => {
+    own.abort(new ServerTimeoutError(`Cannot use the MCP server: no HTTP answer in ${timeoutMs} ms`));
+  }, timeoutMs);
+  try {
+    return await request(own.signal);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
 function isEventStream(response: Response): boolean {
   return /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
 }
 
-function silenceLimitMs(config: MCPServerStreamableHttpConfig | MCPSSEConfig): number {
-  return config.type === "sse"
-    ? config.server_parameters.sse_read_timeout * 1000
-    : Temporal.Duration.from(config.server_parameters.sse_read_timeout).total("milliseconds");
+/** How long an answer may take that needs no work, and how long a standing stream may say nothing. */
+function timeLimits(
+  config: MCPServerStreamableHttpConfig | MCPSSEConfig,
+): { readonly timeoutMs: number; readonly silenceMs: number } {
+  const { timeout, sse_read_timeout } = config.server_parameters;
+  return { timeoutMs: toMilliseconds(timeout), silenceMs: toMilliseconds(sse_read_timeout) };
+}
+
+/** Seconds, or an ISO 8601 duration. */
+function toMilliseconds(time: number | string): number {
+  const ms = typeof time === "number" ? time * 1000 : Temporal.Duration.from(time).total("milliseconds");
+  return Math.min(ms, MAX_TIMER_MS);
 }
 
 function toHeaders(headers: Readonly<Record<string, unknown>> | null): Record<string, string> {

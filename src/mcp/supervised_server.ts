@@ -171,13 +171,14 @@ export class SupervisedServer {
   /** One session from start to end; tells why it ended. */
   async #runOnce(signal: AbortSignal): Promise<{ isFinal: boolean; state: Omit<ServerState, "status"> }> {
     let connection: McpConnection | undefined;
+    let reason: string | undefined;
     try {
       connection = await this.#open(signal);
       this.#connection = connection;
       this.#setState({ status: "running" });
       this.#settled.resolve();
       this.#listener.onRunning(connection);
-      const reason = await this.#watch(connection, signal);
+      reason = await this.#watch(connection, signal);
       return { isFinal: false, state: { lastError: reason, stderrTail: connection.stderrTail } };
     } catch (error) {
       const stderrTail = error instanceof ServerNotRunningError ? error.stderrTail : "";
@@ -187,7 +188,7 @@ export class SupervisedServer {
       };
     } finally {
       this.#connection = undefined;
-      await connection?.close();
+      await connection?.close(reason);
     }
   }
 

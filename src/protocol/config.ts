@@ -48,7 +48,7 @@ export interface MCPServerStreamableHttpParameters {
   url: string;
   /** HTTP headers of each request. */
   headers: Record<string, unknown> | null;
-  /** Time for one HTTP request, an ISO 8601 duration such as `PT30S`. */
+  /** Time for an HTTP request that takes no work, an ISO 8601 duration such as `PT30S`; calls have their own. */
   timeout: string;
   /** Time between two events of a stream, an ISO 8601 duration such as `PT5M`. */
   sse_read_timeout: string;
@@ -70,7 +70,7 @@ export interface MCPSSEParameters {
   url: string;
   /** HTTP headers of each request. */
   headers: Record<string, unknown> | null;
-  /** Seconds for one HTTP request. */
+  /** Seconds for an HTTP request; calls have their own time. */
   timeout: number;
   /** Seconds between two events of the stream. */
   sse_read_timeout: number;

@@ -97,7 +97,7 @@ function versionMismatch(raw: string, { acceptedVersions }: HandshakePolicy): Ha
   );
   return {
     status,
-    headers: { ...headers, "x-a2c-error-code": String(ErrorCode.PROTOCOL_VERSION_MISMATCH) },
+    headers: { ...headers, "X-A2C-Error-Code": String(ErrorCode.PROTOCOL_VERSION_MISMATCH) },
     body: {
       ...body,
       server_version: PROTOCOL_VERSION,

@@ -7,6 +7,7 @@ import { Connection, type Identity, type Wire } from "./connection.ts";
 import { Deadlines } from "./deadlines.ts";
 import { dispatch, dispatchDisconnect } from "./dispatch.ts";
 import { answerPlainRequest, installGate, refusePlainUpgrade } from "./http.ts";
+import type { HandshakeRefusal } from "./handshake.ts";
 import type { Hub } from "./hub.ts";
 import { startListening, stopListening } from "./listening.ts";
 import { type ListenOptions, type Settings, type SmcpServerOptions, toSettings } from "./options.ts";
@@ -27,19 +28,16 @@ import { boundedParser } from "./parser.ts";
  * ```
  */
 export class SmcpServer implements AsyncDisposable {
-  readonly #io: IoServer;
   readonly #http: HttpServer;
-  readonly #stop: () => void | Promise<void>;
-  readonly #address: { readonly host: string; readonly port: number } | undefined;
+  readonly #stop: () => Promise<void>;
+  readonly #address: Address | undefined;
   #closing: Promise<void> | undefined;
 
   private constructor(parts: {
-    readonly io: IoServer;
     readonly http: HttpServer;
-    readonly stop: () => void | Promise<void>;
-    readonly address?: { readonly host: string; readonly port: number };
+    readonly stop: () => Promise<void>;
+    readonly address?: Address;
   }) {
-    this.#io = parts.io;
     this.#http = parts.http;
     this.#stop = parts.stop;
     this.#address = parts.address;
@@ -57,12 +55,16 @@ export class SmcpServer implements AsyncDisposable {
     const settings = toSettings(options, host);
     const http = createServer(answerPlainRequest);
     http.on("upgrade", refusePlainUpgrade);
-    const { io } = openSocketIo(http, settings);
+    const closeSocketIo = openSocketIo(http, settings);
+    const stop = async () => {
+      await closeSocketIo();
+      await stopListening(http);
+    };
     try {
       const address = { host, port: await startListening(http, { host, port, signal }) };
-      return new SmcpServer({ io, http, address, stop: () => stopListening(http) });
+      return new SmcpServer({ http, address, stop });
     } catch (error) {
-      await io.close();
+      await closeSocketIo();
       throw error;
     }
   }
@@ -75,8 +77,7 @@ export class SmcpServer implements AsyncDisposable {
    * @throws {TypeError} with neither `auth` nor `allowAnonymous`, and for other misuse.
    */
   static attach(http: HttpServer, options: SmcpServerOptions): SmcpServer {
-    const { io, detach } = openSocketIo(http, toSettings(options, undefined));
-    return new SmcpServer({ io, http, stop: detach });
+    return new SmcpServer({ http, stop: openSocketIo(http, toSettings(options, undefined)) });
   }
 
   /**
@@ -100,7 +101,7 @@ export class SmcpServer implements AsyncDisposable {
 
   /** Ends all connections and stops listening. Calling it again changes nothing. */
   close(): Promise<void> {
-    return this.#closing ??= this.#close();
+    return this.#closing ??= this.#stop();
   }
 
   /** The same as {@linkcode close}. */
@@ -108,12 +109,7 @@ export class SmcpServer implements AsyncDisposable {
     return this.close();
   }
 
-  async #close(): Promise<void> {
-    await this.#io.close();
-    await this.#stop();
-  }
-
-  #addressNow(): { readonly host: string; readonly port: number } {
+  #addressNow(): Address {
     if (this.#address !== undefined) return this.#address;
     const bound = this.#http.address();
     if (typeof bound === "object" && bound !== null) return { host: bound.address, port: bound.port };
@@ -121,15 +117,21 @@ export class SmcpServer implements AsyncDisposable {
   }
 }
 
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
 type Events = Record<string, (...args: unknown[]) => void>;
 type IoServer = SocketIoServer<Events, Events, Events, { identity?: Identity }>;
 type IoSocket = Socket<Events, Events, Events, { identity?: Identity }>;
 
-/** Sets Socket.IO up behind the gate of `http`; it does not listen by itself. */
-function openSocketIo(
-  http: HttpServer,
-  settings: Settings,
-): { readonly io: IoServer; readonly detach: () => void } {
+/**
+ * Sets Socket.IO up behind the gate of `http`, which this does not make listen.
+ *
+ * @return Ends all connections and takes Socket.IO away from `http`.
+ */
+function openSocketIo(http: HttpServer, settings: Settings): () => Promise<void> {
   const { path, handshake, logger } = settings;
   const inner = createServer();
   const io: IoServer = new SocketIoServer(inner, {
@@ -143,28 +145,28 @@ function openSocketIo(
       origin: (origin, decide) => decide(null, !origin || handshake.isOriginAllowed(origin, undefined)),
     },
   });
-  serveNamespace(io, settings);
-  const detach = installGate(http, {
-    path,
-    handshake,
-    inner,
-    onRefused: ({ body }) => logger.warn("Refused a handshake", body),
-  });
-  return { io, detach };
+  const deadlines = new Deadlines();
+  serveNamespace(io, { settings, deadlines });
+  const onRefused = ({ body }: HandshakeRefusal) => logger.warn("Refused a handshake", body);
+  const removeGate = installGate(http, { path, handshake, inner, onRefused });
+  return async () => {
+    await io.close();
+    deadlines.clear();
+    removeGate();
+  };
 }
 
-function serveNamespace(io: IoServer, settings: Settings): void {
-  const { logger } = settings;
+function serveNamespace(
+  io: IoServer,
+  context: { readonly settings: Settings; readonly deadlines: Deadlines },
+): void {
+  const { settings, deadlines } = context;
   // Without this, anyone could hold a connection to the default namespace and show no credentials.
   io.use((_socket, next) => next(new AdmissionError(`Unauthorized: only ${SMCP_NAMESPACE} is served`)));
   const namespace = io.of(SMCP_NAMESPACE);
   const connections = new Map<string, Connection>();
-  const deadlines = new Deadlines();
   const hub: Hub = {
-    offices: settings.offices,
-    logger,
-    graceMs: settings.graceMs,
-    maxOpenRequests: settings.maxOpenRequests,
+    ...settings,
     connection: (sid) => connections.get(sid),
     broadcast(officeId, { event, body, except }) {
       const room = namespace.to(roomOf(officeId));
@@ -172,7 +174,7 @@ function serveNamespace(io: IoServer, settings: Settings): void {
     },
   };
   namespace.use((socket, next) => {
-    admit({ ...socket.handshake }, settings).then((identity) => {
+    admit(socket.handshake, settings).then((identity) => {
       socket.data.identity = identity;
       next();
     }, next);
@@ -182,15 +184,28 @@ function serveNamespace(io: IoServer, settings: Settings): void {
     if (identity === undefined) return void socket.disconnect(true);
     const connection = new Connection(toWire(socket), { identity, deadlines });
     connections.set(socket.id, connection);
-    logger.debug("Connected", { sid: socket.id, principal: identity.principal, version: identity.version });
-    socket.onAny((event: unknown, ...args: unknown[]) =>
-      dispatch(hub, connection, { event: String(event), args })
-    );
-    socket.on("disconnect", (reason) => {
-      connections.delete(socket.id);
-      logger.debug("Disconnected", { sid: socket.id, reason });
-      dispatchDisconnect(hub, connection);
-    });
+    serveConnection(socket, { hub, connection, onClosed: () => connections.delete(socket.id) });
+  });
+}
+
+function serveConnection(
+  socket: IoSocket,
+  { hub, connection, onClosed }: {
+    readonly hub: Hub;
+    readonly connection: Connection;
+    readonly onClosed: () => void;
+  },
+): void {
+  const { principal, version } = connection.identity;
+  hub.logger.debug("Connected", { sid: socket.id, principal, version });
+  // A peer may send a number for a name.
+  socket.onAny((event: unknown, ...args: unknown[]) =>
+    dispatch(hub, connection, { event: String(event), args })
+  );
+  socket.on("disconnect", (reason) => {
+    hub.logger.debug("Disconnected", { sid: socket.id, reason });
+    onClosed();
+    dispatchDisconnect(hub, connection);
   });
 }
 

@@ -190,6 +190,8 @@ Deno.test("agent.ts explains a wrong command line and ends with 2", async () => 
   const params = await run(...office, "call", "echo", "--params", "[1]");
   assertEquals(params.code, 2);
   assertStringIncludes(params.stderr, "JSON object");
+  assertEquals((await run(...office, "call", "echo", "--params", "{")).code, 2);
+  assertEquals((await run(...office, "call", "echo", "--timeout", "86401")).code, 2);
   assertEquals((await run(...office, "dance")).code, 2);
 });
 
@@ -234,11 +236,12 @@ Deno.test("Ctrl-C during a call cancels it on the wire and ends with 130", async
   assertEquals((await finish(child)).code, 130);
 });
 
-Deno.test("agent.ts watch prints what happens, one JSON line each, until Ctrl-C", async () => {
+Deno.test("agent.ts watch prints what happens to one Computer, one JSON line each, until Ctrl-C", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
-  const child = start([...options(server), "--json", "watch"]);
+  const child = start([...options(server), "--json", "--computer", "laptop", "watch"]);
   const [stdout, stderr] = [new Output(child.stdout), new Output(child.stderr)];
   await stderr.until("watching");
+  using _other = await ScriptedComputer.join(server.url, { name: "desk" });
   using computer = await ScriptedComputer.join(server.url);
   await computer.send("server:update_desktop", { computer: "laptop" });
   computer.close();

@@ -171,3 +171,61 @@ Deno.test("a refused leave rejects in the Server's words", async () => {
   await link.join(membership);
   await assertRejects(() => link.leave(), JoinRefusedError, "Not yours");
 });
+
+Deno.test("a member that is cut off while it joins again goes on trying", async () => {
+  let joins = 0;
+  await using server = await BareServer.listen({
+    handlers: {
+      "server:join_office"(_body, ack) {
+        if (++joins === 2) void server.cut(2);
+        else ack(true, null);
+      },
+    },
+  });
+  const { link, diary } = await openLink(server);
+  await using _ = link;
+  await link.join(membership);
+  await server.cut(1);
+  await diary.returned.promise;
+  assertEquals([joins, server.connections.length, diary.lost.length], [3, 3, 1]);
+});
+
+Deno.test("a member that leaves while it is joining again is taken out", async () => {
+  let joins = 0;
+  const rejoining = Promise.withResolvers<() => void>();
+  const left = Promise.withResolvers<unknown>();
+  await using server = await BareServer.listen({
+    handlers: {
+      "server:join_office"(_body, ack) {
+        if (++joins === 1) ack(true, null);
+        else rejoining.resolve(() => ack(true, null));
+      },
+      "server:leave_office"(body, ack) {
+        left.resolve(body);
+        ack(true, null);
+      },
+    },
+  });
+  const { link, diary } = await openLink(server);
+  await using _ = link;
+  await link.join(membership);
+  await server.cut(1);
+  const accept = await rejoining.promise;
+  await link.leave();
+  accept();
+  assertEquals(await left.promise, { office_id: "lab" });
+  await diary.returned.promise;
+  assertEquals(link.membership, undefined);
+});
+
+Deno.test("notifications reach the owner on the next connection, too", async () => {
+  await using server = await BareServer.listen({ handlers: { "server:join_office": acceptJoin } });
+  const { link, diary } = await openLink(server);
+  await using _ = link;
+  await link.join(membership);
+  await server.cut(1);
+  await diary.returned.promise;
+  (await server.connection(2)).emit("notify:x", { a: 1 });
+  await diary.firstEvent.promise;
+  assertEquals(diary.events.map(({ event, body }) => [event, body]), [["notify:x", { a: 1 }]]);
+});

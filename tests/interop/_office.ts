@@ -33,6 +33,11 @@ export async function openComputer(name: string): Promise<Computer> {
   return computer;
 }
 
+/** A Computer's configuration with both MCP servers. */
+export function configuration() {
+  return { servers: { windows: pythonServer("windows_server.py"), plain: pythonServer("plain_server.py") } };
+}
+
 function pythonServer(file: string) {
   const command = interopPython();
   if (command === undefined) throw new PeerError(skipReason ?? "no Python");
@@ -89,22 +94,4 @@ export function picture(sizeBytes: number): string {
 export function fields(reported: unknown): Record<string, unknown> {
   if (isRecord(reported)) return reported;
   throw new PeerError(`Cannot read "${JSON.stringify(reported)}": not an object`);
-}
-
-/** What a door said and how it ended. */
-export interface DoorOutcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs one of our doors as a program. */
-export async function runDoor(door: "agent.ts", args: readonly string[]): Promise<DoorOutcome> {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "-A", fromFileUrl(new URL(`../../${door}`, import.meta.url)), ...args],
-    stdout: "piped",
-    stderr: "piped",
-  }).output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }

@@ -42,6 +42,7 @@ Deno.test("our Computer and our Agent do their work through a Python Server", in
   });
 
   await t.step("the Agent gets the tools of all MCP servers", async () => {
+    // proves: finder-no-builtin-tools
     const tools = await laptop.getTools();
     const names = ["add", "slow", "set_status", "picture", "echo", "fail"];
     assertEquals(tools.map(({ name }) => name), names);
@@ -61,7 +62,7 @@ Deno.test("our Computer and our Agent do their work through a Python Server", in
   });
 
   await t.step("the Agent hears of a changed window and gets the new text", async () => {
-    // proves: desktop-flow-content
+    // proves: desktop-flow-content, desktop-updated-window
     const refreshed = untilStatusSays(agent, "busy");
     await laptop.callTool("set_status", { text: "busy" });
     assertEquals((await refreshed).desktops, [statusSays("busy"), HELP]);

@@ -1,4 +1,5 @@
 import { assertEquals, assertObjectMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import type { SMCPTool } from "../../agent.ts";
 import { SmcpServer } from "../../server.ts";
 import { fields, GUIDE, HELP, interop, openComputer, picture, statusSays } from "./_office.ts";
 import { PeerError, PythonPeer } from "./peer.ts";
@@ -25,6 +26,15 @@ Deno.test("a Python Agent works with our Computer through our Server", interop, 
     const { data } = await ada.nextEvent("tools_received");
     const tools = ["add", "slow", "set_status", "picture", "echo", "fail"].map((name) => ({ name }));
     assertObjectMatch(fields(data), { computer, tools });
+  });
+
+  await t.step("the metadata of a tool is flat, as the Agent wants it", async () => {
+    // proves: data-meta-flat, data-meta-a2c, data-meta-annotation, data-meta-nulls
+    const { tools } = fields(await ada.command({ command: "tools", computer })) as { tools: [SMCPTool] };
+    const { a2c_tool_meta, MCP_TOOL_ANNOTATION } = fields(tools[0].meta);
+    const unset = { alias: null, tags: null, ret_object_mapper: null };
+    assertEquals(JSON.parse(String(a2c_tool_meta)), { auto_apply: true, ...unset });
+    assertObjectMatch(JSON.parse(String(MCP_TOOL_ANNOTATION)), { title: "Add", readOnlyHint: true });
   });
 
   await t.step("the Agent finds the Computer in the office", async () => {
@@ -118,6 +128,7 @@ Deno.test("a Python Agent works with our Computer through our Server", interop, 
   });
 
   await t.step("documents are open to an Agent whose SDK has no method for them", async () => {
+    // proves: mcp-list-cursor, guide-bridge-host, guide-collect-server
     const [finder] = await request("client:get_finder", { keywords: ["guide"] }) as unknown[];
     assertObjectMatch(fields(finder), { documents: [{ uri: GUIDE, server: "windows" }], total_count: 1 });
     const [page] = await request("client:read_resource", { uri: `${GUIDE}/pages/1` }) as unknown[];

@@ -1,10 +1,12 @@
 /** `client:get_finder`. */
 import type { GetFinderRet } from "../../protocol/finder.ts";
-import { parseGetFinderReq } from "../../protocol/parse.ts";
+import { parseComputerCallData, parseGetFinderReq } from "../../protocol/parse.ts";
+import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import type { McpHost } from "../host.ts";
 
 export async function handleGetFinder(host: McpHost, body: unknown): Promise<GetFinderRet> {
   const { keywords, file_type: fileType, offset, limit, req_id } = parseGetFinderReq(body);
-  const { documents, totalCount } = await host.finder({ keywords, fileType, offset, limit });
+  const timeoutMs = timeoutMsOf(parseComputerCallData(body));
+  const { documents, totalCount } = await host.finder({ keywords, fileType, offset, limit, timeoutMs });
   return { documents, total_count: totalCount, req_id };
 }

@@ -1,0 +1,72 @@
+/** An office with a Server, a Computer and an Agent, all real, for tests of the Computer. */
+import { Agent } from "../../src/agent/agent.ts";
+import type { AgentEventName, AgentEventOf } from "../../src/agent/events.ts";
+import type { RemoteComputer } from "../../src/agent/remote_computer.ts";
+import { Computer, type ComputerOptions } from "../../src/computer/computer.ts";
+import { SmcpServer } from "../../src/server/server.ts";
+import type { SmcpServerOptions } from "../../src/server/options.ts";
+import { LogBook } from "../fixtures/log_book.ts";
+import type { Change } from "../fixtures/script.ts";
+
+/** How to open an office. */
+export interface OfficeOptions extends Partial<Omit<ComputerOptions, "config">> {
+  readonly server?: SmcpServerOptions;
+}
+
+export class ComputerOffice implements AsyncDisposable {
+  readonly server: SmcpServer;
+  readonly computer: Computer;
+  readonly agent: Agent;
+  /** The Computer as the Agent sees it. */
+  readonly laptop: RemoteComputer;
+  /** What the Computer wrote. */
+  readonly log: LogBook;
+
+  private constructor(parts: { server: SmcpServer; computer: Computer; agent: Agent; log: LogBook }) {
+    this.server = parts.server;
+    this.computer = parts.computer;
+    this.agent = parts.agent;
+    this.log = parts.log;
+    this.laptop = parts.agent.computer("laptop");
+  }
+
+  /** Opens everything and waits until each MCP server has started or failed to. */
+  static async open(config: unknown, options: OfficeOptions = {}): Promise<ComputerOffice> {
+    const { server: serverOptions, ...computerOptions } = options;
+    const log = new LogBook();
+    const server = await SmcpServer.listen({ ...serverOptions, port: 0 });
+    const computer = Computer.open({ name: "laptop", config, logger: log, ...computerOptions });
+    const { url } = server;
+    await computer.join({ url, office: "lab" });
+    const agent = await Agent.connect({ url, office: "lab", name: "ada" });
+    await computer.ready();
+    return new ComputerOffice({ server, computer, agent, log });
+  }
+
+  /** The next event of one name that the Agent hears. */
+  next<Name extends AgentEventName>(type: Name): Promise<AgentEventOf<Name>> {
+    const { promise, resolve } = Promise.withResolvers<AgentEventOf<Name>>();
+    const unsubscribe = this.agent.on(type, (event) => {
+      unsubscribe();
+      resolve(event);
+    });
+    return promise;
+  }
+
+  /** Changes what the only, or the named, scripted server does; resolves when it has told of it. */
+  async become(change: Change, tool = "become"): Promise<void> {
+    await this.laptop.callTool(tool, { ...change });
+  }
+
+  /** What a scripted server received so far: method and params. */
+  async received(tool = "received"): Promise<{ method: string; params?: Record<string, unknown> }[]> {
+    const { content } = await this.laptop.callTool(tool);
+    return JSON.parse(content[0]?.text ?? "[]");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.agent.close();
+    await this.computer.close();
+    await this.server.close();
+  }
+}

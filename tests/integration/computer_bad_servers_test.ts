@@ -1,0 +1,225 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { Computer } from "../../src/computer/computer.ts";
+import { LogBook, stateOf } from "../fixtures/log_book.ts";
+import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
+import { ComputerOffice } from "./_computer_office.ts";
+
+const echo = { name: "echo", inputSchema: { type: "object" } };
+const windows = [{ uri: "window://good/a", name: "a" }];
+const contents = { "window://good/a": "hello" };
+
+Deno.test("an MCP server that exits at start is retried and keeps nobody from working", async () => {
+  await using office = await ComputerOffice.open({
+    servers: {
+      bad: scripted({ exitAtStart: true, stderr: "no licence" }),
+      good: scripted({ tools: [echo] }),
+    },
+  });
+  const { fields } = await office.log.until(stateOf("bad", "retrying"));
+  assertEquals(fields["error"], "Cannot use the MCP server: exit code 3");
+  assertStringIncludes(String(fields["stderr"]), "no licence");
+  assertEquals((await office.laptop.callTool("echo")).isError, false);
+  assertEquals(office.computer.servers.get("good")?.status, "running");
+});
+
+Deno.test("an MCP server whose command does not exist is failed, and says which command", async () => {
+  const config = {
+    servers: { bad: { type: "stdio", server_parameters: { command: "no-such-command-here" } } },
+  };
+  await using computer = Computer.open({ name: "laptop", config });
+  await computer.ready();
+  const state = computer.servers.get("bad");
+  assertEquals(state?.status, "failed");
+  assertStringIncludes(state?.lastError ?? "", 'Cannot start command "no-such-command-here"');
+});
+
+Deno.test("an MCP server that never answers initialize keeps nobody from working", async () => {
+  const log = new LogBook();
+  const config = scriptedServers({ mute: { hang: ["initialize"] }, good: { tools: [echo] } });
+  await using computer = Computer.open({
+    name: "laptop",
+    config,
+    logger: log,
+    limits: { startTimeoutMs: 2_000 },
+  });
+  await log.until(stateOf("good", "running"));
+  assertEquals(computer.servers.get("mute")?.status, "starting");
+  const { fields } = await log.until(stateOf("mute", "retrying"));
+  assertEquals(fields["error"], 'Cannot complete "initialize": no answer in 2000 ms');
+});
+
+Deno.test("garbage on an MCP server's stdout is ignored, and its first line is shown", async () => {
+  await using office = await ComputerOffice.open(
+    scriptedServers({ noisy: { garbage: "Listening…\n{}\n[1]" } }),
+  );
+  const result = await office.laptop.callTool("received");
+  assertEquals(result.isError, false);
+  const warnings = office.log.of("warn").filter(({ message }) => message.includes("stdout"));
+  assertEquals(warnings.map(({ fields }) => fields["line"]), ["Listening…"]);
+});
+
+Deno.test("a call in flight when its MCP server dies is answered 4003 at once and names the server", async () => {
+  await using office = await ComputerOffice.open(
+    scriptedServers({ mortal: { tools: [echo], dieOn: ["tools/call echo"] }, good: {} }),
+  );
+  const retrying = office.log.next(stateOf("mortal", "retrying"));
+  const result = await office.laptop.callTool("echo", {}, { timeoutMs: 600_000 });
+  assertEquals(result.isError, true);
+  assertEquals(result.meta?.error_code, 4003);
+  assertEquals(
+    result.content[0]?.text,
+    'Tool "echo" failed: Cannot use MCP server "mortal": retrying (exit code 7)',
+  );
+  await retrying;
+  const meanwhile = await office.laptop.callTool("echo", {}, { timeoutMs: 600_000 });
+  assertEquals(meanwhile.meta?.error_code, 4003);
+  assertStringIncludes(meanwhile.content[0]?.text ?? "", 'MCP server "mortal": ');
+});
+
+Deno.test("an MCP server that died comes back, and its tools were listed all the while", async () => {
+  await using office = await ComputerOffice.open(
+    scriptedServers({ mortal: { tools: [echo], dieOn: ["tools/call echo"] } }),
+  );
+  await office.laptop.callTool("echo");
+  assert((await office.laptop.getTools()).some(({ name }) => name === "echo"));
+  await office.log.next(stateOf("mortal", "running"));
+  assertEquals((await office.laptop.callTool("received")).isError, false);
+});
+
+Deno.test("an MCP server that hangs on a list of tools keeps nobody from working", async () => {
+  const config = scriptedServers({ hung: { hang: ["tools/list"] }, good: { tools: [echo] } });
+  await using office = await ComputerOffice.open(config, { limits: { readTimeoutMs: 300 } });
+  await office.log.until(({ message }) => message === "cannot list tools");
+  assert((await office.laptop.getTools()).some(({ name }) => name === "echo"));
+});
+
+// proves: mcp-list-cursor
+Deno.test("all pages of a list are read", async () => {
+  const resources = Array.from({ length: 7 }, (_, i) => ({ uri: `window://pages/${i}`, name: `${i}` }));
+  const texts = Object.fromEntries(resources.map(({ uri, name }) => [uri, name]));
+  const tools = Array.from({ length: 5 }, (_, i) => ({ name: `tool${i}`, inputSchema: { type: "object" } }));
+  await using office = await ComputerOffice.open(
+    scriptedServers({ paged: { resources, tools, contents: texts, pageSize: 2 } }),
+  );
+  assertEquals((await office.laptop.getDesktop()).length, 7);
+  const names = (await office.laptop.getTools()).map(({ name }) => name);
+  assertEquals(names, ["tool0", "tool1", "tool2", "tool3", "tool4", "become", "received"]);
+});
+
+Deno.test("a list without end gives what was read in time", async () => {
+  const config = scriptedServers({ endless: { tools: [echo], endless: true } });
+  await using office = await ComputerOffice.open(config, { limits: { readTimeoutMs: 500 } });
+  const names = new Set((await office.laptop.getTools()).map(({ name }) => name));
+  assert(names.has("echo"));
+  assert(office.log.lines.some(({ message }) => message.includes("does not end")));
+});
+
+// proves: desktop-annotations-mcp
+Deno.test("a bad entry of a list costs no other entry", async () => {
+  const tools = [
+    { name: "echo", inputSchema: {}, outputSchema: "none", annotations: 5, _meta: null },
+    { description: "no name", inputSchema: { type: "object" } },
+    "not even an object",
+    { name: "bare" },
+  ];
+  const resources = [
+    { uri: "window://bad/priority", name: "p", annotations: { priority: 80, audience: ["assistant"] } },
+    { uri: "window://bad/date", annotations: { lastModified: "2026-01-15" } },
+    { name: "no uri" },
+    null,
+    { uri: "window:// bad host/x" },
+    { uri: 7 },
+  ];
+  const texts = { "window://bad/priority": "1", "window://bad/date": "2" };
+  await using office = await ComputerOffice.open(
+    scriptedServers({ odd: { tools, resources, contents: texts } }),
+  );
+  const listed = await office.laptop.getTools();
+  assertEquals(listed.map(({ name }) => name), ["echo", "bare", "become", "received"]);
+  assertEquals(listed[0]?.params_schema, {});
+  assertEquals(listed[1]?.params_schema, { type: "object" });
+  assertEquals(await office.laptop.getDesktop(), ["window://bad/priority\n\n1", "window://bad/date\n\n2"]);
+  const { resources: all } = await office.laptop.getResources("odd");
+  assertEquals(all.map(({ uri }) => uri), [
+    "window://bad/priority",
+    "window://bad/date",
+    "window:// bad host/x",
+  ]);
+});
+
+Deno.test("an MCP server that hangs on a read delays the Desktop once, and no other server's windows", async () => {
+  const slow = {
+    resources: [{ uri: "window://slow/hung" }, { uri: "window://slow/fine" }],
+    contents: { "window://slow/fine": "fine", "window://slow/hung": "never seen" },
+    hang: ["resources/read window://slow/hung"],
+  };
+  const config = scriptedServers({ slow, good: { resources: windows, contents } });
+  await using office = await ComputerOffice.open(config, {
+    limits: { viewDeadlineMs: 1_500, readTimeoutMs: 600_000 },
+  });
+  const expected = ["window://good/a\n\nhello", "window://slow/fine\n\nfine"];
+  const firstMs = performance.now();
+  assertEquals(await office.laptop.getDesktop(), expected);
+  const tookMs = performance.now() - firstMs;
+  assert(tookMs >= 1_000, `it waits for the hung window within its deadline, not ${tookMs} ms`);
+  const againMs = performance.now();
+  for (let i = 0; i < 5; i++) assertEquals(await office.laptop.getDesktop(), expected);
+  assert(performance.now() - againMs < 1_500, "no request waits for it again");
+  assert(office.log.of("warn").some(({ message }) => message.startsWith("MCP server is slow")));
+});
+
+Deno.test("an MCP server that hangs on its list of resources delays the Desktop once", async () => {
+  const config = scriptedServers({
+    hung: { resources: [], hang: ["resources/list"] },
+    good: { resources: windows, contents },
+  });
+  await using office = await ComputerOffice.open(config, {
+    limits: { viewDeadlineMs: 1_000, readTimeoutMs: 600_000 },
+  });
+  assertEquals(await office.laptop.getDesktop(), ["window://good/a\n\nhello"]);
+  const againMs = performance.now();
+  for (let i = 0; i < 5; i++) assertEquals((await office.laptop.getDesktop()).length, 1);
+  assert(performance.now() - againMs < 1_000, "no request waits for it again");
+});
+
+Deno.test("an MCP server that tells of changes to its list each time that it is listed is listed at a bounded pace", async () => {
+  const changed = { method: "notifications/resources/list_changed" };
+  const config = scriptedServers({
+    storm: { resources: windows, contents, tellOn: { "resources/list": [changed, changed, changed] } },
+  });
+  await using office = await ComputerOffice.open(config);
+  const startMs = performance.now();
+  for (let lists = 0; lists < 4;) {
+    lists = (await office.received()).filter(({ method }) => method === "resources/list").length;
+  }
+  assert(performance.now() - startMs >= 300, "four lists are some intervals apart");
+  assertEquals(await office.laptop.getDesktop(), ["window://good/a\n\nhello"]);
+});
+
+Deno.test("an MCP server that answers no ping is started anew", async () => {
+  const log = new LogBook();
+  await using _ = Computer.open({
+    name: "laptop",
+    config: scriptedServers({ hung: { hang: ["ping"] } }),
+    logger: log,
+    limits: { pingIntervalMs: 50, pingTimeoutMs: 50 },
+  });
+  const { fields } = await log.until(stateOf("hung", "retrying"));
+  assertEquals(fields["error"], "no answer to 2 pings");
+  await log.next(stateOf("hung", "running"));
+});
+
+Deno.test("an MCP server that leaves calls and the pings after them unanswered is started anew", async () => {
+  await using office = await ComputerOffice.open(
+    scriptedServers({ hung: { tools: [echo], hang: ["ping", "tools/call echo"] } }),
+    { limits: { pingTimeoutMs: 50 } },
+  );
+  const retrying = office.log.next(stateOf("hung", "retrying"));
+  let isOver = false;
+  retrying.then(() => isOver = true);
+  while (!isOver) {
+    const { meta } = await office.laptop.callTool("echo", {}, { timeoutMs: 1_000 });
+    assert(meta?.error_code === 4004 || meta?.error_code === 4003);
+  }
+  assertEquals((await retrying).fields["error"], "no answer to 2 pings");
+});
