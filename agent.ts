@@ -47,6 +47,7 @@ export {
   type ResourcePage,
 } from "./src/agent/remote_computer.ts";
 export type { RequestOptions } from "./src/agent/requests.ts";
+export { toElement } from "./src/dpe/element.ts";
 export type { LogFields, Logger } from "./src/log.ts";
 export type {
   BaseMCPServerConfig,
@@ -77,6 +78,33 @@ export {
   ELEMENT_CATEGORIES,
   type ElementCategory,
 } from "./src/protocol/dpe.ts";
+export type {
+  AnnotationContent,
+  ChartContent,
+  CodeContent,
+  DiagramContent,
+  DPEElement,
+  DPEElementOf,
+  ElementContent,
+  ElementContents,
+  FormContent,
+  FormField,
+  FormulaContent,
+  HeadingContent,
+  ImageContent,
+  LinkContent,
+  ListContent,
+  ListItem,
+  ListItemContent,
+  MarginContent,
+  MediaContent,
+  PivotTableContent,
+  SeparatorContent,
+  TableCell,
+  TableContent,
+  TextContent,
+  WidgetContent,
+} from "./src/protocol/dpe_content.ts";
 export type { Role, SessionInfo } from "./src/protocol/office.ts";
 export type {
   DpeResource,

@@ -16,6 +16,7 @@
  *
  * @module
  */
+export { toElement } from "./src/dpe/element.ts";
 export { renderElementMarkdown, renderPageMarkdown } from "./src/dpe/markdown.ts";
 export { renderElementText, renderPageText } from "./src/dpe/text.ts";
 export { organizeDesktop, type OrganizeDesktopOptions } from "./src/organizer/desktop.ts";
@@ -58,6 +59,33 @@ export {
   type ElementCategory,
   MAX_PAGE_LIMIT,
 } from "./src/protocol/dpe.ts";
+export type {
+  AnnotationContent,
+  ChartContent,
+  CodeContent,
+  DiagramContent,
+  DPEElement,
+  DPEElementOf,
+  ElementContent,
+  ElementContents,
+  FormContent,
+  FormField,
+  FormulaContent,
+  HeadingContent,
+  ImageContent,
+  LinkContent,
+  ListContent,
+  ListItem,
+  ListItemContent,
+  MarginContent,
+  MediaContent,
+  PivotTableContent,
+  SeparatorContent,
+  TableCell,
+  TableContent,
+  TextContent,
+  WidgetContent,
+} from "./src/protocol/dpe_content.ts";
 export { ErrorCode } from "./src/protocol/error_codes.ts";
 export { type ErrorAck, type ErrorDetails, SmcpError } from "./src/protocol/errors.ts";
 export {

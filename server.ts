@@ -9,15 +9,17 @@
  * console.log(`listening on ${server.url}`);
  * ```
  *
- * Also a program. It needs the network, and of the environment only what it is given:
+ * Also a program, whose `--help` shows all options. It needs the network, and of the environment only what it is given:
  *
  * ```sh
  * deno run --allow-net --ignore-env server.ts --host 127.0.0.1 --port 3000
+ * deno run --allow-net --ignore-env --allow-env=PORT,A2C_TOKEN server.ts --host 0.0.0.0
  * ```
  *
  * @module
  */
 export type { LogFields, Logger } from "./src/log.ts";
+export type { Role } from "./src/protocol/office.ts";
 export {
   anonymous,
   type AuthDecision,

@@ -141,6 +141,16 @@ export class Catalogue {
     return uris.map((uri) => this.#documents.get(uri)).filter((summary) => summary !== undefined);
   }
 
+  /** Lists anew where the list may have changed. Within the deadline, else in the background. */
+  async refreshList(timeoutMs: number): Promise<void> {
+    await this.#refreshList(this.#deadline(timeoutMs));
+  }
+
+  /** Resolves when no list is on its way. */
+  async settled(): Promise<void> {
+    await this.#listing?.catch(() => {});
+  }
+
   /** A new session: nothing that was promised in the last one holds. */
   onRunning(connection: McpConnection): void {
     const { resources, subscribe } = connection.capabilities;

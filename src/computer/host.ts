@@ -129,10 +129,11 @@ export class McpHost implements AsyncDisposable {
     return organizeFinder(documents, { ...query, history: this.history.servers, onWarning: this.#onWarning });
   }
 
-  /** Resolves when each server has started and listed its tools, or has failed to. */
+  /** Resolves when each server has started and listed its tools and resources, or has failed to. */
   async settled(): Promise<void> {
     await this.fleet.settled();
     await Promise.all(this.#listings.values().map((listing) => listing.settled()));
+    await this.resources.settled();
   }
 
   /** Stops all MCP servers. Idempotent. */

@@ -3,6 +3,7 @@ import type { Fleet } from "../mcp/fleet.ts";
 import type { SupervisedServer } from "../mcp/supervised_server.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { badRequest, describeError, SmcpError } from "../protocol/errors.ts";
+import { timeoutMsOf } from "../protocol/timeouts.ts";
 import { type DpeUri, parseDpeUri } from "../uri/dpe_uri.ts";
 import { hasDpeScheme, hasWindowScheme } from "../uri/scheme.ts";
 import { windowIdentity } from "../uri/window_identity.ts";
@@ -31,10 +32,14 @@ export interface RouteContext {
  *
  * @throws {SmcpError} 4204, 4201, 4014, 4015, 404 or 400 (`design.md`, client:read_resource).
  */
-export function routeRead(
-  request: { readonly uri: string; readonly mcp_server?: string | undefined },
+export async function routeRead(
+  request: {
+    readonly uri: string;
+    readonly mcp_server?: string | undefined;
+    readonly timeout?: number | undefined;
+  },
   context: RouteContext,
-): ReadRoute {
+): Promise<ReadRoute> {
   const { uri, mcp_server } = request;
   const dpe = hasDpeScheme(uri) ? parseDpeUri(uri) : undefined;
   const window = hasWindowScheme(uri) ? parseWindow(uri) : undefined;
@@ -46,7 +51,7 @@ export function routeRead(
     );
   }
   const server = mcp_server === undefined
-    ? ownerOf(host ?? "", { uri, dpe }, context)
+    ? await ownerOf(host ?? "", { uri, dpe, timeoutMs: timeoutMsOf(request) }, context)
     : namedServer(mcp_server, context.fleet);
   const catalogue = context.directory.of(server);
   return {
@@ -81,12 +86,13 @@ export function namedServer(name: string, fleet: Fleet): SupervisedServer {
   return server;
 }
 
-function ownerOf(
+async function ownerOf(
   host: string,
-  { uri, dpe }: { readonly uri: string; readonly dpe: DpeUri | undefined },
+  request: { readonly uri: string; readonly dpe: DpeUri | undefined; readonly timeoutMs: number },
   { directory }: RouteContext,
-): SupervisedServer {
-  const owner = directory.ownerOf(host);
+): Promise<SupervisedServer> {
+  const { uri, dpe } = request;
+  const owner = await directory.ownerOf(host, request);
   if (owner !== undefined) return owner.server;
   throw dpe === undefined
     ? new SmcpError(ErrorCode.NOT_FOUND, `No MCP server has the host "${host}"`, { details: { uri } })

@@ -31,8 +31,18 @@ export class ResourceDirectory {
   }
 
   /** The server that owns a host: the first in precedence that has listed it since it was configured. */
-  ownerOf(host: string): Catalogue | undefined {
-    return this.#ordered().find((catalogue) => catalogue.hosts.has(host));
+  async ownerOf(host: string, view: { readonly timeoutMs: number }): Promise<Catalogue | undefined> {
+    const find = () => this.#ordered().find((catalogue) => catalogue.hosts.has(host));
+    const known = find();
+    if (known !== undefined) return known;
+    // A list may be on its way, and a server without listChanged does not tell of a new host.
+    await Promise.all(this.#ordered().map((catalogue) => catalogue.refreshList(view.timeoutMs)));
+    return find();
+  }
+
+  /** Resolves when no server's list is on its way. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#ordered().map((catalogue) => catalogue.settled()));
   }
 
   /** The windows of all servers, each within its own deadline. */

@@ -18,7 +18,7 @@ export async function readResource(
   request: Omit<ReadResourceReq, "agent" | "req_id" | "computer">,
   context: RouteContext & { readonly signal?: AbortSignal | undefined },
 ): Promise<ReadResourceRet> {
-  const route = routeRead(request, context);
+  const route = await routeRead(request, context);
   const limits = { timeoutMs: timeoutMsOf(request), signal: context.signal };
   const result = await ask(route, (connection) => connection.readResource(route.uri, limits));
   if (route.dpe === undefined) return result;

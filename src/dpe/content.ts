@@ -1,110 +1,211 @@
-/** What an element's `content` holds, by category (`finder.md`, Level 2 — 页面内容). */
+/** Reading an element's `content` into the shape that its category promises (`finder.md`, Level 2 — 页面内容). */
+import { ELEMENT_CATEGORIES, type ElementCategory } from "../protocol/dpe.ts";
+import type {
+  AnnotationContent,
+  ChartContent,
+  CodeContent,
+  DiagramContent,
+  ElementContents,
+  FormContent,
+  FormField,
+  FormulaContent,
+  HeadingContent,
+  ImageContent,
+  LinkContent,
+  MediaContent,
+  PivotTableContent,
+  TableCell,
+  TableContent,
+  TextContent,
+  WidgetContent,
+} from "../protocol/dpe_content.ts";
 import { isRecord } from "../protocol/errors.ts";
-import { type List, readList } from "./list.ts";
-import { toPlainText } from "./plain_text.ts";
+import { readList } from "./list.ts";
+import { booleanOf, cellOf, type Members, numberOf, textOf, textsOf, withMembers } from "./members.ts";
 
-/** An element as far as it can be rendered by itself. */
-export type ElementContent =
-  | { readonly kind: "heading"; readonly level: number; readonly text: string }
-  | { readonly kind: "text"; readonly text: string }
-  | {
-    readonly kind: "table";
-    readonly headers: readonly string[];
-    readonly rows: readonly (readonly string[])[];
-  }
-  | { readonly kind: "list"; readonly list: List }
-  | { readonly kind: "code"; readonly language: string; readonly code: string }
-  | { readonly kind: "chart"; readonly title: string; readonly dataSummary: string }
-  | { readonly kind: "image"; readonly description: string; readonly url: string | undefined }
-  | { readonly kind: "link"; readonly text: string; readonly url: string }
-  | { readonly kind: "formula"; readonly expression: string }
-  | SummaryOnly;
-
-/** An element of another category, or whose content is not what its category promises. */
-interface SummaryOnly {
-  readonly kind: "summary";
-  readonly category: string;
-  readonly summary: string;
-}
-
-type Reader = (content: Record<string, unknown>) => ElementContent | undefined;
-
-const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ["heading", readHeading],
-  ["text", readText],
-  ["table", readTable],
-  ["list", readListContent],
-  ["code", readCode],
-  ["chart", readChart],
-  ["image", readImage],
-  ["link", readLink],
-  ["formula", readFormula],
-]);
-
-/** Reads an element of a stranger; what cannot be read leaves the element's summary. */
-export function readContent(element: unknown): ElementContent {
-  const { category, summary, content }: Record<string, unknown> = isRecord(element) ? element : {};
-  const read = typeof category === "string" ? READERS.get(category) : undefined;
-  const readable = isRecord(content) ? read?.(content) : undefined;
-  return readable ?? {
-    kind: "summary",
-    category: textOf(category) ?? "element",
-    summary: textOf(summary) ?? "",
+/** A category and the content that belongs to it. */
+export type TypedContent = {
+  [Category in ElementCategory]: {
+    readonly category: Category;
+    readonly content: ElementContents[Category];
   };
+}[ElementCategory];
+
+/** Reads the content of one category, or returns `undefined` when it is not what the category promises. */
+type Reader<Content> = (content: Members) => Content | undefined;
+
+const READERS: { readonly [Category in ElementCategory]: Reader<ElementContents[Category]> } = {
+  text: readText,
+  heading: readHeading,
+  list: (content) => readList(content),
+  code: readCode,
+  table: readTable,
+  pivot_table: readPivotTable,
+  chart: readChart,
+  diagram: readDiagram,
+  image: readImage,
+  formula: readFormula,
+  link: readLink,
+  annotation: readAnnotation,
+  header: readText,
+  footer: readText,
+  separator: (content) => withMembers(content, { style: textOf(content["style"]) }),
+  audio: readMedia,
+  video: readMedia,
+  form: readForm,
+  widget: readWidget,
+};
+
+/** Reads an element of a stranger; `undefined` when its content is not what its category promises. */
+export function readContent(element: unknown): TypedContent | undefined {
+  if (!isRecord(element) || !isRecord(element["content"])) return undefined;
+  const category = ELEMENT_CATEGORIES.find((known) => known === element["category"]);
+  if (category === undefined) return undefined;
+  const content = READERS[category](element["content"]);
+  // The table above says that the reader of a category reads its content
+  return content === undefined ? undefined : { category, content } as TypedContent;
 }
 
-function readHeading(content: Record<string, unknown>): ElementContent | undefined {
+function readText(content: Members): TextContent | undefined {
   const text = textOf(content["text"]);
-  const level = typeof content["level"] === "number" ? content["level"] : 1;
-  return text === undefined ? undefined : { kind: "heading", level, text };
+  return text === undefined ? undefined : withMembers(content, { text });
 }
 
-function readText(content: Record<string, unknown>): ElementContent | undefined {
+function readHeading(content: Members): HeadingContent | undefined {
   const text = textOf(content["text"]);
-  return text === undefined ? undefined : { kind: "text", text };
+  const level = Math.min(6, Math.max(1, Math.round(numberOf(content["level"]) ?? 1)));
+  return text === undefined ? undefined : withMembers(content, { level, text });
 }
 
-function readTable({ headers, rows }: Record<string, unknown>): ElementContent | undefined {
-  if (!Array.isArray(headers) || !Array.isArray(rows) || !rows.every(Array.isArray)) return undefined;
-  if (headers.length === 0 && rows.every((row) => row.length === 0)) return undefined;
-  return { kind: "table", headers: headers.map(toPlainText), rows: rows.map((row) => row.map(toPlainText)) };
-}
-
-function readListContent(content: Record<string, unknown>): ElementContent | undefined {
-  const list = readList(content);
-  return list === undefined ? undefined : { kind: "list", list };
-}
-
-function readCode(content: Record<string, unknown>): ElementContent | undefined {
+function readCode(content: Members): CodeContent | undefined {
   const code = textOf(content["code"]) ?? textOf(content["text"]);
-  const language = textOf(content["language"]) ?? "";
-  return code === undefined ? undefined : { kind: "code", language, code };
+  const language = textOf(content["language"]);
+  return code === undefined ? undefined : withMembers(content, { language, code });
 }
 
-function readChart(content: Record<string, unknown>): ElementContent | undefined {
+function readTable(content: Members): TableContent | undefined {
+  const headers = textsOf(content["headers"]);
+  const rows = headers === undefined ? undefined : readRows(content["rows"], headers);
+  if (headers === undefined || rows === undefined) return undefined;
+  if (headers.length === 0 && rows.every((row) => row.length === 0)) return undefined;
+  return withMembers(content, {
+    headers,
+    rows,
+    total_rows: numberOf(content["total_rows"]),
+    total_columns: numberOf(content["total_columns"]),
+  });
+}
+
+/** A row is a list of cells, or an object with a member for each column. */
+function readRows(rows: unknown, headers: readonly string[]): TableCell[][] | undefined {
+  if (!Array.isArray(rows)) return undefined;
+  const read = rows.map((row) => {
+    if (Array.isArray(row)) return row.map(cellOf);
+    return isRecord(row)
+      ? headers.map((header) => cellOf(Object.hasOwn(row, header) ? row[header] : null))
+      : undefined;
+  });
+  return read.every((row) => row !== undefined) ? read : undefined;
+}
+
+function readPivotTable(content: Members): PivotTableContent | undefined {
+  const table = readTable(content);
+  if (table === undefined) return undefined;
+  return withMembers(table, {
+    headers: table.headers,
+    rows: table.rows,
+    row_fields: textsOf(content["row_fields"]),
+    column_fields: textsOf(content["column_fields"]),
+    value_fields: textsOf(content["value_fields"]),
+  });
+}
+
+function readChart(content: Members): ChartContent | undefined {
   const title = textOf(content["title"]);
-  const dataSummary = textOf(content["data_summary"]);
-  return title === undefined || dataSummary === undefined ? undefined : { kind: "chart", title, dataSummary };
+  const data_summary = textOf(content["data_summary"]);
+  if (title === undefined || data_summary === undefined) return undefined;
+  return withMembers(content, { chart_type: textOf(content["chart_type"]), title, data_summary });
 }
 
-function readImage(content: Record<string, unknown>): ElementContent | undefined {
+function readDiagram(content: Members): DiagramContent {
+  return withMembers(content, {
+    diagram_type: textOf(content["diagram_type"]),
+    title: textOf(content["title"]),
+    description: textOf(content["description"]),
+    source: textOf(content["source"]),
+  });
+}
+
+/** `src` and `alt` are what HTML calls an image's URL and description. */
+function readImage(content: Members): ImageContent | undefined {
   const url = textOf(content["url"]) ?? textOf(content["src"]);
-  const description = textOf(content["alt"]) ?? textOf(content["description"]);
+  const description = textOf(content["description"]) ?? textOf(content["alt"]);
   if (url === undefined && description === undefined) return undefined;
-  return { kind: "image", description: description ?? "", url };
+  const mime_type = textOf(content["mime_type"]);
+  const [width, height] = [numberOf(content["width"]), numberOf(content["height"])];
+  return withMembers(content, { description, url, mime_type, width, height });
 }
 
-function readLink(content: Record<string, unknown>): ElementContent | undefined {
+function readFormula(content: Members): FormulaContent | undefined {
+  const expression = textOf(content["expression"]);
+  if (expression === undefined) return undefined;
+  const result = content["result"] === undefined ? undefined : cellOf(content["result"]);
+  return withMembers(content, { expression, result });
+}
+
+/** `href` is what HTML calls a link's URL. */
+function readLink(content: Members): LinkContent | undefined {
   const text = textOf(content["text"]);
   const url = textOf(content["url"]) ?? textOf(content["href"]);
-  return text === undefined || url === undefined ? undefined : { kind: "link", text, url };
+  return text === undefined || url === undefined ? undefined : withMembers(content, { text, url });
 }
 
-function readFormula(content: Record<string, unknown>): ElementContent | undefined {
-  const expression = textOf(content["expression"]);
-  return expression === undefined ? undefined : { kind: "formula", expression };
+function readAnnotation(content: Members): AnnotationContent | undefined {
+  const text = textOf(content["text"]);
+  if (text === undefined) return undefined;
+  return withMembers(content, {
+    text,
+    author: textOf(content["author"]),
+    created_at: textOf(content["created_at"]),
+    target_id: textOf(content["target_id"]),
+  });
 }
 
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
+function readMedia(content: Members): MediaContent {
+  return withMembers(content, {
+    url: textOf(content["url"]),
+    title: textOf(content["title"]),
+    description: textOf(content["description"]),
+    mime_type: textOf(content["mime_type"]),
+    duration: numberOf(content["duration"]),
+  });
+}
+
+/** A field without a name is left out. */
+function readForm(content: Members): FormContent | undefined {
+  const { fields } = content;
+  if (!Array.isArray(fields)) return undefined;
+  return withMembers(content, {
+    title: textOf(content["title"]),
+    fields: fields.map(readField).filter((field) => field !== undefined),
+  });
+}
+
+function readField(field: unknown): FormField | undefined {
+  const name = isRecord(field) ? textOf(field["name"]) : undefined;
+  if (!isRecord(field) || name === undefined) return undefined;
+  return withMembers(field, {
+    name,
+    label: textOf(field["label"]),
+    type: textOf(field["type"]),
+    required: booleanOf(field["required"]),
+    options: textsOf(field["options"]),
+  });
+}
+
+function readWidget(content: Members): WidgetContent {
+  return withMembers(content, {
+    widget_type: textOf(content["widget_type"]),
+    title: textOf(content["title"]),
+  });
 }

@@ -1,52 +1,68 @@
-/** Lists with lists inside; they read the same in Markdown and in plain text. */
+/** Lists with lists inside; they read nearly the same in Markdown and in plain text. */
 import { isRecord } from "../protocol/errors.ts";
+import type { ListContent, ListItem } from "../protocol/dpe_content.ts";
+import { booleanOf, type Members, withMembers } from "./members.ts";
 import { toPlainText } from "./plain_text.ts";
-
-/** The items of a list, and whether they are numbered. */
-export interface List {
-  readonly ordered: boolean;
-  readonly items: readonly ListItem[];
-}
-
-/** An item, and the list below it. */
-interface ListItem {
-  readonly text: string;
-  readonly list: List | undefined;
-}
 
 /** How deep lists are followed; what is deeper is left out. Nesting without end must not exhaust the stack. */
 const MAX_DEPTH = 32;
+/** The largest number that Markdown accepts before an item. */
+const MAX_NUMBER = 999_999_999;
 
 /**
- * Reads `{ ordered?, items }`. An item is a text, `{ text, ordered?, items? }`, or a list of items below the item
- * before it.
+ * Reads `{ ordered?, start?, items }`. An item is a text, `{ text, ordered?, start?, items? }`, or a list of items
+ * below the item before it. `children` is another word for `items`.
  *
  * @returns `undefined` when there is no item
  */
-export function readList(content: Record<string, unknown>, depth = 0): List | undefined {
+export function readList(content: Members, depth = 0): ListContent | undefined {
   const items = content["items"] ?? content["children"];
   if (!Array.isArray(items) || items.length === 0 || depth === MAX_DEPTH) return undefined;
-  const ordered = content["ordered"] === true;
-  return { ordered, items: items.map((item) => readItem(item, ordered, depth)) };
+  const ordered = booleanOf(content["ordered"]);
+  const { children: _, ...rest } = content;
+  return withMembers(rest, {
+    ordered,
+    start: startOf(content["start"]),
+    items: items.map((item) => readItem(item, { ordered, depth })),
+  });
+}
+
+function startOf(value: unknown): number | undefined {
+  const isStart = typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_NUMBER;
+  return isStart ? value : undefined;
+}
+
+function readItem(
+  item: unknown,
+  { ordered, depth }: { readonly ordered: boolean | undefined; readonly depth: number },
+): ListItem {
+  if (Array.isArray(item)) {
+    const below = readList({ ordered, items: item }, depth + 1);
+    return below === undefined ? "" : { text: "", ...below };
+  }
+  if (!isRecord(item)) return toPlainText(item);
+  const below = readList(item, depth + 1);
+  const text = typeof item["text"] === "string" ? item["text"] : undefined;
+  if (below === undefined) return text ?? toPlainText(item);
+  return { ...below, text: text ?? "" };
 }
 
 /** Renders each item behind its marker, and what is below it indented by the marker's width. */
-export function renderList({ ordered, items }: List): string {
-  const lines = items.map(({ text, list }, i) => {
-    const marker = ordered ? `${i + 1}. ` : "- ";
-    const below = list === undefined
-      ? text
-      : [text, renderList(list)].filter((part) => part !== "").join("\n");
-    return marker + below.replaceAll("\n", `\n${" ".repeat(marker.length)}`);
+export function renderList(list: ListContent, renderText: (text: string) => string): string {
+  const { ordered = false, start = 1 } = list;
+  const lines = list.items.map((item, i) => {
+    const marker = ordered ? `${Math.min(start + i, MAX_NUMBER)}. ` : "- ";
+    const body = renderItem(item, renderText);
+    // An empty line inside an item stays empty
+    return `${marker}${body.replace(/\n(?=[^\n])/g, `\n${" ".repeat(marker.length)}`)}`.trimEnd();
   });
   return lines.join("\n");
 }
 
-function readItem(item: unknown, ordered: boolean, depth: number): ListItem {
-  if (Array.isArray(item)) return { text: "", list: readList({ ordered, items: item }, depth + 1) };
-  if (!isRecord(item)) return { text: toPlainText(item), list: undefined };
-  const list = readList(item, depth + 1);
-  const { text } = item;
-  if (typeof text === "string") return { text, list };
-  return { text: list === undefined ? toPlainText(item) : "", list };
+function renderItem(item: ListItem, renderText: (text: string) => string): string {
+  if (typeof item === "string") return renderText(item);
+  const { text, items } = item;
+  const parts = [renderText(text)];
+  if (items !== undefined) parts.push(renderList({ ...item, items }, renderText));
+  return parts.filter((part) => part !== "").join("\n");
 }

@@ -1,12 +1,15 @@
 /** Elements and pages as Markdown (`finder.md`, Markdown 渲染规则). */
 import type { DPEElementDetail, DPEPage } from "../protocol/dpe.ts";
-import { type ElementContent, readContent } from "./content.ts";
+import type { CodeContent, ImageContent, TableContent } from "../protocol/dpe_content.ts";
+import { readContent, type TypedContent } from "./content.ts";
+import { escapeCell, escapeHeading, escapeItem, escapeLabel, escapeTarget, fenceOf } from "./escape.ts";
 import { renderList } from "./list.ts";
-import { toOneLine } from "./plain_text.ts";
+import { summaryOf, toOneLine, toPlainText } from "./plain_text.ts";
 
 /**
  * Renders an element as Markdown: what `content_markdown` holds at Level 3. Content that is not what its category
- * promises is rendered as `[{category}: {summary}]`; nothing is ever thrown.
+ * promises is rendered as `[{category}: {summary}]`, as are the categories that the rules do not name; nothing is
+ * ever thrown.
  *
  * Specification: `finder.md`, Markdown 渲染规则.
  *
@@ -24,11 +27,12 @@ import { toOneLine } from "./plain_text.ts";
  * ```
  */
 export function renderElementMarkdown(element: DPEElementDetail): string {
-  return renderContent(readContent(element));
+  return renderContent(element, readContent(element));
 }
 
 /**
- * Renders a page as Markdown: its elements, one blank line between them. What `content_markdown` holds at Level 2.
+ * Renders a page as Markdown: its elements, one blank line between them. Between two lists of one kind stands an
+ * empty comment, since Markdown would join them. What `content_markdown` holds at Level 2.
  *
  * Specification: `finder.md`, Markdown 渲染规则.
  *
@@ -45,77 +49,77 @@ export function renderElementMarkdown(element: DPEElementDetail): string {
  * ```
  */
 export function renderPageMarkdown(page: Pick<DPEPage, "elements">): string {
-  return Array.isArray(page.elements) ? page.elements.map(renderElementMarkdown).join("\n\n") : "";
+  if (!Array.isArray(page.elements)) return "";
+  const blocks: string[] = [];
+  let before: TypedContent | undefined;
+  for (const element of page.elements) {
+    const content = readContent(element);
+    const rendered = renderContent(element, content);
+    if (rendered === "") continue;
+    if (wouldJoin(before, content)) blocks.push("<!-- -->");
+    blocks.push(rendered);
+    before = content;
+  }
+  return blocks.join("\n\n");
 }
 
-function renderContent(content: ElementContent): string {
-  switch (content.kind) {
+function wouldJoin(before: TypedContent | undefined, after: TypedContent | undefined): boolean {
+  if (before?.category !== "list" || after?.category !== "list") return false;
+  return (before.content.ordered ?? false) === (after.content.ordered ?? false);
+}
+
+function renderContent(element: unknown, typed: TypedContent | undefined): string {
+  switch (typed?.category) {
     case "heading":
-      return `${"#".repeat(clampLevel(content.level))} ${toOneLine(content.text)}`;
+      return `${"#".repeat(typed.content.level)} ${escapeHeading(typed.content.text)}`.trimEnd();
     case "text":
-      return content.text;
+      return typed.content.text;
     case "table":
-      return renderTable(content.headers, content.rows);
+      return renderTable(typed.content);
     case "list":
-      return renderList(content.list);
+      return renderList(typed.content, escapeItem);
     case "code":
-      return renderCode(content.language, content.code);
+      return renderCode(typed.content);
     case "chart":
-      return `[图表: ${content.title}] ${content.dataSummary}`;
+      return `[图表: ${escapeLabel(typed.content.title)}] ${typed.content.data_summary}`.trimEnd();
     case "image":
-      return content.url === undefined
-        ? `[图片: ${content.description}]`
-        : `![${escapeLabel(content.description)}](${escapeTarget(content.url)})`;
+      return renderImage(typed.content);
     case "link":
-      return `[${escapeLabel(content.text)}](${escapeTarget(content.url)})`;
+      return `[${escapeLabel(typed.content.text)}](${escapeTarget(typed.content.url)})`;
     case "formula":
-      return `$ ${content.expression} $`;
-    case "summary":
-      return `[${content.category}${content.summary === "" ? "" : `: ${content.summary}`}]`;
+      return `$ ${toOneLine(typed.content.expression)} $`;
+    default:
+      return renderSummary(element);
   }
 }
 
-function clampLevel(level: number): number {
-  return Math.min(6, Math.max(1, Math.round(level) || 1));
+function renderSummary(element: unknown): string {
+  const { category, summary } = summaryOf(element);
+  return summary === ""
+    ? `[${escapeLabel(category)}]`
+    : `[${escapeLabel(category)}: ${escapeLabel(summary)}]`;
 }
 
 /** The header row is as wide as the widest row; shorter rows are not filled up, as Markdown allows. */
-function renderTable(headers: readonly string[], rows: readonly (readonly string[])[]): string {
+function renderTable({ headers, rows }: TableContent): string {
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), headers.length);
   const header = [...headers, ...Array<string>(width - headers.length).fill("")];
   const rule = Array<string>(width).fill("---");
   return [header, rule, ...rows].map(renderRow).join("\n");
 }
 
-function renderRow(cells: readonly string[]): string {
-  return `| ${cells.map(escapeCell).join(" | ")} |`;
+function renderRow(cells: readonly unknown[]): string {
+  return `| ${cells.map((cell) => escapeCell(toPlainText(cell))).join(" | ")} |`;
 }
 
-/** A pipe would end the cell, unless an odd number of backslashes is before it; a line break would end the row. */
-function escapeCell(text: string): string {
-  return text
-    .replace(/\\+|\|/g, (match, at: number, whole: string) => {
-      if (match === "|") return "\\|";
-      return whole[at + match.length] === "|" ? match + match : match;
-    })
-    .replace(/\r\n?|\n/g, "<br>");
-}
-
-/** The fence is longer than any run of backticks inside. */
-function renderCode(language: string, code: string): string {
-  const runs = code.match(/`+/g) ?? [];
-  const fence = "`".repeat(runs.reduce((longest, run) => Math.max(longest, run.length + 1), 3));
+function renderCode({ language = "", code }: CodeContent): string {
+  const fence = fenceOf(code);
   const info = /^[^\s`]+$/.test(language) ? language : "";
-  return `${fence}${info}\n${code}${code.endsWith("\n") ? "" : "\n"}${fence}`;
+  return `${fence}${info}\n${code}${code === "" || code.endsWith("\n") ? "" : "\n"}${fence}`;
 }
 
-/** Brackets would end the label, unless a backslash is before them. */
-function escapeLabel(text: string): string {
-  return toOneLine(text).replace(/[[\]\\]/g, "\\$&");
-}
-
-/** A target with spaces or parentheses stands in angle brackets. */
-function escapeTarget(url: string): string {
-  const target = toOneLine(url);
-  return /[\s()<>]/.test(target) ? `<${target.replace(/[<>\\]/g, encodeURIComponent)}>` : target;
+/** An image that is its own URL says nothing to a reader, and may be megabytes. */
+function renderImage({ url = "", description = "" }: ImageContent): string {
+  if (url === "" || /^\s*data:/i.test(url)) return `[图片: ${escapeLabel(description)}]`;
+  return `![${escapeLabel(description)}](${escapeTarget(url)})`;
 }

@@ -1,4 +1,5 @@
 /** One value of a stranger, and one line, as text. */
+import { isRecord } from "../protocol/errors.ts";
 
 /** A text as it is, another simple value as it is written, nothing as nothing, and the rest as JSON. */
 export function toPlainText(value: unknown): string {
@@ -16,4 +17,24 @@ export function toPlainText(value: unknown): string {
 /** The lines of `text` joined by single spaces. */
 export function toOneLine(text: string): string {
   return text.split(/[\r\n\u2028\u2029]+/).map((line) => line.trim()).filter((line) => line !== "").join(" ");
+}
+
+/** What to call an element that is not rendered itself: its category, and its summary or else its own first words. */
+export function summaryOf(element: unknown): { readonly category: string; readonly summary: string } {
+  const { category, summary, content }: Record<string, unknown> = isRecord(element) ? element : {};
+  const { title, text, description, url }: Record<string, unknown> = isRecord(content) ? content : {};
+  const words = [summary, title, text, description, url].find((word) =>
+    typeof word === "string" && word !== ""
+  );
+  return {
+    category: typeof category === "string" && category !== "" ? toOneLine(category) : "element",
+    summary: typeof words === "string" ? shorten(toOneLine(words)) : "",
+  };
+}
+
+/** The most characters of a summary. */
+const MAX_SUMMARY_LENGTH = 500;
+
+function shorten(text: string): string {
+  return text.length <= MAX_SUMMARY_LENGTH ? text : `${text.slice(0, MAX_SUMMARY_LENGTH).toWellFormed()}…`;
 }

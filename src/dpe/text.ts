@@ -1,8 +1,9 @@
 /** Elements and pages as plain text, for `format=text`. */
 import type { DPEElementDetail, DPEPage } from "../protocol/dpe.ts";
-import { type ElementContent, readContent } from "./content.ts";
+import type { ImageContent } from "../protocol/dpe_content.ts";
+import { readContent } from "./content.ts";
 import { renderList } from "./list.ts";
-import { toOneLine } from "./plain_text.ts";
+import { summaryOf, toOneLine, toPlainText } from "./plain_text.ts";
 
 /**
  * Renders an element as plain text: what `content_text` holds at Level 3. It says what the Markdown says, without
@@ -20,7 +21,7 @@ import { toOneLine } from "./plain_text.ts";
  * ```
  */
 export function renderElementText(element: DPEElementDetail): string {
-  return renderContent(readContent(element));
+  return renderContent(element);
 }
 
 /**
@@ -41,34 +42,47 @@ export function renderElementText(element: DPEElementDetail): string {
  * ```
  */
 export function renderPageText(page: Pick<DPEPage, "elements">): string {
-  return Array.isArray(page.elements) ? page.elements.map(renderElementText).join("\n\n") : "";
+  if (!Array.isArray(page.elements)) return "";
+  return page.elements.map(renderContent).filter((rendered) => rendered !== "").join("\n\n");
 }
 
-function renderContent(content: ElementContent): string {
-  switch (content.kind) {
+function renderContent(element: unknown): string {
+  const typed = readContent(element);
+  switch (typed?.category) {
     case "heading":
-      return toOneLine(content.text);
+      return toOneLine(typed.content.text);
     case "text":
-      return content.text;
+      return typed.content.text;
     case "table":
-      return [content.headers, ...content.rows].map(renderRow).join("\n");
+      return [typed.content.headers, ...typed.content.rows].map(renderRow).join("\n");
     case "list":
-      return renderList(content.list);
+      return renderList(typed.content, (text) => text);
     case "code":
-      return content.code;
+      return typed.content.code;
     case "chart":
-      return `[图表: ${content.title}] ${content.dataSummary}`;
+      return `[图表: ${toOneLine(typed.content.title)}] ${typed.content.data_summary}`.trimEnd();
     case "image":
-      return `[图片: ${content.description || (content.url ?? "")}]`;
+      return renderImage(typed.content);
     case "link":
-      return `${content.text} (${content.url})`;
+      return `${toOneLine(typed.content.text)} (${toOneLine(typed.content.url)})`;
     case "formula":
-      return content.expression;
-    case "summary":
-      return `[${content.category}${content.summary === "" ? "" : `: ${content.summary}`}]`;
+      return typed.content.expression;
+    default:
+      return renderSummary(element);
   }
 }
 
-function renderRow(cells: readonly string[]): string {
-  return cells.map((cell) => toOneLine(cell).replaceAll("\t", " ")).join("\t");
+function renderSummary(element: unknown): string {
+  const { category, summary } = summaryOf(element);
+  return `[${category}${summary === "" ? "" : `: ${summary}`}]`;
+}
+
+/** A `data:` URL says nothing to a reader. */
+function renderImage({ url = "", description = "" }: ImageContent): string {
+  const words = description === "" && !/^\s*data:/i.test(url) ? url : description;
+  return `[图片: ${toOneLine(words)}]`;
+}
+
+function renderRow(cells: readonly unknown[]): string {
+  return cells.map((cell) => toOneLine(toPlainText(cell)).replaceAll("\t", " ")).join("\t");
 }

@@ -28,6 +28,7 @@ export class ProcessGuard implements AsyncDisposable {
   #process: Deno.ChildProcess | undefined;
   #input: WritableStreamDefaultWriter<Uint8Array> | undefined;
   #writes: Promise<void> = Promise.resolve();
+  readonly #groups = new Set<number>();
 
   constructor(logger: Logger = silentLogger) {
     this.#log = logger;
@@ -35,12 +36,13 @@ export class ProcessGuard implements AsyncDisposable {
 
   /** Kills the process group of `pid` if this process ends before {@linkcode ProcessGuard.remove} is called. */
   add(pid: number): void {
+    this.#groups.add(pid);
     this.#write(`add ${pid}\n`);
   }
 
   /** Forgets a group whose processes are gone. */
   remove(pid: number): void {
-    if (this.#process !== undefined) this.#write(`del ${pid}\n`);
+    if (this.#groups.delete(pid)) this.#write(`del ${pid}\n`);
   }
 
   /** Ends the guard, which kills whatever was not removed. Idempotent. */

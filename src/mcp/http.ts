@@ -16,6 +16,8 @@ import { watchBody } from "./watched_body.ts";
 
 /** How long the end of a session may take on the server, in milliseconds. */
 const TERMINATE_TIMEOUT_MS = 2_000;
+/** How many of the SDK's timers are remembered; most of them are long over. */
+const MAX_RECONNECTION_TIMERS = 100;
 /** The longest time that a timer can wait, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -60,6 +62,7 @@ export function openHttpTransport(
   }
   const { terminate_on_close } = config.server_parameters;
   const transport = new StreamableHTTPClientTransport(url, options);
+  const clearReconnections = watchReconnections(transport);
   return {
     transport,
     async close({ isGone }) {
@@ -67,8 +70,23 @@ export function openHttpTransport(
         await settledWithin(transport.terminateSession().catch(() => {}), TERMINATE_TIMEOUT_MS);
       }
       await closeAll(transport, client);
+      clearReconnections();
     },
   };
+}
+
+/** The SDK waits before it opens each broken stream again, and on close it clears the last of these timers alone. */
+function watchReconnections(transport: StreamableHTTPClientTransport): () => void {
+  const timers: number[] = [];
+  Object.defineProperty(transport, "_reconnectionTimeout", {
+    get: () => timers.at(-1),
+    set(timer: number | undefined) {
+      if (timer === undefined) timers.pop();
+      else timers.push(timer);
+      if (timers.length > MAX_RECONNECTION_TIMERS) timers.shift();
+    },
+  });
+  return () => timers.forEach((timer) => clearTimeout(timer));
 }
 
 async function closeAll(transport: Transport, client: Deno.HttpClient): Promise<void> {

@@ -129,7 +129,7 @@ export class SupervisedServer {
    */
   async use<T>(request: (connection: McpConnection) => Promise<T>): Promise<T> {
     const connection = this.#connection;
-    if (connection === undefined) throw this.#notRunning(this.#state.status);
+    if (connection === undefined) throw this.#notRunning(this.#statusAfter(connection));
     this.#callsInFlight++;
     try {
       return await request(connection);
@@ -143,14 +143,16 @@ export class SupervisedServer {
   }
 
   /** A session that has just ended is not seen in the state yet. */
-  #statusAfter(connection: McpConnection): ServerStatus {
+  #statusAfter(connection: McpConnection | undefined): ServerStatus {
     if (this.#stopping.signal.aborted) return "stopped";
-    return connection.isClosed ? "retrying" : this.#state.status;
+    const { status } = this.#state;
+    return status === "running" && connection?.isClosed !== false ? "retrying" : status;
   }
 
   #notRunning(status: ServerStatus, cause?: ServerNotRunningError): ServerNotRunningError {
-    const why = cause === undefined || cause.reason === status ? "" : ` (${cause.reason})`;
-    return new ServerNotRunningError({ reason: `${status}${why}`, server: this.name, cause });
+    const why = cause === undefined || cause.reason === status ? undefined : cause.reason;
+    const reason = why === undefined ? status : status === "running" ? why : `${status} (${why})`;
+    return new ServerNotRunningError({ reason, server: this.name, cause });
   }
 
   async #supervise(signal: AbortSignal): Promise<void> {

@@ -3,8 +3,8 @@ import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { isRecord } from "../protocol/errors.ts";
 import { type FinderQueryOptions, toFinderQuery } from "./finder_query.ts";
 import { type FinderPage, FinderSelection } from "./finder_selection.ts";
-import { containsAny, mentionsAny } from "./keywords.ts";
-import { type PreparedDocument, rankDocument, reportInvalidUri } from "./prepared_document.ts";
+import { mentionsAny } from "./keywords.ts";
+import { rankDocument, reportInvalidUri } from "./prepared_document.ts";
 import { createReport, type OrganizerWarning } from "./warning.ts";
 
 /** Which documents to show, and how. */
@@ -61,26 +61,6 @@ export function organizeFinder(
     // Only now, since for most requests nearly nothing matches
     const ranked = rankDocument(document, report);
     if (ranked !== undefined) selection.add(ranked);
-  }
-  return selection.page();
-}
-
-/**
- * Does what {@linkcode organizeFinder} does, over documents that were prepared once for many requests.
- *
- * @throws {SmcpError} 400 with `details.field` when `offset` or `limit` is negative or no integer
- */
-export function selectDocuments(
-  prepared: Iterable<PreparedDocument>,
-  options: FinderQueryOptions,
-): FinderPage {
-  const query = toFinderQuery(options);
-  const { keywords, fileType } = query;
-  const selection = new FinderSelection(query);
-  for (const document of prepared) {
-    if (fileType !== undefined && document.document.file_type !== fileType) continue;
-    if (keywords.length > 0 && !document.texts.some((text) => containsAny(text, keywords))) continue;
-    selection.add(document);
   }
   return selection.page();
 }

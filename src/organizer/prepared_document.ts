@@ -19,9 +19,12 @@ export interface RankedDocument {
 
 /** A ranked document with the text that keywords are looked for in: what an index keeps between requests. */
 export interface PreparedDocument extends RankedDocument {
-  /** Title, summary and joined keywords in lower case, each by itself. */
-  readonly texts: readonly string[];
+  /** Title, summary and joined keywords in lower case, parted by {@linkcode TEXT_SEPARATOR}. */
+  readonly text: string;
 }
+
+/** Parts the texts of a prepared document: a keyword without it matches within one of them or not at all. */
+export const TEXT_SEPARATOR = "\0";
 
 /** Reads what ordering needs, or reports the document and returns `undefined` when its URI is no `dpe://` URI. */
 export function rankDocument(document: DPEDocumentSummary, report: Report): RankedDocument | undefined {
@@ -40,7 +43,7 @@ export function prepareDocument(document: DPEDocumentSummary, report: Report): P
   const title = titleOf(document, report);
   const summary = summaryOf(document, report);
   const keywords = joinedKeywordsOf(document, report);
-  return { ...ranked, texts: [title, summary, keywords].map((text) => text.toLowerCase()) };
+  return { ...ranked, text: [title, summary, keywords].join(TEXT_SEPARATOR).toLowerCase() };
 }
 
 function hasValidUri(document: DPEDocumentSummary, report: Report): boolean {

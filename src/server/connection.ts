@@ -5,18 +5,7 @@ import type { Deadlines } from "./deadlines.ts";
 import type { Member } from "./office_store.ts";
 import { quoted } from "./limits.ts";
 import { type Answer, PendingAnswer, type Question } from "./pending_answer.ts";
-
-/** What a connection needs of Socket.IO. */
-export interface Wire {
-  readonly sid: string;
-  /** Sends an event; throws a `RangeError` when its arguments are nested too deep to be written. */
-  emit(event: string, body: unknown, ack?: (...answer: unknown[]) => void): void;
-  /** Drops an ack that nobody waits for any longer. */
-  forgetAck(ack: (...answer: unknown[]) => void): void;
-  enterRoom(officeId: string): void;
-  leaveRoom(officeId: string): void;
-  close(): void;
-}
+import type { Wire } from "./wire.ts";
 
 /** What is known of a connection from its handshake. */
 export interface Identity {

@@ -58,7 +58,8 @@ export class Deadlines {
       this.#byTick.delete(tick);
       for (const deadline of deadlines) deadline.expire();
     }
-    const next = Math.min(...this.#byTick.keys());
+    let next = Infinity;
+    for (const tick of this.#byTick.keys()) next = Math.min(next, tick);
     if (next < this.#timerTick) this.#arm(next);
   }
 }

@@ -3,7 +3,7 @@ import { createServer, type Server as HttpServer } from "node:http";
 import { Server as SocketIoServer, type Socket } from "socket.io";
 import { SMCP_NAMESPACE } from "../protocol/events.ts";
 import { AdmissionError, admit } from "./admission.ts";
-import { Connection, type Identity, type Wire } from "./connection.ts";
+import { Connection, type Identity } from "./connection.ts";
 import { Deadlines } from "./deadlines.ts";
 import { dispatch, dispatchDisconnect } from "./dispatch.ts";
 import { answerPlainRequest, installGate, refusePlainUpgrade } from "./http.ts";
@@ -12,6 +12,7 @@ import type { Hub } from "./hub.ts";
 import { startListening, stopListening } from "./listening.ts";
 import { type ListenOptions, type Settings, type SmcpServerOptions, toSettings } from "./options.ts";
 import { boundedParser } from "./parser.ts";
+import { roomOf, toWire } from "./wire.ts";
 
 /**
  * The signalling hub of the protocol: keeps offices, relays `client:*` requests from an Agent to a Computer of its
@@ -207,32 +208,4 @@ function serveConnection(
     onClosed();
     dispatchDisconnect(hub, connection);
   });
-}
-
-function toWire(socket: IoSocket): Wire {
-  return {
-    sid: socket.id,
-    emit(event, body, ack) {
-      if (ack === undefined) socket.emit(event, body);
-      else socket.emit(event, body, ack);
-    },
-    forgetAck: (ack) => forgetAck(socket, ack),
-    enterRoom: (officeId) => void socket.join(roomOf(officeId)),
-    leaveRoom: (officeId) => void socket.leave(roomOf(officeId)),
-    close: () => void socket.disconnect(true),
-  };
-}
-
-/** The prefix keeps an office id from ever being a socket id, which Socket.IO has as a room of its own. */
-function roomOf(officeId: string): string {
-  return `office:${officeId}`;
-}
-
-/** Socket.IO keeps an ack until it is called or, with a timer of its own that outlives the connection, timed out. */
-function forgetAck(socket: IoSocket, forgotten: unknown): void {
-  const acks: unknown = Reflect.get(socket, "acks");
-  if (!(acks instanceof Map)) return;
-  for (const [id, ack] of acks) {
-    if (ack === forgotten) return void acks.delete(id);
-  }
 }

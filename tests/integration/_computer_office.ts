@@ -7,6 +7,7 @@ import { SmcpServer } from "../../src/server/server.ts";
 import type { SmcpServerOptions } from "../../src/server/options.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import type { Change } from "../fixtures/script.ts";
+import { TcpProxy } from "../fixtures/tcp_proxy.ts";
 
 /** How to open an office. */
 export interface OfficeOptions extends Partial<Omit<ComputerOptions, "config">> {
@@ -21,8 +22,13 @@ export class ComputerOffice implements AsyncDisposable {
   readonly laptop: RemoteComputer;
   /** What the Computer wrote. */
   readonly log: LogBook;
+  /** Between the Computer and the Server. */
+  readonly #wire: TcpProxy;
 
-  private constructor(parts: { server: SmcpServer; computer: Computer; agent: Agent; log: LogBook }) {
+  private constructor(
+    parts: { server: SmcpServer; computer: Computer; agent: Agent; log: LogBook; wire: TcpProxy },
+  ) {
+    this.#wire = parts.wire;
     this.server = parts.server;
     this.computer = parts.computer;
     this.agent = parts.agent;
@@ -36,11 +42,16 @@ export class ComputerOffice implements AsyncDisposable {
     const log = new LogBook();
     const server = await SmcpServer.listen({ ...serverOptions, port: 0 });
     const computer = Computer.open({ name: "laptop", config, logger: log, ...computerOptions });
-    const { url } = server;
-    await computer.join({ url, office: "lab" });
-    const agent = await Agent.connect({ url, office: "lab", name: "ada" });
+    const wire = new TcpProxy(server.port);
+    await computer.join({ url: wire.url, office: "lab" });
+    const agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
     await computer.ready();
-    return new ComputerOffice({ server, computer, agent, log });
+    return new ComputerOffice({ server, computer, agent, log, wire });
+  }
+
+  /** Cuts the Computer's connection; it comes back. */
+  cut(): void {
+    this.#wire.cut();
   }
 
   /** The next event of one name that the Agent hears. */
@@ -67,6 +78,7 @@ export class ComputerOffice implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.agent.close();
     await this.computer.close();
+    await this.#wire[Symbol.asyncDispose]();
     await this.server.close();
   }
 }

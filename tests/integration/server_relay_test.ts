@@ -20,7 +20,7 @@ function errorOf([answer, ...rest]: readonly unknown[]): ErrorBody {
   return flat;
 }
 
-// proves: guide-server-pure-routing, data-agent-call, data-req-id-dedupe
+// proves: guide-server-pure-routing, guide-error-kept, data-agent-call
 Deno.test("client:* is relayed by shape: the body as it came, the ack as it comes", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   await using agent = await RawPeer.join(server.url, ada);
@@ -132,6 +132,7 @@ for (const way of ["disconnects", "leaves", "joins another office"] as const) {
   });
 }
 
+// proves: guide-error-logged
 Deno.test("A request that its Computer does not answer is answered 408 after timeout and grace", async () => {
   const logger = new RecordingLogger();
   await using server = await SmcpServer.listen({ port: 0, logger, graceMs: 20 });

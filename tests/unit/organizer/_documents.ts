@@ -1,4 +1,5 @@
 /** Documents to organize. */
+import fc from "fast-check";
 import { organizeFinder, type OrganizeFinderOptions } from "../../../src/organizer/finder.ts";
 import type { OrganizerWarning } from "../../../src/organizer/warning.ts";
 import type { DPEDocumentSummary } from "../../../src/protocol/dpe.ts";
@@ -35,3 +36,27 @@ export function listWarnings(
   organizeFinder(documents, { ...options, onWarning: (warning) => warnings.push(warning) });
   return warnings.map((warning) => warning.code);
 }
+
+const anyDocument = fc.record({
+  title: fc.constantFrom("Red", "green", "BLUE red", ""),
+  keywords: fc.option(fc.array(fc.constantFrom("red", "sea", "blue")), { nil: undefined }),
+  server: fc.constantFrom("a", "b", "c"),
+  file_type: fc.constantFrom("pdf", "xlsx"),
+  last_modified: fc.option(
+    fc.constantFrom("2026-01-01", "2026-01-01T01:00:00+01:00", "2025-06-01", "no date"),
+    {
+      nil: undefined,
+    },
+  ),
+  uri: fc.constantFrom("dpe://h/d", "dpe://h/d", "dpe://h/%64", "dpe://"),
+});
+/** Documents of several servers, sound and unsound, with ties. */
+export const anyDocuments = fc.array(anyDocument).map((all) =>
+  all.map((fields, i) => makeDocument(`d${i}`, fields))
+);
+/** Requests that match some of {@linkcode anyDocuments}. */
+export const anyQuery = fc.record({
+  keywords: fc.array(fc.constantFrom("RED", "blue", "sea blue", ""), { maxLength: 2 }),
+  fileType: fc.constantFrom(undefined, "pdf"),
+  history: fc.array(fc.constantFrom("a", "c", "z")),
+});

@@ -1,9 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import { organizeFinder, selectDocuments } from "../../../src/organizer/finder.ts";
-import { prepareDocument } from "../../../src/organizer/prepared_document.ts";
+import { organizeFinder } from "../../../src/organizer/finder.ts";
 import { SmcpError } from "../../../src/protocol/errors.ts";
-import { listRefs, makeDocument } from "./_documents.ts";
+import { anyDocuments, anyQuery, listRefs, makeDocument } from "./_documents.ts";
 
 function makeDocuments(count: number) {
   return Array.from({ length: count }, (_, i) => makeDocument(`d${i}`));
@@ -231,28 +230,6 @@ Deno.test("organizeFinder() refuses a negative or fractional offset or limit wit
   }
 });
 
-const anyDocument = fc.record({
-  title: fc.constantFrom("Red", "green", "BLUE red", ""),
-  keywords: fc.option(fc.array(fc.constantFrom("red", "sea", "blue")), { nil: undefined }),
-  server: fc.constantFrom("a", "b", "c"),
-  file_type: fc.constantFrom("pdf", "xlsx"),
-  last_modified: fc.option(
-    fc.constantFrom("2026-01-01", "2026-01-01T01:00:00+01:00", "2025-06-01", "no date"),
-    {
-      nil: undefined,
-    },
-  ),
-  uri: fc.constantFrom("dpe://h/d", "dpe://h/d", "dpe://h/%64", "dpe://"),
-});
-const anyDocuments = fc.array(anyDocument).map((all) =>
-  all.map((fields, i) => makeDocument(`d${i}`, fields))
-);
-const anyQuery = fc.record({
-  keywords: fc.array(fc.constantFrom("RED", "blue", "sea blue", ""), { maxLength: 2 }),
-  fileType: fc.constantFrom(undefined, "pdf"),
-  history: fc.array(fc.constantFrom("a", "c", "z")),
-});
-
 // proves: guide-test-total-filtered, finder-offset, finder-limit
 Deno.test("organizeFinder() pages through a permutation of what matches", () => {
   fc.assert(fc.property(anyDocuments, anyQuery, fc.integer({ min: 1, max: 7 }), (documents, query, limit) => {
@@ -264,17 +241,5 @@ Deno.test("organizeFinder() pages through a permutation of what matches", () => 
     assertEquals(paged, all);
     assertEquals(new Set(all).size, totalCount);
     assertEquals(all.every((document) => documents.includes(document)), true);
-  }));
-});
-
-// proves: finder-modified-order, finder-keyword-any
-Deno.test("selectDocuments() over prepared documents returns what organizeFinder() returns", () => {
-  fc.assert(fc.property(anyDocuments, anyQuery, fc.nat(10), (documents, query, offset) => {
-    const prepared = documents.map((document) => prepareDocument(document, () => {}));
-    const options = { ...query, offset, limit: 5 };
-    assertEquals(
-      selectDocuments(prepared.filter((document) => document !== undefined), options),
-      organizeFinder(documents, options),
-    );
   }));
 });

@@ -1,0 +1,153 @@
+/**
+ * How the kit gets at requests. `McpServer` keeps its handlers to itself: it sets them when the first resource is
+ * registered, refuses to set them where there are others already, and has no way to ask for one that is set. What it
+ * does offer is its transport: any object with `start`, `send` and `close`. So the kit stands between the two: it
+ * answers the methods that it serves, passes everything else on, and asks the SDK's own handler where the answers of
+ * both belong together. Resources that an author registers with the SDK, before or after, stay what they are; URIs
+ * are read as they were sent, not as `new URL()` in the SDK would change them.
+ */
+import type { Transport, TransportSendOptions } from "@modelcontextprotocol/sdk/shared/transport";
+import type { JSONRPCMessage, MessageExtraInfo, RequestId } from "@modelcontextprotocol/sdk/types";
+import type { Answer, Exchange } from "./exchange.ts";
+import { isRequest, readErrorBody, type RpcErrorBody, type RpcRequest, type RpcResult, toErrorBody } from "./json_rpc.ts";
+
+/** What the kit does with the messages of one session. */
+export interface Interceptor {
+  /** What answers requests of this method; `undefined` leaves them to the SDK. */
+  answerTo(method: string): Answer | undefined;
+  /** The client has told that it is initialised. */
+  onInitialized(): void;
+  /** The session is over. */
+  onClose(): void;
+}
+
+/** A request that the SDK's own handler is asked for. */
+interface Waiter {
+  readonly resolve: (result: RpcResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The transport that the SDK sees. */
+export class InterceptedTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport["onmessage"];
+  readonly #inner: Transport;
+  readonly #interceptor: Interceptor;
+  readonly #running = new Map<RequestId, AbortController>();
+  readonly #waiting = new Map<RequestId, Waiter>();
+
+  constructor(inner: Transport, interceptor: Interceptor) {
+    this.#inner = inner;
+    this.#interceptor = interceptor;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#inner.sessionId;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner.setProtocolVersion?.(version);
+  }
+
+  async start(): Promise<void> {
+    // The SDK, too, goes on telling whoever listened before it.
+    const { onmessage, onclose, onerror } = this.#inner;
+    this.#inner.onmessage = (message, extra) => {
+      onmessage?.(message, extra);
+      this.#receive(message, extra);
+    };
+    this.#inner.onclose = () => {
+      onclose?.();
+      this.#end();
+    };
+    this.#inner.onerror = (error) => {
+      onerror?.(error);
+      this.onerror?.(error);
+    };
+    await this.#inner.start();
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const waiter = "method" in message || message.id === undefined ? undefined : this.#waiting.get(message.id);
+    if (waiter === undefined) return await this.#inner.send(message, options);
+    if ("result" in message) waiter.resolve(message.result);
+    else if ("error" in message) waiter.reject(readErrorBody(message.error));
+  }
+
+  async close(): Promise<void> {
+    await this.#inner.close();
+  }
+
+  /** Tells the server's `onerror` of what no client shall see. */
+  report(error: unknown): void {
+    this.onerror?.(error instanceof Error ? error : new Error(`Cannot serve a client: ${error}`, { cause: error }));
+  }
+
+  #receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+    if (isRequest(message)) {
+      const answer = this.#interceptor.answerTo(message.method);
+      if (answer !== undefined) {
+        this.#respond(message, extra, answer).catch((error) => this.report(error));
+        return;
+      }
+    } else if ("method" in message && message.method === "notifications/initialized") {
+      this.#interceptor.onInitialized();
+    } else if ("method" in message && message.method === "notifications/cancelled") {
+      this.#cancel(message.params?.["requestId"]);
+    }
+    this.onmessage?.(message, extra);
+  }
+
+  async #respond(request: RpcRequest, extra: MessageExtraInfo | undefined, answer: Answer): Promise<void> {
+    const { id, jsonrpc } = request;
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#running.set(id, controller);
+    try {
+      const outcome = await this.#outcome(this.#exchange(request, extra, signal), answer);
+      // Whoever has cancelled expects no answer.
+      if (!signal.aborted) await this.#inner.send({ jsonrpc, id, ...outcome });
+    } finally {
+      this.#waiting.delete(id);
+      if (this.#running.get(id) === controller) this.#running.delete(id);
+    }
+  }
+
+  async #outcome(exchange: Exchange, answer: Answer): Promise<{ result: RpcResult } | { error: RpcErrorBody }> {
+    try {
+      return { result: await answer(exchange) };
+    } catch (error) {
+      const { body, isForeign } = toErrorBody(error);
+      if (isForeign && !exchange.signal.aborted) this.report(error);
+      return { error: body };
+    }
+  }
+
+  #exchange(request: RpcRequest, extra: MessageExtraInfo | undefined, signal: AbortSignal): Exchange {
+    return {
+      params: request.params ?? {},
+      signal,
+      sessionId: this.sessionId,
+      authInfo: extra?.authInfo,
+      next: async (params) => {
+        const { promise, resolve, reject } = Promise.withResolvers<RpcResult>();
+        signal.throwIfAborted();
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+        this.#waiting.set(request.id, { resolve, reject });
+        this.onmessage?.(params === undefined ? request : { ...request, params }, extra);
+        return await promise;
+      },
+    };
+  }
+
+  #cancel(id: unknown): void {
+    if (typeof id === "string" || typeof id === "number") this.#running.get(id)?.abort();
+  }
+
+  #end(): void {
+    for (const controller of this.#running.values()) controller.abort();
+    this.#interceptor.onClose();
+    this.onclose?.();
+  }
+}

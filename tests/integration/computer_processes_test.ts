@@ -1,0 +1,177 @@
+import { assert, assertEquals } from "@std/assert";
+import { Computer } from "../../src/computer/computer.ts";
+import { ProcessGuard } from "../../src/mcp/guard.ts";
+import { StdioTransport } from "../../src/mcp/stdio.ts";
+import type { MCPServerStdioParameters } from "../../src/protocol/config.ts";
+import { silentLogger } from "../../src/log.ts";
+import { LogBook, stateOf } from "../fixtures/log_book.ts";
+import type { Script } from "../fixtures/script.ts";
+import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
+import { isAlive, untilGone } from "./_processes.ts";
+
+const isPosix = Deno.build.os !== "windows";
+
+/** Starts a transport for a script and collects what it says. */
+async function startTransport(script: Script, changes: Partial<MCPServerStdioParameters> = {}) {
+  const parameters = {
+    ...scripted(script)["server_parameters"] as MCPServerStdioParameters,
+    env: null,
+    cwd: null,
+    encoding: "utf-8",
+    encoding_error_handler: "strict" as const,
+    ...changes,
+  };
+  const log = new LogBook();
+  const guard = new ProcessGuard();
+  const transport = new StdioTransport(parameters, { guard, log, maxMessageBytes: 1_000_000 });
+  const messages: unknown[] = [];
+  const pids = Promise.withResolvers<number[]>();
+  const closed = Promise.withResolvers<void>();
+  transport.onmessage = (message) => {
+    messages.push(message);
+    if ("params" in message && Array.isArray(message.params?.["pids"])) pids.resolve(message.params["pids"]);
+  };
+  transport.onclose = () => closed.resolve();
+  await transport.start();
+  return {
+    transport,
+    log,
+    messages,
+    /** The ids of a stubborn server and its child. */
+    pids: pids.promise,
+    closed: closed.promise,
+    async [Symbol.asyncDispose]() {
+      await transport.close();
+      await guard.close();
+    },
+  };
+}
+
+Deno.test({
+  name: "closing ends a server that ignores its closed stdin and SIGTERM, and its child",
+  ignore: !isPosix,
+  async fn() {
+    await using started = await startTransport({ stubborn: true });
+    const pids = await started.pids;
+    for (const pid of pids) assert(await isAlive(pid));
+    await started.transport.close();
+    await untilGone(pids);
+  },
+});
+
+Deno.test({
+  name: "a server's exit is its death although its child still holds its stdout, and takes the child along",
+  ignore: !isPosix,
+  async fn() {
+    await using started = await startTransport({ stubborn: true, dieOn: ["ping"] });
+    const [, child = 0] = await started.pids;
+    await started.transport.send({ jsonrpc: "2.0", id: 1, method: "ping" });
+    await started.closed;
+    assertEquals(started.transport.exit, "exit code 7");
+    await untilGone([child]);
+  },
+});
+
+Deno.test({
+  name: "the guard kills the process groups that are left when its Computer is gone",
+  ignore: !isPosix,
+  async fn() {
+    const guard = new ProcessGuard();
+    const spawn = () =>
+      new Deno.Command("sh", {
+        args: ["-c", "trap '' TERM HUP INT; while :; do sleep 60; done"],
+        detached: true,
+      })
+        .spawn();
+    const [left, removed] = [spawn(), spawn()];
+    guard.add(left.pid);
+    guard.add(removed.pid);
+    guard.remove(removed.pid);
+    // What the end of the Computer does to the guard: its stdin closes.
+    await guard.close();
+    assertEquals((await left.status).signal, "SIGKILL");
+    assert(await isAlive(removed.pid));
+    removed.kill("SIGKILL");
+    await removed.status;
+  },
+});
+
+Deno.test("a guard that was never needed starts no process, and closing it twice is fine", async () => {
+  const guard = new ProcessGuard(silentLogger);
+  guard.remove(1);
+  await guard.close();
+  await guard.close();
+});
+
+Deno.test("a Computer that is closed while its servers start leaves nothing behind", async () => {
+  const config = scriptedServers({ mute: { hang: ["initialize"] }, slow: {}, gone: { exitAtStart: true } });
+  const computer = Computer.open({ name: "laptop", config });
+  await computer.close();
+  await computer.close();
+  assertEquals([...computer.servers.values()].map(({ status }) => status), ["stopped", "stopped", "stopped"]);
+});
+
+Deno.test("a Computer is ready although a server never starts, and close ends that start", async () => {
+  const log = new LogBook();
+  const config = scriptedServers({ mute: { hang: ["initialize"] } });
+  const computer = Computer.open({ name: "laptop", config, logger: log });
+  await computer.ready({ timeoutMs: 100 });
+  await computer.close();
+  assert(log.lines.some(stateOf("mute", "stopped")));
+});
+
+// proves: data-config-encoding, data-config-encoding-errors
+Deno.test("a server's output is decoded as configured, and what is sent holds ASCII alone", async () => {
+  // 0xE9 is é in latin1 and no UTF-8 at all.
+  const line = (end: string) => `printf '{"jsonrpc":"2.0","method":"caf\\351"}\\n'; ${end}`;
+  const sh = (encoding: string, onError: "strict" | "ignore" | "replace", end = "cat >/dev/null") =>
+    startTransport({}, { command: "sh", args: ["-c", line(end)], encoding, encoding_error_handler: onError });
+  const cases = [
+    ["latin1", "strict", [{ jsonrpc: "2.0", method: "café" }]],
+    ["utf-8", "replace", [{ jsonrpc: "2.0", method: "caf\ufffd" }]],
+    ["utf-8", "ignore", [{ jsonrpc: "2.0", method: "caf" }]],
+    ["utf-8", "strict", []],
+  ] as const;
+  for (const [encoding, onError, expected] of cases) {
+    await using started = await sh(encoding, onError);
+    await started.transport.close();
+    assertEquals(started.messages, [...expected], `${encoding} ${onError}`);
+  }
+  await using started = await startTransport({}, { command: "cat", args: [], encoding: "latin1" });
+  await started.transport.send({ jsonrpc: "2.0", method: "café 😀" });
+  await started.transport.close();
+  assertEquals(started.messages, [{ jsonrpc: "2.0", method: "café 😀" }] as unknown);
+});
+
+Deno.test("a message over the limit ends the server and says so", async () => {
+  await using started = await startTransport({}, {
+    command: "sh",
+    args: ["-c", "head -c 1000001 /dev/zero | tr '\\0' x; cat >/dev/null"],
+  });
+  await started.closed;
+  assertEquals(started.transport.exit, "signal SIGKILL");
+  const [warning] = started.log.of("warn");
+  assertEquals(warning?.fields["error"], "Cannot read a line of more than 1000000 bytes");
+});
+
+// proves: data-config-stdio
+Deno.test("a server gets its args, env and cwd, and no other variable but those of the list", async () => {
+  Deno.env.set("SMCP_TEST_SECRET", "not for children");
+  try {
+    await using started = await startTransport({}, {
+      command: "sh",
+      args: [
+        "-c",
+        `printf '{"jsonrpc":"2.0","method":"%s %s %s %s"}\\n' "$1" "$A" "$PWD" "$SMCP_TEST_SECRET"; cat >/dev/null`,
+        "sh",
+        "arg",
+      ],
+      env: { A: "b" },
+      cwd: "/",
+    });
+    await started.transport.close();
+    assertEquals(started.messages, [{ jsonrpc: "2.0", method: "arg b / " }] as unknown);
+  } finally {
+    Deno.env.delete("SMCP_TEST_SECRET");
+  }
+});

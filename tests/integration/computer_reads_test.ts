@@ -1,0 +1,267 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { SmcpError } from "../../src/protocol/errors.ts";
+import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
+import { stateOf } from "../fixtures/log_book.ts";
+import { ComputerOffice } from "./_computer_office.ts";
+
+const REPORT = "dpe://docs/report";
+const PAGE = {
+  page_index: 0,
+  title: "Overview",
+  elements: [{ element_id: "h", category: "heading", content: { level: 2, text: "Sales" } }],
+  element_count: 1,
+};
+const METADATA = {
+  doc_ref: "report",
+  uri: REPORT,
+  file_uri: "file:///report.md",
+  file_type: "md",
+  title: "Report",
+  page_count: 1,
+};
+
+const documents = {
+  resources: [{ uri: REPORT }],
+  contents: {
+    "dpe://docs": { documents: [METADATA], total_count: 1 },
+    [REPORT]: METADATA,
+    [`${REPORT}?depth=pages`]: { ...METADATA, pages: [], page_offset: 0, page_limit: 20, page_total: 1 },
+    [`${REPORT}/pages/0`]: PAGE,
+    [`${REPORT}/pages/0?format=markdown`]: PAGE,
+    [`${REPORT}/pages/0?format=text`]: { ...PAGE, content_text: "by the server" },
+    [`${REPORT}/elements/h`]: PAGE.elements[0],
+  },
+};
+
+function rpcError(code: number, data?: unknown): unknown {
+  return { error: { code, message: "Server says no", data } };
+}
+
+/** The error that a read is answered with. */
+async function refusal(read: Promise<unknown>): Promise<SmcpError> {
+  return await assertRejects(() => read, SmcpError);
+}
+
+// proves: guide-bridge-host, guide-bridge-answer, mcp-read, mcp-contents
+Deno.test("a read goes to the server that has the host, and its answer comes back as it is", async () => {
+  const blob = [{ uri: "window://other/a", mimeType: "image/png", blob: "AAEC", extra: { kept: true } }];
+  await using office = await ComputerOffice.open(
+    scriptedServers({
+      docs: documents,
+      other: { resources: [{ uri: "window://other/a" }], contents: { "window://other/a": blob } },
+    }),
+  );
+  const { contents } = await office.laptop.readResource(REPORT);
+  assertEquals(contents, [{ uri: REPORT, mimeType: "application/json", text: JSON.stringify(METADATA) }]);
+  assertEquals((await office.laptop.readResource("window://other/a")).contents, blob);
+});
+
+// proves: guide-test-e2e-levels
+Deno.test("an Agent reads all four levels one after the other", async () => {
+  await using office = await ComputerOffice.open(scriptedServers({ docs: documents }));
+  for (const uri of ["dpe://docs", REPORT, `${REPORT}/pages/0`, `${REPORT}/elements/h`]) {
+    const { contents } = await office.laptop.readResource(uri);
+    assertEquals(contents[0]?.uri, uri);
+  }
+});
+
+Deno.test("the Computer renders the Markdown that a server left out, and keeps the text that it gave", async () => {
+  await using office = await ComputerOffice.open(scriptedServers({ docs: documents }));
+  const markdown = await office.laptop.readPage(REPORT, 0, { format: "markdown" });
+  assertEquals(markdown.content_markdown, "## Sales");
+  assertEquals(markdown.title, "Overview");
+  const text = await office.laptop.readPage(REPORT, 0, { format: "text" });
+  assertEquals(text.content_text, "by the server");
+});
+
+// proves: guide-4204-origin, guide-uri-4204
+Deno.test("a malformed dpe:// URI is 4204 and reaches no server", async () => {
+  await using office = await ComputerOffice.open(scriptedServers({ docs: documents }));
+  for (const uri of ["dpe://", `${REPORT}/pages/x`, `${REPORT}?limit=0`, `${REPORT}/pages/0/more`]) {
+    const error = await refusal(office.laptop.readResource(uri));
+    assertEquals([error.code, error.details?.["uri"]], [4204, uri]);
+    assertEquals((await refusal(office.laptop.readResource(uri, { mcpServer: "docs" }))).code, 4204);
+  }
+  const asked = (await office.received()).filter(({ method }) => method === "resources/read");
+  assert(asked.every(({ params }) => params?.["uri"] === REPORT), "only the Finder's own read is there");
+});
+
+// proves: guide-bridge-unknown-host
+Deno.test("a dpe:// URI whose host no server has is 4201", async () => {
+  await using office = await ComputerOffice.open(scriptedServers({ docs: documents }));
+  const error = await refusal(office.laptop.readResource("dpe://elsewhere/report"));
+  assertEquals([error.code, error.details], [4201, { uri: "dpe://elsewhere/report", doc_ref: "report" }]);
+});
+
+// proves: guide-4201-origin, guide-4202-origin, guide-4203-origin, guide-error-details, guide-error-kept
+Deno.test("4201 to 4203 reach the Agent with the server's details, however the server spells them", async () => {
+  const cases = [
+    { code: 4201, details: { doc_ref: "x" } },
+    { code: 4202, details: { page_index: 9, page_count: 1 } },
+    { code: 4203, details: { element_id: "x" } },
+  ];
+  for (const { code, details } of cases) {
+    const uri = `${REPORT}/elements/e${code}`;
+    await using office = await ComputerOffice.open(
+      scriptedServers({
+        docs: {
+          ...documents,
+          contents: {
+            [`${uri}a`]: rpcError(code, details),
+            [`${uri}b`]: rpcError(-32602, { code, ...details }),
+            [`${uri}c`]: rpcError(-32602, { code, message: "m", details }),
+          },
+        },
+      }),
+    );
+    for (const spelling of ["a", "b", "c"]) {
+      const error = await refusal(office.laptop.readResource(uri + spelling));
+      assertEquals([error.code, error.message, error.details], [code, "Server says no", details]);
+    }
+  }
+});
+
+// proves: mcp-error-not-found
+Deno.test("MCP's own not found is 4201, or 4202 and 4203 in a document that is listed", async () => {
+  await using office = await ComputerOffice.open(scriptedServers({ docs: documents }));
+  const codeOf = async (uri: string) => {
+    const { code, details } = await refusal(office.laptop.readResource(uri));
+    return [code, details];
+  };
+  assertEquals(await codeOf("dpe://docs/none"), [4201, { doc_ref: "none" }]);
+  assertEquals(await codeOf("dpe://docs/none/pages/3"), [4201, { doc_ref: "none" }]);
+  assertEquals(await codeOf(`${REPORT}/pages/3`), [4202, { doc_ref: "report", page_index: 3 }]);
+  assertEquals(await codeOf(`${REPORT}/elements/no`), [4203, { doc_ref: "report", element_id: "no" }]);
+});
+
+Deno.test("what is not found on another scheme is 404 with its URI, and a bad or homeless URI 400", async () => {
+  const window = { resources: [{ uri: "window://w/a" }], contents: { "window://w/a": "a" } };
+  await using office = await ComputerOffice.open(scriptedServers({ w: window }));
+  const unknownHost = await refusal(office.laptop.readResource("window://elsewhere/a"));
+  assertEquals([unknownHost.code, unknownHost.details], [404, { uri: "window://elsewhere/a" }]);
+  const unknownPath = await refusal(office.laptop.readResource("window://w/b"));
+  assertEquals([unknownPath.code, unknownPath.details], [404, { uri: "window://w/b" }]);
+  const named = await refusal(office.laptop.readResource("file:///x", { mcpServer: "w" }));
+  assertEquals([named.code, named.details], [404, { uri: "file:///x" }]);
+  const malformed = await refusal(office.laptop.readResource("window://w//a"));
+  assertEquals([malformed.code, malformed.details], [400, { field: "uri" }]);
+  const homeless = await refusal(office.laptop.readResource("file:///x"));
+  assertEquals([homeless.code, homeless.details], [400, { field: "uri" }]);
+});
+
+Deno.test("another scheme is read from the server that the request names", async () => {
+  await using office = await ComputerOffice.open(
+    scriptedServers({ s: { resources: [], contents: { "file:///notes": "my notes" } } }),
+  );
+  const { contents } = await office.laptop.readResource("file:///notes", { mcpServer: "s" });
+  assertEquals(contents[0]?.text, "my notes");
+});
+
+Deno.test("a window is read in the spelling that its server lists", async () => {
+  const listed = "window://Host/a%62?priority=80&fullscreen=true";
+  await using office = await ComputerOffice.open(
+    scriptedServers({ s: { resources: [{ uri: listed }], contents: { [listed]: "found" } } }),
+  );
+  assertEquals((await office.laptop.readResource("window://host/ab")).contents[0]?.text, "found");
+  assertEquals(await office.laptop.getDesktop({ window: "window://host/ab" }), [
+    "window://Host/a%62\n\nfound",
+  ]);
+});
+
+Deno.test("a server that does not exist is 4014, one without resources 4015", async () => {
+  await using office = await ComputerOffice.open(scriptedServers({ tools: {} }));
+  for (
+    const ask of [
+      (name: string) => office.laptop.readResource("file:///x", { mcpServer: name }),
+      (name: string) => office.laptop.getResources(name),
+    ]
+  ) {
+    const missing = await refusal(ask("none"));
+    assertEquals([missing.code, missing.details], [4014, { mcp_server: "none" }]);
+    const incapable = await refusal(ask("tools"));
+    assertEquals([incapable.code, incapable.details], [4015, {
+      mcp_server: "tools",
+      capability: "resources",
+    }]);
+  }
+});
+
+Deno.test("a server that does not answer in time is 408 and named, and the Server's own time is not up", async () => {
+  await using office = await ComputerOffice.open(
+    scriptedServers({ s: { ...documents, hang: [`resources/read ${REPORT}/pages/0`] } }),
+  );
+  const error = await refusal(office.laptop.readResource(`${REPORT}/pages/0`, { timeoutMs: 1_000 }));
+  assertEquals([error.code, error.details], [408, { mcp_server: "s" }]);
+});
+
+// proves: mcp-error-internal
+Deno.test("any other error of a server is 500 with its code", async () => {
+  await using office = await ComputerOffice.open(
+    scriptedServers({ s: { ...documents, contents: { [`${REPORT}/pages/0`]: rpcError(-32603) } } }),
+  );
+  const error = await refusal(office.laptop.readResource(`${REPORT}/pages/0`));
+  assertEquals([error.code, error.details], [500, { mcp_server: "s", code: -32603 }]);
+});
+
+Deno.test("a read from a server that is not running is 500 with its state, at once", async () => {
+  await using office = await ComputerOffice.open({
+    servers: {
+      off: scripted({ resources: [] }, { disabled: true }),
+      bad: scripted({ exitAtStart: true }),
+    },
+  });
+  await office.log.until(stateOf("bad", "retrying"));
+  const off = await refusal(
+    office.laptop.readResource("file:///x", { mcpServer: "off", timeoutMs: 600_000 }),
+  );
+  assertEquals([off.code, off.details], [500, { mcp_server: "off", state: "stopped" }]);
+  const bad = await refusal(office.laptop.getResources("bad", { timeoutMs: 600_000 }));
+  assertEquals([bad.code, bad.details?.["mcp_server"]], [500, "bad"]);
+});
+
+Deno.test("get_resources gives one unfiltered page after the other, spelled for this wire", async () => {
+  const resources = [
+    {
+      uri: "file:///a",
+      name: "a",
+      mimeType: "text/plain",
+      size: 3,
+      annotations: { priority: 0.5 },
+      extra: 1,
+    },
+    { uri: "window://w/b", name: null, description: null, _meta: { fullscreen: true } },
+    { uri: "dpe://d/c" },
+  ];
+  await using office = await ComputerOffice.open(scriptedServers({ s: { resources, pageSize: 2 } }));
+  const first = await office.laptop.getResources("s");
+  assertEquals(first.resources, [
+    {
+      uri: "file:///a",
+      name: "a",
+      mime_type: "text/plain",
+      size: 3,
+      annotations: { priority: 0.5 },
+      extra: 1,
+    },
+    { uri: "window://w/b", _meta: { fullscreen: true } },
+  ] as unknown);
+  assertEquals(first.nextCursor, "2");
+  const second = await office.laptop.getResources("s", { cursor: "2" });
+  assertEquals(second, { resources: [{ uri: "dpe://d/c" }] });
+});
+
+// proves: desktop-host-conflict
+Deno.test("a host that two servers claim is a warning, and reads go to the first in the config", async () => {
+  const claim = (text: string, uri: string) => ({ resources: [{ uri }], contents: { [uri]: text } });
+  await using office = await ComputerOffice.open(
+    scriptedServers({
+      first: claim("from first", "window://same/a"),
+      second: claim("second", "dpe://same/doc"),
+    }),
+  );
+  await office.laptop.getDesktop();
+  const { fields } = await office.log.until(({ message }) => message.startsWith("two MCP servers claim"));
+  assertEquals(fields, { host: "same", owner: "first", other: "second" });
+  assertEquals((await refusal(office.laptop.readResource("dpe://same/doc"))).code, 4201);
+  assertEquals((await office.laptop.readResource("window://same/a")).contents[0]?.text, "from first");
+});

@@ -1,0 +1,279 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import type { ConfirmRequest } from "../../src/computer/tool_calls.ts";
+import { SmcpError } from "../../src/protocol/errors.ts";
+import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
+import { ComputerOffice } from "./_computer_office.ts";
+
+const echo = { name: "echo", description: "Says it again", inputSchema: { type: "object" } };
+
+/** The messages of one kind that the MCP server received. */
+async function received(office: ComputerOffice, method: string, tool?: string) {
+  return (await office.received(tool)).filter((message) => message.method === method);
+}
+
+// proves: data-smcp-tool, data-get-tools-ret, data-meta-a2c, data-meta-annotation, data-meta-native, data-meta-flat
+Deno.test("tools are listed with everything that the server and the configuration say of them", async () => {
+  const tool = {
+    ...echo,
+    outputSchema: { type: "object", properties: {} },
+    annotations: { readOnlyHint: true, title: "Echo" },
+    _meta: { vendor: "x", nested: { a: [1] }, nothing: null },
+  };
+  const config = {
+    default_tool_meta: { tags: ["text"], auto_apply: true },
+    tool_meta: { echo: { alias: "say" } },
+  };
+  await using office = await ComputerOffice.open({ servers: { s: scripted({ tools: [tool] }, config) } });
+  const [listed] = await office.laptop.getTools();
+  const { meta = {}, ...rest } = listed ?? {};
+  assertEquals(rest, {
+    name: "say",
+    description: "Says it again",
+    params_schema: { type: "object" },
+    return_schema: { type: "object", properties: {} },
+  });
+  assertEquals({ ...meta, a2c_tool_meta: JSON.parse(String(meta?.["a2c_tool_meta"])) }, {
+    vendor: "x",
+    nested: '{"a":[1]}',
+    MCP_TOOL_ANNOTATION: '{"readOnlyHint":true,"title":"Echo"}',
+    a2c_tool_meta: { auto_apply: true, alias: "say", tags: ["text"], ret_object_mapper: null },
+  } as unknown);
+});
+
+Deno.test("a call's result carries the server's metadata under meta and the tool's beside it", async () => {
+  const result = {
+    content: [{ type: "text", text: "hi", _meta: { item: 1 } }],
+    structuredContent: { n: 1 },
+    _meta: { own: { deep: true } },
+  };
+  await using office = await ComputerOffice.open(
+    scriptedServers({ s: { tools: [echo], answers: { "tools/call echo": result } } }),
+  );
+  const { meta, ...rest } = await office.laptop.callTool("echo");
+  assertEquals(rest, {
+    content: [{ type: "text", text: "hi", _meta: { item: 1 } }],
+    structuredContent: { n: 1 },
+    isError: false,
+  });
+  assertEquals(meta, {
+    own: { deep: true },
+    a2c_tool_meta: { auto_apply: true, alias: null, tags: null, ret_object_mapper: null },
+  });
+});
+
+Deno.test("a result that the server itself marked as an error passes as it is, without a code", async () => {
+  const failed = { content: [{ type: "text", text: "no such file" }], isError: true };
+  await using office = await ComputerOffice.open({
+    servers: {
+      s: scripted({ tools: [echo], answers: { "tools/call echo": failed } }, {
+        default_tool_meta: null,
+        tool_meta: { echo: { auto_apply: true } },
+      }),
+    },
+  });
+  const { content, isError, meta } = await office.laptop.callTool("echo");
+  assertEquals([content, isError], [failed.content, true]);
+  assertEquals(meta?.error_code, undefined);
+});
+
+Deno.test("an unknown tool is 4001, a forbidden one 4002, and neither is listed", async () => {
+  await using office = await ComputerOffice.open({
+    servers: {
+      s: scripted({ tools: [echo] }, {
+        forbidden_tools: ["echo"],
+        default_tool_meta: null,
+        tool_meta: { become: { alias: "turn" } },
+      }),
+    },
+  });
+  const codeOf = async (tool: string) => (await office.laptop.callTool(tool)).meta?.error_code;
+  assertEquals(await codeOf("none"), 4001);
+  assertEquals(await codeOf("echo"), 4002);
+  assertEquals(await codeOf("become"), 4001, "an alias replaces the name");
+  assertEquals((await office.laptop.getTools()).map(({ name }) => name), ["turn", "received"]);
+});
+
+Deno.test("a JSON-RPC error of the server is 4003 with its text", async () => {
+  const refusal = { error: { code: -32602, message: "bad arguments" } };
+  await using office = await ComputerOffice.open(
+    scriptedServers({ s: { tools: [echo], answers: { "tools/call echo": refusal } } }),
+  );
+  const { content, isError, meta } = await office.laptop.callTool("echo");
+  assertEquals([isError, meta?.error_code], [true, 4003]);
+  assertEquals(content[0]?.text, 'Tool "echo" failed: bad arguments (-32602)');
+});
+
+Deno.test("a call that is not answered in time is 4004, and the server is told", async () => {
+  await using office = await ComputerOffice.open(
+    scriptedServers({ s: { tools: [echo], hang: ["tools/call echo"] } }),
+  );
+  const { isError, meta } = await office.laptop.callTool("echo", {}, { timeoutMs: 1_000 });
+  assertEquals([isError, meta?.error_code, meta?.a2c_timeout], [true, 4004, true]);
+  assertEquals((await received(office, "notifications/cancelled")).length, 1);
+});
+
+Deno.test("an Agent's cancel reaches the MCP server, and the call's own answer says so", async () => {
+  await using office = await ComputerOffice.open(
+    scriptedServers({ s: { tools: [echo], hang: ["tools/call echo"] } }),
+  );
+  const call = office.laptop.callTool("echo", {}, { reqId: "r1", timeoutMs: 600_000 });
+  while ((await received(office, "tools/call")).every(({ params }) => params?.["name"] !== "echo"));
+  await office.agent.request("server:tool_call_cancel", { req_id: "r1" });
+  const { isError, meta } = await call;
+  assertEquals([isError, meta?.a2c_cancelled], [true, true]);
+  assertEquals((await received(office, "notifications/cancelled")).length, 1);
+  const outcomes = office.computer.history.map(({ reqId, outcome }) => [reqId, outcome]);
+  assert(outcomes.some(([reqId, outcome]) => reqId === "r1" && outcome === "cancelled"));
+});
+
+Deno.test("an abort of the Agent's caller cancels the call on the MCP server", async () => {
+  await using office = await ComputerOffice.open(
+    scriptedServers({ s: { tools: [echo], hang: ["tools/call echo"] } }),
+  );
+  const abort = new AbortController();
+  const call = office.laptop.callTool("echo", {}, { signal: abort.signal, timeoutMs: 600_000 });
+  while ((await received(office, "tools/call")).every(({ params }) => params?.["name"] !== "echo"));
+  abort.abort(new TypeError("enough"));
+  await assertRejects(() => call, TypeError, "enough");
+  while ((await received(office, "notifications/cancelled")).length === 0);
+});
+
+Deno.test("a call that was answered is not cancelled later", async () => {
+  await using office = await ComputerOffice.open(scriptedServers({ s: { tools: [echo] } }));
+  for (let i = 0; i < 3; i++) await office.laptop.callTool("echo");
+  assertEquals((await received(office, "notifications/cancelled")).length, 0);
+});
+
+// proves: data-req-id-dedupe
+Deno.test("a repeated call gets the remembered answer and the tool runs once", async () => {
+  await using office = await ComputerOffice.open(scriptedServers({ s: { tools: [echo] } }));
+  const first = await office.laptop.callTool("echo", { n: 1 }, { reqId: "same" });
+  const second = await office.laptop.callTool("echo", { n: 1 }, { reqId: "same" });
+  assertEquals(second, first);
+  const runs = (await received(office, "tools/call")).filter(({ params }) => params?.["name"] === "echo");
+  assertEquals(runs.length, 1);
+  const error = await assertRejects(
+    () => office.laptop.callTool("echo", { n: 2 }, { reqId: "same" }),
+    SmcpError,
+  );
+  assertEquals([error.code, error.details], [400, { field: "req_id" }]);
+});
+
+Deno.test("a repeated call gets the running answer", async () => {
+  const decided = Promise.withResolvers<boolean>();
+  let asked = 0;
+  await using office = await ComputerOffice.open(
+    { servers: { s: scripted({ tools: [echo] }, { default_tool_meta: null }) } },
+    { confirm: () => (asked++, decided.promise) },
+  );
+  const calls = [1, 2].map(() => office.laptop.callTool("echo", {}, { reqId: "same" }));
+  await office.laptop.getTools();
+  decided.resolve(true);
+  const [first, second] = await Promise.all(calls);
+  assertEquals(second, first);
+  assertEquals(asked, 1);
+});
+
+Deno.test("a Computer that has left the office has forgotten its answers", async () => {
+  await using office = await ComputerOffice.open(scriptedServers({ s: { tools: [echo] } }));
+  await office.laptop.callTool("echo", {}, { reqId: "same" });
+  const back = office.next("enterOffice");
+  office.cut();
+  await back;
+  await office.laptop.callTool("echo", {}, { reqId: "same" });
+  const runs = (await received(office, "tools/call")).filter(({ params }) => params?.["name"] === "echo");
+  assertEquals(runs.length, 2);
+});
+
+// proves: data-auto-apply
+Deno.test("a tool without auto_apply is 4005 where nobody can confirm, and says how to allow it", async () => {
+  await using office = await ComputerOffice.open({
+    servers: {
+      s: scripted({ tools: [echo] }, {
+        default_tool_meta: { tags: [] },
+        tool_meta: { received: { auto_apply: true } },
+      }),
+    },
+  });
+  const { content, isError, meta } = await office.laptop.callTool("echo");
+  assertEquals([isError, meta?.error_code], [true, 4005]);
+  assertStringIncludes(content[0]?.text ?? "", '"auto_apply": true for "echo" in "tool_meta"');
+  assertEquals((await received(office, "tools/call")).length, 1, "only the call that asks");
+});
+
+Deno.test("the confirm callback decides, and one call that waits for it holds up no other", async () => {
+  const decision = Promise.withResolvers<boolean>();
+  const requests: ConfirmRequest[] = [];
+  await using office = await ComputerOffice.open(
+    { servers: { s: scripted({ tools: [echo] }, { default_tool_meta: null }) } },
+    {
+      confirm: (
+        request,
+      ) => (requests.push(request), request.params["ask"] === true ? decision.promise : true),
+    },
+  );
+  const waiting = office.laptop.callTool("echo", { ask: true }, { reqId: "r1" });
+  assertEquals((await office.laptop.callTool("echo", { ask: false })).isError, false);
+  decision.resolve(false);
+  const declined = await waiting;
+  assertEquals([declined.isError, declined.meta?.error_code], [true, 4005]);
+  const { signal: _, ...asked } = requests.find(({ reqId }) => reqId === "r1") ?? {};
+  assertEquals(asked, { agent: "ada", reqId: "r1", server: "s", tool: "echo", params: { ask: true } });
+});
+
+Deno.test("a confirm callback that throws is 4005, and its text stays on the Computer", async () => {
+  await using office = await ComputerOffice.open(
+    { servers: { s: scripted({ tools: [echo] }, { default_tool_meta: null }) } },
+    {
+      confirm() {
+        throw new TypeError("secret");
+      },
+    },
+  );
+  const { content, meta } = await office.laptop.callTool("echo");
+  assertEquals(meta?.error_code, 4005);
+  assertEquals(content[0]?.text, 'Tool "echo" needs a confirmation: asking for it failed');
+});
+
+Deno.test("a call that is cancelled or out of time while it waits for its confirmation never runs", async () => {
+  await using office = await ComputerOffice.open(
+    {
+      servers: {
+        s: scripted({ tools: [echo] }, {
+          tool_meta: { received: { auto_apply: true } },
+          default_tool_meta: null,
+        }),
+      },
+    },
+    { confirm: () => new Promise(() => {}) },
+  );
+  const late = await office.laptop.callTool("echo", {}, { timeoutMs: 1_000 });
+  assertEquals([late.isError, late.meta?.error_code], [true, 4004]);
+  assertEquals((await received(office, "tools/call")).length, 1);
+});
+
+// proves: data-alias-conflict, data-config-disabled
+Deno.test("two servers with one tool name: the first in the config owns it, whoever starts first", async () => {
+  await using office = await ComputerOffice.open(
+    scriptedServers({
+      first: { tools: [echo], answers: { "tools/call echo": { content: [{ type: "text", text: "1" }] } } },
+      second: { tools: [echo] },
+    }),
+  );
+  const names = (await office.laptop.getTools()).map(({ name }) => name);
+  assertEquals(names, ["echo", "become", "received", "second__echo", "second__become", "second__received"]);
+  assertEquals((await office.laptop.callTool("echo")).content[0]?.text, "1");
+  await office.laptop.callTool("second__echo");
+  assertEquals(
+    (await received(office, "tools/call", "second__received")).map(({ params }) => params?.["name"]),
+    ["echo", "received"],
+  );
+});
+
+Deno.test("a disabled server is not started and its tools are not there", async () => {
+  await using office = await ComputerOffice.open({
+    servers: { off: scripted({ tools: [echo] }, { disabled: true }) },
+  });
+  assertEquals(office.computer.servers.get("off")?.status, "stopped");
+  assertEquals(await office.laptop.getTools(), []);
+});

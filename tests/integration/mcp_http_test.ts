@@ -1,0 +1,165 @@
+import { assert, assertEquals } from "@std/assert";
+import { HttpMcpServer } from "../fixtures/http_server.ts";
+import { stateOf } from "../fixtures/log_book.ts";
+import { ComputerOffice } from "./_computer_office.ts";
+
+const echo = { name: "echo", inputSchema: { type: "object" } };
+const KINDS = ["streamable", "sse"] as const;
+
+for (const kind of KINDS) {
+  Deno.test(`a ${kind} server that goes away fails the call in flight at once and is used again when it is back`, async () => {
+    const script = { tools: [echo], hang: ["tools/call echo"] };
+    const server = new HttpMcpServer(kind, script);
+    await using office = await ComputerOffice.open({ servers: { s: server.config() } });
+    const retrying = office.log.next(stateOf("s", "retrying"));
+    const call = office.laptop.callTool("echo", {}, { timeoutMs: 600_000 });
+    await server.until("POST tools/call");
+    await server[Symbol.asyncDispose]();
+    const { meta, content } = await call;
+    assertEquals(meta?.error_code, 4003);
+    assert(
+      content[0]?.text?.startsWith('Tool "echo" failed: Cannot use MCP server "s": retrying ('),
+      content[0]?.text,
+    );
+    await retrying;
+    await using _back = new HttpMcpServer(kind, { tools: [echo] }, { port: server.port });
+    await office.log.next(stateOf("s", "running"));
+    while ((await office.laptop.callTool("echo")).isError);
+  });
+
+  Deno.test(`a ${kind} server that cannot be reached is retried, and no address leaves the Computer`, async () => {
+    const server = new HttpMcpServer(kind, {});
+    const config = { servers: { s: server.config() } };
+    await server[Symbol.asyncDispose]();
+    await using office = await ComputerOffice.open(config);
+    const { fields } = await office.log.until(stateOf("s", "retrying"));
+    assertEquals(fields["error"], "Cannot use the MCP server: not reachable");
+  });
+
+  Deno.test(`a ${kind} server that answers HTTP 500 fails the request, not the session`, async () => {
+    const intercept = ({ method }: { method?: string }) =>
+      method === "tools/call" ? new Response("<html>stack", { status: 500 }) : undefined;
+    await using server = new HttpMcpServer(kind, { tools: [echo] }, { intercept });
+    await using office = await ComputerOffice.open({ servers: { s: server.config() } });
+    const { meta, content } = await office.laptop.callTool("echo");
+    assertEquals(meta?.error_code, 4003);
+    assertEquals(content[0]?.text, 'Tool "echo" failed: Cannot use MCP server "s": HTTP 500');
+    assertEquals(office.computer.servers.get("s")?.status, "running");
+  });
+
+  Deno.test(`a ${kind} server gets the configured headers with each request`, async () => {
+    const seen: unknown[] = [];
+    const note = (request: Request) => void seen.push(request.headers.get("x-key"));
+    await using server = new HttpMcpServer(kind, { tools: [echo] }, {
+      intercept: (_message, request) => note(request),
+      interceptGet: note,
+    });
+    await using office = await ComputerOffice.open({
+      servers: { s: server.config({ headers: { "X-Key": 7 } }) },
+    });
+    await office.laptop.callTool("echo");
+    assert(seen.length >= 4);
+    assertEquals(new Set(seen), new Set(["7"]));
+  });
+}
+
+Deno.test("a Streamable HTTP server that has forgotten the session is given a new one", async () => {
+  await using server = new HttpMcpServer("streamable", { tools: [echo] });
+  await using office = await ComputerOffice.open({ servers: { s: server.config() } });
+  const running = office.log.next(stateOf("s", "running"));
+  server.forget();
+  const { meta } = await office.laptop.callTool("echo");
+  assertEquals(meta?.error_code, 4003);
+  await running;
+  assertEquals((await office.laptop.callTool("echo")).isError, false);
+});
+
+Deno.test("a Streamable HTTP server without a standing stream is used all the same, however it says so", async () => {
+  for (const status of [405, 404, 400, 501]) {
+    await using server = new HttpMcpServer("streamable", { tools: [echo] }, {
+      interceptGet: () => new Response("no stream here", { status }),
+    });
+    await using office = await ComputerOffice.open({ servers: { s: server.config() } });
+    await server.until("GET");
+    assertEquals((await office.laptop.callTool("echo")).isError, false);
+    assertEquals(office.computer.servers.get("s")?.status, "running");
+  }
+});
+
+Deno.test("a Streamable HTTP server whose stream broke and which no longer knows the session is started anew", async () => {
+  await using server = new HttpMcpServer("streamable", { tools: [echo] });
+  await using office = await ComputerOffice.open({ servers: { s: server.config() } });
+  await server.until("GET");
+  const running = office.log.next(stateOf("s", "running"));
+  server.forget();
+  server.cut();
+  await running;
+});
+
+Deno.test("a Streamable HTTP server whose stream broke and which still knows the session goes on", async () => {
+  await using server = new HttpMcpServer("streamable", { tools: [echo] });
+  await using office = await ComputerOffice.open({ servers: { s: server.config() } });
+  await server.until("GET");
+  server.cut();
+  await server.until("POST ping");
+  assertEquals((await office.laptop.callTool("echo")).isError, false);
+  assertEquals(office.computer.servers.get("s")?.status, "running");
+});
+
+// proves: data-config-sse
+Deno.test("an SSE server whose stream ends is started anew in a new session", async () => {
+  await using server = new HttpMcpServer("sse", { tools: [echo] });
+  await using office = await ComputerOffice.open({ servers: { s: server.config() } });
+  const retrying = office.log.next(stateOf("s", "retrying"));
+  const running = office.log.next(stateOf("s", "running"));
+  server.endStreams();
+  assertEquals((await retrying).fields["error"], "event stream lost");
+  await running;
+  assertEquals(server.requests.filter((request) => request === "POST initialize").length, 2);
+});
+
+Deno.test("an SSE server that falls silent for its sse_read_timeout is started anew", async () => {
+  await using server = new HttpMcpServer("sse", { tools: [echo] });
+  await using office = await ComputerOffice.open({
+    servers: { s: server.config({ sse_read_timeout: 0.2 }) },
+  });
+  const { fields } = await office.log.until(stateOf("s", "retrying"));
+  assertEquals(fields["error"], "event stream lost");
+});
+
+Deno.test("an SSE server that never says where to post is out of time at its start", async () => {
+  await using server = new HttpMcpServer("sse", {}, {
+    interceptGet: () =>
+      new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } }),
+  });
+  await using office = await ComputerOffice.open({ servers: { s: server.config() } }, {
+    limits: { startTimeoutMs: 300 },
+  });
+  const { fields } = await office.log.until(stateOf("s", "retrying"));
+  assertEquals(fields["error"], 'Cannot complete "initialize": no answer in 300 ms');
+});
+
+// proves: data-config-terminate
+Deno.test("terminate_on_close says whether the session is ended on the server", async () => {
+  for (const terminate_on_close of [true, false]) {
+    await using server = new HttpMcpServer("streamable", {});
+    const office = await ComputerOffice.open({ servers: { s: server.config({ terminate_on_close }) } });
+    await office[Symbol.asyncDispose]();
+    assertEquals(server.requests.includes("DELETE"), terminate_on_close);
+  }
+});
+
+Deno.test("a redirect within the origin is followed", async () => {
+  await using server = new HttpMcpServer("streamable", { tools: [echo] }, {
+    intercept: (_message, { url }) => url.endsWith("/") ? undefined : Response.redirect(`${url}/`, 307),
+  });
+  await using office = await ComputerOffice.open({ servers: { s: server.config() } });
+  assertEquals((await office.laptop.callTool("echo")).isError, false);
+});
+
+Deno.test("a server whose URL is none of HTTP is failed, and the message does not show it", async () => {
+  const config = { servers: { s: { type: "sse", server_parameters: { url: "ftp://user:secret@host/" } } } };
+  await using office = await ComputerOffice.open(config);
+  const { lastError, status } = office.computer.servers.get("s") ?? {};
+  assertEquals([status, lastError], ["failed", "Cannot use the MCP server's URL: not an http or https URL"]);
+});

@@ -1,0 +1,194 @@
+import { assert, assertEquals } from "@std/assert";
+import { SmcpServer } from "../../server.ts";
+import { RawPeer, RecordingLogger } from "./_socket.ts";
+
+const ada = { role: "agent", name: "ada", office_id: "lab" } as const;
+const laptop = { role: "computer", name: "laptop", office_id: "lab" } as const;
+const request = { agent: "ada", req_id: "r1", computer: "laptop" };
+
+/** A Server with an Agent and a Computer at work, beside which something bad is tried. */
+async function openOffice(options: { readonly maxPayloadBytes?: number } = {}) {
+  const logger = new RecordingLogger();
+  const server = await SmcpServer.listen({ port: 0, logger, ...options });
+  const agent = await RawPeer.join(server.url, ada);
+  const computer = await RawPeer.join(server.url, laptop);
+  computer.serve("client:echo", (body) => [body]);
+  return {
+    server,
+    agent,
+    computer,
+    logger,
+    /** Everything else goes on. */
+    async assertAlive() {
+      assertEquals(await agent.request("client:echo", request), [request]);
+    },
+    async [Symbol.asyncDispose]() {
+      await agent[Symbol.asyncDispose]();
+      await computer[Symbol.asyncDispose]();
+      await server.close();
+    },
+  };
+}
+
+function codeAndField([answer]: readonly unknown[]): unknown[] {
+  const { code, details } = answer as { code: number; details?: { field?: string } };
+  return [code, details?.field];
+}
+
+Deno.test("Events that the Server does not know are answered 400 with field event", async () => {
+  await using office = await openOffice();
+  const unknown = [
+    "foo",
+    "server:foo",
+    "server:update_",
+    "client:",
+    "notify:update_desktop",
+    "error",
+    "",
+    "x".repeat(9999),
+  ];
+  for (const event of unknown) {
+    assertEquals(
+      codeAndField(await office.agent.request(event, request)),
+      [400, "event"],
+      event.slice(0, 30),
+    );
+  }
+  await office.assertAlive();
+  assertEquals(await office.computer.settled(), []);
+});
+
+Deno.test("An event whose name is a number is answered 400", async () => {
+  await using office = await openOffice();
+  const answered = new Promise((resolve) => office.agent.socket.io.engine.on("data", resolve));
+  office.agent.writeRaw('2/smcp,77[5,{"agent":"a"}]');
+  assert(String(await answered).startsWith('3/smcp,77[{"code":400'));
+  await office.assertAlive();
+});
+
+const malformed: Readonly<Record<string, string>> = {
+  "no JSON": "2/smcp,{",
+  "an unknown packet type": "9/smcp,[]",
+  "an event that is no list": '2/smcp,{"a":1}',
+  "an event without a name": "2/smcp,[]",
+  "an event with a reserved name": '2/smcp,["disconnect"]',
+  "a second CONNECT": "0/smcp,{}",
+  "an ack that is no list": "3/smcp,0{}",
+  "attachments that never come": '51-/smcp,["x",{"_placeholder":true,"num":0}]',
+  "a packet for another namespace": '2/other,["x"]',
+};
+for (const [what, packet] of Object.entries(malformed)) {
+  Deno.test(`A malformed packet ends its own connection and no other: ${what}`, async () => {
+    await using office = await openOffice();
+    const bad = await RawPeer.join(office.server.url, { ...laptop, name: "bad" });
+    bad.writeRaw(packet);
+    // Whatever follows attachments that never come is one packet too many.
+    if (packet.startsWith("5")) bad.writeRaw('2/smcp,["x"]');
+    await bad.disconnected;
+    assertEquals(await office.agent.next("notify:enter_office"), { office_id: "lab", computer: "laptop" });
+    assertEquals(await office.agent.next("notify:enter_office"), { office_id: "lab", computer: "bad" });
+    assertEquals(await office.agent.next("notify:leave_office"), { office_id: "lab", computer: "bad" });
+    await office.assertAlive();
+    await bad[Symbol.asyncDispose]();
+  });
+}
+
+Deno.test("An ack that nobody waits for is ignored", async () => {
+  await using office = await openOffice();
+  office.computer.writeRaw("3/smcp,99999[1]");
+  office.computer.writeRaw("3/smcp,[1]");
+  await office.computer.settled();
+  await office.assertAlive();
+});
+
+Deno.test("A frame over the limit ends its own connection and no other", async () => {
+  await using office = await openOffice({ maxPayloadBytes: 10_000 });
+  const bad = await RawPeer.join(office.server.url, { ...laptop, name: "bad" });
+  bad.socket.emit("client:x", { ...request, text: "x".repeat(20_000) });
+  await bad.disconnected;
+  await office.assertAlive();
+  await bad[Symbol.asyncDispose]();
+});
+
+Deno.test("An answer over the limit ends the Computer's connection, and the request is answered 404", async () => {
+  await using office = await openOffice({ maxPayloadBytes: 10_000 });
+  const big = await RawPeer.join(office.server.url, { ...laptop, name: "big" });
+  big.serve("client:echo", () => ["x".repeat(20_000)]);
+  const answer = await office.agent.request("client:echo", { ...request, computer: "big" });
+  assertEquals(codeAndField(answer).at(0), 404);
+  await office.assertAlive();
+  await big[Symbol.asyncDispose]();
+});
+
+Deno.test("Hundreds of thousands of arguments end their own connection and not the process", async () => {
+  await using office = await openOffice();
+  const many = ",0".repeat(1_000_000);
+  const bad = await RawPeer.join(office.server.url, { ...laptop, name: "bad" });
+  bad.writeRaw(`2/smcp,["client:x"${many}]`);
+  await bad.disconnected;
+  await office.assertAlive();
+  // The same in an ack, which Socket.IO hands out the same way.
+  await using worse = await RawPeer.join(office.server.url, { ...laptop, name: "worse" });
+  worse.socket.io.engine.on("data", (packet: unknown) => {
+    const id = /^2\/smcp,(\d+)\["client:echo"/.exec(String(packet))?.[1];
+    if (id !== undefined) worse.writeRaw(`3/smcp,${id}[0${many}]`);
+  });
+  const answer = await office.agent.request("client:echo", { ...request, computer: "worse" });
+  assertEquals(codeAndField(answer).at(0), 404);
+  await office.assertAlive();
+  await bad[Symbol.asyncDispose]();
+});
+
+const DEPTH = 200_000;
+const nested = "[".repeat(DEPTH) + "]".repeat(DEPTH);
+
+Deno.test("A request nested too deep to be written again is answered 400", async () => {
+  await using office = await openOffice();
+  const answered = new Promise((resolve) => office.agent.socket.io.engine.on("data", resolve));
+  office.agent.writeRaw(
+    `2/smcp,78["client:echo",{"agent":"a","req_id":"1","computer":"laptop","x":${nested}}]`,
+  );
+  assert(String(await answered).startsWith('3/smcp,78[{"code":400,"message":"Cannot relay'));
+  await office.assertAlive();
+});
+
+Deno.test("An answer nested too deep to be written again becomes 500", async () => {
+  await using office = await openOffice();
+  await using deep = await RawPeer.join(office.server.url, { ...laptop, name: "deep" });
+  deep.socket.io.engine.on("data", (packet: unknown) => {
+    const id = /^2\/smcp,(\d+)\["client:echo"/.exec(String(packet))?.[1];
+    if (id !== undefined) deep.writeRaw(`3/smcp,${id}[${nested}]`);
+  });
+  const answer = await office.agent.request("client:echo", { ...request, computer: "deep" });
+  assertEquals(codeAndField(answer).at(0), 500);
+  assert(office.logger.lines.some(({ level, fields }) => level === "error" && fields["req_id"] === "r1"));
+  await office.assertAlive();
+});
+
+Deno.test("Names from Object's prototype are names like any other", async () => {
+  await using office = await openOffice();
+  for (const name of ["__proto__", "constructor", "toString"]) {
+    await using peer = await RawPeer.join(office.server.url, { role: "computer", name, office_id: name });
+    await using caller = await RawPeer.join(office.server.url, { role: "agent", name, office_id: name });
+    peer.serve("client:echo", (body) => [body]);
+    const body = { agent: name, req_id: "1", computer: name };
+    assertEquals(await caller.request("client:echo", body), [body]);
+    const event = `server:${name}`;
+    assertEquals(codeAndField(await caller.request(event, body)), [400, "event"]);
+  }
+});
+
+// proves: guide-error-no-secrets
+Deno.test("A store that fails becomes a plain 500 and (false, text), and the cause only a log line", async () => {
+  const logger = new RecordingLogger();
+  const fail = () => Promise.reject(new TypeError("redis://user:secret@10.0.0.7 refused"));
+  const offices = { join: fail, leave: fail, members: fail, findComputer: fail };
+  await using server = await SmcpServer.listen({ port: 0, logger, offices });
+  const peer = await RawPeer.connect(server.url);
+  assertEquals(await peer.request("server:join_office", ada), [false, "Internal error"]);
+  await peer[Symbol.asyncDispose]();
+  await server.close();
+  assert(
+    logger.lines.some(({ level, fields }) => level === "error" && String(fields["error"]).includes("secret")),
+  );
+});

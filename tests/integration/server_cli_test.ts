@@ -1,0 +1,142 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path";
+import { RawPeer } from "./_socket.ts";
+
+const door = fromFileUrl(new URL("../../server.ts", import.meta.url));
+
+interface Started {
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly permissions?: readonly string[];
+}
+
+function command({ args, env = {}, permissions = ["-A"] }: Started): Deno.Command {
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--no-prompt", ...permissions, door, ...args],
+    env,
+    stdout: "piped",
+    stderr: "piped",
+  });
+}
+
+/** Runs until the process ends by itself. */
+async function run(started: Started) {
+  const { code, stdout, stderr } = await command(started).output();
+  return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+}
+
+/** Runs until `use` is done, then asks it to end. */
+async function serve(started: Started, use: (url: string) => Promise<void>, signal: Deno.Signal = "SIGINT") {
+  const process = command(started).spawn();
+  const stderr = new Response(process.stderr).text();
+  const lines = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const { value: line = "" } = await lines.read();
+  assertMatch(line, /^listening on http:\/\/[^\n]+:\d+\n$/);
+  try {
+    await use(line.slice("listening on ".length).trim());
+  } finally {
+    process.kill(signal);
+  }
+  assertEquals((await lines.read()).done, true, "nothing else on stdout");
+  return { code: (await process.status).code, stderr: await stderr };
+}
+
+Deno.test("server.ts prints where it listens, serves, and ends with 0 on Ctrl-C and on SIGTERM", async () => {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    const { code, stderr } = await serve({ args: ["--port", "0"] }, async (url) => {
+      const peer = await RawPeer.join(url, { role: "agent", name: "ada", office_id: "lab" });
+      await peer[Symbol.asyncDispose]();
+    }, signal);
+    assertEquals(code, 0);
+    assertStringIncludes(stderr, "No credentials are asked for");
+  }
+});
+
+Deno.test("server.ts ends at once while peers are connected", async () => {
+  let peer: RawPeer | undefined;
+  const { code } = await serve({ args: ["--port", "0"] }, async (url) => {
+    peer = await RawPeer.join(url, { role: "computer", name: "laptop", office_id: "lab" });
+  });
+  assertEquals(code, 0);
+  await peer?.disconnected;
+  await peer?.[Symbol.asyncDispose]();
+});
+
+Deno.test("server.ts needs the network only, and takes its options from the environment that it is given", async () => {
+  const permissions = ["--allow-net", "--ignore-env", "--allow-env=PORT,A2C_TOKEN"];
+  const env = { PORT: "0", A2C_TOKEN: "s3cret" };
+  const { code, stderr } = await serve({ args: [], env, permissions }, async (url) => {
+    await using _peer = await RawPeer.connect(url, { auth: { token: "s3cret" } });
+  });
+  assertEquals([code, stderr.includes("s3cret")], [0, false]);
+  const closed = { args: ["--port", "0"], env, permissions: ["--allow-net", "--ignore-env"] };
+  await serve(closed, async (url) => {
+    await using _peer = await RawPeer.connect(url);
+  });
+});
+
+Deno.test("server.ts admits whom its options say", async () => {
+  const args = ["--port", "0", "--host", "0.0.0.0", "--token", "a", "--token", "b", "--auth-field", "key"];
+  const { code } = await serve(
+    { args: [...args, "--accept", "0.2", "--log-format", "json"] },
+    async (raw) => {
+      const url = raw.replace("0.0.0.0", "127.0.0.1");
+      for (const key of ["a", "b"]) {
+        await using _peer = await RawPeer.connect(url, { auth: { key } });
+      }
+      const answer = await fetch(`${url}/socket.io/?EIO=4&transport=polling&a2c_version=0.3.0`);
+      assertEquals((await answer.json()).max_supported, "0.2.999");
+    },
+  );
+  assertEquals(code, 0);
+});
+
+Deno.test("server.ts refuses another host without credentials unless it is told to serve anyone", async () => {
+  const { code, stdout, stderr } = await run({ args: ["--host", "0.0.0.0", "--port", "0"] });
+  assertEquals([code, stdout], [2, ""]);
+  assertStringIncludes(stderr, 'error: Cannot serve on "0.0.0.0" without credentials');
+  const args = ["--host", "0.0.0.0", "--port", "0", "--allow-anonymous"];
+  assertEquals((await serve({ args }, () => Promise.resolve())).code, 0);
+});
+
+Deno.test("server.ts says in one line what is wrong with its options", async () => {
+  const wrong: readonly (readonly [readonly string[], string])[] = [
+    [["--port", "70000"], "A port is a number from 0 to 65535"],
+    [["--token", ""], "Cannot accept static tokens"],
+    [["--accept", "two"], 'Cannot accept version "two": not MAJOR.MINOR'],
+    [["--path", "hub"], 'Cannot serve path "hub": it must begin with a slash'],
+    [["--nonsense"], "unknown option"],
+    [["extra"], "too many arguments"],
+  ];
+  const outcomes = await Promise.all(wrong.map(([args]) => run({ args: ["--port", "0", ...args] })));
+  for (const [index, { code, stderr }] of outcomes.entries()) {
+    assertEquals(code, 2, stderr);
+    assertStringIncludes(stderr, wrong[index]?.[1] ?? "");
+    assert(!stderr.includes("    at "), "no stack");
+  }
+});
+
+Deno.test("server.ts ends with 1 when its port is in use", async () => {
+  await serve({ args: ["--port", "0"] }, async (url) => {
+    const { code, stderr } = await run({ args: ["--port", new URL(url).port] });
+    assertEquals(code, 1);
+    assertStringIncludes(
+      stderr,
+      `error: Cannot listen on "127.0.0.1:${new URL(url).port}": the port is in use`,
+    );
+  });
+});
+
+Deno.test("server.ts shows its help and its version", async () => {
+  const help = await run({ args: ["--help"] });
+  assertEquals(help.code, 0);
+  for (const option of ["--host", "--port", "--token", "--allow-anonymous", "--accept"]) {
+    assertStringIncludes(help.stdout, option);
+  }
+  for (const variable of ["HOST", "PORT", "A2C_TOKEN"]) {
+    assertMatch(help.stdout, new RegExp(`env:\\s+${variable}\\)`));
+  }
+  const version = await run({ args: ["--version"] });
+  assertEquals(version.code, 0);
+  assertMatch(version.stdout, /^server \d+\.\d+\.\d+ \(protocol 0\.2\.0\)\n$/);
+});

@@ -1,0 +1,37 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { Limiter } from "../../../src/async/limiter.ts";
+import { forEachBounded } from "../../../src/async/pool.ts";
+
+Deno.test("a limiter runs so many things at a time, in the order in which they were asked for", async () => {
+  const limiter = new Limiter(2);
+  const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
+  const started: number[] = [];
+  const done = gates.map(({ promise }, i) => limiter.run(() => (started.push(i), promise)));
+  assertEquals(started, [0, 1]);
+  gates[1]?.resolve();
+  await done[1];
+  assertEquals(started, [0, 1, 2]);
+  for (const gate of gates) gate.resolve();
+  await Promise.all(done);
+  assertEquals(started, [0, 1, 2, 3]);
+});
+
+Deno.test("a limiter settles as the work does, and work that fails gives its turn back", async () => {
+  const limiter = new Limiter(1);
+  await assertRejects(() => limiter.run(() => Promise.reject(new TypeError("own"))), TypeError, "own");
+  assertEquals(await limiter.run(() => Promise.resolve(7)), 7);
+});
+
+Deno.test("forEachBounded() works on each item, so many at a time", async () => {
+  let running = 0;
+  let most = 0;
+  const seen: number[] = [];
+  await forEachBounded([1, 2, 3, 4, 5], 2, async (item) => {
+    most = Math.max(most, ++running);
+    await Promise.resolve();
+    seen.push(item);
+    running--;
+  });
+  assertEquals([most, seen.toSorted()], [2, [1, 2, 3, 4, 5]]);
+  await forEachBounded([], 2, () => Promise.reject(new TypeError("never")));
+});

@@ -1,0 +1,44 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { anonymous } from "../../../src/server/auth.ts";
+import { toSettings } from "../../../src/server/options.ts";
+
+Deno.test("toSettings() fills in the documented defaults", () => {
+  const { path, maxPayloadBytes, pingIntervalMs, pingTimeoutMs, maxOpenRequests, graceMs, handshake } =
+    toSettings(
+      {},
+      "127.0.0.1",
+    );
+  assertEquals(
+    { path, maxPayloadBytes, pingIntervalMs, pingTimeoutMs, maxOpenRequests, graceMs },
+    {
+      path: "/socket.io/",
+      maxPayloadBytes: 16_777_216,
+      pingIntervalMs: 25_000,
+      pingTimeoutMs: 20_000,
+      maxOpenRequests: 1024,
+      graceMs: 5_000,
+    },
+  );
+  assertEquals(handshake.acceptedVersions, ["0.2", "0.3", "0.4"]);
+  assertEquals(handshake.allowUnversioned, false);
+});
+
+Deno.test("toSettings() admits everyone on loopback only, unless told otherwise", () => {
+  for (const host of ["127.0.0.1", "localhost", "::1"]) assertEquals(toSettings({}, host).auth, anonymous);
+  for (const host of ["0.0.0.0", "::", "example.com", undefined]) {
+    assertThrows(() => toSettings({}, host), TypeError, "without credentials");
+    assertEquals(toSettings({ allowAnonymous: true }, host).auth, anonymous);
+    const auth = { authenticate: () => ({ principal: "p" }) };
+    assertEquals(toSettings({ auth }, host).auth, auth);
+  }
+});
+
+Deno.test("toSettings() refuses bounds that make no sense, and paths that are none", () => {
+  for (const bound of ["maxPayloadBytes", "pingIntervalMs", "pingTimeoutMs", "maxOpenRequests"]) {
+    for (const value of [0, -1, 1.5, NaN, Infinity]) {
+      assertThrows(() => toSettings({ [bound]: value }, "localhost"), RangeError, bound);
+    }
+  }
+  assertThrows(() => toSettings({ path: "hub" }, "localhost"), TypeError, "begin with a slash");
+  assertEquals(toSettings({ path: "/hub//" }, "localhost").path, "/hub/");
+});

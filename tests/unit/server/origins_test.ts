@@ -1,0 +1,46 @@
+import { assertEquals } from "@std/assert";
+import { createOriginRule, isLoopback } from "../../../src/server/origins.ts";
+
+Deno.test("isLoopback() knows the names and addresses of this machine", () => {
+  for (const host of ["127.0.0.1", "127.9.9.9", "localhost", "LOCALHOST", "app.localhost", "::1", "[::1]"]) {
+    assertEquals(isLoopback(host), true, host);
+  }
+  for (
+    const host of [
+      "0.0.0.0",
+      "::",
+      "127.evil.example",
+      "localhost.evil.example",
+      "10.0.0.1",
+      "",
+      "1127.0.0.1",
+    ]
+  ) {
+    assertEquals(isLoopback(host), false, host);
+  }
+});
+
+Deno.test("createOriginRule() lets pages of this machine and the allowed origins pass", () => {
+  const isAllowed = createOriginRule({ allowed: ["https://app.example"], allowSameHost: false });
+  for (
+    const origin of ["http://localhost:5173", "http://127.0.0.1", "http://[::1]:8080", "https://app.example"]
+  ) {
+    assertEquals(isAllowed(origin, "127.0.0.1:3000"), true, origin);
+  }
+  for (const origin of ["https://evil.example", "http://app.example", "null", "", "file://"]) {
+    assertEquals(isAllowed(origin, "127.0.0.1:3000"), false, origin);
+  }
+});
+
+Deno.test("createOriginRule() lets a page of the Server's own host pass only where credentials are asked for", () => {
+  const rebound = "http://evil.example:3000";
+  const open = createOriginRule({ allowed: [], allowSameHost: false });
+  assertEquals(open(rebound, "evil.example:3000"), false);
+  const guarded = createOriginRule({ allowed: [], allowSameHost: true });
+  assertEquals(guarded(rebound, "evil.example:3000"), true);
+  assertEquals(guarded(rebound, "other.example:3000"), false);
+});
+
+Deno.test("createOriginRule() with * lets every page pass", () => {
+  assertEquals(createOriginRule({ allowed: ["*"], allowSameHost: false })("null", undefined), true);
+});

@@ -1,0 +1,59 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { createServer } from "node:http";
+import { Server, type Socket } from "socket.io";
+import { toWire } from "../../../src/server/wire.ts";
+import { RawPeer } from "../../integration/_socket.ts";
+
+/** A genuine Socket.IO socket with its client: what is tested here leans on how Socket.IO works inside. */
+async function openPair() {
+  const http = createServer();
+  const io = new Server(http);
+  const { promise, resolve } = Promise.withResolvers<Socket>();
+  io.of("/smcp").on("connection", resolve);
+  await new Promise<void>((listening) => http.listen(0, "127.0.0.1", listening));
+  const address = http.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const peer = await RawPeer.connect(`http://127.0.0.1:${port}`);
+  return {
+    peer,
+    socket: await promise,
+    async [Symbol.asyncDispose]() {
+      await peer[Symbol.asyncDispose]();
+      await io.close();
+    },
+  };
+}
+
+/** How many acks Socket.IO keeps for a socket. */
+function keptAcks(socket: Socket): unknown {
+  const acks: unknown = Reflect.get(socket, "acks");
+  return acks instanceof Map ? acks.size : "no map";
+}
+
+Deno.test("forgetAck() frees what Socket.IO keeps of a request that nobody answers", async () => {
+  await using pair = await openPair();
+  const wire = toWire(pair.socket);
+  const ack = () => {};
+  wire.emit("client:x", {}, ack);
+  wire.emit("client:x", {}, () => {});
+  assertEquals(keptAcks(pair.socket), 2);
+  wire.forgetAck(ack);
+  wire.forgetAck(ack);
+  assertEquals(keptAcks(pair.socket), 1);
+});
+
+Deno.test("emit() throws a RangeError for a body that is nested too deep", async () => {
+  await using pair = await openPair();
+  let body: unknown = [];
+  for (let depth = 0; depth < 200_000; depth++) body = [body];
+  assertThrows(() => toWire(pair.socket).emit("client:x", body), RangeError);
+});
+
+Deno.test("An office's room is no socket's room", async () => {
+  await using pair = await openPair();
+  const wire = toWire(pair.socket);
+  wire.enterRoom(wire.sid);
+  assertEquals([...pair.socket.rooms], [wire.sid, `office:${wire.sid}`]);
+  wire.leaveRoom(wire.sid);
+  assertEquals([...pair.socket.rooms], [wire.sid]);
+});
