@@ -29,6 +29,7 @@ export {
   type JoinOptions,
 } from "./src/computer/computer.ts";
 export { type ComputerConfig, ConfigError, parseConfig, parseConfigText } from "./src/computer/config.ts";
+export { fileResolver, type FileResolverOptions } from "./src/computer/file_resolver.ts";
 export type { ResolveDpe, ResolveDpeTools } from "./src/computer/handlers/get_dpe.ts";
 export type { ToolCallOutcome, ToolCallRecord } from "./src/computer/history.ts";
 export { environmentInputs, type InputSource } from "./src/computer/inputs.ts";

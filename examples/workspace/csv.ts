@@ -1,6 +1,7 @@
 /** CSV files: a table, fifty rows to a page. */
 import { parse } from "csv-parse/sync";
-import type { FileContent, Page } from "./page.ts";
+import type { DocumentPage } from "../../src/provider/mod.ts";
+import type { FileContent } from "./page.ts";
 
 const ROWS_PER_PAGE = 50;
 
@@ -10,13 +11,13 @@ export function readCsv(text: string, name: string): FileContent {
     relax_column_count: true,
     skip_empty_lines: true,
   });
-  const pages: Page[] = [];
+  const pages: DocumentPage[] = [];
   for (let start = 0; start < Math.max(1, rows.length); start += ROWS_PER_PAGE) {
     const part = rows.slice(start, start + ROWS_PER_PAGE);
     const summary = `${headers.join(", ")} (${part.length} rows)`;
     pages.push({
       title: `Rows ${start + 1} to ${start + part.length}`,
-      blocks: [{ category: "table", summary, content: { headers, rows: part, total_rows: rows.length } }],
+      elements: [{ category: "table", summary, content: { headers, rows: part, total_rows: rows.length } }],
     });
   }
   return { title: name, keywords: headers, summary: `A table of ${rows.length} rows`, pages };

@@ -1,6 +1,8 @@
 /** Markdown files: a page for each section, an element for each block. */
 import { marked, type Token, type Tokens } from "marked";
-import { type Block, type FileContent, firstWords, type Page } from "./page.ts";
+import type { ListContent } from "../../mod.ts";
+import type { DocumentElement, DocumentPage } from "../../src/provider/mod.ts";
+import { type FileContent, firstWords } from "./page.ts";
 
 const FRONT_MATTER = /^---\n([\s\S]*?)\n---\n/;
 
@@ -28,18 +30,18 @@ function readFrontMatter(source: string): Map<string, string> {
 }
 
 /** A heading of the first or second level begins a page. */
-function toPages(tokens: readonly Token[], name: string): Page[] {
-  const pages: { title: string; blocks: Block[] }[] = [];
+function toPages(tokens: readonly Token[], name: string): DocumentPage[] {
+  const pages: { title: string; elements: DocumentElement[] }[] = [];
   for (const token of tokens) {
     if (token.type === "space") continue;
     const isBreak = token.type === "heading" && token["depth"] <= 2;
-    if (isBreak || pages.length === 0) pages.push({ title: isBreak ? token["text"] : name, blocks: [] });
-    pages.at(-1)?.blocks.push(toBlock(token));
+    if (isBreak || pages.length === 0) pages.push({ title: isBreak ? token["text"] : name, elements: [] });
+    pages.at(-1)?.elements.push(toElement(token));
   }
-  return pages.length === 0 ? [{ title: name, blocks: [] }] : pages;
+  return pages.length === 0 ? [{ title: name, elements: [] }] : pages;
 }
 
-function toBlock(token: Token): Block {
+function toElement(token: Token): DocumentElement {
   switch (token.type) {
     case "heading":
       return {
@@ -64,19 +66,19 @@ function toBlock(token: Token): Block {
   }
 }
 
-function toTable(table: Tokens.Table): Block {
+function toTable(table: Tokens.Table): DocumentElement {
   const headers = table.header.map(({ text }) => text);
   const rows = table.rows.map((row) => row.map(({ text }) => text));
   const summary = `${headers.join(", ")} (${rows.length} rows)`;
   return { category: "table", summary: firstWords(summary), content: { headers, rows } };
 }
 
-function toList(list: Tokens.List): Block {
+function toList(list: Tokens.List): DocumentElement {
   const content = listContent(list);
   return { category: "list", summary: firstWords(list.raw), content };
 }
 
-function listContent(list: Tokens.List): Record<string, unknown> {
+function listContent(list: Tokens.List): ListContent {
   return {
     ordered: list.ordered,
     items: list.items.map((item) => {

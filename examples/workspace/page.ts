@@ -1,25 +1,12 @@
 /** What a file becomes: metadata and pages of elements, before anyone asks for a URI of it. */
-import type { ElementCategory } from "../../mod.ts";
-
-/** An element without the parts that depend on where it stands. */
-export interface Block {
-  readonly category: ElementCategory;
-  readonly summary: string;
-  readonly content: Record<string, unknown>;
-}
-
-/** A page of a file. */
-export interface Page {
-  readonly title: string;
-  readonly blocks: readonly Block[];
-}
+import type { DocumentPage } from "../../src/provider/mod.ts";
 
 /** A file, read. */
 export interface FileContent {
   readonly title: string;
   readonly keywords: readonly string[];
   readonly summary: string;
-  readonly pages: readonly Page[];
+  readonly pages: readonly DocumentPage[];
 }
 
 /** The first words of a text. */

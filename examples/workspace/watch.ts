@@ -45,7 +45,7 @@ async function isBusy(next: Promise<IteratorResult<Deno.FsEvent>>): Promise<bool
 }
 
 async function snapshot(library: Library): Promise<Map<string, LibraryFile>> {
-  return new Map((await library.files()).map((file) => [file.docRef, file]));
+  return new Map((await library.list()).map((file) => [file.docRef, file]));
 }
 
 function compare(

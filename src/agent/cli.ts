@@ -16,9 +16,11 @@ import {
   Option,
   runProgram,
 } from "../cli/program.ts";
+import { currentScreen } from "../cli/terminal/screen.ts";
 import { isRecord } from "../protocol/errors.ts";
 import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import { Agent } from "./agent.ts";
+import { TREE_DEPTHS, type TreeDepth } from "./cli_document_tree.ts";
 import {
   callTool,
   type CommandContext,
@@ -64,7 +66,9 @@ function buildProgram(signal: AbortSignal): Command {
 
   const run = (work: Work, connectSeconds = CONNECT_TIMEOUT_SECONDS) =>
     withAgent(program.opts<GlobalOptions>(), { work, connectSeconds, signal });
-  for (const add of [addOfficeCommands, addToolCommands, addContextCommands]) add(program, run);
+  for (const add of [addOfficeCommands, addToolCommands, addContextCommands, addFinderCommand]) {
+    add(program, run);
+  }
   return program;
 }
 
@@ -96,7 +100,21 @@ function addContextCommands(program: Command, run: Run): void {
   program.command("desktop").description("show the Computer's windows")
     .addOption(new Option("--size <n>", "at most so many").argParser(wholeNumber(0)))
     .option("--window <uri>", "only this one")
-    .action((options: { size?: number; window?: string }) => run((context) => showDesktop(context, options)));
+    .addOption(
+      new Option("--lines <n>", "on a terminal, lines of each window; 0 for all (default: 20, all of one)")
+        .argParser(wholeNumber(0)),
+    )
+    .action((options: { size?: number; window?: string; lines?: number }) =>
+      run((context) => showDesktop(context, options))
+    );
+  program.command("read <uri>").description("read a dpe:// or window:// resource")
+    .option("--mcp-server <name>", "from this MCP server; allows any scheme")
+    .action((uri: string, options: { mcpServer?: string }) =>
+      run((context) => readResource(context, { uri, ...options }))
+    );
+}
+
+function addFinderCommand(program: Command, run: Run): void {
   program.command("finder").description("list the Computer's documents")
     .addOption(
       new Option("--keyword <k>", "in title, keywords or summary; may be repeated").argParser(collect),
@@ -104,15 +122,23 @@ function addContextCommands(program: Command, run: Run): void {
     .option("--file-type <type>", "of exactly this type, such as pdf")
     .addOption(new Option("--offset <n>", "leave out the first n").argParser(wholeNumber(0)))
     .addOption(new Option("--limit <n>", "at most n of them, 20 by default").argParser(wholeNumber(0)))
-    .action((options: { keyword?: string[]; fileType?: string; offset?: number; limit?: number }) => {
+    .addOption(
+      new Option("--depth <depth>", "read what is below the documents, too: the first 100 pages of each")
+        .choices(TREE_DEPTHS).default("documents"),
+    )
+    .action((options: FinderFlags) => {
       const { keyword: keywords, ...rest } = options;
       return run((context) => showFinder(context, { keywords, ...rest }));
     });
-  program.command("read <uri>").description("read a dpe:// or window:// resource")
-    .option("--mcp-server <name>", "from this MCP server; allows any scheme")
-    .action((uri: string, options: { mcpServer?: string }) =>
-      run((context) => readResource(context, { uri, ...options }))
-    );
+}
+
+/** The options of `finder`. */
+interface FinderFlags {
+  readonly keyword?: string[];
+  readonly fileType?: string;
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly depth: TreeDepth;
 }
 
 async function withAgent(
@@ -132,7 +158,8 @@ async function withAgent(
     logger,
     signal,
   });
-  await work({ agent, signal, logger, json: options.json, computer: options.computer });
+  const { json, computer } = options;
+  await work({ agent, signal, logger, json, screen: currentScreen(), computer });
 }
 
 function parseCallSeconds(raw: string): number {

@@ -1,6 +1,8 @@
 /** What the commands of the Agent's command line do. */
 import { ExitCode, UsageError } from "../cli/exit_codes.ts";
 import { ExitRequest } from "../cli/program.ts";
+import { printable, toSafeJson } from "../cli/terminal/safe_text.ts";
+import type { Screen } from "../cli/terminal/screen.ts";
 import type { Logger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
@@ -12,11 +14,14 @@ import {
   desktopText,
   eventText,
   officeText,
-  printable,
   toolsText,
 } from "./cli_text.ts";
+import { readDocumentTree, toTreeJson, type TreeDepth } from "./cli_document_tree.ts";
+import { drawRead } from "./cli_pictures.ts";
 import type { AgentEvent } from "./events.ts";
 import type { RemoteComputer } from "./remote_computer.ts";
+import { DEFAULT_WINDOW_LINES, drawDesktop } from "./terminal/desktop_picture.ts";
+import { drawFinder } from "./terminal/finder_picture.ts";
 
 /** What every command gets. */
 export interface CommandContext {
@@ -26,6 +31,8 @@ export interface CommandContext {
   readonly logger: Logger;
   /** Print JSON in place of text. */
   readonly json: boolean;
+  /** The terminal to draw pictures on, if standard output is one. */
+  readonly screen: Screen | undefined;
   /** The Computer that the user named. */
   readonly computer: string | undefined;
 }
@@ -34,14 +41,14 @@ export interface CommandContext {
 export async function listOffice(context: CommandContext): Promise<void> {
   const { agent, signal } = context;
   const sessions = await agent.listOffice({ signal });
-  print(context, { sessions }, officeText(sessions, agent.name));
+  print(context, { sessions }, { text: officeText(sessions, agent.name) });
 }
 
 /** `tools` */
 export async function listTools(context: CommandContext): Promise<void> {
   const computer = await chooseComputer(context);
   const tools = await computer.getTools(context);
-  print(context, { computer: computer.name, tools }, toolsText(tools));
+  print(context, { computer: computer.name, tools }, { text: toolsText(tools) });
 }
 
 /** `call TOOL` */
@@ -52,7 +59,7 @@ export async function callTool(
   const { tool, params, timeoutMs } = call;
   const computer = await chooseComputer(context);
   const result = await computer.callTool(tool, params, { timeoutMs, signal: context.signal });
-  print(context, result, contentsText(result));
+  print(context, result, { text: contentsText(result) });
   if (!result.isError) return;
   const code = result.meta?.error_code;
   console.error(`error: the tool "${tool}" failed${code === undefined ? "" : ` (${code})`}`);
@@ -63,20 +70,24 @@ export async function callTool(
 export async function showConfig(context: CommandContext): Promise<void> {
   const computer = await chooseComputer(context);
   const config = await computer.getConfig(context);
-  print(context, config, configText(config));
+  print(context, config, { text: configText(config) });
 }
 
-/** `desktop` */
+/** `desktop`: a picture shows the beginning of each window, or all of the only one that was asked for. */
 export async function showDesktop(
   context: CommandContext,
-  options: { readonly size?: number; readonly window?: string },
+  options: { readonly size?: number; readonly window?: string; readonly lines?: number },
 ): Promise<void> {
+  const { size, window, lines = window === undefined ? DEFAULT_WINDOW_LINES : 0 } = options;
   const computer = await chooseComputer(context);
-  const desktops = await computer.getDesktop({ ...options, signal: context.signal });
-  print(context, { computer: computer.name, desktops }, desktopText(desktops));
+  const desktops = await computer.getDesktop({ size, window, signal: context.signal });
+  print(context, { computer: computer.name, desktops }, {
+    text: desktopText(desktops),
+    draw: (screen) => drawDesktop(desktops, { ...screen, maxLines: lines === 0 ? Infinity : lines }),
+  });
 }
 
-/** `finder` */
+/** `finder`: with a depth, also what is below the documents. */
 export async function showFinder(
   context: CommandContext,
   options: {
@@ -84,12 +95,19 @@ export async function showFinder(
     readonly fileType?: string;
     readonly offset?: number;
     readonly limit?: number;
+    readonly depth: TreeDepth;
   },
 ): Promise<void> {
+  const { depth, ...wanted } = options;
+  const { offset = 0 } = wanted;
+  const { signal } = context;
   const computer = await chooseComputer(context);
-  const { documents, totalCount } = await computer.getFinder({ ...options, signal: context.signal });
-  const text = catalogueText({ documents, totalCount }, { offset: options.offset ?? 0 });
-  print(context, { computer: computer.name, documents, total_count: totalCount }, text);
+  const { documents, totalCount } = await computer.getFinder({ ...wanted, signal });
+  const tree = await readDocumentTree(documents, { computer, depth, signal });
+  print(context, { computer: computer.name, documents: toTreeJson(tree), total_count: totalCount }, {
+    text: catalogueText({ documents: tree, totalCount }, { offset }),
+    draw: (screen) => drawFinder(tree, { ...screen, offset, totalCount }),
+  });
 }
 
 /** `read URI` */
@@ -100,7 +118,10 @@ export async function readResource(
   const { uri, mcpServer } = options;
   const computer = await chooseComputer(context);
   const result = await computer.readResource(uri, { mcpServer, signal: context.signal });
-  print(context, result, contentsText({ content: result.contents }));
+  print(context, result, {
+    text: contentsText({ content: result.contents }),
+    draw: (screen) => drawRead(uri, result, screen),
+  });
 }
 
 /** `watch`: until Ctrl-C. Fails when the Agent cannot come back. */
@@ -110,7 +131,7 @@ export async function watch(context: CommandContext): Promise<void> {
   for await (const event of agent.events({ signal })) {
     if (event.type === "failed") throw event.error;
     if (computer !== undefined && !concerns(event, computer)) continue;
-    console.log(json ? JSON.stringify({ time: new Date().toISOString(), ...event }) : eventText(event));
+    console.log(json ? toSafeJson({ time: new Date().toISOString(), ...event }) : eventText(event));
   }
 }
 
@@ -141,7 +162,17 @@ async function chooseComputer(context: CommandContext): Promise<RemoteComputer> 
   throw new SmcpError(ErrorCode.NOT_FOUND, `Cannot find Computer "${chosen}": the office has ${list}`);
 }
 
-function print(context: CommandContext, value: unknown, text: string): void {
-  if (context.json) console.log(JSON.stringify(value, null, 2));
-  else if (text !== "") console.log(Deno.stdout.isTerminal() ? printable(text) : text);
+/** The forms of an answer for people. */
+interface Shown {
+  /** For a file or a pipe; always the same for the same answer. */
+  readonly text: string;
+  /** For a terminal, where there is more to see than text. */
+  readonly draw?: (screen: Screen) => string | undefined;
+}
+
+/** Whatever the form, nothing that strangers wrote can command a terminal. */
+function print({ json, screen }: CommandContext, value: unknown, { text, draw }: Shown): void {
+  if (json) return console.log(toSafeJson(value, 2));
+  const shown = (screen && draw?.(screen)) ?? printable(text);
+  if (shown !== "") console.log(shown);
 }

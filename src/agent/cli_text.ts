@@ -1,25 +1,17 @@
 /** What the Agent's command line shows to people. Pure: values in, text out. */
+import { alignColumns } from "../cli/terminal/columns.ts";
+import { printableLine } from "../cli/terminal/safe_text.ts";
 import type { GetComputerConfigRet, MCPServerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
-import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { isRecord } from "../protocol/errors.ts";
 import type { SessionInfo } from "../protocol/office.ts";
 import type { SMCPTool } from "../protocol/tools.ts";
+import type { DocumentBranch, PageBranch } from "./cli_document_tree.ts";
 import type { AgentEvent } from "./events.ts";
-
-// deno-lint-ignore no-control-regex -- control characters are what is taken out
-const CONTROL_CHARACTER = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-
-/** Text of strangers on a terminal: without the control characters that could command it. */
-export function printable(text: string): string {
-  return text.replaceAll("\r\n", "\n").replace(CONTROL_CHARACTER, "�");
-}
 
 /** Columns of equal width, two spaces apart. */
 function table(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const row of rows) row.forEach((cell, i) => widths[i] = Math.max(widths[i] ?? 0, cell.length));
-  return rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ").trimEnd()).join("\n");
+  return alignColumns(rows).join("\n");
 }
 
 /** Who is in the office. */
@@ -76,20 +68,45 @@ export function desktopText(desktops: readonly Desktop[]): string {
   return desktops.length === 0 ? "no windows" : desktops.join(`\n\n${"─".repeat(40)}\n\n`);
 }
 
-/** Two lines a document, then which of how many these are. */
+/** Two lines a document, a line for each page and element that was read, then which of how many these are. */
 export function catalogueText(
-  catalogue: { readonly documents: readonly DPEDocumentSummary[]; readonly totalCount: number },
+  catalogue: { readonly documents: readonly DocumentBranch[]; readonly totalCount: number },
   { offset }: { readonly offset: number },
 ): string {
   const { documents, totalCount } = catalogue;
   if (documents.length === 0) return totalCount === 0 ? "no documents" : `none of ${totalCount} documents`;
-  const entries = documents.map((document) => {
-    const { title, file_type, page_count, uri, keywords = [] } = document;
-    const pages = `${page_count} ${page_count === 1 ? "page" : "pages"}`;
-    const tags = keywords.length === 0 ? "" : `  [${keywords.join(", ")}]`;
-    return `${title} (${file_type}, ${pages})${tags}\n    ${uri}`;
-  });
+  const entries = documents.flatMap(documentLines).map(printableLine);
   return [...entries, `${offset + 1}–${offset + documents.length} of ${totalCount}`].join("\n");
+}
+
+function documentLines({ document, pages = [], failure }: DocumentBranch): string[] {
+  const { title, file_type, page_count, uri, keywords = [] } = document;
+  const tags = keywords.length === 0 ? "" : `  [${keywords.join(", ")}]`;
+  return [
+    `${title} (${file_type}, ${countOf(page_count, "page")})${tags}`,
+    `    ${uri}`,
+    ...failureLine(failure).map((line) => `    ${line}`),
+    ...pages.flatMap(pageLines).map((line) => `    ${line}`),
+  ];
+}
+
+function pageLines({ page, elements = [], failure }: PageBranch): string[] {
+  const { page_index, title, element_count } = page;
+  return [
+    `page ${page_index}: ${title} (${countOf(element_count, "element")})`,
+    ...failureLine(failure).map((line) => `    ${line}`),
+    ...elements.map(({ category, element_id, summary = "" }) =>
+      `    [${category}] ${element_id}${summary === "" ? "" : `: ${summary}`}`
+    ),
+  ];
+}
+
+function failureLine(failure: string | undefined): string[] {
+  return failure === undefined ? [] : [`cannot be read: ${failure}`];
+}
+
+function countOf(count: number, unit: string): string {
+  return `${count} ${count === 1 ? unit : `${unit}s`}`;
 }
 
 /** An item of a tool result, or a piece of a resource. */
@@ -134,20 +151,24 @@ function decodedBytes(base64: string): number {
 
 /** One line an event. */
 export function eventText(event: AgentEvent): string {
+  return printableLine(describeEvent(event));
+}
+
+function describeEvent(event: AgentEvent): string {
   const { type } = event;
   switch (type) {
     case "enterOffice":
     case "leaveOffice":
-      return printable(`${event.role} ${event.name} ${type === "enterOffice" ? "came" : "left"}`);
+      return `${event.role} ${event.name} ${type === "enterOffice" ? "came" : "left"}`;
     case "updateConfig":
     case "updateToolList":
     case "updateDesktop":
     case "updateFinder":
-      return printable(`computer ${event.computer}: ${CHANGES[type]} changed`);
+      return `computer ${event.computer}: ${CHANGES[type]} changed`;
     case "cancelToolCall":
-      return printable(`agent ${event.agent} cancelled call ${event.reqId}`);
+      return `agent ${event.agent} cancelled call ${event.reqId}`;
     case "notification":
-      return printable(`${event.event} ${JSON.stringify(event.body) ?? ""}`.trimEnd());
+      return `${event.event} ${JSON.stringify(event.body) ?? ""}`.trimEnd();
     case "disconnected":
       return `connection lost (${event.reason})`;
     case "reconnected":
@@ -155,7 +176,7 @@ export function eventText(event: AgentEvent): string {
     case "failed":
       return `connection failed: ${event.error.message}`;
     default:
-      return printable(`computer ${event.computer}: ${type}`);
+      return `computer ${event.computer}: ${type}`;
   }
 }
 

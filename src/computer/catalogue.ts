@@ -1,22 +1,24 @@
 /** The resources of one MCP server: what it lists, what of that is known to hold, and what changed. */
-import { settledWithin } from "../async/abortable.ts";
-import { forEachBounded } from "../async/pool.ts";
-import { Throttle } from "../async/throttle.ts";
 import type { Logger } from "../log.ts";
 import type { McpConnection } from "../mcp/connection.ts";
 import type { SupervisedServer } from "../mcp/supervised_server.ts";
 import type { WarnOnce } from "../mcp/warn_once.ts";
 import type { DesktopWindow } from "../organizer/desktop_window.ts";
-import type { DPEDocumentSummary } from "../protocol/dpe.ts";
+import type { PreparedDocument } from "../organizer/prepared_document.ts";
 import { describeError } from "../protocol/errors.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
-import { EntryCache } from "./entry_cache.ts";
-import { readDocumentSummary } from "./document_summary.ts";
-import { documentKey, sameWindows, type SortedResources, sortResources } from "./resource_kinds.ts";
 import { windowIdentity } from "../uri/window_identity.ts";
-
-/** The shortest time between two lists that a server's notifications ask for, in milliseconds. */
-const RELIST_INTERVAL_MS = 200;
+import { DocumentView } from "./document_view.ts";
+import { EntryCache } from "./entry_cache.ts";
+import {
+  documentKey,
+  keysDiffer,
+  sameWindows,
+  type SortedResources,
+  sortResources,
+} from "./resource_kinds.ts";
+import { ResourceList } from "./resource_list.ts";
+import { Subscriptions } from "./subscriptions.ts";
 
 /** Times and bounds of a Computer's reading; each has a default. */
 export interface ReadLimits {
@@ -60,40 +62,48 @@ export interface CatalogueContext {
 export class Catalogue {
   readonly server: SupervisedServer;
   readonly #context: CatalogueContext;
+  readonly #list: ResourceList;
+  readonly #subscriptions: Subscriptions;
   readonly #windows: EntryCache<readonly ResourceContents[]>;
-  readonly #documents: EntryCache<DPEDocumentSummary | undefined>;
+  readonly #documents: DocumentView;
   readonly #hosts = new Set<string>();
   #listed: SortedResources = sortResources([]);
   #takesPart = false;
-  #isListFresh = false;
-  /** A change was told since the last list was asked for. */
-  #hasChanged = false;
-  /** The list let a request wait in vain; until it is answered no other one waits for it. */
-  #isListLate = false;
   /** Nothing was listed in this session yet. */
   #isNewSession = true;
-  #listing: Promise<void> | undefined;
-  #subscriptions = new Set<string>();
-  readonly #relist = new Throttle(() => this.#listInBackground(), RELIST_INTERVAL_MS);
 
   constructor(server: SupervisedServer, context: CatalogueContext) {
     this.server = server;
     this.#context = context;
-    const { limits } = context;
-    const shared = {
+    const { limits, log, warnOnce } = context;
+    const { concurrency, readTimeoutMs: timeoutMs } = limits;
+    this.#list = new ResourceList({
+      server,
+      timeoutMs,
+      onList: (resources) => this.#update(resources),
+      onFailure: (error) => this.#warn("cannot list resources", { error }),
+    });
+    this.#subscriptions = new Subscriptions({
+      server,
+      limits: { timeoutMs },
+      concurrency,
+      log,
+      onSubscribed: (uri) => this.#onSubscribed(uri),
+    });
+    const reading = {
+      read: (uri: string) => this.#read(uri),
       onFailure: (uri: string, error: unknown) => this.#warn("cannot read a resource", { uri, error }),
-      concurrency: limits.concurrency,
+      concurrency,
       now: () => performance.now(),
     };
-    this.#windows = new EntryCache({
-      ...shared,
-      maxAgeMs: limits.windowMaxAgeMs,
-      read: async (uri) => (await this.#read(uri)).contents,
-    });
-    this.#documents = new EntryCache({
-      ...shared,
+    this.#windows = new EntryCache({ ...reading, maxAgeMs: limits.windowMaxAgeMs });
+    this.#documents = new DocumentView({
+      ...reading,
       maxAgeMs: limits.documentMaxAgeMs,
-      read: async (uri) => this.#toSummary(uri, (await this.#read(uri)).contents),
+      server: server.name,
+      subscribe: (uri) => this.#subscriptions.subscribe(uri),
+      log,
+      warnOnce,
     });
   }
 
@@ -116,71 +126,60 @@ export class Catalogue {
   async windows(
     view: { readonly identity?: string | undefined; readonly timeoutMs: number },
   ): Promise<DesktopWindow[]> {
-    const { identity, timeoutMs } = view;
-    const deadlineMs = this.#deadline(timeoutMs);
-    await this.#refreshList(deadlineMs);
-    if (!this.#isShown()) return [];
-    const resources = identity === undefined
-      ? this.#listed.windows
-      : this.#listed.windows.filter(({ uri }) => windowIdentity(uri) === identity);
-    await this.#refresh(this.#windows, resources.map(({ uri }) => uri), deadlineMs);
-    return resources.map((resource) => ({
+    const { identity } = view;
+    const resources = () =>
+      identity === undefined
+        ? this.#listed.windows
+        : this.#listed.windows.filter(({ uri }) => windowIdentity(uri) === identity);
+    const isShown = await this.#refresh(
+      view.timeoutMs,
+      (withinMs) => this.#windows.refresh(resources().map(({ uri }) => uri), withinMs),
+    );
+    if (!isShown) return [];
+    return resources().map((resource) => ({
       server: this.server.name,
       resource,
       contents: this.#windows.get(resource.uri),
     }));
   }
 
-  /** The summaries of the server's documents. Within the deadline, else as last known. */
-  async documents(view: { readonly timeoutMs: number }): Promise<DPEDocumentSummary[]> {
-    const deadlineMs = this.#deadline(view.timeoutMs);
-    await this.#refreshList(deadlineMs);
-    if (!this.#isShown()) return [];
-    const uris = [...this.#listed.documentUris.values()];
-    await this.#refresh(this.#documents, uris, deadlineMs);
-    return uris.map((uri) => this.#documents.get(uri)).filter((summary) => summary !== undefined);
+  /** The server's documents in the Finder's order. Within the deadline, else as last known. */
+  async documents(view: { readonly timeoutMs: number }): Promise<readonly PreparedDocument[]> {
+    const isShown = await this.#refresh(view.timeoutMs, (withinMs) => this.#documents.refresh(withinMs));
+    return isShown ? this.#documents.documents : [];
   }
 
   /** Lists anew where the list may have changed. Within the deadline, else in the background. */
   async refreshList(timeoutMs: number): Promise<void> {
-    await this.#refreshList(this.#deadline(timeoutMs));
-  }
-
-  /** Resolves when no list is on its way. */
-  async settled(): Promise<void> {
-    await this.#listing?.catch(() => {});
+    if (!await this.#list.refresh(this.#within(timeoutMs))) this.#warnOfSlowness();
   }
 
   /** A new session: nothing that was promised in the last one holds. */
   onRunning(connection: McpConnection): void {
     const { resources, subscribe } = connection.capabilities;
     this.#takesPart = resources && subscribe;
-    this.#isListFresh = false;
-    this.#isListLate = false;
     this.#isNewSession = true;
-    this.#subscriptions = new Set();
+    this.#subscriptions.reset();
     this.#windows.clearSubscriptions();
-    this.#documents.clearSubscriptions();
-    if (resources) this.#listInBackground();
+    this.#documents.reset();
+    if (resources) this.#list.restart();
   }
 
   /** `notifications/resources/list_changed`. */
   onListChanged(): void {
-    this.#isListFresh = false;
-    this.#hasChanged = true;
-    this.#relist.request();
+    this.#list.onChanged();
   }
 
   /** The server is failed or stopped, and will not come back: what it showed leaves. Idempotent. */
   onStopped(): void {
-    this.#relist.close();
+    this.#list.close();
     if (!this.#takesPart) return;
     this.#takesPart = false;
     if (this.#listed.windows.length > 0) this.#context.onDesktopChange();
     if (this.#listed.documentUris.size > 0) this.#context.onFinderChange();
   }
 
-  /** `notifications/resources/updated`. */
+  /** `notifications/resources/updated`. A page or an element concerns its document, the host's own URI all of them. */
   onUpdated(uri: string): void {
     if (!this.#takesPart) return;
     const identity = windowIdentity(uri);
@@ -190,21 +189,9 @@ export class Catalogue {
       if (listed !== undefined) this.#windows.invalidate(listed);
       this.#context.onDesktopChange();
     } else if (key !== undefined) {
-      this.#invalidateDocuments(key);
+      this.#documents.invalidate(key);
       this.#context.onFinderChange();
     }
-  }
-
-  /** A change of a page or an element concerns its document, one of the host's own URI all of its documents. */
-  #invalidateDocuments(key: string): void {
-    const { documentUris } = this.#listed;
-    const listed = documentUris.get(key);
-    if (listed !== undefined) return this.#documents.invalidate(listed);
-    for (const [each, uri] of documentUris) if (each.startsWith(`${key}/`)) this.#documents.invalidate(uri);
-  }
-
-  #isRunning(): boolean {
-    return this.server.state.status === "running";
   }
 
   /** While it is starting again or retrying, a server's last known windows and documents are served. */
@@ -213,54 +200,18 @@ export class Catalogue {
     return this.#takesPart && status !== "failed" && status !== "stopped";
   }
 
-  #deadline(timeoutMs: number): number {
-    return performance.now() + Math.min(timeoutMs, this.#context.limits.viewDeadlineMs);
+  #within(timeoutMs: number): number {
+    return Math.min(timeoutMs, this.#context.limits.viewDeadlineMs);
   }
 
-  async #refresh<V>(cache: EntryCache<V>, uris: readonly string[], deadlineMs: number): Promise<void> {
-    if (!this.#isRunning() || await cache.refresh(uris, deadlineMs - performance.now())) return;
-    this.#warnOfSlowness();
-  }
-
-  #warnOfSlowness(): void {
-    const { log } = this.#context;
-    log.warn("MCP server is slow, what is known of it so far is served", { server: this.server.name });
-  }
-
-  #listInBackground(): void {
-    this.#list().catch((error) => this.#warn("cannot list resources", { error }));
-  }
-
-  /** Waits for the list, if it must be read, for as long as a request may wait. */
-  async #refreshList(deadlineMs: number): Promise<void> {
-    if (this.#isListFresh || !this.#isRunning() || this.server.connection?.capabilities.resources !== true) {
-      return;
-    }
-    const listing = this.#list().then(() => true, (error) => {
-      this.#warn("cannot list resources", { error });
-      return true;
-    });
-    if (!this.#isListLate && await settledWithin(listing, deadlineMs - performance.now())) return;
-    this.#isListLate = true;
-    this.#warnOfSlowness();
-  }
-
-  /** Lists, once at a time; what changes meanwhile is listed after it, at a bounded pace. */
-  #list(): Promise<void> {
-    return this.#listing ??= this.#listOnce().finally(() => {
-      this.#listing = undefined;
-      if (this.#hasChanged) this.#relist.request();
-    });
-  }
-
-  async #listOnce(): Promise<void> {
-    this.#hasChanged = false;
-    const { readTimeoutMs: timeoutMs } = this.#context.limits;
-    const resources = await this.server.use((connection) => connection.listResources({ timeoutMs }));
-    // Nothing tells of changes to the list of a server without listChanged: the next request asks again.
-    this.#isListFresh = !this.#hasChanged && this.server.connection?.capabilities.listChanged === true;
-    this.#isListLate = false;
-    this.#update(resources);
+  /** Brings the list and then the values up to date within one deadline; tells whether there is anything to show. */
+  async #refresh(timeoutMs: number, refreshValues: (withinMs: number) => Promise<boolean>): Promise<boolean> {
+    const deadlineMs = performance.now() + this.#within(timeoutMs);
+    await this.refreshList(timeoutMs);
+    if (!this.#isShown()) return false;
+    const isRunning = this.server.state.status === "running";
+    if (isRunning && !await refreshValues(deadlineMs - performance.now())) this.#warnOfSlowness();
+    return true;
   }
 
   #update(resources: readonly McpResource[]): void {
@@ -274,6 +225,21 @@ export class Catalogue {
       this.#warn("a listed resource has an invalid URI and is left out", { uri });
     }
     if (!this.#takesPart) return;
+    const windowUris = new Set(listed.windows.map(({ uri }) => uri));
+    this.#windows.follow(windowUris);
+    this.#documents.follow(listed.documentUris);
+    this.#followSubscriptions(windowUris);
+    this.#tellChanges(before, listed);
+  }
+
+  /** The host's own URI is subscribed where Level 0 is read, and stays so. */
+  #followSubscriptions(windowUris: ReadonlySet<string>): void {
+    const wanted = windowUris.union(new Set(this.#listed.documentUris.values()));
+    const hostUris = new Set(this.#documents.catalogueUris);
+    this.#subscriptions.follow(wanted, hostUris).catch((error) => this.#warn("cannot subscribe", { error }));
+  }
+
+  #tellChanges(before: SortedResources, listed: SortedResources): void {
     // Nobody told what changed between two sessions.
     const isReturn = this.#isNewSession;
     this.#isNewSession = false;
@@ -281,54 +247,23 @@ export class Catalogue {
       isReturn && listed.windows.length > 0;
     const hasNewDocuments = keysDiffer(before.documentUris, listed.documentUris) ||
       isReturn && listed.documentUris.size > 0;
-    this.#windows.retain(new Set(listed.windows.map(({ uri }) => uri)));
-    this.#documents.retain(new Set(listed.documentUris.values()));
-    this.#followSubscriptions().catch((error) => this.#warn("cannot subscribe", { error }));
     if (hasNewWindows) this.#context.onDesktopChange();
     if (hasNewDocuments) this.#context.onFinderChange();
   }
 
-  /** Keeps the subscriptions in step with the list: new ones are subscribed to, those that are gone let go. */
-  async #followSubscriptions(): Promise<void> {
-    const windows = new Set(this.#listed.windows.map(({ uri }) => uri));
-    const wanted = windows.union(new Set(this.#listed.documentUris.values()));
-    const session = this.#subscriptions;
+  #onSubscribed(uri: string): void {
+    if (windowIdentity(uri) !== undefined) this.#windows.markSubscribed(uri);
+    else this.#documents.markSubscribed(uri);
+  }
+
+  async #read(uri: string): Promise<readonly ResourceContents[]> {
     const limits = { timeoutMs: this.#context.limits.readTimeoutMs };
-    const added = wanted.difference(session);
-    const gone = session.difference(wanted);
-    for (const uri of added) session.add(uri);
-    for (const uri of gone) session.delete(uri);
-    await forEachBounded(added, this.#context.limits.concurrency, async (uri) => {
-      try {
-        await this.server.use((connection) => connection.subscribe(uri, limits));
-        if (session !== this.#subscriptions) return;
-        (windows.has(uri) ? this.#windows : this.#documents).markSubscribed(uri);
-      } catch (error) {
-        this.#context.log.debug("not subscribed, so it is read anew for each request", {
-          server: this.server.name,
-          uri,
-          error: describeError(error),
-        });
-      }
-    });
-    await forEachBounded(gone, this.#context.limits.concurrency, async (uri) => {
-      await this.server.use((connection) => connection.unsubscribe(uri, limits)).catch(() => {});
-    });
+    return (await this.server.use((connection) => connection.readResource(uri, limits))).contents;
   }
 
-  #read(uri: string): Promise<{ contents: ResourceContents[] }> {
-    return this.server.use((connection) =>
-      connection.readResource(uri, { timeoutMs: this.#context.limits.readTimeoutMs })
-    );
-  }
-
-  #toSummary(uri: string, contents: readonly ResourceContents[]): DPEDocumentSummary | undefined {
-    try {
-      return readDocumentSummary(contents, { uri, server: this.server.name });
-    } catch (error) {
-      this.#warn("a document is left out of the Finder", { uri, error });
-      return undefined;
-    }
+  #warnOfSlowness(): void {
+    const { log } = this.#context;
+    log.warn("MCP server is slow, what is known of it so far is served", { server: this.server.name });
   }
 
   #warn(message: string, { uri, error }: { readonly uri?: string; readonly error?: unknown }): void {
@@ -338,8 +273,4 @@ export class Catalogue {
       error: error === undefined ? undefined : describeError(error),
     });
   }
-}
-
-function keysDiffer(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): boolean {
-  return before.size !== after.size || before.keys().some((key) => !after.has(key));
 }

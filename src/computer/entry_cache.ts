@@ -1,12 +1,25 @@
-/** Values that are read from an MCP server one by one, and kept while it is known that they still hold. */
+/** Values that are read from an MCP server, and kept while it is known that they still hold. */
 import { settledWithin } from "../async/abortable.ts";
 import { Limiter } from "../async/limiter.ts";
 import { ServerAnswerError } from "../mcp/errors.ts";
+
+/** From so many due entries on, they are looked for in one read of many before they are read one by one. */
+const MANY = 4;
+
+/** A value, and when its read began. */
+export interface ReadValue<V> {
+  readonly value: V;
+  readonly readAtMs: number;
+}
 
 /** How a cache reads and how long it may keep. */
 export interface EntryCacheOptions<V> {
   /** Reads one entry; what it throws is reported by `onFailure`. */
   readonly read: (key: string) => Promise<V>;
+  /** Reads many entries at once, as far as it can; what it does not bring is read one by one. Never throws. */
+  readonly readMany?: (keys: readonly string[]) => Promise<ReadonlyMap<string, ReadValue<V>>>;
+  /** Hears of each new value, and of each that is no more. */
+  readonly onValue?: (key: string, value: V | undefined) => void;
   readonly onFailure: (key: string, error: unknown) => void;
   /** How many entries are read at a time, by all requests together. */
   readonly concurrency: number;
@@ -14,6 +27,8 @@ export interface EntryCacheOptions<V> {
   readonly maxAgeMs: number;
   readonly now: () => number;
 }
+
+type ManyValues<V> = ReadonlyMap<string, ReadValue<V>>;
 
 interface Entry<V> {
   value: V | undefined;
@@ -24,6 +39,8 @@ interface Entry<V> {
   /** Counts changes: a value that was on its way when one came is old on arrival. */
   version: number;
   readVersion: number;
+  /** The version when the last read began, whatever came of it. */
+  begunVersion: number;
   reading: Promise<void> | undefined;
   /** It let a request wait in vain; until it is answered no other one waits for it. */
   isLate: boolean;
@@ -31,39 +48,49 @@ interface Entry<V> {
 
 /**
  * A cache of entries by key. Each entry is read at most once at a time, whoever asks; a value that was on its way
- * when a change was told is not kept.
+ * when a change was told is not kept. A request costs what has changed, not what is there.
  */
 export class EntryCache<V> {
   readonly #options: EntryCacheOptions<V>;
   readonly #entries = new Map<string, Entry<V>>();
   readonly #limiter: Limiter;
+  /** What must be read before it is served. Every entry is either here or in `#held`. */
+  readonly #due = new Set<string>();
+  /** What holds, in the order of its reading: what grows too old is at the front. */
+  readonly #held = new Set<string>();
 
   constructor(options: EntryCacheOptions<V>) {
     this.#options = options;
     this.#limiter = new Limiter(options.concurrency);
   }
 
-  /** Forgets all entries but these. */
-  retain(keys: ReadonlySet<string>): void {
-    for (const key of this.#entries.keys()) if (!keys.has(key)) this.#entries.delete(key);
+  /** Takes these keys and forgets all others. */
+  follow(keys: ReadonlySet<string>): void {
+    for (const key of this.#entries.keys()) if (!keys.has(key)) this.#forget(key);
+    for (const key of keys) this.#entry(key);
   }
 
   /** The value of `key` is told to have changed. */
   invalidate(key: string): void {
     const entry = this.#entries.get(key);
-    if (entry !== undefined) entry.version++;
+    if (entry === undefined) return;
+    entry.version++;
+    this.#expect(key);
   }
 
-  /** The server tells of changes to `key` from now on. */
-  markSubscribed(key: string): void {
-    this.#entry(key).subscribedAtMs = this.#options.now();
+  /** The server tells of changes to `key` from `sinceMs` on, now by default. */
+  markSubscribed(key: string, sinceMs: number = this.#options.now()): void {
+    const entry = this.#entry(key);
+    entry.subscribedAtMs = Math.min(entry.subscribedAtMs, sinceMs);
+    this.#settle(key, entry);
   }
 
   /** The session is over, and with it all promises. */
   clearSubscriptions(): void {
-    for (const entry of this.#entries.values()) {
+    for (const [key, entry] of this.#entries) {
       entry.subscribedAtMs = Infinity;
       entry.isLate = false;
+      this.#expect(key);
     }
   }
 
@@ -73,28 +100,34 @@ export class EntryCache<V> {
   }
 
   /**
-   * Reads what is missing or may have changed, and waits for it, but for no entry that was late before.
+   * Reads which of these entries are missing or may have changed, and waits for them, but for none that was late
+   * before.
    *
    * @return Whether all of it was read in time; otherwise the reading goes on in the background.
    */
-  async refresh(keys: readonly string[], withinMs: number): Promise<boolean> {
-    const due = keys.map((key) => ({ key, entry: this.#entry(key) })).filter(({ entry }) =>
-      !this.#holds(entry)
-    );
-    if (due.length === 0) return true;
+  async refresh(keys: Iterable<string>, withinMs: number): Promise<boolean> {
+    this.#expire();
+    const due = new Map<string, Entry<V>>();
+    for (const key of keys) {
+      const entry = this.#entry(key);
+      if (this.#due.has(key)) due.set(key, entry);
+    }
+    if (due.size === 0) return true;
+    const many = this.#readManyOf(due);
     const awaited: Promise<void>[] = [];
-    for (const { key, entry } of due) {
-      const reading = this.#read(key, entry);
+    for (const [key, entry] of due) {
+      const reading = this.#readSinceNow(key, entry, many).finally(() => due.delete(key));
       if (!entry.isLate) awaited.push(reading);
     }
     await settledWithin(Promise.all(awaited), withinMs);
-    let isDone = true;
-    for (const { entry } of due) {
-      if (entry.reading === undefined) continue;
-      entry.isLate = true;
-      isDone = false;
-    }
-    return isDone;
+    for (const entry of due.values()) entry.isLate = true;
+    return due.size === 0;
+  }
+
+  /** {@linkcode EntryCache.refresh} of all entries. */
+  async refreshAll(withinMs: number): Promise<boolean> {
+    this.#expire();
+    return this.#due.size === 0 || await this.refresh([...this.#due], withinMs);
   }
 
   #entry(key: string): Entry<V> {
@@ -106,42 +139,112 @@ export class EntryCache<V> {
         subscribedAtMs: Infinity,
         version: 0,
         readVersion: -1,
+        begunVersion: -1,
         reading: undefined,
         isLate: false,
       };
       this.#entries.set(key, entry);
+      this.#due.add(key);
     }
     return entry;
   }
 
-  #holds(entry: Entry<V>): boolean {
-    const ageMs = this.#options.now() - entry.readAtMs;
-    return entry.readVersion === entry.version && entry.readAtMs >= entry.subscribedAtMs &&
-      ageMs < this.#options.maxAgeMs;
+  #forget(key: string): void {
+    this.#entries.delete(key);
+    this.#due.delete(key);
+    this.#held.delete(key);
+    this.#options.onValue?.(key, undefined);
   }
 
-  #read(key: string, entry: Entry<V>): Promise<void> {
-    return entry.reading ??= this.#limiter.run(() => this.#readNow(key, entry))
-      .finally(() => entry.reading = undefined);
+  #expect(key: string): void {
+    this.#held.delete(key);
+    this.#due.add(key);
+  }
+
+  /** Moves an entry that holds to where it is not read. */
+  #settle(key: string, entry: Entry<V>): void {
+    if (entry.readVersion !== entry.version || entry.readAtMs < entry.subscribedAtMs) return;
+    this.#due.delete(key);
+    this.#held.delete(key);
+    this.#held.add(key);
+  }
+
+  #expire(): void {
+    const oldestMs = this.#options.now() - this.#options.maxAgeMs;
+    for (const key of this.#held) {
+      const entry = this.#entries.get(key);
+      if (entry !== undefined && entry.readAtMs > oldestMs) return;
+      this.#expect(key);
+    }
+  }
+
+  /** One read for many entries, when many are due and nobody reads them yet. */
+  #readManyOf(due: ReadonlyMap<string, Entry<V>>): Promise<ManyValues<V>> | undefined {
+    const { readMany } = this.#options;
+    if (readMany === undefined || due.size < MANY) return undefined;
+    const idle = due.entries().filter(([, entry]) => entry.reading === undefined).map(([key]) => key)
+      .toArray();
+    return idle.length < MANY ? undefined : readMany(idle);
+  }
+
+  /** A read that others have begun will do, unless a change was told since. */
+  async #readSinceNow(
+    key: string,
+    entry: Entry<V>,
+    many: Promise<ManyValues<V>> | undefined,
+  ): Promise<void> {
+    const { version } = entry;
+    await this.#read(key, entry, many);
+    if (entry.begunVersion < version) await this.#read(key, entry);
+  }
+
+  #read(key: string, entry: Entry<V>, many?: Promise<ManyValues<V>>): Promise<void> {
+    return entry.reading ??= this.#readFrom(key, entry, many).finally(() => entry.reading = undefined);
+  }
+
+  async #readFrom(
+    key: string,
+    entry: Entry<V>,
+    many: Promise<ManyValues<V>> | undefined,
+  ): Promise<void> {
+    if (many !== undefined) {
+      const { version } = entry;
+      const read = (await many).get(key);
+      if (read !== undefined) return this.#keep(key, entry, { ...read, version });
+    }
+    await this.#limiter.run(() => this.#readNow(key, entry));
   }
 
   async #readNow(key: string, entry: Entry<V>): Promise<void> {
     if (this.#entries.get(key) !== entry) return;
-    const { read, onFailure, now } = this.#options;
+    const { read, onFailure, onValue, now } = this.#options;
     const { version } = entry;
     const readAtMs = now();
+    entry.begunVersion = version;
     try {
-      entry.value = await read(key);
-      entry.readAtMs = readAtMs;
-      entry.readVersion = version;
-      entry.isLate = false;
+      this.#keep(key, entry, { value: await read(key), version, readAtMs });
     } catch (error) {
       // An answer that says no is an answer; silence says nothing about the last known value.
       if (error instanceof ServerAnswerError) {
         entry.value = undefined;
         entry.isLate = false;
+        onValue?.(key, undefined);
       }
       onFailure(key, error);
     }
+  }
+
+  #keep(
+    key: string,
+    entry: Entry<V>,
+    read: ReadValue<V> & { readonly version: number },
+  ): void {
+    if (this.#entries.get(key) !== entry) return;
+    entry.value = read.value;
+    entry.readAtMs = read.readAtMs;
+    entry.readVersion = entry.begunVersion = read.version;
+    entry.isLate = false;
+    this.#options.onValue?.(key, read.value);
+    this.#settle(key, entry);
   }
 }

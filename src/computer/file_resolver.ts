@@ -79,11 +79,12 @@ export function fileResolver(options: FileResolverOptions): ResolveDpe {
   const running = new Map<string, Running>();
   const limiter = new Limiter(DOCUMENTS_AT_A_TIME);
 
-  async function write(document: DocumentName, path: string, tools: ResolveDpeTools): Promise<DpeResource> {
+  async function write(document: DocumentName, tools: ResolveDpeTools): Promise<DpeResource> {
     tools.signal.throwIfAborted();
     const bytes = await readWholeDocument(document, { read: tools.read, maxPages, maxBytes });
     tools.signal.throwIfAborted();
     await Deno.mkdir(directory, { recursive: true });
+    const path = join(directory, await fileNameOf(document));
     const etag = await sha256(bytes);
     if (!await hasContent(path, { etag, size: bytes.length })) await replaceFile(path, { directory, bytes });
     return { uri: toFileUrl(path).href, mime_type: "application/json", size: bytes.length, etag };
@@ -91,17 +92,17 @@ export function fileResolver(options: FileResolverOptions): ResolveDpe {
 
   return async (uri, tools) => {
     const document = documentOf(uri);
-    const path = join(directory, await fileNameOf(document));
-    for (let begun = running.get(path); begun !== undefined; begun = running.get(path)) {
+    const key = keyOf(document);
+    for (let begun = running.get(key); begun !== undefined; begun = running.get(key)) {
       const shared = await waitFor(begun, tools.signal);
       if (shared !== undefined) return shared;
     }
-    const resource = limiter.run(() => write(document, path, tools));
-    running.set(path, { resource, signal: tools.signal });
+    const resource = limiter.run(() => abortable(write(document, tools), tools.signal));
+    running.set(key, { resource, signal: tools.signal });
     try {
       return await resource;
     } finally {
-      running.delete(path);
+      running.delete(key);
     }
   };
 }
@@ -122,13 +123,21 @@ function documentOf(uri: string): DocumentName {
   throw unresolvable(`Cannot write document "${uri}": the URI names none`);
 }
 
+/** No two documents have the same: a host has no slash. */
+function keyOf({ host, docRef }: DocumentName): string {
+  return `${host}/${docRef}`;
+}
+
 /**
  * A name that is safe on every file system: what is readable of the key for people, then a hash of host and key, so
  * that no two documents share a file where case does not count, and none is called `CON`.
  */
-export async function fileNameOf({ host, docRef }: DocumentName): Promise<string> {
-  const hash = await sha256(new TextEncoder().encode(`${host}/${encodeURIComponent(docRef)}`));
-  const readable = docRef.replace(/[^A-Za-z0-9]+/g, "-").slice(0, MAX_READABLE_LENGTH).replace(/^-|-$/g, "");
+export async function fileNameOf(document: DocumentName): Promise<string> {
+  const hash = await sha256(new TextEncoder().encode(keyOf(document)));
+  const readable = document.docRef.replace(/[^A-Za-z0-9]+/g, "-").slice(0, MAX_READABLE_LENGTH).replace(
+    /^-|-$/g,
+    "",
+  );
   return `${readable === "" ? "document" : readable}-${hash.slice(0, 32)}.json`;
 }
 

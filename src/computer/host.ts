@@ -3,7 +3,7 @@ import type { Logger } from "../log.ts";
 import { Fleet } from "../mcp/fleet.ts";
 import type { ServerLimits, ServerListener, SupervisedServer } from "../mcp/supervised_server.ts";
 import { organizeDesktop } from "../organizer/desktop.ts";
-import { organizeFinder } from "../organizer/finder.ts";
+import { organizeShelves } from "../organizer/finder_shelves.ts";
 import type { OrganizerWarning } from "../organizer/warning.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
@@ -125,15 +125,14 @@ export class McpHost implements AsyncDisposable {
     readonly limit?: number | undefined;
     readonly timeoutMs: number;
   }): Promise<{ documents: DPEDocumentSummary[]; totalCount: number }> {
-    const documents = await this.resources.documents(query);
-    return organizeFinder(documents, { ...query, history: this.history.servers, onWarning: this.#onWarning });
+    const shelves = await this.resources.documents(query);
+    return organizeShelves(shelves, { ...query, history: this.history.servers });
   }
 
-  /** Resolves when each server has started and listed its tools and resources, or has failed to. */
+  /** Resolves when each server has started and listed its tools, or has failed to. */
   async settled(): Promise<void> {
     await this.fleet.settled();
     await Promise.all(this.#listings.values().map((listing) => listing.settled()));
-    await this.resources.settled();
   }
 
   /** Stops all MCP servers. Idempotent. */

@@ -3,7 +3,7 @@ import type { Logger } from "../log.ts";
 import type { Fleet } from "../mcp/fleet.ts";
 import type { SupervisedServer } from "../mcp/supervised_server.ts";
 import type { DesktopWindow } from "../organizer/desktop_window.ts";
-import type { DPEDocumentSummary } from "../protocol/dpe.ts";
+import type { PreparedDocument } from "../organizer/prepared_document.ts";
 import { Catalogue, type CatalogueContext } from "./catalogue.ts";
 
 /** All catalogues, in the servers' order of precedence. */
@@ -40,11 +40,6 @@ export class ResourceDirectory {
     return find();
   }
 
-  /** Resolves when no server's list is on its way. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#ordered().map((catalogue) => catalogue.settled()));
-  }
-
   /** The windows of all servers, each within its own deadline. */
   async windows(
     view: { readonly identity?: string | undefined; readonly timeoutMs: number },
@@ -52,9 +47,14 @@ export class ResourceDirectory {
     return (await Promise.all(this.#ordered().map((catalogue) => catalogue.windows(view)))).flat();
   }
 
-  /** The documents of all servers, each within its own deadline. */
-  async documents(view: { readonly timeoutMs: number }): Promise<DPEDocumentSummary[]> {
-    return (await Promise.all(this.#ordered().map((catalogue) => catalogue.documents(view)))).flat();
+  /** The documents of all servers, each within its own deadline, in the Finder's order by the server's name. */
+  async documents(
+    view: { readonly timeoutMs: number },
+  ): Promise<ReadonlyMap<string, readonly PreparedDocument[]>> {
+    const shelves = this.#ordered().map(async (catalogue) =>
+      [catalogue.server.name, await catalogue.documents(view)] as const
+    );
+    return new Map(await Promise.all(shelves));
   }
 
   /** Warns, once a host, where two servers claim it: a read by URI can reach only one of them (`desktop.md`, 校验规则). */

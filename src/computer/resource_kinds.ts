@@ -49,6 +49,19 @@ export function documentKey(uri: string): string | undefined {
   return dpe === undefined ? undefined : keyOf(dpe);
 }
 
+/** The host of a `dpe://` URI. */
+export function hostOf(uri: string): string | undefined {
+  return tryParseDpe(uri)?.host;
+}
+
+/** Whether two maps have different keys. */
+export function keysDiffer(
+  before: ReadonlyMap<string, unknown>,
+  after: ReadonlyMap<string, unknown>,
+): boolean {
+  return before.size !== after.size || before.keys().some((key) => !after.has(key));
+}
+
 function keyOf({ host, docRef }: DpeUri): string {
   return docRef === undefined ? buildDpeUri({ host }) : buildDpeUri({ host, docRef });
 }

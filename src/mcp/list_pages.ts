@@ -5,7 +5,7 @@ import { ServerTimeoutError } from "./errors.ts";
 /** The most pages of one list that are followed. */
 const MAX_LIST_PAGES = 10_000;
 /** The most entries of one list that are kept. */
-const MAX_LIST_ENTRIES = 100_000;
+const MAX_LIST_ENTRIES = 250_000;
 
 /** A page of a list as it came. */
 export interface ListPage {

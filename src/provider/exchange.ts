@@ -12,11 +12,15 @@ export interface ReadRequest {
 }
 
 /** A request, and the way on to the SDK's own handler. */
-export interface Exchange extends ReadRequest {
+export interface Exchange {
   /** As they came. */
   readonly params: Readonly<Record<string, unknown>>;
+  /** What an author's code may know of it. */
+  readonly request: ReadRequest;
   /** What the SDK's own handler answers, to other parameters if there are any; rejects with an `RpcError`. */
   next(params?: Record<string, unknown>): Promise<RpcResult>;
+  /** Tells the server's `onerror` of what no client shall see. */
+  report(error: unknown): void;
 }
 
 /** Answers a request of one method. What it throws becomes a JSON-RPC error. */

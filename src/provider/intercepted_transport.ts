@@ -9,12 +9,21 @@
 import type { Transport, TransportSendOptions } from "@modelcontextprotocol/sdk/shared/transport";
 import type { JSONRPCMessage, MessageExtraInfo, RequestId } from "@modelcontextprotocol/sdk/types";
 import type { Answer, Exchange } from "./exchange.ts";
-import { isRequest, readErrorBody, type RpcErrorBody, type RpcRequest, type RpcResult, toErrorBody } from "./json_rpc.ts";
+import {
+  isRequest,
+  readErrorBody,
+  type RpcErrorBody,
+  type RpcRequest,
+  type RpcResult,
+  toErrorBody,
+} from "./json_rpc.ts";
 
 /** What the kit does with the messages of one session. */
 export interface Interceptor {
   /** What answers requests of this method; `undefined` leaves them to the SDK. */
   answerTo(method: string): Answer | undefined;
+  /** The session begins. */
+  onOpen(): void;
   /** The client has told that it is initialised. */
   onInitialized(): void;
   /** The session is over. */
@@ -65,11 +74,19 @@ export class InterceptedTransport implements Transport {
       onerror?.(error);
       this.onerror?.(error);
     };
-    await this.#inner.start();
+    this.#interceptor.onOpen();
+    try {
+      await this.#inner.start();
+    } catch (error) {
+      this.#interceptor.onClose();
+      throw error;
+    }
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const waiter = "method" in message || message.id === undefined ? undefined : this.#waiting.get(message.id);
+    const waiter = "method" in message || message.id === undefined
+      ? undefined
+      : this.#waiting.get(message.id);
     if (waiter === undefined) return await this.#inner.send(message, options);
     if ("result" in message) waiter.resolve(message.result);
     else if ("error" in message) waiter.reject(readErrorBody(message.error));
@@ -81,7 +98,9 @@ export class InterceptedTransport implements Transport {
 
   /** Tells the server's `onerror` of what no client shall see. */
   report(error: unknown): void {
-    this.onerror?.(error instanceof Error ? error : new Error(`Cannot serve a client: ${error}`, { cause: error }));
+    this.onerror?.(
+      error instanceof Error ? error : new TypeError(`Cannot serve a client: ${error}`, { cause: error }),
+    );
   }
 
   #receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
@@ -114,12 +133,15 @@ export class InterceptedTransport implements Transport {
     }
   }
 
-  async #outcome(exchange: Exchange, answer: Answer): Promise<{ result: RpcResult } | { error: RpcErrorBody }> {
+  async #outcome(
+    exchange: Exchange,
+    answer: Answer,
+  ): Promise<{ result: RpcResult } | { error: RpcErrorBody }> {
     try {
       return { result: await answer(exchange) };
     } catch (error) {
       const { body, isForeign } = toErrorBody(error);
-      if (isForeign && !exchange.signal.aborted) this.report(error);
+      if (isForeign && !exchange.request.signal.aborted) this.report(error);
       return { error: body };
     }
   }
@@ -127,9 +149,8 @@ export class InterceptedTransport implements Transport {
   #exchange(request: RpcRequest, extra: MessageExtraInfo | undefined, signal: AbortSignal): Exchange {
     return {
       params: request.params ?? {},
-      signal,
-      sessionId: this.sessionId,
-      authInfo: extra?.authInfo,
+      request: { signal, sessionId: this.sessionId, authInfo: extra?.authInfo },
+      report: (error) => this.report(error),
       next: async (params) => {
         const { promise, resolve, reject } = Promise.withResolvers<RpcResult>();
         signal.throwIfAborted();

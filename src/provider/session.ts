@@ -39,10 +39,14 @@ export class Session {
    * subscribed to the catalogue that it stands in (MCP: the URI "might be a sub-resource of the one that the client
    * actually subscribed to").
    */
-  tellDocumentUpdated({ document, catalogue }: { readonly document: string; readonly catalogue: string }): void {
+  tellDocumentUpdated(
+    { document, catalogue }: { readonly document: string; readonly catalogue: string },
+  ): void {
     this.tellUpdated(document);
     const { subscriptions } = this;
-    if (subscriptions.of(catalogue).size > 0 && !subscriptions.of(document).has(document)) this.#tell(document);
+    if (subscriptions.of(catalogue).size > 0 && !subscriptions.of(document).has(document)) {
+      this.#tell(document);
+    }
   }
 
   /** Nothing is told any more. */

@@ -46,6 +46,8 @@ export class ComputerOffice implements AsyncDisposable {
     await computer.join({ url: wire.url, office: "lab" });
     const agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
     await computer.ready();
+    // Events keep their order on a connection: after this answer no notification of the start is still on its way.
+    await agent.computer("laptop").getTools();
     return new ComputerOffice({ server, computer, agent, log, wire });
   }
 

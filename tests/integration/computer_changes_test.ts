@@ -272,9 +272,11 @@ Deno.test("a server that returns from the dead has its windows told of again, an
   await office.become({ contents: { [A]: "before death" }, tell: [resourceUpdated(A)] });
   assertEquals(await office.laptop.getDesktop(), [`${A}\n\nbefore death`]);
   const dead = office.log.next(stateOf("s", "retrying"));
+  const alive = office.log.next(stateOf("s", "running"));
   await office.laptop.callTool("die");
   await dead;
   assertEquals(await office.laptop.getDesktop(), [`${A}\n\nbefore death`], "the last known window is served");
+  await alive;
   await office.next("updateDesktop");
   assertEquals(await office.laptop.getDesktop(), [`${A}\n\nfirst`]);
 });

@@ -42,7 +42,7 @@ async function refusal(read: Promise<unknown>): Promise<SmcpError> {
   return await assertRejects(() => read, SmcpError);
 }
 
-// proves: guide-bridge-host, guide-bridge-answer, mcp-read, mcp-contents
+// proves: guide-bridge-host, guide-bridge-answer, mcp-read, mcp-contents, mcp-encode-binary
 Deno.test("a read goes to the server that has the host, and its answer comes back as it is", async () => {
   const blob = [{ uri: "window://other/a", mimeType: "image/png", blob: "AAEC", extra: { kept: true } }];
   await using office = await ComputerOffice.open(

@@ -100,7 +100,7 @@ Deno.test("a document's summary is its Level 1 metadata, names its server, and h
   assertEquals(documents, [{ ...metadata, server: "docs" }]);
 });
 
-// proves: guide-test-e2e-filters
+// proves: guide-test-e2e-filters, guide-get-finder-req-id, finder-complete-optional
 Deno.test("keywords, file type, offset and limit take effect across all roles", async () => {
   const texts = Array.from({ length: 5 }, (_, i) => ({
     ...METADATA,
@@ -125,6 +125,12 @@ Deno.test("keywords, file type, offset and limit take effect across all roles", 
   assertEquals(await find({ fileType: "pdf" }), [["d0", "d2", "d4"], 3]);
   assertEquals(await find({ fileType: "pdf", offset: 1, limit: 1 }), [["d2"], 3]);
   assertEquals(await find({ limit: 0 }), [[], 5]);
+  const raw = await office.agent.request("client:get_finder", {
+    computer: "laptop",
+    req_id: "mine",
+    limit: 0,
+  });
+  assertEquals(raw, { documents: [], total_count: 5, req_id: "mine" });
 });
 
 Deno.test("a document whose metadata cannot be read costs no other document", async () => {

@@ -115,18 +115,11 @@ export const finder: readonly Requirement[] = [
     "finder-provide-categories": "An MCP server applies `categories` at Level 2.",
   }),
   ...section("finder.md, MCP Server 实现指南 / 自动补全(可选)", {
-    "finder-complete-doc-ref": {
-      text: "Completion of `doc_ref` offers the documents whose key starts with the given text.",
-      missing: "No MCP server of ours offers completion yet; the kit for authors of MCP servers will.",
-    },
-    "finder-complete-page": {
-      text: "Completion of `page_index` offers the valid page numbers of the chosen document.",
-      missing: "No MCP server of ours offers completion yet; the kit for authors of MCP servers will.",
-    },
-    "finder-complete-element": {
-      text: "Completion of `element_id` offers the element ids of the chosen document.",
-      missing: "No MCP server of ours offers completion yet; the kit for authors of MCP servers will.",
-    },
+    "finder-complete-doc-ref":
+      "Completion of `doc_ref` offers the documents whose key starts with the given text.",
+    "finder-complete-page":
+      "Completion of `page_index` offers the valid page numbers of the chosen document.",
+    "finder-complete-element": "Completion of `element_id` offers the element ids of the chosen document.",
     "finder-complete-optional": "An MCP server without completion takes part in the finder all the same.",
   }),
 ];

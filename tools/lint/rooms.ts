@@ -60,6 +60,7 @@ export const thirdParties: readonly ThirdParty[] = [
   // What both sides share: message types, transports.
   { specifier: "@modelcontextprotocol/sdk", places: ["src/mcp/", "src/provider/", "src/gateway/"] },
   { specifier: "commander", places: ["src/cli/"] },
+  { specifier: "string-width", places: ["src/cli/terminal/display_width.ts"] },
   { specifier: "@bpinternal/verel", places: ["src/computer/vrl"] },
   { specifier: "@std/log", places: ["src/log.ts"] },
   { specifier: "@std/path", places: ["src/"] },

@@ -6,15 +6,10 @@ import {
   desktopText,
   eventText,
   officeText,
-  printable,
   toolsText,
 } from "../../../src/agent/cli_text.ts";
 import type { AgentEvent } from "../../../src/agent/events.ts";
 import { parseGetComputerConfigRet } from "../../../src/protocol/parse.ts";
-
-Deno.test("printable() takes the commands to a terminal out of a text", () => {
-  assertEquals(printable("a\u001b[31mb\u0007\tc\r\nd"), "a�[31mb�\tc\nd");
-});
 
 Deno.test("officeText() lines up the members and marks this Agent", () => {
   const session = { sid: "s", office_id: "lab" };
@@ -76,7 +71,7 @@ Deno.test("catalogueText() says which of how many documents these are", () => {
     server: "docs",
   };
   assertEquals(
-    catalogueText({ documents: [document], totalCount: 12 }, { offset: 4 }),
+    catalogueText({ documents: [{ document }], totalCount: 12 }, { offset: 4 }),
     "Report (xlsx, 1 page)  [money, year]\n    dpe://docs/rpt\n5–5 of 12",
   );
   assertEquals(catalogueText({ documents: [], totalCount: 0 }, { offset: 0 }), "no documents");

@@ -37,11 +37,11 @@ Deno.test("a list whose cursors never end is left after its time, with what was 
   assertEquals([items.length, warnings.length], [count, 1]);
 });
 
-Deno.test("a list without end is left after 100,000 entries whatever the time", async () => {
+Deno.test("a list without end is left after so many entries, whatever the time", async () => {
   let count = 0;
   const entries = Array.from({ length: 50_000 }, () => 1);
   const { items, warnings } = await readNumbers(() => page(entries, `c${count++}`), 600_000);
-  assertEquals([items.length, warnings.length], [100_000, 1]);
+  assertEquals([items.length, warnings.length], [250_000, 1]);
 });
 
 Deno.test("a later page that does not come in time costs none of the earlier ones, the first one costs all", async () => {

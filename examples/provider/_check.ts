@@ -1,0 +1,77 @@
+/** A client beside the server, for examples that check themselves, and stdio for those that serve. */
+import { Client } from "@modelcontextprotocol/sdk/client";
+// @ts-types="@modelcontextprotocol/sdk/inMemory"
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+// @ts-types="@modelcontextprotocol/sdk/server/mcp"
+import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+// @ts-types="@modelcontextprotocol/sdk/server/stdio"
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
+import process from "node:process";
+
+/** Speaks MCP on stdio until whoever started the process closes its standard input. */
+export async function serveStdio(server: McpServer): Promise<void> {
+  process.stdin.once("end", () => Deno.exit(0));
+  await server.connect(new StdioServerTransport());
+}
+
+/** A client that remembers what it is told. */
+export class CheckingClient implements AsyncDisposable {
+  readonly client: Client = new Client({ name: "check", version: "1.0.0" });
+  readonly #told = new Map<string, PromiseWithResolvers<unknown>>();
+
+  /** A client of a server in this process. */
+  static async beside(server: McpServer): Promise<CheckingClient> {
+    const [left, right] = InMemoryTransport.createLinkedPair();
+    await server.connect(left);
+    return await CheckingClient.connect(right);
+  }
+
+  /** A client of any server. */
+  static async connect(transport: Transport): Promise<CheckingClient> {
+    const checking = new CheckingClient();
+    checking.client.fallbackNotificationHandler = ({ method, params }) => {
+      checking.#told.get(method)?.resolve(params ?? {});
+      checking.#told.delete(method);
+      return Promise.resolve();
+    };
+    await checking.client.connect(transport);
+    return checking;
+  }
+
+  /** The parameters of the next notification of this method. */
+  next(method: string): Promise<unknown> {
+    const waiter = Promise.withResolvers<unknown>();
+    this.#told.set(method, waiter);
+    return waiter.promise;
+  }
+
+  /** The text of a resource. */
+  async text(uri: string): Promise<string> {
+    const [content] = (await this.client.readResource({ uri })).contents;
+    return content !== undefined && "text" in content ? content.text : "";
+  }
+
+  /** The JSON of a resource. */
+  async json(uri: string): Promise<Record<string, unknown>> {
+    return JSON.parse(await this.text(uri));
+  }
+
+  /** What is offered for a parameter of a template. */
+  async complete(
+    uri: string,
+    argument: { readonly name: string; readonly value: string; readonly chosen?: Record<string, string> },
+  ): Promise<string[]> {
+    const { name, value, chosen } = argument;
+    const { completion } = await this.client.complete({
+      ref: { type: "ref/resource", uri },
+      argument: { name, value },
+      ...(chosen === undefined ? {} : { context: { arguments: chosen } }),
+    });
+    return completion.values;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.client.close();
+  }
+}

@@ -1,0 +1,42 @@
+/** Text of strangers, made harmless to a terminal and to whoever reads it there. */
+
+/** Tab and line feed are left; C1 is what 8-bit terminals read as the beginning of a command. */
+// deno-lint-ignore no-control-regex -- control characters are what is taken out
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+/** What reorders the characters of a line, so that it reads as something else than it is. */
+const REORDERING = /[\u202a-\u202e\u2066-\u2069]/g;
+/** CSI sequences such as colours and movements; OSC, DCS, SOS, PM and APC strings; other escapes. */
+const SEQUENCE =
+  // deno-lint-ignore no-control-regex -- escape sequences are what is taken out
+  /(?:\u001b\[|\u009b)[\u0020-\u003f]*[\u0040-\u007e]|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)|\u001b[\u0020-\u002f]*[\u0030-\u007e]/g;
+/** What a terminal may obey, and JSON need not escape. */
+const UNESCAPED_IN_JSON = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
+
+/** The text with each control character but tab and line feed shown as `�`. Nothing else changes. */
+export function printable(text: string): string {
+  return text.replaceAll("\r\n", "\n").replace(CONTROL, "�").replace(REORDERING, "�").toWellFormed();
+}
+
+/** The same, on one line; tabs are left. */
+export function printableLine(text: string): string {
+  return printable(text).replace(/[\n\u2028\u2029]+/g, " ");
+}
+
+/**
+ * The text as a picture shows it: whole escape sequences, which are meant for terminals and not for readers, are
+ * gone; a control character that remains is `�`, and what reorders is gone.
+ */
+export function withoutSequences(text: string): string {
+  return printable(text.replace(SEQUENCE, "").replace(REORDERING, "")).replace(/[\u2028\u2029]/g, "\n");
+}
+
+/** The same, on one line, with single spaces. */
+export function toSafeLine(text: string): string {
+  return withoutSequences(text).replace(/\s+/g, " ").trim();
+}
+
+/** JSON that a terminal can show; what it means is the same. */
+export function toSafeJson(value: unknown, indent?: number): string {
+  const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return (JSON.stringify(value, null, indent) ?? "null").replace(UNESCAPED_IN_JSON, escape);
+}

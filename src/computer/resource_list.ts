@@ -1,0 +1,90 @@
+/** What one MCP server lists as its resources, and whether that list still holds. */
+import { settledWithin } from "../async/abortable.ts";
+import { Throttle } from "../async/throttle.ts";
+import type { SupervisedServer } from "../mcp/supervised_server.ts";
+import type { McpResource } from "../protocol/resources.ts";
+
+/** The shortest time between two lists that a server's notifications ask for, in milliseconds. */
+const RELIST_INTERVAL_MS = 200;
+
+/** What a list needs. */
+export interface ResourceListContext {
+  readonly server: SupervisedServer;
+  /** How long one list may take, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly onList: (resources: readonly McpResource[]) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Lists when it must, once at a time, and at a bounded pace however often a change is told. */
+export class ResourceList {
+  readonly #context: ResourceListContext;
+  readonly #relist = new Throttle(() => this.#listInBackground(), RELIST_INTERVAL_MS);
+  #isFresh = false;
+  /** A change was told since the last list was asked for. */
+  #hasChanged = false;
+  /** The list let a request wait in vain; until it is answered no other one waits for it. */
+  #isLate = false;
+  #listing: Promise<void> | undefined;
+
+  constructor(context: ResourceListContext) {
+    this.#context = context;
+  }
+
+  /** A new session: lists anew. */
+  restart(): void {
+    this.#isFresh = false;
+    this.#isLate = false;
+    this.#listInBackground();
+  }
+
+  /** `notifications/resources/list_changed`. */
+  onChanged(): void {
+    this.#isFresh = false;
+    this.#hasChanged = true;
+    this.#relist.request();
+  }
+
+  /** Lists no more by itself. */
+  close(): void {
+    this.#relist.close();
+  }
+
+  /** Lists anew where the list may have changed; tells whether it was answered in time. */
+  async refresh(withinMs: number): Promise<boolean> {
+    const { server, onFailure } = this.#context;
+    const isListed = server.state.status === "running" && server.connection?.capabilities.resources === true;
+    if (this.#isFresh || !isListed) return true;
+    const listing = this.#list().catch(onFailure).then(() => true);
+    if (!this.#isLate && await settledWithin(listing, withinMs)) return true;
+    this.#isLate = true;
+    return false;
+  }
+
+  /** Resolves when no list is on its way. */
+  async settled(): Promise<void> {
+    await this.#listing?.catch(() => {});
+  }
+
+  #listInBackground(): void {
+    this.#list().catch(this.#context.onFailure);
+  }
+
+  /** What changes while it lists is listed after it. */
+  #list(): Promise<void> {
+    return this.#listing ??= this.#listOnce().finally(() => {
+      this.#listing = undefined;
+      if (this.#hasChanged) this.#relist.request();
+    });
+  }
+
+  async #listOnce(): Promise<void> {
+    this.#hasChanged = false;
+    const { server, timeoutMs, onList } = this.#context;
+    const resources = await server.use((connection) => connection.listResources({ timeoutMs }));
+    // Nothing tells of changes to the list of a server without listChanged: the next request asks again.
+    this.#isFresh = !this.#hasChanged && server.connection?.capabilities.listChanged === true;
+    this.#isLate = false;
+    onList(resources);
+  }
+}

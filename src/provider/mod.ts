@@ -1,0 +1,45 @@
+/**
+ * For authors of MCP servers: windows and documents that A2C-SMCP's Desktop and Finder show, in a few lines on the
+ * SDK's `McpServer`. Needs no permission by itself.
+ *
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { provide } from "@a2c-smcp/sdk/provider";
+ * // @ts-types="@modelcontextprotocol/sdk/server/mcp"
+ * import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+ *
+ * const server = new McpServer({ name: "shop", version: "1.0.0" });
+ * const provider = provide(server);
+ *
+ * const status = provider.publishWindow({ host: "com.example.shop", path: ["status"], name: "Status", text: "Open" });
+ * const documents = provider.publishDocuments({
+ *   host: "com.example.shop",
+ *   list: () => [{ docRef: "prices.txt", title: "Prices" }],
+ *   pages: () => [{ title: "Fruit", elements: [{ category: "text", content: { text: "Apples: 3" } }] }],
+ * });
+ * // await server.connect(new StdioServerTransport());
+ *
+ * status.update("Closed");
+ * documents.changed("prices.txt");
+ * assertEquals(documents.uri("prices.txt"), "dpe://com.example.shop/prices.txt");
+ * ```
+ *
+ * @module
+ */
+export type {
+  Awaitable,
+  DocumentElement,
+  DocumentElementOf,
+  DocumentInfo,
+  DocumentPage,
+  DocumentSource,
+  PageInfo,
+  PageRange,
+  PlacedElement,
+} from "./document_source.ts";
+export type { ReadRequest } from "./exchange.ts";
+export { provide, Provider, type ProviderOptions } from "./provider.ts";
+export type { PublishedDocuments } from "./published_documents.ts";
+export type { SdkMcpServer, SdkServer } from "./sdk_server.ts";
+export type { PublishedWindow } from "./published_window.ts";
+export type { Audience, WindowAddress, WindowLook, WindowOptions, WindowText } from "./window_options.ts";

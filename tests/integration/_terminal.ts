@@ -1,0 +1,59 @@
+/** A real pseudo-terminal around a program: `script` of util-linux, or Python's `pty` where there is none. */
+
+/** A command as a list of words. */
+export type Words = readonly string[];
+
+/** A way to run a command inside a terminal of so many columns. */
+export interface Terminal {
+  readonly name: string;
+  wrap(command: Words, columns: number): Words;
+}
+
+const PYTHON = `
+import fcntl, os, pty, struct, sys, termios
+pid, terminal = pty.fork()
+if pid == 0:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, int(sys.argv[1]), 0, 0))
+    os.execvp(sys.argv[2], sys.argv[2:])
+while True:
+    try:
+        chunk = os.read(terminal, 65536)
+    except OSError:
+        break
+    if not chunk:
+        break
+    os.write(1, chunk)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`;
+
+const script: Terminal = {
+  name: "script",
+  wrap(command, columns) {
+    const line = `stty cols ${columns} rows 40; exec ${command.map(quote).join(" ")}`;
+    return ["script", "--quiet", "--return", "--command", line, "/dev/null"];
+  },
+};
+
+const python: Terminal = {
+  name: "python3",
+  wrap: (command, columns) => ["python3", "-c", PYTHON, `${columns}`, ...command],
+};
+
+/** The terminals that this machine offers. */
+export const terminals: readonly Terminal[] = [
+  ...await answers(["script", "--version"], "util-linux") ? [script] : [],
+  ...await answers(["python3", "-c", "import fcntl, pty, termios; print('pty')"], "pty") ? [python] : [],
+];
+
+async function answers([command = "", ...args]: Words, expected: string): Promise<boolean> {
+  try {
+    const { code, stdout } = await new Deno.Command(command, { args: [...args], stderr: "null" }).output();
+    return code === 0 && new TextDecoder().decode(stdout).includes(expected);
+  } catch {
+    return false;
+  }
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

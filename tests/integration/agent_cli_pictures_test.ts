@@ -1,0 +1,175 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { SmcpServer } from "../../src/server/server.ts";
+import { type Answer, contents, ScriptedComputer } from "./_scripted_computer.ts";
+import { type Terminal, terminals, type Words } from "./_terminal.ts";
+
+const door = new URL("../../agent.ts", import.meta.url);
+// deno-lint-ignore no-control-regex -- colours are what is looked for
+const COLOR = /\u001b\[\d+m/g;
+const WHY_SKIPPED = "skipped: neither script of util-linux nor python3 with pty is here to open a terminal";
+
+const report = {
+  doc_ref: "rpt",
+  uri: "dpe://docs/rpt",
+  file_uri: "file:///rpt.xlsx",
+  file_type: "xlsx",
+  title: "2026 年度报告\u001b]0;pwned\u0007",
+  page_count: 1,
+  keywords: ["财务"],
+  server: "docs",
+  last_modified: "2026-01-15",
+};
+const elements = [
+  { element_id: "h-1", category: "heading", summary: "总结\u001b[2J", content: { level: 1, text: "总结" } },
+  { element_id: "t-1", category: "table", summary: "收入", content: { headers: ["季度"], rows: [["Q1"]] } },
+];
+const page = { page_index: 0, title: "概览", doc_ref: "rpt", elements };
+
+const answers: Record<string, Answer> = {
+  "client:get_desktop": ({ req_id }) => ({
+    desktops: [
+      "window://editor/main\n\n服务已启动\u001b[31m!\u001b[0m\n\tok",
+      "window://log\n\nsafe\u202egpj.exe",
+    ],
+    req_id,
+  }),
+  "client:get_finder": ({ req_id }) => ({ documents: [report], total_count: 1, req_id }),
+  "client:read_resource": ({ uri }) => {
+    if (uri === "dpe://docs/rpt/pages/0") return contents(uri, JSON.stringify(page));
+    const index = { page_index: 0, title: "概览", element_count: 2, uri: "dpe://docs/rpt/pages/0" };
+    return contents(uri, JSON.stringify({ ...report, pages: [index] }));
+  },
+};
+
+async function execute([command = "", ...args]: Words, env: Record<string, string>): Promise<string> {
+  const { code, stdout, stderr } = await new Deno.Command(command, { args, env, stdin: "null" }).output();
+  const text = new TextDecoder().decode(stdout);
+  assertEquals(code, 0, text + new TextDecoder().decode(stderr));
+  return text;
+}
+
+function agent(server: SmcpServer, args: Words): Words {
+  const permissions = ["--allow-net", "--ignore-env"];
+  const options = ["--url", server.url, "--office", "lab", "--name", "ada", "--log-level", "error"];
+  return [Deno.execPath(), "run", "--quiet", ...permissions, door.href, ...options, ...args];
+}
+
+/** What a command writes to a terminal, with the line feeds that it was given. */
+async function onTerminal(
+  terminal: Terminal,
+  command: Words,
+  { columns, noColor = "" }: { readonly columns: number; readonly noColor?: string },
+): Promise<string> {
+  const written = await execute(terminal.wrap(command, columns), { NO_COLOR: noColor, TERM: "xterm" });
+  return written.replaceAll("\r\n", "\n");
+}
+
+function test(name: string, work: (terminal: Terminal) => Promise<void>): void {
+  for (const terminal of terminals) Deno.test(`${name} (${terminal.name})`, () => work(terminal));
+  if (terminals.length === 0) Deno.test.ignore(`${name} (${WHY_SKIPPED})`, () => {});
+}
+
+test("agent.ts desktop draws boxes in colours on a terminal, as wide as it is", async (terminal) => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, { answers });
+  const drawn = await onTerminal(terminal, agent(server, ["desktop"]), { columns: 80 });
+  assertMatch(drawn, COLOR);
+  assertEquals(
+    `\n${drawn.replace(COLOR, "")}`,
+    `
+╭─ window://editor/main ───────────────╮
+│ 服务已启动!                          │
+│         ok                           │
+╰──────────────────────────────────────╯
+╭─ window://log ───────────────────────╮
+│ safegpj.exe                          │
+╰──────────────────────────────────────╯
+`,
+  );
+});
+
+test("agent.ts finder --depth elements draws a tree on a terminal, without colours with NO_COLOR", async (terminal) => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, { answers });
+  const command = agent(server, ["finder", "--depth", "elements"]);
+  const drawn = await onTerminal(terminal, command, { columns: 46, noColor: "1" });
+  assertEquals(
+    `\n${drawn}`,
+    `
+docs
+└─ 2026 年度报告  xlsx  1 page  2026-01-15
+   │ 财务
+   │ dpe://docs/rpt
+   └─ 0  概览  2 elements
+      ├─ heading  h-1  总结
+      └─ table    t-1  收入
+1–1 of 1
+`,
+  );
+  const narrow = await onTerminal(terminal, command, { columns: 36, noColor: "1" });
+  assertEquals(narrow.split("\n")[1], "└─ 2026 年…  xlsx  1 page  2026-01-…");
+});
+
+test("agent.ts read draws a page on a terminal", async (terminal) => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, { answers });
+  const command = agent(server, ["read", "dpe://docs/rpt/pages/0"]);
+  const drawn = await onTerminal(terminal, command, { columns: 80, noColor: "1" });
+  assertEquals(
+    `\n${drawn}`,
+    `
+page 0 概览
+
+总结
+
+┌──────┐
+│ 季度 │
+├──────┤
+│ Q1   │
+└──────┘
+`,
+  );
+});
+
+test("agent.ts --json writes JSON to a terminal, too, and no control character", async (terminal) => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, { answers });
+  const written = await onTerminal(terminal, agent(server, ["--json", "finder"]), { columns: 80 });
+  assertEquals(JSON.parse(written).documents, [report]);
+  // deno-lint-ignore no-control-regex -- control characters are what is looked for
+  assert(!/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/.test(written));
+});
+
+// proves: desktop-render-text
+Deno.test("agent.ts desktop and finder write plain text to a pipe, commands to a terminal taken out", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, { answers });
+  const show = (...args: string[]) => execute(agent(server, args), {});
+  const rule = "─".repeat(40);
+  assertEquals(
+    await show("desktop"),
+    `window://editor/main\n\n服务已启动�[31m!�[0m\n\tok\n\n${rule}\n\nwindow://log\n\nsafe�gpj.exe\n`,
+  );
+  const [title, uri] = [`2026 年度报告�]0;pwned� (xlsx, 1 page)  [财务]`, "    dpe://docs/rpt"];
+  assertEquals(await show("finder"), `${title}\n${uri}\n1–1 of 1\n`);
+  assertEquals(
+    await show("finder", "--depth", "elements"),
+    [
+      title,
+      uri,
+      "    page 0: 概览 (2 elements)",
+      "        [heading] h-1: 总结�[2J",
+      "        [table] t-1: 收入",
+      "1–1 of 1\n",
+    ].join("\n"),
+  );
+  assertStringIncludes(await show("read", "dpe://docs/rpt/pages/0"), `"title":"概览"`);
+});
+
+Deno.test("agent.ts finder --json --depth adds pages and elements to the documents", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, { answers });
+  const json = JSON.parse(await execute(agent(server, ["--json", "finder", "--depth", "elements"]), {}));
+  assertEquals([json.computer, json.total_count], ["laptop", 1]);
+  assertEquals(json.documents[0].pages[0].elements, elements);
+});

@@ -1,0 +1,104 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { Agent } from "../../src/agent/agent.ts";
+import { Computer } from "../../src/computer/computer.ts";
+import { ConfigError, parseConfig } from "../../src/computer/config.ts";
+import { Fleet } from "../../src/mcp/fleet.ts";
+import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/supervised_server.ts";
+import { silentLogger } from "../../src/log.ts";
+import { AuthenticationError, ServerUnreachableError } from "../../src/protocol/local_errors.ts";
+import { staticTokens } from "../../src/server/auth.ts";
+import { SmcpServer } from "../../src/server/server.ts";
+import { scriptedServers } from "../fixtures/stdio_config.ts";
+
+const empty = { servers: {} };
+
+async function members(agent: Agent): Promise<string[]> {
+  return (await agent.listOffice()).map(({ name }) => name).toSorted();
+}
+
+Deno.test("a Computer needs a name that can be one and a config that can be read", () => {
+  for (const name of ["", "a\nb", "x".repeat(129)]) {
+    assertThrows(() => Computer.open({ name, config: empty }), TypeError, "Cannot open Computer");
+  }
+  assertThrows(() => Computer.open({ name: "laptop", config: {} }), ConfigError);
+});
+
+Deno.test("a Computer joins, leaves and joins another office, its MCP servers running all the while", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using computer = Computer.open({ name: "laptop", config: scriptedServers({ s: {} }) });
+  await using agent = await Agent.connect({ url: server.url, office: "attic", name: "ada" });
+  await computer.join({ url: server.url, office: "lab" });
+  assertEquals(await members(agent), ["ada"]);
+  await computer.leave();
+  await computer.leave();
+  await computer.join({ url: server.url, office: "attic" });
+  assertEquals(await members(agent), ["ada", "laptop"]);
+  await computer.ready();
+  assertEquals(computer.servers.get("s")?.status, "running");
+});
+
+Deno.test("a Computer that is in an office, or on its way there, joins no other one", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using computer = Computer.open({ name: "laptop", config: empty });
+  const joining = computer.join({ url: server.url, office: "lab" });
+  await assertRejects(
+    () => computer.join({ url: server.url, office: "attic" }),
+    TypeError,
+    "leave the other one",
+  );
+  await joining;
+  await assertRejects(
+    () => computer.join({ url: server.url, office: "attic" }),
+    TypeError,
+    "leave the other one",
+  );
+});
+
+Deno.test("a Computer that is closed joins nothing", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const computer = Computer.open({ name: "laptop", config: empty });
+  await computer.close();
+  await assertRejects(() => computer.join({ url: server.url, office: "lab" }), TypeError, "closed");
+});
+
+Deno.test("a join that fails leaves the Computer free to join again", async () => {
+  await using server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["s3cret"] }) });
+  await using computer = Computer.open({ name: "laptop", config: empty });
+  const { url } = server;
+  await assertRejects(() => computer.join({ url, office: "lab", token: "wrong" }), AuthenticationError);
+  await assertRejects(
+    () => computer.join({ url: "http://127.0.0.1:1", office: "lab", timeoutMs: 1 }),
+    ServerUnreachableError,
+  );
+  await computer.join({ url, office: "lab", token: "s3cret" });
+});
+
+Deno.test("a fleet adds, finds and removes servers by name, each name once", async () => {
+  const listener = {
+    onRunning() {},
+    onStateChange() {},
+    onToolsChanged() {},
+    onResourcesChanged() {},
+    onResourceUpdated() {},
+  };
+  const { servers: [a, b] } = parseConfig(scriptedServers({ a: {}, b: { exitAtStart: true } }));
+  if (a === undefined || b === undefined) throw new TypeError("no config");
+  await using fleet = new Fleet({
+    limits: DEFAULT_SERVER_LIMITS,
+    log: silentLogger,
+    listen: () => listener,
+    resolve: (config) => Promise.resolve(config),
+  });
+  fleet.add(a);
+  fleet.add(b);
+  assertThrows(() => fleet.add(a), TypeError, "the name is taken");
+  await fleet.settled();
+  assertEquals(fleet.servers.map(({ name, state }) => [name, state.status]), [["a", "running"], [
+    "b",
+    "retrying",
+  ]]);
+  const removed = fleet.get("a");
+  await fleet.remove("a");
+  await fleet.remove("a");
+  assertEquals([fleet.get("a"), removed?.state.status], [undefined, "stopped"]);
+});

@@ -1,0 +1,55 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import {
+  printable,
+  printableLine,
+  toSafeJson,
+  toSafeLine,
+  withoutSequences,
+} from "../../../../src/cli/terminal/safe_text.ts";
+
+Deno.test("printable() takes the commands to a terminal out of a text, and leaves their remains visible", () => {
+  assertEquals(printable("a\u001b[31mb\u0007\tc\r\nd"), "a�[31mb�\tc\nd");
+  assertEquals(printable("\u009b2J\u0085\u007f\rover"), "�2J���over");
+});
+
+Deno.test("printable() shows that something would reorder a line, and keeps what only joins characters", () => {
+  assertEquals(printable("safe\u202etxt.exe"), "safe�txt.exe");
+  assertEquals(printable("👩‍👩‍👧 e\u0301"), "👩‍👩‍👧 e\u0301");
+  assertEquals(printable("\ud800"), "\ufffd");
+});
+
+Deno.test("printableLine() leaves no way to begin a line", () => {
+  assertEquals(printableLine("Report\n    dpe://evil\u2028x"), "Report     dpe://evil x");
+});
+
+Deno.test("withoutSequences() takes whole escape sequences out: colours, movements, titles, links", () => {
+  assertEquals(withoutSequences("\u001b[1;31mred\u001b[0m and \u001b[2J\u001b[Hclear"), "red and clear");
+  assertEquals(withoutSequences("\u001b]0;title\u0007a\u001b]8;;https://x\u001b\\b\u001b]8;;\u001b\\"), "ab");
+  assertEquals(withoutSequences("\u001bPq#0\u001b\\sixel\u001b(B\u009b31mc1\u009d0;t\u009c."), "sixelc1.");
+});
+
+Deno.test("withoutSequences() leaves no control character, whatever remains of a broken sequence", () => {
+  const hostile = [
+    "\u001b[",
+    "\u001b]0;no end",
+    "\u001b\u001b[[31m",
+    "\u001b[3\u001b[1m1m",
+    "a\u0000\u0008\u000d",
+  ];
+  for (const text of hostile) {
+    // deno-lint-ignore no-control-regex -- control characters are what is looked for
+    assertMatch(withoutSequences(text), /^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]*$/);
+  }
+});
+
+Deno.test("toSafeLine() is one line with single spaces", () => {
+  assertEquals(toSafeLine("  a\n\n b\u001b[31m\tc\u2029d "), "a b c d");
+});
+
+Deno.test("toSafeJson() means the same, and holds nothing that a terminal obeys", () => {
+  const value = { a: "\u001b[31m\u009b2J\u007f\u202e", b: [1, null] };
+  const json = toSafeJson(value);
+  assertEquals(json, `{"a":"\\u001b[31m\\u009b2J\\u007f\\u202e","b":[1,null]}`);
+  assertEquals(JSON.parse(json), value);
+  assertEquals(toSafeJson({ a: 1 }, 2), `{\n  "a": 1\n}`);
+});

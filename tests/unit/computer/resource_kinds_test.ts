@@ -1,0 +1,64 @@
+import { assertEquals } from "@std/assert";
+import { documentKey, sameWindows, sortResources } from "../../../src/computer/resource_kinds.ts";
+
+function sort(...uris: string[]) {
+  const { windows, windowUris, documentUris, hosts, invalid } = sortResources(uris.map((uri) => ({ uri })));
+  return {
+    windows: windows.map(({ uri }) => uri),
+    windowUris: Object.fromEntries(windowUris),
+    documentUris: Object.fromEntries(documentUris),
+    hosts: [...hosts],
+    invalid,
+  };
+}
+
+Deno.test("resources are told apart by scheme and level, and only Level 1 is a document", () => {
+  assertEquals(
+    sort("window://w/a", "dpe://d", "dpe://d/doc", "dpe://e/doc/pages/0", "file:///x", "dpe://", "window://"),
+    {
+      windows: ["window://w/a"],
+      windowUris: { "window://w/a": "window://w/a" },
+      documentUris: { "dpe://d/doc": "dpe://d/doc" },
+      hosts: ["w", "d", "e"],
+      invalid: ["dpe://", "window://"],
+    },
+  );
+});
+
+Deno.test("of several spellings of one window or document the first counts", () => {
+  const { windowUris, documentUris } = sort(
+    "window://W/a?p=1",
+    "window://w/a/",
+    "DPE://d/%64oc",
+    "dpe://d/doc?depth=pages",
+  );
+  assertEquals(windowUris, { "window://w/a": "window://W/a?p=1" });
+  assertEquals(documentUris, { "dpe://d/doc": "DPE://d/%64oc" });
+});
+
+Deno.test("a document's key is the same for all its URIs, and that of a host its Level 0", () => {
+  const keys = ["dpe://D/a%62", "dpe://d/ab/pages/3", "dpe://d/ab/elements/x?format=text"].map(documentKey);
+  assertEquals(new Set(keys), new Set(["dpe://d/ab"]));
+  assertEquals([
+    documentKey("dpe://d"),
+    documentKey("dpe://d/"),
+    documentKey("file:///x"),
+    documentKey("dpe://"),
+  ], [
+    "dpe://d",
+    "dpe://d",
+    undefined,
+    undefined,
+  ]);
+});
+
+// proves: desktop-list-differs, desktop-list-same
+Deno.test("two lists show the same windows when URIs, annotations and metadata are the same", () => {
+  const a = { uri: "window://w/a", annotations: { priority: 1 }, _meta: { x: 1 }, name: "a" };
+  const b = { uri: "window://w/b" };
+  assertEquals(sameWindows([a, b], [{ ...a, name: "other" }, b]), true);
+  assertEquals(sameWindows([a, b], [a]), false);
+  assertEquals(sameWindows([a], [{ ...a, annotations: { priority: 0 } }]), false);
+  assertEquals(sameWindows([a], [{ ...a, _meta: {} }]), false);
+  assertEquals(sameWindows([a], [{ ...a, uri: "window://w/c" }]), false);
+});

@@ -1,0 +1,135 @@
+import { assertEquals } from "@std/assert";
+import {
+  parseAgentCallData,
+  parseComputerCallData,
+  parseEnterOfficeReq,
+  parseGetComputerConfigReq,
+  parseGetDeskTopReq,
+  parseGetDpeReq,
+  parseGetFinderReq,
+  parseGetResourcesReq,
+  parseGetToolsReq,
+  parseLeaveOfficeReq,
+  parseListRoomReq,
+  parseReadResourceReq,
+  parseToolCallReq,
+  parseUpdateComputerConfigReq,
+} from "../../../src/protocol/parse.ts";
+import { checkParser, type Wrong } from "./_accept.ts";
+
+const base = { agent: "ada", req_id: "r1" };
+const wrongBase: Wrong[] = [["agent", undefined], ["agent", 1], ["req_id", undefined], ["req_id", ""], [
+  "req_id",
+  7,
+]];
+const call = { ...base, computer: "laptop" };
+const wrongCall: Wrong[] = [...wrongBase, ["computer", undefined], ["computer", {}]];
+const wrongTimeout: Wrong[] = [["timeout", 0], ["timeout", -1], ["timeout", 86_401], ["timeout", "30"], [
+  "timeout",
+  NaN,
+]];
+
+// proves: data-agent-call, data-snake-case
+Deno.test("AgentCallData has agent and req_id", () => checkParser(parseAgentCallData, base, wrongBase));
+
+// proves: data-timeout-seconds
+Deno.test("a relayed request adds computer and may have a timeout in seconds, up to a day, fractions accepted", () => {
+  checkParser(parseComputerCallData, call, [...wrongCall, ...wrongTimeout]);
+  for (const timeout of [0.5, 30, 86_400]) {
+    assertEquals(parseComputerCallData({ ...call, timeout }).timeout, timeout);
+  }
+});
+
+Deno.test("a req_id is bounded, so that a cancel can name any", () => {
+  checkParser(parseAgentCallData, { ...base, req_id: "x".repeat(1024) }, [["req_id", "x".repeat(1025)]]);
+});
+
+// proves: data-tool-call-req
+Deno.test("ToolCallReq adds tool_name, params and timeout", () => {
+  checkParser(parseToolCallReq, { ...call, tool_name: "t", params: { a: 1 }, timeout: 5 }, [
+    ...wrongCall,
+    ...wrongTimeout,
+    ["tool_name", undefined],
+    ["tool_name", ""],
+    ["params", undefined],
+    ["params", []],
+    ["params", "{}"],
+  ]);
+});
+
+// proves: data-get-tools-req, data-get-config-req
+Deno.test("GetToolsReq and GetComputerConfigReq add computer", () => {
+  checkParser(parseGetToolsReq, call, wrongCall);
+  checkParser(parseGetComputerConfigReq, call, wrongCall);
+});
+
+// proves: data-enter-office-req
+Deno.test("EnterOfficeReq has role, name and office_id", () => {
+  checkParser(parseEnterOfficeReq, { role: "agent", name: "ada", office_id: "lab" }, [
+    ["role", undefined],
+    ["role", "server"],
+    ["name", undefined],
+    ["name", ""],
+    ["name", "x".repeat(129)],
+    ["name", "a\nb"],
+    ["office_id", undefined],
+    ["office_id", "\u0007"],
+    ["office_id", ["lab"]],
+  ]);
+  parseEnterOfficeReq({ role: "computer", name: "计算机", office_id: "x".repeat(128) });
+});
+
+// proves: data-leave-office-req, data-list-room-req, data-update-req
+Deno.test("LeaveOfficeReq and ListRoomReq have office_id, UpdateComputerConfigReq has computer", () => {
+  checkParser(parseLeaveOfficeReq, { office_id: "lab" }, [["office_id", undefined], ["office_id", 1]]);
+  checkParser(parseListRoomReq, { ...base, office_id: "lab" }, [...wrongBase, ["office_id", undefined]]);
+  checkParser(parseUpdateComputerConfigReq, { computer: "laptop" }, [["computer", undefined], [
+    "computer",
+    1,
+  ]]);
+});
+
+// proves: data-desktop-req
+Deno.test("GetDeskTopReq may have desktop_size and window, null meaning absent", () => {
+  checkParser(parseGetDeskTopReq, { ...call, desktop_size: -1, window: "window://w" }, [
+    ...wrongCall,
+    ["desktop_size", 1.5],
+    ["desktop_size", "1"],
+    ["window", 1],
+  ]);
+  const { desktop_size, window } = parseGetDeskTopReq({ ...call, desktop_size: null, window: null });
+  assertEquals([desktop_size, window], [undefined, undefined]);
+});
+
+// proves: data-finder-req
+Deno.test("GetFinderReq may have keywords, file_type, offset and limit, null meaning absent", () => {
+  checkParser(parseGetFinderReq, { ...call, keywords: ["a"], file_type: "pdf", offset: 0, limit: 1_000 }, [
+    ...wrongCall,
+    ["keywords", "a"],
+    ["keywords", [1]],
+    ["file_type", 1],
+    ["offset", -1],
+    ["offset", 0.5],
+    ["limit", -1],
+    ["limit", "20"],
+  ]);
+  const nulls = parseGetFinderReq({ ...call, keywords: null, file_type: null, offset: null, limit: null });
+  assertEquals([nulls.keywords, nulls.file_type, nulls.offset, nulls.limit], Array(4).fill(undefined));
+});
+
+Deno.test("the requests of the read bridge name a URI or an MCP server", () => {
+  checkParser(parseReadResourceReq, { ...call, uri: "dpe://d", mcp_server: "s", timeout: 1 }, [
+    ...wrongCall,
+    ...wrongTimeout,
+    ["uri", undefined],
+    ["uri", ""],
+    ["mcp_server", 1],
+  ]);
+  checkParser(parseGetResourcesReq, { ...call, mcp_server: "s", cursor: "c" }, [
+    ...wrongCall,
+    ["mcp_server", undefined],
+    ["mcp_server", ""],
+    ["cursor", 1],
+  ]);
+  checkParser(parseGetDpeReq, { ...call, uri: "dpe://d/x" }, [...wrongCall, ["uri", undefined], ["uri", 1]]);
+});

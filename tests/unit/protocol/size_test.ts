@@ -1,0 +1,41 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import { SmcpError } from "../../../src/protocol/errors.ts";
+import { approximateSizeBytes, assertFits } from "../../../src/protocol/size.ts";
+
+const jsonBytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).byteLength;
+
+Deno.test("a message over the limit is 413 with its size and the limit", () => {
+  const error = assertThrows(() => assertFits({ text: "x".repeat(2_000) }, 1_000), SmcpError);
+  assertEquals([error.code, error.details?.["limit"]], [413, 1_000]);
+  assert(Number(error.details?.["size"]) > 2_000);
+});
+
+Deno.test("bytes count, not characters", () => {
+  const text = "好".repeat(300);
+  assertFits(text, 1_300);
+  assertThrows(() => assertFits(text, 1_000), SmcpError);
+  assertFits("x".repeat(700), 1_000);
+});
+
+Deno.test("whatever passes fits into the limit as JSON", () => {
+  fc.assert(fc.property(fc.jsonValue(), fc.integer({ min: 300, max: 2_000 }), (value, limit) => {
+    try {
+      assertFits(value, limit);
+    } catch {
+      return;
+    }
+    assert(jsonBytes(value) <= limit);
+  }));
+});
+
+Deno.test("whatever leaves room for the envelope passes", () => {
+  fc.assert(fc.property(fc.jsonValue(), (value) => assertFits(value, jsonBytes(value) + 256)));
+});
+
+Deno.test("the approximate size grows with texts, keys and members", () => {
+  assert(approximateSizeBytes("x".repeat(1_000)) >= 1_000);
+  assert(approximateSizeBytes({ ["k".repeat(1_000)]: 1 }) >= 1_000);
+  assert(approximateSizeBytes(Array(1_000).fill(1)) >= 1_000);
+  assert(approximateSizeBytes(null) > 0);
+});
