@@ -5,6 +5,7 @@ import { createLogger, LOG_LEVELS, type LogFormat, type Logger, type LogLevel } 
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { PACKAGE_VERSION } from "../version.ts";
 import { ExitCode, exitCodeOf, UsageError } from "./exit_codes.ts";
+import { printable } from "./terminal/safe_text.ts";
 
 export { Command, InvalidArgumentError, Option };
 
@@ -58,7 +59,8 @@ export async function runProgram(
     if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.OK : ExitCode.USAGE;
     if (error instanceof ExitRequest) return error.exitCode;
     if (interruption.signal.aborted) return ExitCode.INTERRUPTED;
-    console.error(`error: ${describeError(error)}`);
+    // A stranger's words may stand in it.
+    console.error(`error: ${printable(describeError(error))}`);
     return exitCodeOf(error);
   }
 }

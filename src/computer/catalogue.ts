@@ -4,7 +4,7 @@ import type { McpConnection } from "../mcp/connection.ts";
 import type { SupervisedServer } from "../mcp/supervised_server.ts";
 import type { WarnOnce } from "../mcp/warn_once.ts";
 import type { DesktopWindow } from "../organizer/desktop_window.ts";
-import type { PreparedDocument } from "../organizer/prepared_document.ts";
+import type { DocumentShelf } from "../organizer/document_shelf.ts";
 import { describeError } from "../protocol/errors.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { windowIdentity } from "../uri/window_identity.ts";
@@ -143,10 +143,10 @@ export class Catalogue {
     }));
   }
 
-  /** The server's documents in the Finder's order. Within the deadline, else as last known. */
-  async documents(view: { readonly timeoutMs: number }): Promise<readonly PreparedDocument[]> {
+  /** The server's documents, `undefined` when it shows none. Within the deadline, else as last known. */
+  async documents(view: { readonly timeoutMs: number }): Promise<DocumentShelf | undefined> {
     const isShown = await this.#refresh(view.timeoutMs, (withinMs) => this.#documents.refresh(withinMs));
-    return isShown ? this.#documents.documents : [];
+    return isShown ? this.#documents.shelf : undefined;
   }
 
   /** Lists anew where the list may have changed. Within the deadline, else in the background. */

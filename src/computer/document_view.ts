@@ -104,8 +104,8 @@ export class DocumentView {
   }
 
   /** What is known, in the Finder's order. */
-  get documents(): readonly PreparedDocument[] {
-    return this.#shelf.documents;
+  get shelf(): DocumentShelf {
+    return this.#shelf;
   }
 
   #invalidateHosts(): void {

@@ -3,7 +3,7 @@ import type { Logger } from "../log.ts";
 import type { Fleet } from "../mcp/fleet.ts";
 import type { SupervisedServer } from "../mcp/supervised_server.ts";
 import type { DesktopWindow } from "../organizer/desktop_window.ts";
-import type { PreparedDocument } from "../organizer/prepared_document.ts";
+import type { DocumentShelf } from "../organizer/document_shelf.ts";
 import { Catalogue, type CatalogueContext } from "./catalogue.ts";
 
 /** All catalogues, in the servers' order of precedence. */
@@ -47,14 +47,16 @@ export class ResourceDirectory {
     return (await Promise.all(this.#ordered().map((catalogue) => catalogue.windows(view)))).flat();
   }
 
-  /** The documents of all servers, each within its own deadline, in the Finder's order by the server's name. */
-  async documents(
-    view: { readonly timeoutMs: number },
-  ): Promise<ReadonlyMap<string, readonly PreparedDocument[]>> {
-    const shelves = this.#ordered().map(async (catalogue) =>
-      [catalogue.server.name, await catalogue.documents(view)] as const
+  /** The documents of all servers by the server's name, each within its own deadline. */
+  async documents(view: { readonly timeoutMs: number }): Promise<ReadonlyMap<string, DocumentShelf>> {
+    const shelves = new Map<string, DocumentShelf>();
+    await Promise.all(
+      this.#ordered().map(async (catalogue) => {
+        const shelf = await catalogue.documents(view);
+        if (shelf !== undefined) shelves.set(catalogue.server.name, shelf);
+      }),
     );
-    return new Map(await Promise.all(shelves));
+    return shelves;
   }
 
   /** Warns, once a host, where two servers claim it: a read by URI can reach only one of them (`desktop.md`, 校验规则). */

@@ -1,5 +1,6 @@
 /** The documents of one MCP server, kept in the Finder's order between requests. */
 import type { PreparedDocument } from "./prepared_document.ts";
+import { ShelfText } from "./shelf_text.ts";
 
 /** Where a document stands. */
 interface Slot {
@@ -24,6 +25,7 @@ export class DocumentShelf {
   #isUnsorted = false;
   #ordered: Slot[] = [];
   #documents: readonly PreparedDocument[] | undefined;
+  #text: ShelfText | undefined;
 
   /** How many documents stand on the shelf. */
   get size(): number {
@@ -61,7 +63,14 @@ export class DocumentShelf {
   get documents(): readonly PreparedDocument[] {
     if (this.#documents !== undefined) return this.#documents;
     this.#order();
+    this.#text = undefined;
     return this.#documents = this.#ordered.map(({ prepared }) => prepared);
+  }
+
+  /** Their texts in the same order. */
+  get text(): ShelfText {
+    const { documents } = this;
+    return this.#text ??= new ShelfText(documents);
   }
 
   #drop(key: string, slot: Slot): void {

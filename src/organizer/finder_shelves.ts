@@ -1,64 +1,76 @@
 /** Finder requests over documents that are kept in order: what does not change between requests is not done again. */
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
+import type { DocumentShelf } from "./document_shelf.ts";
 import { type FinderQuery, type FinderQueryOptions, toFinderQuery } from "./finder_query.ts";
 import type { FinderPage } from "./finder_selection.ts";
-import { containsAny, mentionsAny } from "./keywords.ts";
-import { type PreparedDocument, TEXT_SEPARATOR } from "./prepared_document.ts";
+import { mentionsAny } from "./keywords.ts";
+import { TEXT_SEPARATOR } from "./prepared_document.ts";
 import { orderServers } from "./server_order.ts";
+
+type OpenPage = { documents: DPEDocumentSummary[]; totalCount: number };
 
 /**
  * Does what `organizeFinder` does, over documents that stand in order already.
  *
- * @param shelves the documents of each MCP server by its name, each in the order of its `DocumentShelf`
+ * @param shelves the documents of each MCP server by its name
  * @throws {SmcpError} 400 with `details.field` when `offset` or `limit` is negative or no integer
  */
 export function organizeShelves(
-  shelves: ReadonlyMap<string, readonly PreparedDocument[]>,
+  shelves: ReadonlyMap<string, DocumentShelf>,
   options: FinderQueryOptions,
 ): FinderPage {
   const query = toFinderQuery(options);
-  const matches = matcherOf(query);
-  const page = { documents: [] as DPEDocumentSummary[], totalCount: 0 };
+  const isEverything = query.keywords.length === 0 && query.fileType === undefined;
+  const page: OpenPage = { documents: [], totalCount: 0 };
   for (const server of orderServers(shelves.keys(), query.history)) {
-    const shelf = shelves.get(server) ?? [];
-    if (matches === undefined) takeSlice(page, shelf, query);
-    else takeMatches(page, shelf, { ...query, matches });
+    const shelf = shelves.get(server);
+    if (shelf === undefined) continue;
+    if (isEverything) takeSlice(page, shelf, query);
+    else takeMatches(page, shelf, query);
   }
   return page;
 }
 
-/** What a request keeps; `undefined` when that is everything. */
-function matcherOf(
-  { keywords, fileType }: FinderQuery,
-): ((prepared: PreparedDocument) => boolean) | undefined {
-  if (keywords.length === 0 && fileType === undefined) return undefined;
-  // A keyword with the separator in it could match across two texts; nobody sends one, and it is answered all the same.
-  const isOdd = keywords.some((keyword) => keyword.includes(TEXT_SEPARATOR));
-  const mentions = isOdd
-    ? ({ document }: PreparedDocument) => mentionsAny(document, keywords, () => {})
-    : ({ text }: PreparedDocument) => containsAny(text, keywords);
-  return (prepared) =>
-    (fileType === undefined || prepared.document.file_type === fileType) &&
-    (keywords.length === 0 || mentions(prepared));
-}
-
-type OpenPage = { documents: DPEDocumentSummary[]; totalCount: number };
-
-function takeSlice(page: OpenPage, shelf: readonly PreparedDocument[], { offset, limit }: FinderQuery): void {
+function takeSlice(page: OpenPage, { documents }: DocumentShelf, { offset, limit }: FinderQuery): void {
   const start = Math.max(0, offset - page.totalCount);
   const room = limit - page.documents.length;
-  for (const { document } of shelf.slice(start, start + room)) page.documents.push(document);
-  page.totalCount += shelf.length;
+  for (const { document } of documents.slice(start, start + room)) page.documents.push(document);
+  page.totalCount += documents.length;
 }
 
-function takeMatches(
-  page: OpenPage,
-  shelf: readonly PreparedDocument[],
-  query: FinderQuery & { readonly matches: (prepared: PreparedDocument) => boolean },
-): void {
-  const { matches, offset, limit } = query;
-  for (const prepared of shelf) {
-    if (!matches(prepared)) continue;
-    if (page.totalCount++ >= offset && page.documents.length < limit) page.documents.push(prepared.document);
+function takeMatches(page: OpenPage, shelf: DocumentShelf, query: FinderQuery): void {
+  const { fileType, offset, limit } = query;
+  const { documents } = shelf;
+  const marks = query.keywords.length === 0 ? undefined : markKeywords(shelf, query.keywords);
+  for (let i = 0; i < documents.length; i++) {
+    if (marks !== undefined && marks[i] === 0) continue;
+    const isOnPage = page.totalCount >= offset && page.documents.length < limit;
+    // A document that is only counted is not touched, unless its type counts.
+    if (fileType === undefined && !isOnPage) {
+      page.totalCount++;
+      continue;
+    }
+    const document = documents[i]?.document;
+    if (document === undefined || fileType !== undefined && document.file_type !== fileType) continue;
+    page.totalCount++;
+    if (isOnPage) page.documents.push(document);
+  }
+}
+
+/** Marks the documents that one of the keywords mentions. */
+function markKeywords(shelf: DocumentShelf, keywords: readonly string[]): Uint8Array {
+  const { documents, text } = shelf;
+  const marks = new Uint8Array(documents.length);
+  for (const keyword of keywords) {
+    // With the separator in it, a keyword could match across two texts; nobody sends one, and it is answered all the same.
+    if (keyword.includes(TEXT_SEPARATOR)) markOneByOne(shelf, keyword, marks);
+    else text.mark(keyword, marks);
+  }
+  return marks;
+}
+
+function markOneByOne({ documents }: DocumentShelf, keyword: string, marks: Uint8Array): void {
+  for (const [index, { document }] of documents.entries()) {
+    if (mentionsAny(document, [keyword], () => {})) marks[index] = 1;
   }
 }

@@ -148,10 +148,7 @@ function comparePrepared(
     shelves.set(server, shelf);
   }
   for (const [i, document] of prepared.entries()) shelves.get(document.server)?.set(`${i}`, document);
-  const same = organizeShelves(
-    new Map([...shelves].map(([server, { documents }]) => [server, documents])),
-    query,
-  );
+  const same = organizeShelves(shelves, query);
   assertEquals(same.totalCount, page.totalCount);
   assert(same.documents.every((document, i) => document === page.documents[i]));
 }

@@ -76,7 +76,10 @@ export const data: readonly Requirement[] = [
     "data-config-forbidden": "Tools in forbidden_tools are not usable.",
     "data-config-tool-meta": "`tool_meta` gives metadata to tools by name.",
     "data-config-default-meta": "`default_tool_meta` is used for what a tool's own metadata does not set.",
-    "data-config-vrl": "`vrl` is a VRL script that transforms the results of tools.",
+    "data-config-vrl": {
+      text: "`vrl` is a VRL script that transforms the results of tools.",
+      missing: "VRL scripts are not run yet: `vrl` travels as data, and a Computer that has one warns.",
+    },
   }),
   ...section("data-structures.md, MCP Server 配置结构", {
     "data-config-stdio": "A `stdio` server has command, args, env and cwd.",
@@ -94,7 +97,10 @@ export const data: readonly Requirement[] = [
     "data-input-placeholders": "Inputs give values to the placeholders in MCP server configurations.",
     "data-input-base": "Every input has an id and a description.",
     "data-input-prompt": "A `promptString` input may have a default.",
-    "data-input-password": "A `promptString` input marked as password is not shown while it is typed.",
+    "data-input-password": {
+      text: "A `promptString` input marked as password is not shown while it is typed.",
+      missing: "Nothing asks at a terminal yet: values come from the environment, a command or the default.",
+    },
     "data-input-pick": "A `pickString` input has options and may have a default.",
     "data-input-command": "A `command` input takes its value from running a command with optional args.",
   }),

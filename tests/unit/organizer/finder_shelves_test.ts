@@ -12,13 +12,13 @@ function prepare(document: DPEDocumentSummary): PreparedDocument | undefined {
 }
 
 /** The shelves of documents that were listed in this order. */
-function shelve(documents: readonly DPEDocumentSummary[]): Map<string, readonly PreparedDocument[]> {
+function shelve(documents: readonly DPEDocumentSummary[]): Map<string, DocumentShelf> {
   const groups = Map.groupBy(documents, ({ server }) => server);
   return new Map([...groups].map(([server, group]) => {
     const shelf = new DocumentShelf();
     shelf.follow(group.map(({ doc_ref }) => doc_ref));
     for (const document of group) shelf.set(document.doc_ref, prepare(document));
-    return [server, shelf.documents];
+    return [server, shelf];
   }));
 }
 
@@ -42,6 +42,18 @@ Deno.test("organizeShelves() matches a keyword within one text only, whatever is
   }
   const odd = makeDocument("d", { title: "red\0sea" });
   assertEquals(organizeShelves(shelve([odd]), { keywords: ["RED\0SEA"] }).totalCount, 1);
+});
+
+Deno.test("organizeShelves() finds each mention across many segments of text", () => {
+  const documents = Array.from(
+    { length: 3_000 },
+    (_, i) =>
+      makeDocument(`d${i}`, {
+        summary: `${"text ".repeat(1_000)}${i % 7 === 0 ? "needle needle" : "needl e"}`,
+      }),
+  );
+  const { totalCount } = organizeShelves(shelve(documents), { keywords: ["needle"], limit: 0 });
+  assertEquals(totalCount, organizeFinder(documents, { keywords: ["needle"], limit: 0 }).totalCount);
 });
 
 Deno.test("a shelf keeps the order of a sort of all through any changes", () => {

@@ -1,0 +1,180 @@
+/**
+ * What Desktop and Finder cost a Computer once they are known, against doing the work anew in the same run.
+ *
+ * `deno bench -A --v8-flags=--expose-gc bench/computer_bench.ts` prints the ratios of the medians first, and how 10,000 documents are first
+ * read: from one catalogue, and one by one.
+ */
+import { fromFileUrl } from "@std/path";
+import { McpHost } from "../src/computer/host.ts";
+import { DEFAULT_READ_LIMITS } from "../src/computer/catalogue.ts";
+import { parseConfig } from "../src/computer/config.ts";
+import { silentLogger } from "../src/log.ts";
+import { DEFAULT_SERVER_LIMITS } from "../src/mcp/supervised_server.ts";
+import { organizeFinder } from "../src/organizer/finder.ts";
+import type { DPEDocumentSummary } from "../src/protocol/dpe.ts";
+
+const RUNS = 15;
+const QUERY = { keywords: ["report"], limit: 20 };
+/** The largest part of one plain `organizeFinder` that a warm Finder may cost. */
+const FINDER_TARGET = 0.3;
+/** The largest part of reading all windows that a warm Desktop may cost. */
+const DESKTOP_TARGET = 0.05;
+/** The most memory that a summary may take beyond its own text. */
+const SUMMARY_TARGET_BYTES = 2_048;
+/** Long enough for whatever a bench asks for. */
+const PATIENCE_MS = 120_000;
+
+interface Resources {
+  readonly windows?: number;
+  readonly documents?: number;
+  readonly flag?: string;
+}
+
+/** A Computer's MCP side with these servers, running and listed. */
+async function openHost(servers: readonly Resources[]): Promise<McpHost> {
+  const script = fromFileUrl(new URL("fixtures/many_resources.ts", import.meta.url));
+  const config = parseConfig({
+    servers: Object.fromEntries(servers.map(({ windows = 0, documents = 0, flag }, number) => {
+      const args = [
+        "run",
+        "-A",
+        script,
+        `host-${number}`,
+        `${windows}`,
+        `${documents}`,
+        ...(flag ? [flag] : []),
+      ];
+      return [`server-${number}`, { type: "stdio", server_parameters: { command: Deno.execPath(), args } }];
+    })),
+  });
+  const limits = {
+    ...DEFAULT_SERVER_LIMITS,
+    ...DEFAULT_READ_LIMITS,
+    readTimeoutMs: PATIENCE_MS,
+    viewDeadlineMs: PATIENCE_MS,
+    windowMaxAgeMs: PATIENCE_MS,
+    documentMaxAgeMs: 10 * PATIENCE_MS,
+  };
+  const host = new McpHost({
+    config,
+    limits,
+    inputs: () => undefined,
+    confirm: undefined,
+    log: silentLogger,
+    onChange: () => {},
+  });
+  await host.settled();
+  return host;
+}
+
+async function medianMs(run: () => unknown): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < RUNS; i++) {
+    const startMs = performance.now();
+    await run();
+    times.push(performance.now() - startMs);
+  }
+  return times.sort((a, b) => a - b)[RUNS >> 1] ?? NaN;
+}
+
+async function timed(run: () => Promise<unknown>): Promise<number> {
+  const startMs = performance.now();
+  await run();
+  return performance.now() - startMs;
+}
+
+function report(what: string, { ratio, target, ms }: { ratio: number; target: number; ms: number }): void {
+  console.log(`${what}: ${ms.toFixed(1)} ms, ${ratio.toFixed(3)} × (at most ${target})`);
+}
+
+/** Waits until asking again asks no server: every entry is subscribed and read since. */
+async function warmUp(ask: () => Promise<unknown>): Promise<void> {
+  let lastMs = Infinity;
+  for (let ms = await timed(ask); ms < lastMs * 0.8; ms = await timed(ask)) lastMs = ms;
+}
+
+/** All summaries that the host knows, as a plain list. */
+async function listDocuments(host: McpHost): Promise<DPEDocumentSummary[]> {
+  const shelves = await host.resources.documents({ timeoutMs: PATIENCE_MS });
+  return [...shelves.values()].flatMap(({ documents }) => documents.map(({ document }) => document));
+}
+
+async function measureFinder(): Promise<void> {
+  await using host = await openHost([{ documents: 100_000 }]);
+  const before = memoryBytes();
+  const ask = () => host.finder({ ...QUERY, timeoutMs: PATIENCE_MS });
+  const firstMs = await timed(ask);
+  await warmUp(ask);
+  const documents = await listDocuments(host);
+  const bytes = (memoryBytes() - before) / documents.length - textBytes(documents) / documents.length;
+  const warmMs = await medianMs(ask);
+  const plainMs = await medianMs(() => organizeFinder(documents, QUERY));
+  console.log(`finder: ${documents.length} documents, first answer after ${Math.round(firstMs)} ms`);
+  report("warm finder against a plain organizeFinder", {
+    ratio: warmMs / plainMs,
+    target: FINDER_TARGET,
+    ms: warmMs,
+  });
+  console.log(
+    `memory per summary beyond its text: ${Math.round(bytes)} bytes (at most ${SUMMARY_TARGET_BYTES})`,
+  );
+}
+
+async function measureDesktop(): Promise<void> {
+  await using host = await openHost(Array.from({ length: 10 }, () => ({ windows: 100 })));
+  const ask = () => host.desktop({ timeoutMs: PATIENCE_MS });
+  await warmUp(ask);
+  const warmMs = await medianMs(ask);
+  const readMs = await medianMs(() => readAllWindows(host));
+  console.log(`desktop: ${(await ask()).length} windows of 10 servers, read in ${readMs.toFixed(1)} ms`);
+  report("warm desktop against reading its windows", {
+    ratio: warmMs / readMs,
+    target: DESKTOP_TARGET,
+    ms: warmMs,
+  });
+}
+
+/** Reads each window once, all servers at a time, as a Computer without a cache would. */
+async function readAllWindows(host: McpHost): Promise<void> {
+  const limits = { timeoutMs: PATIENCE_MS };
+  await Promise.all(host.fleet.servers.map((server) =>
+    server.use(async (connection) => {
+      const resources = await connection.listResources(limits);
+      await Promise.all(resources.map(({ uri }) => connection.readResource(uri, limits)));
+    })
+  ));
+}
+
+async function measureFirstRead(): Promise<void> {
+  for (const flag of [undefined, "--no-catalogue"]) {
+    await using host = await openHost([{ documents: 10_000, ...(flag === undefined ? {} : { flag }) }]);
+    const ms = await timed(() => host.finder({ timeoutMs: PATIENCE_MS }));
+    console.log(
+      `10,000 documents ${flag === undefined ? "from one catalogue" : "one by one"}: ${Math.round(ms)} ms`,
+    );
+  }
+}
+
+/** What the heap holds, without what nobody holds any more; `--v8-flags=--expose-gc` lets us know. */
+function memoryBytes(): number {
+  const { gc } = globalThis as { gc?: () => void };
+  gc?.();
+  return gc === undefined ? NaN : Deno.memoryUsage().heapUsed;
+}
+
+function textBytes(documents: readonly DPEDocumentSummary[]): number {
+  return documents.reduce((sum, document) => sum + JSON.stringify(document).length, 0);
+}
+
+await measureFinder();
+await measureDesktop();
+await measureFirstRead();
+
+const documents = await (async () => {
+  await using host = await openHost([{ documents: 10_000 }]);
+  return await listDocuments(host);
+})();
+Deno.bench(
+  "organizeFinder over 10,000 documents of a real server",
+  () => void organizeFinder(documents, QUERY),
+);
