@@ -1,14 +1,18 @@
 /**
  * The Computer: hosts MCP servers and offers their tools, windows and documents to the Agent of an office.
  *
- * ```ts no-eval
+ * ```ts
  * import { Computer } from "@a2c-smcp/sdk/computer";
  *
- * await using computer = Computer.open({
- *   name: "laptop",
- *   config: { servers: { everything: { type: "stdio", server_parameters: { command: "mcp-server-everything" } } } },
- * });
- * await computer.join({ url: "http://127.0.0.1:3000", office: "lab" });
+ * export async function offerTools(url: string): Promise<Computer> {
+ *   const computer = Computer.open({
+ *     name: "laptop",
+ *     config: { servers: { shop: { type: "stdio", server_parameters: { command: "shop-mcp-server" } } } },
+ *     confirm: ({ tool }) => tool !== "delete_everything",
+ *   });
+ *   await computer.join({ url, office: "lab" });
+ *   return computer; // close() it, or declare it with `await using`
+ * }
  * ```
  *
  * Also a program. It needs the network, the files and programs of what it hosts, and the environment that its MCP
@@ -18,6 +22,8 @@
  * deno run --allow-net --allow-env --allow-run --allow-read computer.ts \
  *   --url http://127.0.0.1:3000 --office lab --name laptop --config config.json
  * ```
+ *
+ * `--dpe-files DIR` needs `--allow-write=DIR`, too.
  *
  * @module
  */

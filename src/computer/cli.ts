@@ -13,11 +13,16 @@ import { authOf, type ConnectionOptions, connectionOptions } from "../cli/option
 import { exitCodeOf, UsageError } from "../cli/exit_codes.ts";
 import { describeError } from "../protocol/errors.ts";
 import { Computer } from "./computer.ts";
+import { fileResolver } from "./file_resolver.ts";
 import { environmentInputs } from "./inputs.ts";
 import { ConfigError, parseConfigText } from "./config.ts";
 
+/** How long the MCP servers may keep the join waiting; whatever starts later is told to the Agent as a change. */
+const START_GRACE_MS = 3_000;
+
 interface ComputerCliOptions extends CommonOptions, ConnectionOptions {
   readonly config: string;
+  readonly dpeFiles?: string;
   readonly autoApply: boolean;
 }
 
@@ -31,6 +36,10 @@ export function createComputerProgram(signal: AbortSignal): Command {
         .makeOptionMandatory(),
     )
     .addOption(new Option("--auto-apply", "run every tool without a confirmation").default(false))
+    .addOption(
+      new Option("--dpe-files <dir>", "answer client:get_dpe with JSON files that are written there")
+        .env("A2C_DPE_FILES"),
+    )
     .action((options: ComputerCliOptions) => runComputer(options, signal));
 }
 
@@ -48,6 +57,7 @@ async function runComputer(options: ComputerCliOptions, signal: AbortSignal): Pr
       config: parseConfigText(text, options.config),
       inputs: environmentInputs((name) => Deno.env.get(name)),
       confirm: options.autoApply ? () => true : undefined,
+      resolveDpe: options.dpeFiles === undefined ? undefined : fileResolver({ directory: options.dpeFiles }),
       logger,
     })
   );
@@ -62,6 +72,7 @@ async function runComputer(options: ComputerCliOptions, signal: AbortSignal): Pr
     signal,
     onFailed: failed.resolve,
   };
+  await computer.ready({ timeoutMs: START_GRACE_MS, signal });
   await computer.join(join);
   console.log(`joined office "${office}" as "${options.name}"`);
   const error = await Promise.race([untilAborted(signal), failed.promise]);
