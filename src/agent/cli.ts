@@ -141,12 +141,16 @@ interface FinderFlags {
   readonly depth: TreeDepth;
 }
 
+/** How long a taken seat is tried for, in milliseconds, however long the Server is. */
+const MAX_JOIN_PATIENCE_MS = 60_000;
+
 async function withAgent(
   options: GlobalOptions,
   task: { readonly work: Work; readonly connectSeconds: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const { work, signal } = task;
   const logger = loggerOf("agent", options);
+  const connectMs = (options.connectTimeout ?? task.connectSeconds) * 1000;
   await using agent = await Agent.connect({
     url: options.url,
     office: options.office,
@@ -154,7 +158,9 @@ async function withAgent(
     auth: authOf(options),
     headers: options.header,
     path: options.path,
-    timeoutMs: (options.connectTimeout ?? task.connectSeconds) * 1000,
+    timeoutMs: connectMs,
+    // Whoever has the Agent's seat may be another command that is about to end: no use in waiting for longer.
+    joinPatienceMs: Math.min(connectMs, MAX_JOIN_PATIENCE_MS),
     logger,
     signal,
   });

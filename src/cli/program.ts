@@ -1,6 +1,6 @@
 /** The command lines of the doors: one way to declare, parse, run and end them. */
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { describeError } from "../protocol/errors.ts";
+import { describeError, SmcpError } from "../protocol/errors.ts";
 import { createLogger, LOG_LEVELS, type LogFormat, type Logger, type LogLevel } from "../log.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { PACKAGE_VERSION } from "../version.ts";
@@ -60,7 +60,8 @@ export async function runProgram(
     if (error instanceof ExitRequest) return error.exitCode;
     if (interruption.signal.aborted) return ExitCode.INTERRUPTED;
     // A stranger's words may stand in it.
-    console.error(`error: ${printable(describeError(error))}`);
+    const code = error instanceof SmcpError ? ` (${error.code})` : "";
+    console.error(`error: ${printable(describeError(error))}${code}`);
     return exitCodeOf(error);
   }
 }

@@ -1,4 +1,5 @@
 /** A Computer's configuration: `{ "servers": …, "inputs": … }` in the specification's form. */
+import { unknownKeys } from "./config_keys.ts";
 import type { MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
 import { describeError, isRecord } from "../protocol/errors.ts";
 import { parseMCPServerConfig, parseMCPServerInput } from "../protocol/parse.ts";
@@ -9,6 +10,8 @@ export interface ComputerConfig {
   readonly servers: readonly MCPServerConfig[];
   /** The inputs that the servers' parameters may name. */
   readonly inputs: readonly MCPServerInput[];
+  /** What is likely a mistake and changes nothing: members that have no meaning here. */
+  readonly warnings: readonly string[];
 }
 
 /** A configuration that cannot be used; the message says where and how to mend it. */
@@ -59,7 +62,10 @@ export function parseConfigText(text: string, source: string): ComputerConfig {
  */
 export function parseConfig(value: unknown, source = "config"): ComputerConfig {
   if (!isRecord(value) || value["servers"] === undefined) {
-    throw new ConfigError(`Cannot read config "${source}": it must be an object with "servers"`);
+    const hint = isRecord(value) && value["mcpServers"] !== undefined
+      ? '; "mcpServers" is another program\'s form: name it "servers", and give each server "type" and "server_parameters"'
+      : "";
+    throw new ConfigError(`Cannot read config "${source}": it must be an object with "servers"${hint}`);
   }
   const servers = serverEntries(value["servers"], source).map(([path, entry]) =>
     located(source, path, () => checkServer(parseMCPServerConfig(entry)))
@@ -69,7 +75,7 @@ export function parseConfig(value: unknown, source = "config"): ComputerConfig {
   );
   refuseDuplicates(servers.map(({ name }) => name), "server name", source);
   refuseDuplicates(inputs.map(({ id }) => id), "input id", source);
-  return { servers, inputs };
+  return { servers, inputs, warnings: servers.flatMap(unknownKeys) };
 }
 
 function serverEntries(servers: unknown, source: string): [path: string, entry: unknown][] {

@@ -1,5 +1,6 @@
 /** Values that are read from an MCP server, and kept while it is known that they still hold. */
 import { settledWithin } from "../async/abortable.ts";
+import { delay } from "../async/backoff.ts";
 import { Limiter } from "../async/limiter.ts";
 import { ServerAnswerError } from "../mcp/errors.ts";
 
@@ -28,7 +29,11 @@ export interface EntryCacheOptions<V> {
   readonly now: () => number;
 }
 
-type ManyValues<V> = ReadonlyMap<string, ReadValue<V>>;
+/** A read of many: what it brought, and the versions of what it was asked for when it began. */
+interface Batch<V> {
+  readonly values: ReadonlyMap<string, ReadValue<V>>;
+  readonly versions: ReadonlyMap<string, number>;
+}
 
 interface Entry<V> {
   value: V | undefined;
@@ -58,6 +63,9 @@ export class EntryCache<V> {
   readonly #due = new Set<string>();
   /** What holds, in the order of its reading: what grows too old is at the front. */
   readonly #held = new Set<string>();
+  /** What changed while it was read, and is to be read again. */
+  readonly #stale = new Set<string>();
+  #again: Promise<Batch<V> | undefined> | undefined;
 
   constructor(options: EntryCacheOptions<V>) {
     this.#options = options;
@@ -179,39 +187,56 @@ export class EntryCache<V> {
   }
 
   /** One read for many entries, when many are due and nobody reads them yet. */
-  #readManyOf(due: ReadonlyMap<string, Entry<V>>): Promise<ManyValues<V>> | undefined {
+  #readManyOf(due: ReadonlyMap<string, Entry<V>>): Promise<Batch<V>> | undefined {
+    if (due.size < MANY) return undefined;
+    const idle = due.entries().filter(([, entry]) => entry.reading === undefined).map(([key]) => key);
+    return this.#readMany(idle.toArray());
+  }
+
+  #readMany(keys: readonly string[]): Promise<Batch<V>> | undefined {
     const { readMany } = this.#options;
-    if (readMany === undefined || due.size < MANY) return undefined;
-    const idle = due.entries().filter(([, entry]) => entry.reading === undefined).map(([key]) => key)
-      .toArray();
-    return idle.length < MANY ? undefined : readMany(idle);
+    if (readMany === undefined || keys.length < MANY) return undefined;
+    const versions = new Map(keys.map((key) => [key, this.#entries.get(key)?.version ?? 0]));
+    return readMany(keys).then((values) => ({ values, versions }));
+  }
+
+  /** What one read of many was too old for is gathered, to be read at once again; it all ends in one turn. */
+  #readStale(key: string): Promise<Batch<V> | undefined> {
+    this.#stale.add(key);
+    return this.#again ??= delay(0).then(() => {
+      const keys = [...this.#stale];
+      this.#stale.clear();
+      this.#again = undefined;
+      return this.#readMany(keys);
+    });
   }
 
   /** A read that others have begun will do, unless a change was told since. */
   async #readSinceNow(
     key: string,
     entry: Entry<V>,
-    many: Promise<ManyValues<V>> | undefined,
+    many: Promise<Batch<V>> | undefined,
   ): Promise<void> {
     const { version } = entry;
-    await this.#read(key, entry, many);
-    if (entry.begunVersion < version) await this.#read(key, entry);
+    await (entry.reading ?? this.#read(key, entry, many));
+    if (entry.begunVersion >= version) return;
+    const { readMany } = this.#options;
+    await (entry.reading ?? this.#read(key, entry, readMany && this.#readStale(key)));
   }
 
-  #read(key: string, entry: Entry<V>, many?: Promise<ManyValues<V>>): Promise<void> {
-    return entry.reading ??= this.#readFrom(key, entry, many).finally(() => entry.reading = undefined);
+  #read(key: string, entry: Entry<V>, many: Promise<Batch<V> | undefined> | undefined): Promise<void> {
+    return entry.reading = this.#readFrom(key, entry, many).finally(() => entry.reading = undefined);
   }
 
   async #readFrom(
     key: string,
     entry: Entry<V>,
-    many: Promise<ManyValues<V>> | undefined,
+    many: Promise<Batch<V> | undefined> | undefined,
   ): Promise<void> {
-    if (many !== undefined) {
-      const { version } = entry;
-      const read = (await many).get(key);
-      if (read !== undefined) return this.#keep(key, entry, { ...read, version });
-    }
+    const batch = many && await many;
+    const read = batch?.values.get(key);
+    const version = batch?.versions.get(key);
+    if (read !== undefined && version !== undefined) return this.#keep(key, entry, { ...read, version });
     await this.#limiter.run(() => this.#readNow(key, entry));
   }
 

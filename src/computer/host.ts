@@ -68,6 +68,7 @@ export class McpHost implements AsyncDisposable {
       confirm: context.confirm,
       log,
     });
+    for (const warning of config.warnings) log.warn(warning);
     for (const server of config.servers) {
       if (typeof server.vrl === "string") {
         log.warn("vrl is not supported yet: results pass as they are", { server: server.name });

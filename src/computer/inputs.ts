@@ -1,4 +1,5 @@
 /** `${input:id}` placeholders: resolved when an MCP server starts, never before, never written anywhere. */
+import { Deadline } from "../async/deadline.ts";
 import type { MCPServerCommandInput, MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
 import { describeError, isRecord } from "../protocol/errors.ts";
 import { parseMCPServerConfig } from "../protocol/parse.ts";
@@ -92,13 +93,12 @@ function checkPick(input: MCPServerInput, value: string): string {
 async function runCommand(input: MCPServerCommandInput, signal: AbortSignal): Promise<string> {
   const parts = Object.entries(input.args ?? {}).map(([key, value]) => `--${key} ${quote(value)}`);
   const line = [input.command, ...parts].join(" ");
-  const timeout = new AbortController();
-  const timer = setTimeout(
-    () => timeout.abort(new TypeError(`Cannot wait longer than ${COMMAND_TIMEOUT_MS} ms`)),
-    COMMAND_TIMEOUT_MS,
-  );
+  using deadline = new Deadline(COMMAND_TIMEOUT_MS, {
+    reason: () => new TypeError(`Cannot wait longer than ${COMMAND_TIMEOUT_MS} ms`),
+    signal,
+  });
   try {
-    const { success, code, stdout } = await runShell(line, AbortSignal.any([signal, timeout.signal]));
+    const { success, code, stdout } = await runShell(line, deadline.signal);
     if (success) return new TextDecoder().decode(stdout).replace(/\r?\n$/, "");
     throw new ConfigurationError(
       `Cannot resolve input "${input.id}": its command ended with exit code ${code}`,
@@ -108,8 +108,6 @@ async function runCommand(input: MCPServerCommandInput, signal: AbortSignal): Pr
     throw new ConfigurationError(`Cannot resolve input "${input.id}": ${describeError(error)}`, {
       cause: error,
     });
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -50,10 +50,11 @@ export class Subscriptions {
     const gone = known.difference(wanted).difference(kept);
     for (const uri of gone) session.delete(uri);
     await forEachBounded(wanted.difference(known), concurrency, async (uri) => {
-      // A later list may have taken it back before its turn came.
       if (session === this.#session) await this.subscribe(uri);
     });
+    // A later list may have taken one back before its turn came.
     await forEachBounded(gone, concurrency, async (uri) => {
+      if (session !== this.#session || session.has(uri)) return;
       await server.use((connection) => connection.unsubscribe(uri, limits)).catch(() => {});
     });
   }
@@ -62,7 +63,8 @@ export class Subscriptions {
     const { server, limits, log, onSubscribed } = this.#context;
     try {
       await server.use((connection) => connection.subscribe(uri, limits));
-      if (session !== this.#session) return false;
+      // It may have been let go meanwhile.
+      if (session !== this.#session || !session.has(uri)) return false;
       onSubscribed(uri);
       return true;
     } catch (error) {

@@ -1,5 +1,6 @@
 /** Running tool calls: which server, may it, for how long, and what came of it. */
 import { abortable } from "../async/abortable.ts";
+import { Deadline } from "../async/deadline.ts";
 import type { Logger } from "../log.ts";
 import { ServerTimeoutError } from "../mcp/errors.ts";
 import type { Fleet } from "../mcp/fleet.ts";
@@ -50,7 +51,7 @@ export interface ToolCallsContext {
 export class ToolCalls {
   readonly #context: ToolCallsContext;
   readonly #memory = new CallMemory();
-  readonly #running = new Map<string, Set<AbortController>>();
+  readonly #running = new Map<string, Set<Deadline>>();
 
   constructor(context: ToolCallsContext) {
     this.#context = context;
@@ -119,10 +120,9 @@ export class ToolCalls {
   /** Time, cancel and confirmation around the call itself. */
   async #execute(request: ToolCallReq, route: ToolRoute): Promise<ToolOutcome> {
     const timeoutMs = timeoutMsOf(request);
-    const call = new AbortController();
-    const timer = setTimeout(() => {
-      call.abort(new ServerTimeoutError(`Cannot complete the call: no answer in ${timeoutMs} ms`));
-    }, timeoutMs);
+    using call = new Deadline(timeoutMs, {
+      reason: () => new ServerTimeoutError(`Cannot complete the call: no answer in ${timeoutMs} ms`),
+    });
     this.#track(request.req_id, call);
     try {
       const refusal = await this.#refusal(request, route, call.signal);
@@ -133,7 +133,6 @@ export class ToolCalls {
     } catch (error) {
       return toFailureOutcome(error, { name: request.tool_name, timeoutMs });
     } finally {
-      clearTimeout(timer);
       this.#untrack(request.req_id, call);
     }
   }
@@ -180,13 +179,13 @@ export class ToolCalls {
     }
   }
 
-  #track(reqId: string, call: AbortController): void {
+  #track(reqId: string, call: Deadline): void {
     const calls = this.#running.get(reqId);
     if (calls === undefined) this.#running.set(reqId, new Set([call]));
     else calls.add(call);
   }
 
-  #untrack(reqId: string, call: AbortController): void {
+  #untrack(reqId: string, call: Deadline): void {
     const calls = this.#running.get(reqId);
     calls?.delete(call);
     if (calls?.size === 0) this.#running.delete(reqId);

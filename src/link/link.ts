@@ -1,5 +1,6 @@
 /** A connection that comes back: connecting, joining, requesting, and all of it again after a loss. */
 import { abortable } from "../async/abortable.ts";
+import { Deadline } from "../async/deadline.ts";
 import { Backoff, type BackoffOptions, delay } from "../async/backoff.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { describeError } from "../protocol/errors.ts";
@@ -280,18 +281,12 @@ export class Link implements AsyncDisposable {
     event: string,
     options: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
   ): Promise<Connection> {
-    const deadline = new AbortController();
-    const timer = setTimeout(() => {
-      deadline.abort(
-        new RequestTimeoutError(`Cannot send "${event}": no connection in ${options.timeoutMs} ms`),
-      );
-    }, options.timeoutMs);
-    const signals = options.signal === undefined ? [deadline.signal] : [deadline.signal, options.signal];
-    try {
-      return await abortable(this.#ready.promise, AbortSignal.any(signals));
-    } finally {
-      clearTimeout(timer);
-    }
+    const { timeoutMs, signal } = options;
+    using deadline = new Deadline(timeoutMs, {
+      reason: () => new RequestTimeoutError(`Cannot send "${event}": no connection in ${timeoutMs} ms`),
+      signal,
+    });
+    return await abortable(this.#ready.promise, deadline.signal);
   }
 
   /** Aborted by the caller or by the closing of this link, whichever comes first. */

@@ -4,6 +4,7 @@ import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 // @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport";
+import { Deadline } from "../async/deadline.ts";
 import { settledWithin } from "../async/abortable.ts";
 import type { MCPServerStreamableHttpConfig, MCPSSEConfig } from "../protocol/config.ts";
 import {
@@ -172,19 +173,11 @@ async function within(
   signal: AbortSignal | null | undefined,
   request: (signal: AbortSignal) => Promise<Response>,
 ): Promise<Response> {
-  const own = new AbortController();
-  const onAbort = () => own.abort(signal?.reason);
-  if (signal?.aborted) onAbort();
-  else signal?.addEventListener("abort", onAbort, { once: true });
-  const timer = setTimeout(() => {
-    own.abort(new ServerTimeoutError(`Cannot use the MCP server: no HTTP answer in ${timeoutMs} ms`));
-  }, timeoutMs);
-  try {
-    return await request(own.signal);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
-  }
+  using deadline = new Deadline(timeoutMs, {
+    reason: () => new ServerTimeoutError(`Cannot use the MCP server: no HTTP answer in ${timeoutMs} ms`),
+    signal,
+  });
+  return await request(deadline.signal);
 }
 
 function isEventStream(response: Response): boolean {

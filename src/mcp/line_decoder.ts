@@ -3,10 +3,10 @@ import type { MCPServerStdioParameters } from "../protocol/config.ts";
 
 const NEWLINE = 0x0a;
 
-/** What a chunk held: whole lines as text, and how many lines could not be decoded. */
+/** What a chunk held: whole lines as text, and apart from them, with replacements, those that are not valid text. */
 export interface DecodedLines {
   readonly lines: string[];
-  readonly undecodable: number;
+  readonly undecodable: string[];
 }
 
 /**
@@ -15,6 +15,7 @@ export interface DecodedLines {
  */
 export class LineDecoder {
   readonly #decoder: TextDecoder;
+  readonly #lenientDecoder: TextDecoder;
   readonly #dropsInvalid: boolean;
   readonly #maxLineBytes: number;
   #parts: Uint8Array[] = [];
@@ -26,6 +27,7 @@ export class LineDecoder {
   ) {
     const { encoding: label, encoding_error_handler: onError } = encoding;
     this.#decoder = new TextDecoder(label, { fatal: onError === "strict" });
+    this.#lenientDecoder = new TextDecoder(label);
     this.#dropsInvalid = onError === "ignore";
     this.#maxLineBytes = maxLineBytes;
   }
@@ -33,12 +35,13 @@ export class LineDecoder {
   /** The lines that `chunk` completes. */
   push(chunk: Uint8Array): DecodedLines {
     const lines: string[] = [];
-    let undecodable = 0;
+    const undecodable: string[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       this.#append(chunk.subarray(start, end));
-      const line = this.#take();
-      if (line === undefined) undecodable++;
+      const bytes = this.#take();
+      const line = this.#decode(bytes);
+      if (line === undefined) undecodable.push(this.#lenientDecoder.decode(bytes));
       else lines.push(line);
       start = end + 1;
     }
@@ -54,10 +57,15 @@ export class LineDecoder {
     this.#parts.push(part);
   }
 
-  #take(): string | undefined {
-    const bytes = this.#parts.length === 1 ? this.#parts[0] : concat(this.#parts, this.#partBytes);
+  #take(): Uint8Array {
+    const [first = new Uint8Array()] = this.#parts;
+    const bytes = this.#parts.length <= 1 ? first : concat(this.#parts, this.#partBytes);
     this.#parts = [];
     this.#partBytes = 0;
+    return bytes;
+  }
+
+  #decode(bytes: Uint8Array): string | undefined {
     try {
       const line = this.#decoder.decode(bytes);
       return this.#dropsInvalid ? line.replaceAll("\ufffd", "") : line;

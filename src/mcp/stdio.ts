@@ -17,6 +17,10 @@ import { TextTail } from "./text_tail.ts";
 const STOP_GRACE_MS = 1_500;
 /** How long output may still arrive after the exit, where a stray grandchild holds the pipe, in milliseconds. */
 const DRAIN_GRACE_MS = 500;
+/** JSON-RPC's code for an answer that cannot be read. */
+const PARSE_ERROR = -32700;
+/** Stray lines on stdout are told of once in so many. */
+const STRAY_LINES_PER_WARNING = 1_000;
 /** How much of a child's stderr is remembered, in characters. */
 const STDERR_TAIL_LENGTH = 8_192;
 
@@ -138,7 +142,7 @@ export class StdioTransport implements Transport {
     try {
       for (let read = await output.read(); !read.done; read = await output.read()) {
         const { lines, undecodable } = decoder.push(read.value);
-        for (let i = 0; i < undecodable; i++) this.#reportStray("(not valid text)");
+        for (const line of undecodable) this.#receiveInvalid(line);
         for (const line of lines) this.#receive(line);
       }
     } catch (error) {
@@ -163,11 +167,22 @@ export class StdioTransport implements Transport {
     else this.onmessage?.(message);
   }
 
-  /** Servers that print on stdout are common; the first line is shown, the rest is counted. */
+  /** An answer that is not valid text fails its request at once: nobody waits for what has come already. */
+  #receiveInvalid(line: string): void {
+    const message = parseMessage(line);
+    if (message === undefined || !("id" in message) || "method" in message) return this.#reportStray(line);
+    const { encoding } = this.#parameters;
+    const text = `the MCP server's answer is not valid ${encoding}`;
+    this.#context.log.warn(`${text}; "encoding_error_handler": "replace" takes it all the same`);
+    this.onmessage?.({ jsonrpc: "2.0", id: message.id ?? "", error: { code: PARSE_ERROR, message: text } });
+  }
+
+  /** Servers that print on stdout are common: the first line is shown, then every thousandth, with their count. */
   #reportStray(line: string): void {
-    if (++this.#strayLines > 1) return;
+    if (this.#strayLines++ % STRAY_LINES_PER_WARNING !== 0) return;
     this.#context.log.warn("the MCP server prints on stdout what is no message; such lines are ignored", {
-      line: line.slice(0, 200),
+      line: line.slice(0, 200).toWellFormed(),
+      count: this.#strayLines,
     });
   }
 

@@ -20,5 +20,6 @@ export const MAX_QUOTED_LENGTH = 128;
 
 /** Shortens a text that a peer chose. */
 export function quoted(text: string): string {
-  return text.length <= MAX_QUOTED_LENGTH ? text : `${text.slice(0, MAX_QUOTED_LENGTH)}…`;
+  const short = text.length <= MAX_QUOTED_LENGTH ? text : `${text.slice(0, MAX_QUOTED_LENGTH)}…`;
+  return short.toWellFormed();
 }

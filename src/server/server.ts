@@ -204,7 +204,15 @@ function serveConnection(
     dispatch(hub, connection, { event: String(event), args })
   );
   socket.on("disconnect", (reason) => {
-    hub.logger.debug("Disconnected", { sid: socket.id, reason });
+    const { member } = connection;
+    const fields = { sid: socket.id, reason, name: member?.name, office: member?.officeId };
+    // Socket.IO drops a whole connection for a frame that it cannot read, or that is over the size limit.
+    if (reason === "transport error" || reason === "parse error") {
+      hub.logger.warn(
+        "Dropped a connection: a message was malformed or too large, or the network failed",
+        fields,
+      );
+    } else hub.logger.debug("Disconnected", fields);
     onClosed();
     dispatchDisconnect(hub, connection);
   });

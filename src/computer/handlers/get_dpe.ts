@@ -1,5 +1,6 @@
 /** `client:get_dpe`. */
 import { abortable } from "../../async/abortable.ts";
+import { Deadline } from "../../async/deadline.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
 import { parseGetDpeReq } from "../../protocol/parse.ts";
@@ -38,12 +39,10 @@ export async function handleGetDpe(
 
 async function resolve(host: McpHost, request: GetDpeReq, resolveDpe: ResolveDpe): Promise<DpeResource> {
   const { uri, timeout } = request;
-  const over = new AbortController();
-  const { signal } = over;
-  const timer = setTimeout(
-    () => over.abort(new TypeError("Cannot resolve the document: out of time")),
-    timeoutMsOf(request),
-  );
+  using deadline = new Deadline(timeoutMsOf(request), {
+    reason: () => new TypeError("Cannot resolve the document: out of time"),
+  });
+  const { signal } = deadline;
   const read = (uri: string) =>
     readResource({ uri, ...(timeout === undefined ? {} : { timeout }) }, {
       fleet: host.fleet,
@@ -59,8 +58,6 @@ async function resolve(host: McpHost, request: GetDpeReq, resolveDpe: ResolveDpe
       ? cause.message
       : "the resolver failed";
     throw dpeError(ErrorCode.DPE_RESOLUTION_FAILED, "Cannot resolve the document", { uri, reason }, cause);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

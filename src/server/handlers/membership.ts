@@ -1,6 +1,7 @@
 /** What a member's coming and going means for the rest of its office. */
 import { ENTER_OFFICE_NOTIFICATION, LEAVE_OFFICE_NOTIFICATION } from "../../protocol/events.ts";
 import type { EnterOfficeNotification } from "../../protocol/office.ts";
+import type { LogFields } from "../../log.ts";
 import type { Connection } from "../connection.ts";
 import type { Hub } from "../hub.ts";
 import type { Member } from "../office_store.ts";
@@ -9,12 +10,18 @@ import type { Member } from "../office_store.ts";
 export function arrive(hub: Hub, connection: Connection, member: Member): void {
   hub.broadcast(member.officeId, { event: ENTER_OFFICE_NOTIFICATION, body: describe(member) });
   connection.enter(member);
+  hub.logger.info("Joined", fieldsOf(member));
 }
 
 /** Makes a former member hear the office no more, fails what it owes, and tells the office. */
 export function depart(hub: Hub, member: Member): void {
   hub.connection(member.sid)?.exit();
   hub.broadcast(member.officeId, { event: LEAVE_OFFICE_NOTIFICATION, body: describe(member) });
+  hub.logger.info("Left", fieldsOf(member));
+}
+
+function fieldsOf({ officeId, role, name, version }: Member): LogFields {
+  return { office: officeId, role, name, version };
 }
 
 /** Exactly one of `computer` and `agent` is there: strict peers refuse a null. */

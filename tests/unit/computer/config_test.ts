@@ -138,3 +138,22 @@ Deno.test("an encoding must be known and hold ASCII, and its error handler is on
   }
   assertThrows(() => parseConfig(withEncoding({ encoding_error_handler: "panic" })), ConfigError);
 });
+
+// proves: data-config-forbidden
+Deno.test("a member that nothing reads is a warning that names it", () => {
+  const { warnings } = parseConfig({
+    servers: {
+      a: {
+        type: "stdio",
+        disabeld: true,
+        default_tool_meta: { auto_aply: true },
+        server_parameters: { command: "x", argz: [] },
+      },
+    },
+  });
+  assertEquals(warnings.map((warning) => /^"([^"]+)"/.exec(warning)?.[1]), [
+    "disabeld",
+    "server_parameters.argz",
+    "default_tool_meta.auto_aply",
+  ]);
+});

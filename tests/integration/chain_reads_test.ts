@@ -1,0 +1,146 @@
+/** A notification that comes while what it is about is being read, listed or subscribed to. */
+import { assertEquals } from "@std/assert";
+import { ChainOffice } from "./_chain_office.ts";
+import { CHAIN_KINDS, ChainServer } from "./_chain_server.ts";
+
+const HOST = "dpe://com.example.chain";
+const A = "window://com.example.chain/a";
+const B = "window://com.example.chain/b";
+const C = "window://com.example.chain/c";
+const REPORT = `${HOST}/report`;
+
+for (const { kind, what, ignore } of CHAIN_KINDS) {
+  const test = (name: string, fn: () => Promise<void>) =>
+    Deno.test({ name: `with ${what}, ${name}`, ignore, fn });
+
+  // proves: desktop-flow-content, desktop-updated-window
+  test("a window that changes while it is read ends as what it became", async () => {
+    await using server = new ChainServer(kind, { windows: { [A]: "1" } });
+    await using office = await ChainOffice.open({ server });
+    await office.sees({ windows: { [A]: "1" } });
+    await server.until(`subscribe ${A}`);
+    const reads = await server.count(A);
+    await server.hold(A);
+    await server.become({ windows: { [A]: "2" } });
+    await server.until(A, reads + 1);
+    await server.become({ windows: { [A]: "3" } });
+    await server.answer(A);
+    await office.endsWith({ windows: { [A]: "3" }, documents: {} });
+  });
+
+  // proves: finder-flow-content, finder-updated-document
+  test("a document that changes while it is read ends as what it became", async () => {
+    await using server = new ChainServer(kind, { documents: { [REPORT]: "1" } });
+    await using office = await ChainOffice.open({ server });
+    await office.sees({ documents: { [REPORT]: "1" } });
+    await server.until(`subscribe ${REPORT}`);
+    const reads = await server.count(REPORT);
+    await server.hold(REPORT);
+    await server.become({ documents: { [REPORT]: "2" } });
+    await server.until(REPORT, reads + 1);
+    await server.become({ documents: { [REPORT]: "3" } });
+    await server.answer(REPORT);
+    await office.endsWith({ windows: {}, documents: { [REPORT]: "3" } });
+  });
+
+  test("a window that changes while it is read for the first time ends as what it became", async () => {
+    await using server = new ChainServer(kind, { windows: { [A]: "1" }, hold: [A] });
+    await using office = await ChainOffice.open({ server });
+    await server.until(A);
+    await server.until(`subscribe ${A}`);
+    await server.become({ windows: { [A]: "2" } });
+    await server.answer(A);
+    await office.endsWith({ windows: { [A]: "2" }, documents: {} });
+  });
+
+  // proves: desktop-flow-list, finder-flow-list, mcp-list-changed
+  test("a list that changes while it is listed ends as what it became", async () => {
+    await using server = new ChainServer(kind, { windows: { [A]: "a" }, documents: {} });
+    await using office = await ChainOffice.open({ server });
+    await office.sees({ windows: { [A]: "a" } });
+    const lists = await server.count("resources/list");
+    await server.hold("resources/list");
+    await server.become({ windows: { [A]: "a", [B]: "b" } });
+    await server.until("resources/list", lists + 1);
+    await server.become({ windows: { [B]: "b", [C]: "c" }, documents: { [REPORT]: "Report" } });
+    await server.answer("resources/list");
+    await office.endsWith({ windows: { [B]: "b", [C]: "c" }, documents: { [REPORT]: "Report" } });
+  });
+}
+
+Deno.test("a document that changes while the catalogue is read ends as what it became", async () => {
+  const titles = (each: string) =>
+    Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`${HOST}/${i}`, `${i} ${each}`]));
+  await using server = new ChainServer("sdk", { documents: titles("first") });
+  await using office = await ChainOffice.open({ server });
+  await office.sees({ documents: titles("first") });
+  for (let i = 0; i < 9; i++) await server.until(`subscribe ${HOST}/${i}`);
+  const catalogues = await server.count(HOST);
+  await server.hold(HOST);
+  await server.become({ documents: titles("second") });
+  await server.until(HOST, catalogues + 1);
+  const last = { ...titles("second"), [`${HOST}/4`]: "third" };
+  await server.become({ documents: last });
+  await server.answer(HOST);
+  await office.endsWith({ windows: {}, documents: last });
+});
+
+Deno.test("a catalogue that changes while it is read is read once more, and no document by itself", async () => {
+  const titles = (each: string) =>
+    Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${HOST}/${i}`, `${i} ${each}`]));
+  await using server = new ChainServer("sdk", { documents: titles("first") });
+  await using office = await ChainOffice.open({ server });
+  await office.sees({ documents: titles("first") });
+  await server.until(`subscribe ${HOST}`);
+  const catalogues = await server.count(HOST);
+  await server.hold(HOST);
+  await server.become({ documents: titles("second") });
+  await server.command({ command: "tell", uris: [HOST] });
+  await server.until(HOST, catalogues + 1);
+  await server.become({ documents: titles("third") });
+  await server.command({ command: "tell", uris: [HOST] });
+  // Its answer comes after what was told; a request that comes then knows that what is on its way is old.
+  await office.laptop.callTool("echo");
+  const finder = office.laptop.getFinder();
+  await office.laptop.getTools();
+  await server.answer(HOST);
+  assertEquals((await finder).documents.map(({ title }) => title), Object.values(titles("third")));
+  await office.endsWith({ windows: {}, documents: titles("third") });
+  const documents = server.came.filter((request) => request.startsWith(`${HOST}/`));
+  assertEquals(documents, []);
+});
+
+Deno.test("a window that leaves while others are subscribed to, and comes back, is told of again", async () => {
+  await using server = new ChainServer("sdk", { windows: { [A]: "a" } });
+  await using office = await ChainOffice.open({ server });
+  await office.sees({ windows: { [A]: "a" } });
+  await server.until(`subscribe ${A}`);
+  await server.hold(`subscribe ${B}`);
+  await server.become({ windows: { [B]: "b" } });
+  await server.until(`subscribe ${B}`);
+  await server.become({ windows: { [A]: "a", [B]: "b" } });
+  await server.until(`subscribe ${A}`, 2);
+  await server.answer(`subscribe ${B}`);
+  await server.become({ windows: { [A]: "a", [B]: "b", [C]: "c" } });
+  // Whatever was let go is let go before the next is subscribed to.
+  await server.until(`subscribe ${C}`);
+  await server.become({ windows: { [A]: "aa", [B]: "b", [C]: "c" } });
+  await office.endsWith({ windows: { [A]: "aa", [B]: "b", [C]: "c" }, documents: {} });
+});
+
+Deno.test("a document that leaves while it is subscribed to is read no more", async () => {
+  await using server = new ChainServer("sdk", {
+    documents: { [REPORT]: "Report", [`${HOST}/plan`]: "Plan" },
+    hold: [`subscribe ${REPORT}`],
+  });
+  await using office = await ChainOffice.open({ server });
+  await office.sees({ documents: { [REPORT]: "Report", [`${HOST}/plan`]: "Plan" } });
+  await server.until(`subscribe ${REPORT}`);
+  await server.become({ documents: { [`${HOST}/plan`]: "Plan" } });
+  await office.sees({ documents: { [`${HOST}/plan`]: "Plan" } });
+  const reads = await server.count(REPORT);
+  await server.answer(`subscribe ${REPORT}`);
+  await server.until(`unsubscribe ${REPORT}`);
+  await office.endsWith({ windows: {}, documents: { [`${HOST}/plan`]: "Plan" } });
+  assertEquals(await server.count(REPORT), reads);
+});

@@ -1,0 +1,27 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { abortable } from "../../../src/async/abortable.ts";
+import { Deadline } from "../../../src/async/deadline.ts";
+
+const never = new Promise<never>(() => {});
+
+Deno.test("a deadline aborts with its reason when the time is over", async () => {
+  using deadline = new Deadline(1, { reason: () => new RangeError("over") });
+  await assertRejects(() => abortable(never, deadline.signal), RangeError, "over");
+});
+
+Deno.test("a deadline aborts with its caller's signal, and with that signal's reason", () => {
+  const caller = new AbortController();
+  using deadline = new Deadline(60_000, { reason: () => new RangeError("over"), signal: caller.signal });
+  caller.abort("enough");
+  assertEquals([deadline.signal.aborted, deadline.signal.reason], [true, "enough"]);
+  using late = new Deadline(60_000, { reason: () => new RangeError("over"), signal: caller.signal });
+  assertEquals(late.signal.reason, "enough");
+});
+
+Deno.test("a deadline that is disposed of aborts no more", () => {
+  const caller = new AbortController();
+  const deadline = new Deadline(60_000, { reason: () => new RangeError("over"), signal: caller.signal });
+  deadline[Symbol.dispose]();
+  caller.abort("enough");
+  assertEquals(deadline.signal.aborted, false);
+});
