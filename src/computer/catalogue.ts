@@ -236,7 +236,20 @@ export class Catalogue {
   #followSubscriptions(windowUris: ReadonlySet<string>): void {
     const wanted = windowUris.union(new Set(this.#listed.documentUris.values()));
     const hostUris = new Set(this.#documents.catalogueUris);
-    this.#subscriptions.follow(wanted, hostUris).catch((error) => this.#warn("cannot subscribe", { error }));
+    this.#subscriptions.follow(wanted, hostUris).then(() => this.#verify())
+      .catch((error) => this.#warn("cannot subscribe", { error }));
+  }
+
+  /** What changed before somebody was there to be told is told here. */
+  async #verify(): Promise<void> {
+    const { limits, onDesktopChange, onFinderChange } = this.#context;
+    if (this.server.state.status !== "running") return;
+    const [hasNewWindows, hasNewDocuments] = await Promise.all([
+      this.#windows.verify(limits.viewDeadlineMs),
+      this.#documents.verify(limits.viewDeadlineMs),
+    ]);
+    if (hasNewWindows) onDesktopChange();
+    if (hasNewDocuments) onFinderChange();
   }
 
   #tellChanges(before: SortedResources, listed: SortedResources): void {

@@ -103,6 +103,11 @@ export class DocumentView {
     return await this.#cache.refreshAll(withinMs);
   }
 
+  /** {@linkcode EntryCache.verify}. */
+  async verify(withinMs: number): Promise<boolean> {
+    return await this.#cache.verify(withinMs);
+  }
+
   /** What is known, in the Finder's order. */
   get shelf(): DocumentShelf {
     return this.#shelf;

@@ -138,6 +138,24 @@ export class EntryCache<V> {
     return this.#due.size === 0 || await this.refresh([...this.#due], withinMs);
   }
 
+  /**
+   * Reads once more what was read before its subscription held: a change that nobody told of may lie between.
+   *
+   * @return Whether any of it is another value.
+   */
+  async verify(withinMs: number): Promise<boolean> {
+    const deadlineMs = this.#options.now() + withinMs;
+    await settledWithin(Promise.all(this.#entries.values().map(({ reading }) => reading)), withinMs);
+    const before = new Map<string, string | undefined>();
+    for (const key of this.#due) {
+      const entry = this.#entries.get(key);
+      if (entry === undefined || entry.subscribedAtMs === Infinity || entry.readVersion < 0) continue;
+      before.set(key, JSON.stringify(entry.value));
+    }
+    await this.refresh(before.keys(), deadlineMs - this.#options.now());
+    return before.entries().some(([key, value]) => JSON.stringify(this.get(key)) !== value);
+  }
+
   #entry(key: string): Entry<V> {
     let entry = this.#entries.get(key);
     if (entry === undefined) {

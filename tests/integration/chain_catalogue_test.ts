@@ -171,8 +171,8 @@ Deno.test("a listed document without its required fields is left out, at either 
 
 // proves: mcp-list-cursor
 Deno.test("documents on a list without end, and on one that turns in a circle, are served from what was read of it", async () => {
-  const contents = { [HOST]: catalogue(titled(3, "there")) };
-  const resources = listed(3);
+  const contents = { [HOST]: catalogue(titled(5, "there")) };
+  const resources = listed(5);
   const endless = scripted({ resources, contents, endless: true });
   const circle = scripted({
     resources,
@@ -182,8 +182,7 @@ Deno.test("documents on a list without end, and on one that turns in a circle, a
   await using office = await ComputerOffice.open({ servers: { circle, endless } }, {
     limits: { readTimeoutMs: 1_000, viewDeadlineMs: 100_000 },
   });
-  console.log(await titlesOf(office), await titlesOf(office)); console.log(office.log.lines);
-  assertEquals(await titlesOf(office), ["round", "there", "there", "there"]);
+  assertEquals(await titlesOf(office), ["round", ...indices(5).map(() => "there")]);
   const warnings = office.log.of("warn").filter(({ message }) => message.includes("does not end"));
   assertEquals(new Set(warnings.map(({ fields }) => fields["server"])), new Set(["circle", "endless"]));
 });

@@ -144,3 +144,44 @@ Deno.test("a document that leaves while it is subscribed to is read no more", as
   await office.endsWith({ windows: {}, documents: { [`${HOST}/plan`]: "Plan" } });
   assertEquals(await server.count(REPORT), reads);
 });
+
+Deno.test("a window that changes before its subscription holds ends as what it became", async () => {
+  await using server = new ChainServer("sdk", { windows: { [A]: "1" }, hold: [`subscribe ${A}`] });
+  await using office = await ChainOffice.open({ server });
+  await server.until(`subscribe ${A}`);
+  await office.sees({ windows: { [A]: "1" } });
+  // Nobody is told, since nobody has subscribed.
+  await server.become({ windows: { [A]: "2" } });
+  await server.answer(`subscribe ${A}`);
+  await office.endsWith({ windows: { [A]: "2" }, documents: {} });
+});
+
+Deno.test("a document that changes before its subscription holds ends as what it became", async () => {
+  const start = { documents: { [REPORT]: "1" }, hold: [`subscribe ${REPORT}`] };
+  await using server = new ChainServer("sdk", start);
+  await using office = await ChainOffice.open({ server });
+  await server.until(`subscribe ${REPORT}`);
+  await office.sees({ documents: { [REPORT]: "1" } });
+  await server.become({ documents: { [REPORT]: "2" } });
+  await server.answer(`subscribe ${REPORT}`);
+  await office.endsWith({ windows: {}, documents: { [REPORT]: "2" } });
+});
+
+Deno.test("what was read before its subscription and is still the same is told of no further time", async () => {
+  const start = { windows: { [A]: "1" }, documents: { [REPORT]: "1" } };
+  const subscriptions = [`subscribe ${A}`, `subscribe ${REPORT}`];
+  await using server = new ChainServer("sdk", { ...start, hold: subscriptions });
+  await using office = await ChainOffice.open({ server });
+  await office.endsWith(start);
+  const { desktop, finder } = office.notifiedAtMs;
+  const told = [desktop.length, finder.length];
+  const reads = [await server.count(A), await server.count(REPORT)];
+  await server.answer(...subscriptions);
+  // Both are read again, and each kind of update comes at most 50 ms after what it tells of.
+  await server.until(A, (reads[0] ?? 0) + 1);
+  await server.until(REPORT, (reads[1] ?? 0) + 1);
+  await office.laptop.callTool("echo");
+  await server.become({ windows: { [A]: "2" }, documents: { [REPORT]: "2" } });
+  await office.endsWith({ windows: { [A]: "2" }, documents: { [REPORT]: "2" } });
+  assertEquals([desktop.length, finder.length], told.map((count) => count + 1));
+});
