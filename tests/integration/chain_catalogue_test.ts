@@ -150,7 +150,7 @@ Deno.test("without Level 0 documents are read at Level 1, so many at a time and 
   assertEquals(server.came.filter((request) => request === HOST).length, 1, "Level 0 is asked for once");
 });
 
-// proves: finder-aggregate, data-document-required
+// proves: finder-aggregate, data-dpe-document
 Deno.test("a listed document without its required fields is left out, at either level, and the rest is served", async () => {
   const [{ title: _title, ...untitled }, { doc_ref: _ref, ...unnamed }] = [
     summaryOf(uriOf(1), "x"),

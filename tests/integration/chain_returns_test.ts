@@ -22,55 +22,68 @@ async function open(server: ChainServer): Promise<ChainOffice> {
 }
 
 for (const { kind, what, ignore } of CHAIN_KINDS) {
-  const test = (name: string, fn: () => Promise<void>) =>
-    Deno.test({ name: `with ${what}, ${name}`, ignore, fn });
-
-  test("what changes while the Computer's connection is lost is seen once it is back", async () => {
-    await using server = new ChainServer(kind, start);
-    await using office = await open(server);
-    await office.drop();
-    await server.become(next);
-    office.restore();
-    await office.endsWith(next);
-    await server.become({ windows: { [A]: "newer" }, documents: { [REPORT]: "Newer" } });
-    await office.endsWith({ windows: { [A]: "newer" }, documents: { [REPORT]: "Newer" } });
+  Deno.test({
+    name: `with ${what}, what changes while the Computer's connection is lost is seen once it is back`,
+    ignore,
+    async fn() {
+      await using server = new ChainServer(kind, start);
+      await using office = await open(server);
+      await office.drop();
+      await server.become(next);
+      office.restore();
+      await office.endsWith(next);
+      await server.become({ windows: { [A]: "newer" }, documents: { [REPORT]: "Newer" } });
+      await office.endsWith({ windows: { [A]: "newer" }, documents: { [REPORT]: "Newer" } });
+    },
   });
 
-  test("what changes while the Computer is coming back is seen", async () => {
-    await using server = new ChainServer(kind, start);
-    await using office = await open(server);
-    await office.drop();
-    let isBack = false;
-    using _ = office.agent.on("enterOffice", () => void (isBack = true));
-    office.restore();
-    let count = 0;
-    while (!isBack) {
-      await server.become({ windows: { [A]: `${++count}` }, documents: { [REPORT]: `${count}` } });
-    }
-    await office.endsWith({ windows: { [A]: `${count}` }, documents: { [REPORT]: `${count}` } });
+  Deno.test({
+    name: `with ${what}, what changes while the Computer is coming back is seen`,
+    ignore,
+    async fn() {
+      await using server = new ChainServer(kind, start);
+      await using office = await open(server);
+      await office.drop();
+      let isBack = false;
+      using _ = office.agent.on("enterOffice", () => void (isBack = true));
+      office.restore();
+      let count = 0;
+      while (!isBack) {
+        await server.become({ windows: { [A]: `${++count}` }, documents: { [REPORT]: `${count}` } });
+      }
+      await office.endsWith({ windows: { [A]: `${count}` }, documents: { [REPORT]: `${count}` } });
+    },
   });
 
   // proves: mcp-list-changed
-  test("what is different when it comes back from the dead is seen", async () => {
-    await using server = new ChainServer(kind, start);
-    await using office = await open(server);
-    await server.die(next);
-    await office.endsWith(next);
-    await server.until(`subscribe ${A}`, 2);
-    await server.until(`subscribe ${REPORT}`, 2);
-    await server.become({ windows: { [A]: "newer" }, documents: { [REPORT]: "Newer" } });
-    await office.endsWith({ windows: { [A]: "newer" }, documents: { [REPORT]: "Newer" } });
+  Deno.test({
+    name: `with ${what}, what is different when it comes back from the dead is seen`,
+    ignore,
+    async fn() {
+      await using server = new ChainServer(kind, start);
+      await using office = await open(server);
+      await server.die(next);
+      await office.endsWith(next);
+      await server.until(`subscribe ${A}`, 2);
+      await server.until(`subscribe ${REPORT}`, 2);
+      await server.become({ windows: { [A]: "newer" }, documents: { [REPORT]: "Newer" } });
+      await office.endsWith({ windows: { [A]: "newer" }, documents: { [REPORT]: "Newer" } });
+    },
   });
 
-  test("what changes while it is listed for the first time in its new life is seen", async () => {
-    await using server = new ChainServer(kind, start);
-    await using office = await open(server);
-    const lists = await server.count("resources/list");
-    await server.die({ hold: ["resources/list"], windows: { [A]: "a" }, documents: {} });
-    await server.until("resources/list", lists + 1);
-    await server.become(next);
-    await server.answer("resources/list");
-    await office.endsWith(next);
+  Deno.test({
+    name: `with ${what}, what changes while it is listed for the first time in its new life is seen`,
+    ignore,
+    async fn() {
+      await using server = new ChainServer(kind, start);
+      await using office = await open(server);
+      const lists = await server.count("resources/list");
+      await server.die({ hold: ["resources/list"], windows: { [A]: "a" }, documents: {} });
+      await server.until("resources/list", lists + 1);
+      await server.become(next);
+      await server.answer("resources/list");
+      await office.endsWith(next);
+    },
   });
 }
 
