@@ -17,7 +17,8 @@ export async function takeCensus(file: string): Promise<Map<string, number>> {
   const census = new Map<string, number>();
   for (let at = 0; at < nodes.length; at += fields.length) {
     if (nodes[at + typeAt] !== objectType) continue;
-    const name = strings[nodes[at + nameAt] ?? 0] ?? "";
+    // A scope is known by its number, which another snapshot does not know.
+    const name = (strings[nodes[at + nameAt] ?? 0] ?? "").replace(/ @\d+$/, "");
     census.set(name, (census.get(name) ?? 0) + 1);
   }
   return census;

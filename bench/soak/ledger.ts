@@ -36,8 +36,14 @@ export class Ledger {
     this.#cutMs = performance.now();
   }
 
-  get inFlight(): number {
-    return this.#open.size;
+  /** The calls that are under way. */
+  get open(): ReadonlySet<OpenCall> {
+    return this.#open;
+  }
+
+  /** Resolves when no call is under way. */
+  async drained(): Promise<void> {
+    while (this.#open.size > 0) await new Promise((resolve) => setTimeout(resolve, 100));
   }
 
   /** Follows one call from here to its answer. */

@@ -157,9 +157,11 @@ export class Soak {
     const directing = director.run(over.signal);
     await this.#sampleFor(minutes * 60_000, director);
     over.abort();
-    await Promise.race([Promise.all([calling, directing]), sleep(DRAIN_MS)]);
-    for (const { what } of this.#ledger.overdue()) this.#ledger.breach(`${what} was never answered`);
-    if (this.#ledger.inFlight > 0) this.#ledger.breach(`${this.#ledger.inFlight} calls are still in flight`);
+    await Promise.race([
+      Promise.all([calling, directing]).then(() => this.#ledger.drained()),
+      sleep(DRAIN_MS),
+    ]);
+    for (const { what } of this.#ledger.open) this.#ledger.breach(`${what} was never answered`);
     console.log(`steps: ${describeCounts(director.counts)}`);
     await agent.close();
   }
@@ -201,11 +203,11 @@ export class Soak {
   }
 
   #describeCalls(states: States): string {
-    const { sent, answered, acks, acksTwice, inFlight } = this.#ledger;
+    const { sent, answered, acks, acksTwice, open } = this.#ledger;
     const statuses = Map.groupBy(Object.values(states), ({ status }) => status);
     const servers = [...statuses].map(([status, { length }]) => `${length} ${status}`).join(" ");
     const calls =
-      `${sent} calls, ${answered} answered, ${inFlight} in flight, ${acks} acks, ${acksTwice} twice`;
+      `${sent} calls, ${answered} answered, ${open.size} in flight, ${acks} acks, ${acksTwice} twice`;
     return `${this.#watch.all().length} processes, servers: ${servers}; ${calls}`;
   }
 
