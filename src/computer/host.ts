@@ -1,5 +1,5 @@
 /** The MCP side of a Computer: its servers, their tools and resources, and what changed. No office in sight. */
-import type { Logger } from "../log.ts";
+import { type Logger, withModule } from "../log.ts";
 import { Fleet } from "../mcp/fleet.ts";
 import type { ServerLimits, ServerListener, SupervisedServer } from "../mcp/supervised_server.ts";
 import { organizeDesktop } from "../organizer/desktop.ts";
@@ -45,17 +45,17 @@ export class McpHost implements AsyncDisposable {
   constructor(context: HostContext) {
     this.#context = context;
     this.config = context.config;
-    this.#warnOnce = new WarnOnce(context.log);
+    this.#warnOnce = new WarnOnce(withModule(context.log, "resources"));
     const { config, inputs, log, limits } = context;
     this.fleet = new Fleet({
       limits,
-      log,
+      log: withModule(log, "mcp"),
       listen: (server) => this.#listen(server),
       resolve: (server, signal) => resolveInputs(server, { inputs: config.inputs, source: inputs, signal }),
     });
     this.resources = new ResourceDirectory(this.fleet, {
       limits,
-      log,
+      log: withModule(log, "resources"),
       warnOnce: this.#warnOnce,
       onDesktopChange: () => context.onChange("desktop"),
       onFinderChange: () => context.onChange("finder"),
@@ -66,12 +66,14 @@ export class McpHost implements AsyncDisposable {
       directory: () => this.directory,
       history: this.history,
       confirm: context.confirm,
-      log,
+      log: withModule(log, "tools"),
     });
-    for (const warning of config.warnings) log.warn(warning);
+    for (const warning of config.warnings) withModule(log, "config").warn(warning);
     for (const server of config.servers) {
       if (typeof server.vrl === "string") {
-        log.warn("vrl is not supported yet: results pass as they are", { server: server.name });
+        withModule(log, "config").warn("vrl is not supported yet: results pass as they are", {
+          server: server.name,
+        });
       }
       this.fleet.add(server);
     }
@@ -87,7 +89,7 @@ export class McpHost implements AsyncDisposable {
         isListed: server.state.status !== "failed" && server.state.status !== "stopped",
       })),
     );
-    for (const warning of directory.warnings) this.#warnOnce.warn(warning);
+    for (const warning of directory.warnings) this.#warnOnce.warn(warning, { module: "tools" });
     return this.#directory = directory;
   }
 
@@ -179,7 +181,7 @@ export class McpHost implements AsyncDisposable {
     let listing = this.#listings.get(server);
     if (listing === undefined) {
       listing = new ToolListing(server, {
-        log: this.#context.log,
+        log: withModule(this.#context.log, "mcp"),
         timeoutMs: this.#context.limits.readTimeoutMs,
         onChange: () => {
           this.#directory = undefined;
