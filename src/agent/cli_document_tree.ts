@@ -2,7 +2,7 @@
 import { forEachBounded } from "../async/pool.ts";
 import { type DPEDocumentSummary, MAX_PAGE_LIMIT } from "../protocol/dpe.ts";
 import { describeError } from "../protocol/errors.ts";
-import type { DocumentBranch, PageBranch } from "../cli/document_branch.ts";
+import type { DocumentBranch } from "../cli/document_branch.ts";
 import type { RemoteComputer } from "./remote_computer.ts";
 
 /** How far down a tree of documents goes. */

@@ -78,13 +78,8 @@ export class FileWatch implements AsyncDisposable {
   /** Hears the change once the file rests; while one look waits, the others have nothing to find. */
   async #look(): Promise<void> {
     const { signal } = this.#closing;
-    let stamp = stampOf(this.#file);
-    if (stamp === this.#stamp) return;
-    for (let next: string | undefined; next !== stamp;) {
-      next = stamp;
-      await delay(SETTLE_MS, signal).catch(() => {});
-      stamp = stampOf(this.#file);
-    }
+    if (stampOf(this.#file) === this.#stamp) return;
+    const stamp = await this.#rest();
     if (signal.aborted || stamp === this.#stamp) return;
     this.#stamp = stamp;
     try {
@@ -95,6 +90,13 @@ export class FileWatch implements AsyncDisposable {
         error: describeError(error),
       });
     }
+  }
+
+  /** The file's stamp once it stays the same for a moment. */
+  async #rest(): Promise<string> {
+    const stamp = stampOf(this.#file);
+    await delay(SETTLE_MS, this.#closing.signal).catch(() => {});
+    return this.#closing.signal.aborted || stamp === stampOf(this.#file) ? stamp : await this.#rest();
   }
 }
 

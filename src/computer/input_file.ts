@@ -36,9 +36,9 @@ export function fileInputs(path: string): InputSource {
 async function readPrivately(path: string): Promise<string> {
   try {
     const { mode, isFile } = await Deno.stat(path);
-    if (!isFile) throw new TypeError("not a file");
+    if (!isFile) throw new TypeError("It is not a file");
     if (mode !== null && Deno.build.os !== "windows" && (mode & OTHERS) !== 0) {
-      throw new TypeError(`others can read it; run: chmod 600 ${path}`);
+      throw new TypeError(`Others can read it; run: chmod 600 ${path}`);
     }
     return await Deno.readTextFile(path);
   } catch (error) {
