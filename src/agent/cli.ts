@@ -51,7 +51,9 @@ export function runAgentCli(args: readonly string[]): Promise<number> {
 }
 
 function buildProgram(signal: AbortSignal): Command {
-  const program = createProgram("agent", "Uses the Computers of an A2C-SMCP office from the command line.");
+  const program = createProgram("agent", "Uses the Computers of an A2C-SMCP office from the command line.", {
+    defaultLogLevel: "error, info for watch",
+  });
   for (const option of connectionOptions("agent")) program.addOption(option);
   program
     .addOption(
@@ -65,11 +67,18 @@ function buildProgram(signal: AbortSignal): Command {
     .option("--json", "print one JSON document; watch prints one JSON line per event", false);
 
   const run = (work: Work, connectSeconds = CONNECT_TIMEOUT_SECONDS) =>
-    withAgent(program.opts<GlobalOptions>(), { work, connectSeconds, signal });
+    withAgent(optionsFor(program, connectSeconds), { work, connectSeconds, signal });
   for (const add of [addOfficeCommands, addToolCommands, addContextCommands, addFinderCommand]) {
     add(program, run);
   }
   return program;
+}
+
+/** A command that ends by itself ends with its error: warnings of what became of it would only say the same. */
+function optionsFor(program: Command, connectSeconds: number): GlobalOptions {
+  const options = program.opts<GlobalOptions>();
+  const isTold = program.getOptionValueSource("logLevel") !== "default" || connectSeconds === Infinity;
+  return isTold ? options : { ...options, logLevel: { level: "error", modules: {} } };
 }
 
 type Run = (work: Work, connectSeconds?: number) => Promise<void>;
