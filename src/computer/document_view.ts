@@ -97,6 +97,11 @@ export class DocumentView {
     else if (isHostUri(key)) this.#changedHosts.add(`${key}/`);
   }
 
+  /** Each document may have changed. */
+  invalidateAll(): void {
+    this.#cache.invalidateAll();
+  }
+
   /** Reads what is missing or may have changed; tells whether all of it was read in time. */
   async refresh(withinMs: number): Promise<boolean> {
     this.#invalidateHosts();

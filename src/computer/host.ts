@@ -160,6 +160,10 @@ export class McpHost implements AsyncDisposable {
       onToolsChanged: () => this.#toolsOf(server).onChanged(),
       onResourcesChanged: () => catalogue().onListChanged(),
       onResourceUpdated: (uri) => catalogue().onUpdated(uri),
+      onNotificationsLost: () => {
+        this.#toolsOf(server).onChanged();
+        catalogue().onNotificationsLost();
+      },
     };
   }
 

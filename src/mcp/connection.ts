@@ -54,6 +54,8 @@ export interface NotificationListener {
   onToolsChanged(): void;
   onResourcesChanged(): void;
   onResourceUpdated(uri: string): void;
+  /** Any of this may have been told while nobody could hear it. */
+  onNotificationsLost(): void;
 }
 
 /** What a session needs beyond its configuration. */
@@ -95,6 +97,7 @@ export class McpConnection {
     const { transport, close } = openTransport(config, context, {
       onGone: (reason) => this.#end(reason),
       onStreamBroken: () => this.#probe(),
+      onStreamOpened: () => context.listener.onNotificationsLost(),
     });
     this.#transport = transport;
     this.#close = () => close({ isGone: this.#goneReason !== undefined });

@@ -80,6 +80,7 @@ Deno.test("a fleet adds, finds and removes servers by name, each name once", asy
     onToolsChanged() {},
     onResourcesChanged() {},
     onResourceUpdated() {},
+    onNotificationsLost() {},
   };
   const { servers: [a, b] } = parseConfig(scriptedServers({ a: {}, b: { exitAtStart: true } }));
   if (a === undefined || b === undefined) throw new TypeError("no config");

@@ -24,6 +24,7 @@ function stoppedServer(): SupervisedServer {
       onToolsChanged() {},
       onResourcesChanged() {},
       onResourceUpdated() {},
+      onNotificationsLost() {},
     }),
     resolve: (config) => Promise.resolve(config),
   });
