@@ -10,11 +10,10 @@ export class Limiter {
     this.#concurrency = concurrency;
   }
 
-  /** Settles as `work` does, once it had its turn. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#concurrency) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else this.#running++;
+  /** Settles as `work` does, once it had its turn; rejects with the signal's reason when that is aborted before. */
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (this.#running >= this.#concurrency) await this.#turn(signal);
+    else this.#running++;
     try {
       return await work();
     } finally {
@@ -23,5 +22,21 @@ export class Limiter {
       if (next === undefined) this.#running--;
       else next();
     }
+  }
+
+  #turn(signal: AbortSignal | undefined): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const begin = () => {
+      signal?.removeEventListener("abort", giveUp);
+      resolve();
+    };
+    const giveUp = () => {
+      this.#waiting.splice(this.#waiting.indexOf(begin), 1);
+      reject(signal?.reason);
+    };
+    this.#waiting.push(begin);
+    if (signal?.aborted) giveUp();
+    else signal?.addEventListener("abort", giveUp, { once: true });
+    return promise;
   }
 }

@@ -31,9 +31,16 @@ export class Throttle {
     this.#action();
   }
 
+  /** Drops what is due; the next request is the first again. */
+  cancel(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isDue = false;
+  }
+
   /** Drops what is due, and whatever is requested from now on. */
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.cancel();
   }
 }

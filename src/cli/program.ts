@@ -1,47 +1,33 @@
 /** The command lines of the doors: one way to declare, parse, run and end them. */
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { describeError, SmcpError } from "../protocol/errors.ts";
-import { createLogger, LOG_LEVELS, type LogFormat, type Logger, type LogLevel } from "../log.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { PACKAGE_VERSION } from "../version.ts";
 import { ExitCode, exitCodeOf, UsageError } from "./exit_codes.ts";
+import { LOG_HELP, loggerOf, type LogOptions, logOptions } from "./log_options.ts";
 import { printable } from "./terminal/safe_text.ts";
 
-export { Command, InvalidArgumentError, Option };
+export { Command, InvalidArgumentError, loggerOf, Option };
 
 /** What every door's command line has. */
-export interface CommonOptions {
-  readonly logLevel: LogLevel;
-  readonly logFormat: LogFormat;
-}
+export type CommonOptions = LogOptions;
 
 /** Starts a door's command line: `--help`, `--version`, `--log-level`, `--log-format`. */
 export function createProgram(name: string, description: string): Command {
-  return new Command(name)
+  const program = new Command(name)
     .description(description)
     .version(`${name} ${PACKAGE_VERSION} (protocol ${PROTOCOL_VERSION})`)
-    .addOption(
-      new Option("--log-level <level>", "the lowest level written to stderr")
-        .choices(LOG_LEVELS).default("info").env("A2C_LOG_LEVEL"),
-    )
-    .addOption(
-      new Option("--log-format <format>", "how log lines are written")
-        .choices(["text", "json"]).default("text").env("A2C_LOG_FORMAT"),
-    )
     .showHelpAfterError("(--help shows all options)")
     .helpOption("-h, --help", "show this help")
-    .addHelpText("after", EXIT_CODE_HELP)
+    .addHelpText("after", `${LOG_HELP}\n${EXIT_CODE_HELP}`)
     .exitOverride();
+  for (const option of logOptions()) program.addOption(option);
+  return program;
 }
 
 const EXIT_CODE_HELP = `
 Exit codes: 0 done, 1 failed, 2 wrong command line or config, 3 Server out of reach,
 4 refused by the Server, 5 no answer in time, 130 interrupted.`;
-
-/** The logger that the options ask for. */
-export function loggerOf(module: string, options: CommonOptions): Logger {
-  return createLogger({ module, level: options.logLevel, format: options.logFormat });
-}
 
 /**
  * Runs a door's command line and gives its exit code. Ctrl-C (or SIGTERM) aborts the signal that `build` was given,

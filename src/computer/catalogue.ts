@@ -178,9 +178,9 @@ export class Catalogue {
     this.#list.onChanged();
   }
 
-  /** The server is failed or stopped, and will not come back: what it showed leaves. Idempotent. */
+  /** The server is failed or stopped: what it showed leaves, until it runs again. Idempotent. */
   onStopped(): void {
-    this.#list.close();
+    this.#list.onStopped();
     if (!this.#takesPart) return;
     this.#takesPart = false;
     if (this.#listed.windows.length > 0) this.#context.onDesktopChange();

@@ -1,23 +1,35 @@
 /** The Computer: MCP servers on one side, an office on the other. */
 import type { IncomingEvent } from "../link/connect.ts";
-import { Link, type LinkListener } from "../link/link.ts";
 import { type Logger, silentLogger } from "../log.ts";
-import { DEFAULT_SERVER_LIMITS, type ServerLimits, type ServerState } from "../mcp/supervised_server.ts";
+import {
+  DEFAULT_SERVER_LIMITS,
+  type ServerLimits,
+  type ServerState,
+  type SupervisedServer,
+} from "../mcp/supervised_server.ts";
 import { abortable, settledWithin } from "../async/abortable.ts";
+import type { GetComputerConfigRet, MCPServerInput } from "../protocol/config.ts";
+import type { Desktop } from "../protocol/desktop.ts";
+import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { describeError } from "../protocol/errors.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION, CLIENT_EVENT_PREFIX } from "../protocol/events.ts";
-import { ConnectionClosedError } from "../protocol/local_errors.ts";
 import { isName } from "../protocol/names.ts";
 import { parseAgentCallData } from "../protocol/parse.ts";
-import type { SMCPTool } from "../protocol/tools.ts";
+import type { ReadResourceRet } from "../protocol/resources.ts";
+import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
+import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
 import { Announcer } from "./announcer.ts";
 import { DEFAULT_READ_LIMITS, type ReadLimits } from "./catalogue.ts";
 import { type ComputerConfig, parseConfig } from "./config.ts";
 import type { ResolveDpe } from "./handlers/get_dpe.ts";
 import type { ToolCallRecord } from "./history.ts";
-import { McpHost } from "./host.ts";
-import type { InputSource } from "./inputs.ts";
+import { type ConfigChange, type FinderQuery, McpHost } from "./host.ts";
+import { InputValues } from "./input_values.ts";
+import { checkInputValue, type InputSource, type InputValue } from "./inputs.ts";
+import { maskConfig } from "./masking.ts";
+import { type ConnectOptions, type JoinOptions, OfficeLink, type OfficeState } from "./office_link.ts";
 import { answerRequest } from "./requests.ts";
+import { readResource } from "./resource_reader.ts";
 import type { Confirm } from "./tool_calls.ts";
 
 /** Deadlines and bounds of a Computer; each has a default. */
@@ -41,26 +53,12 @@ export interface ComputerOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** Where and as whom a Computer joins. */
-export interface JoinOptions {
-  /** The Server, `http://host:port`. */
-  readonly url: string;
-  /** The office to join. */
-  readonly office: string;
-  /** Sent as the auth field `token`. */
-  readonly token?: string | undefined;
-  /** The Socket.IO `auth` object. */
-  readonly auth?: Readonly<Record<string, unknown>> | undefined;
-  /** HTTP headers of the handshake. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The Socket.IO path; `/socket.io/` by default. */
-  readonly path?: string | undefined;
-  /** When to give up on a Server that is out of reach, in milliseconds; never by default. */
+/** Time and cancellation of one request of the Computer's own program. */
+export interface LocalRequestOptions {
+  /** How long it may take, in milliseconds; 30,000 by default. */
   readonly timeoutMs?: number | undefined;
-  /** Gives up when aborted. */
+  /** Gives up when aborted; a tool call is cancelled at its MCP server. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when the connection is gone for good, with the reason. */
-  readonly onFailed?: ((error: Error) => void) | undefined;
 }
 
 /**
@@ -84,8 +82,8 @@ export class Computer implements AsyncDisposable {
   readonly #log: Logger;
   readonly #resolveDpe: ResolveDpe | undefined;
   readonly #announcer: Announcer;
-  #link: Link | undefined;
-  #isJoining = false;
+  readonly #inputs: InputValues;
+  readonly #place: OfficeLink;
   #closing: Promise<void> | undefined;
 
   private constructor(options: ComputerOptions, config: ComputerConfig) {
@@ -94,10 +92,18 @@ export class Computer implements AsyncDisposable {
     this.name = name;
     this.#log = logger;
     this.#resolveDpe = resolveDpe;
-    this.#announcer = new Announcer((event) => this.#link?.emit(event, { computer: name }));
+    this.#announcer = new Announcer((event) => this.#place.emit(event, { computer: name }));
+    this.#inputs = new InputValues(inputs);
+    this.#place = new OfficeLink({
+      name,
+      log: logger,
+      onEvent: (incoming) => this.#onEvent(incoming),
+      onLeft: () => this.#host.calls.forget(),
+      onReturned: () => this.#announcer.announceAll(),
+    });
     this.#host = new McpHost({
       config,
-      inputs,
+      inputs: this.#inputs.source,
       confirm,
       log: logger,
       limits: { ...DEFAULT_SERVER_LIMITS, ...DEFAULT_READ_LIMITS, ...limits },
@@ -136,62 +142,184 @@ export class Computer implements AsyncDisposable {
     return new Map(this.#host.fleet.servers.map(({ name, state }) => [name, state]));
   }
 
+  /** The configuration as an Agent sees it: placeholders as written, secrets masked. */
+  get config(): GetComputerConfigRet {
+    return maskConfig(this.#host.config);
+  }
+
   /** The last 100 tool calls, oldest first. */
   get history(): readonly ToolCallRecord[] {
     return this.#host.history.records;
   }
 
+  /** Where the Computer is; `undefined` without a connection. */
+  get place(): OfficeState | undefined {
+    return this.#place.state;
+  }
+
   /**
-   * Connects to a Server and joins an office, and comes back after each loss; then the Agent is told to look again.
+   * Takes another configuration: starts, stops and restarts exactly the MCP servers that it touches. The Agent is told
+   * of everything that changed for it. Resolves when what was stopped is gone; {@linkcode Computer.ready} tells when
+   * what was started is there.
+   *
+   * @param config As {@linkcode parseConfig} takes it.
+   * @throws {ConfigError} when it cannot be used; then nothing changed.
+   */
+  async reconfigure(config: unknown): Promise<ConfigChange> {
+    const change = this.#host.configure(parseConfig(config));
+    await this.#host.fleet.quiet();
+    return change;
+  }
+
+  /**
+   * Starts an MCP server that was stopped or has failed; returns without waiting for it.
+   *
+   * @throws {TypeError} when there is none of that name, or the configuration disables it.
+   */
+  startServer(name: string): void {
+    this.#serverToStart(name).start();
+  }
+
+  /**
+   * Stops an MCP server until it is started again, or its configuration changes. Resolves when its process is gone.
+   *
+   * @throws {TypeError} when there is none of that name.
+   */
+  async stopServer(name: string): Promise<void> {
+    await this.#server(name).stop();
+  }
+
+  /**
+   * Ends an MCP server's session and begins another; its tools stay listed. Returns without waiting for it.
+   *
+   * @throws {TypeError} when there is none of that name, or the configuration disables it.
+   */
+  restartServer(name: string): void {
+    this.#serverToStart(name).restart();
+  }
+
+  /**
+   * Gives an input a value, before those of any other source, for as long as this Computer is open; restarts the MCP
+   * servers that use it, and gives their names.
+   *
+   * @throws {TypeError} when the configuration has no such input, or the value is none of its options.
+   */
+  setInput(id: string, value: InputValue): string[] {
+    checkInputValue(this.#input(id), value);
+    this.#inputs.set(id, value);
+    return this.#host.restartUsersOf(new Set([id]));
+  }
+
+  /**
+   * Forgets the value that {@linkcode Computer.setInput} gave; restarts the MCP servers that use the input, and gives
+   * their names.
+   *
+   * @throws {TypeError} when the configuration has no such input.
+   */
+  clearInput(id: string): string[] {
+    this.#input(id);
+    return this.#inputs.clear(id) ? this.#host.restartUsersOf(new Set([id])) : [];
+  }
+
+  /** Restarts the MCP servers that use one of these inputs, whose source has other values now; gives their names. */
+  refreshInputs(ids: Iterable<string>): string[] {
+    return this.#host.restartUsersOf(new Set(ids));
+  }
+
+  /**
+   * Calls a tool as an Agent would, with confirmation and history. Whatever goes wrong with the tool is in the result.
+   *
+   * @param name As in {@linkcode Computer.tools}.
+   */
+  async callTool(
+    name: string,
+    params: Readonly<Record<string, unknown>> = {},
+    options: LocalRequestOptions = {},
+  ): Promise<CallToolResult> {
+    const { signal } = options;
+    const req_id = crypto.randomUUID();
+    const call = { agent: this.name, req_id, computer: this.name, tool_name: name, params: { ...params } };
+    const onAbort = () => this.#host.calls.cancel(req_id);
+    signal?.throwIfAborted();
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await this.#host.calls.call({ ...call, timeout: toSeconds(options) });
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /**
+   * The Desktop as an Agent sees it.
+   *
+   * @throws {SmcpError} 400 when `window` is no window URI.
+   */
+  async getDesktop(
+    options: LocalRequestOptions & {
+      readonly size?: number | undefined;
+      readonly window?: string | undefined;
+    } = {},
+  ): Promise<Desktop[]> {
+    const { size, window, signal } = options;
+    return await abortable(this.#host.desktop({ size, window, timeoutMs: toMilliseconds(options) }), signal);
+  }
+
+  /**
+   * The Finder's catalogue as an Agent sees it.
+   *
+   * @throws {SmcpError} 400 when `offset` or `limit` is negative or no integer.
+   */
+  async getFinder(
+    options: LocalRequestOptions & Omit<FinderQuery, "timeoutMs"> = {},
+  ): Promise<{ documents: DPEDocumentSummary[]; totalCount: number }> {
+    const { signal, ...query } = options;
+    return await abortable(this.#host.finder({ ...query, timeoutMs: toMilliseconds(options) }), signal);
+  }
+
+  /**
+   * Reads a `dpe://` or `window://` resource, or, of the server that `mcpServer` names, any other.
+   *
+   * @throws {SmcpError} as `client:read_resource` is answered.
+   */
+  async readResource(
+    uri: string,
+    options: LocalRequestOptions & { readonly mcpServer?: string | undefined } = {},
+  ): Promise<ReadResourceRet> {
+    const { mcpServer, signal } = options;
+    const { fleet, resources: directory } = this.#host;
+    return await readResource({ uri, mcp_server: mcpServer, timeout: toSeconds(options) }, {
+      fleet,
+      directory,
+      signal,
+    });
+  }
+
+  /**
+   * Connects to a Server without joining an office, and comes back after each loss.
+   *
+   * @throws {ServerUnreachableError} after `timeoutMs`.
+   * @throws {AuthenticationError | ProtocolVersionError} when trying again is of no use.
+   * @throws {TypeError} while an office is joined.
+   */
+  async connect(options: ConnectOptions): Promise<void> {
+    await this.#place.connect(options);
+  }
+
+  /**
+   * Joins an office, connecting first where there is no connection to that Server, and comes back after each loss; then
+   * the Agent is told to look again.
    *
    * @throws {ServerUnreachableError} after `timeoutMs`.
    * @throws {AuthenticationError | ProtocolVersionError | JoinRefusedError} when trying again is of no use.
+   * @throws {TypeError} while another office is joined.
    */
   async join(options: JoinOptions): Promise<void> {
-    if (this.#isJoining || this.#link !== undefined || this.#closing !== undefined) {
-      const why = this.#closing === undefined ? "leave the other one first" : "closed";
-      throw new TypeError(`Cannot join office "${options.office}": ${why}`);
-    }
-    this.#isJoining = true;
-    try {
-      await this.#join(options);
-    } finally {
-      this.#isJoining = false;
-    }
+    await this.#place.join(options);
   }
 
-  async #join(options: JoinOptions): Promise<void> {
-    const { url, office, token, auth, headers, path, timeoutMs, signal } = options;
-    const link = await Link.open(
-      { url, path, headers, auth: token === undefined ? auth : { token, ...auth }, logger: this.#log },
-      {
-        listener: this.#listener(options.onFailed),
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
-        ...(signal === undefined ? {} : { signal }),
-      },
-    );
-    this.#link = link;
-    try {
-      if (this.#closing !== undefined) {
-        throw new ConnectionClosedError("Cannot join: the Computer was closed");
-      }
-      await link.join({ role: "computer", name: this.name, office_id: office }, { signal });
-    } catch (error) {
-      await this.leave();
-      throw error;
-    }
-  }
-
-  /** Leaves the office and disconnects; the MCP servers go on. */
-  async leave(): Promise<void> {
-    const link = this.#link;
-    this.#link = undefined;
-    this.#host.calls.forget();
-    if (link === undefined) return;
-    await link.leave().catch((error) =>
-      this.#log.debug("cannot say goodbye", { error: describeError(error) })
-    );
-    await link.close();
+  /** Leaves the office and, unless told to stay connected, disconnects; the MCP servers go on. */
+  async leave(options: { readonly stayConnected?: boolean } = {}): Promise<void> {
+    await this.#place.leave(options);
   }
 
   /** Leaves, and stops all MCP servers. Idempotent. */
@@ -202,7 +330,7 @@ export class Computer implements AsyncDisposable {
   async #close(): Promise<void> {
     this.#announcer.close();
     // A Server that does not answer the farewell keeps no MCP server alive.
-    await Promise.all([this.leave(), this.#host.close()]);
+    await Promise.all([this.#place.close(), this.#host.close()]);
   }
 
   /** The same as {@linkcode Computer.close}. */
@@ -210,13 +338,25 @@ export class Computer implements AsyncDisposable {
     return this.close();
   }
 
-  #listener(onFailed: ((error: Error) => void) | undefined): LinkListener {
-    return {
-      onEvent: (incoming) => this.#onEvent(incoming),
-      onLost: () => this.#host.calls.forget(),
-      onReturned: () => this.#announcer.announceAll(),
-      onFailed: (error) => onFailed?.(error),
-    };
+  #server(name: string): SupervisedServer {
+    const server = this.#host.fleet.get(name);
+    if (server !== undefined) return server;
+    const names = this.#host.fleet.servers.map(({ name }) => `"${name}"`).join(", ") || "none";
+    throw new TypeError(`Cannot find MCP server "${name}": there is ${names}`);
+  }
+
+  #serverToStart(name: string): SupervisedServer {
+    const server = this.#server(name);
+    if (!server.config.disabled) return server;
+    throw new TypeError(`Cannot start MCP server "${name}": its configuration says "disabled"`);
+  }
+
+  #input(id: string): MCPServerInput {
+    const { inputs } = this.#host.config;
+    const input = inputs.find((input) => input.id === id);
+    if (input !== undefined) return input;
+    const ids = inputs.map(({ id }) => `"${id}"`).join(", ") || "none";
+    throw new TypeError(`Cannot find input "${id}": the configuration has ${ids}`);
   }
 
   #onEvent(incoming: IncomingEvent): void {
@@ -230,4 +370,12 @@ export class Computer implements AsyncDisposable {
       });
     }
   }
+}
+
+function toMilliseconds({ timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1000 }: LocalRequestOptions): number {
+  return timeoutMs;
+}
+
+function toSeconds(options: LocalRequestOptions): number {
+  return toMilliseconds(options) / 1000;
 }

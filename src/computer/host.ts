@@ -1,10 +1,12 @@
 /** The MCP side of a Computer: its servers, their tools and resources, and what changed. No office in sight. */
-import type { Logger } from "../log.ts";
-import { Fleet } from "../mcp/fleet.ts";
+import { isDeepStrictEqual } from "node:util";
+import { type Logger, withModule } from "../log.ts";
+import { Fleet, type FleetChange } from "../mcp/fleet.ts";
 import type { ServerLimits, ServerListener, SupervisedServer } from "../mcp/supervised_server.ts";
 import { organizeDesktop } from "../organizer/desktop.ts";
 import { organizeShelves } from "../organizer/finder_shelves.ts";
 import type { OrganizerWarning } from "../organizer/warning.ts";
+import type { MCPServerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { badRequest } from "../protocol/errors.ts";
@@ -13,11 +15,11 @@ import type { UpdateKind } from "./announcer.ts";
 import type { ReadLimits } from "./catalogue.ts";
 import type { ComputerConfig } from "./config.ts";
 import { ToolCallHistory } from "./history.ts";
-import { type InputSource, resolveInputs } from "./inputs.ts";
+import { type InputSource, placeholderIds, resolveInputs } from "./inputs.ts";
 import { ResourceDirectory } from "./resource_directory.ts";
-import { buildToolDirectory, type ToolDirectory } from "./tool_directory.ts";
+import type { ToolDirectory } from "./tool_directory.ts";
 import { type Confirm, ToolCalls } from "./tool_calls.ts";
-import { ToolListing } from "./tool_listing.ts";
+import { ToolRegistry } from "./tool_registry.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
 
 /** What a host needs. */
@@ -30,65 +32,104 @@ export interface HostContext {
   readonly onChange: (kind: UpdateKind) => void;
 }
 
+/** What a new configuration did to the MCP servers, by name. */
+export interface ConfigChange extends Omit<FleetChange, "replaced"> {
+  /** Stopped and started again: their transport, parameters or inputs changed. */
+  readonly restarted: readonly string[];
+}
+
+/** Which documents a Finder shows, as in `client:get_finder`. */
+export interface FinderQuery {
+  readonly keywords?: readonly string[] | undefined;
+  readonly fileType?: string | undefined;
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+  /** How long it may take, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
 /** The MCP servers of a Computer as one. */
 export class McpHost implements AsyncDisposable {
-  readonly config: ComputerConfig;
   readonly fleet: Fleet;
   readonly resources: ResourceDirectory;
   readonly history: ToolCallHistory = new ToolCallHistory();
   readonly calls: ToolCalls;
   readonly #context: HostContext;
   readonly #warnOnce: WarnOnce;
-  readonly #listings = new Map<SupervisedServer, ToolListing>();
-  #directory: ToolDirectory | undefined;
+  readonly #configWarnings: WarnOnce;
+  readonly #tools: ToolRegistry;
+  #config: ComputerConfig = { servers: [], inputs: [], warnings: [] };
 
   constructor(context: HostContext) {
     this.#context = context;
-    this.config = context.config;
-    this.#warnOnce = new WarnOnce(context.log);
-    const { config, inputs, log, limits } = context;
+    const { log, limits } = context;
+    this.#warnOnce = new WarnOnce(withModule(log, "resources"));
+    this.#configWarnings = new WarnOnce(withModule(log, "config"));
     this.fleet = new Fleet({
       limits,
-      log,
+      log: withModule(log, "mcp"),
       listen: (server) => this.#listen(server),
-      resolve: (server, signal) => resolveInputs(server, { inputs: config.inputs, source: inputs, signal }),
+      resolve: (server, signal) => this.#resolve(server, signal),
     });
     this.resources = new ResourceDirectory(this.fleet, {
       limits,
-      log,
+      log: withModule(log, "resources"),
       warnOnce: this.#warnOnce,
       onDesktopChange: () => context.onChange("desktop"),
       onFinderChange: () => context.onChange("finder"),
       onHostsChange: () => this.resources.warnOfContestedHosts(),
+    });
+    this.#tools = new ToolRegistry({
+      servers: () => this.fleet.servers,
+      log: withModule(log, "tools"),
+      warnOnce: new WarnOnce(withModule(log, "tools")),
+      timeoutMs: limits.readTimeoutMs,
+      onChange: () => context.onChange("tools"),
     });
     this.calls = new ToolCalls({
       fleet: this.fleet,
       directory: () => this.directory,
       history: this.history,
       confirm: context.confirm,
-      log,
+      log: withModule(log, "tools"),
     });
-    for (const warning of config.warnings) log.warn(warning);
-    for (const server of config.servers) {
-      if (typeof server.vrl === "string") {
-        log.warn("vrl is not supported yet: results pass as they are", { server: server.name });
-      }
-      this.fleet.add(server);
-    }
+    this.configure(context.config);
   }
 
-  /** All tools, as they were listed last. Worked out anew only after a change. */
+  /** The configuration that holds. */
+  get config(): ComputerConfig {
+    return this.#config;
+  }
+
+  /** All tools, as they were listed last. */
   get directory(): ToolDirectory {
-    if (this.#directory !== undefined) return this.#directory;
-    const directory = buildToolDirectory(
-      this.fleet.servers.map((server) => ({
-        config: server.config,
-        tools: this.#toolsOf(server).tools,
-        isListed: server.state.status !== "failed" && server.state.status !== "stopped",
-      })),
-    );
-    for (const warning of directory.warnings) this.#warnOnce.warn(warning);
-    return this.#directory = directory;
+    return this.#tools.directory;
+  }
+
+  /**
+   * Becomes what `config` says: starts, stops and restarts the servers that it touches, and no other. Returns at
+   * once; what was stopped is gone when {@linkcode Fleet.quiet} resolves.
+   */
+  configure(config: ComputerConfig): ConfigChange {
+    const before = this.#config;
+    const members = new Set(this.fleet.servers);
+    this.#config = config;
+    for (const warning of config.warnings) this.#configWarnings.warn(warning);
+    const { replaced, ...change } = this.fleet.follow(config.servers);
+    for (const server of members.difference(new Set(this.fleet.servers))) {
+      this.#tools.remove(server);
+      this.resources.remove(server);
+    }
+    const fresh = [...change.added, ...replaced];
+    const restarted = this.#restartUsersOf(changedInputs(before, config), new Set(fresh));
+    this.#tools.update();
+    if (!isSameConfig(before, config)) this.#context.onChange("config");
+    return { ...change, restarted: [...replaced, ...restarted] };
+  }
+
+  /** Restarts the servers whose parameters name one of these inputs; gives their names. */
+  restartUsersOf(inputs: ReadonlySet<string>): string[] {
+    return this.#restartUsersOf(inputs, new Set());
   }
 
   /**
@@ -119,13 +160,7 @@ export class McpHost implements AsyncDisposable {
    *
    * @throws {SmcpError} 400 when `offset` or `limit` is negative or no integer.
    */
-  async finder(query: {
-    readonly keywords?: readonly string[] | undefined;
-    readonly fileType?: string | undefined;
-    readonly offset?: number | undefined;
-    readonly limit?: number | undefined;
-    readonly timeoutMs: number;
-  }): Promise<{ documents: DPEDocumentSummary[]; totalCount: number }> {
+  async finder(query: FinderQuery): Promise<{ documents: DPEDocumentSummary[]; totalCount: number }> {
     const shelves = await this.resources.documents(query);
     return organizeShelves(shelves, { ...query, history: this.history.servers });
   }
@@ -133,7 +168,7 @@ export class McpHost implements AsyncDisposable {
   /** Resolves when each server has started and listed its tools, or has failed to. */
   async settled(): Promise<void> {
     await this.fleet.settled();
-    await Promise.all(this.#listings.values().map((listing) => listing.settled()));
+    await this.#tools.settled();
   }
 
   /** Stops all MCP servers. Idempotent. */
@@ -149,49 +184,61 @@ export class McpHost implements AsyncDisposable {
     this.#warnOnce.warn(message, { server, uri });
   };
 
+  async #resolve(server: MCPServerConfig, signal: AbortSignal): Promise<MCPServerConfig> {
+    return await resolveInputs(server, { inputs: this.#config.inputs, source: this.#context.inputs, signal });
+  }
+
+  /** What a server tells counts for as long as it is of the fleet. */
   #listen(server: SupervisedServer): ServerListener {
+    const heard = (hear: () => void) => {
+      if (this.fleet.get(server.name) === server) hear();
+    };
     const catalogue = () => this.resources.of(server);
+    this.#tools.add(server);
     return {
-      onRunning: (connection) => {
-        this.#toolsOf(server).onRunning();
-        catalogue().onRunning(connection);
-      },
-      onStateChange: () => this.#onStateChange(server),
-      onToolsChanged: () => this.#toolsOf(server).onChanged(),
-      onResourcesChanged: () => catalogue().onListChanged(),
-      onResourceUpdated: (uri) => catalogue().onUpdated(uri),
-      onNotificationsLost: () => {
-        this.#toolsOf(server).onChanged();
-        catalogue().onNotificationsLost();
-      },
+      onRunning: (connection) =>
+        heard(() => {
+          this.#tools.onRunning(server);
+          catalogue().onRunning(connection);
+        }),
+      onStateChange: ({ status }) =>
+        heard(() => {
+          if (status !== "failed" && status !== "stopped") return;
+          this.#tools.onStopped(server);
+          catalogue().onStopped();
+        }),
+      onToolsChanged: () => heard(() => this.#tools.onChanged(server)),
+      onResourcesChanged: () => heard(() => catalogue().onListChanged()),
+      onResourceUpdated: (uri) => heard(() => catalogue().onUpdated(uri)),
+      onNotificationsLost: () =>
+        heard(() => {
+          this.#tools.onChanged(server);
+          catalogue().onNotificationsLost();
+        }),
     };
   }
 
-  /** What leaves with a server that is failed or stopped, or comes back with one that runs again, is a change. */
-  #onStateChange(server: SupervisedServer): void {
-    const { status } = server.state;
-    if (status === "starting" || status === "retrying") return;
-    this.#directory = undefined;
-    if (status === "running") return;
-    const listing = this.#toolsOf(server);
-    listing.close();
-    if (listing.tools.length > 0) this.#context.onChange("tools");
-    this.resources.of(server).onStopped();
+  #restartUsersOf(inputs: ReadonlySet<string>, spared: ReadonlySet<string>): string[] {
+    if (inputs.size === 0) return [];
+    const users = this.fleet.servers.filter(({ name, state, config }) =>
+      state.status !== "stopped" && !spared.has(name) &&
+      !placeholderIds(config.server_parameters).isDisjointFrom(inputs)
+    );
+    for (const server of users) server.restart();
+    return users.map(({ name }) => name);
   }
+}
 
-  #toolsOf(server: SupervisedServer): ToolListing {
-    let listing = this.#listings.get(server);
-    if (listing === undefined) {
-      listing = new ToolListing(server, {
-        log: this.#context.log,
-        timeoutMs: this.#context.limits.readTimeoutMs,
-        onChange: () => {
-          this.#directory = undefined;
-          this.#context.onChange("tools");
-        },
-      });
-      this.#listings.set(server, listing);
-    }
-    return listing;
-  }
+/** Whether there is nothing to tell an Agent, or only a warning. */
+function isSameConfig(one: ComputerConfig, other: ComputerConfig): boolean {
+  return isDeepStrictEqual([one.servers, one.inputs], [other.servers, other.inputs]);
+}
+
+/** The ids of inputs that are new, gone or may have another value; how one is described changes no value. */
+function changedInputs(before: ComputerConfig, after: ComputerConfig): Set<string> {
+  const definitions = ({ inputs }: ComputerConfig) =>
+    new Map(inputs.map((input) => [input.id, { ...input, description: "" }]));
+  const [old, next] = [definitions(before), definitions(after)];
+  const ids = new Set(old.keys()).union(new Set(next.keys()));
+  return new Set([...ids].filter((id) => !isDeepStrictEqual(old.get(id), next.get(id))));
 }

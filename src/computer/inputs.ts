@@ -1,4 +1,5 @@
 /** `${input:id}` placeholders: resolved when an MCP server starts, never before, never written anywhere. */
+import { abortable } from "../async/abortable.ts";
 import { Deadline } from "../async/deadline.ts";
 import type { MCPServerCommandInput, MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
 import { describeError, isRecord } from "../protocol/errors.ts";
@@ -11,8 +12,24 @@ export const PLACEHOLDER = /\$\{input:([^}]+)\}/g;
 /** How long an input's command may run, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 30_000;
 
+/** A value of an input. */
+export type InputValue = string | number | boolean;
+
+/** Who asks for a value. */
+export interface InputRequest {
+  /** What is asked for. */
+  readonly input: MCPServerInput;
+  /** The MCP server that is being started. */
+  readonly server: string;
+  /** Aborted when the value is not needed any more. */
+  readonly signal: AbortSignal;
+}
+
 /** Gives the value of an input by its id, or `undefined` when it has none. */
-export type InputSource = (id: string) => string | undefined;
+export type InputSource = (
+  id: string,
+  request: InputRequest,
+) => InputValue | undefined | Promise<InputValue | undefined>;
 
 /**
  * Values from the environment: the input `api-key` is read from `A2C_INPUT_API_KEY`.
@@ -45,7 +62,7 @@ export async function resolveInputs(
   const ids = placeholderIds(config.server_parameters);
   if (ids.size === 0) return config;
   const values = new Map<string, string>();
-  for (const id of ids) values.set(id, await resolveInput(id, context));
+  for (const id of ids) values.set(id, String(await resolveInput(id, config.name, context)));
   const server_parameters = substitute(config.server_parameters, values);
   try {
     return parseMCPServerConfig({ ...config, server_parameters });
@@ -69,12 +86,17 @@ export function placeholderIds(value: unknown): Set<string> {
   return ids;
 }
 
-async function resolveInput(id: string, { inputs, source, signal }: InputContext): Promise<string> {
+async function resolveInput(
+  id: string,
+  server: string,
+  { inputs, source, signal }: InputContext,
+): Promise<InputValue> {
   const input = inputs.find((candidate) => candidate.id === id);
   if (input === undefined) {
     throw new ConfigurationError(`Cannot resolve input "${id}": no such input is defined`);
   }
-  const given = source(id);
+  const value = source(id, { input, server, signal });
+  const given = value instanceof Promise ? await abortable(value, signal) : value;
   if (given !== undefined) return checkPick(input, given);
   if (input.type === "command") return await runCommand(input, signal);
   if (typeof input.default === "string") return checkPick(input, input.default);
@@ -83,10 +105,24 @@ async function resolveInput(id: string, { inputs, source, signal }: InputContext
   );
 }
 
-function checkPick(input: MCPServerInput, value: string): string {
-  if (input.type !== "pickString" || input.options.includes(value)) return value;
-  throw new ConfigurationError(
-    `Cannot resolve input "${input.id}": its value is none of ${input.options.join(", ")}`,
+function checkPick(input: MCPServerInput, value: InputValue): InputValue {
+  try {
+    checkInputValue(input, value);
+    return value;
+  } catch (error) {
+    throw new ConfigurationError(describeError(error), { cause: error });
+  }
+}
+
+/**
+ * Whether an input may have this value.
+ *
+ * @throws {TypeError} when it is none of the options of a `pickString` input.
+ */
+export function checkInputValue(input: MCPServerInput, value: InputValue): void {
+  if (input.type !== "pickString" || input.options.includes(String(value))) return;
+  throw new TypeError(
+    `Cannot use the value of input "${input.id}": it is none of ${input.options.join(", ")}`,
   );
 }
 

@@ -30,6 +30,12 @@ export class ResourceDirectory {
     return catalogue;
   }
 
+  /** A server is no longer of the fleet: what it showed leaves. */
+  remove(server: SupervisedServer): void {
+    this.#catalogues.get(server)?.onStopped();
+    this.#catalogues.delete(server);
+  }
+
   /** The server that owns a host: the first in precedence that has listed it since it was configured. */
   async ownerOf(host: string, view: { readonly timeoutMs: number }): Promise<Catalogue | undefined> {
     const find = () => this.#ordered().find((catalogue) => catalogue.hosts.has(host));

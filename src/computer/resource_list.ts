@@ -45,9 +45,10 @@ export class ResourceList {
     this.#relist.request();
   }
 
-  /** Lists no more by itself. */
-  close(): void {
-    this.#relist.close();
+  /** The server is failed or stopped: nothing is left to be listed until it runs again. Idempotent. */
+  onStopped(): void {
+    this.#hasChanged = false;
+    this.#relist.cancel();
   }
 
   /** Lists anew where the list may have changed; tells whether it was answered in time. */

@@ -59,9 +59,10 @@ export class ToolListing {
     this.#relist.request();
   }
 
-  /** The server is failed or stopped, and will not come back. Idempotent. */
-  close(): void {
-    this.#relist.close();
+  /** The server is failed or stopped: nothing is left to be listed until it runs again. Idempotent. */
+  onStopped(): void {
+    this.#hasChanged = false;
+    this.#relist.cancel();
     clearTimeout(this.#retry);
   }
 

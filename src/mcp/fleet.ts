@@ -1,20 +1,36 @@
 /** The MCP servers of one Computer, in the order of their precedence. */
+import { isDeepStrictEqual } from "node:util";
+import { Limiter } from "../async/limiter.ts";
 import type { MCPServerConfig } from "../protocol/config.ts";
 import { ProcessGuard } from "./guard.ts";
 import { type ServerContext, SupervisedServer } from "./supervised_server.ts";
 
-/** What a fleet needs; the guard of child processes it brings itself. */
-export type FleetContext = Omit<ServerContext, "guard">;
+/** What a fleet needs; what its servers share it brings itself. */
+export type FleetContext = Omit<ServerContext, "guard" | "starts">;
 
-/** Servers by name. The order in which they were added is their precedence: the first owns a contested name. */
+/** What a new configuration did to the servers, by name. */
+export interface FleetChange {
+  /** New. */
+  readonly added: readonly string[];
+  /** Gone. */
+  readonly removed: readonly string[];
+  /** Replaced by a new process, or a new connection. */
+  readonly replaced: readonly string[];
+  /** Changed in what the Computer makes of them; their sessions go on. */
+  readonly adopted: readonly string[];
+}
+
+/** Servers by name. Their order in the configuration is their precedence: the first owns a contested name. */
 export class Fleet implements AsyncDisposable {
-  readonly #context: FleetContext;
+  readonly #context: ServerContext;
   readonly #guard: ProcessGuard;
-  readonly #servers = new Map<string, SupervisedServer>();
+  readonly #leaving = new Set<Promise<void>>();
+  #servers: ReadonlyMap<string, SupervisedServer> = new Map();
 
   constructor(context: FleetContext) {
-    this.#context = context;
     this.#guard = new ProcessGuard(context.log);
+    const starts = new Limiter(context.limits.maxConcurrentStarts);
+    this.#context = { ...context, guard: this.#guard, starts };
   }
 
   /** The servers in order of precedence. */
@@ -26,24 +42,39 @@ export class Fleet implements AsyncDisposable {
     return this.#servers.get(name);
   }
 
-  /** Adds a server and, unless it is disabled, starts it. Returns at once. */
-  add(config: MCPServerConfig): SupervisedServer {
-    if (this.#servers.has(config.name)) {
-      throw new TypeError(`Cannot add MCP server "${config.name}": the name is taken`);
+  /**
+   * Becomes what the configurations say, touching no server that they leave as it is. A server whose transport or
+   * parameters changed is another one: it starts once the old process is gone. Returns at once.
+   */
+  follow(configs: readonly MCPServerConfig[]): FleetChange {
+    const change = { added: [], removed: [], replaced: [], adopted: [] } as {
+      [Kind in keyof FleetChange]: string[];
+    };
+    const before = this.#servers;
+    const begins: (() => void)[] = [];
+    this.#servers = new Map(configs.map((config) => {
+      const { name } = config;
+      const server = before.get(name);
+      if (server !== undefined && isSameProcess(server.config, config)) {
+        if (!isDeepStrictEqual(server.config, config)) change.adopted.push(name);
+        server.adopt(config);
+        return [name, server];
+      }
+      (server === undefined ? change.added : change.replaced).push(name);
+      const next = new SupervisedServer(config, this.#context);
+      begins.push(() => {
+        const ended = server === undefined ? Promise.resolve() : this.#leave(server);
+        if (!config.disabled) next.start(ended);
+      });
+      return [name, next];
+    }));
+    for (const server of before.values()) {
+      if (this.#servers.has(server.name)) continue;
+      change.removed.push(server.name);
+      begins.push(() => void this.#leave(server));
     }
-    const server = new SupervisedServer(config, { ...this.#context, guard: this.#guard });
-    this.#servers.set(config.name, server);
-    if (config.disabled) void server.stop();
-    else server.start();
-    return server;
-  }
-
-  /** Stops a server and forgets it. */
-  async remove(name: string): Promise<void> {
-    const server = this.#servers.get(name);
-    if (server === undefined) return;
-    this.#servers.delete(name);
-    await server.stop();
+    for (const begin of begins) begin();
+    return change;
   }
 
   /** Resolves when each server has started or failed once. */
@@ -51,13 +82,31 @@ export class Fleet implements AsyncDisposable {
     await Promise.all(this.servers.map((server) => server.settled));
   }
 
+  /** Resolves when no server that has left is still being stopped. */
+  async quiet(): Promise<void> {
+    await Promise.all(this.#leaving);
+  }
+
   /** Stops all servers, all at once. Idempotent. */
   async close(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.stop()));
+    await this.quiet();
     await this.#guard.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+
+  #leave(server: SupervisedServer): Promise<void> {
+    const leaving = server.stop().finally(() => this.#leaving.delete(leaving));
+    this.#leaving.add(leaving);
+    return leaving;
+  }
+}
+
+/** Whether two configurations differ at most in what a Computer makes of the server's tools. */
+function isSameProcess(one: MCPServerConfig, other: MCPServerConfig): boolean {
+  return one.type === other.type && one.disabled === other.disabled &&
+    isDeepStrictEqual(one.server_parameters, other.server_parameters);
 }

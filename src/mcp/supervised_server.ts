@@ -1,5 +1,6 @@
 /** One MCP server that is kept running: started, watched, started again. */
 import { Backoff, type BackoffOptions, delay } from "../async/backoff.ts";
+import type { Limiter } from "../async/limiter.ts";
 import { type Logger, withFields } from "../log.ts";
 import type { MCPServerConfig } from "../protocol/config.ts";
 import { describeError } from "../protocol/errors.ts";
@@ -34,6 +35,8 @@ export interface ServerState {
 
 /** Deadlines and limits of MCP servers; each has a default. */
 export interface ServerLimits {
+  /** How many servers are being started at a time; 64 by default. */
+  readonly maxConcurrentStarts: number;
   /** From the start to the end of the initialisation, in milliseconds; 60,000 by default. */
   readonly startTimeoutMs: number;
   /** The longest message of a stdio server, in bytes; 64 MiB by default. */
@@ -46,6 +49,7 @@ export interface ServerLimits {
 
 /** The defaults of {@linkcode ServerLimits}. */
 export const DEFAULT_SERVER_LIMITS: ServerLimits = {
+  maxConcurrentStarts: 64,
   startTimeoutMs: 60_000,
   maxMessageBytes: 64 * 1024 * 1024,
   pingIntervalMs: 30_000,
@@ -62,6 +66,8 @@ export interface ServerListener extends NotificationListener {
 /** What a supervised server needs beyond its configuration. */
 export interface ServerContext {
   readonly guard: ProcessGuard;
+  /** Bounds how many servers are being started at a time. */
+  readonly starts: Limiter;
   readonly limits: ServerLimits;
   /** Gives the listener of a new server. */
   readonly listen: (server: SupervisedServer) => ServerListener;
@@ -70,29 +76,37 @@ export interface ServerContext {
   readonly resolve: (config: MCPServerConfig, signal: AbortSignal) => Promise<MCPServerConfig>;
 }
 
+/** From a start to the stop that ends it, however often the server dies in between. */
+interface Run {
+  readonly stopping: AbortController;
+  readonly settled: PromiseWithResolvers<void>;
+}
+
 /** A server under supervision. It never throws for the server's faults: its state says what is wrong. */
 export class SupervisedServer {
-  readonly config: MCPServerConfig;
+  readonly name: string;
   readonly #context: ServerContext;
   readonly #listener: ServerListener;
-  readonly #stopping = new AbortController();
-  readonly #settled = Promise.withResolvers<void>();
   readonly #warnOnce: WarnOnce;
+  #config: MCPServerConfig;
   #connection: McpConnection | undefined;
   #heartbeat: Heartbeat | undefined;
   #state: ServerState = { status: "stopped" };
-  #run: Promise<void> | undefined;
+  #run: Run | undefined;
+  /** Settled when no run is under way: the next one begins with the end of the last one. */
+  #ended: Promise<void> = Promise.resolve();
   #callsInFlight = 0;
 
   constructor(config: MCPServerConfig, context: ServerContext) {
-    this.config = config;
+    this.name = config.name;
+    this.#config = config;
     this.#context = { ...context, log: withFields(context.log, { server: config.name }) };
     this.#warnOnce = new WarnOnce(this.#context.log);
     this.#listener = context.listen(this);
   }
 
-  get name(): string {
-    return this.config.name;
+  get config(): MCPServerConfig {
+    return this.#config;
   }
 
   get state(): ServerState {
@@ -104,22 +118,44 @@ export class SupervisedServer {
     return this.#connection;
   }
 
-  /** Resolves when the first start has succeeded or failed. */
+  /** Resolves when the start has succeeded or failed for the first time, or was given up. */
   get settled(): Promise<void> {
-    return this.#settled.promise;
+    return this.#run?.settled.promise ?? Promise.resolve();
   }
 
-  /** Starts supervision; returns at once. */
-  start(): void {
-    this.#run ??= this.#supervise(this.#stopping.signal);
+  /** Takes a configuration that says the same of the process: its session goes on. */
+  adopt(config: MCPServerConfig): void {
+    this.#config = config;
   }
 
-  /** Ends the session and supervision. Idempotent. */
+  /** Starts supervision, after `others` and once its own last process is gone; returns at once. Idempotent. */
+  start(others: Promise<void> = Promise.resolve()): void {
+    if (this.#run !== undefined) return;
+    const run = { stopping: new AbortController(), settled: Promise.withResolvers<void>() };
+    this.#run = run;
+    this.#setState({ ...this.#state, status: "starting" });
+    this.#ended = Promise.all([this.#ended, others]).then(() => this.#supervise(run));
+  }
+
+  /** Ends the session and supervision; resolves when the process is gone. Idempotent. */
   async stop(): Promise<void> {
-    this.#stopping.abort(new ServerNotRunningError({ reason: "stopped", server: this.name }));
-    await this.#run;
-    this.#setState({ status: "stopped" });
-    this.#settled.resolve();
+    this.#abandon("stopped");
+    await this.#ended;
+    if (this.#run === undefined) this.#setState({ status: "stopped" });
+  }
+
+  /** Ends the session and begins another one; returns at once. What was listed stays listed meanwhile. */
+  restart(): void {
+    this.#abandon("restarted");
+    this.start();
+  }
+
+  #abandon(reason: string): void {
+    const run = this.#run;
+    this.#run = undefined;
+    this.#connection = undefined;
+    run?.stopping.abort(new ServerNotRunningError({ reason, server: this.name }));
+    run?.settled.resolve();
   }
 
   /**
@@ -144,8 +180,8 @@ export class SupervisedServer {
 
   /** A session that has just ended is not seen in the state yet. */
   #statusAfter(connection: McpConnection | undefined): ServerStatus {
-    if (this.#stopping.signal.aborted) return "stopped";
     const { status } = this.#state;
+    if (this.#run === undefined && status !== "failed") return "stopped";
     return status === "running" && connection?.isClosed !== false ? "retrying" : status;
   }
 
@@ -155,30 +191,39 @@ export class SupervisedServer {
     return new ServerNotRunningError({ reason, server: this.name, cause });
   }
 
-  async #supervise(signal: AbortSignal): Promise<void> {
+  async #supervise(run: Run): Promise<void> {
+    const { signal } = run.stopping;
     const backoff = new Backoff(RESTART_BACKOFF);
     while (!signal.aborted) {
       this.#setState({ ...this.#state, status: "starting" });
       const startMs = performance.now();
-      const failure = await this.#runOnce(signal);
-      this.#settled.resolve();
+      const failure = await this.#runOnce(run);
+      run.settled.resolve();
       if (signal.aborted) return;
       if (performance.now() - startMs > STABLE_MS) backoff.reset();
-      if (failure.isFinal) return this.#setState({ ...failure.state, status: "failed" });
+      if (failure.isFinal) return this.#fail(failure.state);
       this.#setState({ ...failure.state, status: "retrying" });
       await delay(backoff.next(), signal).catch(() => {});
     }
   }
 
+  /** Only a change can help. */
+  #fail(state: Omit<ServerState, "status">): void {
+    this.#run = undefined;
+    this.#setState({ ...state, status: "failed" });
+  }
+
   /** One session from start to end; tells why it ended. */
-  async #runOnce(signal: AbortSignal): Promise<{ isFinal: boolean; state: Omit<ServerState, "status"> }> {
+  async #runOnce(run: Run): Promise<{ isFinal: boolean; state: Omit<ServerState, "status"> }> {
+    const { signal } = run.stopping;
     let connection: McpConnection | undefined;
     let reason: string | undefined;
     try {
       connection = await this.#open(signal);
+      signal.throwIfAborted();
       this.#connection = connection;
       this.#setState({ status: "running" });
-      this.#settled.resolve();
+      run.settled.resolve();
       this.#listener.onRunning(connection);
       reason = await this.#watch(connection, signal);
       return { isFinal: false, state: { lastError: reason, stderrTail: connection.stderrTail } };
@@ -195,14 +240,11 @@ export class SupervisedServer {
   }
 
   async #open(signal: AbortSignal): Promise<McpConnection> {
-    const { resolve, guard, log, limits } = this.#context;
+    const { resolve, guard, log, limits, starts } = this.#context;
     const config = await resolve(this.config, signal);
-    const { maxMessageBytes } = limits;
-    return await McpConnection.open(
-      config,
-      { listener: this.#listener, guard, log, warnOnce: this.#warnOnce, maxMessageBytes },
-      { timeoutMs: limits.startTimeoutMs, signal },
-    );
+    const { maxMessageBytes, startTimeoutMs: timeoutMs } = limits;
+    const context = { listener: this.#listener, guard, log, warnOnce: this.#warnOnce, maxMessageBytes };
+    return await starts.run(() => McpConnection.open(config, context, { timeoutMs, signal }), signal);
   }
 
   /** Waits for the session's end, pinging while nothing else is asked. */
@@ -244,7 +286,9 @@ function isAnswer(error: unknown): boolean {
 
 function untilAborted(signal: AbortSignal): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
-  if (signal.aborted) resolve("stopped");
-  else signal.addEventListener("abort", () => resolve("stopped"), { once: true });
+  const onAbort = () =>
+    resolve(signal.reason instanceof ServerNotRunningError ? signal.reason.reason : "over");
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
   return promise;
 }

@@ -73,7 +73,7 @@ Deno.test("a join that fails leaves the Computer free to join again", async () =
   await computer.join({ url, office: "lab", token: "s3cret" });
 });
 
-Deno.test("a fleet adds, finds and removes servers by name, each name once", async () => {
+Deno.test("a fleet follows its configurations: it adds, finds and removes servers by name", async () => {
   const listener = {
     onRunning() {},
     onStateChange() {},
@@ -90,16 +90,14 @@ Deno.test("a fleet adds, finds and removes servers by name, each name once", asy
     listen: () => listener,
     resolve: (config) => Promise.resolve(config),
   });
-  fleet.add(a);
-  fleet.add(b);
-  assertThrows(() => fleet.add(a), TypeError, "the name is taken");
+  assertEquals(fleet.follow([a, b]).added, ["a", "b"]);
   await fleet.settled();
   assertEquals(fleet.servers.map(({ name, state }) => [name, state.status]), [["a", "running"], [
     "b",
     "retrying",
   ]]);
   const removed = fleet.get("a");
-  await fleet.remove("a");
-  await fleet.remove("a");
+  assertEquals(fleet.follow([b]), { added: [], removed: ["a"], replaced: [], adopted: [] });
+  await fleet.quiet();
   assertEquals([fleet.get("a"), removed?.state.status], [undefined, "stopped"]);
 });

@@ -22,6 +22,23 @@ Deno.test("a limiter settles as the work does, and work that fails gives its tur
   assertEquals(await limiter.run(() => Promise.resolve(7)), 7);
 });
 
+Deno.test("work whose signal is aborted before its turn never begins, and the others keep their order", async () => {
+  const limiter = new Limiter(1);
+  const gate = Promise.withResolvers<void>();
+  const started: string[] = [];
+  const giveUp = new AbortController();
+  const work = (name: string, done = Promise.resolve()) => () => (started.push(name), done);
+  const first = limiter.run(work("first", gate.promise));
+  const second = limiter.run(work("second"), giveUp.signal);
+  const third = limiter.run(work("third"));
+  giveUp.abort(new TypeError("enough"));
+  await assertRejects(() => second, TypeError, "enough");
+  await assertRejects(() => limiter.run(work("fourth"), giveUp.signal), TypeError, "enough");
+  gate.resolve();
+  await Promise.all([first, third]);
+  assertEquals(started, ["first", "third"]);
+});
+
 Deno.test("forEachBounded() works on each item, so many at a time", async () => {
   let running = 0;
   let most = 0;

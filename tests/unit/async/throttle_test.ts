@@ -31,3 +31,15 @@ Deno.test("a throttle that is closed drops what is due, ignores what is requeste
   throttle.request();
   assertEquals(count, 1);
 });
+
+Deno.test("a throttle that is cancelled drops what is due and acts at once on the next request", () => {
+  let count = 0;
+  const throttle = new Throttle(() => void count++, 60_000);
+  throttle.request();
+  throttle.request();
+  throttle.cancel();
+  assertEquals(count, 1);
+  throttle.request();
+  assertEquals(count, 2);
+  throttle.close();
+});

@@ -118,5 +118,10 @@ Deno.test({
 
 Deno.test("an input's variable is its id in capitals", () => {
   const source = environmentInputs((name) => name === "A2C_INPUT_MY_API_KEY_2" ? "v" : undefined);
-  assertEquals([source("my-api.key 2"), source("other")], ["v", undefined]);
+  const request = {
+    input: { type: "promptString" as const, id: "x", description: "" },
+    server: "s",
+    signal: new AbortController().signal,
+  };
+  assertEquals([source("my-api.key 2", request), source("other", request)], ["v", undefined]);
 });

@@ -31,7 +31,10 @@ function stoppedServer(): SupervisedServer {
   const entry = { name: "s", disabled: true, type: "stdio", server_parameters: { command: "x" } };
   const [config] = parseConfig({ servers: [entry] }).servers;
   if (config === undefined) throw new TypeError("no config");
-  return fleet.add(config);
+  fleet.follow([config]);
+  const server = fleet.get(config.name);
+  if (server === undefined) throw new TypeError("no server");
+  return server;
 }
 
 const server = stoppedServer();

@@ -1,0 +1,158 @@
+/** A Computer's place: the connection to a Server, and the office that is joined over it. */
+import type { IncomingEvent } from "../link/connect.ts";
+import { Link, type LinkListener } from "../link/link.ts";
+import type { Logger } from "../log.ts";
+import { describeError } from "../protocol/errors.ts";
+import { ConnectionClosedError } from "../protocol/local_errors.ts";
+
+/** Where and as whom a Computer connects. */
+export interface ConnectOptions {
+  /** The Server, `http://host:port`. */
+  readonly url: string;
+  /** Sent as the auth field `token`. */
+  readonly token?: string | undefined;
+  /** The Socket.IO `auth` object. */
+  readonly auth?: Readonly<Record<string, unknown>> | undefined;
+  /** HTTP headers of the handshake. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The Socket.IO path; `/socket.io/` by default. */
+  readonly path?: string | undefined;
+  /** When to give up on a Server that is out of reach, in milliseconds; never by default. */
+  readonly timeoutMs?: number | undefined;
+  /** Gives up when aborted. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called when the connection is gone for good, with the reason. */
+  readonly onFailed?: ((error: Error) => void) | undefined;
+}
+
+/** What a Computer joins, and where. */
+export interface JoinOptions extends ConnectOptions {
+  /** The office to join. */
+  readonly office: string;
+}
+
+/** Where a Computer is. */
+export interface OfficeState {
+  /** The Server, as it was given. */
+  readonly url: string;
+  /** Whether the connection is there at this moment; one that was lost comes back by itself. */
+  readonly isConnected: boolean;
+  /** The office that was joined, or is being returned to. */
+  readonly office: string | undefined;
+}
+
+/** What a link needs of its Computer. */
+export interface OfficeLinkContext {
+  /** The Computer's name in the office. */
+  readonly name: string;
+  readonly log: Logger;
+  readonly onEvent: (incoming: IncomingEvent) => void;
+  /** The office is left: by choice, or with the connection. */
+  readonly onLeft: () => void;
+  readonly onReturned: () => void;
+}
+
+/** At most one connection and one office at a time. */
+export class OfficeLink {
+  readonly #context: OfficeLinkContext;
+  #link: Link | undefined;
+  #url = "";
+  #isBusy = false;
+  #isClosed = false;
+
+  constructor(context: OfficeLinkContext) {
+    this.#context = context;
+  }
+
+  /** Where the Computer is; `undefined` without a connection. */
+  get state(): OfficeState | undefined {
+    const link = this.#link;
+    if (link === undefined) return undefined;
+    return { url: this.#url, isConnected: link.isConnected, office: link.membership?.office_id };
+  }
+
+  /** Connects, leaving whatever Server there was before. */
+  async connect(options: ConnectOptions): Promise<void> {
+    await this.#alone(`Cannot connect to "${options.url}"`, () => this.#connect(options));
+  }
+
+  /** Joins an office, connecting first where there is no connection to that Server. */
+  async join(options: JoinOptions): Promise<void> {
+    const { office, signal, url } = options;
+    await this.#alone(`Cannot join office "${office}"`, async () => {
+      const open = this.#url === url ? this.#link : undefined;
+      const link = open ?? await this.#connect(options);
+      try {
+        await link.join({ role: "computer", name: this.#context.name, office_id: office }, { signal });
+      } catch (error) {
+        if (open === undefined) await this.leave();
+        throw error;
+      }
+    });
+  }
+
+  /** Tells the office something; dropped without a connection. */
+  emit(event: string, body: unknown): void {
+    this.#link?.emit(event, body);
+  }
+
+  /** Leaves the office and, unless told otherwise, disconnects. Idempotent. */
+  async leave({ stayConnected = false }: { readonly stayConnected?: boolean } = {}): Promise<void> {
+    const link = this.#link;
+    this.#context.onLeft();
+    if (!stayConnected) this.#link = undefined;
+    await link?.leave().catch((error) =>
+      this.#context.log.debug("cannot say goodbye", { error: describeError(error) })
+    );
+    if (!stayConnected) await link?.close();
+  }
+
+  /** Leaves for good. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.leave();
+  }
+
+  async #connect(options: ConnectOptions): Promise<Link> {
+    await this.leave();
+    const { url, token, auth, headers, path, timeoutMs, signal } = options;
+    const link = await Link.open(
+      {
+        url,
+        path,
+        headers,
+        auth: token === undefined ? auth : { token, ...auth },
+        logger: this.#context.log,
+      },
+      {
+        listener: this.#listener(options.onFailed),
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...(signal === undefined ? {} : { signal }),
+      },
+    );
+    this.#url = url;
+    this.#link = link;
+    if (!this.#isClosed) return link;
+    await this.leave();
+    throw new ConnectionClosedError("Cannot connect: the Computer was closed");
+  }
+
+  /** One change at a time, and none away from an office that was not left. */
+  async #alone(what: string, change: () => Promise<unknown>): Promise<void> {
+    const isTaken = this.#isBusy || this.#link?.membership !== undefined;
+    if (isTaken || this.#isClosed) {
+      throw new TypeError(`${what}: ${this.#isClosed ? "closed" : "leave the other one first"}`);
+    }
+    this.#isBusy = true;
+    try {
+      await change();
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  #listener(onFailed: ((error: Error) => void) | undefined): LinkListener {
+    const { onEvent, onLeft, onReturned } = this.#context;
+    return { onEvent, onLost: onLeft, onReturned, onFailed: (error) => onFailed?.(error) };
+  }
+}
