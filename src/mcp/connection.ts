@@ -95,7 +95,7 @@ export class McpConnection {
       return Promise.resolve();
     };
     const { transport, close } = openTransport(config, context, {
-      onGone: (reason) => this.#end(reason),
+      onGone: (reason, error) => this.#end(reason, error),
       onStreamBroken: () => this.#probe(),
       onStreamOpened: () => context.listener.onNotificationsLost(),
     });
@@ -204,13 +204,13 @@ export class McpConnection {
     await closing;
   }
 
-  #end(reason: string): void {
+  #end(reason: string, error?: ServerAuthorizationError): void {
     if (this.#goneReason !== undefined) return;
     const { exit } = this.#transport instanceof StdioTransport ? this.#transport : { exit: undefined };
     this.#goneReason = exit ?? reason;
     this.#closed.resolve(this.#goneReason);
     for (const request of this.#inFlight) {
-      request.abort(new ServerNotRunningError({ reason: this.#goneReason }));
+      request.abort(error ?? new ServerNotRunningError({ reason: this.#goneReason }));
     }
   }
 

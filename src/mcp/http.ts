@@ -26,8 +26,8 @@ export interface HttpTransport {
 
 /** What the SDK's transports do not tell. */
 export interface HttpListener {
-  /** The server cannot be reached any more, or has forgotten the session. */
-  onGone(reason: string): void;
+  /** The server cannot be reached any more, refuses us, or has forgotten the session. */
+  onGone(reason: string, error?: ServerAuthorizationError): void;
   /** An event stream broke: what was to come on it may never come, and the server may be gone. */
   onStreamBroken(): void;
   /** The standing stream is open, and nothing says what was told before: nobody may have heard it. */
@@ -143,11 +143,10 @@ async function refuse(
     return response;
   }
   await response.body?.cancel();
-  if (method === "GET" || status === 404) listener.onGone(`HTTP ${status}`);
-  if (status === 401 || status === 403) {
-    throw new ServerAuthorizationError(status, `Cannot use the MCP server: it answers HTTP ${status}`);
-  }
-  throw new ServerNotRunningError({ reason: `HTTP ${status}` });
+  const reason = `HTTP ${status}`;
+  const refusal = status === 401 || status === 403 ? new ServerAuthorizationError(status) : undefined;
+  if (method === "GET" || status === 404) listener.onGone(reason, refusal);
+  throw refusal ?? new ServerNotRunningError({ reason });
 }
 
 /** A server that names events sends again what came after the last that was heard: nothing is lost. */

@@ -7,7 +7,7 @@
 import { parseConfig } from "../../src/computer/config.ts";
 import { DEFAULT_READ_LIMITS } from "../../src/computer/catalogue.ts";
 import { McpHost } from "../../src/computer/host.ts";
-import { createLogger } from "../../src/log.ts";
+import { createLogger, parseLogLevels } from "../../src/log.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/supervised_server.ts";
 
 /** What a scenario's tools are called with, by the type of a parameter. */
@@ -23,7 +23,7 @@ await using host = new McpHost({
   inputs: () => undefined,
   confirm: undefined,
   limits: { ...DEFAULT_SERVER_LIMITS, ...DEFAULT_READ_LIMITS },
-  log: createLogger({ level: "debug" }),
+  log: createLogger({ levels: parseLogLevels("debug") }),
   onChange() {},
 });
 
