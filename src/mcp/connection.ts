@@ -5,6 +5,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
 import { ErrorCode as RpcErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { abortable } from "../async/abortable.ts";
+import { Deadline } from "../async/deadline.ts";
 import type { Logger } from "../log.ts";
 import type { MCPServerConfig } from "../protocol/config.ts";
 import { describeError, isRecord } from "../protocol/errors.ts";
@@ -253,18 +254,16 @@ export class McpConnection {
   }
 
   async #initialize(limits: RequestLimits): Promise<void> {
-    const { timeoutMs } = limits;
-    await this.#limited(limits.signal, async (signal, own) => {
-      // An event stream may open and never say where to post; the SDK times only the request that follows.
-      const timer = setTimeout(() => {
-        own.abort(new ServerTimeoutError(`Cannot complete "initialize": no answer in ${timeoutMs} ms`));
-      }, timeoutMs);
-      try {
-        await abortable(this.#client.connect(this.#transport, { timeout: MAX_TIMER_MS, signal }), signal);
-      } finally {
-        clearTimeout(timer);
-      }
+    const { timeoutMs, signal: caller } = limits;
+    // An event stream may open and never say where to post; the SDK times only the request that follows.
+    using deadline = new Deadline(timeoutMs, {
+      reason: () => new ServerTimeoutError(`Cannot complete "initialize": no answer in ${timeoutMs} ms`),
+      signal: caller,
     });
+    await this.#limited(
+      deadline.signal,
+      (signal) => abortable(this.#client.connect(this.#transport, { timeout: MAX_TIMER_MS, signal }), signal),
+    );
     this.#isInitialised = true;
   }
 
@@ -292,14 +291,14 @@ export class McpConnection {
    */
   async #limited<T>(
     signal: AbortSignal | undefined,
-    run: (signal: AbortSignal, own: AbortController) => Promise<T>,
+    run: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const own = new AbortController();
     const onAbort = () => own.abort(signal?.reason);
     signal?.addEventListener("abort", onAbort, { once: true });
     this.#inFlight.add(own);
     try {
-      return await run(own.signal, own);
+      return await run(own.signal);
     } catch (error) {
       throw own.signal.aborted ? own.signal.reason : error;
     } finally {
