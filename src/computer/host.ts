@@ -210,6 +210,11 @@ export class McpHost implements AsyncDisposable {
       onToolsChanged: () => heard(() => this.#tools.onChanged(server)),
       onResourcesChanged: () => heard(() => catalogue().onListChanged()),
       onResourceUpdated: (uri) => heard(() => catalogue().onUpdated(uri)),
+      onNotificationsLost: () =>
+        heard(() => {
+          this.#tools.onChanged(server);
+          catalogue().onNotificationsLost();
+        }),
     };
   }
 
