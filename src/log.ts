@@ -1,5 +1,5 @@
 /** The logger that every part is given, and the one that the doors use: lines on stderr. */
-import { BaseHandler, type LevelName, Logger as StdLogger, type LogRecord } from "@std/log";
+import { BaseHandler, Logger as StdLogger, type LogRecord } from "@std/log";
 
 /** What a log line says beyond its message: `req_id`, `server`, `duration_ms` … Never a secret. */
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -21,6 +21,28 @@ export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 /** A log level. */
 export type LogLevel = typeof LOG_LEVELS[number];
 
+/** The parts of the program that a person can set a log level for, and what each tells of. */
+export const LOG_MODULES = {
+  server: "the Server: offices, members, what is relayed",
+  computer: "the Computer: the Agent's requests and their answers",
+  agent: "the Agent: its requests and notifications",
+  link: "the connection to the Server",
+  mcp: "MCP servers: starts, stops, what they get wrong",
+  tools: "tool calls",
+  resources: "what Desktop and Finder are made of",
+  config: "what the configuration gets wrong",
+} as const;
+/** One of {@linkcode LOG_MODULES}. */
+export type LogModule = keyof typeof LOG_MODULES;
+
+/** The lowest level that is written of each module. */
+export interface LogLevels {
+  /** Of every module that has no level of its own. */
+  readonly level: LogLevel;
+  /** Of single modules. */
+  readonly modules: Readonly<Partial<Record<LogModule, LogLevel>>>;
+}
+
 /** How a log line is written. */
 export type LogFormat = "text" | "json";
 
@@ -37,52 +59,101 @@ export function withFields(log: Logger, fields: LogFields): Logger {
   };
 }
 
-const stdLevels: Readonly<Record<LogLevel, LevelName>> = {
-  debug: "DEBUG",
-  info: "INFO",
-  warn: "WARN",
-  error: "ERROR",
-};
-
 /**
- * A logger on stderr, so that stdout stays for results.
- *
- * @param options `level`: the lowest level written, `info` by default. `format`: `text` by default; `json` is one
- * object a line with `time`, `level`, `message` and the fields. `module`: who is speaking.
+ * The same logger, for one part of the program: its lines have a field `module`, by which {@linkcode createLogger}
+ * names and filters them. What is named within is the more exact and counts.
  */
-export function createLogger(
-  options: { readonly level?: LogLevel; readonly format?: LogFormat; readonly module?: string } = {},
-): Logger {
-  const { level = "info", format = "text", module = "smcp" } = options;
-  const std = new StdLogger(module, stdLevels[level], { handlers: [new StderrHandler(format)] });
-  return {
-    debug: (message, fields = {}) => void std.debug(message, fields),
-    info: (message, fields = {}) => void std.info(message, fields),
-    warn: (message, fields = {}) => void std.warn(message, fields),
-    error: (message, fields = {}) => void std.error(message, fields),
-  };
+export function withModule(log: Logger, module: LogModule): Logger {
+  return withFields(log, { module });
 }
 
-class StderrHandler extends BaseHandler {
-  constructor(format: LogFormat) {
+/**
+ * Reads log levels as a person writes them: a level for all, levels of single modules, or both, such as
+ * `warn,mcp=debug`. Without a level for all it is `info`; what is said twice counts the last time.
+ *
+ * @throws {RangeError} for a level or module that there is not, with those that there are.
+ */
+export function parseLogLevels(text: string): LogLevels {
+  let level: LogLevel = "info";
+  const modules: Partial<Record<LogModule, LogLevel>> = {};
+  for (const part of text.split(",").map((part) => part.trim())) {
+    const cut = part.indexOf("=");
+    if (cut < 0) level = toLevel(part);
+    else modules[toModule(part.slice(0, cut))] = toLevel(part.slice(cut + 1));
+  }
+  return { level, modules };
+}
+
+function toLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((each) => each === text);
+  if (level !== undefined) return level;
+  throw new RangeError(`Cannot read log level "${text}": the levels are ${LOG_LEVELS.join(", ")}`);
+}
+
+function toModule(text: string): LogModule {
+  if (isModule(text)) return text;
+  throw new RangeError(
+    `Cannot read log module "${text}": the modules are ${Object.keys(LOG_MODULES).join(", ")}`,
+  );
+}
+
+function isModule(text: string): text is LogModule {
+  return Object.hasOwn(LOG_MODULES, text);
+}
+
+/** What {@linkcode createLogger} may be told. */
+export interface LoggerOptions {
+  /** What is written; `info` and above of everything by default. */
+  readonly levels?: LogLevels | undefined;
+  /** `text` by default; `json` is one object a line with `time`, `level`, `module`, `message` and the fields. */
+  readonly format?: LogFormat | undefined;
+  /** Who is speaking where a line does not say it; `smcp` by default. */
+  readonly module?: LogModule | undefined;
+  /** Takes each line, without a line feed; stderr by default, so that stdout stays for results. */
+  readonly write?: ((line: string) => void) | undefined;
+}
+
+/** A logger that writes lines. */
+export function createLogger(options: LoggerOptions = {}): Logger {
+  const { levels = { level: "info", modules: {} }, format = "text", write = console.error } = options;
+  const handlers = [new LineHandler(format, write)];
+  const std = new StdLogger(options.module ?? "smcp", "DEBUG", { handlers });
+  const isWritten = (level: LogLevel, { module = options.module }: LogFields) => {
+    const lowest = typeof module === "string" && isModule(module) ? levels.modules[module] : undefined;
+    return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(lowest ?? levels.level);
+  };
+  const logAt = (level: LogLevel) => (message: string, fields: LogFields = {}): void => {
+    if (isWritten(level, fields)) std[level](message, fields);
+  };
+  return { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
+}
+
+class LineHandler extends BaseHandler {
+  readonly #write: (line: string) => void;
+
+  constructor(format: LogFormat, write: (line: string) => void) {
     super("NOTSET", { formatter: format === "json" ? formatJson : formatText });
+    this.#write = write;
   }
 
   override log(line: string): void {
-    console.error(line);
+    this.#write(line);
   }
 }
 
-function fieldsOf(record: LogRecord): LogFields {
-  const [fields] = record.args;
-  return typeof fields === "object" && fields !== null ? { ...fields } : {};
+/** Who is speaking, and the fields that are left to tell. */
+function partsOf(record: LogRecord): { readonly module: string; readonly fields: LogFields } {
+  const [given] = record.args;
+  const { module, ...fields }: Record<string, unknown> = typeof given === "object" ? { ...given } : {};
+  return { module: typeof module === "string" ? module : record.loggerName, fields };
 }
 
 function formatText(record: LogRecord): string {
+  const { module, fields } = partsOf(record);
   const time = record.datetime.toISOString().slice(11, 23);
-  const pairs = Object.entries(fieldsOf(record)).filter(([, value]) => value !== undefined)
+  const pairs = Object.entries(fields).filter(([, value]) => value !== undefined)
     .map(([key, value]) => ` ${key}=${formatValue(value)}`);
-  return `${time} ${record.levelName.padEnd(5)} ${record.loggerName}: ${record.msg}${pairs.join("")}`;
+  return `${time} ${record.levelName.padEnd(5)} ${module}: ${record.msg}${pairs.join("")}`;
 }
 
 function formatValue(value: unknown): string {
@@ -92,11 +163,12 @@ function formatValue(value: unknown): string {
 }
 
 function formatJson(record: LogRecord): string {
+  const { module, fields } = partsOf(record);
   return JSON.stringify({
     time: record.datetime.toISOString(),
     level: record.levelName.toLowerCase(),
-    module: record.loggerName,
+    module,
     message: record.msg,
-    ...fieldsOf(record),
+    ...fields,
   });
 }

@@ -1,27 +1,20 @@
 /** What the commands of the Agent's command line do. */
-import { ExitCode, UsageError } from "../cli/exit_codes.ts";
-import { ExitRequest } from "../cli/program.ts";
+import { UsageError } from "../cli/exit_codes.ts";
+import { CommandFailedError } from "../cli/failure.ts";
 import { printable, toSafeJson } from "../cli/terminal/safe_text.ts";
 import type { Screen } from "../cli/terminal/screen.ts";
 import type { Logger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import type { Agent } from "./agent.ts";
-import {
-  catalogueText,
-  configText,
-  contentsText,
-  desktopText,
-  eventText,
-  officeText,
-  toolsText,
-} from "./cli_text.ts";
+import { catalogueText, configText, contentsText, desktopText, toolsText } from "../cli/answer_text.ts";
+import { eventText, officeText } from "./cli_text.ts";
 import { readDocumentTree, toTreeJson, type TreeDepth } from "./cli_document_tree.ts";
 import { drawRead } from "./cli_pictures.ts";
 import type { AgentEvent } from "./events.ts";
 import type { RemoteComputer } from "./remote_computer.ts";
-import { DEFAULT_WINDOW_LINES, drawDesktop } from "./terminal/desktop_picture.ts";
-import { drawFinder } from "./terminal/finder_picture.ts";
+import { DEFAULT_WINDOW_LINES, drawDesktop } from "../cli/terminal/desktop_picture.ts";
+import { drawFinder } from "../cli/terminal/finder_picture.ts";
 
 /** What every command gets. */
 export interface CommandContext {
@@ -62,8 +55,7 @@ export async function callTool(
   print(context, result, { text: contentsText(result) });
   if (!result.isError) return;
   const code = result.meta?.error_code;
-  console.error(`error: the tool "${tool}" failed${code === undefined ? "" : ` (${code})`}`);
-  throw new ExitRequest(ExitCode.FAILURE);
+  throw new CommandFailedError(`Tool "${tool}" failed`, { code });
 }
 
 /** `config` */

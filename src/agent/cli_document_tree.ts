@@ -1,12 +1,8 @@
 /** Reading below a page of the catalogue: the pages of its documents, and the elements of these. */
 import { forEachBounded } from "../async/pool.ts";
-import {
-  type DPEDocumentSummary,
-  type DPEElementDetail,
-  type DPEPageSummary,
-  MAX_PAGE_LIMIT,
-} from "../protocol/dpe.ts";
+import { type DPEDocumentSummary, MAX_PAGE_LIMIT } from "../protocol/dpe.ts";
 import { describeError } from "../protocol/errors.ts";
+import type { DocumentBranch } from "../cli/document_branch.ts";
 import type { RemoteComputer } from "./remote_computer.ts";
 
 /** How far down a tree of documents goes. */
@@ -16,22 +12,6 @@ export type TreeDepth = typeof TREE_DEPTHS[number];
 
 /** How many reads are under way at a time. */
 const CONCURRENCY = 8;
-
-/** A document and, as far as they were asked for, its first 100 pages. */
-export interface DocumentBranch {
-  readonly document: DPEDocumentSummary;
-  readonly pages?: readonly PageBranch[] | undefined;
-  /** Why the pages could not be read. */
-  readonly failure?: string | undefined;
-}
-
-/** A page and, as far as they were asked for, its elements. */
-export interface PageBranch {
-  readonly page: DPEPageSummary;
-  readonly elements?: readonly DPEElementDetail[] | undefined;
-  /** Why the elements could not be read. */
-  readonly failure?: string | undefined;
-}
 
 /** Reads what is below documents. What cannot be read is told in its place and costs nothing else. */
 export async function readDocumentTree(

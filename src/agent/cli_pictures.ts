@@ -6,7 +6,7 @@ import { type DpeUri, isValidDpeUri, parseDpeUri } from "../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../uri/scheme.ts";
 import { readElement, readPage } from "./document_content.ts";
 import { drawElement, drawPage } from "./terminal/content_picture.ts";
-import { drawDesktop } from "./terminal/desktop_picture.ts";
+import { drawDesktop } from "../cli/terminal/desktop_picture.ts";
 
 /** Draws a window, a page or an element; `undefined` for what has no picture. */
 export function drawRead(uri: string, result: ReadResourceRet, screen: Screen): string | undefined {

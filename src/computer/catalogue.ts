@@ -170,6 +170,14 @@ export class Catalogue {
     this.#list.onChanged();
   }
 
+  /** Notifications may have been lost: what they would have told of is looked for. The subscriptions hold. */
+  onNotificationsLost(): void {
+    if (this.server.connection?.capabilities.resources !== true) return;
+    this.#windows.invalidateAll();
+    this.#documents.invalidateAll();
+    this.#list.onChanged();
+  }
+
   /** The server is failed or stopped: what it showed leaves, until it runs again. Idempotent. */
   onStopped(): void {
     this.#list.onStopped();
@@ -240,7 +248,7 @@ export class Catalogue {
       .catch((error) => this.#warn("cannot subscribe", { error }));
   }
 
-  /** What changed before somebody was there to be told is told here. */
+  /** What changed while nobody could be told is told here. */
   async #verify(): Promise<void> {
     const { limits, onDesktopChange, onFinderChange } = this.#context;
     if (this.server.state.status !== "running") return;

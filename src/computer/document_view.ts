@@ -1,4 +1,5 @@
 /** The documents of one MCP server, as far as they are known to hold. */
+import { settledWithin } from "../async/abortable.ts";
 import { delay } from "../async/backoff.ts";
 import type { Logger } from "../log.ts";
 import type { WarnOnce } from "../mcp/warn_once.ts";
@@ -14,6 +15,8 @@ import { documentKey, hostOf } from "./resource_kinds.ts";
 
 /** How many entries of a catalogue are read before others have their turn. */
 const CATALOGUE_SLICE = 2_000;
+/** How long a catalogue waits for its subscription before it is read without, in milliseconds. */
+const SUBSCRIPTION_GRACE_MS = 500;
 
 /** What a document view needs. */
 export interface DocumentViewContext
@@ -97,6 +100,11 @@ export class DocumentView {
     else if (isHostUri(key)) this.#changedHosts.add(`${key}/`);
   }
 
+  /** Each document may have changed. */
+  invalidateAll(): void {
+    this.#cache.invalidateAll();
+  }
+
   /** Reads what is missing or may have changed; tells whether all of it was read in time. */
   async refresh(withinMs: number): Promise<boolean> {
     this.#invalidateHosts();
@@ -132,14 +140,14 @@ export class DocumentView {
   }
 
   /**
-   * One read of Level 0 for all documents of a host. It is subscribed first, so that what it says is known to hold;
-   * what it names and the list does not is no document, and what only the list names is left to Level 1.
+   * One read of Level 0 for all documents of a host. It is subscribed first, so that what it says is known to hold; a
+   * server that is slow to subscribe is read all the same, and again for the next request. What it names and the list does not is no document, and what only the list names is left to Level 1.
    */
   async #readCatalogue(host: string, values: Map<string, ReadValue<Summary>>): Promise<void> {
     const { read, subscribe, now, log, server } = this.#context;
     const uri = buildDpeUri({ host });
     this.#catalogueUris.add(uri);
-    const isSubscribed = await subscribe(uri);
+    const isSubscribed = await settledWithin(subscribe(uri), SUBSCRIPTION_GRACE_MS) === true;
     const readAtMs = now();
     try {
       const entries = readCatalogueEntries(await read(uri));

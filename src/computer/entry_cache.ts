@@ -86,6 +86,11 @@ export class EntryCache<V> {
     this.#expect(key);
   }
 
+  /** Each value may have changed. */
+  invalidateAll(): void {
+    for (const key of this.#entries.keys()) this.invalidate(key);
+  }
+
   /** The server tells of changes to `key` from `sinceMs` on, now by default. */
   markSubscribed(key: string, sinceMs: number = this.#options.now()): void {
     const entry = this.#entry(key);
@@ -139,7 +144,8 @@ export class EntryCache<V> {
   }
 
   /**
-   * Reads once more what was read before its subscription held: a change that nobody told of may lie between.
+   * Reads once more what was read before its subscription held, or is in doubt: a change that nobody told of may lie
+   * between.
    *
    * @return Whether any of it is another value.
    */

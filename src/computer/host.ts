@@ -1,6 +1,6 @@
 /** The MCP side of a Computer: its servers, their tools and resources, and what changed. No office in sight. */
 import { isDeepStrictEqual } from "node:util";
-import type { Logger } from "../log.ts";
+import { type Logger, withModule } from "../log.ts";
 import { Fleet, type FleetChange } from "../mcp/fleet.ts";
 import type { ServerLimits, ServerListener, SupervisedServer } from "../mcp/supervised_server.ts";
 import { organizeDesktop } from "../organizer/desktop.ts";
@@ -56,22 +56,24 @@ export class McpHost implements AsyncDisposable {
   readonly calls: ToolCalls;
   readonly #context: HostContext;
   readonly #warnOnce: WarnOnce;
+  readonly #configWarnings: WarnOnce;
   readonly #tools: ToolRegistry;
   #config: ComputerConfig = { servers: [], inputs: [], warnings: [] };
 
   constructor(context: HostContext) {
     this.#context = context;
     const { log, limits } = context;
-    this.#warnOnce = new WarnOnce(log);
+    this.#warnOnce = new WarnOnce(withModule(log, "resources"));
+    this.#configWarnings = new WarnOnce(withModule(log, "config"));
     this.fleet = new Fleet({
       limits,
-      log,
+      log: withModule(log, "mcp"),
       listen: (server) => this.#listen(server),
       resolve: (server, signal) => this.#resolve(server, signal),
     });
     this.resources = new ResourceDirectory(this.fleet, {
       limits,
-      log,
+      log: withModule(log, "resources"),
       warnOnce: this.#warnOnce,
       onDesktopChange: () => context.onChange("desktop"),
       onFinderChange: () => context.onChange("finder"),
@@ -79,8 +81,8 @@ export class McpHost implements AsyncDisposable {
     });
     this.#tools = new ToolRegistry({
       servers: () => this.fleet.servers,
-      log,
-      warnOnce: this.#warnOnce,
+      log: withModule(log, "tools"),
+      warnOnce: new WarnOnce(withModule(log, "tools")),
       timeoutMs: limits.readTimeoutMs,
       onChange: () => context.onChange("tools"),
     });
@@ -89,7 +91,7 @@ export class McpHost implements AsyncDisposable {
       directory: () => this.directory,
       history: this.history,
       confirm: context.confirm,
-      log,
+      log: withModule(log, "tools"),
     });
     this.configure(context.config);
   }
@@ -112,7 +114,7 @@ export class McpHost implements AsyncDisposable {
     const before = this.#config;
     const members = new Set(this.fleet.servers);
     this.#config = config;
-    for (const warning of config.warnings) this.#warnOnce.warn(warning);
+    for (const warning of config.warnings) this.#configWarnings.warn(warning);
     const { replaced, ...change } = this.fleet.follow(config.servers);
     for (const server of members.difference(new Set(this.fleet.servers))) {
       this.#tools.remove(server);
@@ -208,6 +210,11 @@ export class McpHost implements AsyncDisposable {
       onToolsChanged: () => heard(() => this.#tools.onChanged(server)),
       onResourcesChanged: () => heard(() => catalogue().onListChanged()),
       onResourceUpdated: (uri) => heard(() => catalogue().onUpdated(uri)),
+      onNotificationsLost: () =>
+        heard(() => {
+          this.#tools.onChanged(server);
+          catalogue().onNotificationsLost();
+        }),
     };
   }
 

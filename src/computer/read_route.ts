@@ -8,6 +8,7 @@ import { type DpeUri, parseDpeUri } from "../uri/dpe_uri.ts";
 import { hasDpeScheme, hasWindowScheme } from "../uri/scheme.ts";
 import { windowIdentity } from "../uri/window_identity.ts";
 import { parseWindowUri } from "../uri/window_uri.ts";
+import { absentServersHint } from "./absent_servers.ts";
 import type { ResourceDirectory } from "./resource_directory.ts";
 import { documentKey } from "./resource_kinds.ts";
 
@@ -89,16 +90,17 @@ export function namedServer(name: string, fleet: Fleet): SupervisedServer {
 async function ownerOf(
   host: string,
   request: { readonly uri: string; readonly dpe: DpeUri | undefined; readonly timeoutMs: number },
-  { directory }: RouteContext,
+  { directory, fleet }: RouteContext,
 ): Promise<SupervisedServer> {
   const { uri, dpe } = request;
   const owner = await directory.ownerOf(host, request);
   if (owner !== undefined) return owner.server;
+  const hint = absentServersHint(fleet);
   throw dpe === undefined
-    ? new SmcpError(ErrorCode.NOT_FOUND, `No MCP server has the host "${host}"`, { details: { uri } })
+    ? new SmcpError(ErrorCode.NOT_FOUND, `No MCP server has the host "${host}"${hint}`, { details: { uri } })
     : new SmcpError(
       ErrorCode.DOCUMENT_NOT_FOUND,
-      `Document not found: no MCP server has the host "${host}"`,
+      `Document not found: no MCP server has the host "${host}"${hint}`,
       {
         details: dpe.docRef === undefined ? { uri } : { uri, doc_ref: dpe.docRef },
       },

@@ -8,6 +8,7 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { describeError } from "../protocol/errors.ts";
 import { timeoutMsOf } from "../protocol/timeouts.ts";
 import type { CallToolResult, ToolCallReq } from "../protocol/tools.ts";
+import { absentServersHint } from "./absent_servers.ts";
 import { CallMemory } from "./call_memory.ts";
 import type { ToolCallHistory } from "./history.ts";
 import type { ToolDirectory, ToolRoute } from "./tool_directory.ts";
@@ -93,15 +94,10 @@ export class ToolCalls {
         error_code: ErrorCode.TOOL_DISABLED,
       });
     }
-    return failureResult(this.#notFoundText(tool_name), { error_code: ErrorCode.TOOL_NOT_FOUND });
-  }
-
-  #notFoundText(tool: string): string {
-    const starting = this.#context.fleet.servers.filter(({ state }) => state.status === "starting");
-    const hint = starting.length === 0
-      ? ""
-      : `; still starting: ${starting.map(({ name }) => name).join(", ")}`;
-    return `Tool "${tool}" does not exist on this Computer${hint}`;
+    const hint = absentServersHint(this.#context.fleet);
+    return failureResult(`Tool "${tool_name}" does not exist on this Computer${hint}`, {
+      error_code: ErrorCode.TOOL_NOT_FOUND,
+    });
   }
 
   async #runRouted(request: ToolCallReq, route: ToolRoute): Promise<CallToolResult> {

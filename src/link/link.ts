@@ -2,7 +2,7 @@
 import { abortable } from "../async/abortable.ts";
 import { Deadline } from "../async/deadline.ts";
 import { Backoff, type BackoffOptions, delay } from "../async/backoff.ts";
-import { type Logger, silentLogger } from "../log.ts";
+import { type Logger, silentLogger, withModule } from "../log.ts";
 import { describeError } from "../protocol/errors.ts";
 import { JOIN_OFFICE_EVENT, LEAVE_OFFICE_EVENT } from "../protocol/events.ts";
 import {
@@ -62,7 +62,7 @@ export class Link implements AsyncDisposable {
     // One random value for this link's life: by it a Server knows a returning member from a stranger.
     this.#options = { ...options, auth: { session: crypto.randomUUID(), ...options.auth } };
     this.#listener = listener;
-    this.#log = options.logger ?? silentLogger;
+    this.#log = withModule(options.logger ?? silentLogger, "link");
   }
 
   /**

@@ -5,6 +5,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
 import { ErrorCode as RpcErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { abortable } from "../async/abortable.ts";
+import { Deadline } from "../async/deadline.ts";
 import type { Logger } from "../log.ts";
 import type { MCPServerConfig } from "../protocol/config.ts";
 import { describeError, isRecord } from "../protocol/errors.ts";
@@ -54,6 +55,8 @@ export interface NotificationListener {
   onToolsChanged(): void;
   onResourcesChanged(): void;
   onResourceUpdated(uri: string): void;
+  /** Any of this may have been told while nobody could hear it. */
+  onNotificationsLost(): void;
 }
 
 /** What a session needs beyond its configuration. */
@@ -93,8 +96,9 @@ export class McpConnection {
       return Promise.resolve();
     };
     const { transport, close } = openTransport(config, context, {
-      onGone: (reason) => this.#end(reason),
+      onGone: (reason, error) => this.#end(reason, error),
       onStreamBroken: () => this.#probe(),
+      onStreamOpened: () => context.listener.onNotificationsLost(),
     });
     this.#transport = transport;
     this.#close = () => close({ isGone: this.#goneReason !== undefined });
@@ -201,13 +205,13 @@ export class McpConnection {
     await closing;
   }
 
-  #end(reason: string): void {
+  #end(reason: string, error?: ServerAuthorizationError): void {
     if (this.#goneReason !== undefined) return;
     const { exit } = this.#transport instanceof StdioTransport ? this.#transport : { exit: undefined };
     this.#goneReason = exit ?? reason;
     this.#closed.resolve(this.#goneReason);
     for (const request of this.#inFlight) {
-      request.abort(new ServerNotRunningError({ reason: this.#goneReason }));
+      request.abort(error ?? new ServerNotRunningError({ reason: this.#goneReason }));
     }
   }
 
@@ -250,18 +254,16 @@ export class McpConnection {
   }
 
   async #initialize(limits: RequestLimits): Promise<void> {
-    const { timeoutMs } = limits;
-    await this.#limited(limits.signal, async (signal, own) => {
-      // An event stream may open and never say where to post; the SDK times only the request that follows.
-      const timer = setTimeout(() => {
-        own.abort(new ServerTimeoutError(`Cannot complete "initialize": no answer in ${timeoutMs} ms`));
-      }, timeoutMs);
-      try {
-        await abortable(this.#client.connect(this.#transport, { timeout: MAX_TIMER_MS, signal }), signal);
-      } finally {
-        clearTimeout(timer);
-      }
+    const { timeoutMs, signal: caller } = limits;
+    // An event stream may open and never say where to post; the SDK times only the request that follows.
+    using deadline = new Deadline(timeoutMs, {
+      reason: () => new ServerTimeoutError(`Cannot complete "initialize": no answer in ${timeoutMs} ms`),
+      signal: caller,
     });
+    await this.#limited(
+      deadline.signal,
+      (signal) => abortable(this.#client.connect(this.#transport, { timeout: MAX_TIMER_MS, signal }), signal),
+    );
     this.#isInitialised = true;
   }
 
@@ -289,14 +291,14 @@ export class McpConnection {
    */
   async #limited<T>(
     signal: AbortSignal | undefined,
-    run: (signal: AbortSignal, own: AbortController) => Promise<T>,
+    run: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const own = new AbortController();
     const onAbort = () => own.abort(signal?.reason);
     signal?.addEventListener("abort", onAbort, { once: true });
     this.#inFlight.add(own);
     try {
-      return await run(own.signal, own);
+      return await run(own.signal);
     } catch (error) {
       throw own.signal.aborted ? own.signal.reason : error;
     } finally {

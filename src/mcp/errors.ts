@@ -38,8 +38,11 @@ export class ServerAuthorizationError extends Error {
   /** 401 or 403. */
   readonly status: 401 | 403;
 
-  constructor(status: 401 | 403, message: string, options: { cause?: unknown } = {}) {
-    super(message, options);
+  constructor(status: 401 | 403) {
+    const advice = status === 401
+      ? "check the credential in its headers"
+      : "check what its credential may do";
+    super(`Cannot use the MCP server: it answers HTTP ${status}; ${advice}`);
     this.status = status;
   }
 }
@@ -58,4 +61,13 @@ export class ServerAnswerError extends Error {
     this.rpcCode = rpcCode;
     this.rpcData = options.data;
   }
+}
+
+/** Why a server could not be used, in a few words that hold no address and no secret. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ServerNotRunningError) return error.reason;
+  if (error instanceof ServerAuthorizationError) return `HTTP ${error.status}`;
+  if (error instanceof ServerTimeoutError) return "no answer in time";
+  if (error instanceof ConfigurationError) return "its configuration cannot be used";
+  return "it does not speak MCP as expected";
 }

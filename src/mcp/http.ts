@@ -4,15 +4,10 @@ import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 // @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport";
-import { Deadline } from "../async/deadline.ts";
 import { settledWithin } from "../async/abortable.ts";
 import type { MCPServerStreamableHttpConfig, MCPSSEConfig } from "../protocol/config.ts";
-import {
-  ConfigurationError,
-  ServerAuthorizationError,
-  ServerNotRunningError,
-  ServerTimeoutError,
-} from "./errors.ts";
+import { ConfigurationError, ServerAuthorizationError, ServerNotRunningError } from "./errors.ts";
+import { answerOf } from "./http_answer.ts";
 import { watchBody } from "./watched_body.ts";
 
 /** How long the end of a session may take on the server, in milliseconds. */
@@ -31,10 +26,12 @@ export interface HttpTransport {
 
 /** What the SDK's transports do not tell. */
 export interface HttpListener {
-  /** The server cannot be reached any more, or has forgotten the session. */
-  onGone(reason: string): void;
+  /** The server cannot be reached any more, refuses us, or has forgotten the session. */
+  onGone(reason: string, error?: ServerAuthorizationError): void;
   /** An event stream broke: what was to come on it may never come, and the server may be gone. */
   onStreamBroken(): void;
+  /** The standing stream is open, and nothing says what was told before: nobody may have heard it. */
+  onStreamOpened(): void;
 }
 
 /** One HTTP exchange, as far as it is told apart. */
@@ -106,16 +103,15 @@ function watchedFetch(
   let hasStream = false;
   return async (url, init) => {
     const method = init?.method ?? "GET";
-    // A stream opens when its server has something to say, and a Streamable HTTP request is answered when it is done.
-    const isOpenEnded = method === "GET" || (kind === "streamable" && method === "POST");
-    const request = (signal = init?.signal) => reach(url, { ...init, signal, client }, listener);
-    const response = isOpenEnded ? await request() : await within(timeoutMs, init?.signal, request);
+    const isStanding = method === "GET";
+    const send = (signal: AbortSignal | undefined) => reach(url, { ...init, signal, client }, listener);
+    const response = await answerOf({ kind, method, signal: init?.signal ?? undefined, send }, timeoutMs);
     const exchange: Exchange = { kind, method, response };
     // Redirects are the SDK's, which follows those within the origin.
     if (response.status >= 400) return await refuse(exchange, { hasStream, listener });
     if (!isEventStream(response) || response.body === null) return response;
-    const isStanding = method === "GET";
     hasStream ||= isStanding;
+    if (isStanding && kind === "streamable" && !isResumed(init)) listener.onStreamOpened();
     const body = watchBody(response.body, {
       // A request has its own deadline; only the stream that stands for the whole session may not fall silent.
       silenceMs: isStanding ? silenceMs : MAX_TIMER_MS,
@@ -148,11 +144,15 @@ async function refuse(
     return response;
   }
   await response.body?.cancel();
-  if (method === "GET" || status === 404) listener.onGone(`HTTP ${status}`);
-  if (status === 401 || status === 403) {
-    throw new ServerAuthorizationError(status, `Cannot use the MCP server: it answers HTTP ${status}`);
-  }
-  throw new ServerNotRunningError({ reason: `HTTP ${status}` });
+  const reason = `HTTP ${status}`;
+  const refusal = status === 401 || status === 403 ? new ServerAuthorizationError(status) : undefined;
+  if (method === "GET" || status === 404) listener.onGone(reason, refusal);
+  throw refusal ?? new ServerNotRunningError({ reason });
+}
+
+/** A server that names events sends again what came after the last that was heard: nothing is lost. */
+function isResumed(init: RequestInit | undefined): boolean {
+  return new Headers(init?.headers).has("last-event-id");
 }
 
 async function reach(
@@ -166,19 +166,6 @@ async function reach(
     if (init.signal?.aborted !== true) listener.onGone("not reachable");
     throw error;
   }
-}
-
-/** Runs a request whose answer takes no work, and whose body nobody reads. */
-async function within(
-  timeoutMs: number,
-  signal: AbortSignal | null | undefined,
-  request: (signal: AbortSignal) => Promise<Response>,
-): Promise<Response> {
-  using deadline = new Deadline(timeoutMs, {
-    reason: () => new ServerTimeoutError(`Cannot use the MCP server: no HTTP answer in ${timeoutMs} ms`),
-    signal,
-  });
-  return await request(deadline.signal);
 }
 
 function isEventStream(response: Response): boolean {

@@ -7,7 +7,9 @@ import { describeError } from "../protocol/errors.ts";
 import { McpConnection, type NotificationListener } from "./connection.ts";
 import {
   ConfigurationError,
+  reasonOf,
   ServerAnswerError,
+  ServerAuthorizationError,
   ServerNotRunningError,
   ServerTimeoutError,
 } from "./errors.ts";
@@ -93,6 +95,8 @@ export class SupervisedServer {
   #heartbeat: Heartbeat | undefined;
   #state: ServerState = { status: "stopped" };
   #run: Run | undefined;
+  /** What ended or prevented the last session; `undefined` while there is one, and after a stop. */
+  #failure: unknown;
   /** Settled when no run is under way: the next one begins with the end of the last one. */
   #ended: Promise<void> = Promise.resolve();
   #callsInFlight = 0;
@@ -116,6 +120,12 @@ export class SupervisedServer {
   /** The running session, if there is one. */
   get connection(): McpConnection | undefined {
     return this.#connection;
+  }
+
+  /** Where it is and why, in a few words that hold no address and no secret. */
+  get standing(): string {
+    const { status } = this.#state;
+    return this.#failure === undefined ? status : `${status}: ${reasonOf(this.#failure)}`;
   }
 
   /** Resolves when the start has succeeded or failed for the first time, or was given up. */
@@ -154,6 +164,7 @@ export class SupervisedServer {
     const run = this.#run;
     this.#run = undefined;
     this.#connection = undefined;
+    this.#failure = undefined;
     run?.stopping.abort(new ServerNotRunningError({ reason, server: this.name }));
     run?.settled.resolve();
   }
@@ -162,10 +173,14 @@ export class SupervisedServer {
    * Uses the running session.
    *
    * @throws {ServerNotRunningError} at once, naming the server and its state, when there is none or it ends meanwhile.
+   * @throws {ServerAuthorizationError} at once, when there is none since the server refused us at its last start.
    */
   async use<T>(request: (connection: McpConnection) => Promise<T>): Promise<T> {
     const connection = this.#connection;
-    if (connection === undefined) throw this.#notRunning(this.#statusAfter(connection));
+    if (connection === undefined) {
+      if (this.#failure instanceof ServerAuthorizationError) throw this.#failure;
+      throw this.#notRunning(this.#statusAfter(connection), this.#failure);
+    }
     this.#callsInFlight++;
     try {
       return await request(connection);
@@ -185,8 +200,8 @@ export class SupervisedServer {
     return status === "running" && connection?.isClosed !== false ? "retrying" : status;
   }
 
-  #notRunning(status: ServerStatus, cause?: ServerNotRunningError): ServerNotRunningError {
-    const why = cause === undefined || cause.reason === status ? undefined : cause.reason;
+  #notRunning(status: ServerStatus, cause: unknown): ServerNotRunningError {
+    const why = cause === undefined || reasonOf(cause) === status ? undefined : reasonOf(cause);
     const reason = why === undefined ? status : status === "running" ? why : `${status} (${why})`;
     return new ServerNotRunningError({ reason, server: this.name, cause });
   }
@@ -222,12 +237,15 @@ export class SupervisedServer {
       connection = await this.#open(signal);
       signal.throwIfAborted();
       this.#connection = connection;
+      this.#failure = undefined;
       this.#setState({ status: "running" });
       run.settled.resolve();
       this.#listener.onRunning(connection);
       reason = await this.#watch(connection, signal);
+      if (!signal.aborted) this.#failure = new ServerNotRunningError({ reason });
       return { isFinal: false, state: { lastError: reason, stderrTail: connection.stderrTail } };
     } catch (error) {
+      if (!signal.aborted) this.#failure = error;
       const stderrTail = error instanceof ServerNotRunningError ? error.stderrTail : "";
       return {
         isFinal: error instanceof ConfigurationError,

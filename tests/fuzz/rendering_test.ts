@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { drawElement } from "../../src/agent/terminal/content_picture.ts";
-import { drawDesktop } from "../../src/agent/terminal/desktop_picture.ts";
-import { drawFinder } from "../../src/agent/terminal/finder_picture.ts";
+import { drawDesktop } from "../../src/cli/terminal/desktop_picture.ts";
+import { drawFinder } from "../../src/cli/terminal/finder_picture.ts";
 import { displayWidth } from "../../src/cli/terminal/display_width.ts";
 import { PLAIN } from "../../src/cli/terminal/palette.ts";
 import { printable } from "../../src/cli/terminal/safe_text.ts";

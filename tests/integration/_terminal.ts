@@ -9,20 +9,30 @@ export interface Terminal {
   wrap(command: Words, columns: number): Words;
 }
 
+/** Carries bytes between its own pipes and a terminal; when it is ended, the program loses its terminal. */
 const PYTHON = `
-import fcntl, os, pty, struct, sys, termios
+import fcntl, os, pty, select, struct, sys, termios
 pid, terminal = pty.fork()
 if pid == 0:
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, int(sys.argv[1]), 0, 0))
     os.execvp(sys.argv[2], sys.argv[2:])
+sources = [0, terminal]
 while True:
-    try:
-        chunk = os.read(terminal, 65536)
-    except OSError:
-        break
-    if not chunk:
-        break
-    os.write(1, chunk)
+    ready = select.select(sources, [], [])[0]
+    if 0 in ready:
+        keys = os.read(0, 65536)
+        if not keys:
+            sources.remove(0)
+        while keys:
+            keys = keys[os.write(terminal, keys):]
+    if terminal in ready:
+        try:
+            chunk = os.read(terminal, 65536)
+        except OSError:
+            break
+        if not chunk:
+            break
+        os.write(1, chunk)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 `;
 

@@ -192,7 +192,6 @@ for (
     { name: "its list", hang: ["resources/list"] },
     { name: "Level 0", hang: ["resources/read dpe://hung", "resources/read"] },
     { name: "Level 1", hang: indices(COUNT).map((index) => `resources/read dpe://hung/${index}`) },
-    { name: "subscriptions", hang: ["resources/subscribe"] },
   ]
 ) {
   Deno.test(`an MCP server that hangs on ${name} costs the Finder its deadline once`, async () => {
@@ -212,3 +211,12 @@ for (
     assert(tookMs < deadlineMs, `no request waits for it again, not ${tookMs} ms`);
   });
 }
+
+Deno.test("an MCP server that never answers a subscription shows its documents all the same", async () => {
+  const contents = { [HOST]: catalogue(titled(COUNT, "there")) };
+  await using office = await ComputerOffice.open(
+    scriptedServers({ s: { resources: listed(COUNT), contents, hang: ["resources/subscribe"] } }),
+    { limits: { viewDeadlineMs: 600_000, readTimeoutMs: 600_000 } },
+  );
+  assertEquals(await titlesOf(office), indices(COUNT).map(() => "there"));
+});

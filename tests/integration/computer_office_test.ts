@@ -80,6 +80,7 @@ Deno.test("a fleet follows its configurations: it adds, finds and removes server
     onToolsChanged() {},
     onResourcesChanged() {},
     onResourceUpdated() {},
+    onNotificationsLost() {},
   };
   const { servers: [a, b] } = parseConfig(scriptedServers({ a: {}, b: { exitAtStart: true } }));
   if (a === undefined || b === undefined) throw new TypeError("no config");

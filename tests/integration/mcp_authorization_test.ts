@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { HttpMcpServer } from "../fixtures/http_server.ts";
 import type { Message } from "../fixtures/script.ts";
@@ -50,17 +50,61 @@ Deno.test("a read that its MCP server refuses is 4006 for HTTP 401 and 4007 for 
   }
 });
 
-Deno.test("an MCP server that refuses at initialize is retried, and its state says why", async () => {
-  for (const kind of ["streamable", "sse"] as const) {
-    const refusal = () => new Response("no", { status: 401, headers: { "www-authenticate": "Bearer" } });
-    const intercept = refusing("initialize", { status: 401, www_authenticate: "Bearer" });
-    await using server = new HttpMcpServer(
-      kind,
-      {},
-      kind === "sse" ? { interceptGet: refusal } : { intercept },
-    );
-    await using office = await ComputerOffice.open({ servers: { guarded: server.config() } });
-    const { fields } = await office.log.until(stateOf("guarded", "retrying"));
-    assertEquals(String(fields["error"]).includes("HTTP 401"), true, `${kind}: ${fields["error"]}`);
-  }
-});
+/** A server that refuses every new session while `gate` says so. */
+function guardedServer(kind: "streamable" | "sse", gate: { status: number | undefined }): HttpMcpServer {
+  const refusal = () =>
+    gate.status === undefined ? undefined : new Response("not for the Agent's eyes", { status: gate.status });
+  const script = { tools: [echo], resources: [{ uri: "dpe://guarded/a" }] };
+  return new HttpMcpServer(
+    kind,
+    script,
+    kind === "sse"
+      ? { interceptGet: refusal }
+      : { intercept: ({ method }) => method === "initialize" ? refusal() : undefined },
+  );
+}
+
+for (const kind of ["streamable", "sse"] as const) {
+  Deno.test(`a ${kind} server that refuses at initialize is retried, and its state says what to do`, async () => {
+    for (
+      const [status, advice] of [
+        [401, "Cannot use the MCP server: it answers HTTP 401; check the credential in its headers"],
+        [403, "Cannot use the MCP server: it answers HTTP 403; check what its credential may do"],
+      ] as const
+    ) {
+      await using server = guardedServer(kind, { status });
+      await using office = await ComputerOffice.open({ servers: { guarded: server.config() } });
+      const { fields } = await office.log.until(stateOf("guarded", "retrying"));
+      assertEquals(fields["error"], advice);
+      const { meta, content } = await office.laptop.callTool("echo");
+      assertEquals(meta?.error_code, 4001);
+      const hint = `; not running: guarded (retrying: HTTP ${status})`;
+      assertEquals(content[0]?.text, `Tool "echo" does not exist on this Computer${hint}`);
+    }
+  });
+
+  Deno.test(`calls and reads of a ${kind} server that refuses when it is started again are 4006 or 4007 at once, until it does not`, async () => {
+    for (const [status, code] of [[401, 4006], [403, 4007]] as const) {
+      const gate: { status: number | undefined } = { status: undefined };
+      await using server = guardedServer(kind, gate);
+      await using office = await ComputerOffice.open({ servers: { guarded: server.config() } });
+      await office.laptop.getFinder();
+      const refused = office.log.next(stateOf("guarded", "retrying"));
+      gate.status = status;
+      office.computer.restartServer("guarded");
+      await refused;
+      const { meta, content } = await office.laptop.callTool("echo", {}, { timeoutMs: 600_000 });
+      assertEquals(meta?.error_code, code);
+      assertMatch(content[0]?.text ?? "", /check .* config/);
+      for (const read of ["dpe://guarded/a", "window://guarded/a"]) {
+        const error = await assertRejects(() => office.laptop.readResource(read), SmcpError);
+        assertEquals([error.code, error.details], [code, { mcp_server: "guarded" }]);
+      }
+      const running = office.log.next(stateOf("guarded", "running"));
+      gate.status = undefined;
+      office.computer.restartServer("guarded");
+      await running;
+      assertEquals((await office.laptop.callTool("echo")).isError, false);
+    }
+  });
+}

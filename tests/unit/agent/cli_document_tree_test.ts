@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { readDocumentTree, toTreeJson } from "../../../src/agent/cli_document_tree.ts";
-import { catalogueText } from "../../../src/agent/cli_text.ts";
+import { catalogueText } from "../../../src/cli/answer_text.ts";
 import type { DPEDocumentSummary } from "../../../src/protocol/dpe.ts";
 import { SmcpError } from "../../../src/protocol/errors.ts";
 

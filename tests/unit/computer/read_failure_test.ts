@@ -24,6 +24,7 @@ function stoppedServer(): SupervisedServer {
       onToolsChanged() {},
       onResourcesChanged() {},
       onResourceUpdated() {},
+      onNotificationsLost() {},
     }),
     resolve: (config) => Promise.resolve(config),
   });
@@ -47,8 +48,8 @@ function readError(error: unknown, uri = "file:///x", isKnownDocument = false): 
 
 Deno.test("time, authorization and a server that is not running have their codes", () => {
   assertEquals(readError(new ServerTimeoutError("x")), [408, { mcp_server: "s" }]);
-  assertEquals(readError(new ServerAuthorizationError(401, "x")), [4006, { mcp_server: "s" }]);
-  assertEquals(readError(new ServerAuthorizationError(403, "x")), [4007, { mcp_server: "s" }]);
+  assertEquals(readError(new ServerAuthorizationError(401)), [4006, { mcp_server: "s" }]);
+  assertEquals(readError(new ServerAuthorizationError(403)), [4007, { mcp_server: "s" }]);
   assertEquals(readError(new ServerNotRunningError({ reason: "x" })), [500, {
     mcp_server: "s",
     state: "stopped",

@@ -32,8 +32,8 @@ Deno.test("each failure has its code, its outcome in the history, and no text of
   const cases: [unknown, Record<string, unknown>, string][] = [
     [new ToolCallCancelled("x"), { a2c_cancelled: true }, "cancelled"],
     [new ServerTimeoutError("x"), { error_code: 4004, a2c_timeout: true }, "timeout"],
-    [new ServerAuthorizationError(401, "x"), { error_code: 4006 }, "error"],
-    [new ServerAuthorizationError(403, "x"), { error_code: 4007 }, "error"],
+    [new ServerAuthorizationError(401), { error_code: 4006 }, "error"],
+    [new ServerAuthorizationError(403), { error_code: 4007 }, "error"],
     [new ServerAnswerError(-32602, "bad"), { error_code: 4003 }, "error"],
     [new ServerNotRunningError({ reason: "retrying", server: "s" }), { error_code: 4003 }, "error"],
     [new TypeError("secret /path"), { error_code: 4003 }, "error"],

@@ -1,11 +1,11 @@
 /** The Finder as a tree: MCP server, document, page, element. Pure: values in, a picture out. */
-import { alignColumns } from "../../cli/terminal/columns.ts";
-import { cropToWidth, wrapToWidth } from "../../cli/terminal/display_width.ts";
-import { toSafeLine } from "../../cli/terminal/safe_text.ts";
-import type { Screen } from "../../cli/terminal/screen.ts";
-import { type Branch, drawTree, TREE_INDENT } from "../../cli/terminal/tree.ts";
+import { alignColumns } from "./columns.ts";
+import { cropToWidth, wrapToWidth } from "./display_width.ts";
+import { toSafeLine } from "./safe_text.ts";
+import type { Screen } from "./screen.ts";
+import { type Branch, drawTree, TREE_INDENT } from "./tree.ts";
 import type { DPEElementDetail } from "../../protocol/dpe.ts";
-import type { DocumentBranch, PageBranch } from "../cli_document_tree.ts";
+import type { DocumentBranch, PageBranch } from "../document_branch.ts";
 
 /** The columns before a document's details: two levels and what joins them to the branches below. */
 const DETAIL_INDENT = TREE_INDENT + 2;

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { drawDesktop } from "../../../../src/agent/terminal/desktop_picture.ts";
+import { drawDesktop } from "../../../../src/cli/terminal/desktop_picture.ts";
 import { displayWidth } from "../../../../src/cli/terminal/display_width.ts";
 import { COLORS, PLAIN } from "../../../../src/cli/terminal/palette.ts";
 

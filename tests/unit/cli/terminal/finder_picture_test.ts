@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import type { DocumentBranch } from "../../../../src/agent/cli_document_tree.ts";
-import { drawFinder, type FinderScreen } from "../../../../src/agent/terminal/finder_picture.ts";
+import type { DocumentBranch } from "../../../../src/cli/document_branch.ts";
+import { drawFinder, type FinderScreen } from "../../../../src/cli/terminal/finder_picture.ts";
 import { displayWidth } from "../../../../src/cli/terminal/display_width.ts";
 import { PLAIN } from "../../../../src/cli/terminal/palette.ts";
 import type { DPEDocumentSummary } from "../../../../src/protocol/dpe.ts";

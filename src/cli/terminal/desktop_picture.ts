@@ -1,8 +1,8 @@
 /** The Desktop as boxes. Pure: values in, a picture out. */
-import { BOX_EDGES, drawBox } from "../../cli/terminal/box.ts";
-import { displayWidth, linesOf, wrapToWidth } from "../../cli/terminal/display_width.ts";
-import { toSafeLine, withoutSequences } from "../../cli/terminal/safe_text.ts";
-import type { Screen } from "../../cli/terminal/screen.ts";
+import { BOX_EDGES, drawBox } from "./box.ts";
+import { displayWidth, linesOf, wrapToWidth } from "./display_width.ts";
+import { toSafeLine, withoutSequences } from "./safe_text.ts";
+import type { Screen } from "./screen.ts";
 import type { Desktop } from "../../protocol/desktop.ts";
 
 /** The lines of each window that a picture shows unless told otherwise. */

@@ -1,0 +1,138 @@
+/** Answers as text for people: tools, configuration, Desktop, Finder, results. Pure: values in, text out. */
+import type { GetComputerConfigRet, MCPServerConfig } from "../protocol/config.ts";
+import type { Desktop } from "../protocol/desktop.ts";
+import { isRecord } from "../protocol/errors.ts";
+import type { SMCPTool } from "../protocol/tools.ts";
+import type { DocumentBranch, PageBranch } from "./document_branch.ts";
+import { alignColumns } from "./terminal/columns.ts";
+import { printableLine } from "./terminal/safe_text.ts";
+
+/** Columns of equal width, two spaces apart. */
+function table(rows: readonly (readonly string[])[]): string {
+  return alignColumns(rows).join("\n");
+}
+
+/** A line of name and parameters for each tool, its description below. */
+export function toolsText(tools: readonly SMCPTool[]): string {
+  if (tools.length === 0) return "no tools";
+  return tools.map(({ name, description, params_schema }) => {
+    const lines = description.trim().split("\n").filter((line) => line !== "").map((line) => `    ${line}`);
+    return [`${name}(${parametersText(params_schema)})`, ...lines].join("\n");
+  }).join("\n");
+}
+
+/** `message: string, times?: integer` */
+function parametersText(schema: Readonly<Record<string, unknown>>): string {
+  const { properties, required } = schema;
+  if (!isRecord(properties)) return "";
+  const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
+  return Object.entries(properties).map(([name, property]) => {
+    const type = isRecord(property) ? property["type"] : undefined;
+    return `${name}${isRequired(name) ? "" : "?"}${typeof type === "string" ? `: ${type}` : ""}`;
+  }).join(", ");
+}
+
+/** An MCP server a line, then the inputs. */
+export function configText({ servers, inputs }: GetComputerConfigRet): string {
+  const rows = Object.entries(servers).map(([name, server]) => [
+    name,
+    server.type,
+    server.disabled ? "disabled" : "enabled",
+    addressOf(server),
+  ]);
+  const asked = (inputs ?? []).map(({ id, type, description }) => [`input ${id}`, type, description]);
+  return [rows.length === 0 ? "no MCP servers" : table(rows), table(asked)].filter((text) => text !== "")
+    .join("\n\n");
+}
+
+function addressOf(server: MCPServerConfig): string {
+  if (server.type !== "stdio") return server.server_parameters.url;
+  const { command, args } = server.server_parameters;
+  return [command, ...args].join(" ");
+}
+
+/** The windows, a rule between each two. */
+export function desktopText(desktops: readonly Desktop[]): string {
+  return desktops.length === 0 ? "no windows" : desktops.join(`\n\n${"─".repeat(40)}\n\n`);
+}
+
+/** Two lines a document, a line for each page and element that was read, then which of how many these are. */
+export function catalogueText(
+  catalogue: { readonly documents: readonly DocumentBranch[]; readonly totalCount: number },
+  { offset }: { readonly offset: number },
+): string {
+  const { documents, totalCount } = catalogue;
+  if (documents.length === 0) return totalCount === 0 ? "no documents" : `none of ${totalCount} documents`;
+  const entries = documents.flatMap(documentLines).map(printableLine);
+  return [...entries, `${offset + 1}–${offset + documents.length} of ${totalCount}`].join("\n");
+}
+
+function documentLines({ document, pages = [], failure }: DocumentBranch): string[] {
+  const { title, file_type, page_count, uri, keywords = [] } = document;
+  const tags = keywords.length === 0 ? "" : `  [${keywords.join(", ")}]`;
+  return [
+    `${title} (${file_type}, ${countOf(page_count, "page")})${tags}`,
+    `    ${uri}`,
+    ...failureLine(failure).map((line) => `    ${line}`),
+    ...pages.flatMap(pageLines).map((line) => `    ${line}`),
+  ];
+}
+
+function pageLines({ page, elements = [], failure }: PageBranch): string[] {
+  const { page_index, title, element_count } = page;
+  return [
+    `page ${page_index}: ${title} (${countOf(element_count, "element")})`,
+    ...failureLine(failure).map((line) => `    ${line}`),
+    ...elements.map(({ category, element_id, summary = "" }) =>
+      `    [${category}] ${element_id}${summary === "" ? "" : `: ${summary}`}`
+    ),
+  ];
+}
+
+function failureLine(failure: string | undefined): string[] {
+  return failure === undefined ? [] : [`cannot be read: ${failure}`];
+}
+
+function countOf(count: number, unit: string): string {
+  return `${count} ${count === 1 ? unit : `${unit}s`}`;
+}
+
+/** An item of a tool result, or a piece of a resource. */
+interface Content {
+  readonly type?: string;
+  readonly text?: string | undefined;
+  readonly data?: string | undefined;
+  readonly blob?: string | undefined;
+  readonly uri?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly resource?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The texts as they are; anything else by what it is. */
+export function contentsText(
+  result: {
+    readonly content: readonly Content[];
+    readonly structuredContent?: Readonly<Record<string, unknown>> | null | undefined;
+  },
+): string {
+  if (result.content.length > 0) return result.content.map(contentText).join("\n");
+  return result.structuredContent ? JSON.stringify(result.structuredContent, null, 2) : "";
+}
+
+function contentText(content: Content): string {
+  const { type, text, data, blob, uri, mimeType = "binary", resource } = content;
+  if (text !== undefined) return text;
+  const base64 = data ?? blob;
+  if (base64 !== undefined) return `[${type ?? uri ?? "blob"}: ${mimeType}, ${decodedBytes(base64)} bytes]`;
+  if (isRecord(resource)) return contentText(toContent(resource));
+  return uri === undefined ? JSON.stringify(content) : `[${uri}]`;
+}
+
+function toContent(resource: Readonly<Record<string, unknown>>): Content {
+  const text = (key: string) => typeof resource[key] === "string" ? resource[key] : undefined;
+  return { uri: text("uri"), mimeType: text("mimeType"), text: text("text"), blob: text("blob") };
+}
+
+function decodedBytes(base64: string): number {
+  return Math.floor(base64.replace(/=+$/, "").length * 3 / 4);
+}

@@ -1,0 +1,55 @@
+/** `--log-level` and `--log-format`, and the logger that they ask for. */
+import { InvalidArgumentError, Option } from "commander";
+import {
+  createLogger,
+  LOG_LEVELS,
+  LOG_MODULES,
+  type LogFormat,
+  type Logger,
+  type LoggerOptions,
+  type LogLevels,
+  type LogModule,
+  parseLogLevels,
+} from "../log.ts";
+
+/** What every door's command line says about logging. */
+export interface LogOptions {
+  readonly logLevel: LogLevels;
+  readonly logFormat: LogFormat;
+}
+
+/**
+ * `--log-level` and `--log-format`, each also from the environment.
+ *
+ * @param help How the default is told where it depends on the command; `info` by default.
+ */
+export function logOptions(help = "info"): Option[] {
+  return [
+    new Option("--log-level <levels>", "the lowest level written to stderr, such as warn or info,mcp=debug")
+      .argParser(parseLevels).default(parseLogLevels("info"), help).env("A2C_LOG_LEVEL"),
+    new Option("--log-format <format>", "how log lines are written")
+      .choices(["text", "json"]).default("text").env("A2C_LOG_FORMAT"),
+  ];
+}
+
+/** What `--help` says about levels and modules. */
+export const LOG_HELP = `
+Log levels: ${LOG_LEVELS.join(", ")}. Modules that may have one of their own (module=level):
+${Object.entries(LOG_MODULES).map(([name, what]) => `  ${name.padEnd(10)} ${what}`).join("\n")}`;
+
+/** The logger that the options ask for; `write` takes its lines, stderr by default. */
+export function loggerOf(
+  module: LogModule,
+  options: LogOptions & Pick<LoggerOptions, "write">,
+): Logger {
+  return createLogger({ module, levels: options.logLevel, format: options.logFormat, write: options.write });
+}
+
+function parseLevels(text: string): LogLevels {
+  try {
+    return parseLogLevels(text);
+  } catch (error) {
+    if (error instanceof RangeError) throw new InvalidArgumentError(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,16 @@
+/** Which MCP servers are not there now, for whoever misses what they have. */
+import type { SupervisedServer } from "../mcp/supervised_server.ts";
+
+/** How many servers are named; the others are counted. */
+const MAX_NAMED = 5;
+
+/** The end of a message that says that something is not there; empty when every server runs. */
+export function absentServersHint(
+  { servers }: { readonly servers: readonly Pick<SupervisedServer, "name" | "state" | "standing">[] },
+): string {
+  const absent = servers.filter(({ state }) => state.status !== "running");
+  if (absent.length === 0) return "";
+  const named = absent.slice(0, MAX_NAMED).map(({ name, standing }) => `${name} (${standing})`);
+  const others = absent.length - named.length;
+  return `; not running: ${named.join(", ")}${others === 0 ? "" : ` and ${others} more`}`;
+}

@@ -1,0 +1,67 @@
+/** Values of inputs from a file that nobody else may read. */
+import { describeError, isRecord } from "../protocol/errors.ts";
+import { ConfigurationError } from "../mcp/errors.ts";
+import type { InputSource, InputValue } from "./inputs.ts";
+
+/** What others than its owner may do with a file. */
+const OTHERS = 0o077;
+
+/**
+ * Reads the values of inputs from a JSON file such as `{ "api-key": "…", "port": 8080 }`.
+ *
+ * @throws {TypeError} when others than its owner may read it, or it is no such file. The message shows no value.
+ */
+export async function readInputFile(path: string): Promise<ReadonlyMap<string, InputValue>> {
+  const text = await readPrivately(path);
+  const values = parseValues(text);
+  if (values === undefined) {
+    throw new TypeError(
+      `Cannot read inputs "${path}": it must be a JSON object of strings, numbers and booleans by input id`,
+    );
+  }
+  return values;
+}
+
+/** Values from such a file, read each time that one is asked for; a file that is not there has none. */
+export function fileInputs(path: string): InputSource {
+  return async (id) => {
+    try {
+      return (await readInputFile(path)).get(id);
+    } catch (error) {
+      throw new ConfigurationError(describeError(error), { cause: error });
+    }
+  };
+}
+
+async function readPrivately(path: string): Promise<string> {
+  try {
+    const { mode, isFile } = await Deno.stat(path);
+    if (!isFile) throw new TypeError("It is not a file");
+    if (mode !== null && Deno.build.os !== "windows" && (mode & OTHERS) !== 0) {
+      throw new TypeError(`Others can read it; run: chmod 600 ${path}`);
+    }
+    return await Deno.readTextFile(path);
+  } catch (error) {
+    throw new TypeError(`Cannot read inputs "${path}": ${describeError(error)}`, { cause: error });
+  }
+}
+
+function parseValues(text: string): Map<string, InputValue> | undefined {
+  const value = parseJson(text);
+  if (!isRecord(value)) return undefined;
+  const values = new Map<string, InputValue>();
+  for (const [id, each] of Object.entries(value)) {
+    if (typeof each !== "string" && typeof each !== "number" && typeof each !== "boolean") return undefined;
+    values.set(id, each);
+  }
+  return values;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message shows what stands in the file.
+    return undefined;
+  }
+}

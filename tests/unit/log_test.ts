@@ -1,0 +1,110 @@
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import {
+  createLogger,
+  LOG_MODULES,
+  type LoggerOptions,
+  parseLogLevels,
+  withFields,
+  withModule,
+} from "../../src/log.ts";
+
+/** A logger and the lines that it wrote, without their times. */
+function logged(options: LoggerOptions = {}) {
+  const lines: string[] = [];
+  const log = createLogger({ ...options, write: (line) => lines.push(line) });
+  return { log, lines, texts: () => lines.map((line) => line.replace(/^\d\d:\d\d:\d\d\.\d{3} /, "")) };
+}
+
+Deno.test("parseLogLevels() reads a level for all, levels of modules, and both", () => {
+  assertEquals(parseLogLevels("warn"), { level: "warn", modules: {} });
+  assertEquals(parseLogLevels("mcp=debug"), { level: "info", modules: { mcp: "debug" } });
+  assertEquals(parseLogLevels("error, mcp=debug,link=warn"), {
+    level: "error",
+    modules: { mcp: "debug", link: "warn" },
+  });
+});
+
+Deno.test("parseLogLevels() counts what is said twice the last time", () => {
+  assertEquals(parseLogLevels("mcp=debug,warn,mcp=error,info"), { level: "info", modules: { mcp: "error" } });
+});
+
+Deno.test("parseLogLevels() lists the levels and the modules that there are", () => {
+  assertThrows(() => parseLogLevels("loud"), RangeError, `"loud": the levels are debug, info, warn, error`);
+  assertThrows(() => parseLogLevels("mcp=loud"), RangeError, `"loud"`);
+  assertThrows(
+    () => parseLogLevels("mpc=info"),
+    RangeError,
+    `"mpc": the modules are server, computer, agent`,
+  );
+  for (const text of ["", "info,", "mcp=", "=info", "mcp=info=warn", "toString=info"]) {
+    assertThrows(() => parseLogLevels(text), RangeError, "Cannot read log");
+  }
+});
+
+Deno.test("a logger writes lines of its level and above, named by its module", () => {
+  const { log, texts } = logged({ module: "computer" });
+  log.debug("one");
+  log.info("two");
+  log.error("three", { server: "files", why: "no such file", nothing: undefined });
+  assertEquals(texts(), ["INFO  computer: two", 'ERROR computer: three server=files why="no such file"']);
+});
+
+Deno.test("a line that names its module is filtered and named by it", () => {
+  const { log, texts } = logged({
+    module: "computer",
+    levels: parseLogLevels("warn,mcp=debug,computer=error"),
+  });
+  withModule(log, "mcp").debug("listing", { server: "files" });
+  withModule(log, "link").info("connection is back");
+  withModule(log, "link").warn("connection lost");
+  log.warn("nobody is asked");
+  assertEquals(texts(), ["DEBUG mcp: listing server=files", "WARN  link: connection lost"]);
+});
+
+Deno.test("the module that is named within counts, whatever other fields are added", () => {
+  const { log, texts } = logged({ module: "computer" });
+  withModule(withFields(withModule(log, "computer"), { server: "files" }), "mcp").info("running");
+  withModule(log, "resources").info("taken", { module: "tools" });
+  assertEquals(texts(), ["INFO  mcp: running server=files", "INFO  tools: taken"]);
+});
+
+Deno.test("a module that is none of ours is named, and filtered as everything is", () => {
+  const { log, texts } = logged({ levels: parseLogLevels("warn") });
+  log.info("quiet", { module: "billing" });
+  log.warn("heard", { module: "billing" });
+  log.warn("odd", { module: 7 });
+  assertEquals(texts(), ["WARN  billing: heard", "WARN  smcp: odd"]);
+});
+
+Deno.test("a JSON line is one object with the module at its place", () => {
+  const { log, lines } = logged({ module: "computer", format: "json" });
+  withModule(log, "tools").warn("tool call\nrefused", { req_id: "r1", module: "tools" });
+  assertEquals(lines.length, 1);
+  assertMatch(
+    lines[0] ?? "",
+    /^{"time":"[^"]+Z","level":"warn","module":"tools","message":"tool call\\nrefused","req_id":"r1"}$/,
+  );
+});
+
+Deno.test("withModule() adds a field that any logger of a user sees", () => {
+  const seen: unknown[] = [];
+  const note = (...line: unknown[]) => void seen.push(line);
+  withModule({ debug: note, info: note, warn: note, error: note }, "mcp").info("running", {
+    server: "files",
+  });
+  assertEquals(seen, [["running", { module: "mcp", server: "files" }]]);
+});
+
+Deno.test("each module says what it tells of", () => {
+  assertEquals(Object.keys(LOG_MODULES), [
+    "server",
+    "computer",
+    "agent",
+    "link",
+    "mcp",
+    "tools",
+    "resources",
+    "config",
+  ]);
+  for (const what of Object.values(LOG_MODULES)) assertMatch(what, /^[a-zA-Z]/);
+});
