@@ -13,12 +13,12 @@ import type { SMCPTool } from "../protocol/tools.ts";
 import { Announcer } from "./announcer.ts";
 import { DEFAULT_READ_LIMITS, type ReadLimits } from "./catalogue.ts";
 import { type ComputerConfig, parseConfig } from "./config.ts";
+import type { Confirm } from "./confirmation.ts";
 import type { ResolveDpe } from "./handlers/get_dpe.ts";
 import type { ToolCallRecord } from "./history.ts";
 import { McpHost } from "./host.ts";
 import type { InputSource } from "./inputs.ts";
 import { answerRequest } from "./requests.ts";
-import type { Confirm } from "./tool_calls.ts";
 
 /** Deadlines and bounds of a Computer; each has a default. */
 export type ComputerLimits = ServerLimits & ReadLimits;

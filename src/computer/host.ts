@@ -1,13 +1,15 @@
 /** The MCP side of a Computer: its servers, their tools and resources, and what changed. No office in sight. */
 import type { Logger } from "../log.ts";
+import { ConfigurationError } from "../mcp/errors.ts";
 import { Fleet } from "../mcp/fleet.ts";
 import type { ServerLimits, ServerListener, SupervisedServer } from "../mcp/supervised_server.ts";
 import { organizeDesktop } from "../organizer/desktop.ts";
 import { organizeShelves } from "../organizer/finder_shelves.ts";
 import type { OrganizerWarning } from "../organizer/warning.ts";
+import type { MCPServerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
-import { badRequest } from "../protocol/errors.ts";
+import { badRequest, describeError } from "../protocol/errors.ts";
 import { windowIdentity } from "../uri/window_identity.ts";
 import type { UpdateKind } from "./announcer.ts";
 import type { ReadLimits } from "./catalogue.ts";
@@ -15,9 +17,11 @@ import type { ComputerConfig } from "./config.ts";
 import { ToolCallHistory } from "./history.ts";
 import { type InputSource, resolveInputs } from "./inputs.ts";
 import { ResourceDirectory } from "./resource_directory.ts";
-import { buildToolDirectory, type ToolDirectory } from "./tool_directory.ts";
-import { type Confirm, ToolCalls } from "./tool_calls.ts";
+import { buildToolDirectory, type ToolDirectory, vrlScriptOf } from "./tool_directory.ts";
+import type { Confirm } from "./confirmation.ts";
+import { ToolCalls } from "./tool_calls.ts";
 import { ToolListing } from "./tool_listing.ts";
+import { VrlEngine } from "./vrl.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
 
 /** What a host needs. */
@@ -38,6 +42,7 @@ export class McpHost implements AsyncDisposable {
   readonly history: ToolCallHistory = new ToolCallHistory();
   readonly calls: ToolCalls;
   readonly #context: HostContext;
+  readonly #vrl: VrlEngine = new VrlEngine();
   readonly #warnOnce: WarnOnce;
   readonly #listings = new Map<SupervisedServer, ToolListing>();
   #directory: ToolDirectory | undefined;
@@ -46,12 +51,12 @@ export class McpHost implements AsyncDisposable {
     this.#context = context;
     this.config = context.config;
     this.#warnOnce = new WarnOnce(context.log);
-    const { config, inputs, log, limits } = context;
+    const { log, limits } = context;
     this.fleet = new Fleet({
       limits,
       log,
       listen: (server) => this.#listen(server),
-      resolve: (server, signal) => resolveInputs(server, { inputs: config.inputs, source: inputs, signal }),
+      resolve: (server, signal) => this.#resolve(server, signal),
     });
     this.resources = new ResourceDirectory(this.fleet, {
       limits,
@@ -66,15 +71,11 @@ export class McpHost implements AsyncDisposable {
       directory: () => this.directory,
       history: this.history,
       confirm: context.confirm,
+      vrl: this.#vrl,
       log,
     });
-    for (const warning of config.warnings) log.warn(warning);
-    for (const server of config.servers) {
-      if (typeof server.vrl === "string") {
-        log.warn("vrl is not supported yet: results pass as they are", { server: server.name });
-      }
-      this.fleet.add(server);
-    }
+    for (const warning of this.config.warnings) log.warn(warning);
+    for (const server of this.config.servers) this.fleet.add(server);
   }
 
   /** All tools, as they were listed last. Worked out anew only after a change. */
@@ -138,11 +139,26 @@ export class McpHost implements AsyncDisposable {
 
   /** Stops all MCP servers. Idempotent. */
   async close(): Promise<void> {
+    this.calls.close();
     await this.fleet.close();
+    this.#vrl.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** What a start needs first: a VRL script that compiles, and the inputs' values. */
+  async #resolve(server: MCPServerConfig, signal: AbortSignal): Promise<MCPServerConfig> {
+    const script = vrlScriptOf(server);
+    try {
+      if (script !== undefined) await this.#vrl.compile(script, { signal });
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      throw new ConfigurationError(describeError(error), { cause: error });
+    }
+    const { config, inputs: source } = this.#context;
+    return await resolveInputs(server, { inputs: config.inputs, source, signal });
   }
 
   readonly #onWarning = ({ message, server, uri }: OrganizerWarning): void => {
