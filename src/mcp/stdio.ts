@@ -9,6 +9,7 @@ import { describeError } from "../protocol/errors.ts";
 import { childEnvironment } from "./environment.ts";
 import { ConfigurationError, ServerNotRunningError } from "./errors.ts";
 import type { ProcessGuard } from "./guard.ts";
+import { spawnGroupLeader } from "./group_leader.ts";
 import { LineDecoder } from "./line_decoder.ts";
 import { killGroup } from "./process_group.ts";
 import { TextTail } from "./text_tail.ts";
@@ -111,16 +112,8 @@ export class StdioTransport implements Transport {
   #spawn(): Deno.ChildProcess {
     const { command, args, env, cwd } = this.#parameters;
     try {
-      return new Deno.Command(command, {
-        args,
-        env: childEnvironment(Deno.env.toObject(), env),
-        clearEnv: true,
-        cwd: cwd ?? undefined,
-        stdin: "piped",
-        stdout: "piped",
-        stderr: "piped",
-        detached: true,
-      }).spawn();
+      const environment = childEnvironment(Deno.env.toObject(), env);
+      return spawnGroupLeader(command, { args, env: environment, cwd: cwd ?? undefined });
     } catch (cause) {
       // Out of memory, of processes or of file handles: that passes.
       if (!isConfigurationError(cause)) {
