@@ -190,6 +190,7 @@ export class Soak {
     while (performance.now() - startMs < ms && !director.isHung) {
       await sleep(Math.min(SAMPLE_INTERVAL_MS, ms - (performance.now() - startMs)));
       const sample = { ...await this.#computer.measure(), minute: (performance.now() - startMs) / 60_000 };
+      this.#journal.write(`memory ${describeMeasure(sample)}`);
       if (this.#samples.push(sample) % SAMPLES_PER_LINE !== 0) continue;
       const states = await this.#states();
       for (const { pid, tag } of this.#watch.findLeaks(director.slots, states)) {
