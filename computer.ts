@@ -34,16 +34,28 @@ export {
   type ComputerOptions,
   type JoinOptions,
 } from "./src/computer/computer.ts";
-export { type ComputerConfig, ConfigError, parseConfig, parseConfigText } from "./src/computer/config.ts";
+export { type ComputerConfig, parseConfig, parseConfigText } from "./src/computer/config.ts";
+export { readConfigFile } from "./src/computer/config_file.ts";
+export type { ConfigForm } from "./src/computer/config_form.ts";
+export { ConfigError, type ConfigProblem } from "./src/computer/config_problem.ts";
+export type { ReadingOptions } from "./src/computer/config_reading.ts";
+export type { ConfigOrigin } from "./src/computer/config_variables.ts";
 export { fileResolver, type FileResolverOptions } from "./src/computer/file_resolver.ts";
 export type { ResolveDpe, ResolveDpeTools } from "./src/computer/handlers/get_dpe.ts";
 export type { ToolCallOutcome, ToolCallRecord } from "./src/computer/history.ts";
-export { environmentInputs, type InputSource } from "./src/computer/inputs.ts";
+export {
+  environmentInputs,
+  type EnvironmentLookup,
+  type InputRequest,
+  type InputSource,
+} from "./src/computer/inputs.ts";
+export type { InputValue } from "./src/computer/placeholders.ts";
 export type { Confirm, ConfirmRequest } from "./src/computer/tool_calls.ts";
 export type { LogFields, Logger } from "./src/log.ts";
 export type { ServerLimits, ServerState, ServerStatus } from "./src/mcp/supervised_server.ts";
 export type {
   BaseMCPServerConfig,
+  InputPlaceholder,
   MCPServerCommandInput,
   MCPServerConfig,
   MCPServerInput,

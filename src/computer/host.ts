@@ -12,6 +12,7 @@ import { windowIdentity } from "../uri/window_identity.ts";
 import type { UpdateKind } from "./announcer.ts";
 import type { ReadLimits } from "./catalogue.ts";
 import type { ComputerConfig } from "./config.ts";
+import { describeProblem } from "./config_problem.ts";
 import { ToolCallHistory } from "./history.ts";
 import { type InputSource, resolveInputs } from "./inputs.ts";
 import { ResourceDirectory } from "./resource_directory.ts";
@@ -68,7 +69,7 @@ export class McpHost implements AsyncDisposable {
       confirm: context.confirm,
       log,
     });
-    for (const warning of config.warnings) log.warn(warning);
+    for (const warning of config.warnings) log.warn(describeProblem(warning));
     for (const server of config.servers) {
       if (typeof server.vrl === "string") {
         log.warn("vrl is not supported yet: results pass as they are", { server: server.name });

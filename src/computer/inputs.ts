@@ -1,23 +1,46 @@
-/** `${input:id}` placeholders: resolved when an MCP server starts, never before, never written anywhere. */
+/** Placeholders are resolved when an MCP server starts, never before, and their values are never written anywhere. */
 import { Deadline } from "../async/deadline.ts";
-import type { MCPServerCommandInput, MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
-import { describeError, isRecord } from "../protocol/errors.ts";
-import { parseMCPServerConfig } from "../protocol/parse.ts";
+import type {
+  MCPServerCommandInput,
+  MCPServerConfig,
+  MCPServerInput,
+  ResolvedServerConfig,
+} from "../protocol/config.ts";
+import { describeError } from "../protocol/errors.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 import { killGroup } from "../mcp/process_group.ts";
+import { readResolved } from "./config_resolved.ts";
+import { fillPlaceholders, findPlaceholders, type InputValue, type Placeholder } from "./placeholders.ts";
 
-/** A placeholder; its id is whatever stands up to the brace. */
-export const PLACEHOLDER = /\$\{input:([^}]+)\}/g;
 /** How long an input's command may run, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 30_000;
 
-/** Gives the value of an input by its id, or `undefined` when it has none. */
-export type InputSource = (id: string) => string | undefined;
+/** For what a value is asked. */
+export interface InputRequest {
+  /** The input as it is configured. */
+  readonly input: MCPServerInput;
+  /** The name of the MCP server that is to start. */
+  readonly server: string;
+  /** Aborted when the server is stopped, so that nobody is asked any longer. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Gives the value of an input by its id, or `undefined` when it has none. A value keeps its type where a placeholder
+ * stands alone.
+ */
+export type InputSource = (
+  id: string,
+  request: InputRequest,
+) => InputValue | undefined | Promise<InputValue | undefined>;
+
+/** The value of a variable of the environment, or `undefined` when it is not set. */
+export type EnvironmentLookup = (name: string) => string | undefined;
 
 /**
  * Values from the environment: the input `api-key` is read from `A2C_INPUT_API_KEY`.
  */
-export function environmentInputs(environment: (name: string) => string | undefined): InputSource {
+export function environmentInputs(environment: EnvironmentLookup): (id: string) => string | undefined {
   return (id) => environment(inputVariable(id));
 }
 
@@ -30,51 +53,62 @@ export function inputVariable(id: string): string {
 export interface InputContext {
   readonly inputs: readonly MCPServerInput[];
   readonly source: InputSource;
+  /** For `${env:NAME}`; the environment of this process by default. */
+  readonly environment?: EnvironmentLookup | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Fills in the placeholders of a server's parameters.
+ * Fills in the placeholders of a server's parameters, one after the other, so that whoever is asked is asked for one
+ * value at a time.
  *
- * @throws {ConfigurationError} that names an input which is not defined, has no value, or whose command fails.
+ * @throws {ConfigurationError} that names an input which is not defined, has no value, or whose command fails, a
+ * variable that is not set, or a member that cannot have the value it was given.
  */
 export async function resolveInputs(
   config: MCPServerConfig,
   context: InputContext,
-): Promise<MCPServerConfig> {
-  const ids = placeholderIds(config.server_parameters);
-  if (ids.size === 0) return config;
-  const values = new Map<string, string>();
-  for (const id of ids) values.set(id, await resolveInput(id, context));
-  const server_parameters = substitute(config.server_parameters, values);
+): Promise<ResolvedServerConfig> {
+  const values = new Map<string, InputValue>();
+  for (const { text, placeholder } of findPlaceholders(config.server_parameters)) {
+    if (!values.has(text)) values.set(text, await resolvePlaceholder(placeholder, config.name, context));
+  }
+  const server_parameters = fillPlaceholders(config.server_parameters, values);
+  return readResolved(config.name, { ...config, server_parameters });
+}
+
+async function resolvePlaceholder(
+  placeholder: Placeholder,
+  server: string,
+  context: InputContext,
+): Promise<InputValue> {
+  if (placeholder.kind === "input") return await resolveInput(placeholder.id, server, context);
+  const { name, fallback } = placeholder;
+  const value = readVariable(name, context.environment ?? ((each) => Deno.env.get(each))) ?? fallback;
+  if (value !== undefined) return value;
+  throw new ConfigurationError(
+    `Cannot resolve variable "${name}": not set; set it, or write \${env:${name}:-default}`,
+  );
+}
+
+function readVariable(name: string, environment: EnvironmentLookup): string | undefined {
   try {
-    return parseMCPServerConfig({ ...config, server_parameters });
-  } catch (error) {
-    throw new ConfigurationError(
-      `Cannot use the inputs of server "${config.name}": ${describeError(error)}`,
-      {
-        cause: error,
-      },
-    );
+    return environment(name);
+  } catch (cause) {
+    throw new ConfigurationError(`Cannot resolve variable "${name}": not readable (--allow-env)`, { cause });
   }
 }
 
-/** The ids of all placeholders in `value`. */
-export function placeholderIds(value: unknown): Set<string> {
-  const ids = new Set<string>();
-  mapStrings(value, (text) => {
-    for (const [, id] of text.matchAll(PLACEHOLDER)) if (id !== undefined) ids.add(id);
-    return text;
-  });
-  return ids;
-}
-
-async function resolveInput(id: string, { inputs, source, signal }: InputContext): Promise<string> {
+async function resolveInput(
+  id: string,
+  server: string,
+  { inputs, source, signal }: InputContext,
+): Promise<InputValue> {
   const input = inputs.find((candidate) => candidate.id === id);
   if (input === undefined) {
     throw new ConfigurationError(`Cannot resolve input "${id}": no such input is defined`);
   }
-  const given = source(id);
+  const given = await askSource(source, { input, server, signal });
   if (given !== undefined) return checkPick(input, given);
   if (input.type === "command") return await runCommand(input, signal);
   if (typeof input.default === "string") return checkPick(input, input.default);
@@ -83,8 +117,30 @@ async function resolveInput(id: string, { inputs, source, signal }: InputContext
   );
 }
 
-function checkPick(input: MCPServerInput, value: string): string {
-  if (input.type !== "pickString" || input.options.includes(value)) return value;
+async function askSource(source: InputSource, request: InputRequest): Promise<InputValue | undefined> {
+  const { input: { id }, signal } = request;
+  let value: unknown;
+  try {
+    value = await source(id, request);
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new ConfigurationError(`Cannot resolve input "${id}": ${describeError(cause)}`, { cause });
+  }
+  switch (typeof value) {
+    case "undefined":
+    case "string":
+    case "number":
+    case "boolean":
+      return value;
+    default:
+      throw new ConfigurationError(
+        `Cannot resolve input "${id}": its value is no string, number or boolean`,
+      );
+  }
+}
+
+function checkPick(input: MCPServerInput, value: InputValue): InputValue {
+  if (input.type !== "pickString" || input.options.includes(String(value))) return value;
   throw new ConfigurationError(
     `Cannot resolve input "${input.id}": its value is none of ${input.options.join(", ")}`,
   );
@@ -137,16 +193,4 @@ async function runShell(line: string, signal: AbortSignal): Promise<Deno.Command
 function quote(value: string): string {
   if (Deno.build.os === "windows") return `"${value.replaceAll('"', '""')}"`;
   return `'${value.replaceAll("'", `'\\''`)}'`;
-}
-
-function substitute(value: unknown, values: ReadonlyMap<string, string>): unknown {
-  return mapStrings(value, (text) => text.replaceAll(PLACEHOLDER, (whole, id) => values.get(id) ?? whole));
-}
-
-/** A copy of `value` with each string in it replaced. */
-function mapStrings(value: unknown, replace: (text: string) => string): unknown {
-  if (typeof value === "string") return replace(value);
-  if (Array.isArray(value)) return value.map((item) => mapStrings(item, replace));
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapStrings(item, replace)]));
 }

@@ -1,7 +1,7 @@
 /** One MCP server that is kept running: started, watched, started again. */
 import { Backoff, type BackoffOptions, delay } from "../async/backoff.ts";
 import { type Logger, withFields } from "../log.ts";
-import type { MCPServerConfig } from "../protocol/config.ts";
+import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
 import { describeError } from "../protocol/errors.ts";
 import { McpConnection, type NotificationListener } from "./connection.ts";
 import {
@@ -67,7 +67,7 @@ export interface ServerContext {
   readonly listen: (server: SupervisedServer) => ServerListener;
   readonly log: Logger;
   /** Fills in the inputs, at each start; what it throws is a configuration error. */
-  readonly resolve: (config: MCPServerConfig, signal: AbortSignal) => Promise<MCPServerConfig>;
+  readonly resolve: (config: MCPServerConfig, signal: AbortSignal) => Promise<ResolvedServerConfig>;
 }
 
 /** A server under supervision. It never throws for the server's faults: its state says what is wrong. */

@@ -1,7 +1,9 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { Computer } from "../../src/computer/computer.ts";
-import { ConfigError, parseConfig } from "../../src/computer/config.ts";
+import { parseConfig } from "../../src/computer/config.ts";
+import { ConfigError } from "../../src/computer/config_problem.ts";
+import { readResolved } from "../../src/computer/config_resolved.ts";
 import { Fleet } from "../../src/mcp/fleet.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/supervised_server.ts";
 import { silentLogger } from "../../src/log.ts";
@@ -87,7 +89,7 @@ Deno.test("a fleet adds, finds and removes servers by name, each name once", asy
     limits: DEFAULT_SERVER_LIMITS,
     log: silentLogger,
     listen: () => listener,
-    resolve: (config) => Promise.resolve(config),
+    resolve: (config) => Promise.resolve(readResolved(config.name, config)),
   });
   fleet.add(a);
   fleet.add(b);

@@ -59,6 +59,8 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "@modelcontextprotocol/sdk/server", places: ["src/provider/", "src/gateway/"] },
   // What both sides share: message types, transports.
   { specifier: "@modelcontextprotocol/sdk", places: ["src/mcp/", "src/provider/", "src/gateway/"] },
+  // Reading keeps the places of a file's text, editing keeps all the rest of it.
+  { specifier: "jsonc-parser", places: ["src/computer/config_text.ts", "src/computer/config_edit.ts"] },
   { specifier: "commander", places: ["src/cli/"] },
   { specifier: "string-width", places: ["src/cli/terminal/display_width.ts"] },
   { specifier: "@bpinternal/verel", places: ["src/computer/vrl"] },
