@@ -35,6 +35,14 @@ export {
   type JoinOptions,
 } from "./src/computer/computer.ts";
 export { type ComputerConfig, parseConfig, parseConfigText } from "./src/computer/config.ts";
+export {
+  checkConfigFile,
+  type CheckedInput,
+  type CheckedServer,
+  type CheckedVariable,
+  type ConfigChecks,
+  type ConfigReport,
+} from "./src/computer/config_check.ts";
 export { addServerText, type NewServer, removeServerText } from "./src/computer/config_edit.ts";
 export { readConfigFile } from "./src/computer/config_file.ts";
 export type { ConfigForm } from "./src/computer/config_form.ts";
