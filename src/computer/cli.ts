@@ -9,12 +9,13 @@ import {
   untilAborted,
 } from "../cli/program.ts";
 import { authOf, type ConnectionOptions, connectionOptions } from "../cli/options.ts";
-import { UsageError } from "../cli/exit_codes.ts";
-import { describeError } from "../protocol/errors.ts";
+import { exitCodeOf, UsageError } from "../cli/exit_codes.ts";
 import { Computer } from "./computer.ts";
 import { fileResolver } from "./file_resolver.ts";
 import { environmentInputs } from "./inputs.ts";
-import { ConfigError, parseConfigText } from "./config.ts";
+import type { ComputerConfig } from "./config.ts";
+import { readConfigFile } from "./config_file.ts";
+import { ConfigError } from "./config_problem.ts";
 
 /** How long the MCP servers may keep the join waiting; whatever starts later is told to the Agent as a change. */
 const START_GRACE_MS = 3_000;
@@ -31,7 +32,9 @@ export function createComputerProgram(signal: AbortSignal): Command {
   for (const option of connectionOptions("computer")) program.addOption(option);
   return program
     .addOption(
-      new Option("--config <file>", 'the MCP servers, as { "servers": …, "inputs": … }').env("A2C_CONFIG")
+      new Option("--config <file>", "the MCP servers: a file of A2C-SMCP, VS Code, Claude, Cursor …").env(
+        "A2C_CONFIG",
+      )
         .makeOptionMandatory(),
     )
     .addOption(new Option("--auto-apply", "run every tool without a confirmation").default(false))
@@ -49,11 +52,11 @@ export function runComputerCli(args: readonly string[]): Promise<number> {
 
 async function runComputer(options: ComputerCliOptions, signal: AbortSignal): Promise<void> {
   const logger = loggerOf("computer", options);
-  const text = await readConfigFile(options.config);
+  const config = await readConfig(options.config);
   await using computer = asUsage(() =>
     Computer.open({
       name: options.name,
-      config: parseConfigText(text, options.config),
+      config,
       inputs: environmentInputs((name) => Deno.env.get(name)),
       confirm: options.autoApply ? () => true : undefined,
       resolveDpe: options.dpeFiles === undefined ? undefined : fileResolver({ directory: options.dpeFiles }),
@@ -78,20 +81,21 @@ async function runComputer(options: ComputerCliOptions, signal: AbortSignal): Pr
   if (error !== undefined) throw error;
 }
 
-async function readConfigFile(file: string): Promise<string> {
+async function readConfig(file: string): Promise<ComputerConfig> {
   try {
-    return await Deno.readTextFile(file);
+    return await readConfigFile(file);
   } catch (error) {
-    throw new UsageError(`Cannot read config "${file}": ${describeError(error)}`, { cause: error });
+    if (!(error instanceof ConfigError)) throw error;
+    throw new UsageError(error.message, { cause: error });
   }
 }
 
-/** A name or a config that cannot be used is the user's to mend. */
+/** A name that cannot be one is the user's to mend. */
 function asUsage<T>(open: () => T): T {
   try {
     return open();
   } catch (error) {
-    if (!(error instanceof ConfigError || error instanceof TypeError)) throw error;
+    if (!(error instanceof TypeError)) throw error;
     throw new UsageError(error.message, { cause: error });
   }
 }

@@ -7,7 +7,7 @@ import type { ServerLimits, ServerListener, SupervisedServer } from "../mcp/supe
 import { organizeDesktop } from "../organizer/desktop.ts";
 import { organizeShelves } from "../organizer/finder_shelves.ts";
 import type { OrganizerWarning } from "../organizer/warning.ts";
-import type { MCPServerConfig } from "../protocol/config.ts";
+import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { badRequest, describeError } from "../protocol/errors.ts";
@@ -15,8 +15,10 @@ import { windowIdentity } from "../uri/window_identity.ts";
 import type { UpdateKind } from "./announcer.ts";
 import type { ReadLimits } from "./catalogue.ts";
 import type { ComputerConfig } from "./config.ts";
+import { describeProblem } from "./config_problem.ts";
 import { ToolCallHistory } from "./history.ts";
-import { type InputSource, placeholderIds, resolveInputs } from "./inputs.ts";
+import { type InputSource, resolveInputs } from "./inputs.ts";
+import { inputIdsOf } from "./placeholders.ts";
 import { Redactor, secretsOf } from "./redaction.ts";
 import { ResourceDirectory } from "./resource_directory.ts";
 import type { Confirm } from "./confirmation.ts";
@@ -25,6 +27,8 @@ import { ToolCalls } from "./tool_calls.ts";
 import { ToolRegistry } from "./tool_registry.ts";
 import { VrlEngine } from "./vrl.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
+
+const EMPTY_CONFIG: ComputerConfig = { form: "smcp", servers: [], inputs: [], warnings: [] };
 
 /** What a host needs. */
 export interface HostContext {
@@ -64,7 +68,7 @@ export class McpHost implements AsyncDisposable {
   readonly #warnOnce: WarnOnce;
   readonly #configWarnings: WarnOnce;
   readonly #tools: ToolRegistry;
-  #config: ComputerConfig = { servers: [], inputs: [], warnings: [] };
+  #config: ComputerConfig = EMPTY_CONFIG;
 
   constructor(context: HostContext) {
     this.#context = context;
@@ -122,7 +126,7 @@ export class McpHost implements AsyncDisposable {
     const before = this.#config;
     const members = new Set(this.fleet.servers);
     this.#config = config;
-    for (const warning of config.warnings) this.#configWarnings.warn(warning);
+    for (const warning of config.warnings) this.#configWarnings.warn(describeProblem(warning));
     const { replaced, ...change } = this.fleet.follow(config.servers);
     for (const server of members.difference(new Set(this.fleet.servers))) {
       this.#tools.remove(server);
@@ -191,7 +195,7 @@ export class McpHost implements AsyncDisposable {
   }
 
   /** What a start needs first: a VRL script that compiles, and the inputs' values. */
-  async #resolve(server: MCPServerConfig, signal: AbortSignal): Promise<MCPServerConfig> {
+  async #resolve(server: MCPServerConfig, signal: AbortSignal): Promise<ResolvedServerConfig> {
     const script = vrlScriptOf(server);
     try {
       if (script !== undefined) await this.#vrl.compile(script, { signal });
@@ -243,7 +247,7 @@ export class McpHost implements AsyncDisposable {
     if (inputs.size === 0) return [];
     const users = this.fleet.servers.filter(({ name, state, config }) =>
       state.status !== "stopped" && !spared.has(name) &&
-      !placeholderIds(config.server_parameters).isDisjointFrom(inputs)
+      !inputIdsOf(config.server_parameters).isDisjointFrom(inputs)
     );
     for (const server of users) server.restart();
     return users.map(({ name }) => name);

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { abortable } from "../async/abortable.ts";
 import { Deadline } from "../async/deadline.ts";
 import type { Logger } from "../log.ts";
-import type { MCPServerConfig } from "../protocol/config.ts";
+import type { ResolvedServerConfig } from "../protocol/config.ts";
 import { describeError, isRecord } from "../protocol/errors.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { PACKAGE_VERSION } from "../version.ts";
@@ -82,7 +82,7 @@ export class McpConnection {
   #isInitialised = false;
   #isProbing = false;
 
-  private constructor(config: MCPServerConfig, context: ConnectionContext) {
+  private constructor(config: ResolvedServerConfig, context: ConnectionContext) {
     this.#log = context.log;
     this.#warnOnce = context.warnOnce;
     this.#client = new Client({ name: "a2c-smcp", version: PACKAGE_VERSION }, { capabilities: {} });
@@ -111,7 +111,7 @@ export class McpConnection {
    * @throws {ServerNotRunningError | ServerTimeoutError | ServerAuthorizationError} when trying again may help.
    */
   static async open(
-    config: MCPServerConfig,
+    config: ResolvedServerConfig,
     context: ConnectionContext,
     limits: RequestLimits,
   ): Promise<McpConnection> {
@@ -323,7 +323,7 @@ export class McpConnection {
 }
 
 function openTransport(
-  config: MCPServerConfig,
+  config: ResolvedServerConfig,
   context: ConnectionContext,
   listener: HttpListener,
 ): HttpTransport {

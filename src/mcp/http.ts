@@ -5,7 +5,7 @@ import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport";
 import { settledWithin } from "../async/abortable.ts";
-import type { MCPServerStreamableHttpConfig, MCPSSEConfig } from "../protocol/config.ts";
+import type { MCPServerStreamableHttpConfig, MCPSSEConfig, Resolved } from "../protocol/config.ts";
 import { ConfigurationError, ServerAuthorizationError, ServerNotRunningError } from "./errors.ts";
 import { answerOf } from "./http_answer.ts";
 import { watchBody } from "./watched_body.ts";
@@ -47,7 +47,7 @@ interface Exchange {
  * @param config With inputs already filled in.
  */
 export function openHttpTransport(
-  config: MCPServerStreamableHttpConfig | MCPSSEConfig,
+  config: Resolved<MCPServerStreamableHttpConfig | MCPSSEConfig>,
   listener: HttpListener,
 ): HttpTransport {
   const url = parseUrl(config.server_parameters.url);
@@ -94,7 +94,7 @@ async function closeAll(transport: Transport, client: Deno.HttpClient): Promise<
 
 /** Looks at every answer before the SDK does: what it means for the session, and how its event stream ends. */
 function watchedFetch(
-  config: MCPServerStreamableHttpConfig | MCPSSEConfig,
+  config: Resolved<MCPServerStreamableHttpConfig | MCPSSEConfig>,
   client: Deno.HttpClient,
   listener: HttpListener,
 ): FetchLike {
@@ -173,7 +173,7 @@ function isEventStream(response: Response): boolean {
 
 /** How long an answer may take that needs no work, and how long a standing stream may say nothing. */
 function timeLimits(
-  config: MCPServerStreamableHttpConfig | MCPSSEConfig,
+  config: Resolved<MCPServerStreamableHttpConfig | MCPSSEConfig>,
 ): { readonly timeoutMs: number; readonly silenceMs: number } {
   const { timeout, sse_read_timeout } = config.server_parameters;
   return { timeoutMs: toMilliseconds(timeout), silenceMs: toMilliseconds(sse_read_timeout) };

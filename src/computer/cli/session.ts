@@ -6,7 +6,7 @@ import { Computer, type ComputerOptions } from "../computer.ts";
 import { FileWatch } from "../file_watch.ts";
 import type { ConfigChange } from "../host.ts";
 import { readInputFile } from "../input_file.ts";
-import type { InputValue } from "../inputs.ts";
+import type { InputValue } from "../placeholders.ts";
 import type { ConnectOptions } from "../office_link.ts";
 import { ConfigStore } from "./config_store.ts";
 import type { SessionInputs } from "./session_inputs.ts";
