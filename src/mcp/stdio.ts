@@ -8,7 +8,7 @@ import type { MCPServerStdioParameters } from "../protocol/config.ts";
 import { describeError } from "../protocol/errors.ts";
 import { childEnvironment } from "./environment.ts";
 import { ConfigurationError, ServerNotRunningError } from "./errors.ts";
-import type { ProcessGuard } from "./guard.ts";
+import type { ProcessGuard, TreeEnvironment } from "./guard.ts";
 import { LineDecoder } from "./line_decoder.ts";
 import { killGroup } from "./process_group.ts";
 import { TextTail } from "./text_tail.ts";
@@ -65,9 +65,11 @@ export class StdioTransport implements Transport {
   }
 
   start(): Promise<void> {
-    const process = this.#spawn();
+    const { guard } = this.#context;
+    const tree = guard.environment();
+    const process = this.#spawn(tree);
     this.#process = process;
-    this.#context.guard.add(process.pid);
+    guard.add(process.pid, tree);
     this.#input = process.stdin.getWriter();
     const output = process.stdout.getReader();
     const errors = process.stderr.getReader();
@@ -75,7 +77,7 @@ export class StdioTransport implements Transport {
     this.#ended = process.status.then(async (status) => {
       this.#exit = status.signal === null ? `exit code ${status.code}` : `signal ${status.signal}`;
       killGroup(process.pid, "SIGKILL");
-      this.#context.guard.remove(process.pid);
+      guard.remove(process.pid);
       // With the group dead the pipes are at their end, unless a grandchild has left the group.
       await settledWithin(drained, DRAIN_GRACE_MS);
       const ends = [output.cancel(), errors.cancel(), this.#input?.close()];
@@ -108,12 +110,12 @@ export class StdioTransport implements Transport {
     await this.#ended;
   }
 
-  #spawn(): Deno.ChildProcess {
+  #spawn(tree: TreeEnvironment): Deno.ChildProcess {
     const { command, args, env, cwd } = this.#parameters;
     try {
       return new Deno.Command(command, {
         args,
-        env: childEnvironment(Deno.env.toObject(), env),
+        env: { ...childEnvironment(Deno.env.toObject(), env), ...tree },
         clearEnv: true,
         cwd: cwd ?? undefined,
         stdin: "piped",
