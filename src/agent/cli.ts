@@ -1,24 +1,24 @@
 /** The Agent's command line: `agent.ts --url URL --office OFFICE --name NAME [--json] COMMAND …`. */
-import {
-  authOf,
-  collect,
-  type ConnectionOptions,
-  connectionOptions,
-  parseSeconds,
-  wholeNumber,
-} from "../cli/options.ts";
+import { authOf, type ConnectionOptions, connectionOptions, parseSeconds } from "../cli/options.ts";
 import {
   type Command,
   type CommonOptions,
   createProgram,
-  InvalidArgumentError,
   loggerOf,
   Option,
   runProgram,
 } from "../cli/program.ts";
+import {
+  addAll,
+  type CallFlags,
+  type DesktopFlags,
+  desktopOptions,
+  type FinderFlags,
+  finderOptions,
+  paramsOption,
+  timeoutOption,
+} from "../cli/request_options.ts";
 import { currentScreen } from "../cli/terminal/screen.ts";
-import { isRecord } from "../protocol/errors.ts";
-import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import { Agent } from "./agent.ts";
 import { TREE_DEPTHS, type TreeDepth } from "./cli_document_tree.ts";
 import {
@@ -51,7 +51,9 @@ export function runAgentCli(args: readonly string[]): Promise<number> {
 }
 
 function buildProgram(signal: AbortSignal): Command {
-  const program = createProgram("agent", "Uses the Computers of an A2C-SMCP office from the command line.");
+  const program = createProgram("agent", "Uses the Computers of an A2C-SMCP office from the command line.", {
+    defaultLogLevel: "error, info for watch",
+  });
   for (const option of connectionOptions("agent")) program.addOption(option);
   program
     .addOption(
@@ -65,11 +67,18 @@ function buildProgram(signal: AbortSignal): Command {
     .option("--json", "print one JSON document; watch prints one JSON line per event", false);
 
   const run = (work: Work, connectSeconds = CONNECT_TIMEOUT_SECONDS) =>
-    withAgent(program.opts<GlobalOptions>(), { work, connectSeconds, signal });
+    withAgent(optionsFor(program, connectSeconds), { work, connectSeconds, signal });
   for (const add of [addOfficeCommands, addToolCommands, addContextCommands, addFinderCommand]) {
     add(program, run);
   }
   return program;
+}
+
+/** A command that ends by itself ends with its error: warnings of what became of it would only say the same. */
+function optionsFor(program: Command, connectSeconds: number): GlobalOptions {
+  const options = program.opts<GlobalOptions>();
+  const isTold = program.getOptionValueSource("logLevel") !== "default" || connectSeconds === Infinity;
+  return isTold ? options : { ...options, logLevel: { level: "error", modules: {} } };
 }
 
 type Run = (work: Work, connectSeconds?: number) => Promise<void>;
@@ -83,30 +92,16 @@ function addOfficeCommands(program: Command, run: Run): void {
 function addToolCommands(program: Command, run: Run): void {
   program.command("tools").description("list the Computer's tools").action(() => run(listTools));
   program.command("call <tool>").description("call a tool; exit code 1 when its result is an error")
-    .addOption(new Option("--params <json>", "its arguments").argParser(parseParams).default({}, "{}"))
-    .addOption(
-      new Option("--timeout <s>", "seconds it may take").argParser(parseCallSeconds).default(
-        DEFAULT_TIMEOUT_SECONDS,
-      ),
-    )
-    .action((tool: string, options: { params: Record<string, unknown>; timeout: number }) => {
-      const { params, timeout } = options;
+    .addOption(paramsOption()).addOption(timeoutOption())
+    .action((tool: string, { params, timeout }: CallFlags) => {
       return run((context) => callTool(context, { tool, params, timeoutMs: timeout * 1000 }));
     });
 }
 
 function addContextCommands(program: Command, run: Run): void {
   program.command("config").description("show the Computer's MCP servers").action(() => run(showConfig));
-  program.command("desktop").description("show the Computer's windows")
-    .addOption(new Option("--size <n>", "at most so many").argParser(wholeNumber(0)))
-    .option("--window <uri>", "only this one")
-    .addOption(
-      new Option("--lines <n>", "on a terminal, lines of each window; 0 for all (default: 20, all of one)")
-        .argParser(wholeNumber(0)),
-    )
-    .action((options: { size?: number; window?: string; lines?: number }) =>
-      run((context) => showDesktop(context, options))
-    );
+  addAll(program.command("desktop").description("show the Computer's windows"), desktopOptions())
+    .action((options: DesktopFlags) => run((context) => showDesktop(context, options)));
   program.command("read <uri>").description("read a dpe:// or window:// resource")
     .option("--mcp-server <name>", "from this MCP server; allows any scheme")
     .action((uri: string, options: { mcpServer?: string }) =>
@@ -115,30 +110,15 @@ function addContextCommands(program: Command, run: Run): void {
 }
 
 function addFinderCommand(program: Command, run: Run): void {
-  program.command("finder").description("list the Computer's documents")
-    .addOption(
-      new Option("--keyword <k>", "in title, keywords or summary; may be repeated").argParser(collect),
-    )
-    .option("--file-type <type>", "of exactly this type, such as pdf")
-    .addOption(new Option("--offset <n>", "leave out the first n").argParser(wholeNumber(0)))
-    .addOption(new Option("--limit <n>", "at most n of them, 20 by default").argParser(wholeNumber(0)))
+  addAll(program.command("finder").description("list the Computer's documents"), finderOptions())
     .addOption(
       new Option("--depth <depth>", "read what is below the documents, too: the first 100 pages of each")
         .choices(TREE_DEPTHS).default("documents"),
     )
-    .action((options: FinderFlags) => {
+    .action((options: FinderFlags & { readonly depth: TreeDepth }) => {
       const { keyword: keywords, ...rest } = options;
       return run((context) => showFinder(context, { keywords, ...rest }));
     });
-}
-
-/** The options of `finder`. */
-interface FinderFlags {
-  readonly keyword?: string[];
-  readonly fileType?: string;
-  readonly offset?: number;
-  readonly limit?: number;
-  readonly depth: TreeDepth;
 }
 
 /** How long a taken seat is tried for, in milliseconds, however long the Server is. */
@@ -166,27 +146,4 @@ async function withAgent(
   });
   const { json, computer } = options;
   await work({ agent, signal, logger, json, screen: currentScreen(), computer });
-}
-
-function parseCallSeconds(raw: string): number {
-  const seconds = parseSeconds(raw);
-  if (seconds > MAX_TIMEOUT_SECONDS) throw new InvalidArgumentError(`At most ${MAX_TIMEOUT_SECONDS}`);
-  return seconds;
-}
-
-/** Reads the arguments of a tool: a JSON object. */
-function parseParams(raw: string): Record<string, unknown> {
-  const params = parseJson(raw);
-  if (!isRecord(params)) {
-    throw new InvalidArgumentError(`Write them as a JSON object, such as {"message":"hi"}`);
-  }
-  return params;
-}
-
-function parseJson(raw: string): unknown {
-  try {
-    return JSON.parse(raw);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 /** What the commands of the Agent's command line do. */
-import { ExitCode, UsageError } from "../cli/exit_codes.ts";
-import { ExitRequest } from "../cli/program.ts";
+import { UsageError } from "../cli/exit_codes.ts";
+import { CommandFailedError } from "../cli/failure.ts";
 import { printable, toSafeJson } from "../cli/terminal/safe_text.ts";
 import type { Screen } from "../cli/terminal/screen.ts";
 import type { Logger } from "../log.ts";
@@ -55,8 +55,7 @@ export async function callTool(
   print(context, result, { text: contentsText(result) });
   if (!result.isError) return;
   const code = result.meta?.error_code;
-  console.error(`error: the tool "${tool}" failed${code === undefined ? "" : ` (${code})`}`);
-  throw new ExitRequest(ExitCode.FAILURE);
+  throw new CommandFailedError(`Tool "${tool}" failed`, { code });
 }
 
 /** `config` */

@@ -18,11 +18,15 @@ export interface LogOptions {
   readonly logFormat: LogFormat;
 }
 
-/** `--log-level` and `--log-format`, each also from the environment. */
-export function logOptions(): Option[] {
+/**
+ * `--log-level` and `--log-format`, each also from the environment.
+ *
+ * @param help How the default is told where it depends on the command; `info` by default.
+ */
+export function logOptions(help = "info"): Option[] {
   return [
     new Option("--log-level <levels>", "the lowest level written to stderr, such as warn or info,mcp=debug")
-      .argParser(parseLevels).default(parseLogLevels("info"), "info").env("A2C_LOG_LEVEL"),
+      .argParser(parseLevels).default(parseLogLevels("info"), help).env("A2C_LOG_LEVEL"),
     new Option("--log-format <format>", "how log lines are written")
       .choices(["text", "json"]).default("text").env("A2C_LOG_FORMAT"),
   ];

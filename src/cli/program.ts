@@ -1,19 +1,27 @@
 /** The command lines of the doors: one way to declare, parse, run and end them. */
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { describeError, SmcpError } from "../protocol/errors.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { PACKAGE_VERSION } from "../version.ts";
-import { ExitCode, exitCodeOf, UsageError } from "./exit_codes.ts";
+import { everyCommand } from "./command_tree.ts";
+import { ExitCode, UsageError } from "./exit_codes.ts";
+import { failureJson, failureText, toFailure } from "./failure.ts";
 import { LOG_HELP, loggerOf, type LogOptions, logOptions } from "./log_options.ts";
-import { printable } from "./terminal/safe_text.ts";
 
 export { Command, InvalidArgumentError, loggerOf, Option };
 
 /** What every door's command line has. */
 export type CommonOptions = LogOptions;
 
-/** Starts a door's command line: `--help`, `--version`, `--log-level`, `--log-format`. */
-export function createProgram(name: string, description: string): Command {
+/**
+ * Starts a door's command line: `--help`, `--version`, `--log-level`, `--log-format`.
+ *
+ * @param help `defaultLogLevel`: how the default is told where it depends on the command.
+ */
+export function createProgram(
+  name: string,
+  description: string,
+  help: { readonly defaultLogLevel?: string } = {},
+): Command {
   const program = new Command(name)
     .description(description)
     .version(`${name} ${PACKAGE_VERSION} (protocol ${PROTOCOL_VERSION})`)
@@ -21,7 +29,7 @@ export function createProgram(name: string, description: string): Command {
     .helpOption("-h, --help", "show this help")
     .addHelpText("after", `${LOG_HELP}\n${EXIT_CODE_HELP}`)
     .exitOverride();
-  for (const option of logOptions()) program.addOption(option);
+  for (const option of logOptions(help.defaultLogLevel)) program.addOption(option);
   return program;
 }
 
@@ -31,24 +39,43 @@ Exit codes: 0 done, 1 failed, 2 wrong command line or config, 3 Server out of re
 
 /**
  * Runs a door's command line and gives its exit code. Ctrl-C (or SIGTERM) aborts the signal that `build` was given,
- * so that the command can close what it opened; a second one ends the process at once.
+ * so that the command can close what it opened; a second one ends the process at once. A failure is told on stderr:
+ * in words, or with `--json` as one JSON object.
  */
 export async function runProgram(
   args: readonly string[],
   build: (signal: AbortSignal) => Command,
 ): Promise<number> {
   using interruption = listenForInterrupt();
+  const program = build(interruption.signal);
+  const isJson = asksForJson(program, args);
+  if (isJson) silenceErrors(program);
   try {
-    await build(interruption.signal).parseAsync([...args], { from: "user" });
+    await program.parseAsync([...args], { from: "user" });
     return ExitCode.OK;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.OK : ExitCode.USAGE;
+    if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.OK;
     if (error instanceof ExitRequest) return error.exitCode;
     if (interruption.signal.aborted) return ExitCode.INTERRUPTED;
-    // A stranger's words may stand in it.
-    const code = error instanceof SmcpError ? ` (${error.code})` : "";
-    console.error(`error: ${printable(describeError(error))}${code}`);
-    return exitCodeOf(error);
+    const failure = toFailure(error);
+    // What is wrong with a command line is told by its reader, unless it was silenced.
+    if (isJson) console.error(failureJson(failure));
+    else if (!(error instanceof CommanderError)) console.error(failureText(failure));
+    return failure.exitCode;
+  }
+}
+
+/** Whether `--json` is given, which may be known before the command line is, or even cannot be, understood. */
+function asksForJson(program: Command, args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  const isGiven = args.slice(0, end < 0 ? args.length : end).includes("--json");
+  return isGiven &&
+    everyCommand(program).some(({ options }) => options.some(({ long }) => long === "--json"));
+}
+
+function silenceErrors(program: Command): void {
+  for (const command of everyCommand(program)) {
+    command.configureOutput({ outputError: () => {}, writeErr: () => {} });
   }
 }
 

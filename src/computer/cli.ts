@@ -3,14 +3,13 @@ import {
   type Command,
   type CommonOptions,
   createProgram,
-  ExitRequest,
   loggerOf,
   Option,
   runProgram,
   untilAborted,
 } from "../cli/program.ts";
 import { authOf, type ConnectionOptions, connectionOptions } from "../cli/options.ts";
-import { exitCodeOf, UsageError } from "../cli/exit_codes.ts";
+import { UsageError } from "../cli/exit_codes.ts";
 import { describeError } from "../protocol/errors.ts";
 import { Computer } from "./computer.ts";
 import { fileResolver } from "./file_resolver.ts";
@@ -76,9 +75,7 @@ async function runComputer(options: ComputerCliOptions, signal: AbortSignal): Pr
   await computer.join(join);
   console.log(`joined office "${office}" as "${options.name}"`);
   const error = await Promise.race([untilAborted(signal), failed.promise]);
-  if (error === undefined) return;
-  console.error(`error: ${error.message}`);
-  throw new ExitRequest(exitCodeOf(error));
+  if (error !== undefined) throw error;
 }
 
 async function readConfigFile(file: string): Promise<string> {

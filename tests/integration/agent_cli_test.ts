@@ -143,7 +143,7 @@ Deno.test("agent.ts reads a resource, and says why it cannot", async () => {
   using _computer = await ScriptedComputer.join(server.url, { answers });
   const good = await run(...options(server), "read", "dpe://docs/rpt");
   assertEquals([good.code, good.stdout], [0, `{"title":"Report"}\n`]);
-  const bad = await run(...options(server), "--log-level", "error", "read", "dpe://docs/other");
+  const bad = await run(...options(server), "read", "dpe://docs/other");
   assertEquals([bad.code, bad.stdout, bad.stderr], [1, "", "error: Document not found (4201)\n"]);
 });
 
@@ -163,7 +163,12 @@ Deno.test("agent.ts calls a tool, and ends with 1 when the tool fails", async ()
   assertEquals(computer.lastBody("client:tool_call")["timeout"], 3);
   const bad = await run(...options(server), "call", "print", "--json");
   assertEquals([bad.code, JSON.parse(bad.stdout).content[0].text], [1, "out of paper"]);
-  assertEquals(bad.stderr, `error: the tool "print" failed (4003)\n`);
+  const error = { message: `Tool "print" failed`, code: 4003, exit_code: 1 };
+  assertEquals(bad.stderr, `${JSON.stringify({ error })}\n`);
+  assertEquals(
+    (await run(...options(server), "call", "print")).stderr,
+    `error: Tool "print" failed (4003)\n`,
+  );
 });
 
 Deno.test("agent.ts asks which Computer when there are several, and says when there is none", async () => {
@@ -221,7 +226,28 @@ Deno.test("agent.ts ends with 3 when it cannot reach the Server in time", async 
   await server.close();
   const { code, stdout, stderr } = await run(...gone, "--connect-timeout", "0.2", "office");
   assertEquals([code, stdout], [3, ""]);
-  assertStringIncludes(stderr, "Cannot reach the Server");
+  assertMatch(stderr, /^error: Cannot reach the Server [^\n]*\n$/);
+});
+
+Deno.test("agent.ts --json tells a failure as one JSON object on stderr, a wrong command line too", async () => {
+  const gone = ["--url", "http://127.0.0.1:1", "--office", "lab", "--name", "ada", "--json"];
+  const errorOf = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run(...args);
+    const { error } = JSON.parse(stderr);
+    assertEquals([stdout, stderr.split("\n").length, error.exit_code], ["", 2, code]);
+    return [code, error.code, error.message];
+  };
+  const [code, name, message] = await errorOf(...gone, "--connect-timeout", "0.2", "office");
+  assertEquals([code, name], [3, "SERVER_UNREACHABLE"]);
+  assertMatch(message, /^Cannot reach the Server/);
+  assertEquals(await errorOf(...gone, "dance"), [2, "USAGE", "unknown command 'dance'"]);
+  assertEquals(await errorOf("office", "--json"), [
+    2,
+    "USAGE",
+    "required option '--url <url>' not specified",
+  ]);
+  assertEquals((await errorOf(...gone, "call", "echo", "--params", "[1]")).slice(0, 2), [2, "USAGE"]);
+  assertEquals((await errorOf(...gone)).slice(0, 2), [2, "USAGE"]);
 });
 
 Deno.test("Ctrl-C during a call cancels it on the wire and ends with 130", async () => {

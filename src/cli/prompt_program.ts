@@ -1,0 +1,51 @@
+/** Commands that are typed at a prompt: the command line of a door without a process of its own. */
+import { Command, CommanderError } from "commander";
+import { ExitCode } from "./exit_codes.ts";
+import { failureText, toFailure } from "./failure.ts";
+import { ExitRequest } from "./program.ts";
+import { splitWords } from "./words.ts";
+
+/** Takes what a command prints, safe to print and without a line feed at its end. */
+export type Print = (text: string) => void;
+
+/** Starts the declaration of commands whose help and errors go to `print`. Nothing of it ends the process. */
+export function createPromptProgram(print: Print): Command {
+  const write = (text: string) => print(text.replace(/\n$/, ""));
+  return new Command()
+    .usage("<command> …")
+    .configureHelp({ commandUsage: usageOf })
+    .configureOutput({ writeOut: write, writeErr: write, outputError: write })
+    .helpOption("-h, --help", "show this help")
+    .helpCommand("help [command]", "show all commands, or one of them")
+    .exitOverride();
+}
+
+/**
+ * Runs one typed line and resolves to the exit code that it would have as a program, for scripts on standard input.
+ * It never rejects: whatever goes wrong is printed. Empty lines and lines that begin with `#` do nothing.
+ *
+ * @param options `build`: declares the commands, anew for each line since commander keeps what was parsed.
+ */
+export async function runTypedLine(
+  line: string,
+  options: { readonly build: () => Command; readonly print: Print },
+): Promise<number> {
+  try {
+    const words = line.trimStart().startsWith("#") ? [] : splitWords(line);
+    if (words.length > 0) await options.build().parseAsync(words, { from: "user" });
+    return ExitCode.OK;
+  } catch (error) {
+    if (error instanceof ExitRequest) return error.exitCode;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.OK : ExitCode.USAGE;
+    const failure = toFailure(error);
+    options.print(failureText(failure));
+    return failure.exitCode;
+  }
+}
+
+/** `server start [options] <name>`: what is typed, without a program in front. */
+function usageOf(command: Command): string {
+  const names: string[] = [];
+  for (let each = command; each.parent !== null; each = each.parent) names.unshift(each.name());
+  return [...names, command.usage()].join(" ");
+}

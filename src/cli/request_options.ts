@@ -1,0 +1,87 @@
+/** What the requests of both command lines, the Agent's and the Computer's, are told by. */
+import { isRecord } from "../protocol/errors.ts";
+import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
+import { collect, parseSeconds, wholeNumber } from "./options.ts";
+import { type Command, InvalidArgumentError, Option } from "./program.ts";
+
+/** The options of `call`. */
+export interface CallFlags {
+  readonly params: Record<string, unknown>;
+  /** In seconds. */
+  readonly timeout: number;
+}
+
+/** The options of `desktop`. */
+export interface DesktopFlags {
+  readonly size?: number;
+  readonly window?: string;
+  readonly lines?: number;
+}
+
+/** The options of `finder`. */
+export interface FinderFlags {
+  readonly keyword?: string[];
+  readonly fileType?: string;
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+/** `--params JSON` */
+export function paramsOption(): Option {
+  return new Option("--params <json>", "its arguments").argParser(parseParams).default({}, "{}");
+}
+
+/** `--timeout S` */
+export function timeoutOption(): Option {
+  return new Option("--timeout <s>", "seconds it may take").argParser(parseCallSeconds)
+    .default(DEFAULT_TIMEOUT_SECONDS);
+}
+
+/** {@linkcode DesktopFlags} */
+export function desktopOptions(): Option[] {
+  return [
+    new Option("--size <n>", "at most so many").argParser(wholeNumber(0)),
+    new Option("--window <uri>", "only this one"),
+    new Option("--lines <n>", "on a terminal, lines of each window; 0 for all (default: 20, all of one)")
+      .argParser(wholeNumber(0)),
+  ];
+}
+
+/** {@linkcode FinderFlags} */
+export function finderOptions(): Option[] {
+  return [
+    new Option("--keyword <k>", "in title, keywords or summary; may be repeated").argParser(collect),
+    new Option("--file-type <type>", "of exactly this type, such as pdf"),
+    new Option("--offset <n>", "leave out the first n").argParser(wholeNumber(0)),
+    new Option("--limit <n>", "at most n of them, 20 by default").argParser(wholeNumber(0)),
+  ];
+}
+
+/** Adds options to a command. */
+export function addAll(command: Command, options: readonly Option[]): Command {
+  for (const option of options) command.addOption(option);
+  return command;
+}
+
+/** Reads the arguments of a tool: a JSON object. */
+export function parseParams(raw: string): Record<string, unknown> {
+  const params = parseJson(raw);
+  if (!isRecord(params)) {
+    throw new InvalidArgumentError(`Write them as a JSON object, such as {"message":"hi"}`);
+  }
+  return params;
+}
+
+function parseCallSeconds(raw: string): number {
+  const seconds = parseSeconds(raw);
+  if (seconds > MAX_TIMEOUT_SECONDS) throw new InvalidArgumentError(`At most ${MAX_TIMEOUT_SECONDS}`);
+  return seconds;
+}
+
+function parseJson(raw: string): unknown {
+  try {
+    return JSON.parse(raw);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,79 @@
+/** The configuration that a command line works with: a file, or, without one, a text in memory. */
+import { basename, dirname, join } from "@std/path";
+import { describeError } from "../../protocol/errors.ts";
+import { type ComputerConfig, parseConfigText } from "../config.ts";
+import { readConfigFile } from "../config_file.ts";
+
+const EMPTY = '{\n  "servers": {}\n}\n';
+
+/** Reads and edits one configuration; it is parsed before anything is written. */
+export class ConfigStore {
+  /** The file, if there is one. */
+  readonly file: string | undefined;
+  #text = EMPTY;
+  #config: ComputerConfig;
+
+  private constructor(file: string | undefined, config: ComputerConfig) {
+    this.file = file;
+    this.#config = config;
+  }
+
+  /**
+   * Opens a file's configuration, or an empty one in memory.
+   *
+   * @throws {ConfigError} when the file cannot be read or used.
+   */
+  static async open(file: string | undefined): Promise<ConfigStore> {
+    return new ConfigStore(file, file === undefined ? parseConfigText(EMPTY, "") : await readConfigFile(file));
+  }
+
+  /** As it was read last. */
+  get config(): ComputerConfig {
+    return this.#config;
+  }
+
+  /**
+   * Reads the file anew.
+   *
+   * @throws {ConfigError} when it cannot be read or used; the last configuration stays.
+   */
+  async reload(): Promise<ComputerConfig> {
+    if (this.file !== undefined) this.#config = await readConfigFile(this.file);
+    return this.#config;
+  }
+
+  /**
+   * Changes the text, and the file where there is one.
+   *
+   * @throws {ConfigError} when the result cannot be used; then nothing changed.
+   */
+  async edit(change: (text: string) => string): Promise<ComputerConfig> {
+    const text = change(await this.#read());
+    const config = parseConfigText(text, this.file ?? "config");
+    if (this.file === undefined) this.#text = text;
+    else await replaceFile(this.file, text);
+    return this.#config = config;
+  }
+
+  async #read(): Promise<string> {
+    return this.file === undefined ? this.#text : await Deno.readTextFile(this.file);
+  }
+}
+
+/** Replaces a file in one step, so that nobody ever reads half of it; its permissions stay. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  try {
+    const path = await Deno.realPath(file);
+    const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
+    const { mode } = await Deno.stat(path);
+    try {
+      await Deno.writeTextFile(draft, text, { createNew: true, mode: (mode ?? 0o600) & 0o777 });
+      await Deno.rename(draft, path);
+    } catch (error) {
+      await Deno.remove(draft).catch(() => {});
+      throw error;
+    }
+  } catch (error) {
+    throw new TypeError(`Cannot write config "${file}": ${describeError(error)}`, { cause: error });
+  }
+}

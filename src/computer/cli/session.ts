@@ -1,0 +1,156 @@
+/** A Computer as its command line runs it: its config file, which is watched, and what the commands change. */
+import { type Logger, withModule } from "../../log.ts";
+import type { MCPServerInput } from "../../protocol/config.ts";
+import { describeError } from "../../protocol/errors.ts";
+import { Computer, type ComputerOptions } from "../computer.ts";
+import { FileWatch } from "../file_watch.ts";
+import type { ConfigChange } from "../host.ts";
+import { readInputFile } from "../input_file.ts";
+import type { InputValue } from "../inputs.ts";
+import type { ConnectOptions } from "../office_link.ts";
+import { ConfigStore } from "./config_store.ts";
+import type { SessionInputs } from "./session_inputs.ts";
+
+/** What a session needs. */
+export interface SessionOptions extends Pick<ComputerOptions, "name" | "confirm" | "resolveDpe"> {
+  /** The config file; an empty configuration in memory without one. */
+  readonly configFile?: string | undefined;
+  /** Whether edits of the config file and of the inputs' file are taken over. */
+  readonly isWatching: boolean;
+  readonly inputs: SessionInputs;
+  /** Where to connect unless a command says otherwise. */
+  readonly place: Omit<ConnectOptions, "url" | "timeoutMs" | "signal"> & { readonly url?: string | undefined };
+  readonly logger: Logger;
+}
+
+/** One run of the command line. */
+export class Session implements AsyncDisposable {
+  readonly options: SessionOptions;
+  readonly store: ConfigStore;
+  readonly #log: Logger;
+  readonly #quitting = new AbortController();
+  readonly #watches: FileWatch[] = [];
+  #computer: Computer | undefined;
+  #inputValues: ReadonlyMap<string, InputValue> = new Map();
+  /** One change of the configuration at a time. */
+  #changes: Promise<unknown> = Promise.resolve();
+
+  private constructor(options: SessionOptions, store: ConfigStore) {
+    this.options = options;
+    this.store = store;
+    this.#log = withModule(options.logger, "config");
+  }
+
+  /**
+   * Reads the configuration, and starts nothing.
+   *
+   * @throws {ConfigError} when it cannot be used.
+   */
+  static async open(options: SessionOptions): Promise<Session> {
+    return new Session(options, await ConfigStore.open(options.configFile));
+  }
+
+  /** The Computer, once {@linkcode Session.start} was called. */
+  get computer(): Computer {
+    if (this.#computer === undefined) throw new TypeError("Cannot use the Computer: it was not started");
+    return this.#computer;
+  }
+
+  /** Aborted when a command asks the program to end. */
+  get quitting(): AbortSignal {
+    return this.#quitting.signal;
+  }
+
+  /** Asks the program to end. */
+  quit(): void {
+    this.#quitting.abort();
+  }
+
+  /** Opens the Computer, which starts its MCP servers, and watches the files. */
+  async start(): Promise<Computer> {
+    const { name, confirm, resolveDpe, inputs, logger, isWatching } = this.options;
+    const { config } = this.store;
+    const computer = Computer.open({ name, config, inputs: inputs.source, confirm, resolveDpe, logger });
+    this.#computer = computer;
+    await this.#readInputs().catch((error) => this.#log.error(describeError(error)));
+    if (isWatching) {
+      this.#watch(this.store.file, () => this.#reload());
+      this.#watch(inputs.file, () => this.#refreshInputs());
+    }
+    return computer;
+  }
+
+  /** Changes the configuration and, where it runs, the Computer; tells what that did. */
+  edit(change: (text: string) => string): Promise<ConfigChange | undefined> {
+    return this.#alone(async () => {
+      const config = await this.store.edit(change);
+      return await this.#computer?.reconfigure(config);
+    });
+  }
+
+  /** Forgets what was set or asked for; tells which servers were restarted. */
+  clearInput({ id }: MCPServerInput): string[] {
+    const restarted = this.computer.clearInput(id);
+    if (!this.options.inputs.forget(id) || restarted.length > 0) return restarted;
+    return this.computer.refreshInputs([id]);
+  }
+
+  /** Stops everything. Idempotent. */
+  async close(): Promise<void> {
+    this.quit();
+    await Promise.all([...this.#watches.map((watch) => watch.close()), this.#computer?.close()]);
+    await this.#changes;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #watch(file: string | undefined, onChange: () => Promise<void>): void {
+    if (file !== undefined) this.#watches.push(new FileWatch(file, { onChange, log: this.#log }));
+  }
+
+  /** A broken edit changes nothing and says why. */
+  async #reload(): Promise<void> {
+    try {
+      const change = await this.#alone(async () => await this.#computer?.reconfigure(await this.store.reload()));
+      if (change !== undefined) this.#report(change);
+    } catch (error) {
+      this.#log.error("the edited config is not used; the last one stays", { error: describeError(error) });
+    }
+  }
+
+  #report(change: ConfigChange): void {
+    const touched = Object.entries(change).filter(([, names]) => names.length > 0);
+    if (touched.length === 0) return;
+    const fields = Object.fromEntries(touched.map(([what, names]) => [what, names.join(", ")]));
+    this.#log.info("the edited config is used", fields);
+  }
+
+  async #readInputs(): Promise<ReadonlyMap<string, InputValue>> {
+    const { file } = this.options.inputs;
+    const before = this.#inputValues;
+    if (file !== undefined) this.#inputValues = await readInputFile(file);
+    return before;
+  }
+
+  async #refreshInputs(): Promise<void> {
+    try {
+      const before = await this.#readInputs();
+      const ids = [...before.keys(), ...this.#inputValues.keys()];
+      const changed = ids.filter((id) => before.get(id) !== this.#inputValues.get(id));
+      const restarted = this.computer.refreshInputs(changed);
+      if (restarted.length > 0) {
+        this.#log.info("inputs have changed, their servers restart", { servers: restarted.join(", ") });
+      }
+    } catch (error) {
+      this.#log.error("the edited inputs are not used", { error: describeError(error) });
+    }
+  }
+
+  #alone<T>(change: () => Promise<T>): Promise<T> {
+    const done = this.#changes.then(change);
+    this.#changes = done.catch(() => {});
+    return done;
+  }
+}
