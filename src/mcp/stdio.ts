@@ -9,6 +9,7 @@ import { describeError } from "../protocol/errors.ts";
 import { childEnvironment } from "./environment.ts";
 import { ConfigurationError, ServerNotRunningError } from "./errors.ts";
 import type { ProcessGuard, TreeEnvironment } from "./guard.ts";
+import type { Journal } from "./journal.ts";
 import { LineDecoder } from "./line_decoder.ts";
 import { killGroup } from "./process_group.ts";
 import { TextTail } from "./text_tail.ts";
@@ -28,6 +29,8 @@ const STDERR_TAIL_LENGTH = 8_192;
 export interface StdioContext {
   readonly guard: ProcessGuard;
   readonly log: Logger;
+  /** Where its stderr goes. */
+  readonly journal?: Pick<Journal, "stderr" | "stderrEnded">;
   /** The longest message that the server may send, in bytes. */
   readonly maxMessageBytes: number;
 }
@@ -158,8 +161,11 @@ export class StdioTransport implements Transport {
   async #readErrors(errors: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
     const decoder = new TextDecoder();
     for (let read = await errors.read(); !read.done; read = await errors.read()) {
-      this.#stderr.push(decoder.decode(read.value, { stream: true }));
+      const text = decoder.decode(read.value, { stream: true });
+      this.#stderr.push(text);
+      this.#context.journal?.stderr(text);
     }
+    this.#context.journal?.stderrEnded();
   }
 
   #receive(line: string): void {

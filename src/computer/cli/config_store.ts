@@ -24,7 +24,10 @@ export class ConfigStore {
    * @throws {ConfigError} when the file cannot be read or used.
    */
   static async open(file: string | undefined): Promise<ConfigStore> {
-    return new ConfigStore(file, file === undefined ? parseConfigText(EMPTY, "") : await readConfigFile(file));
+    return new ConfigStore(
+      file,
+      file === undefined ? parseConfigText(EMPTY, "") : await readConfigFile(file),
+    );
   }
 
   /** As it was read last. */

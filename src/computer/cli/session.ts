@@ -19,7 +19,9 @@ export interface SessionOptions extends Pick<ComputerOptions, "name" | "confirm"
   readonly isWatching: boolean;
   readonly inputs: SessionInputs;
   /** Where to connect unless a command says otherwise. */
-  readonly place: Omit<ConnectOptions, "url" | "timeoutMs" | "signal"> & { readonly url?: string | undefined };
+  readonly place: Omit<ConnectOptions, "url" | "timeoutMs" | "signal"> & {
+    readonly url?: string | undefined;
+  };
   readonly logger: Logger;
 }
 
@@ -113,7 +115,9 @@ export class Session implements AsyncDisposable {
   /** A broken edit changes nothing and says why. */
   async #reload(): Promise<void> {
     try {
-      const change = await this.#alone(async () => await this.#computer?.reconfigure(await this.store.reload()));
+      const change = await this.#alone(async () =>
+        await this.#computer?.reconfigure(await this.store.reload())
+      );
       if (change !== undefined) this.#report(change);
     } catch (error) {
       this.#log.error("the edited config is not used; the last one stays", { error: describeError(error) });
