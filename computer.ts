@@ -35,6 +35,7 @@ export {
   type LocalRequestOptions,
 } from "./src/computer/computer.ts";
 export { type ComputerConfig, ConfigError, parseConfig, parseConfigText } from "./src/computer/config.ts";
+export type { Confirm, ConfirmRequest } from "./src/computer/confirmation.ts";
 export { fileResolver, type FileResolverOptions } from "./src/computer/file_resolver.ts";
 export type { ResolveDpe, ResolveDpeTools } from "./src/computer/handlers/get_dpe.ts";
 export type { ToolCallOutcome, ToolCallRecord } from "./src/computer/history.ts";
@@ -46,7 +47,6 @@ export {
   type InputValue,
 } from "./src/computer/inputs.ts";
 export type { ConnectOptions, JoinOptions, OfficeState } from "./src/computer/office_link.ts";
-export type { Confirm, ConfirmRequest } from "./src/computer/tool_calls.ts";
 export type { LogFields, Logger } from "./src/log.ts";
 export type { ServerLimits, ServerState, ServerStatus } from "./src/mcp/supervised_server.ts";
 export type {

@@ -164,6 +164,7 @@ export type {
 } from "./src/protocol/resources.ts";
 export {
   A2C_TOOL_META,
+  A2C_VRL_TRANSFORMED,
   type Attributes,
   type AttributeValue,
   type CallToolResult,

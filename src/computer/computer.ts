@@ -21,6 +21,7 @@ import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
 import { Announcer } from "./announcer.ts";
 import { DEFAULT_READ_LIMITS, type ReadLimits } from "./catalogue.ts";
 import { type ComputerConfig, parseConfig } from "./config.ts";
+import type { Confirm } from "./confirmation.ts";
 import type { ResolveDpe } from "./handlers/get_dpe.ts";
 import type { ToolCallRecord } from "./history.ts";
 import { type ConfigChange, type FinderQuery, McpHost } from "./host.ts";
@@ -30,7 +31,6 @@ import { maskConfig } from "./masking.ts";
 import { type ConnectOptions, type JoinOptions, OfficeLink, type OfficeState } from "./office_link.ts";
 import { answerRequest } from "./requests.ts";
 import { readResource } from "./resource_reader.ts";
-import type { Confirm } from "./tool_calls.ts";
 
 /** Deadlines and bounds of a Computer; each has a default. */
 export type ComputerLimits = ServerLimits & ReadLimits;

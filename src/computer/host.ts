@@ -1,6 +1,7 @@
 /** The MCP side of a Computer: its servers, their tools and resources, and what changed. No office in sight. */
 import { isDeepStrictEqual } from "node:util";
 import { type Logger, withModule } from "../log.ts";
+import { ConfigurationError } from "../mcp/errors.ts";
 import { Fleet, type FleetChange } from "../mcp/fleet.ts";
 import type { ServerLimits, ServerListener, SupervisedServer } from "../mcp/supervised_server.ts";
 import { organizeDesktop } from "../organizer/desktop.ts";
@@ -9,17 +10,20 @@ import type { OrganizerWarning } from "../organizer/warning.ts";
 import type { MCPServerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
-import { badRequest } from "../protocol/errors.ts";
+import { badRequest, describeError } from "../protocol/errors.ts";
 import { windowIdentity } from "../uri/window_identity.ts";
 import type { UpdateKind } from "./announcer.ts";
 import type { ReadLimits } from "./catalogue.ts";
 import type { ComputerConfig } from "./config.ts";
 import { ToolCallHistory } from "./history.ts";
 import { type InputSource, placeholderIds, resolveInputs } from "./inputs.ts";
+import { Redactor, secretsOf } from "./redaction.ts";
 import { ResourceDirectory } from "./resource_directory.ts";
-import type { ToolDirectory } from "./tool_directory.ts";
-import { type Confirm, ToolCalls } from "./tool_calls.ts";
+import type { Confirm } from "./confirmation.ts";
+import { type ToolDirectory, vrlScriptOf } from "./tool_directory.ts";
+import { ToolCalls } from "./tool_calls.ts";
 import { ToolRegistry } from "./tool_registry.ts";
+import { VrlEngine } from "./vrl.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
 
 /** What a host needs. */
@@ -55,6 +59,8 @@ export class McpHost implements AsyncDisposable {
   readonly history: ToolCallHistory = new ToolCallHistory();
   readonly calls: ToolCalls;
   readonly #context: HostContext;
+  readonly #vrl: VrlEngine = new VrlEngine();
+  readonly #redactor: Redactor = new Redactor();
   readonly #warnOnce: WarnOnce;
   readonly #configWarnings: WarnOnce;
   readonly #tools: ToolRegistry;
@@ -62,7 +68,8 @@ export class McpHost implements AsyncDisposable {
 
   constructor(context: HostContext) {
     this.#context = context;
-    const { log, limits } = context;
+    const { limits } = context;
+    const log = this.#redactor.wrap(context.log);
     this.#warnOnce = new WarnOnce(withModule(log, "resources"));
     this.#configWarnings = new WarnOnce(withModule(log, "config"));
     this.fleet = new Fleet({
@@ -91,6 +98,7 @@ export class McpHost implements AsyncDisposable {
       directory: () => this.directory,
       history: this.history,
       confirm: context.confirm,
+      vrl: this.#vrl,
       log: withModule(log, "tools"),
     });
     this.configure(context.config);
@@ -173,20 +181,33 @@ export class McpHost implements AsyncDisposable {
 
   /** Stops all MCP servers. Idempotent. */
   async close(): Promise<void> {
+    this.calls.close();
     await this.fleet.close();
+    this.#vrl.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
+  /** What a start needs first: a VRL script that compiles, and the inputs' values. */
+  async #resolve(server: MCPServerConfig, signal: AbortSignal): Promise<MCPServerConfig> {
+    const script = vrlScriptOf(server);
+    try {
+      if (script !== undefined) await this.#vrl.compile(script, { signal });
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      throw new ConfigurationError(describeError(error), { cause: error });
+    }
+    const { inputs } = this.#config;
+    const resolved = await resolveInputs(server, { inputs, source: this.#context.inputs, signal });
+    this.#redactor.learn(secretsOf(server, resolved));
+    return resolved;
+  }
+
   readonly #onWarning = ({ message, server, uri }: OrganizerWarning): void => {
     this.#warnOnce.warn(message, { server, uri });
   };
-
-  async #resolve(server: MCPServerConfig, signal: AbortSignal): Promise<MCPServerConfig> {
-    return await resolveInputs(server, { inputs: this.#config.inputs, source: this.#context.inputs, signal });
-  }
 
   /** What a server tells counts for as long as it is of the fleet. */
   #listen(server: SupervisedServer): ServerListener {

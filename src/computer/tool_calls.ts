@@ -1,15 +1,17 @@
 /** Running tool calls: which server, may it, for how long, and what came of it. */
-import { abortable } from "../async/abortable.ts";
 import { Deadline } from "../async/deadline.ts";
 import type { Logger } from "../log.ts";
 import { ServerTimeoutError } from "../mcp/errors.ts";
 import type { Fleet } from "../mcp/fleet.ts";
+import { WarnOnce } from "../mcp/warn_once.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { describeError } from "../protocol/errors.ts";
 import { timeoutMsOf } from "../protocol/timeouts.ts";
 import type { CallToolResult, ToolCallReq } from "../protocol/tools.ts";
 import { absentServersHint } from "./absent_servers.ts";
+import { checkArguments } from "./argument_check.ts";
 import { CallMemory } from "./call_memory.ts";
+import { type Confirm, refuseUnlessConfirmed } from "./confirmation.ts";
 import type { ToolCallHistory } from "./history.ts";
 import type { ToolDirectory, ToolRoute } from "./tool_directory.ts";
 import {
@@ -19,25 +21,11 @@ import {
   type ToolOutcome,
   toWireResult,
 } from "./tool_results.ts";
+import type { VrlEngine } from "./vrl.ts";
+import { toVrlEvent, withTransformed } from "./vrl_result.ts";
 
-/** A tool call that waits for its confirmation. */
-export interface ConfirmRequest {
-  /** Who calls, as it calls itself. */
-  readonly agent: string;
-  /** The id of the request. */
-  readonly reqId: string;
-  /** The MCP server of the tool. */
-  readonly server: string;
-  /** The tool's own name. */
-  readonly tool: string;
-  /** The arguments. */
-  readonly params: Readonly<Record<string, unknown>>;
-  /** Aborted when the call is cancelled or out of time. */
-  readonly signal: AbortSignal;
-}
-
-/** Decides on a tool call that is not applied automatically. */
-export type Confirm = (request: ConfirmRequest) => boolean | Promise<boolean>;
+/** How much is kept of a name or id that the Agent made up. */
+const MAX_NAME_LENGTH = 128;
 
 /** What tool calls need. */
 export interface ToolCallsContext {
@@ -45,17 +33,20 @@ export interface ToolCallsContext {
   readonly directory: () => ToolDirectory;
   readonly history: ToolCallHistory;
   readonly confirm: Confirm | undefined;
+  readonly vrl: VrlEngine;
   readonly log: Logger;
 }
 
 /** The tool calls of one Computer. */
 export class ToolCalls {
   readonly #context: ToolCallsContext;
+  readonly #warnOnce: WarnOnce;
   readonly #memory = new CallMemory();
   readonly #running = new Map<string, Set<Deadline>>();
 
   constructor(context: ToolCallsContext) {
     this.#context = context;
+    this.#warnOnce = new WarnOnce(context.log);
   }
 
   /**
@@ -79,58 +70,95 @@ export class ToolCalls {
     this.#memory.clear();
   }
 
-  async #run(request: ToolCallReq): Promise<CallToolResult> {
-    const { tool_name, req_id } = request;
-    const { routes, forbidden } = this.#context.directory();
-    const route = routes.get(tool_name);
-    if (route !== undefined) return await this.#runRouted(request, route);
-    this.#context.log.warn("tool call refused", {
-      req_id,
-      tool: tool_name,
-      forbidden: forbidden.has(tool_name),
-    });
-    if (forbidden.has(tool_name)) {
-      return failureResult(`Tool "${tool_name}" is disabled on this Computer`, {
-        error_code: ErrorCode.TOOL_DISABLED,
-      });
-    }
-    const hint = absentServersHint(this.#context.fleet);
-    return failureResult(`Tool "${tool_name}" does not exist on this Computer${hint}`, {
-      error_code: ErrorCode.TOOL_NOT_FOUND,
-    });
+  /** Cancels every call, also those that wait for somebody's confirmation. Idempotent. */
+  close(): void {
+    for (const reqId of [...this.#running.keys()]) this.cancel(reqId);
   }
 
-  async #runRouted(request: ToolCallReq, route: ToolRoute): Promise<CallToolResult> {
+  async #run(request: ToolCallReq): Promise<CallToolResult> {
     const startedAt = new Date();
     const startMs = performance.now();
-    const { result, outcome } = await this.#execute(request, route);
-    const durationMs = performance.now() - startMs;
-    const { server, tool } = route;
-    this.#context.history.push({ reqId: request.req_id, server, tool, startedAt, durationMs, outcome });
-    const fields = { req_id: request.req_id, server, tool, outcome, duration_ms: Math.round(durationMs) };
-    if (outcome === "ok") this.#context.log.debug("tool call", fields);
-    else this.#context.log.warn("tool call", fields);
-    return result;
+    const { routes, forbidden } = this.#context.directory();
+    const route = routes.get(request.tool_name);
+    const ended = route === undefined
+      ? this.#refuseUnrouted(request.tool_name, forbidden)
+      : await this.#execute(request, route);
+    this.#record(request, route, { ...ended, startedAt, durationMs: performance.now() - startMs });
+    return ended.result;
   }
 
-  /** Time, cancel and confirmation around the call itself. */
+  #refuseUnrouted(tool: string, forbidden: ReadonlySet<string>): ToolOutcome {
+    const result = forbidden.has(tool)
+      ? failureResult(`Tool "${tool}" is disabled on this Computer`, { error_code: ErrorCode.TOOL_DISABLED })
+      : failureResult(this.#notFoundText(tool), { error_code: ErrorCode.TOOL_NOT_FOUND });
+    return { result, outcome: "error" };
+  }
+
+  #notFoundText(tool: string): string {
+    return `Tool "${tool}" does not exist on this Computer${absentServersHint(this.#context.fleet)}`;
+  }
+
+  /** Into the history and the log: names and numbers, never arguments or results. */
+  #record(
+    request: ToolCallReq,
+    route: ToolRoute | undefined,
+    ended: ToolOutcome & { readonly startedAt: Date; readonly durationMs: number },
+  ): void {
+    const { outcome, startedAt, durationMs, result } = ended;
+    const reqId = toShort(request.req_id);
+    const agent = toShort(request.agent);
+    const server = route?.server;
+    const tool = route?.tool ?? toShort(request.tool_name);
+    // Only where the call failed before or beside its MCP server: what that says under the key is its own.
+    const errorCode = ended.isOwnResult === true ? undefined : result.meta?.error_code;
+    this.#context.history.push({ reqId, agent, server, tool, startedAt, durationMs, outcome, errorCode });
+    this.#context.log.info("tool call", {
+      req_id: reqId,
+      agent,
+      server,
+      tool,
+      outcome,
+      error_code: errorCode,
+      duration_ms: Math.round(durationMs),
+    });
+  }
+
+  /** Time, cancel, arguments and confirmation around the call itself. */
   async #execute(request: ToolCallReq, route: ToolRoute): Promise<ToolOutcome> {
     const timeoutMs = timeoutMsOf(request);
     using call = new Deadline(timeoutMs, {
       reason: () => new ServerTimeoutError(`Cannot complete the call: no answer in ${timeoutMs} ms`),
     });
     this.#track(request.req_id, call);
+    const { signal } = call;
     try {
-      const refusal = await this.#refusal(request, route, call.signal);
+      const { confirm, log } = this.#context;
+      const refusal = this.#refuseWrongArguments(request, route) ??
+        await refuseUnlessConfirmed(request, route, { confirm, signal, log });
       if (refusal !== undefined) return { result: refusal, outcome: "error" };
-      const raw = await this.#callServer(request, route, { timeoutMs, signal: call.signal });
-      const result = toWireResult(raw, route.meta);
-      return { result, outcome: result.isError === true ? "error" : "ok" };
+      const raw = await this.#callServer(request, route, { timeoutMs, signal });
+      const result = await this.#transform(toWireResult(raw, route.meta), { request, route, signal });
+      return { result, outcome: result.isError === true ? "error" : "ok", isOwnResult: true };
     } catch (error) {
       return toFailureOutcome(error, { name: request.tool_name, timeoutMs });
     } finally {
       this.#untrack(request.req_id, call);
     }
+  }
+
+  #refuseWrongArguments(request: ToolCallReq, route: ToolRoute): CallToolResult | undefined {
+    const { server, tool, definition } = route;
+    const { problems, uncheckedBecause } = checkArguments(definition.inputSchema, request.params);
+    if (uncheckedBecause !== undefined) {
+      this.#warnOnce.warn("arguments are not checked against the tool's input schema", {
+        server,
+        tool,
+        reason: uncheckedBecause,
+      });
+    }
+    if (problems.length === 0) return undefined;
+    const text = `Tool "${request.tool_name}" was not called: ${problems.join("; ")}`;
+    return failureResult(text, { error_code: ErrorCode.TOOL_EXECUTION_FAILED });
   }
 
   async #callServer(
@@ -145,33 +173,25 @@ export class ToolCalls {
     );
   }
 
-  /** The answer to a call that may not run; `undefined` when it may. */
-  async #refusal(
-    request: ToolCallReq,
-    route: ToolRoute,
-    signal: AbortSignal,
-  ): Promise<CallToolResult | undefined> {
-    if (route.meta?.auto_apply === true) return undefined;
-    const { confirm, log } = this.#context;
-    const { agent, req_id: reqId, params, tool_name } = request;
-    const { server, tool } = route;
-    const refuse = (why: string) =>
-      failureResult(`Tool "${tool_name}" needs a confirmation: ${why}`, {
-        error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION,
-      });
-    if (confirm === undefined) {
-      return refuse(
-        `this Computer has nobody to ask; to allow it, set "auto_apply": true for "${tool}" in "tool_meta", or in ` +
-          `"default_tool_meta" of server "${server}"`,
-      );
-    }
+  /** The tool has done its work: a script that fails, or has no time left, costs only what it would have added. */
+  async #transform(
+    result: CallToolResult,
+    call: { readonly request: ToolCallReq; readonly route: ToolRoute; readonly signal: AbortSignal },
+  ): Promise<CallToolResult> {
+    const { request: { params, req_id }, route: { vrl: script, tool, server }, signal } = call;
+    if (script === undefined) return result;
     try {
-      const decision = Promise.resolve(confirm({ agent, reqId, server, tool, params, signal }));
-      return await abortable(decision, signal) === true ? undefined : refuse("it was declined");
+      const event = toVrlEvent(result, { tool, params });
+      return withTransformed(result, await this.#context.vrl.run(script, event, { signal }));
     } catch (error) {
-      signal.throwIfAborted();
-      log.error("the confirm callback failed", { req_id: reqId, error: describeError(error) });
-      return refuse("asking for it failed");
+      const why = describeError(error);
+      this.#context.log.warn("a result was not transformed", {
+        req_id: toShort(req_id),
+        server,
+        tool,
+        error: why,
+      });
+      return result;
     }
   }
 
@@ -186,4 +206,8 @@ export class ToolCalls {
     calls?.delete(call);
     if (calls?.size === 0) this.#running.delete(reqId);
   }
+}
+
+function toShort(text: string): string {
+  return text.length <= MAX_NAME_LENGTH ? text : `${text.slice(0, MAX_NAME_LENGTH)}…`;
 }

@@ -25,6 +25,10 @@ export interface ToolRoute {
   /** The tool's own name. */
   readonly tool: string;
   readonly meta: ToolMeta | undefined;
+  /** The tool as its server listed it last. */
+  readonly definition: McpTool;
+  /** The VRL script that the server's results go through. */
+  readonly vrl: string | undefined;
 }
 
 /** All tools by the name they are called by. */
@@ -57,7 +61,8 @@ export function buildToolDirectory(servers: readonly ServerTools[]): ToolDirecto
       if (!server.isListed) continue;
       const meta = mergeToolMeta(server.config, tool.name);
       tools.push(toSmcpTool(tool, name, meta));
-      routes.set(name, { server: server.config.name, tool: tool.name, meta });
+      const vrl = vrlScriptOf(server.config);
+      routes.set(name, { server: server.config.name, tool: tool.name, meta, definition: tool, vrl });
     }
   }
   return { tools, routes, forbidden, warnings };
@@ -124,6 +129,11 @@ export function mergeToolMeta(config: MCPServerConfig, tool: string): ToolMeta |
     ...fallback,
     ...Object.fromEntries(stated),
   };
+}
+
+/** The VRL script of a server; a blank one is none. */
+export function vrlScriptOf({ vrl }: MCPServerConfig): string | undefined {
+  return typeof vrl === "string" && vrl.trim() !== "" ? vrl : undefined;
 }
 
 function toSmcpTool(tool: McpTool, name: string, meta: ToolMeta | undefined): SMCPTool {

@@ -91,9 +91,10 @@ export class ToolListing {
 
   #keep(tools: readonly McpTool[]): void {
     const fingerprint = JSON.stringify(tools);
-    this.#tools = tools;
+    // What was worked out for the tools of an equal list stands: it is kept by these very objects.
     if (fingerprint === this.#fingerprint) return;
     this.#fingerprint = fingerprint;
+    this.#tools = tools;
     this.#context.onChange();
   }
 }

@@ -14,6 +14,8 @@ import type { ToolCallOutcome } from "./history.ts";
 export interface ToolOutcome {
   readonly result: CallToolResult;
   readonly outcome: ToolCallOutcome;
+  /** Whether the result is the MCP server's own. */
+  readonly isOwnResult?: boolean;
 }
 
 /** A failure as a tool result: text for the model, a code for the program. */

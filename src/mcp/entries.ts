@@ -5,6 +5,8 @@ import type { McpResource } from "../protocol/resources.ts";
 /** A tool as its MCP server lists it. */
 export interface McpTool {
   readonly name: string;
+  /** What to call it before people. */
+  readonly title: string | undefined;
   readonly description: string;
   readonly inputSchema: Record<string, unknown>;
   readonly outputSchema: Record<string, unknown> | null;
@@ -21,10 +23,11 @@ export function readTool(entry: unknown, warn: EntryWarning): McpTool | undefine
     warn("a listed tool has no name and is left out");
     return undefined;
   }
-  const { name, description, inputSchema, outputSchema, annotations, _meta } = entry;
+  const { name, title, description, inputSchema, outputSchema, annotations, _meta } = entry;
   if (!isRecord(inputSchema)) warn(`tool "${name}" has no input schema; any arguments are taken`);
   return {
     name,
+    title: [title, isRecord(annotations) ? annotations["title"] : undefined].find(isText),
     description: typeof description === "string" ? description : "",
     inputSchema: isRecord(inputSchema) ? inputSchema : { type: "object" },
     outputSchema: isRecord(outputSchema) ? outputSchema : null,
@@ -38,6 +41,10 @@ export function readResourceEntry(entry: unknown, warn: EntryWarning): McpResour
   if (isResource(entry)) return entry;
   warn("a listed resource has no URI and is left out");
   return undefined;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
 }
 
 /** The URI is all that we rely on: whoever uses another member looks at its type first. */

@@ -105,8 +105,12 @@ export class Fleet implements AsyncDisposable {
   }
 }
 
-/** Whether two configurations differ at most in what a Computer makes of the server's tools. */
+/**
+ * Whether two configurations differ at most in what a Computer makes of the server's tools. A script is compiled before
+ * its server starts, so another one is another start.
+ */
 function isSameProcess(one: MCPServerConfig, other: MCPServerConfig): boolean {
   return one.type === other.type && one.disabled === other.disabled &&
+    (one.vrl ?? "") === (other.vrl ?? "") &&
     isDeepStrictEqual(one.server_parameters, other.server_parameters);
 }

@@ -14,6 +14,8 @@ export type Attributes = Record<string, AttributeValue>;
 export const A2C_TOOL_META = "a2c_tool_meta";
 /** The key of {@linkcode SMCPTool.meta} whose value is the MCP tool annotations as a JSON string. */
 export const MCP_TOOL_ANNOTATION = "MCP_TOOL_ANNOTATION";
+/** The key of a result's metadata whose value is what the server's VRL script made of the result, as a JSON string. */
+export const A2C_VRL_TRANSFORMED = "a2c_vrl_transformed";
 
 /** `client:tool_call`. */
 export interface ToolCallReq extends AgentCallData {
@@ -95,6 +97,8 @@ export interface ToolResultMeta {
   a2c_timeout?: boolean;
   /** The call was cancelled. */
   a2c_cancelled?: boolean;
+  /** What the server's VRL script made of the result and the call, as a JSON string. */
+  a2c_vrl_transformed?: string;
   /** Whatever else its MCP server or Computer tells. */
   [key: string]: unknown;
 }

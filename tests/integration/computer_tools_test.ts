@@ -1,10 +1,16 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import type { ConfirmRequest } from "../../src/computer/tool_calls.ts";
+import type { ConfirmRequest } from "../../src/computer/confirmation.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice } from "./_computer_office.ts";
 
-const echo = { name: "echo", description: "Says it again", inputSchema: { type: "object" } };
+const echo = {
+  name: "echo",
+  title: "Echo",
+  description: "Says it again",
+  inputSchema: { type: "object" },
+  annotations: { destructiveHint: false },
+};
 
 /** The messages of one kind that the MCP server received. */
 async function received(office: ComputerOffice, method: string, tool?: string) {
@@ -205,20 +211,34 @@ Deno.test("the confirm callback decides, and one call that waits for it holds up
   const decision = Promise.withResolvers<boolean>();
   const requests: ConfirmRequest[] = [];
   await using office = await ComputerOffice.open(
-    { servers: { s: scripted({ tools: [echo] }, { default_tool_meta: null }) } },
+    {
+      servers: {
+        s: scripted({ tools: [echo] }, { default_tool_meta: null, tool_meta: { echo: { alias: "say" } } }),
+      },
+    },
     {
       confirm: (
         request,
       ) => (requests.push(request), request.params["ask"] === true ? decision.promise : true),
     },
   );
-  const waiting = office.laptop.callTool("echo", { ask: true }, { reqId: "r1" });
-  assertEquals((await office.laptop.callTool("echo", { ask: false })).isError, false);
+  const waiting = office.laptop.callTool("say", { ask: true }, { reqId: "r1" });
+  assertEquals((await office.laptop.callTool("say", { ask: false })).isError, false);
   decision.resolve(false);
   const declined = await waiting;
   assertEquals([declined.isError, declined.meta?.error_code], [true, 4005]);
   const { signal: _, ...asked } = requests.find(({ reqId }) => reqId === "r1") ?? {};
-  assertEquals(asked, { agent: "ada", reqId: "r1", server: "s", tool: "echo", params: { ask: true } });
+  assertEquals(asked, {
+    agent: "ada",
+    reqId: "r1",
+    server: "s",
+    tool: "echo",
+    name: "say",
+    title: "Echo",
+    description: "Says it again",
+    annotations: { destructiveHint: false },
+    params: { ask: true },
+  });
 });
 
 Deno.test("a confirm callback that throws is 4005, and its text stays on the Computer", async () => {

@@ -76,10 +76,7 @@ export const data: readonly Requirement[] = [
     "data-config-forbidden": "Tools in forbidden_tools are not usable.",
     "data-config-tool-meta": "`tool_meta` gives metadata to tools by name.",
     "data-config-default-meta": "`default_tool_meta` is used for what a tool's own metadata does not set.",
-    "data-config-vrl": {
-      text: "`vrl` is a VRL script that transforms the results of tools.",
-      missing: "VRL scripts are not run yet: `vrl` travels as data, and a Computer that has one warns.",
-    },
+    "data-config-vrl": "`vrl` is a VRL script that transforms the results of tools.",
   }),
   ...section("data-structures.md, MCP Server 配置结构", {
     "data-config-stdio": "A `stdio` server has command, args, env and cwd.",

@@ -59,6 +59,7 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "@modelcontextprotocol/sdk/server", places: ["src/provider/", "src/gateway/"] },
   // What both sides share: message types, transports.
   { specifier: "@modelcontextprotocol/sdk", places: ["src/mcp/", "src/provider/", "src/gateway/"] },
+  { specifier: "ajv", places: ["src/computer/argument_check.ts"] },
   { specifier: "commander", places: ["src/cli/"] },
   { specifier: "string-width", places: ["src/cli/terminal/display_width.ts"] },
   { specifier: "@bpinternal/verel", places: ["src/computer/vrl"] },

@@ -145,11 +145,8 @@ Deno.test("a forbidden tool is neither listed nor callable, and leaves its name 
 Deno.test("of two servers with one tool name the later one is listed with its name in front, with a warning", () => {
   const { tools, routes, warnings } = buildToolDirectory([server("a", ["x"]), server("b", ["x", "y"])]);
   assertEquals(tools.map(({ name }) => name), ["x", "b__x", "y"]);
-  assertEquals([routes.get("x")?.server, routes.get("b__x")], ["a", {
-    server: "b",
-    tool: "x",
-    meta: undefined,
-  }]);
+  const { server: owner, tool } = routes.get("b__x") ?? {};
+  assertEquals([routes.get("x")?.server, owner, tool], ["a", "b", "x"]);
   assertEquals(warnings, ['tool "x" of server "b" is listed as "b__x": the name is taken']);
 });
 
@@ -172,4 +169,11 @@ Deno.test("metadata with odd keys harms nothing", () => {
   const [tool] = buildToolDirectory([server("s", [{ name: "t", _meta: meta }])]).tools;
   assertEquals(Object.keys(tool?.meta ?? {}).toSorted(), ["__proto__", "constructor"]);
   assertEquals(({} as Record<string, unknown>)["polluted"], undefined);
+});
+
+Deno.test("a route carries the tool as it was listed and the server's VRL script, of which a blank one is none", () => {
+  const listed = server("a", ["x"], { vrl: ".a = 1" });
+  const route = buildToolDirectory([listed]).routes.get("x");
+  assertEquals([route?.definition === listed.tools[0], route?.vrl], [true, ".a = 1"]);
+  assertEquals(buildToolDirectory([server("a", ["x"], { vrl: " \n" })]).routes.get("x")?.vrl, undefined);
 });

@@ -17,9 +17,10 @@ Deno.test("a tool is read with all that it says", () => {
     outputSchema: { type: "object" },
     annotations: { readOnlyHint: true },
     _meta: { a: 1 },
-    title: "not used",
+    title: "T",
+    unknown: "not used",
   };
-  const { _meta: meta, title: _, ...rest } = entry;
+  const { _meta: meta, unknown: _, ...rest } = entry;
   assertEquals(read(readTool, entry), [{ ...rest, meta }, 0]);
 });
 
@@ -29,6 +30,7 @@ Deno.test("a tool without a name is left out, and other members of a wrong type 
   }
   const repaired = {
     name: "t",
+    title: undefined,
     description: "",
     inputSchema: { type: "object" },
     outputSchema: null,

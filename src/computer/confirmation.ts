@@ -1,0 +1,88 @@
+/** The second confirmation: who is asked, what they are told, and what their answer means. */
+import { abortable } from "../async/abortable.ts";
+import type { Logger } from "../log.ts";
+import { ErrorCode } from "../protocol/error_codes.ts";
+import { describeError } from "../protocol/errors.ts";
+import type { CallToolResult, ToolCallReq } from "../protocol/tools.ts";
+import type { ToolRoute } from "./tool_directory.ts";
+import { failureResult } from "./tool_results.ts";
+
+/** A tool call that waits for its confirmation. Its arguments have been checked. */
+export interface ConfirmRequest {
+  /** Who calls, as it calls itself. */
+  readonly agent: string;
+  /** The id of the request. */
+  readonly reqId: string;
+  /** The MCP server of the tool. */
+  readonly server: string;
+  /** The tool's own name. */
+  readonly tool: string;
+  /** The name that the Agent knows the tool by: its alias where it has one. */
+  readonly name: string;
+  /** What the MCP server calls the tool before people, if it says so. */
+  readonly title: string | undefined;
+  /** What the tool does, in its server's words; may be empty. */
+  readonly description: string;
+  /**
+   * The MCP annotations as listed, `{}` without any: `readOnlyHint`, `destructiveHint`, `idempotentHint`,
+   * `openWorldHint`. Hints of the MCP server about itself, of any type, and no promises.
+   */
+  readonly annotations: Readonly<Record<string, unknown>>;
+  /** The arguments. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /**
+   * Aborted when the call is cancelled or out of time, or the Computer closes: whoever is being asked may stop
+   * thinking, and a prompt can go.
+   */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Decides on a tool call that is not applied automatically: only `true` lets it run. It may take as long as it likes;
+ * other calls go on meanwhile, and may ask at the same time.
+ */
+export type Confirm = (request: ConfirmRequest) => boolean | Promise<boolean>;
+
+/** What asking needs. */
+export interface ConfirmationContext {
+  readonly confirm: Confirm | undefined;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+}
+
+/**
+ * Asks for the confirmation of a call that needs one; the answer to a call that may not run, `undefined` when it may.
+ *
+ * @throws The signal's reason when the call ends while it waits.
+ */
+export async function refuseUnlessConfirmed(
+  request: ToolCallReq,
+  route: ToolRoute,
+  { confirm, signal, log }: ConfirmationContext,
+): Promise<CallToolResult | undefined> {
+  if (route.meta?.auto_apply === true) return undefined;
+  const refuse = (why: string) =>
+    failureResult(`Tool "${request.tool_name}" needs a confirmation: ${why}`, {
+      error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION,
+    });
+  if (confirm === undefined) return refuse(nobodyToAsk(route));
+  try {
+    const decision = Promise.resolve(confirm(toConfirmRequest(request, route, signal)));
+    return await abortable(decision, signal) === true ? undefined : refuse("it was declined");
+  } catch (error) {
+    signal.throwIfAborted();
+    log.error("the confirm callback failed", { req_id: request.req_id, error: describeError(error) });
+    return refuse("asking for it failed");
+  }
+}
+
+function nobodyToAsk({ server, tool }: ToolRoute): string {
+  return `this Computer has nobody to ask; to allow it, set "auto_apply": true for "${tool}" in "tool_meta", or in ` +
+    `"default_tool_meta" of server "${server}"`;
+}
+
+function toConfirmRequest(request: ToolCallReq, route: ToolRoute, signal: AbortSignal): ConfirmRequest {
+  const { agent, req_id: reqId, tool_name: name, params } = request;
+  const { server, tool, definition: { title, description, annotations = {} } } = route;
+  return { agent, reqId, server, tool, name, title, description, annotations, params, signal };
+}

@@ -1,0 +1,78 @@
+import { assertEquals } from "@std/assert";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { checkArguments } from "../../../src/computer/argument_check.ts";
+
+const name = fc.constantFrom("a", "b", "pattern");
+const word = fc.constantFrom("", "a", "ab", "b");
+const scalar = fc.oneof(word, fc.integer({ min: 0, max: 2 }), fc.constant(null), fc.boolean());
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    scalar,
+    fc.array(tie("value"), { maxLength: 3 }),
+    fc.dictionary(name, tie("value")),
+  ),
+}));
+const assertion = fc.record({
+  type: fc.constantFrom("string", "integer", "object", "array", ["null", "string"]),
+  enum: fc.array(scalar, { minLength: 1, maxLength: 3 }),
+  minLength: fc.integer({ min: 0, max: 2 }),
+  pattern: fc.constantFrom("^a", "b$"),
+  required: fc.uniqueArray(name),
+  uniqueItems: fc.boolean(),
+  minProperties: fc.integer({ min: 0, max: 2 }),
+}, { requiredKeys: [] });
+const { schema } = fc.letrec((tie) => ({
+  schema: fc.oneof(
+    { maxDepth: 2 },
+    assertion,
+    fc.boolean(),
+    fc.record({
+      type: fc.constantFrom("object", "array"),
+      properties: fc.dictionary(name, tie("schema")),
+      patternProperties: fc.record({ "^a": tie("schema") }),
+      additionalProperties: tie("schema"),
+      unevaluatedProperties: tie("schema"),
+      items: tie("schema"),
+      contains: tie("schema"),
+      not: tie("schema"),
+      if: tie("schema"),
+      then: tie("schema"),
+      anyOf: fc.array(tie("schema"), { minLength: 1, maxLength: 2 }),
+      oneOf: fc.array(tie("schema"), { minLength: 1, maxLength: 3 }),
+    }, { requiredKeys: [] }),
+  ),
+}));
+const inputSchema = fc.dictionary(name, schema).map((properties) => ({ properties }));
+const args = fc.dictionary(name, value);
+
+/** The whole schema, as its MCP server would check it. */
+function takes(schema: object, args: object): boolean {
+  return new Ajv2020({
+    strict: false,
+    logger: false,
+    meta: false,
+    validateSchema: false,
+    ownProperties: true,
+  }).validate(schema, args);
+}
+
+Deno.test("whatever a schema takes, the part of it that is checked takes", () => {
+  fc.assert(
+    fc.property(inputSchema, args, (schema, args) => {
+      if (takes(schema, args)) assertEquals(checkArguments(schema, args), { problems: [] });
+    }),
+    { numRuns: 200 },
+  );
+});
+
+Deno.test("a schema without patterns and uniqueItems is checked as a whole", () => {
+  fc.assert(
+    fc.property(inputSchema, args, (schema, args) => {
+      if (/"(?:pattern|patternProperties|uniqueItems)":/.test(JSON.stringify(schema))) return;
+      assertEquals(checkArguments(schema, args).problems.length === 0, takes(schema, args));
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,114 @@
+import { assertEquals } from "@std/assert";
+import { parseConfig } from "../../../src/computer/config.ts";
+import { Redactor, secretsOf } from "../../../src/computer/redaction.ts";
+import type { MCPServerConfig } from "../../../src/protocol/config.ts";
+import { LogBook } from "../../fixtures/log_book.ts";
+
+function server(server_parameters: Record<string, unknown>, type = "stdio"): MCPServerConfig {
+  const [config] = parseConfig({ servers: { s: { type, server_parameters } } }).servers;
+  if (config === undefined) throw new TypeError("no server");
+  return config;
+}
+
+function redactorOf(...secrets: string[]): Redactor {
+  const redactor = new Redactor();
+  redactor.learn(secrets);
+  return redactor;
+}
+
+Deno.test("the secrets of a stdio server are its environment, its inputs' values and its secret arguments", () => {
+  const written = server({
+    command: "run",
+    args: ["--dir", "/srv/public", "--key=${input:key}", "--token", "literal-token"],
+    env: { API: "pre-${input:key}-post", MODE: "production" },
+  });
+  const resolved = server({
+    command: "run",
+    args: ["--dir", "/srv/public", "--key=k3y.[value]", "--token", "literal-token"],
+    env: { API: "pre-k3y.[value]-post", MODE: "production" },
+  });
+  const redactor = redactorOf(...secretsOf(written, resolved));
+  assertEquals(
+    redactor.redact("in /srv/public: k3y.[value], literal-token, pre-k3y.[value]-post; k3y%2E; production"),
+    "in /srv/public: ***, ***, ***; k3y%2E; ***",
+  );
+});
+
+Deno.test("the secrets of an HTTP server are its headers, word by word, and what its URL carries", () => {
+  const written = server({
+    url: "http://bob:hunter22@h.example/mcp?key=${input:key}&page=12345",
+    headers: { Authorization: "Bearer ${input:token}", "X-Team": "blue team" },
+  }, "streamable");
+  const resolved = server({
+    url: "http://bob:hunter22@h.example/mcp?key=abcdef&page=12345",
+    headers: { Authorization: "Bearer t0k3n", "X-Team": "blue team" },
+  }, "streamable");
+  const redactor = redactorOf(...secretsOf(written, resolved));
+  assertEquals(
+    redactor.redact("401 at http://bob:hunter22@h.example/mcp?key=abcdef&page=12345 for t0k3n, blue team"),
+    "401 at http://***@h.example/mcp?key=***&page=*** for ***, ***",
+  );
+});
+
+Deno.test("a secret is found as JSON and as a part of a URL writes it", () => {
+  const parameters = { command: "x", env: { KEY: 'two words/"quoted"' } };
+  const redactor = redactorOf(...secretsOf(server(parameters), server(parameters)));
+  const forms = [
+    'two words/"quoted"',
+    'two words/\\"quoted\\"',
+    "two%20words%2F%22quoted%22",
+    'words/"quoted"',
+  ];
+  assertEquals(forms.map((form) => redactor.redact(`<${form}>`)), forms.map(() => "<***>"));
+});
+
+Deno.test("values shorter than 4 characters and truth values are not masked", () => {
+  const redactor = redactorOf("", "1", "abc", "true", "False", "x".repeat(20_000));
+  assertEquals(redactor.redact("1 abc true False xxxx"), "1 abc true False xxxx");
+});
+
+Deno.test("a secret that is a part of another leaves nothing of it", () => {
+  assertEquals(
+    redactorOf("word", "password", "passwords").redact("passwords, password, word"),
+    "***, ***, ***",
+  );
+});
+
+Deno.test("the end of a text may begin in the middle of a secret", () => {
+  const redactor = redactorOf("0123456789", "56789-abcdef");
+  assertEquals(redactor.redactTail("456789 and 0123456789"), "*** and ***");
+  assertEquals(redactor.redactTail("6789-abcdef!"), "***!");
+  assertEquals(redactor.redactTail("789 is too short to tell"), "789 is too short to tell");
+});
+
+Deno.test("a logger is wrapped: messages and fields are masked, names of ours are not", () => {
+  const log = new LogBook();
+  const redactor = new Redactor();
+  const wrapped = redactor.wrap(log);
+  wrapped.info("before files", { server: "files" });
+  redactor.learn(["files", "s3cret"]);
+  wrapped.warn("saw s3cret", { server: "files", error: "bad s3cret", code: 7, nothing: undefined });
+  wrapped.debug("no fields");
+  wrapped.error("s3cret");
+  assertEquals(log.lines, [
+    { level: "info", message: "before files", fields: { server: "files" } },
+    {
+      level: "warn",
+      message: "saw ***",
+      fields: { server: "files", error: "bad ***", code: 7, nothing: undefined },
+    },
+    { level: "debug", message: "no fields", fields: {} },
+    { level: "error", message: "***", fields: {} },
+  ]);
+});
+
+Deno.test("only so many secrets are remembered: the oldest are forgotten first", () => {
+  const redactor = redactorOf(
+    ...Array.from({ length: 1_001 }, (_, i) => `secret-${String(i).padStart(4, "0")}`),
+  );
+  assertEquals(redactor.redact("secret-0000 secret-0001 secret-1000"), "secret-0000 *** ***");
+});
+
+Deno.test("a redactor that knows nothing changes nothing", () => {
+  assertEquals([new Redactor().redactTail("text"), new Redactor().redact("text")], ["text", "text"]);
+});

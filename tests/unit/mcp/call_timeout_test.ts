@@ -1,0 +1,49 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { parseConfig } from "../../../src/computer/config.ts";
+import { silentLogger } from "../../../src/log.ts";
+import { McpConnection } from "../../../src/mcp/connection.ts";
+import { ProcessGuard } from "../../../src/mcp/guard.ts";
+import { WarnOnce } from "../../../src/mcp/warn_once.ts";
+import { scriptedServers } from "../../fixtures/stdio_config.ts";
+
+/** Writes down how long each timer waits that is set while `work` begins. */
+function timersOf(work: () => void): number[] {
+  const delays: number[] = [];
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = Object.assign(
+    (...args: Parameters<typeof setTimeout>) => (delays.push(args[1] ?? 0), setTimeout(...args)),
+    setTimeout,
+  );
+  try {
+    work();
+  } finally {
+    globalThis.setTimeout = setTimeout;
+  }
+  return delays;
+}
+
+Deno.test("a call waits for its own time, not for the MCP SDK's minute", async () => {
+  const [config] = parseConfig(scriptedServers({ s: { hang: ["tools/call"] } })).servers;
+  assert(config !== undefined);
+  const log = silentLogger;
+  const guard = new ProcessGuard(log);
+  const listener = {
+    onToolsChanged() {},
+    onResourcesChanged() {},
+    onResourceUpdated() {},
+    onNotificationsLost() {},
+  };
+  const context = { listener, guard, log, warnOnce: new WarnOnce(log), maxMessageBytes: 1_000_000 };
+  const connection = await McpConnection.open(config, context, { timeoutMs: 60_000 });
+  const cancel = new AbortController();
+  let call = Promise.resolve({});
+  const delays = timersOf(() => {
+    const limits = { timeoutMs: 7_200_000, signal: cancel.signal };
+    call = connection.callTool({ name: "slow", arguments: {} }, limits);
+  });
+  assertEquals(delays, [7_200_000]);
+  cancel.abort(new TypeError("enough"));
+  await assertRejects(() => call, TypeError, "enough");
+  await connection.close();
+  await guard.close();
+});
