@@ -21,6 +21,7 @@ import {
 } from "./errors.ts";
 import type { ProcessGuard } from "./guard.ts";
 import { type HttpListener, type HttpTransport, openHttpTransport } from "./http.ts";
+import type { Journal } from "./journal.ts";
 import { type ListPage, readAllPages } from "./list_pages.ts";
 import { StdioTransport } from "./stdio.ts";
 import type { WarnOnce } from "./warn_once.ts";
@@ -64,6 +65,8 @@ export interface ConnectionContext {
   readonly listener: NotificationListener;
   readonly guard: ProcessGuard;
   readonly log: Logger;
+  /** Where its stderr and its log messages go. */
+  readonly journal: Journal;
   /** For what a server lists wrongly, each time that it is listed. */
   readonly warnOnce: WarnOnce;
   readonly maxMessageBytes: number;
@@ -92,7 +95,8 @@ export class McpConnection {
     };
     this.#client.onerror = (error) => this.#log.debug("MCP transport error", { error: error.message });
     this.#client.fallbackNotificationHandler = (notification) => {
-      dispatch(notification, context.listener);
+      if (notification.method === "notifications/message") context.journal.message(notification.params);
+      else dispatch(notification, context.listener);
       return Promise.resolve();
     };
     const { transport, close } = openTransport(config, context, {

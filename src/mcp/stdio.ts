@@ -8,7 +8,8 @@ import type { MCPServerStdioConfig, Resolved } from "../protocol/config.ts";
 import { describeError } from "../protocol/errors.ts";
 import { childEnvironment } from "./environment.ts";
 import { ConfigurationError, ServerNotRunningError } from "./errors.ts";
-import type { ProcessGuard } from "./guard.ts";
+import type { ProcessGuard, TreeEnvironment } from "./guard.ts";
+import type { Journal } from "./journal.ts";
 import { LineDecoder } from "./line_decoder.ts";
 import { killGroup } from "./process_group.ts";
 import { TextTail } from "./text_tail.ts";
@@ -31,6 +32,8 @@ export type StdioParameters = Resolved<MCPServerStdioConfig>["server_parameters"
 export interface StdioContext {
   readonly guard: ProcessGuard;
   readonly log: Logger;
+  /** Where its stderr goes. */
+  readonly journal?: Pick<Journal, "stderr" | "stderrEnded">;
   /** The longest message that the server may send, in bytes. */
   readonly maxMessageBytes: number;
 }
@@ -68,9 +71,11 @@ export class StdioTransport implements Transport {
   }
 
   start(): Promise<void> {
-    const process = this.#spawn();
+    const { guard } = this.#context;
+    const tree = guard.environment();
+    const process = this.#spawn(tree);
     this.#process = process;
-    this.#context.guard.add(process.pid);
+    guard.add(process.pid, tree);
     this.#input = process.stdin.getWriter();
     const output = process.stdout.getReader();
     const errors = process.stderr.getReader();
@@ -78,7 +83,7 @@ export class StdioTransport implements Transport {
     this.#ended = process.status.then(async (status) => {
       this.#exit = status.signal === null ? `exit code ${status.code}` : `signal ${status.signal}`;
       killGroup(process.pid, "SIGKILL");
-      this.#context.guard.remove(process.pid);
+      guard.remove(process.pid);
       // With the group dead the pipes are at their end, unless a grandchild has left the group.
       await settledWithin(drained, DRAIN_GRACE_MS);
       const ends = [output.cancel(), errors.cancel(), this.#input?.close()];
@@ -111,12 +116,12 @@ export class StdioTransport implements Transport {
     await this.#ended;
   }
 
-  #spawn(): Deno.ChildProcess {
+  #spawn(tree: TreeEnvironment): Deno.ChildProcess {
     const { command, args, env, cwd } = this.#parameters;
     try {
       return new Deno.Command(command, {
         args,
-        env: childEnvironment(Deno.env.toObject(), env),
+        env: { ...childEnvironment(Deno.env.toObject(), env), ...tree },
         clearEnv: true,
         cwd: cwd ?? undefined,
         stdin: "piped",
@@ -159,8 +164,11 @@ export class StdioTransport implements Transport {
   async #readErrors(errors: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
     const decoder = new TextDecoder();
     for (let read = await errors.read(); !read.done; read = await errors.read()) {
-      this.#stderr.push(decoder.decode(read.value, { stream: true }));
+      const text = decoder.decode(read.value, { stream: true });
+      this.#stderr.push(text);
+      this.#context.journal?.stderr(text);
     }
+    this.#context.journal?.stderrEnded();
   }
 
   #receive(line: string): void {
