@@ -115,6 +115,7 @@ function watchedFetch(
     const body = watchBody(response.body, {
       // A request has its own deadline; only the stream that stands for the whole session may not fall silent.
       silenceMs: isStanding ? silenceMs : MAX_TIMER_MS,
+      signal: init?.signal,
       onEnd(end) {
         if (init?.signal?.aborted === true) return;
         // The event source would open another stream, in a session that nobody has initialised.

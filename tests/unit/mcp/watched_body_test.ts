@@ -44,3 +44,28 @@ Deno.test("a body that its reader gives up has not ended, and leaves no timer", 
   await waiting;
   assertEquals(ends, []);
 });
+
+Deno.test("a body ends with its signal, is cancelled then, and has not ended by itself", async () => {
+  const cancelled = Promise.withResolvers<unknown>();
+  const controller = new AbortController();
+  const ends: BodyEnd[] = [];
+  const silent = new ReadableStream<Uint8Array>({ cancel: cancelled.resolve });
+  const body = watchBody(silent, {
+    silenceMs: 60_000,
+    onEnd: (end) => void ends.push(end),
+    signal: controller.signal,
+  });
+  const text = new Response(body).text();
+  controller.abort(new TypeError("over"));
+  await assertRejects(() => text, TypeError, "over");
+  assertEquals([String(await cancelled.promise), ends], ["TypeError: over", []]);
+});
+
+Deno.test("a body whose signal is aborted already is cancelled at once", async () => {
+  const cancelled = Promise.withResolvers<unknown>();
+  const silent = new ReadableStream<Uint8Array>({ cancel: cancelled.resolve });
+  const signal = AbortSignal.abort(new TypeError("over"));
+  const body = watchBody(silent, { silenceMs: 60_000, onEnd() {}, signal });
+  await assertRejects(() => new Response(body).text(), TypeError, "over");
+  await cancelled.promise;
+});
