@@ -9,7 +9,7 @@ import {
   untilAborted,
 } from "../cli/program.ts";
 import { authOf, type ConnectionOptions, connectionOptions } from "../cli/options.ts";
-import { exitCodeOf, UsageError } from "../cli/exit_codes.ts";
+import { UsageError } from "../cli/exit_codes.ts";
 import { Computer } from "./computer.ts";
 import { fileResolver } from "./file_resolver.ts";
 import { environmentInputs } from "./inputs.ts";

@@ -3,7 +3,12 @@ import { isDeepStrictEqual } from "node:util";
 import { type Logger, withModule } from "../log.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 import { Fleet, type FleetChange } from "../mcp/fleet.ts";
-import type { ServerLimits, ServerListener, SupervisedServer } from "../mcp/supervised_server.ts";
+import type {
+  ServerLimits,
+  ServerListener,
+  ServerState,
+  SupervisedServer,
+} from "../mcp/supervised_server.ts";
 import { organizeDesktop } from "../organizer/desktop.ts";
 import { organizeShelves } from "../organizer/finder_shelves.ts";
 import type { OrganizerWarning } from "../organizer/warning.ts";
@@ -118,6 +123,16 @@ export class McpHost implements AsyncDisposable {
     return this.#tools.directory;
   }
 
+  /** The state of each MCP server, in order of precedence; what is known to be secret is masked. */
+  get states(): Map<string, ServerState> {
+    return new Map(this.fleet.servers.map(({ name, state }) => [name, this.#redactState(state)]));
+  }
+
+  /** The last lines that a server wrote, and what became of it; what is known to be secret is masked. */
+  logOf(server: SupervisedServer): string[] {
+    return server.log.map((line) => this.#redactor.redact(line));
+  }
+
   /**
    * Becomes what `config` says: starts, stops and restarts the servers that it touches, and no other. Returns at
    * once; what was stopped is gone when {@linkcode Fleet.quiet} resolves.
@@ -212,6 +227,14 @@ export class McpHost implements AsyncDisposable {
   readonly #onWarning = ({ message, server, uri }: OrganizerWarning): void => {
     this.#warnOnce.warn(message, { server, uri });
   };
+
+  #redactState({ lastError, stderrTail, ...state }: ServerState): ServerState {
+    return {
+      ...state,
+      ...(lastError === undefined ? {} : { lastError: this.#redactor.redact(lastError) }),
+      ...(stderrTail === undefined ? {} : { stderrTail: this.#redactor.redactTail(stderrTail) }),
+    };
+  }
 
   /** What a server tells counts for as long as it is of the fleet. */
   #listen(server: SupervisedServer): ServerListener {

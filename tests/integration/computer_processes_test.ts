@@ -18,8 +18,7 @@ type StartedTransport = Awaited<ReturnType<typeof startTransport>>;
 /** Starts a transport for a script and collects what it says. */
 async function startTransport(
   script: Script,
-  { guard = new ProcessGuard(), ...changes }: Partial<StdioParameters> & { guard?: ProcessGuard } =
-    {},
+  { guard = new ProcessGuard(), ...changes }: Partial<StdioParameters> & { guard?: ProcessGuard } = {},
 ) {
   const parameters = {
     ...scripted(script)["server_parameters"] as StdioParameters,
