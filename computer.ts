@@ -28,12 +28,12 @@
  * @module
  */
 export type { ReadLimits } from "./src/computer/catalogue.ts";
-export {
-  Computer,
-  type ComputerLimits,
-  type ComputerOptions,
-  type LocalRequestOptions,
-} from "./src/computer/computer.ts";
+export { Computer } from "./src/computer/computer.ts";
+export type {
+  ComputerLimits,
+  ComputerOptions,
+  LocalRequestOptions,
+} from "./src/computer/computer_options.ts";
 export { type ComputerConfig, parseConfig, parseConfigText } from "./src/computer/config.ts";
 export {
   checkConfigFile,
@@ -43,7 +43,12 @@ export {
   type ConfigChecks,
   type ConfigReport,
 } from "./src/computer/config_check.ts";
-export { addServerText, type NewServer, removeServerText } from "./src/computer/config_edit.ts";
+export {
+  addServerText,
+  type NewServer,
+  removeServerText,
+  type WrittenServer,
+} from "./src/computer/config_edit.ts";
 export { readConfigFile } from "./src/computer/config_file.ts";
 export type { ConfigForm } from "./src/computer/config_form.ts";
 export { ConfigError, type ConfigProblem } from "./src/computer/config_problem.ts";

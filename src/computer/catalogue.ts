@@ -112,6 +112,11 @@ export class Catalogue {
     return this.#hosts;
   }
 
+  /** The windows and documents that the server lists. */
+  get uris(): string[] {
+    return [...this.#listed.windowUris.values(), ...this.#listed.documentUris.values()];
+  }
+
   /** The URI under which the server lists the window that `identity` stands for. */
   listedWindow(identity: string): string | undefined {
     return this.#listed.windowUris.get(identity);

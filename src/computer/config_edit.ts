@@ -3,6 +3,7 @@ import { findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
 import { type ConfigForm, type ConfigOutline, nameOf, outlineConfig } from "./config_form.ts";
 import { ConfigError, Findings, problemsError } from "./config_problem.ts";
 import { readConfigText } from "./config_text.ts";
+import type { ToolMeta } from "../protocol/tools.ts";
 
 /** A server to write into a configuration, whatever the form of that. */
 export type NewServer =
@@ -11,6 +12,8 @@ export type NewServer =
     readonly disabled?: boolean | undefined;
     /** Tools that are neither listed nor callable. */
     readonly forbidden_tools?: readonly string[] | undefined;
+    /** Metadata of all its tools. */
+    readonly default_tool_meta?: Readonly<ToolMeta> | undefined;
   }
   & (
     | {
@@ -35,6 +38,12 @@ export type NewServer =
     }
   );
 
+/** A server as it is to stand in the configuration, in any form that can be read. */
+export interface WrittenServer {
+  /** The members of the entry, without its name. */
+  readonly entry: Readonly<Record<string, unknown>>;
+}
+
 /**
  * Adds a server behind those that are there, in the form of the file.
  *
@@ -55,7 +64,11 @@ export type NewServer =
  * );
  * ```
  */
-export function addServerText(text: string | undefined, name: string, server: NewServer): string {
+export function addServerText(
+  text: string | undefined,
+  name: string,
+  server: NewServer | WrittenServer,
+): string {
   if (name === "") throw new ConfigError("Cannot add server: its name is empty");
   const before = text ?? "";
   const config = readConfigText(before);
@@ -109,9 +122,10 @@ function isFresh(value: unknown): boolean {
 }
 
 /** An entry as the form has it, with what is given and no more. */
-function toEntry(form: ConfigForm, server: NewServer): Record<string, unknown> {
-  const { type, disabled, forbidden_tools, ...parameters } = server;
-  const shared = given({ disabled, forbidden_tools });
+function toEntry(form: ConfigForm, server: NewServer | WrittenServer): Record<string, unknown> {
+  if ("entry" in server) return { ...server.entry };
+  const { type, disabled, forbidden_tools, default_tool_meta, ...parameters } = server;
+  const shared = given({ disabled, forbidden_tools, default_tool_meta });
   if (form === "smcp") return { type, ...shared, server_parameters: given(parameters) };
   const flatType = type === "streamable" ? "http" : type;
   // Most programs tell a program by its command alone

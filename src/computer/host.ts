@@ -192,10 +192,13 @@ export class McpHost implements AsyncDisposable {
     return organizeShelves(shelves, { ...query, history: this.history.servers });
   }
 
-  /** Resolves when each server has started and listed its tools, or has failed to. */
-  async settled(): Promise<void> {
-    await this.fleet.settled();
-    await this.#tools.settled();
+  /** Resolves when each of these servers, all by default, has started and listed its tools, or has failed to. */
+  async settled(names?: readonly string[]): Promise<void> {
+    const servers = this.fleet.servers.filter(({ name }) => names?.includes(name) ?? true);
+    await Promise.all(servers.map(async (server) => {
+      await server.settled;
+      await this.#tools.settled(server);
+    }));
   }
 
   /** Stops all MCP servers. Idempotent. */

@@ -14,8 +14,9 @@ export class InputValues {
   /** Asks the values that were set, then the source below. */
   readonly source: InputSource = (id, request) => this.#values.get(id) ?? this.#fallback(id, request);
 
-  has(id: string): boolean {
-    return this.#values.has(id);
+  /** The value that was set. */
+  get(id: string): InputValue | undefined {
+    return this.#values.get(id);
   }
 
   set(id: string, value: InputValue): void {

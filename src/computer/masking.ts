@@ -8,7 +8,8 @@ import type {
 import type { ComputerConfig } from "./config.ts";
 import { parsePlaceholder, PLACEHOLDER } from "./placeholders.ts";
 
-const MASK = "***";
+/** What stands for a secret. */
+export const MASK = "***";
 const SECRET_NAME =
   /token|secret|passw|pwd|api[-_]?key|auth|credential|private[-_]?key|access[-_]?key|bearer/i;
 

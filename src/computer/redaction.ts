@@ -2,10 +2,9 @@
 import type { LogFields, Logger } from "../log.ts";
 import type { MCPServerConfig } from "../protocol/config.ts";
 import { isRecord } from "../protocol/errors.ts";
-import { maskServer } from "./masking.ts";
+import { MASK, maskServer } from "./masking.ts";
 import { PLACEHOLDER } from "./placeholders.ts";
 
-const MASK = "***";
 /** Shorter values are everywhere: to mask them would hide the text and tell the value. */
 const MIN_LENGTH = 4;
 /** The least length of a word of a longer value, such as the token after `Bearer`. */
