@@ -82,10 +82,7 @@ export class Catalogue {
       server,
       timeoutMs,
       onList: (resources) => this.#update(resources),
-      onFailure: (error) => {
-        // A server that has ended lists anew when it is back.
-        if (!(error instanceof ServerNotRunningError)) this.#warn("cannot list resources", { error });
-      },
+      onFailure: (error) => this.#warn("cannot list resources", { error }),
     });
     this.#subscriptions = new Subscriptions({
       server,
@@ -296,7 +293,9 @@ export class Catalogue {
     log.warn("MCP server is slow, what is known of it so far is served", { server: this.server.name });
   }
 
+  /** That a server has ended is told by its state. */
   #warn(message: string, { uri, error }: { readonly uri?: string; readonly error?: unknown }): void {
+    if (error instanceof ServerNotRunningError) return;
     this.#context.warnOnce.warn(message, {
       server: this.server.name,
       uri,

@@ -1,6 +1,7 @@
 /** The command line of `computer.ts`: a prompt at a terminal, a service without one, or one command. */
 import { connectionOptions } from "../cli/options.ts";
 import { type Command, createProgram, Option, runProgram } from "../cli/program.ts";
+import { shareOptions } from "../cli/shared_options.ts";
 import { parseLogLevels } from "../log.ts";
 import { runCheck } from "./cli_check.ts";
 import { CONFIG_CHECKS } from "./cli/config_store.ts";
@@ -35,6 +36,7 @@ function createComputerProgram(args: readonly string[], signal: AbortSignal): Co
       const { json } = program.opts<ComputerCliOptions>();
       return runCheck(file, { json, checks: CONFIG_CHECKS });
     });
+  shareOptions(program);
   return program;
 }
 

@@ -3,6 +3,7 @@ import { UsageError } from "../../cli/exit_codes.ts";
 import { type Command, ExitRequest } from "../../cli/program.ts";
 import type { LineEditor } from "../../cli/terminal/line_editor.ts";
 import { openLineEditor } from "../../cli/terminal/open_line_editor.ts";
+import { withoutSharedOptions } from "../../cli/shared_options.ts";
 import { showProgress } from "../../cli/terminal/progress.ts";
 import { currentScreen } from "../../cli/terminal/screen.ts";
 import { ServerUnreachableError } from "../../protocol/local_errors.ts";
@@ -42,7 +43,7 @@ async function runElsewhere(
   { program, args, signal }: OnceContext,
 ): Promise<void> {
   using progress = showProgress(name);
-  const words = withoutOptionsOf(program, args);
+  const words = withoutSharedOptions(program, args);
   if (asksFor !== undefined) words.push(await readValue(asksFor, signal));
   const answer = await askComputer({
     name: options.name,
@@ -97,20 +98,6 @@ class LazyEditor implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await (await this.#editor)?.close();
   }
-}
-
-/** The words without the options of the program itself and their values. */
-export function withoutOptionsOf(program: Command, args: readonly string[]): string[] {
-  const words: string[] = [];
-  for (let i = 0; i < args.length; i++) {
-    const arg = args[i] ?? "";
-    if (arg === "--") return [...words, ...args.slice(i)];
-    const [flag = ""] = arg.split("=", 1);
-    const option = program.options.find(({ long, short }) => flag === long || flag === short);
-    if (option === undefined) words.push(arg);
-    else if (option.required && flag === arg) i++;
-  }
-  return words;
 }
 
 /** A value that stands in no command line: typed and not shown, or from a pipe. */

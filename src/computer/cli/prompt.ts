@@ -1,14 +1,14 @@
 /** The prompt of a Computer: commands with history, completion and help, while it works. */
 import { completeLine } from "../../cli/completion.ts";
 import { fileCandidates } from "../../cli/file_candidates.ts";
-import { splitWords } from "../../cli/words.ts";
-import { failureText, toFailure } from "../../cli/failure.ts";
+import { failureText } from "../../cli/failure.ts";
+import { runTypedLine } from "../../cli/prompt_program.ts";
 import type { LineEditor } from "../../cli/terminal/line_editor.ts";
 import { showProgress } from "../../cli/terminal/progress.ts";
 import { currentScreen } from "../../cli/terminal/screen.ts";
 import { inputOf } from "./answers/inputs.ts";
 import { askForInput } from "./questions.ts";
-import { buildCommands, runWords, type Typist } from "./run_words.ts";
+import { buildCommands, type Typist } from "./run_words.ts";
 import type { Session } from "./session.ts";
 
 /** Lines that may hold a secret are not remembered. */
@@ -34,15 +34,20 @@ export async function runLine(
   line: string,
   { session, editor }: { readonly session: Session; readonly editor: LineEditor },
 ): Promise<void> {
-  const words = readWords(line, editor);
-  const [name] = words;
-  if (name === undefined || name.startsWith("#")) return;
   using interruption = editor.listenForInterrupt();
-  using progress = showProgress(name);
-  await runWords(words, {
-    ...typistOf(session, editor),
+  using progress = showProgress(line.trim().split(/\s/, 1)[0] ?? "");
+  const typist: Typist = {
+    session,
     signal: AbortSignal.any([interruption.signal, session.quitting]),
     progress: (text) => progress.update(text),
+    presentation: { json: false, screen: currentScreen() },
+    print: (text) => editor.printDrawn(text),
+    printError: (text) => editor.printDrawn(text),
+    askFor: (id) => askForInput(editor, inputOf(session, id), {}),
+  };
+  await runTypedLine(line, {
+    build: () => buildCommands(typist),
+    fail: (failure) => editor.printDrawn(typist.signal.aborted ? "interrupted" : failureText(failure)),
   });
 }
 
@@ -76,23 +81,4 @@ async function candidates(
     default:
       return [];
   }
-}
-
-function readWords(line: string, editor: LineEditor): string[] {
-  try {
-    return splitWords(line);
-  } catch (error) {
-    editor.print(failureText(toFailure(error)));
-    return [];
-  }
-}
-
-function typistOf(session: Session, editor: LineEditor): Omit<Typist, "signal" | "progress"> {
-  return {
-    session,
-    presentation: { json: false, screen: currentScreen() },
-    print: (text) => editor.printDrawn(text),
-    printError: (text) => editor.printDrawn(text),
-    askFor: (id) => askForInput(editor, inputOf(session, id), {}),
-  };
 }

@@ -1,7 +1,7 @@
 /** A Computer that stays: with a prompt at a terminal, or as a service. */
 import { join } from "@std/path";
-import { exitCodeOf, UsageError } from "../../cli/exit_codes.ts";
-import { ExitRequest, untilAborted } from "../../cli/program.ts";
+import { UsageError } from "../../cli/exit_codes.ts";
+import { untilAborted } from "../../cli/program.ts";
 import { openLineEditor } from "../../cli/terminal/open_line_editor.ts";
 import { describeError } from "../../protocol/errors.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
@@ -28,9 +28,7 @@ export async function runHeadless(options: ComputerCliOptions, signal: AbortSign
   await computer.join({ ...session.options.place, url: url ?? "", office: office ?? "", signal });
   console.log(`joined office "${office}" as "${computer.name}"`);
   const error = await Promise.race([untilAborted(signal), untilAborted(session.quitting), failed.promise]);
-  if (error === undefined) return;
-  console.error(`error: ${error.message}`);
-  throw new ExitRequest(exitCodeOf(error));
+  if (error !== undefined) throw error;
 }
 
 /** Takes commands at a prompt until it is told to end. */

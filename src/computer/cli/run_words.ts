@@ -1,8 +1,9 @@
 /** Running the words of a command against a session, wherever they were typed. */
-import { failureJson, failureText, toFailure } from "../../cli/failure.ts";
-import { type Command, CommanderError, ExitRequest } from "../../cli/program.ts";
-import { createPromptProgram } from "../../cli/prompt_program.ts";
+import { failureJson, failureText } from "../../cli/failure.ts";
+import { type Command, ExitRequest } from "../../cli/program.ts";
+import { createPromptProgram, runTypedWords } from "../../cli/prompt_program.ts";
 import { ExitCode } from "../../cli/exit_codes.ts";
+import { shareOptions } from "../../cli/shared_options.ts";
 import { type Answer, presentAnswer, type Presentation } from "./answer.ts";
 import { addCommands, type CommandContext } from "./commands.ts";
 
@@ -30,23 +31,20 @@ export function buildCommands(typist: Typist): Command {
       json: json || typist.presentation.json,
     });
   });
+  shareOptions(program);
   return program;
 }
 
 /** Runs one command and gives its exit code; never rejects. */
 export async function runWords(words: readonly string[], typist: Typist): Promise<number> {
-  try {
-    await buildCommands(typist).parseAsync([...words], { from: "user" });
-    return ExitCode.OK;
-  } catch (error) {
-    if (error instanceof ExitRequest) return error.exitCode;
-    if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.OK : ExitCode.USAGE;
-    const failure = typist.signal.aborted
-      ? { message: "interrupted", exitCode: ExitCode.INTERRUPTED }
-      : toFailure(error);
-    typist.printError(typist.presentation.json ? failureJson(failure) : failureText(failure));
-    return failure.exitCode;
-  }
+  const { signal, presentation, printError } = typist;
+  return await runTypedWords(words, {
+    build: () => buildCommands(typist),
+    fail(failure) {
+      if (signal.aborted) printError("interrupted");
+      else printError(presentation.json ? failureJson(failure) : failureText(failure));
+    },
+  });
 }
 
 /** Shows an answer, and ends with exit code 1 where the answer is that something failed. */
