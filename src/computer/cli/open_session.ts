@@ -1,9 +1,7 @@
 /** From the options of the command line to a session. */
 import { authOf, type ConnectionOptions } from "../../cli/options.ts";
-import { UsageError } from "../../cli/exit_codes.ts";
 import { type CommonOptions, loggerOf } from "../../cli/program.ts";
 import type { LoggerOptions } from "../../log.ts";
-import { ConfigError } from "../config_problem.ts";
 import { fileResolver } from "../file_resolver.ts";
 import type { InputSource } from "../inputs.ts";
 import type { Confirm } from "../confirmation.ts";
@@ -41,31 +39,26 @@ export async function openSession(
   around: SessionSurroundings,
 ): Promise<Session> {
   const { url, path, header = {}, auth = {}, token, config, inputs, dpeFiles, autoApply } = options;
-  try {
-    return await Session.open({
-      name: options.name ?? defaultName(),
-      configFile: config,
-      isWatching: around.isWatching,
-      inputs: new SessionInputs({
-        environment: (name) => Deno.env.get(name),
-        file: inputs,
-        ask: around.inputs,
-      }),
-      place: {
-        url,
-        path,
-        headers: header,
-        auth: authOf(token === undefined ? { auth } : { token, auth }),
-        onFailed: around.onFailed,
-      },
-      confirm: autoApply ? () => true : around.confirm,
-      resolveDpe: dpeFiles === undefined ? undefined : fileResolver({ directory: dpeFiles }),
-      logger: loggerOf("computer", { ...options, write: around.write }),
-    });
-  } catch (error) {
-    if (error instanceof ConfigError) throw new UsageError(error.message, { cause: error });
-    throw error;
-  }
+  return await Session.open({
+    name: options.name ?? defaultName(),
+    configFile: config,
+    isWatching: around.isWatching,
+    inputs: new SessionInputs({
+      environment: (name) => Deno.env.get(name),
+      file: inputs,
+      ask: around.inputs,
+    }),
+    place: {
+      url,
+      path,
+      headers: header,
+      auth: authOf(token === undefined ? { auth } : { token, auth }),
+      onFailed: around.onFailed,
+    },
+    confirm: autoApply ? () => true : around.confirm,
+    resolveDpe: dpeFiles === undefined ? undefined : fileResolver({ directory: dpeFiles }),
+    logger: loggerOf("computer", { ...options, write: around.write }),
+  });
 }
 
 /** The machine's name where that may be asked for without asking a person. */

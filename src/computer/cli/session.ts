@@ -2,7 +2,9 @@
 import { type Logger, withModule } from "../../log.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
 import { describeError } from "../../protocol/errors.ts";
+import { UsageError } from "../../cli/exit_codes.ts";
 import { Computer } from "../computer.ts";
+import { ConfigError } from "../config_problem.ts";
 import type { ComputerOptions } from "../computer_options.ts";
 import { FileWatch } from "../file_watch.ts";
 import type { ConfigChange } from "../host.ts";
@@ -47,10 +49,10 @@ export class Session implements AsyncDisposable {
   /**
    * Reads the configuration, and starts nothing.
    *
-   * @throws {ConfigError} when it cannot be used.
+   * @throws {UsageError} when it cannot be used.
    */
   static async open(options: SessionOptions): Promise<Session> {
-    return new Session(options, await ConfigStore.open(options.configFile));
+    return new Session(options, await ConfigStore.open(options.configFile).catch(toUsageError));
   }
 
   /** The Computer, once {@linkcode Session.start} was called. */
@@ -83,10 +85,14 @@ export class Session implements AsyncDisposable {
     return computer;
   }
 
-  /** Changes the configuration and, where it runs, the Computer; tells what that did. */
+  /**
+   * Changes the configuration and, where it runs, the Computer; tells what that did.
+   *
+   * @throws {UsageError} when the result cannot be used; then nothing changed.
+   */
   edit(change: (text: string) => string): Promise<ConfigChange | undefined> {
     return this.#alone(async () => {
-      const config = await this.store.edit(change);
+      const config = await this.store.edit(change).catch(toUsageError);
       return await this.#computer?.reconfigure(config);
     });
   }
@@ -170,4 +176,9 @@ export class Session implements AsyncDisposable {
     this.#changes = done.catch(() => {});
     return done;
   }
+}
+
+/** A configuration that cannot be used is the user's to mend. */
+function toUsageError(error: unknown): never {
+  throw error instanceof ConfigError ? new UsageError(error.message, { cause: error }) : error;
 }
