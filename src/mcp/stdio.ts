@@ -29,8 +29,8 @@ const STDERR_TAIL_LENGTH = 8_192;
 export interface StdioContext {
   readonly guard: ProcessGuard;
   readonly log: Logger;
-  /** Where its stderr goes. */
-  readonly journal?: Pick<Journal, "stderr" | "stderrEnded">;
+  /** Where its stderr goes, if anywhere. */
+  readonly journal?: Journal;
   /** The longest message that the server may send, in bytes. */
   readonly maxMessageBytes: number;
 }
