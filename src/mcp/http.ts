@@ -5,7 +5,7 @@ import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport";
 import { settledWithin } from "../async/abortable.ts";
-import type { MCPServerStreamableHttpConfig, MCPSSEConfig, Resolved } from "../protocol/config.ts";
+import type { MCPServerStreamableHttpConfig, MCPSSEConfig } from "../protocol/config.ts";
 import { ConfigurationError, ServerAuthorizationError, ServerNotRunningError } from "./errors.ts";
 import { answerOf } from "./http_answer.ts";
 import { watchBody } from "./watched_body.ts";
@@ -47,7 +47,7 @@ interface Exchange {
  * @param config With inputs already filled in.
  */
 export function openHttpTransport(
-  config: Resolved<MCPServerStreamableHttpConfig | MCPSSEConfig>,
+  config: MCPServerStreamableHttpConfig | MCPSSEConfig,
   listener: HttpListener,
 ): HttpTransport {
   const url = parseUrl(config.server_parameters.url);
@@ -94,7 +94,7 @@ async function closeAll(transport: Transport, client: Deno.HttpClient): Promise<
 
 /** Looks at every answer before the SDK does: what it means for the session, and how its event stream ends. */
 function watchedFetch(
-  config: Resolved<MCPServerStreamableHttpConfig | MCPSSEConfig>,
+  config: MCPServerStreamableHttpConfig | MCPSSEConfig,
   client: Deno.HttpClient,
   listener: HttpListener,
 ): FetchLike {
@@ -109,15 +109,16 @@ function watchedFetch(
     const exchange: Exchange = { kind, method, response };
     // Redirects are the SDK's, which follows those within the origin.
     if (response.status >= 400) return await refuse(exchange, { hasStream, listener });
-    if (!isEventStream(response) || response.body === null) return response;
-    hasStream ||= isStanding;
-    if (isStanding && kind === "streamable" && !isResumed(init)) listener.onStreamOpened();
+    if (!response.ok || response.body === null) return response;
+    const isStream = isEventStream(response);
+    hasStream ||= isStream && isStanding;
+    if (isStream && isStanding && kind === "streamable" && !isResumed(init)) listener.onStreamOpened();
     const body = watchBody(response.body, {
       // A request has its own deadline; only the stream that stands for the whole session may not fall silent.
-      silenceMs: isStanding ? silenceMs : MAX_TIMER_MS,
-      signal: init?.signal,
+      silenceMs: isStream && isStanding ? silenceMs : MAX_TIMER_MS,
+      signal: init?.signal ?? undefined,
       onEnd(end) {
-        if (init?.signal?.aborted === true) return;
+        if (!isStream) return;
         // The event source would open another stream, in a session that nobody has initialised.
         if (kind === "sse") listener.onGone("event stream lost");
         else if (end === "broken") listener.onStreamBroken();
@@ -174,7 +175,7 @@ function isEventStream(response: Response): boolean {
 
 /** How long an answer may take that needs no work, and how long a standing stream may say nothing. */
 function timeLimits(
-  config: Resolved<MCPServerStreamableHttpConfig | MCPSSEConfig>,
+  config: MCPServerStreamableHttpConfig | MCPSSEConfig,
 ): { readonly timeoutMs: number; readonly silenceMs: number } {
   const { timeout, sse_read_timeout } = config.server_parameters;
   return { timeoutMs: toMilliseconds(timeout), silenceMs: toMilliseconds(sse_read_timeout) };
