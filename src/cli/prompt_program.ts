@@ -1,7 +1,7 @@
 /** Commands that are typed at a prompt: the command line of a door without a process of its own. */
 import { Command, CommanderError } from "commander";
 import { ExitCode } from "./exit_codes.ts";
-import { failureText, toFailure } from "./failure.ts";
+import { type Failure, toFailure } from "./failure.ts";
 import { ExitRequest } from "./program.ts";
 import { splitWords } from "./words.ts";
 
@@ -20,27 +20,43 @@ export function createPromptProgram(print: Print): Command {
     .exitOverride();
 }
 
+/** How typed words are run. */
+export interface TypedOptions {
+  /** Declares the commands, anew for each run since commander keeps what was parsed. */
+  readonly build: () => Command;
+  /** Tells what went wrong. */
+  readonly fail: (failure: Failure) => void;
+}
+
 /**
- * Runs one typed line and resolves to the exit code that it would have as a program, for scripts on standard input.
- * It never rejects: whatever goes wrong is printed. Empty lines and lines that begin with `#` do nothing.
- *
- * @param options `build`: declares the commands, anew for each line since commander keeps what was parsed.
+ * Runs one typed line and resolves to the exit code that it would have as a program. It never rejects. Empty lines and
+ * lines that begin with `#` do nothing.
  */
-export async function runTypedLine(
-  line: string,
-  options: { readonly build: () => Command; readonly print: Print },
-): Promise<number> {
+export async function runTypedLine(line: string, options: TypedOptions): Promise<number> {
   try {
     const words = line.trimStart().startsWith("#") ? [] : splitWords(line);
-    if (words.length > 0) await options.build().parseAsync(words, { from: "user" });
+    return words.length === 0 ? ExitCode.OK : await runTypedWords(words, options);
+  } catch (error) {
+    return failWith(error, options);
+  }
+}
+
+/** The same for words that are split already. */
+export async function runTypedWords(words: readonly string[], options: TypedOptions): Promise<number> {
+  try {
+    await options.build().parseAsync([...words], { from: "user" });
     return ExitCode.OK;
   } catch (error) {
     if (error instanceof ExitRequest) return error.exitCode;
     if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.OK : ExitCode.USAGE;
-    const failure = toFailure(error);
-    options.print(failureText(failure));
-    return failure.exitCode;
+    return failWith(error, options);
   }
+}
+
+function failWith(error: unknown, { fail }: TypedOptions): number {
+  const failure = toFailure(error);
+  fail(failure);
+  return failure.exitCode;
 }
 
 /** `server start [options] <name>`: what is typed, without a program in front. */

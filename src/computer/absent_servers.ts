@@ -1,12 +1,17 @@
 /** Which MCP servers are not there now, for whoever misses what they have. */
-import type { SupervisedServer } from "../mcp/supervised_server.ts";
+import type { ServerState, SupervisedServer } from "../mcp/supervised_server.ts";
 
 /** How many servers are named; the others are counted. */
 const MAX_NAMED = 5;
 
+/** A server, as far as it is looked at. */
+interface AbsentServer extends Pick<SupervisedServer, "name" | "standing"> {
+  readonly state: Pick<ServerState, "status">;
+}
+
 /** The end of a message that says that something is not there; empty when every server runs. */
 export function absentServersHint(
-  { servers }: { readonly servers: readonly Pick<SupervisedServer, "name" | "state" | "standing">[] },
+  { servers }: { readonly servers: readonly AbsentServer[] },
 ): string {
   const absent = servers.filter(({ state }) => state.status !== "running");
   if (absent.length === 0) return "";

@@ -1,6 +1,7 @@
 /** The resources of one MCP server: what it lists, what of that is known to hold, and what changed. */
 import type { Logger } from "../log.ts";
 import type { McpConnection } from "../mcp/connection.ts";
+import { ServerNotRunningError } from "../mcp/errors.ts";
 import type { SupervisedServer } from "../mcp/supervised_server.ts";
 import type { WarnOnce } from "../mcp/warn_once.ts";
 import type { DesktopWindow } from "../organizer/desktop_window.ts";
@@ -110,6 +111,11 @@ export class Catalogue {
   /** The hosts that the server has listed since it was configured. */
   get hosts(): ReadonlySet<string> {
     return this.#hosts;
+  }
+
+  /** The windows and documents that the server lists. */
+  get uris(): string[] {
+    return [...this.#listed.windowUris.values(), ...this.#listed.documentUris.values()];
   }
 
   /** The URI under which the server lists the window that `identity` stands for. */
@@ -287,7 +293,9 @@ export class Catalogue {
     log.warn("MCP server is slow, what is known of it so far is served", { server: this.server.name });
   }
 
+  /** That a server has ended is told by its state. */
   #warn(message: string, { uri, error }: { readonly uri?: string; readonly error?: unknown }): void {
+    if (error instanceof ServerNotRunningError) return;
     this.#context.warnOnce.warn(message, {
       server: this.server.name,
       uri,

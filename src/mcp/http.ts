@@ -109,15 +109,16 @@ function watchedFetch(
     const exchange: Exchange = { kind, method, response };
     // Redirects are the SDK's, which follows those within the origin.
     if (response.status >= 400) return await refuse(exchange, { hasStream, listener });
-    if (!isEventStream(response) || response.body === null) return response;
-    hasStream ||= isStanding;
-    if (isStanding && kind === "streamable" && !isResumed(init)) listener.onStreamOpened();
+    if (!response.ok || response.body === null) return response;
+    const isStream = isEventStream(response);
+    hasStream ||= isStream && isStanding;
+    if (isStream && isStanding && kind === "streamable" && !isResumed(init)) listener.onStreamOpened();
     const body = watchBody(response.body, {
       // A request has its own deadline; only the stream that stands for the whole session may not fall silent.
-      silenceMs: isStanding ? silenceMs : MAX_TIMER_MS,
-      signal: init?.signal,
+      silenceMs: isStream && isStanding ? silenceMs : MAX_TIMER_MS,
+      signal: init?.signal ?? undefined,
       onEnd(end) {
-        if (init?.signal?.aborted === true) return;
+        if (!isStream) return;
         // The event source would open another stream, in a session that nobody has initialised.
         if (kind === "sse") listener.onGone("event stream lost");
         else if (end === "broken") listener.onStreamBroken();

@@ -4,12 +4,13 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
 import { type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
 import { settledWithin } from "../async/abortable.ts";
 import type { Logger } from "../log.ts";
-import type { MCPServerStdioParameters } from "../protocol/config.ts";
+import type { MCPServerStdioConfig, Resolved } from "../protocol/config.ts";
 import { describeError } from "../protocol/errors.ts";
 import { childEnvironment } from "./environment.ts";
 import { ConfigurationError, ServerNotRunningError } from "./errors.ts";
-import type { ProcessGuard } from "./guard.ts";
 import { spawnGroupLeader } from "./group_leader.ts";
+import type { ProcessGuard, TreeEnvironment } from "./guard.ts";
+import type { Journal } from "./journal.ts";
 import { LineDecoder } from "./line_decoder.ts";
 import { killGroup } from "./process_group.ts";
 import { TextTail } from "./text_tail.ts";
@@ -25,10 +26,15 @@ const STRAY_LINES_PER_WARNING = 1_000;
 /** How much of a child's stderr is remembered, in characters. */
 const STDERR_TAIL_LENGTH = 8_192;
 
+/** What to start and how to read it, with inputs already filled in. */
+export type StdioParameters = Resolved<MCPServerStdioConfig>["server_parameters"];
+
 /** What a stdio transport needs beyond the command. */
 export interface StdioContext {
   readonly guard: ProcessGuard;
   readonly log: Logger;
+  /** Where its stderr goes, if anywhere. */
+  readonly journal?: Journal;
   /** The longest message that the server may send, in bytes. */
   readonly maxMessageBytes: number;
 }
@@ -41,7 +47,7 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport["onmessage"];
-  readonly #parameters: MCPServerStdioParameters;
+  readonly #parameters: StdioParameters;
   readonly #context: StdioContext;
   readonly #stderr = new TextTail(STDERR_TAIL_LENGTH);
   #process: Deno.ChildProcess | undefined;
@@ -50,7 +56,7 @@ export class StdioTransport implements Transport {
   #exit: string | undefined;
   #strayLines = 0;
 
-  constructor(parameters: MCPServerStdioParameters, context: StdioContext) {
+  constructor(parameters: StdioParameters, context: StdioContext) {
     this.#parameters = parameters;
     this.#context = context;
   }
@@ -66,9 +72,11 @@ export class StdioTransport implements Transport {
   }
 
   start(): Promise<void> {
-    const process = this.#spawn();
+    const { guard } = this.#context;
+    const tree = guard.environment();
+    const process = this.#spawn(tree);
     this.#process = process;
-    this.#context.guard.add(process.pid);
+    guard.add(process.pid, tree);
     this.#input = process.stdin.getWriter();
     const output = process.stdout.getReader();
     const errors = process.stderr.getReader();
@@ -76,7 +84,7 @@ export class StdioTransport implements Transport {
     this.#ended = process.status.then(async (status) => {
       this.#exit = status.signal === null ? `exit code ${status.code}` : `signal ${status.signal}`;
       killGroup(process.pid, "SIGKILL");
-      this.#context.guard.remove(process.pid);
+      guard.remove(process.pid);
       // With the group dead the pipes are at their end, unless a grandchild has left the group.
       await settledWithin(drained, DRAIN_GRACE_MS);
       const ends = [output.cancel(), errors.cancel(), this.#input?.close()];
@@ -109,10 +117,10 @@ export class StdioTransport implements Transport {
     await this.#ended;
   }
 
-  #spawn(): Deno.ChildProcess {
+  #spawn(tree: TreeEnvironment): Deno.ChildProcess {
     const { command, args, env, cwd } = this.#parameters;
     try {
-      const environment = childEnvironment(Deno.env.toObject(), env);
+      const environment = { ...childEnvironment(Deno.env.toObject(), env), ...tree };
       return spawnGroupLeader(command, { args, env: environment, cwd: cwd ?? undefined });
     } catch (cause) {
       // Out of memory, of processes or of file handles: that passes.
@@ -149,8 +157,11 @@ export class StdioTransport implements Transport {
   async #readErrors(errors: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
     const decoder = new TextDecoder();
     for (let read = await errors.read(); !read.done; read = await errors.read()) {
-      this.#stderr.push(decoder.decode(read.value, { stream: true }));
+      const text = decoder.decode(read.value, { stream: true });
+      this.#stderr.push(text);
+      this.#context.journal?.stderr(text);
     }
+    this.#context.journal?.stderrEnded();
   }
 
   #receive(line: string): void {

@@ -2,7 +2,7 @@
 import { Backoff, type BackoffOptions, delay } from "../async/backoff.ts";
 import type { Limiter } from "../async/limiter.ts";
 import { type Logger, withFields } from "../log.ts";
-import type { MCPServerConfig } from "../protocol/config.ts";
+import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
 import { describeError } from "../protocol/errors.ts";
 import { McpConnection, type NotificationListener } from "./connection.ts";
 import {
@@ -15,6 +15,7 @@ import {
 } from "./errors.ts";
 import type { ProcessGuard } from "./guard.ts";
 import { Heartbeat } from "./heartbeat.ts";
+import { Journal } from "./journal.ts";
 import { WarnOnce } from "./warn_once.ts";
 
 /** Waits between two starts. */
@@ -29,11 +30,18 @@ export type ServerStatus = "starting" | "running" | "retrying" | "failed" | "sto
 export interface ServerState {
   /** Where it is. */
   readonly status: ServerStatus;
+  /** Since when. */
+  readonly since: Date;
+  /** How often it was started again since it was configured, whatever came of it. */
+  readonly restarts: number;
   /** What ended or prevented the last session. */
   readonly lastError?: string;
   /** The end of what the last child process wrote to stderr. */
   readonly stderrTail?: string;
 }
+
+/** What a change of state says anew. */
+type StateChange = Omit<ServerState, "since" | "restarts">;
 
 /** Deadlines and limits of MCP servers; each has a default. */
 export interface ServerLimits {
@@ -75,7 +83,7 @@ export interface ServerContext {
   readonly listen: (server: SupervisedServer) => ServerListener;
   readonly log: Logger;
   /** Fills in the inputs, at each start; what it throws is a configuration error. */
-  readonly resolve: (config: MCPServerConfig, signal: AbortSignal) => Promise<MCPServerConfig>;
+  readonly resolve: (config: MCPServerConfig, signal: AbortSignal) => Promise<ResolvedServerConfig>;
 }
 
 /** From a start to the stop that ends it, however often the server dies in between. */
@@ -90,10 +98,12 @@ export class SupervisedServer {
   readonly #context: ServerContext;
   readonly #listener: ServerListener;
   readonly #warnOnce: WarnOnce;
+  readonly #journal: Journal;
   #config: MCPServerConfig;
   #connection: McpConnection | undefined;
   #heartbeat: Heartbeat | undefined;
-  #state: ServerState = { status: "stopped" };
+  #state: ServerState = { status: "stopped", since: new Date(), restarts: 0 };
+  #starts = 0;
   #run: Run | undefined;
   /** What ended or prevented the last session; `undefined` while there is one, and after a stop. */
   #failure: unknown;
@@ -106,6 +116,7 @@ export class SupervisedServer {
     this.#config = config;
     this.#context = { ...context, log: withFields(context.log, { server: config.name }) };
     this.#warnOnce = new WarnOnce(this.#context.log);
+    this.#journal = new Journal({ log: this.#context.log, now: () => new Date() });
     this.#listener = context.listen(this);
   }
 
@@ -120,6 +131,11 @@ export class SupervisedServer {
   /** The running session, if there is one. */
   get connection(): McpConnection | undefined {
     return this.#connection;
+  }
+
+  /** The last 200 lines of its stderr, its log messages and its changes of state, with their times: for local eyes only. */
+  get log(): readonly string[] {
+    return this.#journal.lines;
   }
 
   /** Where it is and why, in a few words that hold no address and no secret. */
@@ -223,13 +239,13 @@ export class SupervisedServer {
   }
 
   /** Only a change can help. */
-  #fail(state: Omit<ServerState, "status">): void {
+  #fail(state: Omit<StateChange, "status">): void {
     this.#run = undefined;
     this.#setState({ ...state, status: "failed" });
   }
 
   /** One session from start to end; tells why it ended. */
-  async #runOnce(run: Run): Promise<{ isFinal: boolean; state: Omit<ServerState, "status"> }> {
+  async #runOnce(run: Run): Promise<{ isFinal: boolean; state: Omit<StateChange, "status"> }> {
     const { signal } = run.stopping;
     let connection: McpConnection | undefined;
     let reason: string | undefined;
@@ -261,7 +277,14 @@ export class SupervisedServer {
     const { resolve, guard, log, limits, starts } = this.#context;
     const config = await resolve(this.config, signal);
     const { maxMessageBytes, startTimeoutMs: timeoutMs } = limits;
-    const context = { listener: this.#listener, guard, log, warnOnce: this.#warnOnce, maxMessageBytes };
+    const context = {
+      listener: this.#listener,
+      journal: this.#journal,
+      warnOnce: this.#warnOnce,
+      guard,
+      log,
+      maxMessageBytes,
+    };
     return await starts.run(() => McpConnection.open(config, context, { timeoutMs, signal }), signal);
   }
 
@@ -286,11 +309,17 @@ export class SupervisedServer {
     }
   }
 
-  #setState(state: ServerState): void {
-    const { status, lastError, stderrTail } = state;
-    if (status === this.#state.status && lastError === this.#state.lastError) return;
+  #setState(change: StateChange): void {
+    const { status, lastError, stderrTail } = change;
+    const before = this.#state;
+    if (status === before.status && lastError === before.lastError) return;
+    const since = status === before.status ? before.since : new Date();
+    if (status === "starting" && before.status !== "starting") this.#starts++;
+    const state = { ...change, since, restarts: Math.max(0, this.#starts - 1) };
     this.#state = state;
-    if (status === "failed" || status === "retrying") {
+    const isFailure = status === "failed" || status === "retrying";
+    this.#journal.state(status, isFailure ? lastError : undefined);
+    if (isFailure) {
       this.#context.log.warn(`MCP server ${status}`, { error: lastError, stderr: stderrTail || undefined });
     } else this.#context.log.info(`MCP server ${status}`);
     this.#listener.onStateChange(state);

@@ -3,38 +3,38 @@
 /** How a body ended: at its end, or broken on the way. A body that its reader gave up has not ended. */
 export type BodyEnd = "complete" | "broken";
 
-/** What is asked of a watched body. */
+/** What is watched of a body. */
 export interface BodyWatch {
   /** A body that says nothing for so long counts as broken, in milliseconds. */
   readonly silenceMs: number;
-  /** Hears how it ended. */
+  /** Gives the body up when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+  /** Hears how the body ended. */
   readonly onEnd: (end: BodyEnd) => void;
-  /**
-   * Ends the body, which then has not ended by itself. The signal of its request does not do for that: once garbage was
-   * collected, Deno's `fetch` may not hear it any more, and the socket would stay open for good.
-   */
-  readonly signal?: AbortSignal | null | undefined;
 }
 
-/** Passes a body on. */
+/**
+ * Passes a body on. It heeds the signal itself: the abort of a `fetch` does not reach the body of its response any
+ * more once the request was garbage-collected (Deno 2.9), and an open body keeps its socket and the process.
+ */
 export function watchBody(body: ReadableStream<Uint8Array>, watch: BodyWatch): ReadableStream<Uint8Array> {
-  const { silenceMs, onEnd, signal } = watch;
+  const { silenceMs, signal, onEnd } = watch;
   const reader = body.getReader();
   let isGivenUp = false;
-  let onAbort = () => {};
-  const end = (how: BodyEnd) => {
+  const giveUp = async (reason: unknown) => {
+    isGivenUp = true;
     signal?.removeEventListener("abort", onAbort);
-    if (!isGivenUp) onEnd(how);
+    await reader.cancel(reason);
   };
+  let onAbort = () => {};
   return new ReadableStream<Uint8Array>({
     start(controller) {
       onAbort = () => {
-        isGivenUp = true;
         controller.error(signal?.reason);
-        reader.cancel(signal?.reason).catch(() => {});
+        giveUp(signal?.reason).catch(() => {});
       };
       if (signal?.aborted) onAbort();
-      else signal?.addEventListener("abort", onAbort, { once: true });
+      else signal?.addEventListener("abort", onAbort);
     },
     async pull(controller) {
       try {
@@ -42,17 +42,15 @@ export function watchBody(body: ReadableStream<Uint8Array>, watch: BodyWatch): R
         if (isGivenUp) return;
         if (!done) return controller.enqueue(value);
         controller.close();
-        end("complete");
+        onEnd("complete");
       } catch (error) {
+        if (isGivenUp) return;
         controller.error(error);
-        end("broken");
+        onEnd("broken");
       }
-    },
-    async cancel(reason) {
-      isGivenUp = true;
       signal?.removeEventListener("abort", onAbort);
-      await reader.cancel(reason);
     },
+    cancel: giveUp,
   });
 }
 

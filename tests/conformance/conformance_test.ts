@@ -12,7 +12,9 @@ const CONCURRENCY = 4;
 const ATTEMPTS = 3;
 
 const run = ["run", "-A", "--no-lock", "--quiet"];
-const client = [`"${Deno.execPath()}"`, ...run, "--no-check", "client.ts"].join(" ");
+// The suite ends the shell of a client that is out of time, so the shell must be the client.
+const shell = Deno.build.os === "windows" ? [] : ["exec"];
+const client = [...shell, `"${Deno.execPath()}"`, ...run, "--no-check", "client.ts"].join(" ");
 
 Deno.test("the client scenarios of the public conformance suite", async (t) => {
   const scenarios = await listScenarios();

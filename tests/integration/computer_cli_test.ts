@@ -7,6 +7,8 @@ import { descendants, untilGone } from "./_processes.ts";
 
 const DOOR = fromFileUrl(new URL("../../computer.ts", import.meta.url));
 const isPosix = Deno.build.os !== "windows";
+/** Only there a process is found that has left its process group. */
+const isLinux = Deno.build.os === "linux";
 
 /** A folder with a config file in it, gone at the end. */
 class ConfigFile implements Disposable {
@@ -61,14 +63,14 @@ Deno.test("a config that is no JSON ends with exit code 2 and names the file", a
   using config = new ConfigFile("{ servers");
   const { code, stderr } = await run(options("http://127.0.0.1:1", config.path));
   assertEquals(code, 2);
-  assertStringIncludes(stderr, `Cannot read config "${config.path}": not JSON`);
+  assertStringIncludes(stderr, `Cannot read config "${config.path}" at line 1: not JSON`);
 });
 
 Deno.test("a config with a mistake ends with exit code 2 and names the file and the place", async () => {
   using config = new ConfigFile({ servers: { files: { type: "stdio", server_parameters: { args: [] } } } });
   const { code, stderr } = await run(options("http://127.0.0.1:1", config.path));
   assertEquals(code, 2);
-  assertStringIncludes(stderr, `Cannot read config "${config.path}" at "servers.files"`);
+  assertStringIncludes(stderr, `Cannot read config "${config.path}" at line 1, servers.files`);
   assertStringIncludes(stderr, "server_parameters.command");
 });
 
@@ -82,29 +84,31 @@ Deno.test("a missing config file, a missing option and an impossible name end wi
   assertEquals((await run(named)).code, 2);
 });
 
-Deno.test({
-  name: "Ctrl-C ends the command with exit code 0 and leaves no process behind",
-  ignore: !isPosix,
-  async fn() {
-    await using server = await SmcpServer.listen({ port: 0 });
-    using config = new ConfigFile(scriptedServers({ stubborn: { stubborn: true } }));
-    await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
-    const left = Promise.withResolvers<void>();
-    agent.on("leaveOffice", () => left.resolve());
-    const process = start(options(server.url, config.path));
-    const [said] = await Promise.all([
-      until(process.stdout, (text) => text.includes("\n")),
-      until(process.stderr, (text) => text.includes("running")),
-    ]);
-    assertEquals(said, 'joined office "lab" as "laptop"\n');
-    const pids = await descendants(process.pid);
-    assert(pids.length >= 3, "the server, its child and the guard");
-    process.kill("SIGINT");
-    assertEquals((await process.status).code, 0);
-    await left.promise;
-    await untilGone(pids);
-  },
-});
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  Deno.test({
+    name: `${signal} ends the command with exit code 0 and leaves no process behind`,
+    ignore: !isPosix,
+    async fn() {
+      await using server = await SmcpServer.listen({ port: 0 });
+      using config = new ConfigFile(scriptedServers({ stubborn: { stubborn: true, stray: isLinux } }));
+      await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+      const left = Promise.withResolvers<void>();
+      agent.on("leaveOffice", () => left.resolve());
+      const process = start(options(server.url, config.path));
+      const [said] = await Promise.all([
+        until(process.stdout, (text) => text.includes("\n")),
+        until(process.stderr, (text) => text.includes("running")),
+      ]);
+      assertEquals(said, 'joined office "lab" as "laptop"\n');
+      const pids = await descendants(process.pid);
+      assert(pids.length >= 3, "the server, its child and the guard");
+      process.kill(signal);
+      assertEquals((await process.status).code, 0);
+      await left.promise;
+      await untilGone(pids);
+    },
+  });
+}
 
 Deno.test({
   name: "a Computer that is killed leaves no process behind",
@@ -112,7 +116,7 @@ Deno.test({
   async fn() {
     await using server = await SmcpServer.listen({ port: 0 });
     using config = new ConfigFile(
-      scriptedServers({ stubborn: { stubborn: true } }),
+      scriptedServers({ stubborn: { stubborn: true, stray: isLinux } }),
     );
     const process = start(options(server.url, config.path));
     await Promise.all([

@@ -1,8 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { Computer } from "../../src/computer/computer.ts";
 import { ProcessGuard } from "../../src/mcp/guard.ts";
-import { StdioTransport } from "../../src/mcp/stdio.ts";
-import type { MCPServerStdioParameters } from "../../src/protocol/config.ts";
+import { type StdioParameters, StdioTransport } from "../../src/mcp/stdio.ts";
 import { silentLogger } from "../../src/log.ts";
 import { LogBook, stateOf } from "../fixtures/log_book.ts";
 import type { Script } from "../fixtures/script.ts";
@@ -10,11 +9,19 @@ import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { isAlive, untilGone } from "./_processes.ts";
 
 const isPosix = Deno.build.os !== "windows";
+const isLinux = Deno.build.os === "linux";
+/** A program for `sh` that ignores the polite ways to end it. */
+const STUBBORN = "trap '' TERM HUP INT; while :; do sleep 60; done";
+
+type StartedTransport = Awaited<ReturnType<typeof startTransport>>;
 
 /** Starts a transport for a script and collects what it says. */
-async function startTransport(script: Script, changes: Partial<MCPServerStdioParameters> = {}) {
+async function startTransport(
+  script: Script,
+  { guard = new ProcessGuard(), ...changes }: Partial<StdioParameters> & { guard?: ProcessGuard } = {},
+) {
   const parameters = {
-    ...scripted(script)["server_parameters"] as MCPServerStdioParameters,
+    ...scripted(script)["server_parameters"] as StdioParameters,
     env: null,
     cwd: null,
     encoding: "utf-8",
@@ -22,7 +29,6 @@ async function startTransport(script: Script, changes: Partial<MCPServerStdioPar
     ...changes,
   };
   const log = new LogBook();
-  const guard = new ProcessGuard();
   const transport = new StdioTransport(parameters, { guard, log, maxMessageBytes: 1_000_000 });
   const messages: unknown[] = [];
   const pids = Promise.withResolvers<number[]>();
@@ -72,17 +78,79 @@ Deno.test({
   },
 });
 
+for (
+  const { how, end } of [
+    { how: "is closed", end: ({ transport }: StartedTransport) => transport.close() },
+    {
+      how: "dies",
+      async end({ transport, closed }: StartedTransport) {
+        await transport.send({ jsonrpc: "2.0", id: 1, method: "ping" });
+        await closed;
+      },
+    },
+  ]
+) {
+  Deno.test({
+    name:
+      `a grandchild that has left the process group ends with its server that ${how}, and no other server's`,
+    ignore: !isLinux,
+    async fn() {
+      const guard = new ProcessGuard();
+      await using one = await startTransport({ stubborn: true, stray: true, dieOn: ["ping"] }, { guard });
+      await using other = await startTransport({ stubborn: true, stray: true }, { guard });
+      const [pids, others] = await Promise.all([one.pids, other.pids]);
+      await end(one);
+      await untilGone(pids);
+      for (const pid of others) assert(await isAlive(pid));
+      await other.transport.close();
+      await guard.close();
+      for (const pid of others) assertEquals(await isAlive(pid), false);
+    },
+  });
+}
+
+Deno.test({
+  name: "the guard kills what has left a process group, too, when its Computer is gone",
+  ignore: !isLinux,
+  async fn() {
+    const guard = new ProcessGuard();
+    const env = guard.environment();
+    const [child, stray, stranger] = [env, env, {}].map((env) =>
+      new Deno.Command("sh", { args: ["-c", STUBBORN], env, detached: true }).spawn()
+    );
+    assert(child !== undefined && stray !== undefined && stranger !== undefined);
+    guard.add(child.pid, env);
+    await guard.close();
+    assertEquals([(await child.status).signal, (await stray.status).signal], ["SIGKILL", "SIGKILL"]);
+    assert(await isAlive(stranger.pid));
+    stranger.kill("SIGKILL");
+    await stranger.status;
+  },
+});
+
+Deno.test({
+  name: "a guard that dies is replaced by one that knows all process groups",
+  ignore: !isPosix,
+  async fn() {
+    const log = new LogBook();
+    const guard = new ProcessGuard(log);
+    const child = new Deno.Command("sh", { args: ["-c", STUBBORN], detached: true }).spawn();
+    guard.add(child.pid);
+    const pid = await guard.pid;
+    assert(pid !== undefined);
+    Deno.kill(pid, "SIGKILL");
+    await log.until(({ message }) => message.startsWith("the guard of child processes died"));
+    await guard.close();
+    assertEquals((await child.status).signal, "SIGKILL");
+  },
+});
+
 Deno.test({
   name: "the guard kills the process groups that are left when its Computer is gone",
   ignore: !isPosix,
   async fn() {
     const guard = new ProcessGuard();
-    const spawn = () =>
-      new Deno.Command("sh", {
-        args: ["-c", "trap '' TERM HUP INT; while :; do sleep 60; done"],
-        detached: true,
-      })
-        .spawn();
+    const spawn = () => new Deno.Command("sh", { args: ["-c", STUBBORN], detached: true }).spawn();
     const [left, removed] = [spawn(), spawn()];
     guard.add(left.pid);
     guard.add(removed.pid);

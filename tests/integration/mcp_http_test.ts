@@ -176,8 +176,14 @@ Deno.test("a redirect within the origin is followed", async () => {
 });
 
 Deno.test("a server whose URL is none of HTTP is failed, and the message does not show it", async () => {
-  const config = { servers: { s: { type: "sse", server_parameters: { url: "ftp://user:secret@host/" } } } };
-  await using office = await ComputerOffice.open(config);
+  const config = {
+    servers: { s: { type: "sse", server_parameters: { url: "${input:url}" } } },
+    inputs: [{ type: "promptString", id: "url" }],
+  };
+  await using office = await ComputerOffice.open(config, { inputs: () => "ftp://user:secret@host/" });
   const { lastError, status } = office.computer.servers.get("s") ?? {};
-  assertEquals([status, lastError], ["failed", "Cannot use the MCP server's URL: not an http or https URL"]);
+  assertEquals([status, lastError], [
+    "failed",
+    'Cannot use the values of server "s": server_parameters.url: must be an http or https URL',
+  ]);
 });

@@ -2,14 +2,17 @@
 import { type Logger, withModule } from "../../log.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
 import { describeError } from "../../protocol/errors.ts";
-import { Computer, type ComputerOptions } from "../computer.ts";
+import { UsageError } from "../../cli/exit_codes.ts";
+import { Computer } from "../computer.ts";
+import { ConfigError } from "../config_problem.ts";
+import type { ComputerOptions } from "../computer_options.ts";
 import { FileWatch } from "../file_watch.ts";
 import type { ConfigChange } from "../host.ts";
 import { readInputFile } from "../input_file.ts";
-import type { InputValue } from "../inputs.ts";
+import type { InputValue } from "../placeholders.ts";
 import type { ConnectOptions } from "../office_link.ts";
 import { ConfigStore } from "./config_store.ts";
-import type { SessionInputs } from "./session_inputs.ts";
+import type { InputOrigin, SessionInputs } from "./session_inputs.ts";
 
 /** What a session needs. */
 export interface SessionOptions extends Pick<ComputerOptions, "name" | "confirm" | "resolveDpe"> {
@@ -46,10 +49,10 @@ export class Session implements AsyncDisposable {
   /**
    * Reads the configuration, and starts nothing.
    *
-   * @throws {ConfigError} when it cannot be used.
+   * @throws {UsageError} when it cannot be used.
    */
   static async open(options: SessionOptions): Promise<Session> {
-    return new Session(options, await ConfigStore.open(options.configFile));
+    return new Session(options, await ConfigStore.open(options.configFile).catch(toUsageError));
   }
 
   /** The Computer, once {@linkcode Session.start} was called. */
@@ -82,12 +85,28 @@ export class Session implements AsyncDisposable {
     return computer;
   }
 
-  /** Changes the configuration and, where it runs, the Computer; tells what that did. */
+  /**
+   * Changes the configuration and, where it runs, the Computer; tells what that did.
+   *
+   * @throws {UsageError} when the result cannot be used; then nothing changed.
+   */
   edit(change: (text: string) => string): Promise<ConfigChange | undefined> {
     return this.#alone(async () => {
-      const config = await this.store.edit(change);
+      const config = await this.store.edit(change).catch(toUsageError);
       return await this.#computer?.reconfigure(config);
     });
+  }
+
+  /** Where a server that is started now finds the value of an input. */
+  async originOf(input: MCPServerInput): Promise<InputOrigin> {
+    return this.#computer?.getInput(input.id) === undefined
+      ? await this.options.inputs.originOf(input)
+      : "set";
+  }
+
+  /** The value that an input has without asking anybody or running anything. For local eyes only. */
+  async peekInput(input: MCPServerInput): Promise<InputValue | undefined> {
+    return this.#computer?.getInput(input.id) ?? await this.options.inputs.peek(input);
   }
 
   /** Forgets what was set or asked for; tells which servers were restarted. */
@@ -157,4 +176,9 @@ export class Session implements AsyncDisposable {
     this.#changes = done.catch(() => {});
     return done;
   }
+}
+
+/** A configuration that cannot be used is the user's to mend. */
+function toUsageError(error: unknown): never {
+  throw error instanceof ConfigError ? new UsageError(error.message, { cause: error }) : error;
 }

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { failureText } from "../../../src/cli/failure.ts";
 import { createPromptProgram, runTypedLine } from "../../../src/cli/prompt_program.ts";
 import { ExitRequest, InvalidArgumentError, Option } from "../../../src/cli/program.ts";
 import { SmcpError } from "../../../src/protocol/errors.ts";
@@ -22,7 +23,9 @@ async function run(...lines: string[]) {
     return program;
   };
   const codes: number[] = [];
-  for (const line of lines) codes.push(await runTypedLine(line, { build, print }));
+  for (const line of lines) {
+    codes.push(await runTypedLine(line, { build, fail: (failure) => print(failureText(failure)) }));
+  }
   return { codes, text: printed.join("\n") };
 }
 

@@ -153,3 +153,64 @@ Deno.test("only the entries that are followed are known", async () => {
   cache.follow(new Set(["b"]));
   assertEquals([cache.get("a"), cache.get("b")], [undefined, 2]);
 });
+
+Deno.test("verify() reads again what was read before its subscription, and tells whether it changed", async () => {
+  const values: Record<string, unknown> = { changed: 1, same: 1 };
+  const { cache, reads, clock } = cacheOf(values);
+  await cache.refresh(["changed", "same"], LONG_MS);
+  clock.nowMs++;
+  cache.markSubscribed("same");
+  assertEquals([await cache.verify(LONG_MS), reads.length], [false, 3]);
+  values["changed"] = 2;
+  clock.nowMs++;
+  cache.markSubscribed("changed");
+  assertEquals([await cache.verify(LONG_MS), cache.get("changed"), reads.length], [true, 2, 4]);
+  assertEquals([await cache.verify(LONG_MS), reads.length], [false, 4]);
+});
+
+Deno.test("verify() leaves alone what nobody has read, and what is not subscribed", async () => {
+  const { cache, reads } = cacheOf({ unread: 1, unsubscribed: 1 });
+  cache.markSubscribed("unread");
+  await cache.refresh(["unsubscribed"], LONG_MS);
+  assertEquals([await cache.verify(LONG_MS), reads], [false, ["unsubscribed"]]);
+});
+
+Deno.test("verify() waits for a read that is under way before it decides what to read again", async () => {
+  const gate = Promise.withResolvers<number>();
+  const { cache, reads, clock } = cacheOf({ a: gate.promise });
+  const reading = cache.refresh(["a"], LONG_MS);
+  clock.nowMs++;
+  cache.markSubscribed("a");
+  const verified = cache.verify(LONG_MS);
+  assertEquals(reads.length, 1);
+  gate.resolve(1);
+  await reading;
+  assertEquals([await verified, reads.length], [false, 2]);
+});
+
+Deno.test("verify() gives up in time, and what comes later is kept", async () => {
+  const values: Record<string, unknown> = { a: 1 };
+  const { cache, clock } = cacheOf(values);
+  await cache.refresh(["a"], LONG_MS);
+  clock.nowMs++;
+  cache.markSubscribed("a");
+  const gate = Promise.withResolvers<number>();
+  values["a"] = gate.promise;
+  assertEquals(await cache.verify(1), false);
+  gate.resolve(2);
+  while (cache.get("a") !== 2) await Promise.resolve();
+});
+
+Deno.test("when each value is in doubt, verify() reads all of them again, and only those that changed are told", async () => {
+  const values: Record<string, unknown> = { a: 1, b: 1 };
+  const { cache, reads } = cacheOf(values);
+  for (const key of ["a", "b"]) cache.markSubscribed(key);
+  await cache.refresh(["a", "b"], LONG_MS);
+  cache.invalidateAll();
+  assertEquals([await cache.verify(LONG_MS), reads.length], [false, 4]);
+  values["b"] = 2;
+  cache.invalidateAll();
+  assertEquals([await cache.verify(LONG_MS), cache.get("b"), reads.length], [true, 2, 6]);
+  await cache.refresh(["a", "b"], LONG_MS);
+  assertEquals(reads.length, 6);
+});

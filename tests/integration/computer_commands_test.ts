@@ -1,0 +1,263 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { SmcpServer } from "../../src/server/server.ts";
+import type { Script } from "../fixtures/script.ts";
+import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
+import { Workplace } from "./_computer_program.ts";
+
+const isPosix = Deno.build.os !== "windows";
+const W = "window://host/w";
+const D = "dpe://docs/d";
+const SHOP: Script = {
+  tools: [{ name: "echo", description: "Says it again", inputSchema: { type: "object" } }],
+  resources: [{ uri: W }, { uri: D }],
+  contents: {
+    [W]: "hello",
+    [D]: { doc_ref: "d", uri: D, file_uri: "file:///d", file_type: "md", title: "Plan", page_count: 1 },
+  },
+};
+
+Deno.test("with --config each command runs by itself, on a Computer that ends with it", async () => {
+  using place = new Workplace();
+  const config = place.write("config.json", scriptedServers({ shop: SHOP }));
+  const ask = async (...args: string[]) => {
+    const { code, stdout, stderr } = await place.run([...args, "--config", config, "--json"]);
+    assertEquals([code, stderr], [0, ""], args.join(" "));
+    return JSON.parse(stdout);
+  };
+  const status = await ask("status");
+  assertEquals(
+    status.servers.map(({ name, status, tools }: Record<string, unknown>) => [name, status, tools]),
+    [
+      ["shop", "running", 3],
+    ],
+  );
+  assertEquals([status.office, status.connected, status.config], [null, false, config]);
+  const { tools } = await ask("tools");
+  assertEquals(tools.map(({ name }: { name: string }) => name), ["echo", "become", "received"]);
+  const result = await ask("call", "echo", '{"n":1}');
+  assertEquals(result.content[0].text, '{"name":"echo","args":{"n":1}}');
+  assertEquals((await ask("desktop")).desktops, [`${W}\n\nhello`]);
+  assertEquals((await ask("finder")).documents.map(({ title }: { title: string }) => title), ["Plan"]);
+  assertEquals((await ask("read", W)).contents[0].text, "hello");
+  assertEquals(Object.keys((await ask("render")).servers), ["shop"]);
+  assertEquals((await ask("input", "list")).inputs, []);
+  const { log } = await ask("server", "logs", "shop");
+  assertStringIncludes(log.at(-1), "running");
+});
+
+Deno.test("a command for a Computer that runs is refused with --config, and fails where none runs", async () => {
+  using place = new Workplace();
+  const config = place.write("config.json", { servers: {} });
+  for (
+    const words of [["history"], ["server", "stop", "x"], ["input", "set", "a", "b"], ["join", "lab"], [
+      "quit",
+    ]]
+  ) {
+    const { code, stderr } = await place.run([...words, "--config", config]);
+    assertEquals(code, 2, words.join(" "));
+    assertStringIncludes(stderr, "leave --config out to reach it");
+  }
+  const alone = await place.run(["history", "--json"]);
+  assertEquals([alone.code, alone.stdout], [3, ""]);
+  assertStringIncludes(JSON.parse(alone.stderr).error.message, "none runs here");
+});
+
+Deno.test("a tool that fails is exit code 1, and a command line that is wrong exit code 2", async () => {
+  using place = new Workplace();
+  const config = place.write("config.json", scriptedServers({ shop: SHOP }));
+  const failed = await place.run(["call", "nothing", "--config", config]);
+  assertEquals(failed.code, 1);
+  assertStringIncludes(failed.stdout, 'Tool "nothing" does not exist');
+  for (
+    const words of [["bogus"], ["call"], ["call", "echo", "[1]"], ["read"], ["server"], [
+      "desktop",
+      "--size",
+      "x",
+    ]]
+  ) {
+    assertEquals((await place.run([...words, "--config", config])).code, 2, words.join(" "));
+  }
+});
+
+Deno.test("without a terminal it says what is missing to start", async () => {
+  using place = new Workplace();
+  const { code, stderr } = await place.run(["--office", "lab"]);
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, "--url, --name, --config");
+});
+
+Deno.test("server add and remove edit the config file, keep its comments, and refuse what cannot be", async () => {
+  using place = new Workplace();
+  const config = place.write(
+    "mcp.json",
+    '{\n  // mine\n  "mcpServers": {\n    "a": { "command": "a" }\n  }\n}\n',
+  );
+  const edit = (...words: string[]) => place.run(["server", ...words, "--config", config]);
+  const added = await place.run([
+    "--config",
+    config,
+    "server",
+    "add",
+    "files",
+    "--env",
+    "K=v",
+    "--",
+    "npx",
+    "-y",
+    "pkg",
+  ]);
+  assertEquals([added.code, added.stderr], [0, ""]);
+  assertEquals((await edit("add", "web", "https://mcp.example.com/mcp", "--header", "X-Key=1")).code, 0);
+  const text = Deno.readTextFileSync(config);
+  assertStringIncludes(text, "// mine");
+  const parsed = JSON.parse(text.replace("// mine", ""));
+  assertEquals(parsed.mcpServers, {
+    a: { command: "a" },
+    files: { command: "npx", args: ["-y", "pkg"], env: { K: "v" } },
+    web: { type: "http", url: "https://mcp.example.com/mcp", headers: { "X-Key": "1" } },
+  });
+  const taken = await edit("add", "a", "b");
+  assertEquals(taken.code, 2);
+  assertStringIncludes(taken.stderr, "the name is taken");
+  assertEquals((await edit("remove", "files")).code, 0);
+  assertEquals((await edit("remove", "files")).code, 2);
+  assertStringIncludes((await edit("add", "bad", '{"type":"stdio"}')).stderr, "command");
+  assertEquals(Deno.readTextFileSync(config).includes("files"), false);
+});
+
+Deno.test({
+  name: "a Computer that runs is asked by other processes of its user",
+  ignore: !isPosix,
+  async fn() {
+    using place = new Workplace();
+    await using server = await SmcpServer.listen({ port: 0 });
+    const config = place.write("config.json", {
+      servers: { shop: scripted(SHOP) },
+      inputs: [{ type: "promptString", id: "key", password: true }],
+    });
+    const connection = ["--url", server.url, "--office", "lab", "--name", "laptop"];
+    await using running = await place.serve([...connection, "--config", config]);
+    const ask = async (...words: string[]) => {
+      const { code, stdout, stderr } = await place.run([...words, "--json"]);
+      assertEquals([code, stderr], [0, ""], words.join(" "));
+      return JSON.parse(stdout);
+    };
+    const { office, connected, name } = await ask("status");
+    assertEquals([office, connected, name], ["lab", true, "laptop"]);
+    await ask("call", "echo", "{}");
+    assertEquals(
+      (await ask("history")).history.map(({ tool, outcome }: Record<string, string>) => [tool, outcome]),
+      [
+        ["echo", "ok"],
+      ],
+    );
+    assertEquals((await ask("server", "stop", "shop")).status, "stopped");
+    assertEquals((await ask("tools")).tools, []);
+    assertEquals((await ask("server", "start", "shop")).status, "running");
+    assertEquals((await ask("server", "restart", "shop")).status, "running");
+    assertEquals((await ask("leave")).left, "lab");
+    assertEquals((await ask("join", "attic")).office, "attic");
+    const set = await place.run(["input", "set", "key", "--json"], { input: "s3cret\n" });
+    assertEquals([set.code, JSON.parse(set.stdout).id], [0, "key"]);
+    const listed = await ask("input", "list");
+    assertEquals(listed.inputs[0].value_from, "set");
+    assertEquals(JSON.stringify(listed).includes("s3cret"), false);
+    assertEquals((await ask("input", "clear", "key")).id, "key");
+    const stranger = await place.run(["--name", "other", "status"]);
+    assertEquals(stranger.code, 3);
+    const missing = await place.run(["server", "stop", "none", "--json"]);
+    assertEquals([missing.code, JSON.parse(missing.stderr).error.message], [
+      1,
+      'Cannot find MCP server "none": there is "shop"',
+    ]);
+    assertEquals((await ask("quit")).quit, true);
+    assertEquals((await running.process.status).code, 0);
+  },
+});
+
+Deno.test({
+  name: "the socket of a Computer is its user's alone, goes with it, and one left behind is no obstacle",
+  ignore: !isPosix,
+  async fn() {
+    using place = new Workplace();
+    await using server = await SmcpServer.listen({ port: 0 });
+    const config = place.write("config.json", { servers: {} });
+    const connection = ["--url", server.url, "--office", "lab", "--name", "laptop", "--config", config];
+    const sockets = () => {
+      const [folder] = [...Deno.readDirSync(place.folder)].filter(({ isDirectory }) => isDirectory);
+      assert(folder !== undefined);
+      const path = `${place.folder}/${folder.name}`;
+      assertEquals((Deno.statSync(path).mode ?? 0) & 0o777, 0o700);
+      return [...Deno.readDirSync(path)].map(({ name }) => name);
+    };
+    {
+      await using killed = await place.serve(connection);
+      killed.process.kill("SIGKILL");
+      await killed.process.status;
+    }
+    assertEquals(sockets(), ["laptop.sock"], "left behind");
+    assertEquals((await place.run(["status"])).code, 3);
+    {
+      await using _running = await place.serve(connection);
+      assertEquals((await place.run(["status"])).code, 0);
+    }
+    assertEquals(sockets(), []);
+  },
+});
+
+Deno.test({
+  name: "an edit of the config file is taken over while it runs, and a broken one is not",
+  ignore: !isPosix,
+  async fn() {
+    using place = new Workplace();
+    await using server = await SmcpServer.listen({ port: 0 });
+    const config = place.write("config.json", scriptedServers({ kept: SHOP }));
+    const connection = ["--url", server.url, "--office", "lab", "--name", "laptop", "--config", config];
+    await using running = await place.serve(connection);
+    place.write(
+      "config.json",
+      scriptedServers({ kept: SHOP, added: { tools: [{ name: "new", inputSchema: {} }] } }),
+    );
+    await running.said("the edited config is used");
+    const names = async () => {
+      const { stdout } = await place.run(["status", "--json"]);
+      return JSON.parse(stdout).servers.map(({ name }: { name: string }) => name);
+    };
+    assertEquals(await names(), ["kept", "added"]);
+    place.write("config.json", '{ "servers": { "kept": ');
+    await running.said("the edited config is not used");
+    assertEquals(await names(), ["kept", "added"]);
+    const again = await place.run(["server", "restart", "added"]);
+    assertEquals(again.stdout, 'server "added" is running\n');
+  },
+});
+
+Deno.test({
+  name: "inputs come from a private file, and an edit of it restarts the servers that use what changed",
+  ignore: !isPosix,
+  async fn() {
+    using place = new Workplace();
+    await using server = await SmcpServer.listen({ port: 0 });
+    const shop = scripted(SHOP);
+    const parameters = shop["server_parameters"] as Record<string, unknown>;
+    const config = place.write("config.json", {
+      servers: {
+        a: { ...shop, server_parameters: { ...parameters, env: { KEY: "${input:key}" } } },
+        b: { ...shop, server_parameters: { ...parameters, env: { KEY: "${input:other}" } } },
+      },
+      inputs: [{ type: "promptString", id: "key" }, { type: "promptString", id: "other", default: "x" }],
+    });
+    const inputs = place.write("inputs.json", { key: "one" });
+    Deno.chmodSync(inputs, 0o600);
+    const connection = ["--url", server.url, "--office", "lab", "--name", "laptop", "--config", config];
+    await using running = await place.serve([...connection, "--inputs", inputs]);
+    place.write("inputs.json", { key: "two, longer" });
+    await running.said("inputs have changed, their servers restart servers=a\n");
+    const { stdout } = await place.run(["input", "list", "--json"]);
+    assertEquals(
+      JSON.parse(stdout).inputs.map(({ id, value_from }: Record<string, string>) => [id, value_from]),
+      [["key", "file"], ["other", "default"]],
+    );
+    assertEquals(stdout.includes("longer"), false);
+  },
+});
