@@ -38,6 +38,7 @@ async function measureColdAndWarm(name: string, server: Server): Promise<void> {
 
 /** Many servers with a Computer, against the same with plain clients. */
 async function compare(what: string, servers: readonly ServerCommand[]): Promise<void> {
+  const alone = await medianOf(() => startWithComputer(servers.slice(0, 1)));
   const ratios: number[] = [];
   const taken = { computer: [] as number[], bare: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
@@ -51,7 +52,7 @@ async function compare(what: string, servers: readonly ServerCommand[]): Promise
   }
   console.log(
     `${what}: Computer ${ms(median(taken.computer))}, plain clients ${ms(median(taken.bare))}, ` +
-      `${median(ratios).toFixed(2)} × (at most ${TARGET_RATIO})`,
+      `${median(ratios).toFixed(2)} × (at most ${TARGET_RATIO}); one alone ${ms(alone)}`,
   );
 }
 

@@ -9,6 +9,7 @@ import { describeError } from "../protocol/errors.ts";
 import { childEnvironment } from "./environment.ts";
 import { ConfigurationError, ServerNotRunningError } from "./errors.ts";
 import type { ProcessGuard, TreeEnvironment } from "./guard.ts";
+import { spawnGroupLeader } from "./group_leader.ts";
 import type { Journal } from "./journal.ts";
 import { LineDecoder } from "./line_decoder.ts";
 import { killGroup } from "./process_group.ts";
@@ -119,16 +120,8 @@ export class StdioTransport implements Transport {
   #spawn(tree: TreeEnvironment): Deno.ChildProcess {
     const { command, args, env, cwd } = this.#parameters;
     try {
-      return new Deno.Command(command, {
-        args,
-        env: { ...childEnvironment(Deno.env.toObject(), env), ...tree },
-        clearEnv: true,
-        cwd: cwd ?? undefined,
-        stdin: "piped",
-        stdout: "piped",
-        stderr: "piped",
-        detached: true,
-      }).spawn();
+      const environment = { ...childEnvironment(Deno.env.toObject(), env), ...tree };
+      return spawnGroupLeader(command, { args, env: environment, cwd: cwd ?? undefined });
     } catch (cause) {
       // Out of memory, of processes or of file handles: that passes.
       if (!isConfigurationError(cause)) {
