@@ -201,11 +201,6 @@ export class McpHost implements AsyncDisposable {
     }));
   }
 
-  /** What a server said and went through lately, with its secrets masked; `undefined` when there is no such server. */
-  serverLog(name: string): readonly string[] | undefined {
-    return this.fleet.get(name)?.log.map((line) => this.#redactor.redact(line));
-  }
-
   /** Stops all MCP servers. Idempotent. */
   async close(): Promise<void> {
     this.calls.close();
