@@ -13,6 +13,7 @@ import { ProcessWatch, type States } from "./leaks.ts";
 import { Ledger } from "./ledger.ts";
 import { Load } from "./load.ts";
 import { HttpPlace, Office } from "./office.ts";
+import { isThere } from "./proc.ts";
 import { Random } from "./random.ts";
 import { firstSlots, type Slots, type Stage, toConfig } from "./scenery.ts";
 import { judge, memoryTrend, type Sample } from "./verdict.ts";
@@ -263,6 +264,7 @@ export class Soak {
   async #closeComputer(): Promise<void> {
     const ledger = this.#ledger;
     const computer = this.#computer;
+    const children = computer.children;
     await computer.send({ do: "close" }).catch((error: Error) => ledger.breach(`close: ${error.message}`));
     const code = await computer.end(EXIT_MS);
     if (code !== 0) {
@@ -270,6 +272,7 @@ export class Soak {
     }
     if (code === undefined) computer.kill();
     await sleep(500);
+    for (const { pid } of children.filter(isThere)) ledger.breach(`child ${pid} outlived the Computer`);
     for (const { pid, commandLine } of this.#watch.all()) {
       ledger.breach(`process ${pid} outlived the Computer: ${commandLine}`);
     }

@@ -68,8 +68,8 @@ Deno.test("what a server says is shown without its secrets", async () => {
   await using host = open({ servers: { s: { ...server, server_parameters: parameters } } }, log);
   await host.settled();
   await host.close();
-  const [server] = host.fleet.servers;
-  assert(server !== undefined);
-  const lines = host.logOf(server).map((line) => line.slice(line.indexOf(" ") + 1));
+  const [started] = host.fleet.servers;
+  assert(started !== undefined);
+  const lines = host.logOf(started).map((line) => line.slice(line.indexOf(" ") + 1));
   assert(lines?.includes("stderr the token is ***"), JSON.stringify(lines));
 });
