@@ -29,6 +29,8 @@ export type Line =
 /** What the process knows of itself after a collection of garbage. */
 export interface OwnMeasure {
   readonly heapMib: number;
+  /** What V8 holds for the heap, used or not. */
+  readonly heapTotalMib: number;
   readonly externalMib: number;
   /** Deno's table of resources, by kind; absent where this Deno does not show it. */
   readonly resources?: Readonly<Record<string, number>>;

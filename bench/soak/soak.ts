@@ -297,8 +297,8 @@ function mustNotGrow(name: string): boolean {
 }
 
 function describeMeasure(measure: Measure): string {
-  const { rssMib, heapMib, externalMib, descriptorCount, zombies, resources } = measure;
-  const memory = `${rssMib.toFixed(0)} MiB RSS, ${heapMib.toFixed(1)} heap, ${
+  const { rssMib, heapMib, heapTotalMib, externalMib, descriptorCount, zombies, resources } = measure;
+  const memory = `${rssMib.toFixed(0)} MiB RSS, heap ${heapMib.toFixed(1)} of ${heapTotalMib.toFixed(1)}, ${
     externalMib.toFixed(1)
   } external`;
   const known = Object.values(resources ?? {}).reduce((sum, count) => sum + count, 0);
