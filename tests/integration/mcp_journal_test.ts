@@ -34,7 +34,7 @@ Deno.test("what a server says and goes through is kept across its restarts", asy
     host.calls.call({ agent: "ada", computer: "laptop", req_id: tool_name, tool_name, params: {} });
   await host.settled();
   const server = host.fleet.get("s");
-  assert(server !== undefined);
+  assert(started !== undefined);
   assertEquals([server.state.status, server.state.restarts], ["running", 0]);
   const { since } = server.state;
 
@@ -68,8 +68,8 @@ Deno.test("what a server says is shown without its secrets", async () => {
   await using host = open({ servers: { s: { ...server, server_parameters: parameters } } }, log);
   await host.settled();
   await host.close();
-  const [server] = host.fleet.servers;
-  assert(server !== undefined);
-  const lines = host.logOf(server).map((line) => line.slice(line.indexOf(" ") + 1));
+  const [started] = host.fleet.servers;
+  assert(started !== undefined);
+  const lines = host.logOf(started).map((line) => line.slice(line.indexOf(" ") + 1));
   assert(lines?.includes("stderr the token is ***"), JSON.stringify(lines));
 });
