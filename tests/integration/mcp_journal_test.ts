@@ -34,7 +34,7 @@ Deno.test("what a server says and goes through is kept across its restarts", asy
     host.calls.call({ agent: "ada", computer: "laptop", req_id: tool_name, tool_name, params: {} });
   await host.settled();
   const server = host.fleet.get("s");
-  assert(started !== undefined);
+  assert(server !== undefined);
   assertEquals([server.state.status, server.state.restarts], ["running", 0]);
   const { since } = server.state;
 
