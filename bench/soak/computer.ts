@@ -16,6 +16,9 @@ const LIMITS = {
   documentMaxAgeMs: 10_000,
 };
 
+/** Between two collections, in milliseconds. */
+const SETTLE_MS = 300;
+
 let computer: Computer | undefined;
 
 function print(line: Line): void {
@@ -64,7 +67,7 @@ async function obey(command: Command): Promise<unknown> {
     case "states":
       return Object.fromEntries(opened().servers);
     case "measure":
-      return measure();
+      return await measure();
     case "snapshot":
       return v8.writeHeapSnapshot(command.file);
     case "close":
@@ -73,8 +76,11 @@ async function obey(command: Command): Promise<unknown> {
 }
 
 /** `--v8-flags=--expose-gc` lets us look at what is held, without what nobody holds any more. */
-function measure(): OwnMeasure {
+async function measure(): Promise<OwnMeasure> {
   const { gc } = globalThis as { gc?: () => void };
+  gc?.();
+  // What was collected goes back to the system in the background.
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
   gc?.();
   const { heapUsed, external } = Deno.memoryUsage();
   const resources = countResources();

@@ -1,7 +1,7 @@
 /** The process of the Computer under soak, from outside. */
 import { fromFileUrl } from "@std/path";
 import type { Command, Line, OwnMeasure } from "./commands.ts";
-import { descriptorsOf, residentMib, zombiesOf } from "./proc.ts";
+import { type ChildProcess, childrenOf, descriptorsOf, residentMib } from "./proc.ts";
 import { RUN_VARIABLE } from "./scenery.ts";
 
 const PROGRAM = fromFileUrl(new URL("./computer.ts", import.meta.url));
@@ -59,6 +59,11 @@ export class ComputerProcess {
     return this.#process.pid;
   }
 
+  /** The processes that it has started and that are there: its servers and the guard over them. */
+  get children(): ChildProcess[] {
+    return childrenOf(this.pid);
+  }
+
   /**
    * Sends a command and resolves to its answer.
    *
@@ -91,7 +96,7 @@ export class ComputerProcess {
       rssMib: await residentMib(this.pid),
       descriptors,
       descriptorCount,
-      zombies: zombiesOf(this.pid),
+      zombies: this.children.filter(({ isZombie }) => isZombie).length,
     };
   }
 

@@ -28,7 +28,7 @@ export class ProcessWatch {
     return leaks;
   }
 
-  /** All processes of the run, whoever started them: the Computer, its guard, the servers, and what those started. */
+  /** All processes of the run, whoever started them: the Computer, the servers, and what those started. */
   all(): MarkedProcess[] {
     return markedProcesses(this.#run);
   }

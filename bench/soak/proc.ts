@@ -4,7 +4,7 @@ import { RUN_VARIABLE, TAG_VARIABLE } from "./scenery.ts";
 /** One process of this run. */
 export interface MarkedProcess {
   readonly pid: number;
-  /** Which server's it is and of which generation; absent for the Computer and its guard. */
+  /** Which server's it is and of which generation; absent for the Computer. */
   readonly tag: string | undefined;
   /** Whether it is the server itself, no child of it. */
   readonly isServer: boolean;
@@ -46,17 +46,38 @@ export function markedProcesses(run: string): MarkedProcess[] {
   return found;
 }
 
-/** The children of a process that have ended and that nobody has waited for. */
-export function zombiesOf(pid: number): number {
-  let zombies = 0;
+/** A child of a process, as the system knows it. */
+export interface ChildProcess {
+  readonly pid: number;
+  /** It has ended, and nobody has waited for it. */
+  readonly isZombie: boolean;
+  /** When it was started, in the system's ticks: with the id, it tells one process from any other. */
+  readonly startTick: number;
+}
+
+/** The children of a process. */
+export function childrenOf(parent: number): ChildProcess[] {
+  const children: ChildProcess[] = [];
   for (const { name } of Deno.readDirSync("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    const fields = readOr(() => Deno.readTextFileSync(`/proc/${name}/stat`))?.replace(/^.*\) /, "").split(
-      " ",
-    );
-    if (fields?.[0] === "Z" && Number(fields[1]) === pid) zombies++;
+    const pid = Number(name);
+    const stat = Number.isInteger(pid) ? readStat(pid) : undefined;
+    if (stat?.parent === parent) {
+      children.push({ pid, isZombie: stat.state === "Z", startTick: stat.startTick });
+    }
   }
-  return zombies;
+  return children;
+}
+
+/** Whether the same process is still there. */
+export function isThere({ pid, startTick }: ChildProcess): boolean {
+  return readStat(pid)?.startTick === startTick;
+}
+
+function readStat(pid: number): { state: string; parent: number; startTick: number } | undefined {
+  // The name, in parentheses, may hold anything; the state comes behind it.
+  const fields = readOr(() => Deno.readTextFileSync(`/proc/${pid}/stat`))?.replace(/^.*\) /s, "").split(" ");
+  if (fields === undefined) return undefined;
+  return { state: fields[0] ?? "", parent: Number(fields[1]), startTick: Number(fields[19]) };
 }
 
 /** A process may end while it is looked at. */

@@ -13,6 +13,7 @@ import { ProcessWatch, type States } from "./leaks.ts";
 import { Ledger } from "./ledger.ts";
 import { Load } from "./load.ts";
 import { HttpPlace, Office } from "./office.ts";
+import { isThere } from "./proc.ts";
 import { Random } from "./random.ts";
 import { firstSlots, type Slots, type Stage, toConfig } from "./scenery.ts";
 import { judge, memoryTrend, type Sample } from "./verdict.ts";
@@ -190,6 +191,7 @@ export class Soak {
     while (performance.now() - startMs < ms && !director.isHung) {
       await sleep(Math.min(SAMPLE_INTERVAL_MS, ms - (performance.now() - startMs)));
       const sample = { ...await this.#computer.measure(), minute: (performance.now() - startMs) / 60_000 };
+      this.#journal.write(`memory ${describeMeasure(sample)}`);
       if (this.#samples.push(sample) % SAMPLES_PER_LINE !== 0) continue;
       const states = await this.#states();
       for (const { pid, tag } of this.#watch.findLeaks(director.slots, states)) {
@@ -262,6 +264,7 @@ export class Soak {
   async #closeComputer(): Promise<void> {
     const ledger = this.#ledger;
     const computer = this.#computer;
+    const children = computer.children;
     await computer.send({ do: "close" }).catch((error: Error) => ledger.breach(`close: ${error.message}`));
     const code = await computer.end(EXIT_MS);
     if (code !== 0) {
@@ -269,6 +272,7 @@ export class Soak {
     }
     if (code === undefined) computer.kill();
     await sleep(500);
+    for (const { pid } of children.filter(isThere)) ledger.breach(`child ${pid} outlived the Computer`);
     for (const { pid, commandLine } of this.#watch.all()) {
       ledger.breach(`process ${pid} outlived the Computer: ${commandLine}`);
     }

@@ -31,7 +31,7 @@ const DRAWS: readonly (readonly [weight: number, draw: Draw])[] = [
   }],
   [0.4, () => ({ kind: "refusedConfig" })],
   [1, ({ slots }, random) => ({ kind: "stopServer", server: pickName(slots, random) })],
-  [2, ({ slots }, random) => ({ kind: "startServer", server: pickName(slots, random) })],
+  [3, ({ slots }, random) => ({ kind: "startServer", server: pickName(slots, random) })],
   [2, ({ slots }, random) => ({ kind: "restartServer", server: pickName(slots, random) })],
   [0.6, (_situation, random) => ({ kind: "setInput", value: `value-${random.integer(1, 9)}` })],
   [2, (_situation, random) => ({ kind: "provoke", server: random.pick(["brittle", "calm"]), tool: "crash" })],
@@ -78,7 +78,9 @@ const CHANGES: readonly (readonly [weight: number, change: Change])[] = [
 function drawToolMeta({ name }: Slot, random: Random): Record<string, unknown> {
   return random.pick<Record<string, unknown>>([
     {},
-    { tags: [`tag-${random.integer(1, 99)}`] },
+    {},
+    { tags: [`tag-${random.integer(1, 9)}`] },
+    { tags: [`tag-${random.integer(10, 99)}`] },
     { auto_apply: false },
     { alias: `${name}_echo_too` },
   ]);

@@ -19,7 +19,7 @@ const MAX_IDLE_HEAP_GROWTH_MIB = 20;
 
 /** Memory in RAM around a sixth of the soak and at its end, each the median over a while, in MiB. */
 export function memoryTrend(samples: readonly Sample[], minutes: number): { early: number; late: number } {
-  const spread = Math.max(minutes / 30, 0.25);
+  const spread = Math.max(minutes / 15, 0.25);
   const around = (minute: number) =>
     median(
       samples.filter((sample) => Math.abs(sample.minute - minute) <= spread).map(({ rssMib }) => rssMib),
