@@ -28,13 +28,32 @@
  * @module
  */
 export type { ReadLimits } from "./src/computer/catalogue.ts";
+export { Computer } from "./src/computer/computer.ts";
+export type {
+  ComputerLimits,
+  ComputerOptions,
+  LocalRequestOptions,
+} from "./src/computer/computer_options.ts";
+export { type ComputerConfig, parseConfig, parseConfigText } from "./src/computer/config.ts";
 export {
-  Computer,
-  type ComputerLimits,
-  type ComputerOptions,
-  type LocalRequestOptions,
-} from "./src/computer/computer.ts";
-export { type ComputerConfig, ConfigError, parseConfig, parseConfigText } from "./src/computer/config.ts";
+  checkConfigFile,
+  type CheckedInput,
+  type CheckedServer,
+  type CheckedVariable,
+  type ConfigChecks,
+  type ConfigReport,
+} from "./src/computer/config_check.ts";
+export {
+  addServerText,
+  type NewServer,
+  removeServerText,
+  type WrittenServer,
+} from "./src/computer/config_edit.ts";
+export { readConfigFile } from "./src/computer/config_file.ts";
+export type { ConfigForm } from "./src/computer/config_form.ts";
+export { ConfigError, type ConfigProblem } from "./src/computer/config_problem.ts";
+export type { ReadingOptions } from "./src/computer/config_reading.ts";
+export type { ConfigOrigin } from "./src/computer/config_variables.ts";
 export type { Confirm, ConfirmRequest } from "./src/computer/confirmation.ts";
 export { fileResolver, type FileResolverOptions } from "./src/computer/file_resolver.ts";
 export type { ResolveDpe, ResolveDpeTools } from "./src/computer/handlers/get_dpe.ts";
@@ -42,15 +61,17 @@ export type { ToolCallOutcome, ToolCallRecord } from "./src/computer/history.ts"
 export type { ConfigChange, FinderQuery } from "./src/computer/host.ts";
 export {
   environmentInputs,
+  type EnvironmentLookup,
   type InputRequest,
   type InputSource,
-  type InputValue,
 } from "./src/computer/inputs.ts";
 export type { ConnectOptions, JoinOptions, OfficeState } from "./src/computer/office_link.ts";
+export type { InputValue } from "./src/computer/placeholders.ts";
 export type { LogFields, Logger } from "./src/log.ts";
 export type { ServerLimits, ServerState, ServerStatus } from "./src/mcp/supervised_server.ts";
 export type {
   BaseMCPServerConfig,
+  InputPlaceholder,
   MCPServerCommandInput,
   MCPServerConfig,
   MCPServerInput,

@@ -20,6 +20,7 @@ const steps: readonly Step[] = [
   { name: "lint", args: ["lint"] },
   { name: "types", args: ["check"] },
   { name: "documentation", args: ["run", "-A", "tools/doc_lint.ts"] },
+  { name: "schema", args: ["run", "-A", "tools/config_schema.ts", "--check"] },
   {
     name: "tests",
     args: ["task", "test", "--clean", `--coverage=${coverageFolder}`, "--coverage-raw-data-only"],

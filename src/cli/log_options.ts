@@ -11,6 +11,8 @@ import {
   type LogModule,
   parseLogLevels,
 } from "../log.ts";
+import { terminalBottom } from "./terminal/bottom_line.ts";
+import { escapeJson, printable } from "./terminal/safe_text.ts";
 
 /** What every door's command line says about logging. */
 export interface LogOptions {
@@ -37,12 +39,18 @@ export const LOG_HELP = `
 Log levels: ${LOG_LEVELS.join(", ")}. Modules that may have one of their own (module=level):
 ${Object.entries(LOG_MODULES).map(([name, what]) => `  ${name.padEnd(10)} ${what}`).join("\n")}`;
 
-/** The logger that the options ask for; `write` takes its lines, stderr by default. */
-export function loggerOf(
-  module: LogModule,
-  options: LogOptions & Pick<LoggerOptions, "write">,
-): Logger {
-  return createLogger({ module, levels: options.logLevel, format: options.logFormat, write: options.write });
+/**
+ * The logger that the options ask for. Its lines go to stderr, above a prompt or progress where there is one, or to
+ * `write`; what strangers wrote cannot command a terminal.
+ */
+export function loggerOf(module: LogModule, options: LogOptions & Pick<LoggerOptions, "write">): Logger {
+  const { logLevel: levels, logFormat: format, write = writeLine } = options;
+  const toSafe = format === "json" ? escapeJson : printable;
+  return createLogger({ module, levels, format, write: (line) => write(toSafe(line)) });
+}
+
+function writeLine(line: string): void {
+  terminalBottom.writeAbove(() => console.error(line));
 }
 
 function parseLevels(text: string): LogLevels {

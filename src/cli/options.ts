@@ -13,15 +13,24 @@ export interface ConnectionOptions {
   readonly path: string;
 }
 
-/** `--url`, `--office`, `--name`, `--token`, `--auth`, `--header`, `--path`, each also from the environment. */
-export function connectionOptions(role: "computer" | "agent"): Option[] {
+/**
+ * `--url`, `--office`, `--name`, `--token`, `--auth`, `--header`, `--path`, each also from the environment.
+ *
+ * @param options `isMandatory`: whether nothing works without the first three; true by default.
+ */
+export function connectionOptions(
+  role: "computer" | "agent",
+  { isMandatory = true }: { readonly isMandatory?: boolean } = {},
+): Option[] {
+  const who = [
+    new Option("--url <url>", "the Server, such as http://127.0.0.1:3000").env("A2C_URL").argParser(parseUrl),
+    new Option("--office <office>", "the office to join").env("A2C_OFFICE").argParser(parseName),
+    new Option("--name <name>", `the name of this ${role} in the office`).env("A2C_NAME").argParser(
+      parseName,
+    ),
+  ];
   return [
-    new Option("--url <url>", "the Server, such as http://127.0.0.1:3000").env("A2C_URL")
-      .argParser(parseUrl).makeOptionMandatory(),
-    new Option("--office <office>", "the office to join").env("A2C_OFFICE")
-      .argParser(parseName).makeOptionMandatory(),
-    new Option("--name <name>", `the name of this ${role} in the office`).env("A2C_NAME")
-      .argParser(parseName).makeOptionMandatory(),
+    ...who.map((option) => option.makeOptionMandatory(isMandatory)),
     ...credentialOptions(),
     new Option("--path <path>", "the Socket.IO path of the Server").default("/socket.io/").env("A2C_PATH"),
   ];

@@ -7,7 +7,7 @@ import { ExitCode, UsageError } from "./exit_codes.ts";
 import { failureJson, failureText, toFailure } from "./failure.ts";
 import { LOG_HELP, loggerOf, type LogOptions, logOptions } from "./log_options.ts";
 
-export { Command, InvalidArgumentError, loggerOf, Option };
+export { Command, CommanderError, InvalidArgumentError, loggerOf, Option };
 
 /** What every door's command line has. */
 export type CommonOptions = LogOptions;

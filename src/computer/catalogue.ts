@@ -1,6 +1,7 @@
 /** The resources of one MCP server: what it lists, what of that is known to hold, and what changed. */
 import type { Logger } from "../log.ts";
 import type { McpConnection } from "../mcp/connection.ts";
+import { ServerNotRunningError } from "../mcp/errors.ts";
 import type { SupervisedServer } from "../mcp/supervised_server.ts";
 import type { WarnOnce } from "../mcp/warn_once.ts";
 import type { DesktopWindow } from "../organizer/desktop_window.ts";
@@ -81,7 +82,10 @@ export class Catalogue {
       server,
       timeoutMs,
       onList: (resources) => this.#update(resources),
-      onFailure: (error) => this.#warn("cannot list resources", { error }),
+      onFailure: (error) => {
+        // A server that has ended lists anew when it is back.
+        if (!(error instanceof ServerNotRunningError)) this.#warn("cannot list resources", { error });
+      },
     });
     this.#subscriptions = new Subscriptions({
       server,
@@ -110,6 +114,11 @@ export class Catalogue {
   /** The hosts that the server has listed since it was configured. */
   get hosts(): ReadonlySet<string> {
     return this.#hosts;
+  }
+
+  /** The windows and documents that the server lists. */
+  get uris(): string[] {
+    return [...this.#listed.windowUris.values(), ...this.#listed.documentUris.values()];
   }
 
   /** The URI under which the server lists the window that `identity` stands for. */

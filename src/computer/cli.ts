@@ -1,97 +1,70 @@
-/** The command line of `computer.ts`. */
-import {
-  type Command,
-  type CommonOptions,
-  createProgram,
-  loggerOf,
-  Option,
-  runProgram,
-  untilAborted,
-} from "../cli/program.ts";
-import { authOf, type ConnectionOptions, connectionOptions } from "../cli/options.ts";
-import { UsageError } from "../cli/exit_codes.ts";
-import { describeError } from "../protocol/errors.ts";
-import { Computer } from "./computer.ts";
-import { fileResolver } from "./file_resolver.ts";
-import { environmentInputs } from "./inputs.ts";
-import { ConfigError, parseConfigText } from "./config.ts";
-
-/** How long the MCP servers may keep the join waiting; whatever starts later is told to the Agent as a change. */
-const START_GRACE_MS = 3_000;
-
-interface ComputerCliOptions extends CommonOptions, ConnectionOptions {
-  readonly config: string;
-  readonly dpeFiles?: string;
-  readonly autoApply: boolean;
-}
-
-/** Declares the command line; the command runs until `signal` is aborted. */
-export function createComputerProgram(signal: AbortSignal): Command {
-  const program = createProgram("computer", "Host MCP servers and offer them to an office's Agent.");
-  for (const option of connectionOptions("computer")) program.addOption(option);
-  return program
-    .addOption(
-      new Option("--config <file>", 'the MCP servers, as { "servers": …, "inputs": … }').env("A2C_CONFIG")
-        .makeOptionMandatory(),
-    )
-    .addOption(new Option("--auto-apply", "run every tool without a confirmation").default(false))
-    .addOption(
-      new Option("--dpe-files <dir>", "answer client:get_dpe with JSON files that are written there")
-        .env("A2C_DPE_FILES"),
-    )
-    .action((options: ComputerCliOptions) => runComputer(options, signal));
-}
+/** The command line of `computer.ts`: a prompt at a terminal, a service without one, or one command. */
+import { connectionOptions } from "../cli/options.ts";
+import { type Command, createProgram, Option, runProgram } from "../cli/program.ts";
+import { parseLogLevels } from "../log.ts";
+import { runCheck } from "./cli_check.ts";
+import { CONFIG_CHECKS } from "./cli/config_store.ts";
+import { addCommands } from "./cli/commands.ts";
+import { runOnce } from "./cli/once.ts";
+import type { ComputerCliOptions } from "./cli/open_session.ts";
+import { runAtTerminal, runHeadless } from "./cli/run.ts";
 
 /** Runs the command line and gives its exit code. */
 export function runComputerCli(args: readonly string[]): Promise<number> {
-  return runProgram(args, createComputerProgram);
+  return runProgram(args, (signal) => createComputerProgram(args, signal));
 }
 
-async function runComputer(options: ComputerCliOptions, signal: AbortSignal): Promise<void> {
-  const logger = loggerOf("computer", options);
-  const text = await readConfigFile(options.config);
-  await using computer = asUsage(() =>
-    Computer.open({
-      name: options.name,
-      config: parseConfigText(text, options.config),
-      inputs: environmentInputs((name) => Deno.env.get(name)),
-      confirm: options.autoApply ? () => true : undefined,
-      resolveDpe: options.dpeFiles === undefined ? undefined : fileResolver({ directory: options.dpeFiles }),
-      logger,
-    })
-  );
-  const failed = Promise.withResolvers<Error>();
-  const { url, office, header, path } = options;
-  const join = {
-    url,
-    office,
-    path,
-    headers: header,
-    auth: authOf(options),
-    signal,
-    onFailed: failed.resolve,
-  };
-  await computer.ready({ timeoutMs: START_GRACE_MS, signal });
-  await computer.join(join);
-  console.log(`joined office "${office}" as "${options.name}"`);
-  const error = await Promise.race([untilAborted(signal), failed.promise]);
-  if (error !== undefined) throw error;
-}
-
-async function readConfigFile(file: string): Promise<string> {
-  try {
-    return await Deno.readTextFile(file);
-  } catch (error) {
-    throw new UsageError(`Cannot read config "${file}": ${describeError(error)}`, { cause: error });
+function createComputerProgram(args: readonly string[], signal: AbortSignal): Command {
+  const program = createProgram("computer", DESCRIPTION, {
+    defaultLogLevel: "info; warn at a prompt and for one command",
+  });
+  for (const option of [...connectionOptions("computer", { isMandatory: false }), ...ownOptions()]) {
+    program.addOption(option);
   }
+  program.action(() => {
+    const options = program.opts<ComputerCliOptions>();
+    const isAtTerminal = Deno.stdin.isTerminal() && Deno.stdout.isTerminal() && !options.headless;
+    return isAtTerminal ? runAtTerminal(quietly(program), signal) : runHeadless(options, signal);
+  });
+  addCommands(program, (call) => {
+    quietly(program);
+    return runOnce(call, { program, args, signal });
+  });
+  program.command("check <file>").description("check a config without starting anything")
+    .action((file: string) => {
+      const { json } = program.opts<ComputerCliOptions>();
+      return runCheck(file, { json, checks: CONFIG_CHECKS });
+    });
+  return program;
 }
 
-/** A name or a config that cannot be used is the user's to mend. */
-function asUsage<T>(open: () => T): T {
-  try {
-    return open();
-  } catch (error) {
-    if (!(error instanceof ConfigError || error instanceof TypeError)) throw error;
-    throw new UsageError(error.message, { cause: error });
+const DESCRIPTION = `Host MCP servers and offer them to an office's Agent.
+
+At a terminal it opens a prompt; elsewhere it needs --url, --office, --name and --config, and works until it is told to
+end. Each command of the prompt is also one of the shell: it reaches the Computer that runs here (the one that --name
+says, where there are several), or, with --config, starts one for this command alone.`;
+
+function ownOptions(): Option[] {
+  return [
+    new Option("--config <file>", "the MCP servers: of this project, or an mcp.json of other programs").env(
+      "A2C_CONFIG",
+    ),
+    new Option("--inputs <file>", "values of inputs by id, as JSON; nobody else may read the file").env(
+      "A2C_INPUTS",
+    ),
+    new Option("--auto-apply", "run every tool without a confirmation").default(false),
+    new Option("--dpe-files <dir>", "answer client:get_dpe with JSON files that are written there")
+      .env("A2C_DPE_FILES"),
+    new Option("--no-watch", "do not take over edits of the config and the inputs"),
+    new Option("--headless", "open no prompt, also at a terminal").default(false),
+    new Option("--json", "print one JSON document").default(false),
+  ];
+}
+
+/** Whoever waits for an answer wants to read it, not what led to it. */
+function quietly(program: Command): ComputerCliOptions {
+  if (program.getOptionValueSource("logLevel") === "default") {
+    program.setOptionValueWithSource("logLevel", parseLogLevels("warn"), "implied");
   }
+  return program.opts<ComputerCliOptions>();
 }

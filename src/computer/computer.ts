@@ -1,12 +1,7 @@
 /** The Computer: MCP servers on one side, an office on the other. */
 import type { IncomingEvent } from "../link/connect.ts";
 import { type Logger, silentLogger } from "../log.ts";
-import {
-  DEFAULT_SERVER_LIMITS,
-  type ServerLimits,
-  type ServerState,
-  type SupervisedServer,
-} from "../mcp/supervised_server.ts";
+import { DEFAULT_SERVER_LIMITS, type ServerState, type SupervisedServer } from "../mcp/supervised_server.ts";
 import { abortable, settledWithin } from "../async/abortable.ts";
 import type { GetComputerConfigRet, MCPServerInput } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
@@ -19,47 +14,19 @@ import type { ReadResourceRet } from "../protocol/resources.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
 import { Announcer } from "./announcer.ts";
-import { DEFAULT_READ_LIMITS, type ReadLimits } from "./catalogue.ts";
+import { DEFAULT_READ_LIMITS } from "./catalogue.ts";
+import type { ComputerOptions, LocalRequestOptions } from "./computer_options.ts";
 import { type ComputerConfig, parseConfig } from "./config.ts";
-import type { Confirm } from "./confirmation.ts";
 import type { ResolveDpe } from "./handlers/get_dpe.ts";
 import type { ToolCallRecord } from "./history.ts";
 import { type ConfigChange, type FinderQuery, McpHost } from "./host.ts";
 import { InputValues } from "./input_values.ts";
-import { checkInputValue, type InputSource, type InputValue } from "./inputs.ts";
+import { checkInputValue } from "./inputs.ts";
 import { maskConfig } from "./masking.ts";
 import { type ConnectOptions, type JoinOptions, OfficeLink, type OfficeState } from "./office_link.ts";
+import type { InputValue } from "./placeholders.ts";
 import { answerRequest } from "./requests.ts";
 import { readResource } from "./resource_reader.ts";
-
-/** Deadlines and bounds of a Computer; each has a default. */
-export type ComputerLimits = ServerLimits & ReadLimits;
-
-/** How to open a Computer. */
-export interface ComputerOptions {
-  /** Its name in the office: 1–128 characters, no control characters. */
-  readonly name: string;
-  /** The MCP servers and inputs, as {@linkcode parseConfig} takes them. */
-  readonly config: unknown;
-  /** Values of inputs by id; asked each time an MCP server starts. None by default. */
-  readonly inputs?: InputSource | undefined;
-  /** Asked before each call of a tool without `auto_apply`; without it such calls are answered 4005. */
-  readonly confirm?: Confirm | undefined;
-  /** Serves `client:get_dpe`; without it such requests are answered 4011. */
-  readonly resolveDpe?: ResolveDpe | undefined;
-  /** Deadlines and bounds that differ from the defaults. */
-  readonly limits?: Partial<ComputerLimits> | undefined;
-  /** Says nothing by default. */
-  readonly logger?: Logger | undefined;
-}
-
-/** Time and cancellation of one request of the Computer's own program. */
-export interface LocalRequestOptions {
-  /** How long it may take, in milliseconds; 30,000 by default. */
-  readonly timeoutMs?: number | undefined;
-  /** Gives up when aborted; a tool call is cancelled at its MCP server. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 /**
  * A Computer hosts MCP servers and answers an Agent for them: their tools as one list, their windows as a Desktop,
@@ -126,10 +93,21 @@ export class Computer implements AsyncDisposable {
     return new Computer(options, parseConfig(options.config));
   }
 
-  /** Resolves when each MCP server has started, or has failed to for the first time. */
-  async ready(options: { readonly signal?: AbortSignal; readonly timeoutMs?: number } = {}): Promise<void> {
-    const settled = abortable(this.#host.settled(), options.signal);
-    await (options.timeoutMs === undefined ? settled : settledWithin(settled, options.timeoutMs));
+  /**
+   * Resolves when each MCP server has started and listed its tools, or has failed to.
+   *
+   * @param options `timeoutMs`: how long to wait at most, for ever by default. `servers`: which, all by default.
+   */
+  async ready(
+    options: {
+      readonly signal?: AbortSignal;
+      readonly timeoutMs?: number;
+      readonly servers?: readonly string[];
+    } = {},
+  ): Promise<void> {
+    const { signal, timeoutMs, servers } = options;
+    const settled = abortable(this.#host.settled(servers), signal);
+    await (timeoutMs === undefined ? settled : settledWithin(settled, timeoutMs));
   }
 
   /** The tools as an Agent sees them. */
@@ -139,7 +117,22 @@ export class Computer implements AsyncDisposable {
 
   /** The state of each MCP server by name, in order of precedence. */
   get servers(): ReadonlyMap<string, ServerState> {
-    return new Map(this.#host.fleet.servers.map(({ name, state }) => [name, state]));
+    return this.#host.states;
+  }
+
+  /** The names under which an MCP server's tools can be called. */
+  toolsOf(server: string): string[] {
+    const { routes } = this.#host.directory;
+    return [...routes].filter(([, route]) => route.server === server).map(([name]) => name);
+  }
+
+  /**
+   * The last lines that an MCP server wrote, and what became of it. For local eyes only.
+   *
+   * @throws {TypeError} when there is none of that name.
+   */
+  serverLog(name: string): readonly string[] {
+    return this.#host.logOf(this.#server(name));
   }
 
   /** The configuration as an Agent sees it: placeholders as written, secrets masked. */
@@ -210,6 +203,11 @@ export class Computer implements AsyncDisposable {
     return this.#host.restartUsersOf(new Set([id]));
   }
 
+  /** The value that {@linkcode Computer.setInput} gave an input. For local eyes only. */
+  getInput(id: string): InputValue | undefined {
+    return this.#inputs.get(id);
+  }
+
   /**
    * Forgets the value that {@linkcode Computer.setInput} gave; restarts the MCP servers that use the input, and gives
    * their names.
@@ -230,20 +228,21 @@ export class Computer implements AsyncDisposable {
    * Calls a tool as an Agent would, with confirmation and history. Whatever goes wrong with the tool is in the result.
    *
    * @param name As in {@linkcode Computer.tools}.
+   * @param options `isConfirmed`: nobody is asked any more.
    */
   async callTool(
     name: string,
     params: Readonly<Record<string, unknown>> = {},
-    options: LocalRequestOptions = {},
+    options: LocalRequestOptions & { readonly isConfirmed?: boolean | undefined } = {},
   ): Promise<CallToolResult> {
-    const { signal } = options;
+    const { signal, isConfirmed } = options;
     const req_id = crypto.randomUUID();
     const call = { agent: this.name, req_id, computer: this.name, tool_name: name, params: { ...params } };
     const onAbort = () => this.#host.calls.cancel(req_id);
     signal?.throwIfAborted();
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
-      return await this.#host.calls.call({ ...call, timeout: toSeconds(options) });
+      return await this.#host.calls.call({ ...call, timeout: toSeconds(options) }, { isConfirmed });
     } finally {
       signal?.removeEventListener("abort", onAbort);
     }
@@ -292,6 +291,11 @@ export class Computer implements AsyncDisposable {
       directory,
       signal,
     });
+  }
+
+  /** The URIs of the windows and documents that the MCP servers list, as they were listed last. */
+  get uris(): string[] {
+    return this.#host.resources.uris;
   }
 
   /**

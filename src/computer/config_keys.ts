@@ -1,7 +1,10 @@
 /** Members of a configuration that have no meaning: a misspelt `forbidden_tools` forbids nothing. */
-import type { MCPServerConfig } from "../protocol/config.ts";
+import type { MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
+import { isRemark } from "./config_form.ts";
+import type { ConfigPath, Findings } from "./config_problem.ts";
+import { didYouMean } from "./spelling.ts";
 
-const SERVER_KEYS: ReadonlySet<string> = new Set([
+const SERVER_KEYS = [
   "name",
   "type",
   "disabled",
@@ -10,29 +13,62 @@ const SERVER_KEYS: ReadonlySet<string> = new Set([
   "default_tool_meta",
   "vrl",
   "server_parameters",
-]);
+];
 const HTTP_KEYS = ["url", "headers", "timeout", "sse_read_timeout"];
-const PARAMETER_KEYS: Readonly<Record<MCPServerConfig["type"], ReadonlySet<string>>> = {
-  stdio: new Set(["command", "args", "env", "cwd", "encoding", "encoding_error_handler"]),
-  streamable: new Set([...HTTP_KEYS, "terminate_on_close"]),
-  sse: new Set(HTTP_KEYS),
+const PARAMETER_KEYS: Readonly<Record<MCPServerConfig["type"], readonly string[]>> = {
+  stdio: ["command", "args", "env", "cwd", "encoding", "encoding_error_handler"],
+  streamable: [...HTTP_KEYS, "terminate_on_close"],
+  sse: HTTP_KEYS,
 };
-const TOOL_META_KEYS: ReadonlySet<string> = new Set(["auto_apply", "alias", "tags", "ret_object_mapper"]);
+const TOOL_META_KEYS = ["auto_apply", "alias", "tags", "ret_object_mapper"];
+const INPUT_KEYS: Readonly<Record<MCPServerInput["type"], readonly string[]>> = {
+  promptString: ["id", "type", "description", "default", "password"],
+  pickString: ["id", "type", "description", "default", "options"],
+  command: ["id", "type", "description", "command", "args"],
+};
 
-/** A warning for each member of a server's configuration that nothing reads. */
-export function unknownKeys(config: MCPServerConfig): string[] {
-  const { name, type, server_parameters, tool_meta, default_tool_meta } = config;
-  const metas = Object.entries(tool_meta).map(([tool, meta]) => [`tool_meta.${tool}`, meta] as const);
-  const places: (readonly [path: string, value: object, known: ReadonlySet<string>])[] = [
-    ["", config, SERVER_KEYS],
-    ["server_parameters", server_parameters, PARAMETER_KEYS[type]],
-    ...metas.map(([path, meta]) => [path, meta, TOOL_META_KEYS] as const),
-    ["default_tool_meta", default_tool_meta ?? {}, TOOL_META_KEYS],
-  ];
-  return places.flatMap(([path, value, known]) =>
-    Object.keys(value).filter((key) => !known.has(key)).map((key) => {
-      const place = path === "" ? key : `${path}.${key}`;
-      return `"${place}" of server "${name}" has no meaning here; known are ${[...known].join(", ")}`;
-    })
-  );
+const MAX_LISTED_KEYS = 10;
+
+/** Where to look, and where to tell. */
+interface Place {
+  readonly path: ConfigPath;
+  readonly findings: Findings;
+}
+
+/** Warns of each member of a server in the specification's form that nothing reads. */
+export function warnOfServerKeys(config: MCPServerConfig, { path, findings }: Place): void {
+  const { type, server_parameters } = config;
+  warnOfStrangers(config, SERVER_KEYS, { path, findings });
+  const parameters = { path: [...path, "server_parameters"], findings };
+  warnOfStrangers(server_parameters, PARAMETER_KEYS[type], parameters);
+  warnOfToolKeys(config, { path, findings });
+}
+
+/** The same for what a server says of its tools, in any form. */
+export function warnOfToolKeys(
+  config: Pick<MCPServerConfig, "tool_meta" | "default_tool_meta">,
+  { path, findings }: Place,
+): void {
+  for (const [tool, meta] of Object.entries(config.tool_meta)) {
+    warnOfStrangers(meta, TOOL_META_KEYS, { path: [...path, "tool_meta", tool], findings });
+  }
+  const defaults = { path: [...path, "default_tool_meta"], findings };
+  warnOfStrangers(config.default_tool_meta ?? {}, TOOL_META_KEYS, defaults);
+}
+
+/** The same for an input. */
+export function warnOfInputKeys(input: MCPServerInput, place: Place): void {
+  warnOfStrangers(input, INPUT_KEYS[input.type], place);
+}
+
+function warnOfStrangers(value: object, known: readonly string[], { path, findings }: Place): void {
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key) && !isRemark(key)) findings.warn([...path, key], strangerMessage(key, known));
+  }
+}
+
+/** What to say of a member that nothing reads; a long list of what is known would help nobody. */
+export function strangerMessage(key: string, known: readonly string[]): string {
+  const list = known.length > MAX_LISTED_KEYS ? "" : `; known are ${known.join(", ")}`;
+  return `has no meaning here${didYouMean(key, known) || list}`;
 }

@@ -3,11 +3,16 @@ import { isDeepStrictEqual } from "node:util";
 import { type Logger, withModule } from "../log.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 import { Fleet, type FleetChange } from "../mcp/fleet.ts";
-import type { ServerLimits, ServerListener, SupervisedServer } from "../mcp/supervised_server.ts";
+import type {
+  ServerLimits,
+  ServerListener,
+  ServerState,
+  SupervisedServer,
+} from "../mcp/supervised_server.ts";
 import { organizeDesktop } from "../organizer/desktop.ts";
 import { organizeShelves } from "../organizer/finder_shelves.ts";
 import type { OrganizerWarning } from "../organizer/warning.ts";
-import type { MCPServerConfig } from "../protocol/config.ts";
+import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { badRequest, describeError } from "../protocol/errors.ts";
@@ -15,8 +20,10 @@ import { windowIdentity } from "../uri/window_identity.ts";
 import type { UpdateKind } from "./announcer.ts";
 import type { ReadLimits } from "./catalogue.ts";
 import type { ComputerConfig } from "./config.ts";
+import { describeProblem } from "./config_problem.ts";
 import { ToolCallHistory } from "./history.ts";
-import { type InputSource, placeholderIds, resolveInputs } from "./inputs.ts";
+import { type InputSource, resolveInputs } from "./inputs.ts";
+import { inputIdsOf } from "./placeholders.ts";
 import { Redactor, secretsOf } from "./redaction.ts";
 import { ResourceDirectory } from "./resource_directory.ts";
 import type { Confirm } from "./confirmation.ts";
@@ -25,6 +32,8 @@ import { ToolCalls } from "./tool_calls.ts";
 import { ToolRegistry } from "./tool_registry.ts";
 import { VrlEngine } from "./vrl.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
+
+const EMPTY_CONFIG: ComputerConfig = { form: "smcp", servers: [], inputs: [], warnings: [] };
 
 /** What a host needs. */
 export interface HostContext {
@@ -64,7 +73,7 @@ export class McpHost implements AsyncDisposable {
   readonly #warnOnce: WarnOnce;
   readonly #configWarnings: WarnOnce;
   readonly #tools: ToolRegistry;
-  #config: ComputerConfig = { servers: [], inputs: [], warnings: [] };
+  #config: ComputerConfig = EMPTY_CONFIG;
 
   constructor(context: HostContext) {
     this.#context = context;
@@ -114,6 +123,16 @@ export class McpHost implements AsyncDisposable {
     return this.#tools.directory;
   }
 
+  /** The state of each MCP server, in order of precedence; what is known to be secret is masked. */
+  get states(): Map<string, ServerState> {
+    return new Map(this.fleet.servers.map(({ name, state }) => [name, this.#redactState(state)]));
+  }
+
+  /** The last lines that a server wrote, and what became of it; what is known to be secret is masked. */
+  logOf(server: SupervisedServer): string[] {
+    return server.log.map((line) => this.#redactor.redact(line));
+  }
+
   /**
    * Becomes what `config` says: starts, stops and restarts the servers that it touches, and no other. Returns at
    * once; what was stopped is gone when {@linkcode Fleet.quiet} resolves.
@@ -122,7 +141,7 @@ export class McpHost implements AsyncDisposable {
     const before = this.#config;
     const members = new Set(this.fleet.servers);
     this.#config = config;
-    for (const warning of config.warnings) this.#configWarnings.warn(warning);
+    for (const warning of config.warnings) this.#configWarnings.warn(describeProblem(warning));
     const { replaced, ...change } = this.fleet.follow(config.servers);
     for (const server of members.difference(new Set(this.fleet.servers))) {
       this.#tools.remove(server);
@@ -173,15 +192,13 @@ export class McpHost implements AsyncDisposable {
     return organizeShelves(shelves, { ...query, history: this.history.servers });
   }
 
-  /** Resolves when each server has started and listed its tools, or has failed to. */
-  async settled(): Promise<void> {
-    await this.fleet.settled();
-    await this.#tools.settled();
-  }
-
-  /** What a server said and went through lately, with its secrets masked; `undefined` when there is no such server. */
-  serverLog(name: string): readonly string[] | undefined {
-    return this.fleet.get(name)?.log.map((line) => this.#redactor.redact(line));
+  /** Resolves when each of these servers, all by default, has started and listed its tools, or has failed to. */
+  async settled(names?: readonly string[]): Promise<void> {
+    const servers = this.fleet.servers.filter(({ name }) => names?.includes(name) ?? true);
+    await Promise.all(servers.map(async (server) => {
+      await server.settled;
+      await this.#tools.settled(server);
+    }));
   }
 
   /** Stops all MCP servers. Idempotent. */
@@ -196,7 +213,7 @@ export class McpHost implements AsyncDisposable {
   }
 
   /** What a start needs first: a VRL script that compiles, and the inputs' values. */
-  async #resolve(server: MCPServerConfig, signal: AbortSignal): Promise<MCPServerConfig> {
+  async #resolve(server: MCPServerConfig, signal: AbortSignal): Promise<ResolvedServerConfig> {
     const script = vrlScriptOf(server);
     try {
       if (script !== undefined) await this.#vrl.compile(script, { signal });
@@ -213,6 +230,14 @@ export class McpHost implements AsyncDisposable {
   readonly #onWarning = ({ message, server, uri }: OrganizerWarning): void => {
     this.#warnOnce.warn(message, { server, uri });
   };
+
+  #redactState({ lastError, stderrTail, ...state }: ServerState): ServerState {
+    return {
+      ...state,
+      ...(lastError === undefined ? {} : { lastError: this.#redactor.redact(lastError) }),
+      ...(stderrTail === undefined ? {} : { stderrTail: this.#redactor.redactTail(stderrTail) }),
+    };
+  }
 
   /** What a server tells counts for as long as it is of the fleet. */
   #listen(server: SupervisedServer): ServerListener {
@@ -248,7 +273,7 @@ export class McpHost implements AsyncDisposable {
     if (inputs.size === 0) return [];
     const users = this.fleet.servers.filter(({ name, state, config }) =>
       state.status !== "stopped" && !spared.has(name) &&
-      !placeholderIds(config.server_parameters).isDisjointFrom(inputs)
+      !inputIdsOf(config.server_parameters).isDisjointFrom(inputs)
     );
     for (const server of users) server.restart();
     return users.map(({ name }) => name);

@@ -1,7 +1,8 @@
 /** Values of inputs from a file that nobody else may read. */
 import { describeError, isRecord } from "../protocol/errors.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
-import type { InputSource, InputValue } from "./inputs.ts";
+import type { InputSource } from "./inputs.ts";
+import type { InputValue } from "./placeholders.ts";
 
 /** What others than its owner may do with a file. */
 const OTHERS = 0o077;

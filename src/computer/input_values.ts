@@ -1,5 +1,6 @@
 /** The values that a program gives its inputs while it runs, before those of any other source. Kept in memory alone. */
-import type { InputSource, InputValue } from "./inputs.ts";
+import type { InputSource } from "./inputs.ts";
+import type { InputValue } from "./placeholders.ts";
 
 /** Values by input id over a source. */
 export class InputValues {
@@ -13,8 +14,9 @@ export class InputValues {
   /** Asks the values that were set, then the source below. */
   readonly source: InputSource = (id, request) => this.#values.get(id) ?? this.#fallback(id, request);
 
-  has(id: string): boolean {
-    return this.#values.has(id);
+  /** The value that was set. */
+  get(id: string): InputValue | undefined {
+    return this.#values.get(id);
   }
 
   set(id: string, value: InputValue): void {

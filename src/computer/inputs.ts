@@ -1,40 +1,47 @@
-/** `${input:id}` placeholders: resolved when an MCP server starts, never before, never written anywhere. */
+/** Placeholders are resolved when an MCP server starts, never before, and their values are never written anywhere. */
 import { abortable } from "../async/abortable.ts";
 import { Deadline } from "../async/deadline.ts";
-import type { MCPServerCommandInput, MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
-import { describeError, isRecord } from "../protocol/errors.ts";
-import { parseMCPServerConfig } from "../protocol/parse.ts";
+import type {
+  MCPServerCommandInput,
+  MCPServerConfig,
+  MCPServerInput,
+  ResolvedServerConfig,
+} from "../protocol/config.ts";
+import { describeError } from "../protocol/errors.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 import { killGroup } from "../mcp/process_group.ts";
+import { readResolved } from "./config_resolved.ts";
+import { fillPlaceholders, findPlaceholders, type InputValue, type Placeholder } from "./placeholders.ts";
 
-/** A placeholder; its id is whatever stands up to the brace. */
-export const PLACEHOLDER = /\$\{input:([^}]+)\}/g;
 /** How long an input's command may run, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 30_000;
 
-/** A value of an input. */
-export type InputValue = string | number | boolean;
-
-/** Who asks for a value. */
+/** For what a value is asked. */
 export interface InputRequest {
-  /** What is asked for. */
+  /** The input as it is configured. */
   readonly input: MCPServerInput;
-  /** The MCP server that is being started. */
+  /** The name of the MCP server that is to start. */
   readonly server: string;
-  /** Aborted when the value is not needed any more. */
+  /** Aborted when the server is stopped, so that nobody is asked any longer. */
   readonly signal: AbortSignal;
 }
 
-/** Gives the value of an input by its id, or `undefined` when it has none. */
+/**
+ * Gives the value of an input by its id, or `undefined` when it has none. A value keeps its type where a placeholder
+ * stands alone.
+ */
 export type InputSource = (
   id: string,
   request: InputRequest,
 ) => InputValue | undefined | Promise<InputValue | undefined>;
 
+/** The value of a variable of the environment, or `undefined` when it is not set. */
+export type EnvironmentLookup = (name: string) => string | undefined;
+
 /**
  * Values from the environment: the input `api-key` is read from `A2C_INPUT_API_KEY`.
  */
-export function environmentInputs(environment: (name: string) => string | undefined): InputSource {
+export function environmentInputs(environment: EnvironmentLookup): (id: string) => string | undefined {
   return (id) => environment(inputVariable(id));
 }
 
@@ -47,43 +54,50 @@ export function inputVariable(id: string): string {
 export interface InputContext {
   readonly inputs: readonly MCPServerInput[];
   readonly source: InputSource;
+  /** For `${env:NAME}`; the environment of this process by default. */
+  readonly environment?: EnvironmentLookup | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Fills in the placeholders of a server's parameters.
+ * Fills in the placeholders of a server's parameters, one after the other, so that whoever is asked is asked for one
+ * value at a time.
  *
- * @throws {ConfigurationError} that names an input which is not defined, has no value, or whose command fails.
+ * @throws {ConfigurationError} that names an input which is not defined, has no value, or whose command fails, a
+ * variable that is not set, or a member that cannot have the value it was given.
  */
 export async function resolveInputs(
   config: MCPServerConfig,
   context: InputContext,
-): Promise<MCPServerConfig> {
-  const ids = placeholderIds(config.server_parameters);
-  if (ids.size === 0) return config;
-  const values = new Map<string, string>();
-  for (const id of ids) values.set(id, String(await resolveInput(id, config.name, context)));
-  const server_parameters = substitute(config.server_parameters, values);
-  try {
-    return parseMCPServerConfig({ ...config, server_parameters });
-  } catch (error) {
-    throw new ConfigurationError(
-      `Cannot use the inputs of server "${config.name}": ${describeError(error)}`,
-      {
-        cause: error,
-      },
-    );
+): Promise<ResolvedServerConfig> {
+  const values = new Map<string, InputValue>();
+  for (const { text, placeholder } of findPlaceholders(config.server_parameters)) {
+    if (!values.has(text)) values.set(text, await resolvePlaceholder(placeholder, config.name, context));
   }
+  const server_parameters = fillPlaceholders(config.server_parameters, values);
+  return readResolved(config.name, { ...config, server_parameters });
 }
 
-/** The ids of all placeholders in `value`. */
-export function placeholderIds(value: unknown): Set<string> {
-  const ids = new Set<string>();
-  mapStrings(value, (text) => {
-    for (const [, id] of text.matchAll(PLACEHOLDER)) if (id !== undefined) ids.add(id);
-    return text;
-  });
-  return ids;
+async function resolvePlaceholder(
+  placeholder: Placeholder,
+  server: string,
+  context: InputContext,
+): Promise<InputValue> {
+  if (placeholder.kind === "input") return await resolveInput(placeholder.id, server, context);
+  const { name, fallback } = placeholder;
+  const value = readVariable(name, context.environment ?? ((each) => Deno.env.get(each))) ?? fallback;
+  if (value !== undefined) return value;
+  throw new ConfigurationError(
+    `Cannot resolve variable "${name}": not set; set it, or write \${env:${name}:-default}`,
+  );
+}
+
+function readVariable(name: string, environment: EnvironmentLookup): string | undefined {
+  try {
+    return environment(name);
+  } catch (cause) {
+    throw new ConfigurationError(`Cannot resolve variable "${name}": not readable (--allow-env)`, { cause });
+  }
 }
 
 async function resolveInput(
@@ -95,8 +109,7 @@ async function resolveInput(
   if (input === undefined) {
     throw new ConfigurationError(`Cannot resolve input "${id}": no such input is defined`);
   }
-  const value = source(id, { input, server, signal });
-  const given = value instanceof Promise ? await abortable(value, signal) : value;
+  const given = await askSource(source, { input, server, signal });
   if (given !== undefined) return checkPick(input, given);
   if (input.type === "command") return await runCommand(input, signal);
   if (typeof input.default === "string") return checkPick(input, input.default);
@@ -105,12 +118,35 @@ async function resolveInput(
   );
 }
 
+async function askSource(source: InputSource, request: InputRequest): Promise<InputValue | undefined> {
+  const { input: { id }, signal } = request;
+  let value: unknown;
+  try {
+    const answer = source(id, request);
+    value = answer instanceof Promise ? await abortable(answer, signal) : answer;
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new ConfigurationError(`Cannot resolve input "${id}": ${describeError(cause)}`, { cause });
+  }
+  switch (typeof value) {
+    case "undefined":
+    case "string":
+    case "number":
+    case "boolean":
+      return value;
+    default:
+      throw new ConfigurationError(
+        `Cannot resolve input "${id}": its value is no string, number or boolean`,
+      );
+  }
+}
+
 function checkPick(input: MCPServerInput, value: InputValue): InputValue {
   try {
     checkInputValue(input, value);
     return value;
-  } catch (error) {
-    throw new ConfigurationError(describeError(error), { cause: error });
+  } catch (cause) {
+    throw new ConfigurationError(describeError(cause), { cause });
   }
 }
 
@@ -173,16 +209,4 @@ async function runShell(line: string, signal: AbortSignal): Promise<Deno.Command
 function quote(value: string): string {
   if (Deno.build.os === "windows") return `"${value.replaceAll('"', '""')}"`;
   return `'${value.replaceAll("'", `'\\''`)}'`;
-}
-
-function substitute(value: unknown, values: ReadonlyMap<string, string>): unknown {
-  return mapStrings(value, (text) => text.replaceAll(PLACEHOLDER, (whole, id) => values.get(id) ?? whole));
-}
-
-/** A copy of `value` with each string in it replaced. */
-function mapStrings(value: unknown, replace: (text: string) => string): unknown {
-  if (typeof value === "string") return replace(value);
-  if (Array.isArray(value)) return value.map((item) => mapStrings(item, replace));
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapStrings(item, replace)]));
 }

@@ -6,9 +6,10 @@ import type {
   MCPServerStdioParameters,
 } from "../protocol/config.ts";
 import type { ComputerConfig } from "./config.ts";
-import { PLACEHOLDER } from "./inputs.ts";
+import { parsePlaceholder, PLACEHOLDER } from "./placeholders.ts";
 
-const MASK = "***";
+/** What stands for a secret. */
+export const MASK = "***";
 const SECRET_NAME =
   /token|secret|passw|pwd|api[-_]?key|auth|credential|private[-_]?key|access[-_]?key|bearer/i;
 
@@ -21,7 +22,7 @@ export function maskConfig({ servers, inputs }: ComputerConfig): GetComputerConf
 }
 
 /** Member by member: an unknown one may hold anything. */
-function maskServer(config: MCPServerConfig): MCPServerConfig {
+export function maskServer(config: MCPServerConfig): MCPServerConfig {
   const { name, disabled, forbidden_tools, tool_meta } = config;
   const shared = {
     name,
@@ -75,10 +76,16 @@ function maskInput(input: MCPServerInput): MCPServerInput {
 function maskLiteral(value: string): string {
   const placeholders = value.match(PLACEHOLDER);
   if (placeholders === null) return MASK;
-  const literals = value.split(new RegExp(PLACEHOLDER.source.replace("([", "(?:["), "g"));
-  return literals.map((literal, index) => (literal === "" ? "" : MASK) + (placeholders[index] ?? "")).join(
-    "",
-  );
+  return value.split(PLACEHOLDER)
+    .map((literal, index) => (literal === "" ? "" : MASK) + maskFallback(placeholders[index] ?? ""))
+    .join("");
+}
+
+/** `${env:TOKEN:-abc}` shows as `${env:TOKEN:-***}`. */
+function maskFallback(text: string, mask: (fallback: string) => string = () => MASK): string {
+  const placeholder = parsePlaceholder(text);
+  if (placeholder?.kind !== "env" || placeholder.fallback === undefined) return text;
+  return `\${env:${placeholder.name}:-${mask(placeholder.fallback)}}`;
 }
 
 function maskValues<T extends Record<string, unknown> | null>(values: T): T;
@@ -107,7 +114,8 @@ function maskArgument(arg: string): string {
 }
 
 /** Masks the user information, the query values and the fragment of a URL, which may have placeholders in it. */
-function maskUrl(url: string): string {
+function maskUrl(written: string): string {
+  const url = written.replaceAll(PLACEHOLDER, (text) => maskFallback(text, maskUrl));
   const parts = /^([a-z][a-z\d+.-]*:\/\/)([^/?#]*@)?([^?#]*)(\?[^#]*)?(#.*)?$/is.exec(url);
   if (parts === null) return url;
   const [, scheme = "", user, rest = "", query = "", fragment = ""] = parts;

@@ -2,10 +2,9 @@
 import type { LogFields, Logger } from "../log.ts";
 import type { MCPServerConfig } from "../protocol/config.ts";
 import { isRecord } from "../protocol/errors.ts";
-import { PLACEHOLDER } from "./inputs.ts";
-import { maskConfig } from "./masking.ts";
+import { MASK, maskServer } from "./masking.ts";
+import { PLACEHOLDER } from "./placeholders.ts";
 
-const MASK = "***";
 /** Shorter values are everywhere: to mask them would hide the text and tell the value. */
 const MIN_LENGTH = 4;
 /** The least length of a word of a longer value, such as the token after `Bearer`. */
@@ -25,11 +24,14 @@ const HIDDEN = new RegExp(`(?:\\*\\*\\*|${PLACEHOLDER.source})+`, "g");
  * @param written The configuration as written, with placeholders.
  * @param resolved The same with the inputs' values in it.
  */
-export function secretsOf(written: MCPServerConfig, resolved: MCPServerConfig): string[] {
-  const masked = maskConfig({ servers: [written], inputs: [], warnings: [] }).servers[written.name];
+export function secretsOf(
+  written: MCPServerConfig,
+  resolved: { readonly server_parameters: object },
+): string[] {
+  const masked = maskServer(written);
   const values = [
     ...hiddenValues(written.server_parameters, resolved.server_parameters),
-    ...hiddenValues(masked?.server_parameters, resolved.server_parameters),
+    ...hiddenValues(masked.server_parameters, resolved.server_parameters),
   ];
   return [...new Set(values.flatMap(spellings))];
 }

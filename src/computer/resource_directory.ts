@@ -30,6 +30,11 @@ export class ResourceDirectory {
     return catalogue;
   }
 
+  /** The windows and documents that all servers list, as they were listed last. */
+  get uris(): string[] {
+    return this.#ordered().flatMap((catalogue) => catalogue.uris);
+  }
+
   /** A server is no longer of the fleet: what it showed leaves. */
   remove(server: SupervisedServer): void {
     this.#catalogues.get(server)?.onStopped();

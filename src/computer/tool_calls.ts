@@ -50,12 +50,16 @@ export class ToolCalls {
   }
 
   /**
-   * Answers `client:tool_call`. Whatever goes wrong with the tool is in the result.
+   * Answers `client:tool_call`. Whatever goes wrong with the tool is in the result; `isConfirmed`: nobody is asked.
    *
    * @throws {SmcpError} 400 when the `req_id` was used for another call.
    */
-  call(request: ToolCallReq): Promise<CallToolResult> {
-    return this.#memory.once(request, () => this.#run(request));
+  call(
+    request: ToolCallReq,
+    { isConfirmed = false }: { readonly isConfirmed?: boolean | undefined } = {},
+  ): Promise<CallToolResult> {
+    const confirm = isConfirmed ? () => true : this.#context.confirm;
+    return this.#memory.once(request, () => this.#run(request, confirm));
   }
 
   /** Cancels the calls with this request id; unknown ones are none of ours, or done. */
@@ -75,14 +79,14 @@ export class ToolCalls {
     for (const reqId of [...this.#running.keys()]) this.cancel(reqId);
   }
 
-  async #run(request: ToolCallReq): Promise<CallToolResult> {
+  async #run(request: ToolCallReq, confirm: Confirm | undefined): Promise<CallToolResult> {
     const startedAt = new Date();
     const startMs = performance.now();
     const { routes, forbidden } = this.#context.directory();
     const route = routes.get(request.tool_name);
     const ended = route === undefined
       ? this.#refuseUnrouted(request.tool_name, forbidden)
-      : await this.#execute(request, route);
+      : await this.#execute(request, route, confirm);
     this.#record(request, route, { ...ended, startedAt, durationMs: performance.now() - startMs });
     return ended.result;
   }
@@ -124,7 +128,11 @@ export class ToolCalls {
   }
 
   /** Time, cancel, arguments and confirmation around the call itself. */
-  async #execute(request: ToolCallReq, route: ToolRoute): Promise<ToolOutcome> {
+  async #execute(
+    request: ToolCallReq,
+    route: ToolRoute,
+    confirm: Confirm | undefined,
+  ): Promise<ToolOutcome> {
     const timeoutMs = timeoutMsOf(request);
     using call = new Deadline(timeoutMs, {
       reason: () => new ServerTimeoutError(`Cannot complete the call: no answer in ${timeoutMs} ms`),
@@ -132,7 +140,7 @@ export class ToolCalls {
     this.#track(request.req_id, call);
     const { signal } = call;
     try {
-      const { confirm, log } = this.#context;
+      const { log } = this.#context;
       const refusal = this.#refuseWrongArguments(request, route) ??
         await refuseUnlessConfirmed(request, route, { confirm, signal, log });
       if (refusal !== undefined) return { result: refusal, outcome: "error" };

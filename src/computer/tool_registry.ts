@@ -82,9 +82,9 @@ export class ToolRegistry {
     if (!isDeepStrictEqual(before.tools, this.#directory.tools)) this.#context.onChange();
   }
 
-  /** Resolves when no list is on its way. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#members.values().map(({ listing }) => listing.settled()));
+  /** Resolves when no list of this server is on its way. */
+  async settled(server: SupervisedServer): Promise<void> {
+    await this.#members.get(server)?.listing.settled();
   }
 
   #show(server: SupervisedServer, isListed: boolean): void {

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { abortable } from "../async/abortable.ts";
 import { Deadline } from "../async/deadline.ts";
 import type { Logger } from "../log.ts";
-import type { MCPServerConfig } from "../protocol/config.ts";
+import type { ResolvedServerConfig } from "../protocol/config.ts";
 import { describeError, isRecord } from "../protocol/errors.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { PACKAGE_VERSION } from "../version.ts";
@@ -65,8 +65,8 @@ export interface ConnectionContext {
   readonly listener: NotificationListener;
   readonly guard: ProcessGuard;
   readonly log: Logger;
-  /** Where its stderr and its log messages go, if anywhere. */
-  readonly journal?: Journal;
+  /** Where its stderr and its log messages go. */
+  readonly journal: Journal;
   /** For what a server lists wrongly, each time that it is listed. */
   readonly warnOnce: WarnOnce;
   readonly maxMessageBytes: number;
@@ -85,7 +85,7 @@ export class McpConnection {
   #isInitialised = false;
   #isProbing = false;
 
-  private constructor(config: MCPServerConfig, context: ConnectionContext) {
+  private constructor(config: ResolvedServerConfig, context: ConnectionContext) {
     this.#log = context.log;
     this.#warnOnce = context.warnOnce;
     this.#client = new Client({ name: "a2c-smcp", version: PACKAGE_VERSION }, { capabilities: {} });
@@ -95,7 +95,7 @@ export class McpConnection {
     };
     this.#client.onerror = (error) => this.#log.debug("MCP transport error", { error: error.message });
     this.#client.fallbackNotificationHandler = (notification) => {
-      if (notification.method === "notifications/message") context.journal?.message(notification.params);
+      if (notification.method === "notifications/message") context.journal.message(notification.params);
       else dispatch(notification, context.listener);
       return Promise.resolve();
     };
@@ -115,7 +115,7 @@ export class McpConnection {
    * @throws {ServerNotRunningError | ServerTimeoutError | ServerAuthorizationError} when trying again may help.
    */
   static async open(
-    config: MCPServerConfig,
+    config: ResolvedServerConfig,
     context: ConnectionContext,
     limits: RequestLimits,
   ): Promise<McpConnection> {
@@ -327,7 +327,7 @@ export class McpConnection {
 }
 
 function openTransport(
-  config: MCPServerConfig,
+  config: ResolvedServerConfig,
   context: ConnectionContext,
   listener: HttpListener,
 ): HttpTransport {

@@ -1,5 +1,5 @@
 /** Lines out of a stream of bytes. */
-import type { MCPServerStdioParameters } from "../protocol/config.ts";
+import type { MCPServerStdioConfig, Resolved } from "../protocol/config.ts";
 
 const NEWLINE = 0x0a;
 
@@ -22,7 +22,10 @@ export class LineDecoder {
   #partBytes = 0;
 
   constructor(
-    encoding: Pick<MCPServerStdioParameters, "encoding" | "encoding_error_handler">,
+    encoding: Pick<
+      Resolved<MCPServerStdioConfig>["server_parameters"],
+      "encoding" | "encoding_error_handler"
+    >,
     maxLineBytes: number,
   ) {
     const { encoding: label, encoding_error_handler: onError } = encoding;

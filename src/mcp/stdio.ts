@@ -4,7 +4,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
 import { type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
 import { settledWithin } from "../async/abortable.ts";
 import type { Logger } from "../log.ts";
-import type { MCPServerStdioParameters } from "../protocol/config.ts";
+import type { MCPServerStdioConfig, Resolved } from "../protocol/config.ts";
 import { describeError } from "../protocol/errors.ts";
 import { childEnvironment } from "./environment.ts";
 import { ConfigurationError, ServerNotRunningError } from "./errors.ts";
@@ -25,12 +25,15 @@ const STRAY_LINES_PER_WARNING = 1_000;
 /** How much of a child's stderr is remembered, in characters. */
 const STDERR_TAIL_LENGTH = 8_192;
 
+/** What to start and how to read it, with inputs already filled in. */
+export type StdioParameters = Resolved<MCPServerStdioConfig>["server_parameters"];
+
 /** What a stdio transport needs beyond the command. */
 export interface StdioContext {
   readonly guard: ProcessGuard;
   readonly log: Logger;
-  /** Where its stderr goes, if anywhere. */
-  readonly journal?: Journal;
+  /** Where its stderr goes. */
+  readonly journal?: Pick<Journal, "stderr" | "stderrEnded">;
   /** The longest message that the server may send, in bytes. */
   readonly maxMessageBytes: number;
 }
@@ -43,7 +46,7 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport["onmessage"];
-  readonly #parameters: MCPServerStdioParameters;
+  readonly #parameters: StdioParameters;
   readonly #context: StdioContext;
   readonly #stderr = new TextTail(STDERR_TAIL_LENGTH);
   #process: Deno.ChildProcess | undefined;
@@ -52,7 +55,7 @@ export class StdioTransport implements Transport {
   #exit: string | undefined;
   #strayLines = 0;
 
-  constructor(parameters: MCPServerStdioParameters, context: StdioContext) {
+  constructor(parameters: StdioParameters, context: StdioContext) {
     this.#parameters = parameters;
     this.#context = context;
   }

@@ -2,7 +2,7 @@
 import { Backoff, type BackoffOptions, delay } from "../async/backoff.ts";
 import type { Limiter } from "../async/limiter.ts";
 import { type Logger, withFields } from "../log.ts";
-import type { MCPServerConfig } from "../protocol/config.ts";
+import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
 import { describeError } from "../protocol/errors.ts";
 import { McpConnection, type NotificationListener } from "./connection.ts";
 import {
@@ -83,7 +83,7 @@ export interface ServerContext {
   readonly listen: (server: SupervisedServer) => ServerListener;
   readonly log: Logger;
   /** Fills in the inputs, at each start; what it throws is a configuration error. */
-  readonly resolve: (config: MCPServerConfig, signal: AbortSignal) => Promise<MCPServerConfig>;
+  readonly resolve: (config: MCPServerConfig, signal: AbortSignal) => Promise<ResolvedServerConfig>;
 }
 
 /** From a start to the stop that ends it, however often the server dies in between. */

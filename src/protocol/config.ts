@@ -2,6 +2,12 @@
 import type { AgentCallData } from "./call.ts";
 import type { SERVER_NAME, TOOL_NAME, ToolMeta } from "./tools.ts";
 
+/**
+ * A text that is one placeholder and nothing else, `${input:id}` or `${env:NAME}`: it stands for a value that keeps
+ * its type, so it may stand where a number or a truth value is expected.
+ */
+export type InputPlaceholder = `\${${string}}`;
+
 /** What the configurations of all MCP servers have in common. */
 export interface BaseMCPServerConfig {
   /** What the server is called: unique on its Computer. */
@@ -31,7 +37,7 @@ export interface MCPServerStdioParameters {
   /** The text encoding of its output; `utf-8` by default. */
   encoding: string;
   /** What to do with bytes that are not of that encoding. */
-  encoding_error_handler: "strict" | "ignore" | "replace";
+  encoding_error_handler: "strict" | "ignore" | "replace" | InputPlaceholder;
 }
 
 /** An MCP server as a child process. */
@@ -53,7 +59,7 @@ export interface MCPServerStreamableHttpParameters {
   /** Time between two events of a stream, an ISO 8601 duration such as `PT5M`. */
   sse_read_timeout: string;
   /** Whether closing ends the session on the server, too. */
-  terminate_on_close: boolean;
+  terminate_on_close: boolean | InputPlaceholder;
 }
 
 /** An MCP server over Streamable HTTP. */
@@ -71,9 +77,9 @@ export interface MCPSSEParameters {
   /** HTTP headers of each request. */
   headers: Record<string, unknown> | null;
   /** Seconds for an HTTP request; calls have their own time. */
-  timeout: number;
+  timeout: number | InputPlaceholder;
   /** Seconds between two events of the stream. */
-  sse_read_timeout: number;
+  sse_read_timeout: number | InputPlaceholder;
 }
 
 /** An MCP server over HTTP with Server-Sent Events. */
@@ -86,6 +92,19 @@ export interface MCPSSEConfig extends BaseMCPServerConfig {
 
 /** An MCP server of any transport. */
 export type MCPServerConfig = MCPServerStdioConfig | MCPServerStreamableHttpConfig | MCPSSEConfig;
+
+/** A configuration whose placeholders are filled in, as a transport needs it. */
+export type Resolved<C extends MCPServerConfig> = C extends MCPServerConfig ?
+    & C
+    & {
+      server_parameters: {
+        [K in keyof C["server_parameters"]]: Exclude<C["server_parameters"][K], InputPlaceholder>;
+      };
+    }
+  : never;
+
+/** An MCP server of any transport whose placeholders are filled in. */
+export type ResolvedServerConfig = Resolved<MCPServerConfig>;
 
 /** What all inputs have in common: `${input:id}` stands for the value. */
 export interface MCPServerInputBase {

@@ -7,7 +7,7 @@
  * await session.write(`sta${Key.tab}`);  // presses keys
  * await session.expectScreen(/^> status $/m);
  * await session.write(`${Key.enter}${Key.ctrlD}`);
- * assertEquals(await session.exited, 0);
+ * assertEquals(await session.expectExit(), 0);
  * ```
  *
  * Nothing sleeps: each wait ends when what is waited for is there, and fails when the program ends or, as a last
@@ -66,8 +66,7 @@ type Wait = () => boolean;
 
 /** A program in a terminal. */
 export class TerminalSession implements AsyncDisposable {
-  /** Resolves to the exit code once the program has ended and everything that it wrote was read. */
-  readonly exited: Promise<number>;
+  readonly #exited: Promise<number>;
   readonly #child: Deno.ChildProcess;
   readonly #keyboard: WritableStreamDefaultWriter<Uint8Array>;
   readonly #screen: TerminalScreen;
@@ -89,7 +88,7 @@ export class TerminalSession implements AsyncDisposable {
     }).spawn();
     this.#keyboard = this.#child.stdin.getWriter();
     this.#screen = new TerminalScreen(columns);
-    this.exited = this.#read();
+    this.#exited = this.#read();
   }
 
   /** Presses keys; see {@linkcode Key} for those without a letter. */
@@ -128,6 +127,12 @@ export class TerminalSession implements AsyncDisposable {
     return this.screen();
   }
 
+  /** Waits for the program's end, and resolves to its exit code. Everything that it wrote is there then. */
+  async expectExit(): Promise<number> {
+    await this.#until(() => this.#hasEnded, "the program's end");
+    return await this.#exited;
+  }
+
   /** What a person sees, without spaces at the ends of lines and empty lines at the end. */
   screen(): string {
     return this.#screen.text;
@@ -153,7 +158,7 @@ export class TerminalSession implements AsyncDisposable {
   async close(): Promise<void> {
     // Not asked, since script would wait for the program; the program hears that its terminal hung up.
     if (!this.#hasEnded) this.#child.kill("SIGKILL");
-    await this.exited;
+    await this.#exited;
     await this.#keyboard.close().catch(() => {});
   }
 

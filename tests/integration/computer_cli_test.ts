@@ -63,14 +63,14 @@ Deno.test("a config that is no JSON ends with exit code 2 and names the file", a
   using config = new ConfigFile("{ servers");
   const { code, stderr } = await run(options("http://127.0.0.1:1", config.path));
   assertEquals(code, 2);
-  assertStringIncludes(stderr, `Cannot read config "${config.path}": not JSON`);
+  assertStringIncludes(stderr, `Cannot read config "${config.path}" at line 1: not JSON`);
 });
 
 Deno.test("a config with a mistake ends with exit code 2 and names the file and the place", async () => {
   using config = new ConfigFile({ servers: { files: { type: "stdio", server_parameters: { args: [] } } } });
   const { code, stderr } = await run(options("http://127.0.0.1:1", config.path));
   assertEquals(code, 2);
-  assertStringIncludes(stderr, `Cannot read config "${config.path}" at "servers.files"`);
+  assertStringIncludes(stderr, `Cannot read config "${config.path}" at line 1, servers.files`);
   assertStringIncludes(stderr, "server_parameters.command");
 });
 

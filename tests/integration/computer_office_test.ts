@@ -1,7 +1,9 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { Computer } from "../../src/computer/computer.ts";
-import { ConfigError, parseConfig } from "../../src/computer/config.ts";
+import { parseConfig } from "../../src/computer/config.ts";
+import { ConfigError } from "../../src/computer/config_problem.ts";
+import { readResolved } from "../../src/computer/config_resolved.ts";
 import { Fleet } from "../../src/mcp/fleet.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/supervised_server.ts";
 import { silentLogger } from "../../src/log.ts";
@@ -88,7 +90,7 @@ Deno.test("a fleet follows its configurations: it adds, finds and removes server
     limits: DEFAULT_SERVER_LIMITS,
     log: silentLogger,
     listen: () => listener,
-    resolve: (config) => Promise.resolve(config),
+    resolve: (config) => Promise.resolve(readResolved(config.name, config)),
   });
   assertEquals(fleet.follow([a, b]).added, ["a", "b"]);
   await fleet.settled();

@@ -1,8 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { Computer } from "../../src/computer/computer.ts";
 import { ProcessGuard } from "../../src/mcp/guard.ts";
-import { StdioTransport } from "../../src/mcp/stdio.ts";
-import type { MCPServerStdioParameters } from "../../src/protocol/config.ts";
+import { type StdioParameters, StdioTransport } from "../../src/mcp/stdio.ts";
 import { silentLogger } from "../../src/log.ts";
 import { LogBook, stateOf } from "../fixtures/log_book.ts";
 import type { Script } from "../fixtures/script.ts";
@@ -19,11 +18,10 @@ type StartedTransport = Awaited<ReturnType<typeof startTransport>>;
 /** Starts a transport for a script and collects what it says. */
 async function startTransport(
   script: Script,
-  { guard = new ProcessGuard(), ...changes }: Partial<MCPServerStdioParameters> & { guard?: ProcessGuard } =
-    {},
+  { guard = new ProcessGuard(), ...changes }: Partial<StdioParameters> & { guard?: ProcessGuard } = {},
 ) {
   const parameters = {
-    ...scripted(script)["server_parameters"] as MCPServerStdioParameters,
+    ...scripted(script)["server_parameters"] as StdioParameters,
     env: null,
     cwd: null,
     encoding: "utf-8",

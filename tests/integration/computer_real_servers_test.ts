@@ -4,7 +4,9 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { join } from "@std/path";
 import type { RemoteComputer } from "../../src/agent/remote_computer.ts";
 import { parseConfig } from "../../src/computer/config.ts";
+import { readResolved } from "../../src/computer/config_resolved.ts";
 import { silentLogger } from "../../src/log.ts";
+import { Journal } from "../../src/mcp/journal.ts";
 import { McpConnection } from "../../src/mcp/connection.ts";
 import { ProcessGuard } from "../../src/mcp/guard.ts";
 import { WarnOnce } from "../../src/mcp/warn_once.ts";
@@ -41,8 +43,15 @@ async function openDirectly(entry: unknown) {
     onNotificationsLost() {},
   };
   const connection = await McpConnection.open(
-    config,
-    { listener, guard, log, warnOnce: new WarnOnce(log), maxMessageBytes: 16 * 1024 * 1024 },
+    readResolved(config.name, config),
+    {
+      listener,
+      guard,
+      log,
+      warnOnce: new WarnOnce(log),
+      journal: new Journal({ log, now: () => new Date() }),
+      maxMessageBytes: 16 * 1024 * 1024,
+    },
     { timeoutMs: 60_000 },
   );
   return {

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { settledWithin } from "../../src/async/abortable.ts";
 import { HttpMcpServer } from "../fixtures/http_server.ts";
 import { stateOf } from "../fixtures/log_book.ts";
 import { ComputerOffice } from "./_computer_office.ts";
@@ -62,6 +63,23 @@ for (const kind of KINDS) {
     assertEquals(new Set(seen), new Set(["7"]));
   });
 }
+
+Deno.test("a standing stream ends with its session, whatever has become garbage meanwhile", async () => {
+  const ended = Promise.withResolvers<void>();
+  const interceptGet = () => {
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(": hello\n\n")),
+      cancel: () => ended.resolve(),
+    });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  };
+  await using server = new HttpMcpServer("streamable", { tools: [echo] }, { interceptGet });
+  await using office = await ComputerOffice.open({ servers: { s: server.config() } });
+  // So many make the engine collect, and what leads from the session's signal to the socket is held weakly by Deno.
+  for (let call = 0; call < 200; call++) await office.computer.callTool("echo");
+  await office.computer.close();
+  assert(await settledWithin(ended.promise.then(() => true), 5_000));
+});
 
 Deno.test("a Streamable HTTP server that has forgotten the session is given a new one", async () => {
   await using server = new HttpMcpServer("streamable", { tools: [echo] });
@@ -158,8 +176,14 @@ Deno.test("a redirect within the origin is followed", async () => {
 });
 
 Deno.test("a server whose URL is none of HTTP is failed, and the message does not show it", async () => {
-  const config = { servers: { s: { type: "sse", server_parameters: { url: "ftp://user:secret@host/" } } } };
-  await using office = await ComputerOffice.open(config);
+  const config = {
+    servers: { s: { type: "sse", server_parameters: { url: "${input:url}" } } },
+    inputs: [{ type: "promptString", id: "url" }],
+  };
+  await using office = await ComputerOffice.open(config, { inputs: () => "ftp://user:secret@host/" });
   const { lastError, status } = office.computer.servers.get("s") ?? {};
-  assertEquals([status, lastError], ["failed", "Cannot use the MCP server's URL: not an http or https URL"]);
+  assertEquals([status, lastError], [
+    "failed",
+    'Cannot use the values of server "s": server_parameters.url: must be an http or https URL',
+  ]);
 });

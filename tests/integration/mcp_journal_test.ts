@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { DEFAULT_READ_LIMITS } from "../../src/computer/catalogue.ts";
+import { Computer } from "../../src/computer/computer.ts";
 import { parseConfig } from "../../src/computer/config.ts";
 import { McpHost } from "../../src/computer/host.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/supervised_server.ts";
@@ -64,11 +65,10 @@ Deno.test("what a server says and goes through is kept across its restarts", asy
 Deno.test("what a server says is shown without its secrets", async () => {
   const server = scripted({ stderr: "the token is s3cret-value" });
   const parameters = { ...server["server_parameters"] as object, env: { TOKEN: "s3cret-value" } };
-  const log = new LogBook();
-  await using host = open({ servers: { s: { ...server, server_parameters: parameters } } }, log);
-  await host.settled();
-  await host.close();
-  const lines = host.serverLog("s")?.map((line) => line.slice(line.indexOf(" ") + 1));
-  assert(lines?.includes("stderr the token is ***"), JSON.stringify(lines));
-  assertEquals(host.serverLog("unknown"), undefined);
+  const config = { servers: { s: { ...server, server_parameters: parameters } } };
+  await using computer = Computer.open({ name: "laptop", config });
+  await computer.ready();
+  await computer.close();
+  const lines = computer.serverLog("s").map((line) => line.slice(line.indexOf(" ") + 1));
+  assert(lines.includes("stderr the token is ***"), JSON.stringify(lines));
 });

@@ -12,7 +12,7 @@ for (const terminal of terminals) {
     assertEquals(await session.expect("? "), "name? ");
     await session.write(`ada${Key.enter}`);
     await session.expect(/hello \w+/);
-    assertEquals(await session.exited, 7);
+    assertEquals(await session.expectExit(), 7);
     assertEquals(session.screen(), "name? ada\nhello ada");
   });
 
@@ -28,7 +28,7 @@ for (const terminal of terminals) {
     const session = openTerminalSession(["sh", "-c", "echo ready; read line"], { terminal });
     await session.expect("ready");
     await session.close();
-    assert(await session.exited !== 0);
+    assert(await session.expectExit() !== 0);
     const error = await assertRejects(() => session.expect("more"), Error, "the program has ended: more");
     assertStringIncludes(error.message, "ready");
   });

@@ -60,6 +60,8 @@ export const thirdParties: readonly ThirdParty[] = [
   // What both sides share: message types, transports.
   { specifier: "@modelcontextprotocol/sdk", places: ["src/mcp/", "src/provider/", "src/gateway/"] },
   { specifier: "ajv", places: ["src/computer/argument_check.ts"] },
+  // Reading keeps the places of a file's text, editing keeps all the rest of it.
+  { specifier: "jsonc-parser", places: ["src/computer/config_text.ts", "src/computer/config_edit.ts"] },
   { specifier: "commander", places: ["src/cli/"] },
   { specifier: "string-width", places: ["src/cli/terminal/display_width.ts"] },
   { specifier: "@bpinternal/verel", places: ["src/computer/vrl"] },

@@ -37,6 +37,11 @@ export function toSafeLine(text: string): string {
 
 /** JSON that a terminal can show; what it means is the same. */
 export function toSafeJson(value: unknown, indent?: number): string {
+  return escapeJson(JSON.stringify(value, null, indent) ?? "null");
+}
+
+/** The same for JSON that is written already. */
+export function escapeJson(json: string): string {
   const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return (JSON.stringify(value, null, indent) ?? "null").replace(UNESCAPED_IN_JSON, escape);
+  return json.replace(UNESCAPED_IN_JSON, escape);
 }

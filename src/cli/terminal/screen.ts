@@ -19,7 +19,8 @@ export function currentScreen(): Screen | undefined {
   return { columns: Math.max(MIN_COLUMNS, consoleColumns()), palette: Deno.noColor ? PLAIN : COLORS };
 }
 
-function consoleColumns(): number {
+/** How many columns the terminal has; 80 where nobody knows. */
+export function consoleColumns(): number {
   try {
     return Deno.consoleSize().columns || DEFAULT_COLUMNS;
   } catch {

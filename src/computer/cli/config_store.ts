@@ -2,7 +2,15 @@
 import { basename, dirname, join } from "@std/path";
 import { describeError } from "../../protocol/errors.ts";
 import { type ComputerConfig, parseConfigText } from "../config.ts";
-import { readConfigFile } from "../config_file.ts";
+import { checkConfigText, type ConfigChecks } from "../config_check.ts";
+import { originOf, readConfigFileText } from "../config_file.ts";
+import { problemsError } from "../config_problem.ts";
+import { checkVrl } from "../vrl.ts";
+
+/** What a configuration must stand beyond its form. */
+export const CONFIG_CHECKS: ConfigChecks = {
+  vrl: (script) => checkVrl(script).then(() => undefined, describeError),
+};
 
 const EMPTY = '{\n  "servers": {}\n}\n';
 
@@ -26,7 +34,7 @@ export class ConfigStore {
   static async open(file: string | undefined): Promise<ConfigStore> {
     return new ConfigStore(
       file,
-      file === undefined ? parseConfigText(EMPTY, "") : await readConfigFile(file),
+      file === undefined ? parseConfigText(EMPTY, "config") : await readFile(file),
     );
   }
 
@@ -41,7 +49,7 @@ export class ConfigStore {
    * @throws {ConfigError} when it cannot be read or used; the last configuration stays.
    */
   async reload(): Promise<ComputerConfig> {
-    if (this.file !== undefined) this.#config = await readConfigFile(this.file);
+    if (this.file !== undefined) this.#config = await readFile(this.file);
     return this.#config;
   }
 
@@ -52,15 +60,27 @@ export class ConfigStore {
    */
   async edit(change: (text: string) => string): Promise<ComputerConfig> {
     const text = change(await this.#read());
-    const config = parseConfigText(text, this.file ?? "config");
+    const config = this.file === undefined
+      ? parseConfigText(text, "config")
+      : await toConfig(text, this.file);
     if (this.file === undefined) this.#text = text;
     else await replaceFile(this.file, text);
     return this.#config = config;
   }
 
   async #read(): Promise<string> {
-    return this.file === undefined ? this.#text : await Deno.readTextFile(this.file);
+    return this.file === undefined ? this.#text : await readConfigFileText(this.file);
   }
+}
+
+async function readFile(file: string): Promise<ComputerConfig> {
+  return await toConfig(await readConfigFileText(file), file);
+}
+
+async function toConfig(text: string, file: string): Promise<ComputerConfig> {
+  const { problems } = await checkConfigText(text, { file, checks: CONFIG_CHECKS });
+  if (problems.length > 0) throw problemsError(file, problems);
+  return parseConfigText(text, file, { origin: originOf(file) });
 }
 
 /** Replaces a file in one step, so that nobody ever reads half of it; its permissions stay. */

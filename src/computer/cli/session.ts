@@ -2,14 +2,15 @@
 import { type Logger, withModule } from "../../log.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
 import { describeError } from "../../protocol/errors.ts";
-import { Computer, type ComputerOptions } from "../computer.ts";
+import { Computer } from "../computer.ts";
+import type { ComputerOptions } from "../computer_options.ts";
 import { FileWatch } from "../file_watch.ts";
 import type { ConfigChange } from "../host.ts";
 import { readInputFile } from "../input_file.ts";
-import type { InputValue } from "../inputs.ts";
+import type { InputValue } from "../placeholders.ts";
 import type { ConnectOptions } from "../office_link.ts";
 import { ConfigStore } from "./config_store.ts";
-import type { SessionInputs } from "./session_inputs.ts";
+import type { InputOrigin, SessionInputs } from "./session_inputs.ts";
 
 /** What a session needs. */
 export interface SessionOptions extends Pick<ComputerOptions, "name" | "confirm" | "resolveDpe"> {
@@ -88,6 +89,18 @@ export class Session implements AsyncDisposable {
       const config = await this.store.edit(change);
       return await this.#computer?.reconfigure(config);
     });
+  }
+
+  /** Where a server that is started now finds the value of an input. */
+  async originOf(input: MCPServerInput): Promise<InputOrigin> {
+    return this.#computer?.getInput(input.id) === undefined
+      ? await this.options.inputs.originOf(input)
+      : "set";
+  }
+
+  /** The value that an input has without asking anybody or running anything. For local eyes only. */
+  async peekInput(input: MCPServerInput): Promise<InputValue | undefined> {
+    return this.#computer?.getInput(input.id) ?? await this.options.inputs.peek(input);
   }
 
   /** Forgets what was set or asked for; tells which servers were restarted. */

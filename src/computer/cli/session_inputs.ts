@@ -1,10 +1,11 @@
 /** Where a command line finds the values of inputs: the environment, a private file, and whoever sits at the terminal. */
 import { fileInputs, readInputFile } from "../input_file.ts";
-import { environmentInputs, type InputSource, type InputValue, inputVariable } from "../inputs.ts";
+import { environmentInputs, type InputSource, inputVariable } from "../inputs.ts";
+import type { InputValue } from "../placeholders.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
 
 /** Where the value of an input comes from, or that there is none. */
-export type InputOrigin = "environment" | "file" | "terminal" | "command" | "default" | "missing";
+export type InputOrigin = "set" | "environment" | "file" | "terminal" | "command" | "default" | "missing";
 
 /** What a session's inputs come from. */
 export interface SessionInputsOptions {
@@ -19,7 +20,7 @@ export interface SessionInputsOptions {
 export class SessionInputs {
   readonly file: string | undefined;
   readonly #options: SessionInputsOptions;
-  readonly #environment: InputSource;
+  readonly #environment: (id: string) => InputValue | undefined;
   readonly #answers = new Map<string, InputValue>();
   /** Questions that wait for their answer: several servers may use one input. */
   readonly #questions = new Map<string, Promise<InputValue | undefined>>();
@@ -33,24 +34,41 @@ export class SessionInputs {
   /** Asks one source after the other. */
   readonly source: InputSource = async (id, request) => {
     const { file } = this.#options;
-    return await this.#environment(id, request) ??
+    return this.#environment(id) ??
       (file === undefined ? undefined : await fileInputs(file)(id, request)) ??
       this.#answers.get(id) ?? await this.#ask(id, request);
   };
 
   /** Where a server that is started now finds the value, without asking anybody. */
   async originOf(input: MCPServerInput): Promise<InputOrigin> {
-    const { environment, file } = this.#options;
-    if (environment(inputVariable(input.id)) !== undefined) return "environment";
-    if (file !== undefined && (await readInputFile(file)).has(input.id)) return "file";
-    if (this.#answers.has(input.id)) return "terminal";
-    if (input.type === "command") return "command";
-    return typeof input.default === "string" ? "default" : "missing";
+    for (const [origin, value] of this.#places(input)) if (await value() !== undefined) return origin;
+    return input.type === "command" ? "command" : "missing";
+  }
+
+  /** The value that an input has without asking anybody or running anything. */
+  async peek(input: MCPServerInput): Promise<InputValue | undefined> {
+    for (const [, value] of this.#places(input)) {
+      const found = await value();
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   /** Forgets an answer, so that it is asked for again; tells whether there was one. */
   forget(id: string): boolean {
     return this.#answers.delete(id);
+  }
+
+  #places(
+    input: MCPServerInput,
+  ): [InputOrigin, () => Promise<InputValue | undefined> | InputValue | undefined][] {
+    const { environment, file } = this.#options;
+    return [
+      ["environment", () => environment(inputVariable(input.id))],
+      ["file", async () => file === undefined ? undefined : (await readInputFile(file)).get(input.id)],
+      ["terminal", () => this.#answers.get(input.id)],
+      ["default", () => input.type === "command" ? undefined : input.default ?? undefined],
+    ];
   }
 
   async #ask(id: string, request: Parameters<InputSource>[1]): Promise<InputValue | undefined> {

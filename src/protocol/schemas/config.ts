@@ -2,14 +2,15 @@ import { z } from "zod";
 import type {
   GetComputerConfigReq,
   GetComputerConfigRet,
+  InputPlaceholder,
   MCPServerConfig,
   MCPServerInput,
+  ResolvedServerConfig,
 } from "../config.ts";
 import type { ToolMeta } from "../tools.ts";
 import { computerCall } from "./office.ts";
 
 const record = z.record(z.string(), z.unknown());
-const texts = z.record(z.string(), z.string());
 
 export const getComputerConfigReq: z.ZodType<GetComputerConfigReq> = z.looseObject(computerCall);
 
@@ -30,46 +31,106 @@ const base = {
   vrl: z.string().nullish(),
 };
 
-const stdio = z.looseObject({
-  ...base,
-  type: z.literal("stdio"),
-  server_parameters: z.looseObject({
-    command: z.string().min(1),
-    args: z.array(z.string()).default([]),
-    env: texts.nullable().default(null),
-    cwd: z.string().nullable().default(null),
-    encoding: z.string().default("utf-8"),
-    encoding_error_handler: z.enum(["strict", "ignore", "replace"]).default("strict"),
-  }),
-});
+const placeholder = z.templateLiteral(["${", z.string().regex(/^(?:input|env):[^}]+$/), "}"]);
 
-const streamable = z.looseObject({
-  ...base,
-  type: z.literal("streamable"),
-  server_parameters: z.looseObject({
-    url: z.string().min(1),
-    headers: record.nullable().default(null),
-    timeout: z.string().default("PT30S"),
-    sse_read_timeout: z.string().default("PT5M"),
-    terminate_on_close: z.boolean().default(true),
-  }),
-});
+/** How the scalars of `server_parameters` are read; `P` is what may stand in for one that is no text. */
+interface Scalars<P> {
+  text(schema: z.ZodString): z.ZodType<string>;
+  number(schema: z.ZodNumber): z.ZodType<number | P>;
+  truth(schema: z.ZodBoolean): z.ZodType<boolean | P>;
+  choice<T extends string>(schema: z.ZodType<T>): z.ZodType<T | P>;
+  /** The value of a header, of which the specification says nothing. */
+  readonly header: z.ZodType<unknown>;
+}
 
-const sse = z.looseObject({
-  ...base,
-  type: z.literal("sse"),
-  server_parameters: z.looseObject({
-    url: z.string().min(1),
-    headers: record.nullable().default(null),
-    timeout: z.number().positive().default(5),
-    sse_read_timeout: z.number().positive().default(300),
-  }),
-});
+/** As they stand in a file, and as `client:get_config` shows them. */
+const written: Scalars<InputPlaceholder> = {
+  text: (schema) => schema,
+  number: (schema) => z.union([schema, placeholder]),
+  truth: (schema) => z.union([schema, placeholder]),
+  choice: (schema) => z.union([schema, placeholder]),
+  header: z.unknown(),
+};
+
+/** With placeholders filled in: a value of one type may have to be read as another. */
+const resolved: Scalars<never> = {
+  text: (schema) => z.preprocess(toText, schema),
+  number: (schema) => z.preprocess(toNumber, schema),
+  truth: (schema) => z.preprocess(toTruth, schema),
+  choice: (schema) => z.preprocess(toText, schema),
+  header: z.preprocess(toText, z.string()),
+};
+
+function toText(value: unknown): unknown {
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
+}
+
+function toNumber(value: unknown): unknown {
+  return typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+}
+
+function toTruth(value: unknown): unknown {
+  if (value === "true") return true;
+  return value === "false" ? false : value;
+}
+
+function stdio<P>({ text, choice }: Scalars<P>) {
+  return z.looseObject({
+    ...base,
+    type: z.literal("stdio"),
+    server_parameters: z.looseObject({
+      command: text(z.string().min(1)),
+      args: z.array(text(z.string())).default([]),
+      env: z.record(z.string(), text(z.string())).nullable().default(null),
+      cwd: text(z.string()).nullable().default(null),
+      encoding: text(z.string()).default("utf-8"),
+      encoding_error_handler: choice(z.enum(["strict", "ignore", "replace"])).default("strict"),
+    }),
+  });
+}
+
+function streamable<P>({ text, truth, header }: Scalars<P>) {
+  return z.looseObject({
+    ...base,
+    type: z.literal("streamable"),
+    server_parameters: z.looseObject({
+      url: text(z.string().min(1)),
+      headers: z.record(z.string(), header).nullable().default(null),
+      timeout: text(z.string()).default("PT30S"),
+      sse_read_timeout: text(z.string()).default("PT5M"),
+      terminate_on_close: truth(z.boolean()).default(true),
+    }),
+  });
+}
+
+function sse<P>({ text, number, header }: Scalars<P>) {
+  return z.looseObject({
+    ...base,
+    type: z.literal("sse"),
+    server_parameters: z.looseObject({
+      url: text(z.string().min(1)),
+      headers: z.record(z.string(), header).nullable().default(null),
+      timeout: number(z.number().positive()).default(5),
+      sse_read_timeout: number(z.number().positive()).default(300),
+    }),
+  });
+}
+
+const kinds = { stdio: stdio(written), streamable: streamable(written), sse: sse(written) };
+
+/** The schema of each transport by its name, as it is written. */
+export const serverKinds: Readonly<Record<MCPServerConfig["type"], z.ZodType<MCPServerConfig>>> = kinds;
 
 export const mcpServerConfig: z.ZodType<MCPServerConfig> = z.discriminatedUnion("type", [
-  stdio,
-  streamable,
-  sse,
+  kinds.stdio,
+  kinds.streamable,
+  kinds.sse,
+]);
+
+export const resolvedServerConfig: z.ZodType<ResolvedServerConfig> = z.discriminatedUnion("type", [
+  stdio(resolved),
+  streamable(resolved),
+  sse(resolved),
 ]);
 
 const inputBase = { id: z.string().min(1), description: z.string().default("") };
@@ -80,25 +141,34 @@ const option = z.union([
   z.looseObject({ value: z.string() }).transform(({ value }) => value),
 ]);
 
-export const mcpServerInput: z.ZodType<MCPServerInput> = z.discriminatedUnion("type", [
-  z.looseObject({
+const inputs = {
+  promptString: z.looseObject({
     ...inputBase,
     type: z.literal("promptString"),
     default: z.string().nullish(),
     password: z.boolean().nullish(),
   }),
-  z.looseObject({
+  pickString: z.looseObject({
     ...inputBase,
     type: z.literal("pickString"),
     options: z.array(option).min(1),
     default: z.string().nullish(),
   }),
-  z.looseObject({
+  command: z.looseObject({
     ...inputBase,
     type: z.literal("command"),
     command: z.string().min(1),
-    args: texts.nullish(),
+    args: z.record(z.string(), z.string()).nullish(),
   }),
+};
+
+/** The schema of each kind of input by its name. */
+export const inputKinds: Readonly<Record<MCPServerInput["type"], z.ZodType<MCPServerInput>>> = inputs;
+
+export const mcpServerInput: z.ZodType<MCPServerInput> = z.discriminatedUnion("type", [
+  inputs.promptString,
+  inputs.pickString,
+  inputs.command,
 ]);
 
 export const getComputerConfigRet: z.ZodType<GetComputerConfigRet> = z.looseObject({

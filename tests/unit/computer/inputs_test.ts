@@ -1,11 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { parseConfig } from "../../../src/computer/config.ts";
-import {
-  environmentInputs,
-  type InputSource,
-  placeholderIds,
-  resolveInputs,
-} from "../../../src/computer/inputs.ts";
+import { environmentInputs, type InputSource, resolveInputs } from "../../../src/computer/inputs.ts";
 import { ConfigurationError } from "../../../src/mcp/errors.ts";
 import type { MCPServerStdioParameters } from "../../../src/protocol/config.ts";
 
@@ -36,10 +31,168 @@ Deno.test("placeholders are filled in wherever they stand, several in one text, 
   assertEquals([command, args, env], ["A", ["--x=A-$& ${input:a}", "plain"], { K: "$& ${input:a}" }]);
 });
 
-Deno.test("the ids of all placeholders are found", () => {
+Deno.test("a placeholder that stands alone keeps the type of its value, in a text it becomes text", async () => {
+  const config = parseConfig({
+    servers: {
+      a: {
+        type: "streamable",
+        server_parameters: {
+          url: "http://x:${input:port}/",
+          headers: { "X-Port": "${input:port}" },
+          terminate_on_close: "${input:ends}",
+        },
+      },
+      b: { type: "sse", server_parameters: { url: "http://x", timeout: "${input:port}" } },
+      c: {
+        type: "stdio",
+        server_parameters: { command: "run", args: ["${input:ends}", "--p=${input:port}"] },
+      },
+    },
+    inputs: [{ id: "port", type: "promptString" }, { id: "ends", type: "promptString" }],
+  });
+  const source: InputSource = (id) => Promise.resolve(id === "port" ? 8080 : false);
+  const { signal } = new AbortController();
+  const parameters = await Promise.all(
+    config.servers.map((server) => resolveInputs(server, { inputs: config.inputs, source, signal })),
+  );
+  assertEquals(parameters.map(({ server_parameters }) => server_parameters), [
+    {
+      url: "http://x:8080/",
+      headers: { "X-Port": "8080" },
+      timeout: "PT30S",
+      sse_read_timeout: "PT5M",
+      terminate_on_close: false,
+    },
+    { url: "http://x", headers: null, timeout: 8080, sse_read_timeout: 300 },
+    {
+      command: "run",
+      args: ["false", "--p=8080"],
+      env: null,
+      cwd: null,
+      encoding: "utf-8",
+      encoding_error_handler: "strict",
+    },
+  ]);
+});
+
+Deno.test("variables of the environment are looked up at the start, and one that is not set is named", async () => {
+  const { servers: [server] } = parseConfig({
+    mcpServers: {
+      a: { type: "stdio", command: "${BIN:-run}", args: ["${env:HOME}/x"], env: { T: "${TOKEN:-}" } },
+    },
+  });
+  if (server === undefined) throw new TypeError("no server");
+  const { signal } = new AbortController();
+  const context = { inputs: [], source: none, signal };
+  const lookup = (variables: Record<string, string>) => (name: string) => variables[name];
+  const resolved = await resolveInputs(server, {
+    ...context,
+    environment: lookup({ HOME: "/h", BIN: "" }),
+  }).catch((error) => error.message);
   assertEquals(
-    placeholderIds({ a: ["${input:x} ${input:y}"], b: { c: "${input:x}" }, d: 1 }),
-    new Set(["x", "y"]),
+    resolved,
+    'Cannot use the values of server "a": server_parameters.command: must not be empty',
+  );
+  const { server_parameters } = await resolveInputs(server, {
+    ...context,
+    environment: lookup({ HOME: "/h" }),
+  });
+  assertEquals(server_parameters, {
+    command: "run",
+    args: ["/h/x"],
+    env: { T: "" },
+    cwd: null,
+    encoding: "utf-8",
+    encoding_error_handler: "strict",
+  });
+  await assertRejects(
+    () => resolveInputs(server, { ...context, environment: () => undefined }),
+    ConfigurationError,
+    'Cannot resolve variable "HOME": not set',
+  );
+  const forbidden = () => {
+    throw new Deno.errors.NotCapable("no");
+  };
+  await assertRejects(
+    () => resolveInputs(server, { ...context, environment: forbidden }),
+    ConfigurationError,
+    'Cannot resolve variable "BIN": not readable',
+  );
+});
+
+Deno.test("values from the environment are read as what their member needs, and refused when they are not that", async () => {
+  const variables: Record<string, string> = {
+    T: "2.5",
+    S: "soon",
+    E: "true",
+    D: "PT1S",
+    U: "ftp://x",
+    H: "panic",
+  };
+  const start = async (type: string, server_parameters: Record<string, unknown>) => {
+    const { servers: [server] } = parseConfig({ servers: { a: { type, server_parameters } } });
+    if (server === undefined) throw new TypeError("no server");
+    const environment = (name: string) => variables[name];
+    const { signal } = new AbortController();
+    return (await resolveInputs(server, { inputs: [], source: none, environment, signal })).server_parameters;
+  };
+  const url = "http://x";
+  assertEquals((await start("sse", { url, timeout: "${env:T}" }) as { timeout: number }).timeout, 2.5);
+  const times = { timeout: "${env:D}", terminate_on_close: "${env:E}" };
+  assertEquals(await start("streamable", { url, ...times }), {
+    url,
+    headers: null,
+    timeout: "PT1S",
+    sse_read_timeout: "PT5M",
+    terminate_on_close: true,
+  });
+  const refused: [type: string, parameters: Record<string, unknown>, state: string][] = [
+    ["sse", { url, timeout: "${env:S}" }, "timeout: must be a number"],
+    ["streamable", { url, timeout: "${env:S}" }, "timeout: must be an ISO 8601 duration"],
+    ["streamable", { url, terminate_on_close: "${env:S}" }, "terminate_on_close: must be true or false"],
+    ["streamable", { url: "${env:U}" }, "url: must be an http or https URL"],
+    ["stdio", { command: "x", encoding: "${env:S}" }, "encoding: must be the name of a text encoding"],
+    ["stdio", { command: "x", encoding_error_handler: "${env:H}" }, "encoding_error_handler: must be one of"],
+  ];
+  for (const [type, parameters, state] of refused) {
+    const error = await assertRejects(() => start(type, parameters), ConfigurationError, state);
+    assertEquals(/soon|ftp|panic/.test(error.message), false, error.message);
+  }
+});
+
+Deno.test("a source is asked with the input, the server and a signal, for one value at a time", async () => {
+  const asked: string[] = [];
+  let isAsking = false;
+  const source: InputSource = async (id, { input, server, signal }) => {
+    assertEquals(isAsking, false);
+    isAsking = true;
+    await Promise.resolve();
+    isAsking = false;
+    asked.push(`${id} ${input.description} ${server} ${signal.aborted}`);
+    return id;
+  };
+  const inputs = [{ id: "a", type: "promptString", description: "A" }, {
+    id: "b",
+    type: "promptString",
+    description: "B",
+  }];
+  await resolve({ command: "${input:a}", args: ["${input:b}", "${input:a}"] }, inputs, source);
+  assertEquals(asked, ["a A s false", "b B s false"]);
+});
+
+Deno.test("a source that fails, or gives what is no value, is a configuration error", async () => {
+  const inputs = [{ id: "a", type: "promptString" }];
+  const failing: InputSource = () => Promise.reject(new TypeError("no terminal"));
+  await assertRejects(
+    () => resolve({ command: "${input:a}" }, inputs, failing),
+    ConfigurationError,
+    'Cannot resolve input "a": no terminal',
+  );
+  const wrong = (() => ({})) as unknown as InputSource;
+  await assertRejects(
+    () => resolve({ command: "${input:a}" }, inputs, wrong),
+    ConfigurationError,
+    "no string",
   );
 });
 
@@ -118,10 +271,5 @@ Deno.test({
 
 Deno.test("an input's variable is its id in capitals", () => {
   const source = environmentInputs((name) => name === "A2C_INPUT_MY_API_KEY_2" ? "v" : undefined);
-  const request = {
-    input: { type: "promptString" as const, id: "x", description: "" },
-    server: "s",
-    signal: new AbortController().signal,
-  };
-  assertEquals([source("my-api.key 2", request), source("other", request)], ["v", undefined]);
+  assertEquals([source("my-api.key 2"), source("other")], ["v", undefined]);
 });

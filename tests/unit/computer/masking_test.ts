@@ -133,3 +133,21 @@ Deno.test("each server is shown with exactly the members that peers expect", () 
   ]);
   assertEquals(Object.keys(e?.server_parameters ?? {}), ["url", "headers", "timeout", "sse_read_timeout"]);
 });
+
+Deno.test("a placeholder for the environment is shown, a secret that stands in as its default is not", () => {
+  const config = {
+    mcpServers: {
+      s: {
+        command: "run",
+        args: ["--token=${TOKEN:-abc}", "${env:URL:-http://me:pw@x/}"],
+        env: { A: "${env:A}", B: "Bearer ${B:-secret}" },
+      },
+    },
+  };
+  const { server_parameters } = maskConfig(parseConfig(config)).servers["s"] ?? {};
+  const { args, env } = server_parameters as { args: string[]; env: Record<string, string> };
+  assertEquals([args, env], [
+    ["--token=${env:TOKEN:-***}", "${env:URL:-http://***@x/}"],
+    { A: "${env:A}", B: "***${env:B:-***}" },
+  ]);
+});

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { readResolved } from "../../../src/computer/config_resolved.ts";
 import { toReadError } from "../../../src/computer/read_failure.ts";
 import {
   ServerAnswerError,
@@ -26,7 +27,7 @@ function stoppedServer(): SupervisedServer {
       onResourceUpdated() {},
       onNotificationsLost() {},
     }),
-    resolve: (config) => Promise.resolve(config),
+    resolve: (config) => Promise.resolve(readResolved(config.name, config)),
   });
   const entry = { name: "s", disabled: true, type: "stdio", server_parameters: { command: "x" } };
   const [config] = parseConfig({ servers: [entry] }).servers;

@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { parseConfig } from "../../../src/computer/config.ts";
+import { readResolved } from "../../../src/computer/config_resolved.ts";
 import { silentLogger } from "../../../src/log.ts";
+import { Journal } from "../../../src/mcp/journal.ts";
 import { McpConnection } from "../../../src/mcp/connection.ts";
 import { ProcessGuard } from "../../../src/mcp/guard.ts";
 import { WarnOnce } from "../../../src/mcp/warn_once.ts";
@@ -33,8 +35,17 @@ Deno.test("a call waits for its own time, not for the MCP SDK's minute", async (
     onResourceUpdated() {},
     onNotificationsLost() {},
   };
-  const context = { listener, guard, log, warnOnce: new WarnOnce(log), maxMessageBytes: 1_000_000 };
-  const connection = await McpConnection.open(config, context, { timeoutMs: 60_000 });
+  const context = {
+    listener,
+    guard,
+    log,
+    warnOnce: new WarnOnce(log),
+    journal: new Journal({ log, now: () => new Date() }),
+    maxMessageBytes: 1_000_000,
+  };
+  const connection = await McpConnection.open(readResolved(config.name, config), context, {
+    timeoutMs: 60_000,
+  });
   const cancel = new AbortController();
   let call = Promise.resolve({});
   const delays = timersOf(() => {

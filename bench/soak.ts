@@ -1,0 +1,36 @@
+/**
+ * A Computer under constant calls, with MCP servers that crash, hang, print garbage and are reconfigured at random, and
+ * wires that break. It must answer each call exactly once, and hold on to nothing: no process, no descriptor, no
+ * listener, no memory.
+ *
+ * ```sh
+ * deno run -A bench/soak.ts                        # half an hour
+ * deno run -A bench/soak.ts --minutes 3 --seed 7   # the same misfortunes each time; --journal FILE writes them down
+ * ```
+ *
+ * The exit code is 1 when a promise was broken. Linux only: it looks at processes through `/proc`.
+ */
+import { parseArgs } from "node:util";
+import { Soak } from "./soak/soak.ts";
+
+const { values } = parseArgs({
+  args: Deno.args,
+  options: {
+    minutes: { type: "string", default: "30" },
+    seed: { type: "string", default: `${Math.floor(Math.random() * 1_000_000)}` },
+    journal: { type: "string" },
+    callers: { type: "string", default: "8" },
+  },
+});
+
+const soak = await Soak.open({
+  minutes: Number(values.minutes),
+  seed: Number(values.seed),
+  callers: Number(values.callers),
+  journal: values.journal,
+});
+const breaches = await soak.run();
+console.log(
+  breaches.length === 0 ? "\nall is well" : `\n${breaches.length} breaches:\n${breaches.join("\n")}`,
+);
+Deno.exit(breaches.length === 0 ? 0 : 1);

@@ -1,0 +1,112 @@
+/** The Computer under soak, in a process of its own that does nothing else: commands on stdin, answers on stdout. */
+import v8 from "node:v8";
+import { Computer } from "../../src/computer/computer.ts";
+import type { Logger } from "../../src/log.ts";
+import { describeError } from "../../src/protocol/errors.ts";
+import type { Command, Line, OwnMeasure } from "./commands.ts";
+
+/** Short, so that many servers are found hanging in half an hour. */
+const LIMITS = {
+  startTimeoutMs: 6_000,
+  pingIntervalMs: 2_000,
+  pingTimeoutMs: 1_000,
+  readTimeoutMs: 3_000,
+  viewDeadlineMs: 1_000,
+  windowMaxAgeMs: 3_000,
+  documentMaxAgeMs: 10_000,
+};
+
+let computer: Computer | undefined;
+
+function print(line: Line): void {
+  console.log(JSON.stringify(line));
+}
+
+/** Calls one by one, and what is worth looking at; a debug line of another kind is nobody's. */
+const logger: Logger = {
+  debug: (log, fields = {}) => log === "tool call" && print({ log, level: "debug", fields }),
+  info: (log, fields = {}) => print({ log, level: "info", fields }),
+  warn: (log, fields = {}) => print({ log, level: "warn", fields }),
+  error: (log, fields = {}) => print({ log, level: "error", fields }),
+};
+
+function open(config: unknown): void {
+  computer = Computer.open({ name: "computer", config, limits: LIMITS, logger });
+}
+
+async function join(url: string, office: string): Promise<void> {
+  await opened().join({ url, office, onFailed: (error) => print({ failed: error.message }) });
+}
+
+function opened(): Computer {
+  if (computer === undefined) throw new TypeError("Cannot do anything with the Computer: not open");
+  return computer;
+}
+
+async function obey(command: Command): Promise<unknown> {
+  switch (command.do) {
+    case "open":
+      return open(command.config);
+    case "join":
+      return await join(command.url, command.office);
+    case "leave":
+      return await opened().leave();
+    case "reconfigure":
+      return await opened().reconfigure(command.config);
+    case "startServer":
+    case "stopServer":
+    case "restartServer":
+      return await opened()[command.do](command.server);
+    case "setInput":
+      return await opened().setInput(command.input, command.value);
+    case "callTool":
+      return await opened().callTool(command.tool, command.params, { timeoutMs: command.timeoutMs });
+    case "states":
+      return Object.fromEntries(opened().servers);
+    case "measure":
+      return measure();
+    case "snapshot":
+      return v8.writeHeapSnapshot(command.file);
+    case "close":
+      return await opened().close();
+  }
+}
+
+/** `--v8-flags=--expose-gc` lets us look at what is held, without what nobody holds any more. */
+function measure(): OwnMeasure {
+  const { gc } = globalThis as { gc?: () => void };
+  gc?.();
+  const { heapUsed, external } = Deno.memoryUsage();
+  const resources = countResources();
+  return {
+    heapMib: heapUsed / 2 ** 20,
+    externalMib: external / 2 ** 20,
+    ...(resources === undefined ? {} : { resources }),
+  };
+}
+
+/** Not a public part of Deno: where it is missing, the descriptors that the system counts must do. */
+function countResources(): Record<string, number> | undefined {
+  const { internal } = Deno as { internal?: symbol };
+  const inside = internal === undefined ? undefined : Reflect.get(Deno, internal);
+  const table: unknown = inside?.core?.resources?.();
+  if (typeof table !== "object" || table === null) return undefined;
+  const counts: Record<string, number> = {};
+  for (const kind of Object.values(table)) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
+let rest = "";
+for await (const chunk of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
+  const lines = (rest + chunk).split("\n");
+  rest = lines.pop() ?? "";
+  for (const line of lines) {
+    const { id, ...command }: Command & { id: number } = JSON.parse(line);
+    obey(command as Command).then(
+      (answer) => print({ id, answer: answer ?? null }),
+      (error) => print({ id, error: describeError(error) }),
+    );
+  }
+}
+// A soak that was broken off leaves nothing behind, either.
+await computer?.close();

@@ -1,0 +1,61 @@
+/** What became of a call, in one word, and whether that word is one that may be. */
+import { ErrorCode } from "../../src/protocol/error_codes.ts";
+import { SmcpError } from "../../src/protocol/errors.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "../../src/protocol/local_errors.ts";
+import type { CallToolResult } from "../../src/protocol/tools.ts";
+import type { Ledger } from "./ledger.ts";
+
+/** Nobody answered: the Agent gave up, or the Server did in the Computer's place. */
+export const UNANSWERED = "unanswered";
+
+/** The word for a rejected request. */
+export function outcomeOfError(error: unknown): string {
+  if (error instanceof RequestTimeoutError) {
+    return error.message.includes("no connection") ? "not sent: away" : UNANSWERED;
+  }
+  if (error instanceof ConnectionClosedError) return "connection lost";
+  if (error instanceof SmcpError) return outcomeOfRefusal(error);
+  if (error instanceof Error && error.name === "AbortError") return "given up by the caller";
+  return `other: ${error instanceof Error ? `${error.name}: ${error.message}` : error}`;
+}
+
+/** The Computer says 408 of an MCP server that is too slow; when the Server says so, the Computer was silent. */
+function outcomeOfRefusal({ code, message }: SmcpError): string {
+  if (code !== ErrorCode.TIMEOUT) return `error ${code}`;
+  return message.startsWith("Computer with name") ? UNANSWERED : "out of time";
+}
+
+/** The word for a request whose answer is only counted. */
+export function outcomeOf(settled: PromiseSettledResult<unknown>): string {
+  return settled.status === "fulfilled" ? "ok" : outcomeOfError(settled.reason);
+}
+
+/** How an answer is looked at. */
+export interface AnswerCheck {
+  /** The call's id, which must come back. */
+  readonly id: string;
+  readonly ledger: Ledger;
+  /** Whether the wire was cut meanwhile: then a repeated call may run once more. */
+  readonly isExcused: boolean;
+}
+
+/** The word for a tool call; an answer that is not its own is a breach. */
+export function outcomeOfCall(
+  settled: PromiseSettledResult<CallToolResult>,
+  check: AnswerCheck,
+): string {
+  if (settled.status === "rejected") return outcomeOfError(settled.reason);
+  const { meta, isError, content } = settled.value;
+  if (isError !== true) return checkEcho(content, check);
+  if (meta?.["a2c_cancelled"] === true) return "cancelled";
+  if (meta?.["a2c_timeout"] === true) return "out of time";
+  return `error ${meta?.["error_code"] ?? "without a code"}`;
+}
+
+function checkEcho(content: readonly unknown[], { id, ledger, isExcused }: AnswerCheck): string {
+  const text = Object(content[0])["text"];
+  const { args, runs = 1 } = JSON.parse(String(text));
+  if (args?.id !== id) ledger.breach(`call ${id} got the answer to call ${args?.id}`);
+  if (runs !== 1 && !isExcused) ledger.breach(`the tool of call ${id} ran ${runs} times`);
+  return "ok";
+}

@@ -1,0 +1,29 @@
+/** What a command answers, in all the forms in which it may be shown. */
+import { printable, toSafeJson } from "../../cli/terminal/safe_text.ts";
+import type { Screen } from "../../cli/terminal/screen.ts";
+
+/** An answer. */
+export interface Answer {
+  /** For programs. */
+  readonly value: unknown;
+  /** For a file or a pipe, and for a terminal without a picture. */
+  readonly text: string;
+  /** For a terminal, where there is more to see than text. */
+  readonly draw?: ((screen: Screen) => string | undefined) | undefined;
+  /** Why the command counts as failed although it has an answer. */
+  readonly failure?: string | undefined;
+}
+
+/** How an answer is shown. */
+export interface Presentation {
+  /** JSON in place of text. */
+  readonly json: boolean;
+  /** The terminal to draw pictures on, if there is one. */
+  readonly screen: Screen | undefined;
+}
+
+/** Whatever the form, nothing that strangers wrote can command a terminal. */
+export function presentAnswer({ value, text, draw }: Answer, { json, screen }: Presentation): string {
+  if (json) return toSafeJson(value, 2);
+  return (screen && draw?.(screen)) ?? printable(text);
+}

@@ -1,0 +1,110 @@
+/** `server add|remove|start|stop|restart|logs` */
+import { parseParams } from "../../../cli/request_options.ts";
+import { addServerText, type NewServer, removeServerText, type WrittenServer } from "../../config_edit.ts";
+import type { ConfigChange } from "../../host.ts";
+import type { Answer } from "../answer.ts";
+import type { CommandContext } from "../commands.ts";
+
+/** The options of `server add`. */
+export interface AddServerFlags {
+  readonly env: Readonly<Record<string, string>>;
+  readonly header: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly sse: boolean;
+  readonly autoApply: boolean;
+}
+
+/** Adds a server: a command with its arguments, a URL, or a whole entry as JSON. */
+export async function addServer(
+  { session, progress }: CommandContext,
+  wanted: { readonly name: string; readonly words: readonly string[]; readonly flags: AddServerFlags },
+): Promise<Answer> {
+  const { name, words, flags } = wanted;
+  const server = toServer(words, flags);
+  progress(`adding ${name}`);
+  const change = await session.edit((text) => addServerText(text, name, server));
+  return changeAnswer(`added server "${name}"`, { session, change });
+}
+
+/** Removes a server. */
+export async function removeServer(
+  { session, progress }: CommandContext,
+  { name }: { readonly name: string },
+): Promise<Answer> {
+  progress(`removing ${name}`);
+  const change = await session.edit((text) => removeServerText(text, name));
+  return changeAnswer(`removed server "${name}"`, { session, change });
+}
+
+/** Starts a server and waits until it runs or fails. */
+export async function startServer(context: CommandContext, { name }: { name: string }): Promise<Answer> {
+  context.session.computer.startServer(name);
+  return await startedAnswer(context, name);
+}
+
+/** Stops a server. */
+export async function stopServer(
+  { session, progress }: CommandContext,
+  { name }: { readonly name: string },
+): Promise<Answer> {
+  progress(`stopping ${name}`);
+  await session.computer.stopServer(name);
+  return { value: { name, status: "stopped" }, text: `server "${name}" is stopped` };
+}
+
+/** Restarts a server and waits until it runs or fails. */
+export async function restartServer(context: CommandContext, { name }: { name: string }): Promise<Answer> {
+  context.session.computer.restartServer(name);
+  return await startedAnswer(context, name);
+}
+
+/** The last lines that a server wrote, and what became of it. */
+export function showServerLog(
+  { session }: CommandContext,
+  { name, lines }: { readonly name: string; readonly lines: number },
+): Answer {
+  const all = session.computer.serverLog(name);
+  const log = lines === 0 ? [] : all.slice(-lines);
+  return { value: { name, log }, text: log.length === 0 ? `server "${name}" wrote nothing` : log.join("\n") };
+}
+
+function toServer(words: readonly string[], flags: AddServerFlags): NewServer | WrittenServer {
+  const [first = "", ...args] = words;
+  const { env, header: headers, cwd, sse, autoApply } = flags;
+  if (/^\s*\{/.test(first)) return { entry: parseParams(first) };
+  const default_tool_meta = autoApply ? { auto_apply: true } : undefined;
+  if (/^https?:\/\//.test(first)) {
+    return { type: sse ? "sse" : "streamable", url: first, headers: orNone(headers), default_tool_meta };
+  }
+  return {
+    type: "stdio",
+    command: first,
+    args: args.length === 0 ? undefined : args,
+    env: orNone(env),
+    cwd,
+    default_tool_meta,
+  };
+}
+
+function orNone(pairs: Readonly<Record<string, string>>): Readonly<Record<string, string>> | undefined {
+  return Object.keys(pairs).length === 0 ? undefined : pairs;
+}
+
+async function startedAnswer({ session, signal, progress }: CommandContext, name: string): Promise<Answer> {
+  const { computer } = session;
+  progress(`starting ${name}`);
+  await computer.ready({ servers: [name], signal });
+  const { status = "stopped", lastError } = computer.servers.get(name) ?? {};
+  const why = status === "running" || lastError === undefined ? "" : `: ${lastError}`;
+  const text = `server "${name}" is ${status}${why}`;
+  return { value: { name, status, lastError }, text, failure: status === "running" ? undefined : text };
+}
+
+function changeAnswer(
+  text: string,
+  { session, change }: { session: CommandContext["session"]; change: ConfigChange | undefined },
+): Answer {
+  const { file } = session.store;
+  const where = file === undefined ? "until this ends; there is no config file" : `in ${file}`;
+  return { value: { config: file ?? null, change: change ?? null }, text: `${text}, ${where}` };
+}

@@ -1,0 +1,83 @@
+/** `status` */
+import { alignColumns } from "../../../cli/terminal/columns.ts";
+import { printableLine } from "../../../cli/terminal/safe_text.ts";
+import type { Screen } from "../../../cli/terminal/screen.ts";
+import type { ServerState } from "../../../mcp/supervised_server.ts";
+import type { Answer } from "../answer.ts";
+import type { Session } from "../session.ts";
+
+/** How many lines of a server's stderr are shown with its failure. */
+const STDERR_LINES = 3;
+
+/** Where the Computer is, and how its MCP servers are. */
+export function showStatus(session: Session): Answer {
+  const { computer, store } = session;
+  const { place } = computer;
+  const servers = [...computer.servers].map(([name, state]) => ({
+    name,
+    ...state,
+    tools: computer.toolsOf(name).length,
+  }));
+  const value = {
+    name: computer.name,
+    server: place?.url ?? null,
+    connected: place?.isConnected ?? false,
+    office: place?.office ?? null,
+    config: store.file ?? null,
+    servers,
+  };
+  return {
+    value,
+    text: statusText(session, servers),
+    draw: (screen) => statusText(session, servers, screen),
+  };
+}
+
+interface ServerRow extends ServerState {
+  readonly name: string;
+  readonly tools: number;
+}
+
+function statusText(session: Session, servers: readonly ServerRow[], screen?: Screen): string {
+  const { computer, store } = session;
+  const head = alignColumns([
+    ["computer", computer.name],
+    ["office", placeText(session)],
+    ["config", store.file ?? "none, servers that are added are gone when this ends"],
+  ]);
+  if (servers.length === 0) return [...head, "", "no MCP servers"].join("\n");
+  const rows = servers.map(({ name, status, tools, lastError }) => [
+    name,
+    status,
+    tools === 1 ? "1 tool" : `${tools} tools`,
+    status === "running" || lastError === undefined ? "" : printableLine(lastError),
+  ]);
+  const paint = (cell: string, column: number) =>
+    screen === undefined || column !== 1 ? cell : paintStatus(cell, screen);
+  return [...head, "", ...withStderr(alignColumns(rows, { paint }), servers)].join("\n");
+}
+
+function placeText({ computer }: Session): string {
+  const { place } = computer;
+  if (place === undefined) return "none, not connected";
+  const link = place.isConnected
+    ? `connected to ${place.url}`
+    : `connection to ${place.url} lost, coming back`;
+  return place.office === undefined ? `none, ${link}` : `"${place.office}", ${link}`;
+}
+
+function paintStatus(cell: string, { palette }: Screen): string {
+  const status = cell.trim();
+  if (status === "running") return palette.accent(cell);
+  return status === "failed" || status === "retrying" ? palette.alarm(cell) : palette.faint(cell);
+}
+
+/** A server that is not well shows the end of what it wrote. */
+function withStderr(lines: readonly string[], servers: readonly ServerRow[]): string[] {
+  return lines.flatMap((line, index) => {
+    const { status, stderrTail = "" } = servers[index] ?? {};
+    if (status !== "failed" && status !== "retrying") return [line];
+    const tail = stderrTail.trim().split("\n").filter((text) => text !== "").slice(-STDERR_LINES);
+    return [line, ...tail.map((text) => `    ${printableLine(text)}`)];
+  });
+}

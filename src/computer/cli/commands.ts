@@ -1,0 +1,198 @@
+/** The commands of a Computer, declared once for its prompt, for another process, and for a run of their own. */
+import { type Command, Option } from "../../cli/program.ts";
+import { collectPair, parseUrl, wholeNumber } from "../../cli/options.ts";
+import {
+  addAll,
+  type CallFlags,
+  type DesktopFlags,
+  desktopOptions,
+  type FinderFlags,
+  finderOptions,
+  paramsOption,
+  parseParams,
+  timeoutOption,
+} from "../../cli/request_options.ts";
+import type { Answer } from "./answer.ts";
+import { clearInput, listInputs, render, setInput } from "./answers/inputs.ts";
+import { connect, join, leave, quit } from "./answers/office.ts";
+import {
+  addServer,
+  type AddServerFlags,
+  removeServer,
+  restartServer,
+  showServerLog,
+  startServer,
+  stopServer,
+} from "./answers/servers.ts";
+import { showStatus } from "./answers/status.ts";
+import { callTool, listTools, showHistory } from "./answers/tools.ts";
+import { readResource, showDesktop, showFinder } from "./answers/views.ts";
+import type { Session } from "./session.ts";
+
+/** What every command works with. */
+export interface CommandContext {
+  readonly session: Session;
+  /** Aborted when whoever asked has gone, or pressed Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Says what is being waited for. */
+  readonly progress: (text: string) => void;
+}
+
+/** What a command needs before it can run. */
+export type CommandNeed =
+  /** A Computer that runs already: on a new one it would say and change nothing. */
+  | "running"
+  /** MCP servers; those of the config are started where no Computer runs. */
+  | "servers"
+  /** The configuration alone; nothing is started for it. */
+  | "config";
+
+/** A command with its arguments. */
+export interface CommandCall {
+  readonly name: string;
+  readonly needs: CommandNeed;
+  /** Does it; `typed` is what was asked for. */
+  readonly work: (context: CommandContext, typed?: string) => Answer | Promise<Answer>;
+  /** The input whose value is asked for where the person is; it stands for a last word that was left out. */
+  readonly asksFor?: string | undefined;
+}
+
+/** Runs what was typed. */
+export type RunCommand = (call: CommandCall) => Promise<void>;
+
+/** Adds all commands to a program. */
+export function addCommands(program: Command, run: RunCommand): void {
+  for (const add of [addStatus, addTools, addViews, addServers, addInputs, addOffice]) add(program, run);
+}
+
+function addStatus(program: Command, run: RunCommand): void {
+  program.command("status").description("show the office and the state of each MCP server")
+    .action(() => run({ name: "status", needs: "servers", work: ({ session }) => showStatus(session) }));
+}
+
+function addTools(program: Command, run: RunCommand): void {
+  program.command("tools").description("list the tools as an Agent sees them")
+    .action(() => run({ name: "tools", needs: "servers", work: listTools }));
+  program.command("call <tool> [json]").description("call a tool; its arguments as JSON, or by --params")
+    .addOption(paramsOption()).addOption(timeoutOption())
+    .action((tool: string, json: string | undefined, { params, timeout }: CallFlags) => {
+      const call = {
+        tool,
+        params: json === undefined ? params : parseParams(json),
+        timeoutMs: timeout * 1000,
+      };
+      return run({ name: "call", needs: "servers", work: (context) => callTool(context, call) });
+    });
+  program.command("history").description("show the last tool calls")
+    .action(() => run({ name: "history", needs: "running", work: showHistory }));
+}
+
+function addViews(program: Command, run: RunCommand): void {
+  addAll(program.command("desktop").description("show the windows"), desktopOptions())
+    .action((flags: DesktopFlags) =>
+      run({ name: "desktop", needs: "servers", work: (context) => showDesktop(context, flags) })
+    );
+  addAll(program.command("finder").description("list the documents"), finderOptions())
+    .action((flags: FinderFlags) =>
+      run({ name: "finder", needs: "servers", work: (context) => showFinder(context, flags) })
+    );
+  program.command("read <uri>").description("read a dpe:// or window:// resource")
+    .option("--mcp-server <name>", "from this MCP server; allows any scheme")
+    .action((uri: string, flags: { mcpServer?: string }) =>
+      run({ name: "read", needs: "servers", work: (context) => readResource(context, { uri, ...flags }) })
+    );
+}
+
+function addServers(program: Command, run: RunCommand): void {
+  const server = program.command("server").description(
+    "add, remove, start, stop, restart a server, or its log",
+  );
+  addServerCommand(server, run);
+  server.command("remove <server>").description("remove an MCP server from the config")
+    .action((name: string) =>
+      run({ name: "server remove", needs: "config", work: (context) => removeServer(context, { name }) })
+    );
+  for (
+    const [verb, work] of Object.entries({ start: startServer, stop: stopServer, restart: restartServer })
+  ) {
+    server.command(`${verb} <server>`).description(`${verb} an MCP server`)
+      .action((name: string) =>
+        run({ name: `server ${verb}`, needs: "running", work: (context) => work(context, { name }) })
+      );
+  }
+  server.command("logs <server>").description("show what an MCP server wrote, and what became of it")
+    .addOption(new Option("--lines <n>", "at most the last n").argParser(wholeNumber(0)).default(50))
+    .action((name: string, { lines }: { lines: number }) =>
+      run({
+        name: "server logs",
+        needs: "servers",
+        work: (context) => showServerLog(context, { name, lines }),
+      })
+    );
+}
+
+function addServerCommand(server: Command, run: RunCommand): void {
+  server.command("add <server> <command-or-url...>")
+    .description("add an MCP server to the config: server add NAME -- COMMAND ARGS…, or a URL, or its JSON")
+    .addOption(
+      new Option("--env <NAME=VALUE>", "a variable of its environment; may be repeated").argParser(
+        collectPair,
+      )
+        .default({}, "none"),
+    )
+    .addOption(
+      new Option("--header <NAME=VALUE>", "an HTTP header; may be repeated").argParser(collectPair)
+        .default({}, "none"),
+    )
+    .option("--cwd <dir>", "the folder it runs in")
+    .option("--sse", "the URL speaks the older HTTP with Server-Sent Events", false)
+    .option("--auto-apply", "run its tools without a confirmation", false)
+    .action((name: string, words: string[], flags: AddServerFlags) =>
+      run({
+        name: "server add",
+        needs: "config",
+        work: (context) => addServer(context, { name, words, flags }),
+      })
+    );
+}
+
+function addInputs(program: Command, run: RunCommand): void {
+  const input = program.command("input").description("list, set or clear the values of inputs");
+  input.command("list").description("show the inputs, and where their values come from; never a value")
+    .action(() => run({ name: "input list", needs: "config", work: listInputs }));
+  input.command("set <input> [value]").description("give an input a value; asks for it when it is left out")
+    .action((id: string, value: string | undefined) =>
+      run({
+        name: "input set",
+        needs: "running",
+        work: (context, typed = "") => setInput(context, { id, value: value ?? typed }),
+        asksFor: value === undefined ? id : undefined,
+      })
+    );
+  input.command("clear <input>").description("forget the value of an input")
+    .action((id: string) =>
+      run({ name: "input clear", needs: "running", work: (context) => clearInput(context, { id }) })
+    );
+  program.command("render [server]")
+    .description("show the parameters that servers start with, inputs filled in, secrets masked")
+    .action((server: string | undefined) =>
+      run({ name: "render", needs: "config", work: (context) => render(context, { server }) })
+    );
+}
+
+function addOffice(program: Command, run: RunCommand): void {
+  program.command("connect").description("connect to a Server")
+    .argument("[url]", "http://HOST:PORT", parseUrl)
+    .option("--token <token>", "sent as the auth field `token`")
+    .action((url: string | undefined, flags: { token?: string }) =>
+      run({ name: "connect", needs: "running", work: (context) => connect(context, { url, ...flags }) })
+    );
+  program.command("join <office>").description("join an office")
+    .action((office: string) =>
+      run({ name: "join", needs: "running", work: (context) => join(context, { office }) })
+    );
+  program.command("leave").description("leave the office")
+    .action(() => run({ name: "leave", needs: "running", work: leave }));
+  program.command("quit").description("stop the MCP servers and end the Computer")
+    .action(() => run({ name: "quit", needs: "running", work: quit }));
+}

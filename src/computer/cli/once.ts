@@ -1,0 +1,125 @@
+/** One command as a run of its own: sent to a Computer that runs, or done by one that is started for it. */
+import { UsageError } from "../../cli/exit_codes.ts";
+import { type Command, ExitRequest } from "../../cli/program.ts";
+import type { LineEditor } from "../../cli/terminal/line_editor.ts";
+import { openLineEditor } from "../../cli/terminal/open_line_editor.ts";
+import { showProgress } from "../../cli/terminal/progress.ts";
+import { currentScreen } from "../../cli/terminal/screen.ts";
+import { ServerUnreachableError } from "../../protocol/local_errors.ts";
+import type { CommandCall } from "./commands.ts";
+import { askComputer } from "./control_client.ts";
+import { askedInputs } from "./questions.ts";
+import { showAnswer } from "./run_words.ts";
+import { type ComputerCliOptions, openSession } from "./open_session.ts";
+
+/** What one command needs to know of its command line. */
+export interface OnceContext {
+  readonly program: Command;
+  /** As the process was given them. */
+  readonly args: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs a command. `--config` asks for a Computer of its own; otherwise one that runs is asked, and where none does,
+ * the config of the environment is used.
+ */
+export async function runOnce(call: CommandCall, context: OnceContext): Promise<void> {
+  const { program } = context;
+  const options = program.opts<ComputerCliOptions>();
+  if (program.getOptionValueSource("config") === "cli") return await runAlone(call, options, context);
+  try {
+    await runElsewhere(call, options, context);
+  } catch (error) {
+    if (!(error instanceof ServerUnreachableError) || options.config === undefined) throw error;
+    await runAlone(call, options, context);
+  }
+}
+
+async function runElsewhere(
+  { name, asksFor }: CommandCall,
+  options: ComputerCliOptions,
+  { program, args, signal }: OnceContext,
+): Promise<void> {
+  using progress = showProgress(name);
+  const words = withoutOptionsOf(program, args);
+  if (asksFor !== undefined) words.push(await readValue(asksFor, signal));
+  const answer = await askComputer({
+    name: options.name,
+    words,
+    json: options.json,
+    screen: currentScreen(),
+    signal,
+    progress: (text) => progress.update(text),
+  });
+  progress[Symbol.dispose]();
+  if (answer.output !== "") console.log(answer.output);
+  if (answer.error !== "") console.error(answer.error);
+  if (answer.exitCode !== 0) throw new ExitRequest(answer.exitCode);
+}
+
+async function runAlone(
+  call: CommandCall,
+  options: ComputerCliOptions,
+  { signal }: OnceContext,
+): Promise<void> {
+  const { name, needs, work } = call;
+  if (needs === "running") {
+    throw new UsageError(
+      `Cannot run "${name}" with --config: it is for a Computer that runs; leave --config out to reach it`,
+    );
+  }
+  await using terminal = new LazyEditor();
+  await using session = await openSession(options, {
+    inputs: askedInputs(() => terminal.open()),
+    isWatching: false,
+  });
+  using progress = showProgress(name);
+  if (needs === "servers") {
+    progress.update("starting MCP servers");
+    const computer = await session.start();
+    await computer.ready({ signal });
+  }
+  const answer = await work({ session, signal, progress: (text) => progress.update(text) });
+  progress[Symbol.dispose]();
+  const presentation = { json: options.json, screen: currentScreen() };
+  showAnswer(answer, { print: console.log, printError: console.error }, presentation);
+}
+
+/** Opens an editor when the first question comes. */
+class LazyEditor implements AsyncDisposable {
+  #editor: Promise<LineEditor> | undefined;
+
+  open(): Promise<LineEditor> {
+    return this.#editor ??= openLineEditor({ prompt: "" });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#editor)?.close();
+  }
+}
+
+/** The words without the options of the program itself and their values. */
+export function withoutOptionsOf(program: Command, args: readonly string[]): string[] {
+  const words: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] ?? "";
+    if (arg === "--") return [...words, ...args.slice(i)];
+    const [flag = ""] = arg.split("=", 1);
+    const option = program.options.find(({ long, short }) => flag === long || flag === short);
+    if (option === undefined) words.push(arg);
+    else if (option.required && flag === arg) i++;
+  }
+  return words;
+}
+
+/** A value that stands in no command line: typed and not shown, or from a pipe. */
+async function readValue(input: string, signal: AbortSignal): Promise<string> {
+  if (!Deno.stdin.isTerminal()) {
+    return (await new Response(Deno.stdin.readable).text()).replace(/\r?\n$/, "");
+  }
+  await using editor = await openLineEditor({ prompt: "" });
+  const value = await editor.ask({ text: `value of input "${input}": `, isHidden: true, signal });
+  if (value === undefined) throw new ExitRequest(130);
+  return value;
+}

@@ -1,0 +1,75 @@
+/** From the options of the command line to a session. */
+import { authOf, type ConnectionOptions } from "../../cli/options.ts";
+import { UsageError } from "../../cli/exit_codes.ts";
+import { type CommonOptions, loggerOf } from "../../cli/program.ts";
+import type { LoggerOptions } from "../../log.ts";
+import { ConfigError } from "../config_problem.ts";
+import { fileResolver } from "../file_resolver.ts";
+import type { InputSource } from "../inputs.ts";
+import type { Confirm } from "../confirmation.ts";
+import { Session } from "./session.ts";
+import { SessionInputs } from "./session_inputs.ts";
+
+/** What `computer.ts` is told by. */
+export interface ComputerCliOptions extends CommonOptions, Partial<ConnectionOptions> {
+  readonly config?: string;
+  readonly inputs?: string;
+  readonly dpeFiles?: string;
+  readonly autoApply: boolean;
+  readonly watch: boolean;
+  readonly headless: boolean;
+  readonly json: boolean;
+}
+
+/** What else a session depends on. */
+export interface SessionSurroundings extends Pick<LoggerOptions, "write"> {
+  /** Asks a person for values of inputs. */
+  readonly inputs?: InputSource | undefined;
+  /** Asks a person whether a tool may run. */
+  readonly confirm?: Confirm | undefined;
+  readonly isWatching: boolean;
+  readonly onFailed?: ((error: Error) => void) | undefined;
+}
+
+/**
+ * Reads the configuration that the options name, and starts nothing.
+ *
+ * @throws {UsageError} when it cannot be used.
+ */
+export async function openSession(
+  options: ComputerCliOptions,
+  around: SessionSurroundings,
+): Promise<Session> {
+  const { url, path, header = {}, auth = {}, token, config, inputs, dpeFiles, autoApply } = options;
+  try {
+    return await Session.open({
+      name: options.name ?? defaultName(),
+      configFile: config,
+      isWatching: around.isWatching,
+      inputs: new SessionInputs({
+        environment: (name) => Deno.env.get(name),
+        file: inputs,
+        ask: around.inputs,
+      }),
+      place: {
+        url,
+        path,
+        headers: header,
+        auth: authOf(token === undefined ? { auth } : { token, auth }),
+        onFailed: around.onFailed,
+      },
+      confirm: autoApply ? () => true : around.confirm,
+      resolveDpe: dpeFiles === undefined ? undefined : fileResolver({ directory: dpeFiles }),
+      logger: loggerOf("computer", { ...options, write: around.write }),
+    });
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** The machine's name where that may be asked for without asking a person. */
+function defaultName(): string {
+  const { state } = Deno.permissions.querySync({ name: "sys", kind: "hostname" });
+  return state === "granted" ? Deno.hostname() : "computer";
+}

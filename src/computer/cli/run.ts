@@ -1,0 +1,121 @@
+/** A Computer that stays: with a prompt at a terminal, or as a service. */
+import { join } from "@std/path";
+import { exitCodeOf, UsageError } from "../../cli/exit_codes.ts";
+import { ExitRequest, untilAborted } from "../../cli/program.ts";
+import { openLineEditor } from "../../cli/terminal/open_line_editor.ts";
+import { describeError } from "../../protocol/errors.ts";
+import { PACKAGE_VERSION } from "../../version.ts";
+import { ControlServer } from "./control.ts";
+import { controlFolder, controlPath } from "./control_path.ts";
+import { type ComputerCliOptions, openSession } from "./open_session.ts";
+import { completePrompt, isKeptLine, runLine, runPrompt } from "./prompt.ts";
+import { askedConfirm, askedInputs } from "./questions.ts";
+import { runWords } from "./run_words.ts";
+import type { Session } from "./session.ts";
+
+/** How long the MCP servers may keep the join waiting; whatever starts later is told to the Agent as a change. */
+const START_GRACE_MS = 3_000;
+
+/** Works until the process is told to end. */
+export async function runHeadless(options: ComputerCliOptions, signal: AbortSignal): Promise<void> {
+  const { url, office, name } = options;
+  requireOptions({ url, office, name, config: options.config });
+  const failed = Promise.withResolvers<Error>();
+  await using session = await openSession(options, { isWatching: options.watch, onFailed: failed.resolve });
+  const computer = await session.start();
+  await using _control = await openControl(session);
+  await computer.ready({ timeoutMs: START_GRACE_MS, signal });
+  await computer.join({ ...session.options.place, url: url ?? "", office: office ?? "", signal });
+  console.log(`joined office "${office}" as "${computer.name}"`);
+  const error = await Promise.race([untilAborted(signal), untilAborted(session.quitting), failed.promise]);
+  if (error === undefined) return;
+  console.error(`error: ${error.message}`);
+  throw new ExitRequest(exitCodeOf(error));
+}
+
+/** Takes commands at a prompt until it is told to end. */
+export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSignal): Promise<void> {
+  const opened: { session?: Session } = {};
+  await using editor = await openLineEditor({
+    prompt: () => promptOf(opened.session),
+    complete: (line) => opened.session === undefined ? [] : completePrompt(line, opened.session),
+    history: { file: historyFile(), isKept: isKeptLine },
+  });
+  await using session = await openSession(options, {
+    isWatching: options.watch,
+    inputs: askedInputs(() => Promise.resolve(editor)),
+    confirm: askedConfirm(editor),
+    onFailed: (error) => editor.print(`error: ${error.message}`),
+    write: (line) => editor.print(line),
+  });
+  opened.session = session;
+  const onAbort = () => session.quit();
+  signal.addEventListener("abort", onAbort, { once: true });
+  editor.print(
+    `computer ${PACKAGE_VERSION}, "${session.options.name}". "help" shows the commands, Ctrl-D ends.`,
+  );
+  await session.start();
+  await using _control = await openControl(session);
+  if (options.url !== undefined && options.office !== undefined) {
+    await runLine(`join ${JSON.stringify(options.office)}`, { session, editor });
+  }
+  await runPrompt(session, editor);
+  signal.removeEventListener("abort", onAbort);
+}
+
+/** Lets other processes of this user ask the Computer; without the permissions for it, nobody can. */
+async function openControl(session: Session): Promise<AsyncDisposable> {
+  const { logger, name } = session.options;
+  try {
+    const folder = await controlFolder();
+    if (folder === undefined) {
+      throw new TypeError("Cannot make its folder: that needs --allow-read and --allow-write");
+    }
+    return await ControlServer.open(await controlPath(folder, name), {
+      log: logger,
+      run: async (words, { json, screen, signal, progress }) => {
+        const [output, errors]: string[][] = [[], []];
+        const exitCode = await runWords(words, {
+          session,
+          signal,
+          progress,
+          presentation: { json, screen },
+          print: (text) => output?.push(text),
+          printError: (text) => errors?.push(text),
+        });
+        return { output: output?.join("\n") ?? "", error: errors?.join("\n") ?? "", exitCode };
+      },
+    });
+  } catch (error) {
+    logger.info("other processes cannot send commands to this Computer", { error: describeError(error) });
+    return { [Symbol.asyncDispose]: () => Promise.resolve() };
+  }
+}
+
+function promptOf(session: Session | undefined): string {
+  if (session === undefined) return "> ";
+  const { place } = session.computer;
+  return `${session.options.name}${place?.office === undefined ? "" : `@${place.office}`}> `;
+}
+
+/** Where earlier lines are kept; nowhere without the permission to write there. */
+function historyFile(): string | undefined {
+  try {
+    const home = Deno.env.get("HOME");
+    const state = Deno.env.get("XDG_STATE_HOME") ??
+      (home === undefined ? undefined : join(home, ".local", "state"));
+    if (state === undefined) return undefined;
+    const file = join(state, "a2c-smcp", "history");
+    return Deno.permissions.querySync({ name: "write", path: file }).state === "granted" ? file : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function requireOptions(options: Readonly<Record<string, string | undefined>>): void {
+  const missing = Object.entries(options).filter(([, value]) => value === undefined).map(([name]) =>
+    `--${name}`
+  );
+  if (missing.length === 0) return;
+  throw new UsageError(`Cannot start without a terminal: give ${missing.join(", ")} (--help says how)`);
+}

@@ -1,0 +1,65 @@
+/** Running the words of a command against a session, wherever they were typed. */
+import { failureJson, failureText, toFailure } from "../../cli/failure.ts";
+import { type Command, CommanderError, ExitRequest } from "../../cli/program.ts";
+import { createPromptProgram } from "../../cli/prompt_program.ts";
+import { ExitCode } from "../../cli/exit_codes.ts";
+import { type Answer, presentAnswer, type Presentation } from "./answer.ts";
+import { addCommands, type CommandContext } from "./commands.ts";
+
+/** Whoever typed the words. */
+export interface Typist extends CommandContext {
+  readonly presentation: Presentation;
+  /** Takes answers and help. */
+  readonly print: (text: string) => void;
+  /** Takes what went wrong. */
+  readonly printError: (text: string) => void;
+  /** Asks for the value of an input; `undefined` for no answer. */
+  readonly askFor?: ((input: string) => Promise<string | undefined>) | undefined;
+}
+
+/** The commands as they are typed at a prompt, declared anew for each line since commander keeps what was parsed. */
+export function buildCommands(typist: Typist): Command {
+  const program = createPromptProgram(typist.print);
+  program.option("--json", "print one JSON document", false);
+  addCommands(program, async ({ work, asksFor }) => {
+    const typed = asksFor === undefined ? undefined : await typist.askFor?.(asksFor);
+    if (asksFor !== undefined && typed === undefined) throw new ExitRequest(ExitCode.INTERRUPTED);
+    const { json } = program.opts<{ json: boolean }>();
+    showAnswer(await work(typist, typed), typist, {
+      ...typist.presentation,
+      json: json || typist.presentation.json,
+    });
+  });
+  return program;
+}
+
+/** Runs one command and gives its exit code; never rejects. */
+export async function runWords(words: readonly string[], typist: Typist): Promise<number> {
+  try {
+    await buildCommands(typist).parseAsync([...words], { from: "user" });
+    return ExitCode.OK;
+  } catch (error) {
+    if (error instanceof ExitRequest) return error.exitCode;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.OK : ExitCode.USAGE;
+    const failure = typist.signal.aborted
+      ? { message: "interrupted", exitCode: ExitCode.INTERRUPTED }
+      : toFailure(error);
+    typist.printError(typist.presentation.json ? failureJson(failure) : failureText(failure));
+    return failure.exitCode;
+  }
+}
+
+/** Shows an answer, and ends with exit code 1 where the answer is that something failed. */
+export function showAnswer(
+  answer: Answer,
+  { print, printError }: Pick<Typist, "print" | "printError">,
+  presentation: Presentation,
+): void {
+  const shown = presentAnswer(answer, presentation);
+  if (shown !== "") print(shown);
+  if (answer.failure === undefined) return;
+  const failure = { message: answer.failure, exitCode: ExitCode.FAILURE };
+  if (presentation.json) printError(failureJson(failure));
+  else if (answer.failure !== answer.text) printError(failureText(failure));
+  throw new ExitRequest(ExitCode.FAILURE);
+}

@@ -1,0 +1,36 @@
+/** How a Computer is opened, and how its own program asks it. */
+import type { Logger } from "../log.ts";
+import type { ServerLimits } from "../mcp/supervised_server.ts";
+import type { ReadLimits } from "./catalogue.ts";
+import type { ResolveDpe } from "./handlers/get_dpe.ts";
+import type { InputSource } from "./inputs.ts";
+import type { Confirm } from "./confirmation.ts";
+
+/** Deadlines and bounds of a Computer; each has a default. */
+export type ComputerLimits = ServerLimits & ReadLimits;
+
+/** How to open a Computer. */
+export interface ComputerOptions {
+  /** Its name in the office: 1–128 characters, no control characters. */
+  readonly name: string;
+  /** The MCP servers and inputs, as {@linkcode parseConfig} takes them. */
+  readonly config: unknown;
+  /** Values of inputs by id; asked each time an MCP server starts. None by default. */
+  readonly inputs?: InputSource | undefined;
+  /** Asked before each call of a tool without `auto_apply`; without it such calls are answered 4005. */
+  readonly confirm?: Confirm | undefined;
+  /** Serves `client:get_dpe`; without it such requests are answered 4011. */
+  readonly resolveDpe?: ResolveDpe | undefined;
+  /** Deadlines and bounds that differ from the defaults. */
+  readonly limits?: Partial<ComputerLimits> | undefined;
+  /** Says nothing by default. */
+  readonly logger?: Logger | undefined;
+}
+
+/** Time and cancellation of one request of the Computer's own program. */
+export interface LocalRequestOptions {
+  /** How long it may take, in milliseconds; 30,000 by default. */
+  readonly timeoutMs?: number | undefined;
+  /** Gives up when aborted; a tool call is cancelled at its MCP server. */
+  readonly signal?: AbortSignal | undefined;
+}

@@ -1,0 +1,219 @@
+/**
+ * Writes `config.schema.json`, by which editors complete a configuration and underline its mistakes. What is allowed
+ * comes from the schemas that the Computer reads with, the descriptions from the documentation of its types.
+ * `--check` writes nothing and fails when the file is stale.
+ *
+ * @module
+ */
+
+import { join } from "@std/path";
+import { z } from "zod";
+import { flatHttpServer, flatStdioServer, URL_KEYS } from "../src/computer/config_flat.ts";
+import { isRecord } from "../src/protocol/errors.ts";
+import { inputKinds, serverKinds, toolMeta } from "../src/protocol/schemas/config.ts";
+import { captureDeno, root } from "./deno.ts";
+
+type Schema = Record<string, unknown>;
+
+const path = join(root, "config.schema.json");
+
+/** The schemas by the names of the interfaces that describe them. */
+const named = {
+  ToolMeta: toolMeta,
+  MCPServerStdioConfig: serverKinds.stdio,
+  MCPServerStreamableHttpConfig: serverKinds.streamable,
+  MCPSSEConfig: serverKinds.sse,
+  MCPServerPromptStringInput: inputKinds.promptString,
+  MCPServerPickStringInput: inputKinds.pickString,
+  MCPServerCommandInput: inputKinds.command,
+  FlatStdioServer: flatStdioServer,
+  FlatHttpServer: flatHttpServer,
+};
+const SERVERS = ["MCPServerStdioConfig", "MCPServerStreamableHttpConfig", "MCPSSEConfig"];
+const FLAT = ["FlatStdioServer", "FlatHttpServer"];
+const INPUTS = ["MCPServerPromptStringInput", "MCPServerPickStringInput", "MCPServerCommandInput"];
+/** The interfaces of nested objects, by the member that holds them. */
+const NESTED: Readonly<Record<string, string>> = {
+  MCPServerStdioConfig: "MCPServerStdioParameters",
+  MCPServerStreamableHttpConfig: "MCPServerStreamableHttpParameters",
+  MCPSSEConfig: "MCPSSEParameters",
+};
+
+/** The schema of a configuration in any of its forms. */
+export async function buildConfigSchema(): Promise<Schema> {
+  const documentation = await readDocumentation([
+    "src/protocol/config.ts",
+    "src/protocol/tools.ts",
+    "src/computer/config_flat.ts",
+  ]);
+  const definitions = Object.fromEntries(
+    Object.entries(buildDefinitions()).map(([name, schema]) => [name, describe(schema, name, documentation)]),
+  );
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "Configuration of an A2C-SMCP Computer",
+    description:
+      "The MCP servers of a Computer, in the form of the specification, of VS Code, or of Claude, Cursor and others.",
+    type: "object",
+    // Comments and trailing commas, as VS Code's language service has it.
+    allowComments: true,
+    allowTrailingCommas: true,
+    properties: rootProperties(),
+    anyOf: [{ required: ["servers"] }, { required: ["mcpServers"] }, { required: ["mcp"] }],
+    not: { required: ["servers", "mcpServers"] },
+    definitions: { ...sharedDefinitions(), ...definitions },
+  };
+}
+
+function rootProperties(): Schema {
+  const servers = { description: "The MCP servers, in order of precedence.", ...reference("servers") };
+  const inputs = {
+    description: "Values that are no part of this file; `${input:id}` stands for them.",
+    ...reference("inputs"),
+  };
+  return {
+    $schema: { description: "Where the editor finds this schema.", type: "string" },
+    servers,
+    mcpServers: { ...servers, description: "The MCP servers, as Claude, Cursor and others call them." },
+    inputs,
+    mcp: {
+      description: "The configuration within VS Code's settings.json.",
+      type: "object",
+      properties: { servers, inputs },
+    },
+  };
+}
+
+function sharedDefinitions(): Schema {
+  return {
+    server: { anyOf: [...SERVERS, ...FLAT].map(reference) },
+    servers: {
+      anyOf: [
+        { type: "object", additionalProperties: reference("server") },
+        { type: "array", items: { allOf: [reference("server"), { required: ["name"] }] } },
+      ],
+    },
+    inputs: { anyOf: [{ type: "array", items: { anyOf: INPUTS.map(reference) } }, { type: "null" }] },
+  };
+}
+
+function buildDefinitions(): Record<string, Schema> {
+  const ids = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(named)) ids.add(schema, { id });
+  const { schemas } = z.toJSONSchema(ids, {
+    io: "input",
+    target: "draft-7",
+    uri: (id) => `#/definitions/${id}`,
+  });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, { $schema: _draft, $id: _id, ...schema }]) => [
+      name,
+      { ...schema, ...amendment(name, schema.required ?? []) },
+    ]),
+  );
+}
+
+/** What the schemas leave to the code: a key may be the name, and one of several members is the URL. */
+function amendment(name: string, required: readonly string[]): Schema {
+  if (SERVERS.includes(name)) return { required: required.filter((key) => key !== "name") };
+  return name === "FlatHttpServer" ? { anyOf: URL_KEYS.map((key) => ({ required: [key] })) } : {};
+}
+
+function reference(name: string): Schema {
+  return { $ref: `#/definitions/${name}` };
+}
+
+/** What an interface says of itself and of its members, inherited ones included. */
+interface Documentation {
+  readonly text: string;
+  readonly members: ReadonlyMap<string, string>;
+}
+
+/** Puts the documentation of an interface into its schema. */
+function describe(schema: Schema, name: string, documentation: ReadonlyMap<string, Documentation>): Schema {
+  const { text, members } = documentation.get(name) ?? {};
+  if (text === undefined) throw new TypeError(`Cannot describe schema "${name}": no such interface`);
+  const properties = Object.entries(isRecord(schema["properties"]) ? schema["properties"] : {});
+  const described = properties.map(([key, property]) => {
+    const description = members?.get(key);
+    if (!isRecord(property)) return [key, property];
+    const nested = NESTED[name];
+    const whole = key === "server_parameters" && nested !== undefined
+      ? describe(property, nested, documentation)
+      : property;
+    return [key, description === undefined ? whole : { description, ...whole }];
+  });
+  return { description: text, ...schema, properties: Object.fromEntries(described) };
+}
+
+async function readDocumentation(files: readonly string[]): Promise<Map<string, Documentation>> {
+  const { code, stdout, stderr } = await captureDeno(["doc", "--json", ...files]);
+  if (code !== 0) throw new TypeError(`Cannot read the documentation: ${stderr}`);
+  const interfaces = new Map(interfacesOf(JSON.parse(stdout)).map((each) => [each.name, each]));
+  const membersOf = (name: string): [string, string][] => {
+    const { parents = [], members = [] } = interfaces.get(name) ?? {};
+    return [...parents.flatMap(membersOf), ...members];
+  };
+  return new Map(
+    [...interfaces.values()].map(({ name, text }) => [name, { text, members: new Map(membersOf(name)) }]),
+  );
+}
+
+/** What is needed of the output of `deno doc`. */
+const docs = z.object({
+  nodes: z.record(
+    z.string(),
+    z.object({
+      symbols: z.array(z.object({
+        name: z.string(),
+        declarations: z.array(z.object({
+          kind: z.string(),
+          jsDoc: z.object({ doc: z.string().optional() }).optional(),
+          def: z.object({
+            extends: z.array(z.object({ repr: z.string().optional() })).optional(),
+            properties: z.array(z.object({
+              name: z.string(),
+              jsDoc: z.object({ doc: z.string().optional() }).optional(),
+            })).optional(),
+          }).optional(),
+        })),
+      })),
+    }),
+  ),
+});
+
+function interfacesOf(output: unknown) {
+  return Object.values(docs.parse(output).nodes).flatMap(({ symbols }) =>
+    symbols.flatMap(({ name, declarations }) =>
+      declarations.filter(({ kind }) => kind === "interface").map(({ jsDoc, def }) => ({
+        name,
+        text: plain(jsDoc?.doc ?? ""),
+        parents: (def?.extends ?? []).flatMap(({ repr }) => repr ?? []),
+        members: (def?.properties ?? []).map((member): [string, string] => [
+          member.name,
+          plain(member.jsDoc?.doc ?? ""),
+        ]),
+      }))
+    )
+  );
+}
+
+function plain(text: string): string {
+  return text.replaceAll(/\{@link(?:code)? ([^}]+)\}/g, "`$1`").replaceAll(/\s+/g, " ").trim();
+}
+
+if (import.meta.main) {
+  const isCheck = Deno.args.includes("--check");
+  const written = isCheck ? await Deno.readTextFile(path).catch(() => "") : "";
+  const schema = await buildConfigSchema();
+  if (isCheck) {
+    const isFresh = written !== "" && JSON.stringify(JSON.parse(written)) === JSON.stringify(schema);
+    console.log(
+      isFresh ? "config.schema.json is up to date" : "config.schema.json is stale: deno task schema",
+    );
+    Deno.exit(isFresh ? 0 : 1);
+  }
+  await Deno.writeTextFile(path, `${JSON.stringify(schema, null, 2)}\n`);
+  const { code } = await captureDeno(["fmt", "--quiet", path]);
+  Deno.exit(code);
+}
