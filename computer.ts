@@ -15,15 +15,17 @@
  * }
  * ```
  *
- * Also a program. It needs the network, the files and programs of what it hosts, and the environment that its MCP
- * servers inherit from:
+ * Also a program: a prompt at a terminal, a service without one, and single commands. It needs the network, the files
+ * and programs of what it hosts, and the environment that its MCP servers inherit from:
  *
  * ```sh
  * deno run --allow-net --allow-env --allow-run --allow-read computer.ts \
- *   --url http://127.0.0.1:3000 --office lab --name laptop --config config.json
+ *   --url http://127.0.0.1:3000 --office lab --name laptop --config mcp.json
  * ```
  *
- * `--dpe-files DIR` needs `--allow-write=DIR`, too.
+ * `--allow-write` is for what it writes, if you want it to: `--dpe-files DIR`, the config file (`server add`), the
+ * history of the prompt (`$XDG_STATE_HOME`), and the socket by which other processes send commands
+ * (`$XDG_RUNTIME_DIR`).
  *
  * @module
  */
