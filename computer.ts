@@ -15,15 +15,17 @@
  * }
  * ```
  *
- * Also a program. It needs the network, the files and programs of what it hosts, and the environment that its MCP
- * servers inherit from:
+ * Also a program: a prompt at a terminal, a service without one, and single commands. It needs the network, the files
+ * and programs of what it hosts, and the environment that its MCP servers inherit from:
  *
  * ```sh
  * deno run --allow-net --allow-env --allow-run --allow-read computer.ts \
- *   --url http://127.0.0.1:3000 --office lab --name laptop --config config.json
+ *   --url http://127.0.0.1:3000 --office lab --name laptop --config mcp.json
  * ```
  *
- * `--dpe-files DIR` needs `--allow-write=DIR`, too.
+ * `--allow-write` is for what it writes, if you want it to: `--dpe-files DIR`, the config file (`server add`), the
+ * history of the prompt (`$XDG_STATE_HOME`), and the socket by which other processes send commands
+ * (`$XDG_RUNTIME_DIR`).
  *
  * @module
  */
@@ -34,7 +36,7 @@ export type {
   ComputerOptions,
   LocalRequestOptions,
 } from "./src/computer/computer_options.ts";
-export { type ComputerConfig, parseConfig, parseConfigText } from "./src/computer/config.ts";
+export { type ComputerConfig, parseConfig, parseConfigText } from "./src/computer/config/config.ts";
 export {
   checkConfigFile,
   type CheckedInput,
@@ -42,18 +44,18 @@ export {
   type CheckedVariable,
   type ConfigChecks,
   type ConfigReport,
-} from "./src/computer/config_check.ts";
+} from "./src/computer/config/check.ts";
 export {
   addServerText,
   type NewServer,
   removeServerText,
   type WrittenServer,
-} from "./src/computer/config_edit.ts";
-export { readConfigFile } from "./src/computer/config_file.ts";
-export type { ConfigForm } from "./src/computer/config_form.ts";
-export { ConfigError, type ConfigProblem } from "./src/computer/config_problem.ts";
-export type { ReadingOptions } from "./src/computer/config_reading.ts";
-export type { ConfigOrigin } from "./src/computer/config_variables.ts";
+} from "./src/computer/config/edit.ts";
+export { readConfigFile } from "./src/computer/config/file.ts";
+export type { ConfigForm } from "./src/computer/config/form.ts";
+export { ConfigError, type ConfigProblem } from "./src/computer/config/problem.ts";
+export type { ReadingOptions } from "./src/computer/config/reading.ts";
+export type { ConfigOrigin } from "./src/computer/config/variables.ts";
 export type { Confirm, ConfirmRequest } from "./src/computer/confirmation.ts";
 export { fileResolver, type FileResolverOptions } from "./src/computer/file_resolver.ts";
 export type { ResolveDpe, ResolveDpeTools } from "./src/computer/handlers/get_dpe.ts";
@@ -66,7 +68,7 @@ export {
   type InputSource,
 } from "./src/computer/inputs.ts";
 export type { ConnectOptions, JoinOptions, OfficeState } from "./src/computer/office_link.ts";
-export type { InputValue } from "./src/computer/placeholders.ts";
+export type { InputValue } from "./src/computer/config/placeholders.ts";
 export type { LogFields, Logger } from "./src/log.ts";
 export type { ServerLimits, ServerState, ServerStatus } from "./src/mcp/supervised_server.ts";
 export type {

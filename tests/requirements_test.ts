@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { requirements } from "./requirements.ts";
 
-const testsUrl = new URL(".", import.meta.url);
+const testsUrl = new URL("./", import.meta.url);
 const citationPattern = /^\s*\/\/ proves: (.+)$/;
 const testPattern = /^\s*Deno\.test\b/;
 

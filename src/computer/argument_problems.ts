@@ -1,5 +1,5 @@
 /** What is wrong with a call's arguments, as text for the model that made it. Never a value that it gave. */
-import { closestName } from "./closest_name.ts";
+import { closestWord } from "./spelling.ts";
 
 /** One finding of the schema engine, as far as it is read here. */
 export interface SchemaFinding {
@@ -131,7 +131,7 @@ function missingName({ params }: SchemaFinding): unknown {
 function unknownHint({ parentSchema }: SchemaFinding, name: unknown): string {
   const known = parentSchema?.["properties"];
   const names = typeof known === "object" && known !== null ? Object.keys(known) : [];
-  const closest = closestName(String(name), names);
+  const closest = closestWord(String(name), names);
   return ` is unknown${closest === undefined ? "" : `, did you mean ${quote(closest)}?`}`;
 }
 

@@ -3,7 +3,7 @@ import { connectionOptions } from "../cli/options.ts";
 import { type Command, createProgram, Option, runProgram } from "../cli/program.ts";
 import { shareOptions } from "../cli/shared_options.ts";
 import { parseLogLevels } from "../log.ts";
-import { runCheck } from "./cli_check.ts";
+import { runCheck } from "./cli/check.ts";
 import { CONFIG_CHECKS } from "./cli/config_store.ts";
 import { addCommands } from "./cli/commands.ts";
 import { runOnce } from "./cli/once.ts";

@@ -16,7 +16,7 @@ import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
 import { Announcer } from "./announcer.ts";
 import { DEFAULT_READ_LIMITS } from "./catalogue.ts";
 import type { ComputerOptions, LocalRequestOptions } from "./computer_options.ts";
-import { type ComputerConfig, parseConfig } from "./config.ts";
+import { type ComputerConfig, parseConfig } from "./config/config.ts";
 import type { ResolveDpe } from "./handlers/get_dpe.ts";
 import type { ToolCallRecord } from "./history.ts";
 import { type ConfigChange, type FinderQuery, McpHost } from "./host.ts";
@@ -24,7 +24,7 @@ import { InputValues } from "./input_values.ts";
 import { checkInputValue } from "./inputs.ts";
 import { maskConfig } from "./masking.ts";
 import { type ConnectOptions, type JoinOptions, OfficeLink, type OfficeState } from "./office_link.ts";
-import type { InputValue } from "./placeholders.ts";
+import type { InputValue } from "./config/placeholders.ts";
 import { answerRequest } from "./requests.ts";
 import { readResource } from "./resource_reader.ts";
 

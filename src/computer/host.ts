@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Logger, withModule } from "../log.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
-import { Fleet, type FleetChange } from "../mcp/fleet.ts";
+import { Fleet } from "../mcp/fleet.ts";
 import type {
   ServerLimits,
   ServerListener,
@@ -19,11 +19,11 @@ import { badRequest, describeError } from "../protocol/errors.ts";
 import { windowIdentity } from "../uri/window_identity.ts";
 import type { UpdateKind } from "./announcer.ts";
 import type { ReadLimits } from "./catalogue.ts";
-import type { ComputerConfig } from "./config.ts";
-import { describeProblem } from "./config_problem.ts";
+import type { ComputerConfig } from "./config/config.ts";
+import { describeProblem } from "./config/problem.ts";
 import { ToolCallHistory } from "./history.ts";
 import { type InputSource, resolveInputs } from "./inputs.ts";
-import { inputIdsOf } from "./placeholders.ts";
+import { inputIdsOf } from "./config/placeholders.ts";
 import { Redactor, secretsOf } from "./redaction.ts";
 import { ResourceDirectory } from "./resource_directory.ts";
 import type { Confirm } from "./confirmation.ts";
@@ -46,16 +46,26 @@ export interface HostContext {
 }
 
 /** What a new configuration did to the MCP servers, by name. */
-export interface ConfigChange extends Omit<FleetChange, "replaced"> {
-  /** Stopped and started again: their transport, parameters or inputs changed. */
+export interface ConfigChange {
+  /** New. */
+  readonly added: readonly string[];
+  /** Gone. */
+  readonly removed: readonly string[];
+  /** Stopped and started again: their transport, parameters, script or inputs changed. */
   readonly restarted: readonly string[];
+  /** Changed in what the Computer makes of their tools; their sessions go on. */
+  readonly adopted: readonly string[];
 }
 
 /** Which documents a Finder shows, as in `client:get_finder`. */
 export interface FinderQuery {
+  /** Any of them in the title, in the keywords or in the summary. */
   readonly keywords?: readonly string[] | undefined;
+  /** Of exactly this type. */
   readonly fileType?: string | undefined;
+  /** How many are left out at the beginning; none by default. */
   readonly offset?: number | undefined;
+  /** How many there are at most; 20 by default, 100 at most. */
   readonly limit?: number | undefined;
   /** How long it may take, in milliseconds. */
   readonly timeoutMs: number;

@@ -2,7 +2,7 @@
 import { describeError, isRecord } from "../protocol/errors.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 import type { InputSource } from "./inputs.ts";
-import type { InputValue } from "./placeholders.ts";
+import type { InputValue } from "./config/placeholders.ts";
 
 /** What others than its owner may do with a file. */
 const OTHERS = 0o077;

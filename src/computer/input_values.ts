@@ -1,6 +1,6 @@
 /** The values that a program gives its inputs while it runs, before those of any other source. Kept in memory alone. */
 import type { InputSource } from "./inputs.ts";
-import type { InputValue } from "./placeholders.ts";
+import type { InputValue } from "./config/placeholders.ts";
 
 /** Values by input id over a source. */
 export class InputValues {

@@ -10,8 +10,13 @@ import type {
 import { describeError } from "../protocol/errors.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 import { killGroup } from "../mcp/process_group.ts";
-import { readResolved } from "./config_resolved.ts";
-import { fillPlaceholders, findPlaceholders, type InputValue, type Placeholder } from "./placeholders.ts";
+import { readResolved } from "./config/resolved.ts";
+import {
+  fillPlaceholders,
+  findPlaceholders,
+  type InputValue,
+  type Placeholder,
+} from "./config/placeholders.ts";
 
 /** How long an input's command may run, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 30_000;

@@ -5,8 +5,8 @@ import type {
   MCPServerInput,
   MCPServerStdioParameters,
 } from "../protocol/config.ts";
-import type { ComputerConfig } from "./config.ts";
-import { parsePlaceholder, PLACEHOLDER } from "./placeholders.ts";
+import type { ComputerConfig } from "./config/config.ts";
+import { parsePlaceholder, PLACEHOLDER } from "./config/placeholders.ts";
 
 /** What stands for a secret. */
 export const MASK = "***";

@@ -3,7 +3,7 @@ import type { LogFields, Logger } from "../log.ts";
 import type { MCPServerConfig } from "../protocol/config.ts";
 import { isRecord } from "../protocol/errors.ts";
 import { MASK, maskServer } from "./masking.ts";
-import { PLACEHOLDER } from "./placeholders.ts";
+import { PLACEHOLDER } from "./config/placeholders.ts";
 
 /** Shorter values are everywhere: to mask them would hide the text and tell the value. */
 const MIN_LENGTH = 4;

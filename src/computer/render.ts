@@ -1,7 +1,7 @@
 /** A server's parameters as it would start with them now, for the eyes of whoever owns the Computer. */
 import type { MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
 import { MASK, maskServer } from "./masking.ts";
-import { fillPlaceholders, type InputValue } from "./placeholders.ts";
+import { fillPlaceholders, type InputValue } from "./config/placeholders.ts";
 
 /** Where the values come from. */
 export interface RenderContext {

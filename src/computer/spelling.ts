@@ -1,10 +1,15 @@
 /** What somebody may have meant who wrote a word that is not known. */
 
+/** Longer words are not compared. */
+const MAX_LENGTH = 64;
+
 /** The known word that is nearest, if one is near enough to be meant. */
 export function closestWord(word: string, known: Iterable<string>): string | undefined {
+  if (word.length > MAX_LENGTH) return undefined;
   const written = plain(word);
   let best: { readonly word: string; readonly distance: number } | undefined;
   for (const candidate of known) {
+    if (candidate.length > MAX_LENGTH) continue;
     const distance = editDistance(written, plain(candidate));
     if (distance <= tolerance(candidate) && distance < (best?.distance ?? Infinity)) {
       best = { word: candidate, distance };

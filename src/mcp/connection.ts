@@ -65,8 +65,8 @@ export interface ConnectionContext {
   readonly listener: NotificationListener;
   readonly guard: ProcessGuard;
   readonly log: Logger;
-  /** Where its stderr and its log messages go, if anywhere. */
-  readonly journal?: Journal;
+  /** Where its stderr and its log messages go. */
+  readonly journal: Journal;
   /** For what a server lists wrongly, each time that it is listed. */
   readonly warnOnce: WarnOnce;
   readonly maxMessageBytes: number;
@@ -95,7 +95,7 @@ export class McpConnection {
     };
     this.#client.onerror = (error) => this.#log.debug("MCP transport error", { error: error.message });
     this.#client.fallbackNotificationHandler = (notification) => {
-      if (notification.method === "notifications/message") context.journal?.message(notification.params);
+      if (notification.method === "notifications/message") context.journal.message(notification.params);
       else dispatch(notification, context.listener);
       return Promise.resolve();
     };

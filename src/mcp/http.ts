@@ -5,7 +5,7 @@ import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport";
 import { settledWithin } from "../async/abortable.ts";
-import type { MCPServerStreamableHttpConfig, MCPSSEConfig } from "../protocol/config.ts";
+import type { MCPServerStreamableHttpConfig, MCPSSEConfig, Resolved } from "../protocol/config.ts";
 import { ConfigurationError, ServerAuthorizationError, ServerNotRunningError } from "./errors.ts";
 import { answerOf } from "./http_answer.ts";
 import { watchBody } from "./watched_body.ts";
@@ -47,7 +47,7 @@ interface Exchange {
  * @param config With inputs already filled in.
  */
 export function openHttpTransport(
-  config: MCPServerStreamableHttpConfig | MCPSSEConfig,
+  config: Resolved<MCPServerStreamableHttpConfig | MCPSSEConfig>,
   listener: HttpListener,
 ): HttpTransport {
   const url = parseUrl(config.server_parameters.url);
@@ -73,18 +73,26 @@ export function openHttpTransport(
   };
 }
 
-/** The SDK waits before it opens each broken stream again, and on close it clears the last of these timers alone. */
+/**
+ * The SDK waits before it opens each broken stream again. On close it clears the last of these timers alone, and sets
+ * another one for a stream that was being opened.
+ */
 function watchReconnections(transport: StreamableHTTPClientTransport): () => void {
   const timers: number[] = [];
+  let isClosed = false;
   Object.defineProperty(transport, "_reconnectionTimeout", {
     get: () => timers.at(-1),
     set(timer: number | undefined) {
-      if (timer === undefined) timers.pop();
+      if (isClosed) clearTimeout(timer);
+      else if (timer === undefined) timers.pop();
       else timers.push(timer);
       if (timers.length > MAX_RECONNECTION_TIMERS) timers.shift();
     },
   });
-  return () => timers.forEach((timer) => clearTimeout(timer));
+  return () => {
+    isClosed = true;
+    for (const timer of timers) clearTimeout(timer);
+  };
 }
 
 async function closeAll(transport: Transport, client: Deno.HttpClient): Promise<void> {
@@ -94,7 +102,7 @@ async function closeAll(transport: Transport, client: Deno.HttpClient): Promise<
 
 /** Looks at every answer before the SDK does: what it means for the session, and how its event stream ends. */
 function watchedFetch(
-  config: MCPServerStreamableHttpConfig | MCPSSEConfig,
+  config: Resolved<MCPServerStreamableHttpConfig | MCPSSEConfig>,
   client: Deno.HttpClient,
   listener: HttpListener,
 ): FetchLike {
@@ -116,7 +124,7 @@ function watchedFetch(
     const body = watchBody(response.body, {
       // A request has its own deadline; only the stream that stands for the whole session may not fall silent.
       silenceMs: isStream && isStanding ? silenceMs : MAX_TIMER_MS,
-      signal: init?.signal ?? undefined,
+      signal: init?.signal,
       onEnd(end) {
         if (!isStream) return;
         // The event source would open another stream, in a session that nobody has initialised.
@@ -175,7 +183,7 @@ function isEventStream(response: Response): boolean {
 
 /** How long an answer may take that needs no work, and how long a standing stream may say nothing. */
 function timeLimits(
-  config: MCPServerStreamableHttpConfig | MCPSSEConfig,
+  config: Resolved<MCPServerStreamableHttpConfig | MCPSSEConfig>,
 ): { readonly timeoutMs: number; readonly silenceMs: number } {
   const { timeout, sse_read_timeout } = config.server_parameters;
   return { timeoutMs: toMilliseconds(timeout), silenceMs: toMilliseconds(sse_read_timeout) };

@@ -33,8 +33,8 @@ export type StdioParameters = Resolved<MCPServerStdioConfig>["server_parameters"
 export interface StdioContext {
   readonly guard: ProcessGuard;
   readonly log: Logger;
-  /** Where its stderr goes, if anywhere. */
-  readonly journal?: Journal;
+  /** Where its stderr goes. */
+  readonly journal?: Pick<Journal, "stderr" | "stderrEnded">;
   /** The longest message that the server may send, in bytes. */
   readonly maxMessageBytes: number;
 }

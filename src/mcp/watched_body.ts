@@ -3,38 +3,38 @@
 /** How a body ended: at its end, or broken on the way. A body that its reader gave up has not ended. */
 export type BodyEnd = "complete" | "broken";
 
-/** What is watched of a body. */
+/** What is asked of a watched body. */
 export interface BodyWatch {
   /** A body that says nothing for so long counts as broken, in milliseconds. */
   readonly silenceMs: number;
-  /** Gives the body up when it is aborted. */
-  readonly signal?: AbortSignal | undefined;
-  /** Hears how the body ended. */
+  /** Hears how it ended. */
   readonly onEnd: (end: BodyEnd) => void;
+  /**
+   * Ends the body, which then has not ended by itself. The signal of its request does not do for that: once garbage was
+   * collected, Deno's `fetch` may not hear it any more, and the socket would stay open for good.
+   */
+  readonly signal?: AbortSignal | null | undefined;
 }
 
-/**
- * Passes a body on. It heeds the signal itself: the abort of a `fetch` does not reach the body of its response any
- * more once the request was garbage-collected (Deno 2.9), and an open body keeps its socket and the process.
- */
+/** Passes a body on. */
 export function watchBody(body: ReadableStream<Uint8Array>, watch: BodyWatch): ReadableStream<Uint8Array> {
-  const { silenceMs, signal, onEnd } = watch;
+  const { silenceMs, onEnd, signal } = watch;
   const reader = body.getReader();
   let isGivenUp = false;
-  const giveUp = async (reason: unknown) => {
-    isGivenUp = true;
-    signal?.removeEventListener("abort", onAbort);
-    await reader.cancel(reason);
-  };
   let onAbort = () => {};
+  const end = (how: BodyEnd) => {
+    signal?.removeEventListener("abort", onAbort);
+    if (!isGivenUp) onEnd(how);
+  };
   return new ReadableStream<Uint8Array>({
     start(controller) {
       onAbort = () => {
+        isGivenUp = true;
         controller.error(signal?.reason);
-        giveUp(signal?.reason).catch(() => {});
+        reader.cancel(signal?.reason).catch(() => {});
       };
       if (signal?.aborted) onAbort();
-      else signal?.addEventListener("abort", onAbort);
+      else signal?.addEventListener("abort", onAbort, { once: true });
     },
     async pull(controller) {
       try {
@@ -42,15 +42,17 @@ export function watchBody(body: ReadableStream<Uint8Array>, watch: BodyWatch): R
         if (isGivenUp) return;
         if (!done) return controller.enqueue(value);
         controller.close();
-        onEnd("complete");
+        end("complete");
       } catch (error) {
-        if (isGivenUp) return;
         controller.error(error);
-        onEnd("broken");
+        end("broken");
       }
-      signal?.removeEventListener("abort", onAbort);
     },
-    cancel: giveUp,
+    async cancel(reason) {
+      isGivenUp = true;
+      signal?.removeEventListener("abort", onAbort);
+      await reader.cancel(reason);
+    },
   });
 }
 

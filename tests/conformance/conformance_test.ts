@@ -4,7 +4,7 @@ import { fromFileUrl } from "@std/path";
 import { forEachBounded } from "../../src/async/pool.ts";
 
 const SUITE = "npm:@modelcontextprotocol/conformance@0.1.16";
-const FOLDER = fromFileUrl(new URL("./", import.meta.url));
+const FOLDER = fromFileUrl(new URL(".", import.meta.url));
 const BASELINE = "baseline.yml";
 /** How many scenarios run at a time where time is not measured. */
 const CONCURRENCY = 4;

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { DEFAULT_READ_LIMITS } from "../../src/computer/catalogue.ts";
-import { parseConfig } from "../../src/computer/config.ts";
+import { parseConfig } from "../../src/computer/config/config.ts";
 import type { ConfirmRequest } from "../../src/computer/confirmation.ts";
 import { McpHost } from "../../src/computer/host.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/supervised_server.ts";

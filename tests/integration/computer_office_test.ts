@@ -1,9 +1,9 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { Computer } from "../../src/computer/computer.ts";
-import { parseConfig } from "../../src/computer/config.ts";
-import { ConfigError } from "../../src/computer/config_problem.ts";
-import { readResolved } from "../../src/computer/config_resolved.ts";
+import { parseConfig } from "../../src/computer/config/config.ts";
+import { ConfigError } from "../../src/computer/config/problem.ts";
+import { readResolved } from "../../src/computer/config/resolved.ts";
 import { Fleet } from "../../src/mcp/fleet.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/supervised_server.ts";
 import { silentLogger } from "../../src/log.ts";

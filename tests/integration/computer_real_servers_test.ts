@@ -3,8 +3,8 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import type { RemoteComputer } from "../../src/agent/remote_computer.ts";
-import { parseConfig } from "../../src/computer/config.ts";
-import { readResolved } from "../../src/computer/config_resolved.ts";
+import { parseConfig } from "../../src/computer/config/config.ts";
+import { readResolved } from "../../src/computer/config/resolved.ts";
 import { silentLogger } from "../../src/log.ts";
 import { Journal } from "../../src/mcp/journal.ts";
 import { McpConnection } from "../../src/mcp/connection.ts";

@@ -27,16 +27,7 @@ import {
 import { showStatus } from "./answers/status.ts";
 import { callTool, listTools, showHistory } from "./answers/tools.ts";
 import { readResource, showDesktop, showFinder } from "./answers/views.ts";
-import type { Session } from "./session.ts";
-
-/** What every command works with. */
-export interface CommandContext {
-  readonly session: Session;
-  /** Aborted when whoever asked has gone, or pressed Ctrl-C. */
-  readonly signal: AbortSignal;
-  /** Says what is being waited for. */
-  readonly progress: (text: string) => void;
-}
+import type { CommandContext } from "./command_context.ts";
 
 /** What a command needs before it can run. */
 export type CommandNeed =

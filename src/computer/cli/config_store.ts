@@ -1,10 +1,10 @@
 /** The configuration that a command line works with: a file, or, without one, a text in memory. */
 import { basename, dirname, join } from "@std/path";
 import { describeError } from "../../protocol/errors.ts";
-import { type ComputerConfig, parseConfigText } from "../config.ts";
-import { checkConfigText, type ConfigChecks } from "../config_check.ts";
-import { originOf, readConfigFileText } from "../config_file.ts";
-import { problemsError } from "../config_problem.ts";
+import { type ComputerConfig, parseConfigText } from "../config/config.ts";
+import { checkConfigText, type ConfigChecks } from "../config/check.ts";
+import { originOf, readConfigFileText } from "../config/file.ts";
+import { problemsError } from "../config/problem.ts";
 import { checkVrl } from "../vrl.ts";
 
 /** What a configuration must stand beyond its form. */

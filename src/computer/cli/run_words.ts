@@ -5,7 +5,8 @@ import { createPromptProgram, runTypedWords } from "../../cli/prompt_program.ts"
 import { ExitCode } from "../../cli/exit_codes.ts";
 import { shareOptions } from "../../cli/shared_options.ts";
 import { type Answer, presentAnswer, type Presentation } from "./answer.ts";
-import { addCommands, type CommandContext } from "./commands.ts";
+import type { CommandContext } from "./command_context.ts";
+import { addCommands } from "./commands.ts";
 
 /** Whoever typed the words. */
 export interface Typist extends CommandContext {

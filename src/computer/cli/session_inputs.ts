@@ -1,7 +1,7 @@
 /** Where a command line finds the values of inputs: the environment, a private file, and whoever sits at the terminal. */
 import { fileInputs, readInputFile } from "../input_file.ts";
 import { environmentInputs, type InputSource, inputVariable } from "../inputs.ts";
-import type { InputValue } from "../placeholders.ts";
+import type { InputValue } from "../config/placeholders.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
 
 /** Where the value of an input comes from, or that there is none. */

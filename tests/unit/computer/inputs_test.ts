@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { parseConfig } from "../../../src/computer/config.ts";
+import { parseConfig } from "../../../src/computer/config/config.ts";
 import { environmentInputs, type InputSource, resolveInputs } from "../../../src/computer/inputs.ts";
 import { ConfigurationError } from "../../../src/mcp/errors.ts";
 import type { MCPServerStdioParameters } from "../../../src/protocol/config.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { parseConfig } from "../../../src/computer/config.ts";
+import { parseConfig } from "../../../src/computer/config/config.ts";
 import { maskConfig } from "../../../src/computer/masking.ts";
 
 /** What is shown of a stdio server's args. */

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { readResolved } from "../../../src/computer/config_resolved.ts";
+import { readResolved } from "../../../src/computer/config/resolved.ts";
 import { toReadError } from "../../../src/computer/read_failure.ts";
 import {
   ServerAnswerError,
@@ -10,7 +10,7 @@ import {
 import { SmcpError } from "../../../src/protocol/errors.ts";
 import { Fleet } from "../../../src/mcp/fleet.ts";
 import { silentLogger } from "../../../src/log.ts";
-import { parseConfig } from "../../../src/computer/config.ts";
+import { parseConfig } from "../../../src/computer/config/config.ts";
 import { DEFAULT_SERVER_LIMITS, type SupervisedServer } from "../../../src/mcp/supervised_server.ts";
 import { parseDpeUri } from "../../../src/uri/dpe_uri.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { parseConfig } from "../../../src/computer/config.ts";
+import { parseConfig } from "../../../src/computer/config/config.ts";
 import { Redactor, secretsOf } from "../../../src/computer/redaction.ts";
 import type { MCPServerConfig } from "../../../src/protocol/config.ts";
 import { LogBook } from "../../fixtures/log_book.ts";

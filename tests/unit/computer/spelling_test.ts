@@ -18,6 +18,11 @@ Deno.test("closestWord() finds what a slip of the finger was meant to be", () =>
   for (const [written, meant] of cases) assertEquals(closestWord(written, known), meant, written);
 });
 
+Deno.test("closestWord() compares no words of endless length", () => {
+  assertEquals(closestWord("x".repeat(10_000), ["xx", "y".repeat(10_000)]), undefined);
+  assertEquals(closestWord("coutn", ["y".repeat(10_000), "count"]), "count");
+});
+
 Deno.test("didYouMean() is the end of a sentence, or nothing", () => {
   assertEquals([didYouMean("comand", known), didYouMean("zzz", known)], ['; did you mean "command"?', ""]);
 });

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { parseConfig } from "../../../src/computer/config.ts";
+import { parseConfig } from "../../../src/computer/config/config.ts";
 import { buildToolDirectory, mergeToolMeta, type ServerTools } from "../../../src/computer/tool_directory.ts";
 import { readTool } from "../../../src/mcp/entries.ts";
 

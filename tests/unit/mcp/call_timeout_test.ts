@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { parseConfig } from "../../../src/computer/config.ts";
-import { readResolved } from "../../../src/computer/config_resolved.ts";
+import { parseConfig } from "../../../src/computer/config/config.ts";
+import { readResolved } from "../../../src/computer/config/resolved.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { Journal } from "../../../src/mcp/journal.ts";
 import { McpConnection } from "../../../src/mcp/connection.ts";

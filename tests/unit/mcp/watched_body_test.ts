@@ -1,9 +1,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { type BodyEnd, watchBody } from "../../../src/mcp/watched_body.ts";
 
-function watch(body: ReadableStream<Uint8Array>, silenceMs = 60_000, signal?: AbortSignal) {
+function watch(body: ReadableStream<Uint8Array>, silenceMs = 60_000) {
   const ends: BodyEnd[] = [];
-  return { body: watchBody(body, { silenceMs, signal, onEnd: (end) => void ends.push(end) }), ends };
+  return { body: watchBody(body, { silenceMs, onEnd: (end) => void ends.push(end) }), ends };
 }
 
 function bodyOf(text: string, end: "close" | "error" | "hang"): ReadableStream<Uint8Array> {
@@ -45,20 +45,29 @@ Deno.test("a body that its reader gives up has not ended, and leaves no timer", 
   assertEquals(ends, []);
 });
 
-Deno.test("a body whose signal is aborted is given up, also where the abort does not reach its source", async () => {
-  const abort = new AbortController();
-  let isCancelled = false;
-  const source = new ReadableStream<Uint8Array>({ cancel: () => void (isCancelled = true) });
-  const { body, ends } = watch(source, 60_000, abort.signal);
-  const reading = body.getReader().read();
-  abort.abort(new TypeError("enough"));
-  await assertRejects(() => reading, TypeError, "enough");
-  assertEquals([isCancelled, ends], [true, []]);
+Deno.test("a body ends with its signal, is cancelled then, and has not ended by itself", async () => {
+  const cancelled = Promise.withResolvers<unknown>();
+  const controller = new AbortController();
+  const ends: BodyEnd[] = [];
+  const silent = new ReadableStream<Uint8Array>({ cancel: cancelled.resolve });
+  const body = watchBody(silent, {
+    silenceMs: 60_000,
+    onEnd: (end) => void ends.push(end),
+    signal: controller.signal,
+  });
+  const text = new Response(body).text();
+  controller.abort(new TypeError("over"));
+  await assertRejects(() => text, TypeError, "over");
+  assertEquals([String(await cancelled.promise), ends], ["TypeError: over", []]);
 });
 
-Deno.test("a body whose signal is aborted before it is read is given up at once", async () => {
-  const { body } = watch(bodyOf("hello", "hang"), 60_000, AbortSignal.abort(new TypeError("enough")));
-  await assertRejects(() => new Response(body).text(), TypeError, "enough");
+Deno.test("a body whose signal is aborted already is cancelled at once", async () => {
+  const cancelled = Promise.withResolvers<unknown>();
+  const silent = new ReadableStream<Uint8Array>({ cancel: cancelled.resolve });
+  const signal = AbortSignal.abort(new TypeError("over"));
+  const body = watchBody(silent, { silenceMs: 60_000, onEnd() {}, signal });
+  await assertRejects(() => new Response(body).text(), TypeError, "over");
+  await cancelled.promise;
 });
 
 Deno.test("a body that has ended no longer listens to its signal", async () => {
@@ -71,11 +80,10 @@ Deno.test("a body that has ended no longer listens to its signal", async () => {
   signal.removeEventListener = (
     ...args: unknown[]
   ) => (listeners--, Reflect.apply(removeEventListener, signal, args));
-  for (const end of ["close", "error"] as const) {
-    const { body } = watch(bodyOf("hello", end), 60_000, signal);
-    await new Response(body).text().catch(() => {});
-  }
-  const { body } = watch(bodyOf("hello", "hang"), 60_000, signal);
-  await body.cancel();
+  const watched = (end: "close" | "error" | "hang") =>
+    watchBody(bodyOf("hello", end), { silenceMs: 60_000, onEnd() {}, signal });
+  await new Response(watched("close")).text();
+  await assertRejects(() => new Response(watched("error")).text());
+  await watched("hang").cancel();
   assertEquals(listeners, 0);
 });

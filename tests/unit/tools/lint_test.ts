@@ -104,7 +104,7 @@ for (
   const [path, specifier] of [
     ["src/protocol/schemas/tools.ts", "zod"],
     ["src/mcp/schemas.ts", "zod"],
-    ["src/computer/config.ts", "zod"],
+    ["src/computer/config/schema.ts", "zod"],
     ["src/computer/config/servers.ts", "zod"],
     ["src/server/server.ts", "socket.io"],
     ["src/link/connect.ts", "socket.io-client"],
@@ -113,7 +113,7 @@ for (
     ["src/gateway/gateway.ts", "@modelcontextprotocol/sdk/server/index.js"],
     ["src/cli/program.ts", "commander"],
     ["src/log.ts", "@std/log"],
-    ["src/computer/config_file.ts", "@std/path"],
+    ["src/computer/config/file.ts", "@std/path"],
     ["src/server/server.ts", "node:http"],
     ["tests/unit/fixture.ts", "socket.io"],
   ] as const

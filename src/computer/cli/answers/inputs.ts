@@ -2,10 +2,10 @@
 import { alignColumns } from "../../../cli/terminal/columns.ts";
 import type { MCPServerInput } from "../../../protocol/config.ts";
 import { UsageError } from "../../../cli/exit_codes.ts";
-import { inputIdsOf, type InputValue } from "../../placeholders.ts";
+import { inputIdsOf, type InputValue } from "../../config/placeholders.ts";
 import { renderParameters } from "../../render.ts";
 import type { Answer } from "../answer.ts";
-import type { CommandContext } from "../commands.ts";
+import type { CommandContext } from "../command_context.ts";
 import type { Session } from "../session.ts";
 
 /** The inputs, where their values come from, and who uses them; never a value. */

@@ -1,7 +1,7 @@
 /** `connect`, `join`, `leave`, `quit` */
 import { UsageError } from "../../../cli/exit_codes.ts";
 import type { Answer } from "../answer.ts";
-import type { CommandContext } from "../commands.ts";
+import type { CommandContext } from "../command_context.ts";
 
 /** How long a command that a person waits for tries to reach the Server, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;

@@ -1,9 +1,9 @@
 /** `server add|remove|start|stop|restart|logs` */
 import { parseParams } from "../../../cli/request_options.ts";
-import { addServerText, type NewServer, removeServerText, type WrittenServer } from "../../config_edit.ts";
+import { addServerText, type NewServer, removeServerText, type WrittenServer } from "../../config/edit.ts";
 import type { ConfigChange } from "../../host.ts";
 import type { Answer } from "../answer.ts";
-import type { CommandContext } from "../commands.ts";
+import type { CommandContext } from "../command_context.ts";
 
 /** The options of `server add`. */
 export interface AddServerFlags {

@@ -2,7 +2,7 @@
 import { alignColumns } from "../../../cli/terminal/columns.ts";
 import { contentsText, toolsText } from "../../../cli/answer_text.ts";
 import type { Answer } from "../answer.ts";
-import type { CommandContext } from "../commands.ts";
+import type { CommandContext } from "../command_context.ts";
 
 /** What an Agent may call. */
 export function listTools({ session }: CommandContext): Answer {

@@ -5,7 +5,7 @@ import { DEFAULT_WINDOW_LINES, drawDesktop } from "../../../cli/terminal/desktop
 import { drawFinder } from "../../../cli/terminal/finder_picture.ts";
 import { hasWindowScheme } from "../../../uri/scheme.ts";
 import type { Answer } from "../answer.ts";
-import type { CommandContext } from "../commands.ts";
+import type { CommandContext } from "../command_context.ts";
 
 /** The windows of all MCP servers. */
 export async function showDesktop(

@@ -1,0 +1,118 @@
+/** Server entries as other programs write them: flat, without `server_parameters`. */
+import { z } from "zod";
+import type { MCPServerConfig } from "../../protocol/config.ts";
+import { toolMeta } from "../../protocol/schemas/config.ts";
+import type { ToolMeta } from "../../protocol/tools.ts";
+
+/** What all flat entries may have. */
+export interface FlatServer {
+  /** The transport: `stdio`, `http` or `sse`; told by the other members when absent. */
+  type?: string | null | undefined;
+  /** Not started, and its tools neither listed nor callable. */
+  disabled?: boolean | null | undefined;
+  /** `false` is the same as `disabled`. */
+  enabled?: boolean | null | undefined;
+  /** `false` is the same as `disabled`. */
+  isActive?: boolean | null | undefined;
+  /** Tools that run without a confirmation; `"*"` stands for all. */
+  alwaysAllow?: string[] | null | undefined;
+  /** The same as `alwaysAllow`. */
+  autoApprove?: string[] | null | undefined;
+  /** All tools run without a confirmation. */
+  trust?: boolean | null | undefined;
+  /** Tools that are neither listed nor callable. */
+  disabledTools?: string[] | null | undefined;
+  /** The same as `disabledTools`. */
+  excludeTools?: string[] | null | undefined;
+  /** The same as `disabledTools`. */
+  forbidden_tools?: string[] | null | undefined;
+  /** Metadata by the tool's own name, over `default_tool_meta` key by key. */
+  tool_meta?: Record<string, ToolMeta> | null | undefined;
+  /** Metadata of tools that `tool_meta` does not name; never an alias. */
+  default_tool_meta?: ToolMeta | null | undefined;
+  /** A VRL script that transforms the tools' results. */
+  vrl?: string | null | undefined;
+}
+
+/** A program to start. */
+export interface FlatStdioServer extends FlatServer {
+  /** The program. */
+  command: string;
+  /** Its arguments. */
+  args?: string[] | null | undefined;
+  /** Variables beyond the few that are passed on. */
+  env?: Record<string, string | number | boolean | null> | null | undefined;
+  /** The folder it runs in; a relative one counts from the folder of the project. */
+  cwd?: string | null | undefined;
+}
+
+/** A server on the network. */
+export interface FlatHttpServer extends FlatServer {
+  /** Its endpoint. */
+  url?: string | null | undefined;
+  /** The same as `url`. */
+  serverUrl?: string | null | undefined;
+  /** The same as `url`, over Streamable HTTP. */
+  httpUrl?: string | null | undefined;
+  /** HTTP headers of each request. */
+  headers?: Record<string, string | number | boolean> | null | undefined;
+}
+
+/** What programs call the transports, and what they are called here. */
+export const TRANSPORTS: Readonly<Record<string, MCPServerConfig["type"]>> = {
+  stdio: "stdio",
+  http: "streamable",
+  sse: "sse",
+  streamable: "streamable",
+  "streamable-http": "streamable",
+  streamableHttp: "streamable",
+  streamable_http: "streamable",
+};
+
+const names = z.array(z.string()).nullish();
+const shared = {
+  disabled: z.boolean().nullish(),
+  enabled: z.boolean().nullish(),
+  isActive: z.boolean().nullish(),
+  alwaysAllow: names,
+  autoApprove: names,
+  trust: z.boolean().nullish(),
+  disabledTools: names,
+  excludeTools: names,
+  forbidden_tools: names,
+  tool_meta: z.record(z.string(), toolMeta).nullish(),
+  default_tool_meta: toolMeta.nullish(),
+  vrl: z.string().nullish(),
+};
+const stdioMembers = {
+  type: z.literal("stdio").nullish(),
+  ...shared,
+  command: z.string().min(1),
+  args: z.array(z.string()).nullish(),
+  env: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullish(),
+  cwd: z.string().nullish(),
+};
+const httpMembers = {
+  type: z.enum(Object.keys(TRANSPORTS).filter((type) => type !== "stdio")).nullish(),
+  ...shared,
+  url: z.string().min(1).nullish(),
+  serverUrl: z.string().min(1).nullish(),
+  httpUrl: z.string().min(1).nullish(),
+  headers: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullish(),
+};
+
+/** The schema of a program to start. */
+export const flatStdioServer: z.ZodType<FlatStdioServer> = z.looseObject(stdioMembers);
+/** The schema of a server on the network; which member has its URL is not checked. */
+export const flatHttpServer: z.ZodType<FlatHttpServer> = z.looseObject(httpMembers);
+
+/** The members that hold the URL. */
+export const URL_KEYS = ["url", "serverUrl", "httpUrl"] as const;
+/** The members that tell the transport. */
+export const TYPE_KEYS = ["type", "transport", "transportType"] as const;
+/** The members of all flat entries that mean something here. */
+export const FLAT_KEYS: readonly string[] = [
+  ...new Set([...Object.keys(stdioMembers), ...Object.keys(httpMembers), ...TYPE_KEYS]),
+];
+/** The members in which variables are filled in. */
+export const VARIABLE_KEYS: readonly string[] = ["command", "args", "env", "cwd", "headers", ...URL_KEYS];

@@ -1,0 +1,74 @@
+/** Members of a configuration that have no meaning: a misspelt `forbidden_tools` forbids nothing. */
+import type { MCPServerConfig, MCPServerInput } from "../../protocol/config.ts";
+import { isRemark } from "./form.ts";
+import type { ConfigPath, Findings } from "./problem.ts";
+import { didYouMean } from "../spelling.ts";
+
+const SERVER_KEYS = [
+  "name",
+  "type",
+  "disabled",
+  "forbidden_tools",
+  "tool_meta",
+  "default_tool_meta",
+  "vrl",
+  "server_parameters",
+];
+const HTTP_KEYS = ["url", "headers", "timeout", "sse_read_timeout"];
+const PARAMETER_KEYS: Readonly<Record<MCPServerConfig["type"], readonly string[]>> = {
+  stdio: ["command", "args", "env", "cwd", "encoding", "encoding_error_handler"],
+  streamable: [...HTTP_KEYS, "terminate_on_close"],
+  sse: HTTP_KEYS,
+};
+const TOOL_META_KEYS = ["auto_apply", "alias", "tags", "ret_object_mapper"];
+const INPUT_KEYS: Readonly<Record<MCPServerInput["type"], readonly string[]>> = {
+  promptString: ["id", "type", "description", "default", "password"],
+  pickString: ["id", "type", "description", "default", "options"],
+  command: ["id", "type", "description", "command", "args"],
+};
+
+const MAX_LISTED_KEYS = 10;
+
+/** Where to look, and where to tell. */
+interface Place {
+  readonly path: ConfigPath;
+  readonly findings: Findings;
+}
+
+/** Warns of each member of a server in the specification's form that nothing reads. */
+export function warnOfServerKeys(config: MCPServerConfig, { path, findings }: Place): void {
+  const { type, server_parameters } = config;
+  warnOfStrangers(config, SERVER_KEYS, { path, findings });
+  const parameters = { path: [...path, "server_parameters"], findings };
+  warnOfStrangers(server_parameters, PARAMETER_KEYS[type], parameters);
+  warnOfToolKeys(config, { path, findings });
+}
+
+/** The same for what a server says of its tools, in any form. */
+export function warnOfToolKeys(
+  config: Pick<MCPServerConfig, "tool_meta" | "default_tool_meta">,
+  { path, findings }: Place,
+): void {
+  for (const [tool, meta] of Object.entries(config.tool_meta)) {
+    warnOfStrangers(meta, TOOL_META_KEYS, { path: [...path, "tool_meta", tool], findings });
+  }
+  const defaults = { path: [...path, "default_tool_meta"], findings };
+  warnOfStrangers(config.default_tool_meta ?? {}, TOOL_META_KEYS, defaults);
+}
+
+/** The same for an input. */
+export function warnOfInputKeys(input: MCPServerInput, place: Place): void {
+  warnOfStrangers(input, INPUT_KEYS[input.type], place);
+}
+
+function warnOfStrangers(value: object, known: readonly string[], { path, findings }: Place): void {
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key) && !isRemark(key)) findings.warn([...path, key], strangerMessage(key, known));
+  }
+}
+
+/** What to say of a member that nothing reads; a long list of what is known would help nobody. */
+export function strangerMessage(key: string, known: readonly string[]): string {
+  const list = known.length > MAX_LISTED_KEYS ? "" : `; known are ${known.join(", ")}`;
+  return `has no meaning here${didYouMean(key, known) || list}`;
+}

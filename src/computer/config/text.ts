@@ -1,0 +1,109 @@
+/** The text of a configuration: JSON in which comments, trailing commas and a byte order mark may stand. */
+import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { type ConfigIssue, type ConfigPath, type ConfigProblem, formatPath } from "./problem.ts";
+
+/** What a text says, and where it says it. */
+export interface ConfigText {
+  /** The value; what could be made out of it where the syntax is broken. */
+  readonly value: unknown;
+  /** Where the syntax is broken, a problem a line. While there are any, the rest is not to be trusted. */
+  readonly syntax: readonly ConfigProblem[];
+  /** Keys that stand twice in one object: JSON would silently take the last. */
+  readonly duplicates: readonly ConfigProblem[];
+  /** Finds the place of an issue: its key, or the nearest thing around it that is there. */
+  locate(issue: ConfigIssue): ConfigProblem;
+}
+
+/** Reads a text, however broken it is. */
+export function readConfigText(raw: string): ConfigText {
+  const text = raw.startsWith("\uFEFF") ? raw.slice(1) : raw;
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  const placeAt = lineFinder(text);
+  const duplicates: ConfigProblem[] = [];
+  const value = root === undefined ? undefined : toValue(root, [], (path, offset) => {
+    const message = "this key stands twice; leave one of them out";
+    duplicates.push({ message, path: formatPath(path), ...placeAt(offset) });
+  });
+  return {
+    value,
+    syntax: syntaxProblems(errors, placeAt),
+    duplicates,
+    locate: ({ path, message }) => ({ message, path: formatPath(path), ...placeAt(offsetOf(root, path)) }),
+  };
+}
+
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One mistake breaks much of what follows it: the first of each line counts. */
+function syntaxProblems(errors: readonly ParseError[], placeAt: (offset: number) => Place): ConfigProblem[] {
+  const firsts = new Map<number, ConfigProblem>();
+  for (const { error, offset } of errors) {
+    const place = placeAt(offset);
+    const message = `not JSON: ${SYNTAX_STATES[printParseErrorCode(error)]}`;
+    if (!firsts.has(place.line)) firsts.set(place.line, { message, path: "", ...place });
+  }
+  return [...firsts.values()];
+}
+
+/** None shows the text: it may be a secret. */
+const SYNTAX_STATES: Readonly<Record<ReturnType<typeof printParseErrorCode>, string>> = {
+  InvalidSymbol: "a word without quotes; texts stand in double quotes",
+  InvalidNumberFormat: "a number that is none",
+  PropertyNameExpected: "a key in double quotes is missing",
+  ValueExpected: "a value is missing",
+  ColonExpected: "a colon is missing after the key",
+  CommaExpected: "a comma is missing before this",
+  CloseBraceExpected: 'a "}" is missing',
+  CloseBracketExpected: 'a "]" is missing',
+  EndOfFileExpected: "more text after the end; one object is all",
+  InvalidCommentToken: "a comment cannot stand here",
+  UnexpectedEndOfComment: "a comment does not end",
+  UnexpectedEndOfString: "a text does not end; its closing quote is missing",
+  UnexpectedEndOfNumber: "a number is cut short",
+  InvalidUnicode: "a \\u needs four hexadecimal digits",
+  InvalidEscapeCharacter: "an escape that JSON does not know; write a backslash as \\\\",
+  InvalidCharacter: "a control character in a text; write it as an escape",
+  "<unknown ParseErrorCode>": "this cannot be read",
+};
+
+function toValue(
+  node: Node,
+  path: ConfigPath,
+  onDuplicate: (path: ConfigPath, offset: number) => void,
+): unknown {
+  const children = node.children ?? [];
+  if (node.type === "array") {
+    return children.map((item, index) => toValue(item, [...path, index], onDuplicate));
+  }
+  if (node.type !== "object") return node.value;
+  const entries = new Map<string, unknown>();
+  for (const { children: [key, value] = [] } of children) {
+    if (typeof key?.value !== "string") continue;
+    const at = [...path, key.value];
+    if (entries.has(key.value)) onDuplicate(at, key.offset);
+    entries.set(key.value, value === undefined ? undefined : toValue(value, at, onDuplicate));
+  }
+  return Object.fromEntries(entries);
+}
+
+/** The key of what stands at `path`, or of the nearest thing around it that is there. */
+function offsetOf(root: Node | undefined, path: ConfigPath): number {
+  if (root === undefined) return 0;
+  for (let length = path.length; length > 0; length--) {
+    const node = findNodeAtLocation(root, path.slice(0, length));
+    if (node !== undefined) return node.parent?.type === "property" ? node.parent.offset : node.offset;
+  }
+  return root.offset;
+}
+
+function lineFinder(text: string): (offset: number) => Place {
+  const starts = [0, ...text.matchAll(/\r\n|\n|\r/g).map(({ 0: end, index }) => index + end.length)];
+  return (offset) => {
+    const line = starts.findLastIndex((start) => start <= offset);
+    return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
+  };
+}

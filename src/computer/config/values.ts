@@ -1,0 +1,44 @@
+/** What a schema cannot tell of a value. Each function gives what is wrong, and nothing where a placeholder stands. */
+import type { MCPServerConfig, ResolvedServerConfig } from "../../protocol/config.ts";
+import type { ConfigPath, Findings } from "./problem.ts";
+import { hasPlaceholder } from "./placeholders.ts";
+
+/** Checks what a server's parameters say; `path` is that of the server's entry. */
+export function checkValues(
+  config: MCPServerConfig | ResolvedServerConfig,
+  { path, findings }: { readonly path: ConfigPath; readonly findings: Findings },
+): void {
+  const check = (member: string, text: string, problemOf: (text: string) => string | undefined) => {
+    const problem = hasPlaceholder(text) ? undefined : problemOf(text);
+    if (problem !== undefined) findings.refuse([...path, "server_parameters", member], problem);
+  };
+  if (config.type === "stdio") return check("encoding", config.server_parameters.encoding, encodingProblem);
+  check("url", config.server_parameters.url, urlProblem);
+  if (config.type === "sse") return;
+  check("timeout", config.server_parameters.timeout, durationProblem);
+  check("sse_read_timeout", config.server_parameters.sse_read_timeout, durationProblem);
+}
+
+function durationProblem(duration: string): string | undefined {
+  try {
+    return Temporal.Duration.from(duration).total("milliseconds") > 0 ? undefined : "must be above zero";
+  } catch {
+    return 'must be an ISO 8601 duration such as "PT30S"';
+  }
+}
+
+/** Lines are cut at the byte of a line feed, which UTF-16 also has inside of characters. */
+function encodingProblem(encoding: string): string | undefined {
+  try {
+    const isWide = new TextDecoder(encoding).encoding.startsWith("utf-16");
+    return isWide ? 'must be an encoding that has ASCII in it, such as "utf-8"' : undefined;
+  } catch {
+    return 'must be the name of a text encoding, such as "utf-8" or "gbk"';
+  }
+}
+
+/** The URL may carry secrets: it is not shown. */
+export function urlProblem(url: string): string | undefined {
+  const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
+  return protocol === "http:" || protocol === "https:" ? undefined : "must be an http or https URL";
+}

@@ -1,0 +1,91 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { reportText } from "../../../../src/computer/cli/check.ts";
+import { checkConfigFile, checkConfigText } from "../../../../src/computer/config/check.ts";
+
+const folder = new URL("../../../fixtures/configs/", import.meta.url);
+const fileOf = (name: string) => decodeURIComponent(new URL(name, folder).pathname);
+
+Deno.test("a report tells servers, inputs and variables, and what uses them", async () => {
+  const file = fileOf("smcp.jsonc");
+  assertEquals(await checkConfigFile(file), {
+    file,
+    form: "smcp",
+    servers: [
+      { name: "files", type: "stdio", disabled: false },
+      { name: "search", type: "streamable", disabled: true },
+      { name: "events", type: "sse", disabled: false },
+    ],
+    inputs: [
+      { id: "folder", type: "pickString", hasValue: true, usedBy: ["files"] },
+      { id: "token", type: "promptString", hasValue: false, usedBy: ["search"] },
+      { id: "patience", type: "command", hasValue: true, usedBy: ["events"] },
+    ],
+    variables: [
+      { name: "LOG_LEVEL", hasDefault: true, usedBy: ["files"] },
+      { name: "TERMINATE", hasDefault: true, usedBy: ["search"] },
+    ],
+    warnings: [],
+    problems: [],
+  });
+});
+
+Deno.test("a report has what can be read beside what cannot", async () => {
+  const text = '{"servers": {\n"a": {"command": "run", "args": ["${env:TOKEN}"], "x": 1},\n"b": {}\n}}';
+  const { servers, variables, warnings, problems } = await checkConfigText(text, { file: "my.json" });
+  assertEquals(servers.map(({ name }) => name), ["a"]);
+  assertEquals(variables, [{ name: "TOKEN", hasDefault: false, usedBy: ["a"] }]);
+  assertEquals(warnings.map(({ line, path }) => [line, path]), [[2, "servers.a.x"]]);
+  assertEquals(problems.map(({ line, path }) => [line, path]), [[3, "servers.b"]]);
+});
+
+Deno.test("a script that does not compile is a problem at its line", async () => {
+  const text =
+    '{"servers": {"a": {"command": "run",\n"vrl": "bad"}, "b": {"command": "run", "vrl": "good"}}}';
+  const vrl = (script: string) => Promise.resolve(script === "bad" ? "does not compile: line 1" : undefined);
+  const { problems } = await checkConfigText(text, { file: "my.json", checks: { vrl } });
+  assertEquals(problems, [{
+    line: 2,
+    column: 1,
+    path: "servers.a.vrl",
+    message: "does not compile: line 1",
+  }]);
+});
+
+Deno.test("a file that cannot be read is a problem of the report", async () => {
+  for (const [name, state] of [["none.json", "no such file"], ["project", "it is a folder"]] as const) {
+    const { form, problems } = await checkConfigFile(fileOf(name));
+    assertEquals([form, problems.length], [null, 1]);
+    assertStringIncludes(problems[0]?.message ?? "", state);
+  }
+});
+
+Deno.test("people read a report as a summary with a place for each finding", async () => {
+  const text = `{
+  "servers": {
+    "weather": { "command": "python", "args": ["\${input:units}", "\${env:HOME}"], "envFil": "x" },
+    "broken": { "type": "htp", "url": "http://x" }
+  },
+  "inputs": [
+    { "id": "units", "type": "pickString", "options": ["metric"] },
+    { "id": "spare", "type": "promptString", "default": "" }
+  ]
+}`;
+  const report = await checkConfigText(text, { file: "mcp.json" });
+  assertEquals(
+    reportText(report),
+    `mcp.json: VS Code's mcp.json, 1 server
+
+  server    weather  stdio
+  input     units    pickString    for weather, from A2C_INPUT_UNITS
+  input     spare    promptString  not used
+  variable  HOME     must be set   for weather
+
+mcp.json:4:17 error: servers.broken.type: must be one of "stdio", "http", "sse"; did you mean "http"?
+mcp.json:3:82 warning: servers.weather.envFil: has no meaning here; did you mean "envFile"?
+mcp.json:8:5 warning: inputs[1]: the input "spare" is not used by any server
+
+1 error, 2 warnings`,
+  );
+  const ready = await checkConfigText('{"servers": {}}', { file: "c.json" });
+  assertEquals(reportText(ready), "c.json: A2C-SMCP, 0 servers\n\nready to use");
+});

@@ -1,0 +1,130 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { parseConfigText } from "../../../../src/computer/config/config.ts";
+import { ConfigError } from "../../../../src/computer/config/problem.ts";
+
+/** Where everything wrong with a text stands, and the whole message. */
+function failure(text: string): { readonly places: unknown[]; readonly message: string } {
+  const error = assertThrows(() => parseConfigText(text, "mcp.json"), ConfigError);
+  return {
+    places: error.problems.map(({ line, column, path }) => [line, column, path]),
+    message: error.message,
+  };
+}
+
+Deno.test("comments, trailing commas and a byte order mark are read over", () => {
+  const text =
+    '\uFEFF// mine\n{ /* all of it */ "mcpServers": { "a": { "command": "run", "args": ["x",], }, }, }\n';
+  assertEquals(parseConfigText(text, "c").servers.map(({ name }) => name), ["a"]);
+});
+
+Deno.test("all problems are told, each with its line, path and fix, in the order of the text", () => {
+  const { places, message } = failure(`{
+  "servers": {
+    "files": {
+      "type": "stdio",
+      "server_parameters": {
+        "args": "--all"
+      }
+    },
+    "web": { "type": "sze", "server_parameters": {} }
+  },
+  "inputs": [{ "type": "promptString" }]
+}`);
+  assertEquals(places, [
+    [5, 7, "servers.files.server_parameters.command"],
+    [6, 9, "servers.files.server_parameters.args"],
+    [9, 14, "servers.web.type"],
+    [11, 14, "inputs[0].id"],
+  ]);
+  assertEquals(message.split("\n"), [
+    'Cannot read config "mcp.json" at line 5, servers.files.server_parameters.command: is missing; it must be a text',
+    'Cannot read config "mcp.json" at line 6, servers.files.server_parameters.args: must be a list, not a text; put each item in double quotes, and all in [ ]',
+    'Cannot read config "mcp.json" at line 9, servers.web.type: must be one of "stdio", "streamable", "sse"; did you mean "sse"?',
+    'Cannot read config "mcp.json" at line 11, inputs[0].id: is missing; it must be a text',
+  ]);
+});
+
+Deno.test("broken syntax is told by line and column, and nothing else is guessed", () => {
+  const cases: [text: string, line: number, column: number, state: string][] = [
+    ['{\n  "servers": {\n    "a": {} "b": {}\n  }\n}', 3, 13, "a comma is missing before this"],
+    ["{\n  servers: {}\n}", 2, 3, "a word without quotes"],
+    ['{\n  "servers": {\n', 3, 1, 'a "}" is missing'],
+    ['{ "servers": }', 1, 14, "a value is missing"],
+    ['{ "servers" {} }', 1, 13, "a colon is missing"],
+    ['{ "servers": {"a": {"command": "C:\\dir"}} }', 1, 32, "write a backslash as \\\\"],
+    ['{ "servers": {} } true', 1, 19, "more text after the end"],
+    ["{ /* ", 1, 3, "a comment does not end"],
+    ['{ "servers": {"a": {"command": "run}} }', 1, 32, "its closing quote is missing"],
+  ];
+  for (const [text, line, column, state] of cases) {
+    const { places: [place], message } = failure(text);
+    assertEquals(place, [line, column, ""], message);
+    assertEquals(message.includes(`at line ${line}: not JSON: `) && message.includes(state), true, message);
+  }
+});
+
+Deno.test("an empty text is no config", () => {
+  for (const text of ["", "\n", "// nothing"]) failure(text);
+});
+
+Deno.test("a key that stands twice is refused, where JSON would silently take the last", () => {
+  const { places, message } = failure(`{
+  "servers": {
+    "a": { "command": "one" },
+    "b": { "command": "two", "command": "three" },
+    "a": { "command": "four" }
+  }
+}`);
+  assertEquals(places, [[4, 30, "servers.b.command"], [5, 5, "servers.a"]]);
+  assertEquals(message.includes("this key stands twice"), true);
+});
+
+Deno.test("keys that mean something to the language are names like any other", () => {
+  const { servers } = parseConfigText(
+    '{"servers": {"__proto__": {"command": "run"}, "constructor": {"command": "x"}}}',
+    "c",
+  );
+  assertEquals(servers.map(({ name }) => name), ["__proto__", "constructor"]);
+});
+
+Deno.test("warnings have their line, too", () => {
+  const { warnings } = parseConfigText(
+    '{\n"servers": {\n"a": {\n"command": "run",\n"argz": []\n}\n}\n}',
+    "c",
+  );
+  assertEquals(warnings, [
+    { line: 5, column: 1, path: "servers.a.argz", message: 'has no meaning here; did you mean "args"?' },
+  ]);
+});
+
+Deno.test("lines are counted alike with each kind of line end", () => {
+  for (const newline of ["\n", "\r\n", "\r"]) {
+    assertEquals(failure(["{", '"servers": {', '"a": 7', "} }"].join(newline)).places, [[3, 1, "servers.a"]]);
+  }
+});
+
+Deno.test("no message shows a value that may be a secret", () => {
+  const secret = "s3cr3t-value";
+  const texts = [
+    `{"servers": {"a": {"type": "stdio", "server_parameters": {"command": "x", "env": "${secret}", "args": [["${secret}"]]}}}}`,
+    `{"servers": {"a": {"type": "sse", "server_parameters": {"url": "${secret}", "headers": "${secret}", "timeout": "${secret}"}}}}`,
+    `{"servers": {"a": {"type": "streamable", "server_parameters": {"url": "ftp://u:${secret}@x", "timeout": "${secret}"}}}}`,
+    `{"mcpServers": {"a": {"command": "x", "env": {"K": {"v": "${secret}"}}, "args": ["\${config:${secret}}"]}}}`,
+    `{"mcpServers": {"a": {"url": "\${A:-\${${secret}}}", "headers": ["Authorization: ${secret}"]}}}`,
+    `{"servers": {"a": {"command": "x", "env": {"K": ${secret} }}}}`,
+    `{"servers": {}, "inputs": [{"id": "a", "type": "promptString", "default": ["${secret}"]}]}`,
+    `{"servers": {}, "inputs": [{"id": "a", "type": "pickString", "options": ["x"], "default": "${secret}"}]}`,
+  ];
+  for (const text of texts) assertEquals(failure(text).message.includes(secret), false, text);
+  const { warnings } = parseConfigText(
+    `{"servers": {"a": {"command": "x", "env": {"K": "a\${${secret}}"}}}}`,
+    "c",
+  );
+  assertEquals([warnings.length, JSON.stringify(warnings).includes(secret)], [1, false]);
+});
+
+Deno.test("a message tells of twenty problems, the error of all", () => {
+  const servers = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`s${index}`, 7]));
+  const error = assertThrows(() => parseConfigText(JSON.stringify({ servers }), "c"), ConfigError);
+  assertEquals([error.problems.length, error.message.split("\n").at(-1)], [30, "… and 10 more"]);
+});

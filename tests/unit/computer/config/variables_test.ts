@@ -1,0 +1,81 @@
+import { assertEquals } from "@std/assert";
+import { parseConfig } from "../../../../src/computer/config/config.ts";
+import type { ConfigForm } from "../../../../src/computer/config/form.ts";
+import { Findings } from "../../../../src/computer/config/problem.ts";
+import { type ConfigOrigin, fillVariables } from "../../../../src/computer/config/variables.ts";
+
+const place: ConfigOrigin = { workspace: "/home/me/shop", home: "/home/me", cwd: "/work" };
+
+function fill(text: string, form: ConfigForm = "vscode", origin: ConfigOrigin | undefined = place) {
+  const findings = new Findings();
+  const filled = fillVariables(text, { form, origin, path: ["x"], findings });
+  return { filled, problems: findings.problems.length, warnings: findings.warnings.length };
+}
+
+Deno.test("folders are filled in from the place of the file", () => {
+  const text = "${workspaceFolder}|${workspaceFolderBasename}|${userHome}|${cwd}";
+  for (const form of ["vscode", "mcpServers"] as const) {
+    assertEquals(fill(text, form), { filled: "/home/me/shop|shop|/home/me|/work", problems: 0, warnings: 0 });
+  }
+  const separator = Deno.build.os === "windows" ? "\\" : "/";
+  assertEquals(fill("a${/}b${pathSeparator}c").filled, `a${separator}b${separator}c`);
+});
+
+Deno.test("a folder that is not known is a problem", () => {
+  assertEquals(fill("${userHome}", "vscode", { workspace: "/w" }).problems, 1);
+  assertEquals(
+    fillVariables("${workspaceFolder}", {
+      form: "vscode",
+      origin: undefined,
+      path: [],
+      findings: new Findings(),
+    }),
+    "${workspaceFolder}",
+  );
+});
+
+Deno.test("inputs and variables of the environment stay placeholders", () => {
+  const text = "${input:a b} ${env:NAME} ${env:NAME:-x}";
+  assertEquals(fill(text), { filled: text, problems: 0, warnings: 0 });
+});
+
+Deno.test("a bare name is a variable of the environment in mcpServers, and nothing in VS Code", () => {
+  assertEquals(fill("${A} ${B_1:-c d}", "mcpServers").filled, "${env:A} ${env:B_1:-c d}");
+  assertEquals(fill("${A}"), { filled: "${A}", problems: 0, warnings: 1 });
+});
+
+Deno.test("a default with a variable in it is a problem", () => {
+  assertEquals(fill("${A:-${B}}", "mcpServers").problems, 1);
+  assertEquals(fill("${env:A:-${B}}").problems, 1);
+});
+
+Deno.test("what only an editor knows is a problem", () => {
+  for (
+    const name of [
+      "config:a.b",
+      "command:x.y",
+      "workspaceFolder:other",
+      "file",
+      "relativeFile",
+      "selectedText",
+    ]
+  ) {
+    assertEquals(fill(`\${${name}}`).problems, 1, name);
+  }
+  assertEquals(fill("${config:a}", "mcpServers").problems, 1);
+});
+
+Deno.test("text without variables stays as it is", () => {
+  for (const text of ["", "$HOME", "100%", "${", "a}b", "$(x)", "{x}"]) {
+    assertEquals(fill(text), { filled: text, problems: 0, warnings: 0 });
+  }
+});
+
+Deno.test("a folder's variable is not filled in where there are server_parameters, which is a warning", () => {
+  const server_parameters = { command: "x", args: ["a", "${workspaceFolder}/b", "${input}"] };
+  const { servers: [server], warnings } = parseConfig({
+    servers: { a: { type: "stdio", server_parameters } },
+  });
+  assertEquals(server?.type === "stdio" && server.server_parameters.args[1], "${workspaceFolder}/b");
+  assertEquals(warnings.map(({ path }) => path), ["servers.a.server_parameters.args[1]"]);
+});
