@@ -1,6 +1,6 @@
 /** The Computer: MCP servers on one side, an office on the other. */
 import type { IncomingEvent } from "../link/connect.ts";
-import { type Logger, silentLogger } from "../log.ts";
+import { silentLogger } from "../log.ts";
 import { DEFAULT_SERVER_LIMITS, type ServerState, type SupervisedServer } from "../mcp/supervised_server.ts";
 import { abortable, settledWithin } from "../async/abortable.ts";
 import type { GetComputerConfigRet, MCPServerInput } from "../protocol/config.ts";
@@ -46,7 +46,6 @@ export class Computer implements AsyncDisposable {
   /** Its name in the office. */
   readonly name: string;
   readonly #host: McpHost;
-  readonly #log: Logger;
   readonly #resolveDpe: ResolveDpe | undefined;
   readonly #announcer: Announcer;
   readonly #inputs: InputValues;
@@ -57,7 +56,6 @@ export class Computer implements AsyncDisposable {
     const { name, logger = silentLogger, inputs = () => undefined, confirm, limits = {}, resolveDpe } =
       options;
     this.name = name;
-    this.#log = logger;
     this.#resolveDpe = resolveDpe;
     this.#announcer = new Announcer((event) => this.#place.emit(event, { computer: name }));
     this.#inputs = new InputValues(inputs);
@@ -377,9 +375,9 @@ export class Computer implements AsyncDisposable {
     if (event === CANCEL_TOOL_CALL_NOTIFICATION) {
       this.#host.calls.cancel(parseAgentCallData(body).req_id);
     } else if (event.startsWith(CLIENT_EVENT_PREFIX)) {
-      const context = { host: this.#host, resolveDpe: this.#resolveDpe, log: this.#log };
+      const context = { host: this.#host, resolveDpe: this.#resolveDpe };
       answerRequest(context, incoming).catch((error) => {
-        this.#log.error("an answer was not sent", { event, error: describeError(error) });
+        this.#host.log.error("an answer was not sent", { event, error: describeError(error) });
       });
     }
   }

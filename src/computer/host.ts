@@ -77,6 +77,8 @@ export class McpHost implements AsyncDisposable {
   readonly resources: ResourceDirectory;
   readonly history: ToolCallHistory = new ToolCallHistory();
   readonly calls: ToolCalls;
+  /** Masks what is known to be secret. */
+  readonly log: Logger;
   readonly #context: HostContext;
   readonly #vrl: VrlEngine = new VrlEngine();
   readonly #redactor: Redactor = new Redactor();
@@ -88,7 +90,7 @@ export class McpHost implements AsyncDisposable {
   constructor(context: HostContext) {
     this.#context = context;
     const { limits } = context;
-    const log = this.#redactor.wrap(context.log);
+    const log = this.log = this.#redactor.wrap(context.log);
     this.#warnOnce = new WarnOnce(withModule(log, "resources"));
     this.#configWarnings = new WarnOnce(withModule(log, "config"));
     this.fleet = new Fleet({
@@ -118,6 +120,7 @@ export class McpHost implements AsyncDisposable {
       history: this.history,
       confirm: context.confirm,
       vrl: this.#vrl,
+      redact: (text) => this.redact(text),
       log: withModule(log, "tools"),
     });
     this.configure(context.config);
@@ -140,7 +143,12 @@ export class McpHost implements AsyncDisposable {
 
   /** The last lines that a server wrote, and what became of it; what is known to be secret is masked. */
   logOf(server: SupervisedServer): string[] {
-    return server.log.map((line) => this.#redactor.redact(line));
+    return server.log.map((line) => this.redact(line));
+  }
+
+  /** The text with what is known to be secret as `***`. */
+  redact(text: string): string {
+    return this.#redactor.redact(text);
   }
 
   /**
@@ -233,7 +241,7 @@ export class McpHost implements AsyncDisposable {
     }
     const { inputs } = this.#config;
     const resolved = await resolveInputs(server, { inputs, source: this.#context.inputs, signal });
-    this.#redactor.learn(secretsOf(server, resolved));
+    this.#redactor.learn(server.name, secretsOf(server, resolved));
     return resolved;
   }
 
@@ -244,7 +252,7 @@ export class McpHost implements AsyncDisposable {
   #redactState({ lastError, stderrTail, ...state }: ServerState): ServerState {
     return {
       ...state,
-      ...(lastError === undefined ? {} : { lastError: this.#redactor.redact(lastError) }),
+      ...(lastError === undefined ? {} : { lastError: this.redact(lastError) }),
       ...(stderrTail === undefined ? {} : { stderrTail: this.#redactor.redactTail(stderrTail) }),
     };
   }

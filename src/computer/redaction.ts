@@ -11,8 +11,10 @@ const MIN_LENGTH = 4;
 const MIN_WORD_LENGTH = 8;
 /** Longer values are no secrets that anybody would print. */
 const MAX_LENGTH = 16 * 1024;
-/** The most values that are remembered; the oldest are forgotten first. */
-const MAX_SECRETS = 1_000;
+/** The most values that are remembered of one server; those of its oldest starts are forgotten first. */
+const MAX_SECRETS = 500;
+/** The most servers whose values are remembered, also when they are gone; the one that started longest ago goes first. */
+const MAX_SERVERS = 1_000;
 /** Fields whose values are names of ours: one that equals some variable's value stays readable. */
 const NAME_FIELDS: ReadonlySet<string> = new Set(["req_id", "agent", "server", "tool", "outcome", "event"]);
 /** A literal that masking has hidden, or a placeholder, or several of them side by side. */
@@ -38,22 +40,23 @@ export function secretsOf(
 
 /** Masks what it has learnt, in any text. */
 export class Redactor {
-  readonly #secrets = new Set<string>();
+  /** By server, so that one that has another token at each of its many starts displaces nobody else's. */
+  readonly #servers = new Map<string, readonly string[]>();
+  /** All of them, longer ones first: one may be a part of another. */
+  #secrets: readonly string[] = [];
   #pattern: RegExp | undefined;
 
-  /** Adds secrets; those shorter than 4 characters and plain truth values are passed over. */
-  learn(secrets: Iterable<string>): void {
-    for (const secret of secrets) {
-      if (!isWorthMasking(secret)) continue;
-      this.#secrets.delete(secret);
-      this.#secrets.add(secret);
+  /** Adds the secrets of a server's start; those shorter than 4 characters and plain truth values are passed over. */
+  learn(server: string, secrets: Iterable<string>): void {
+    const known = new Set([...[...secrets].filter(isWorthMasking), ...this.#servers.get(server) ?? []]);
+    this.#servers.delete(server);
+    this.#servers.set(server, [...known].slice(0, MAX_SECRETS));
+    for (const oldest of this.#servers.keys()) {
+      if (this.#servers.size <= MAX_SERVERS) break;
+      this.#servers.delete(oldest);
     }
-    for (const oldest of this.#secrets) {
-      if (this.#secrets.size <= MAX_SECRETS) break;
-      this.#secrets.delete(oldest);
-    }
-    // Longer ones first: one may be a part of another.
-    const parts = [...this.#secrets].sort((a, b) => b.length - a.length).map(escape);
+    this.#secrets = [...new Set([...this.#servers.values()].flat())].sort((a, b) => b.length - a.length);
+    const parts = this.#secrets.map(escape);
     this.#pattern = parts.length === 0 ? undefined : new RegExp(parts.join("|"), "g");
   }
 

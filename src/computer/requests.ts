@@ -28,7 +28,6 @@ import { failureResult } from "./tool_results.ts";
 export interface RequestContext {
   readonly host: McpHost;
   readonly resolveDpe: ResolveDpe | undefined;
-  readonly log: Logger;
 }
 
 type Handle = (context: RequestContext, body: unknown) => unknown;
@@ -53,13 +52,13 @@ export async function answerRequest(context: RequestContext, incoming: IncomingE
     if (handle === undefined) throw badRequest("event", `This Computer does not serve "${event}"`);
     answer = await handle(context, body);
   } catch (error) {
-    logFailure(context.log, incoming, error);
-    answer = toErrorAck(error);
+    logFailure(context.host.log, incoming, error);
+    answer = toErrorAck(redacted(error, context.host));
   }
   try {
     reply?.(answer);
   } catch (error) {
-    logFailure(context.log, incoming, error);
+    logFailure(context.host.log, incoming, error);
     reply?.(event === TOOL_CALL_EVENT ? tooLargeResult(error) : toErrorAck(error));
   }
 }
@@ -68,6 +67,16 @@ export async function answerRequest(context: RequestContext, incoming: IncomingE
 function tooLargeResult(error: unknown): unknown {
   const message = error instanceof SmcpError ? error.message : "Cannot send the result";
   return failureResult(message, { error_code: ErrorCode.PAYLOAD_TOO_LARGE });
+}
+
+/** An MCP server may repeat in its error what it was configured with. */
+function redacted(error: unknown, host: McpHost): unknown {
+  if (!(error instanceof SmcpError)) return error;
+  const { code, message, details } = error;
+  return new SmcpError(code, host.redact(message), {
+    cause: error,
+    ...(details === undefined ? {} : { details }),
+  });
 }
 
 function logFailure(log: Logger, { event, body }: IncomingEvent, error: unknown): void {

@@ -35,6 +35,8 @@ export interface ToolCallsContext {
   readonly history: ToolCallHistory;
   readonly confirm: Confirm | undefined;
   readonly vrl: VrlEngine;
+  /** Masks what is known to be secret. */
+  readonly redact: (text: string) => string;
   readonly log: Logger;
 }
 
@@ -152,7 +154,7 @@ export class ToolCalls {
       const result = await this.#transform(toWireResult(raw, route.meta), { request, route, signal });
       return { result, outcome: result.isError === true ? "error" : "ok", isOwnResult: true };
     } catch (error) {
-      return toFailureOutcome(error, { name: request.tool_name, timeoutMs });
+      return toFailureOutcome(error, { name: request.tool_name, timeoutMs, redact: this.#context.redact });
     } finally {
       this.#untrack(request.req_id, call);
     }

@@ -44,12 +44,16 @@ export function toWireResult(
   };
 }
 
-/** What a call that did not bring a result is answered with. */
+/** What a call that did not bring a result is answered with; `redact` masks secrets in a server's own words. */
 export function toFailureOutcome(
   error: unknown,
-  call: { readonly name: string; readonly timeoutMs: number },
+  call: {
+    readonly name: string;
+    readonly timeoutMs: number;
+    readonly redact: (text: string) => string;
+  },
 ): ToolOutcome {
-  const { name, timeoutMs } = call;
+  const { name, timeoutMs, redact } = call;
   const fail = (text: string, error_code: number): ToolOutcome => ({
     result: failureResult(text, { error_code }),
     outcome: "error",
@@ -76,7 +80,7 @@ export function toFailureOutcome(
   }
   if (error instanceof ServerAnswerError) {
     return fail(
-      `Tool "${name}" failed: ${error.message} (${error.rpcCode})`,
+      `Tool "${name}" failed: ${redact(error.message)} (${error.rpcCode})`,
       ErrorCode.TOOL_EXECUTION_FAILED,
     );
   }

@@ -268,3 +268,22 @@ Deno.test("every failure is logged with its req_id", async () => {
   assertEquals([fields["event"], fields["code"]], ["client:read_resource", 4204]);
   assert(typeof fields["req_id"] === "string" && fields["req_id"].length > 0);
 });
+
+Deno.test("an MCP server's error that repeats a secret tells it to neither the log nor the Agent", async () => {
+  const W = "window://host/w";
+  const failure = { error: { code: -32000, message: "the key s3cret-value is wrong" } };
+  const config = scripted({
+    tools: [{ name: "t", inputSchema: { type: "object" } }],
+    resources: [{ uri: W }],
+    answers: { "tools/call t": failure, [`resources/read ${W}`]: failure },
+  });
+  const parameters = config["server_parameters"] as Record<string, unknown>;
+  await using office = await ComputerOffice.open({
+    servers: { s: { ...config, server_parameters: { ...parameters, env: { KEY: "${input:key}" } } } },
+    inputs: [{ id: "key", type: "promptString", default: "s3cret-value" }],
+  });
+  const { content } = await office.laptop.callTool("t");
+  assertStringIncludes(content[0]?.text ?? "", "the key *** is wrong");
+  await assertRejects(() => office.laptop.readResource(W), SmcpError, "the key *** is wrong");
+  assert(!JSON.stringify(office.log.lines).includes("s3cret"));
+});

@@ -12,7 +12,7 @@ function server(server_parameters: Record<string, unknown>, type = "stdio"): MCP
 
 function redactorOf(...secrets: string[]): Redactor {
   const redactor = new Redactor();
-  redactor.learn(secrets);
+  redactor.learn("s", secrets);
   return redactor;
 }
 
@@ -86,7 +86,7 @@ Deno.test("a logger is wrapped: messages and fields are masked, names of ours ar
   const redactor = new Redactor();
   const wrapped = redactor.wrap(log);
   wrapped.info("before files", { server: "files" });
-  redactor.learn(["files", "s3cret"]);
+  redactor.learn("files", ["files", "s3cret"]);
   wrapped.warn("saw s3cret", { server: "files", error: "bad s3cret", code: 7, nothing: undefined });
   wrapped.debug("no fields");
   wrapped.error("s3cret");
@@ -102,11 +102,19 @@ Deno.test("a logger is wrapped: messages and fields are masked, names of ours ar
   ]);
 });
 
-Deno.test("only so many secrets are remembered: the oldest are forgotten first", () => {
-  const redactor = redactorOf(
-    ...Array.from({ length: 1_001 }, (_, i) => `secret-${String(i).padStart(4, "0")}`),
+Deno.test("only so many secrets of a server are remembered, those of its last start first, and all of the others'", () => {
+  const redactor = redactorOf("steady-secret");
+  for (let start = 0; start < 501; start++) redactor.learn("restless", [`secret-${1_000 + start}`]);
+  assertEquals(
+    redactor.redact("secret-1000 secret-1001 secret-1500 steady-secret"),
+    "secret-1000 *** *** ***",
   );
-  assertEquals(redactor.redact("secret-0000 secret-0001 secret-1000"), "secret-0000 *** ***");
+});
+
+Deno.test("only so many servers are remembered: the one that started longest ago is forgotten first", () => {
+  const redactor = new Redactor();
+  for (let i = 0; i < 1_001; i++) redactor.learn(`server-${i}`, [`secret-${1_000 + i}`]);
+  assertEquals(redactor.redact("secret-1000 secret-1001 secret-2000"), "secret-1000 *** ***");
 });
 
 Deno.test("a redactor that knows nothing changes nothing", () => {
