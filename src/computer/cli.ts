@@ -4,7 +4,7 @@ import { type Command, createProgram, Option, runProgram } from "../cli/program.
 import { shareOptions } from "../cli/shared_options.ts";
 import { parseLogLevels } from "../log.ts";
 import { runCheck } from "./cli/check.ts";
-import { CONFIG_CHECKS } from "./cli/config_store.ts";
+import { withConfigChecks } from "./cli/config_store.ts";
 import { addCommands } from "./cli/commands.ts";
 import { runOnce } from "./cli/once.ts";
 import type { ComputerCliOptions } from "./cli/open_session.ts";
@@ -34,7 +34,7 @@ function createComputerProgram(args: readonly string[], signal: AbortSignal): Co
   program.command("check <file>").description("check a config without starting anything")
     .action((file: string) => {
       const { json } = program.opts<ComputerCliOptions>();
-      return runCheck(file, { json, checks: CONFIG_CHECKS });
+      return withConfigChecks((checks) => runCheck(file, { json, checks }));
     });
   shareOptions(program);
   return program;

@@ -62,11 +62,6 @@ export class ResourceList {
     return false;
   }
 
-  /** Resolves when no list is on its way. */
-  async settled(): Promise<void> {
-    await this.#listing?.catch(() => {});
-  }
-
   #listInBackground(): void {
     this.#list().catch(this.#context.onFailure);
   }

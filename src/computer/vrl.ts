@@ -129,16 +129,6 @@ export class VrlEngine implements Disposable {
   }
 }
 
-/**
- * Compiles a script with an engine of its own.
- *
- * @throws {TypeError} with the compiler's findings and their places when it is no VRL.
- */
-export async function checkVrl(script: string): Promise<void> {
-  using engine = new VrlEngine();
-  await engine.compile(script);
-}
-
 /** One loaded engine; asked again only after it has answered. */
 class VrlWorker {
   readonly #worker = new Worker(new URL("./vrl_worker.ts", import.meta.url), { type: "module", name: "vrl" });

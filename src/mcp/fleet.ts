@@ -75,11 +75,6 @@ export class Fleet implements AsyncDisposable {
     return change;
   }
 
-  /** Resolves when each server has started or failed once. */
-  async settled(): Promise<void> {
-    await Promise.all(this.servers.map((server) => server.settled));
-  }
-
   /** Resolves when no server that has left is still being stopped. */
   async quiet(): Promise<void> {
     await Promise.all(this.#leaving.values());

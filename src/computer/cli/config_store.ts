@@ -5,12 +5,13 @@ import { type ComputerConfig, parseConfigText } from "../config/config.ts";
 import { checkConfigText, type ConfigChecks } from "../config/check.ts";
 import { originOf, readConfigFileText } from "../config/file.ts";
 import { problemsError } from "../config/problem.ts";
-import { checkVrl } from "../vrl.ts";
+import { VrlEngine } from "../vrl.ts";
 
-/** What a configuration must stand beyond its form. */
-export const CONFIG_CHECKS: ConfigChecks = {
-  vrl: (script) => checkVrl(script).then(() => undefined, describeError),
-};
+/** Uses the checks that a configuration must stand beyond its form; all scripts are compiled by one engine. */
+export async function withConfigChecks<T>(use: (checks: ConfigChecks) => Promise<T>): Promise<T> {
+  using engine = new VrlEngine();
+  return await use({ vrl: (script) => engine.compile(script).then(() => undefined, describeError) });
+}
 
 const EMPTY = '{\n  "servers": {}\n}\n';
 
@@ -78,7 +79,7 @@ async function readFile(file: string): Promise<ComputerConfig> {
 }
 
 async function toConfig(text: string, file: string): Promise<ComputerConfig> {
-  const { problems } = await checkConfigText(text, { file, checks: CONFIG_CHECKS });
+  const { problems } = await withConfigChecks((checks) => checkConfigText(text, { file, checks }));
   if (problems.length > 0) throw problemsError(file, problems);
   return parseConfigText(text, file, { origin: originOf(file) });
 }

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { checkVrl, VrlEngine, VrlError } from "../../../src/computer/vrl.ts";
+import { VrlEngine, VrlError } from "../../../src/computer/vrl.ts";
 
 async function run(engine: VrlEngine, script: string, event: unknown): Promise<unknown> {
   return JSON.parse(await engine.run(script, event));
@@ -112,9 +112,4 @@ Deno.test("a closed engine refuses, and ends what runs", async () => {
   for (const run of [running, waiting, engine.compile(".x = 1")]) {
     await assertRejects(() => run, VrlError, "Cannot use the VRL engine: closed");
   }
-});
-
-Deno.test("checkVrl() compiles with an engine of its own", async () => {
-  await checkVrl(".a = 1");
-  await assertRejects(() => checkVrl(".a ="), TypeError, "line 1, column 5: syntax error");
 });
