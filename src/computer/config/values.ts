@@ -8,12 +8,17 @@ export function checkValues(
   config: MCPServerConfig | ResolvedServerConfig,
   { path, findings }: { readonly path: ConfigPath; readonly findings: Findings },
 ): void {
+  const refuse = (member: ConfigPath, problem: string | undefined) => {
+    if (problem !== undefined) findings.refuse([...path, "server_parameters", ...member], problem);
+  };
   const check = (member: string, text: string, problemOf: (text: string) => string | undefined) => {
-    const problem = hasPlaceholder(text) ? undefined : problemOf(text);
-    if (problem !== undefined) findings.refuse([...path, "server_parameters", member], problem);
+    if (!hasPlaceholder(text)) refuse([member], problemOf(text));
   };
   if (config.type === "stdio") return check("encoding", config.server_parameters.encoding, encodingProblem);
   check("url", config.server_parameters.url, urlProblem);
+  for (const [name, value] of Object.entries(config.server_parameters.headers ?? {})) {
+    refuse(["headers", name], headerProblem(name, hasPlaceholder(String(value)) ? "" : String(value)));
+  }
   if (config.type === "sse") return;
   check("timeout", config.server_parameters.timeout, durationProblem);
   check("sse_read_timeout", config.server_parameters.sse_read_timeout, durationProblem);
@@ -34,6 +39,20 @@ function encodingProblem(encoding: string): string | undefined {
     return isWide ? 'must be an encoding that has ASCII in it, such as "utf-8"' : undefined;
   } catch {
     return 'must be the name of a text encoding, such as "utf-8" or "gbk"';
+  }
+}
+
+/** The value may be a secret: it is not shown. */
+function headerProblem(name: string, value: string): string | undefined {
+  if (!isHeader(name, "")) return "is no name that a header can have";
+  return isHeader(name, value) ? undefined : "must be one line of Latin characters";
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    return new Headers([[name, value]]).has(name);
+  } catch {
+    return false;
   }
 }
 

@@ -128,6 +128,7 @@ Deno.test("values from the environment are read as what their member needs, and 
     D: "PT1S",
     U: "ftp://x",
     H: "panic",
+    L: "soon\nX-Other: 1",
   };
   const start = async (type: string, server_parameters: Record<string, unknown>) => {
     const { servers: [server] } = parseConfig({ servers: { a: { type, server_parameters } } });
@@ -151,6 +152,7 @@ Deno.test("values from the environment are read as what their member needs, and 
     ["streamable", { url, timeout: "${env:S}" }, "timeout: must be an ISO 8601 duration"],
     ["streamable", { url, terminate_on_close: "${env:S}" }, "terminate_on_close: must be true or false"],
     ["streamable", { url: "${env:U}" }, "url: must be an http or https URL"],
+    ["sse", { url, headers: { A: "Bearer ${env:L}" } }, "headers.A: must be one line of Latin characters"],
     ["stdio", { command: "x", encoding: "${env:S}" }, "encoding: must be the name of a text encoding"],
     ["stdio", { command: "x", encoding_error_handler: "${env:H}" }, "encoding_error_handler: must be one of"],
   ];

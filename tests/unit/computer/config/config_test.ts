@@ -104,6 +104,16 @@ Deno.test("a mistake names its place and the fix", () => {
       "servers.a.server_parameters.url",
       "must be an http or https URL",
     ],
+    [
+      { a: { type: "sse", server_parameters: { url: "http://x", headers: { "a b": "${input:key}" } } } },
+      'servers.a.server_parameters.headers["a b"]',
+      "is no name that a header can have",
+    ],
+    [
+      { a: { type: "streamable", server_parameters: { url: "http://x", headers: { a: "日本" } } } },
+      "servers.a.server_parameters.headers.a",
+      "must be one line of Latin characters",
+    ],
   ];
   for (const [servers, place, state] of cases) {
     const error = assertThrows(() => parseConfig({ servers }, "c"), ConfigError);
