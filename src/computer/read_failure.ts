@@ -42,7 +42,7 @@ export function toReadError(error: unknown, route: Pick<ReadRoute, "server"> & P
   if (error instanceof ServerNotRunningError) {
     return smcpError(ErrorCode.INTERNAL_ERROR, `MCP server "${mcp_server}" is not running`, {
       mcp_server,
-      state: route.server.state.status,
+      state: route.server.status,
     }, error);
   }
   return error;

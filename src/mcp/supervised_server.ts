@@ -138,9 +138,14 @@ export class SupervisedServer {
     return this.#journal.lines;
   }
 
+  /** Where it is for whoever wants to use it; what is on its way out shows in the state only when it is gone. */
+  get status(): ServerStatus {
+    return this.#statusAfter(this.#connection);
+  }
+
   /** Where it is and why, in a few words that hold no address and no secret. */
   get standing(): string {
-    const { status } = this.#state;
+    const { status } = this;
     return this.#failure === undefined ? status : `${status}: ${reasonOf(this.#failure)}`;
   }
 

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Computer } from "../../src/computer/computer.ts";
 import { ConfigError } from "../../src/computer/config/problem.ts";
+import { SmcpError } from "../../src/protocol/errors.ts";
 import { LogBook, stateOf } from "../fixtures/log_book.ts";
 import type { Script } from "../fixtures/script.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
@@ -288,4 +289,22 @@ Deno.test("a server that is being stopped by hand stays so when its inputs chang
   assertEquals(computer.setInput("key", "v"), []);
   await stopping;
   assertEquals(computer.servers.get("a")?.status, "stopped");
+});
+
+Deno.test("what is asked of a server when it is stopped ends at once, and says that it is stopped", async () => {
+  const [W, KNOWN] = ["window://host/w", "window://host/known"];
+  const script = having("work", {
+    resources: [{ uri: W }, { uri: KNOWN }],
+    contents: { [KNOWN]: "x" },
+    hang: ["tools/call work", `resources/read ${W}`],
+  });
+  await using computer = Computer.open({ name: "laptop", config: { servers: { s: scripted(script) } } });
+  await computer.ready();
+  await computer.readResource(KNOWN);
+  const call = computer.callTool("work", {}, { timeoutMs: 600_000 });
+  const read = assertRejects(() => computer.readResource(W, { timeoutMs: 600_000 }), SmcpError);
+  const stopping = computer.stopServer("s");
+  assertEquals((await call).content[0]?.text, 'Tool "work" failed: Cannot use MCP server "s": stopped');
+  assertEquals((await read).details, { mcp_server: "s", state: "stopped" });
+  await stopping;
 });

@@ -5,7 +5,7 @@ import type { ServerStatus } from "../../../src/mcp/supervised_server.ts";
 function serverIn(status: ServerStatus, why?: string) {
   return {
     name: `${status}-server`,
-    state: { status },
+    status,
     standing: why === undefined ? status : `${status}: ${why}`,
   };
 }
