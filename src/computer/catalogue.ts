@@ -163,12 +163,14 @@ export class Catalogue {
   /** A new session: nothing that was promised in the last one holds. */
   onRunning(connection: McpConnection): void {
     const { resources, subscribe } = connection.capabilities;
-    this.#takesPart = resources && subscribe;
+    if (!resources || !subscribe) this.#hide();
+    else this.#takesPart = true;
     this.#isNewSession = true;
     this.#subscriptions.reset();
     this.#windows.clearSubscriptions();
     this.#documents.reset();
     if (resources) this.#list.restart();
+    else this.#listed = sortResources([]);
   }
 
   /** `notifications/resources/list_changed`. */
@@ -187,6 +189,10 @@ export class Catalogue {
   /** The server is failed or stopped: what it showed leaves, until it runs again. Idempotent. */
   onStopped(): void {
     this.#list.onStopped();
+    this.#hide();
+  }
+
+  #hide(): void {
     if (!this.#takesPart) return;
     this.#takesPart = false;
     if (this.#listed.windows.length > 0) this.#context.onDesktopChange();

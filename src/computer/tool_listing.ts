@@ -50,7 +50,8 @@ export class ToolListing {
   /** A new session. */
   onRunning(): void {
     this.#backoff.reset();
-    this.#list();
+    if (this.#server.connection?.capabilities.tools === true) this.#list();
+    else this.#keep([]);
   }
 
   /** `notifications/tools/list_changed`. */

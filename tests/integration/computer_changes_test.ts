@@ -304,3 +304,21 @@ async function subscribed(office: ComputerOffice, count: number): Promise<unknow
   }
   return uris;
 }
+
+Deno.test("a server that comes back with less than it had shows no more than that, and the Agent is told", async () => {
+  const config = scripted({});
+  const { args, ...parameters } = config["server_parameters"] as { args: string[] };
+  const script = { tools: [{ name: "t" }], resources: [{ uri: A }], contents: { [A]: "a" } };
+  await using office = await ComputerOffice.open({
+    servers: {
+      s: { ...config, server_parameters: { ...parameters, args: [...args.slice(0, -1), "${input:script}"] } },
+    },
+    inputs: [{ id: "script", type: "promptString", default: JSON.stringify(script) }],
+  });
+  assertEquals(await office.laptop.getDesktop(), [`${A}\n\na`]);
+  const told = Promise.all([office.next("updateToolList"), office.next("updateDesktop")]);
+  office.computer.setInput("script", JSON.stringify({ capabilities: {} }));
+  await told;
+  assertEquals([await office.laptop.getTools(), await office.laptop.getDesktop()], [[], []]);
+  assertEquals(office.computer.uris, []);
+});
