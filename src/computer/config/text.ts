@@ -14,9 +14,16 @@ export interface ConfigText {
   locate(issue: ConfigIssue): ConfigProblem;
 }
 
+/** Nothing that anybody configures is nested deeper; what is much deeper would exhaust the stack of whoever reads it. */
+const MAX_DEPTH = 100;
+/** A bracket, or what a bracket means nothing in: a text, a comment. */
+const BRACKETS = /[[{]|[\]}]|"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|\/\/.*|\/\*[^]*?\*\//g;
+
 /** Reads a text, however broken it is. */
 export function readConfigText(raw: string): ConfigText {
   const text = raw.startsWith("\uFEFF") ? raw.slice(1) : raw;
+  const tooDeepAt = findTooDeep(text);
+  if (tooDeepAt !== undefined) return refuseDepth(lineFinder(text)(tooDeepAt));
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const placeAt = lineFinder(text);
@@ -30,6 +37,27 @@ export function readConfigText(raw: string): ConfigText {
     syntax: syntaxProblems(errors, placeAt),
     duplicates,
     locate: ({ path, message }) => ({ message, path: formatPath(path), ...placeAt(offsetOf(root, path)) }),
+  };
+}
+
+/** Where the text is nested too deeply, if it is. */
+function findTooDeep(text: string): number | undefined {
+  let depth = 0;
+  for (const { 0: found, index } of text.matchAll(BRACKETS)) {
+    if (found === "{" || found === "[") depth++;
+    else if (found === "}" || found === "]") depth--;
+    if (depth > MAX_DEPTH) return index;
+  }
+  return undefined;
+}
+
+function refuseDepth(place: Place): ConfigText {
+  const message = `not readable: nested more than ${MAX_DEPTH} levels deep`;
+  return {
+    value: undefined,
+    syntax: [{ message, path: "", ...place }],
+    duplicates: [],
+    locate: ({ path, message }) => ({ message, path: formatPath(path) }),
   };
 }
 

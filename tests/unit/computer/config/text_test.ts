@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseConfigText } from "../../../../src/computer/config/config.ts";
 import { ConfigError } from "../../../../src/computer/config/problem.ts";
+import { readConfigText } from "../../../../src/computer/config/text.ts";
 
 /** Where everything wrong with a text stands, and the whole message. */
 function failure(text: string): { readonly places: unknown[]; readonly message: string } {
@@ -127,4 +128,15 @@ Deno.test("a message tells of twenty problems, the error of all", () => {
   const servers = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`s${index}`, 7]));
   const error = assertThrows(() => parseConfigText(JSON.stringify({ servers }), "c"), ConfigError);
   assertEquals([error.problems.length, error.message.split("\n").at(-1)], [30, "… and 10 more"]);
+});
+
+Deno.test("a text that is nested too deeply is refused where it is, and brackets in texts and comments do not count", () => {
+  const nested = (depth: number) => `{\n"a": ${"[".repeat(depth)}${"]".repeat(depth)}}`;
+  for (const depth of [100, 100_000]) {
+    const { syntax } = readConfigText(nested(depth));
+    assertEquals(syntax.map(({ line, column }) => [line, column]), [[2, 105]], String(depth));
+  }
+  assertEquals(readConfigText(nested(99)).syntax, []);
+  const harmless = `{ // ${"{".repeat(200)}\n /* ${"[\n".repeat(200)} */ "a\\"": "${"[{".repeat(200)}" }`;
+  assertEquals(readConfigText(harmless).syntax, []);
 });
