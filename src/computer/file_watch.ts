@@ -14,6 +14,8 @@ export interface WatchOptions {
   /** Called after each change, never twice at a time; what it throws is logged. */
   readonly onChange: () => void | Promise<void>;
   readonly log: Logger;
+  /** What {@linkcode stampOf} said before the file was read; now by default. */
+  readonly since?: string | undefined;
 }
 
 /**
@@ -31,9 +33,9 @@ export class FileWatch implements AsyncDisposable {
   constructor(file: string, options: WatchOptions) {
     this.#file = resolve(file);
     this.#options = options;
-    this.#stamp = stampOf(this.#file);
+    this.#stamp = options.since ?? stampOf(this.#file);
     this.#watcher = this.#open();
-    this.#work = Promise.all([this.#listen(), this.#poll()]);
+    this.#work = Promise.all([this.#look(), this.#listen(), this.#poll()]);
   }
 
   /** Watches no longer; waits for a change that is being heard. Idempotent. */
@@ -101,7 +103,7 @@ export class FileWatch implements AsyncDisposable {
 }
 
 /** What differs between two versions of a file, who may read it included; empty while there is none. */
-function stampOf(file: string): string {
+export function stampOf(file: string): string {
   try {
     const { mtime, size, ino, dev, mode, uid } = Deno.statSync(file);
     return [mtime?.getTime(), size, ino, dev, mode, uid].join(" ");

@@ -6,7 +6,7 @@ import { UsageError } from "../../cli/exit_codes.ts";
 import { Computer } from "../computer.ts";
 import { ConfigError } from "../config/problem.ts";
 import type { ComputerOptions } from "../computer_options.ts";
-import { FileWatch } from "../file_watch.ts";
+import { FileWatch, stampOf, type WatchOptions } from "../file_watch.ts";
 import type { ConfigChange } from "../host.ts";
 import { readInputFile } from "../input_file.ts";
 import type { InputValue } from "../config/placeholders.ts";
@@ -40,9 +40,16 @@ export class Session implements AsyncDisposable {
   /** One change of the configuration at a time. */
   #changes: Promise<unknown> = Promise.resolve();
 
-  private constructor(options: SessionOptions, store: ConfigStore) {
+  /** The config file as it was before it was read: what is edited while everything starts counts as well. */
+  readonly #stamp: string | undefined;
+
+  private constructor(
+    options: SessionOptions,
+    { store, stamp }: { readonly store: ConfigStore; readonly stamp: string | undefined },
+  ) {
     this.options = options;
     this.store = store;
+    this.#stamp = stamp;
     this.#log = withModule(options.logger, "config");
   }
 
@@ -52,7 +59,10 @@ export class Session implements AsyncDisposable {
    * @throws {UsageError} when it cannot be used.
    */
   static async open(options: SessionOptions): Promise<Session> {
-    return new Session(options, await ConfigStore.open(options.configFile).catch(toUsageError));
+    const { configFile } = options;
+    const stamp = configFile === undefined ? undefined : stampOf(configFile);
+    const store = await ConfigStore.open(configFile).catch(toUsageError);
+    return new Session(options, { store, stamp });
   }
 
   /** The Computer, once {@linkcode Session.start} was called. */
@@ -79,8 +89,8 @@ export class Session implements AsyncDisposable {
     this.#computer = computer;
     await this.#readInputs().catch((error) => this.#log.error(describeError(error)));
     if (isWatching) {
-      this.#watch(this.store.file, () => this.#reload());
-      this.#watch(inputs.file, () => this.#refreshInputs());
+      this.#watch(this.store.file, { onChange: () => this.#reload(), since: this.#stamp });
+      this.#watch(inputs.file, { onChange: () => this.#refreshInputs() });
     }
     return computer;
   }
@@ -127,8 +137,8 @@ export class Session implements AsyncDisposable {
     return this.close();
   }
 
-  #watch(file: string | undefined, onChange: () => Promise<void>): void {
-    if (file !== undefined) this.#watches.push(new FileWatch(file, { onChange, log: this.#log }));
+  #watch(file: string | undefined, options: Pick<WatchOptions, "onChange" | "since">): void {
+    if (file !== undefined) this.#watches.push(new FileWatch(file, { ...options, log: this.#log }));
   }
 
   /** A broken edit changes nothing and says why. */

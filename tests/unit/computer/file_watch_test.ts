@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { FileWatch } from "../../../src/computer/file_watch.ts";
+import { FileWatch, stampOf } from "../../../src/computer/file_watch.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { LogBook } from "../../fixtures/log_book.ts";
 
@@ -90,6 +90,15 @@ Deno.test({
     Deno.chmodSync(watched.file, 0o600);
     assertEquals(await heard, "first");
   },
+});
+
+Deno.test("a file that was edited after it was read and before it is watched is heard", async () => {
+  await using watched = new Watched();
+  const since = stampOf(watched.file);
+  Deno.writeTextFileSync(watched.file, "an early edit");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await using _ = new FileWatch(watched.file, { log: silentLogger, onChange: resolve, since });
+  await promise;
 });
 
 Deno.test("other files of the folder are not heard, and closing twice is fine", async () => {
