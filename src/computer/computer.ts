@@ -162,8 +162,10 @@ export class Computer implements AsyncDisposable {
    *
    * @param config As {@linkcode parseConfig} takes it.
    * @throws {ConfigError} when it cannot be used; then nothing changed.
+   * @throws {TypeError} when this Computer was closed.
    */
   async reconfigure(config: unknown): Promise<ConfigChange> {
+    this.#assertOpen();
     const change = this.#host.configure(parseConfig(config));
     await this.#host.fleet.quiet();
     return change;
@@ -205,7 +207,7 @@ export class Computer implements AsyncDisposable {
   setInput(id: string, value: InputValue): string[] {
     checkInputValue(this.#input(id), value);
     this.#inputs.set(id, value);
-    return this.#host.restartUsersOf(new Set([id]));
+    return this.refreshInputs([id]);
   }
 
   /** The value that {@linkcode Computer.setInput} gave an input. For local eyes only. */
@@ -221,11 +223,12 @@ export class Computer implements AsyncDisposable {
    */
   clearInput(id: string): string[] {
     this.#input(id);
-    return this.#inputs.clear(id) ? this.#host.restartUsersOf(new Set([id])) : [];
+    return this.#inputs.clear(id) ? this.refreshInputs([id]) : [];
   }
 
   /** Restarts the MCP servers that use one of these inputs, whose source has other values now; gives their names. */
   refreshInputs(ids: Iterable<string>): string[] {
+    this.#assertOpen();
     return this.#host.restartUsersOf(new Set(ids));
   }
 
@@ -347,6 +350,11 @@ export class Computer implements AsyncDisposable {
     return this.close();
   }
 
+  /** What is started once everything was stopped would run for ever. */
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw new TypeError(`Cannot change Computer "${this.name}": closed`);
+  }
+
   #server(name: string): SupervisedServer {
     const server = this.#host.fleet.get(name);
     if (server !== undefined) return server;
@@ -355,6 +363,7 @@ export class Computer implements AsyncDisposable {
   }
 
   #serverToStart(name: string): SupervisedServer {
+    this.#assertOpen();
     const server = this.#server(name);
     if (!server.config.disabled) return server;
     throw new TypeError(`Cannot start MCP server "${name}": its configuration says "disabled"`);

@@ -100,11 +100,11 @@ export class FileWatch implements AsyncDisposable {
   }
 }
 
-/** What differs between two versions of a file; empty while there is none. */
+/** What differs between two versions of a file, who may read it included; empty while there is none. */
 function stampOf(file: string): string {
   try {
-    const { mtime, size, ino, dev } = Deno.statSync(file);
-    return [mtime?.getTime(), size, ino, dev].join(" ");
+    const { mtime, size, ino, dev, mode, uid } = Deno.statSync(file);
+    return [mtime?.getTime(), size, ino, dev, mode, uid].join(" ");
   } catch {
     return "";
   }

@@ -281,8 +281,8 @@ export class McpHost implements AsyncDisposable {
 
   #restartUsersOf(inputs: ReadonlySet<string>, spared: ReadonlySet<string>): string[] {
     if (inputs.size === 0) return [];
-    const users = this.fleet.servers.filter(({ name, state, config }) =>
-      state.status !== "stopped" && !spared.has(name) &&
+    const users = this.fleet.servers.filter(({ name, isStopped, config }) =>
+      !isStopped && !spared.has(name) &&
       !inputIdsOf(config.server_parameters).isDisjointFrom(inputs)
     );
     for (const server of users) server.restart();

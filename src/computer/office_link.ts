@@ -58,7 +58,7 @@ export class OfficeLink {
   #link: Link | undefined;
   #url = "";
   #isBusy = false;
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(context: OfficeLinkContext) {
     this.#context = context;
@@ -109,13 +109,14 @@ export class OfficeLink {
 
   /** Leaves for good. Idempotent. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort(new ConnectionClosedError("Cannot connect: the Computer was closed"));
     await this.leave();
   }
 
   async #connect(options: ConnectOptions): Promise<Link> {
     await this.leave();
     const { url, token, auth, headers, path, timeoutMs, signal } = options;
+    const closing = this.#closing.signal;
     const link = await Link.open(
       {
         url,
@@ -125,23 +126,27 @@ export class OfficeLink {
         logger: this.#context.log,
       },
       {
-        listener: this.#listener(options.onFailed),
+        listener: this.#listener((error) => {
+          if (this.#link === link) this.#link = undefined;
+          options.onFailed?.(error);
+        }),
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
-        ...(signal === undefined ? {} : { signal }),
+        signal: signal === undefined ? closing : AbortSignal.any([signal, closing]),
       },
     );
     this.#url = url;
     this.#link = link;
-    if (!this.#isClosed) return link;
+    if (!closing.aborted) return link;
     await this.leave();
-    throw new ConnectionClosedError("Cannot connect: the Computer was closed");
+    throw closing.reason;
   }
 
   /** One change at a time, and none away from an office that was not left. */
   async #alone(what: string, change: () => Promise<unknown>): Promise<void> {
     const isTaken = this.#isBusy || this.#link?.membership !== undefined;
-    if (isTaken || this.#isClosed) {
-      throw new TypeError(`${what}: ${this.#isClosed ? "closed" : "leave the other one first"}`);
+    const { aborted: isClosed } = this.#closing.signal;
+    if (isTaken || isClosed) {
+      throw new TypeError(`${what}: ${isClosed ? "closed" : "leave the other one first"}`);
     }
     this.#isBusy = true;
     try {
@@ -151,8 +156,8 @@ export class OfficeLink {
     }
   }
 
-  #listener(onFailed: ((error: Error) => void) | undefined): LinkListener {
+  #listener(onFailed: (error: Error) => void): LinkListener {
     const { onEvent, onLeft, onReturned } = this.#context;
-    return { onEvent, onLost: onLeft, onReturned, onFailed: (error) => onFailed?.(error) };
+    return { onEvent, onLost: onLeft, onReturned, onFailed };
   }
 }

@@ -3,6 +3,7 @@ import { Deadline } from "../async/deadline.ts";
 import type { Logger } from "../log.ts";
 import { ServerNotRunningError, ServerTimeoutError } from "../mcp/errors.ts";
 import type { Fleet } from "../mcp/fleet.ts";
+import type { SupervisedServer } from "../mcp/supervised_server.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { describeError } from "../protocol/errors.ts";
@@ -92,9 +93,8 @@ export class ToolCalls {
   }
 
   #refuseUnrouted(tool: string, forbidden: ReadonlySet<string>): ToolOutcome {
-    const result = forbidden.has(tool)
-      ? failureResult(`Tool "${tool}" is disabled on this Computer`, { error_code: ErrorCode.TOOL_DISABLED })
-      : failureResult(this.#notFoundText(tool), { error_code: ErrorCode.TOOL_NOT_FOUND });
+    if (forbidden.has(tool)) return refuseDisabled(tool);
+    const result = failureResult(this.#notFoundText(tool), { error_code: ErrorCode.TOOL_NOT_FOUND });
     return { result, outcome: "error" };
   }
 
@@ -141,10 +141,14 @@ export class ToolCalls {
     const { signal } = call;
     try {
       const { log } = this.#context;
+      // Whatever becomes of the configuration while somebody is asked, the call goes to this very server or to none.
+      const server = this.#serverOf(route);
       const refusal = this.#refuseWrongArguments(request, route) ??
         await refuseUnlessConfirmed(request, route, { confirm, signal, log });
       if (refusal !== undefined) return { result: refusal, outcome: "error" };
-      const raw = await this.#callServer(request, route, { timeoutMs, signal });
+      if (server.config.forbidden_tools.includes(route.tool)) return refuseDisabled(request.tool_name);
+      const toolCall = { name: route.tool, arguments: request.params };
+      const raw = await server.use((connection) => connection.callTool(toolCall, { timeoutMs, signal }));
       const result = await this.#transform(toWireResult(raw, route.meta), { request, route, signal });
       return { result, outcome: result.isError === true ? "error" : "ok", isOwnResult: true };
     } catch (error) {
@@ -169,16 +173,10 @@ export class ToolCalls {
     return failureResult(text, { error_code: ErrorCode.TOOL_EXECUTION_FAILED });
   }
 
-  async #callServer(
-    request: ToolCallReq,
-    route: ToolRoute,
-    limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
-  ): Promise<Record<string, unknown>> {
+  #serverOf(route: ToolRoute): SupervisedServer {
     const server = this.#context.fleet.get(route.server);
     if (server === undefined) throw new ServerNotRunningError({ reason: "removed", server: route.server });
-    return await server.use((connection) =>
-      connection.callTool({ name: route.tool, arguments: request.params }, limits)
-    );
+    return server;
   }
 
   /** The tool has done its work: a script that fails, or has no time left, costs only what it would have added. */
@@ -214,6 +212,11 @@ export class ToolCalls {
     calls?.delete(call);
     if (calls?.size === 0) this.#running.delete(reqId);
   }
+}
+
+function refuseDisabled(tool: string): ToolOutcome {
+  const text = `Tool "${tool}" is disabled on this Computer`;
+  return { result: failureResult(text, { error_code: ErrorCode.TOOL_DISABLED }), outcome: "error" };
 }
 
 function toShort(text: string): string {

@@ -84,7 +84,7 @@ function exposedNames({ config, tools }: ServerTools, warnings: string[]): Map<s
   const used = new Set<string>();
   const names = new Map<string, string>();
   for (const { name } of tools) {
-    const alias = config.tool_meta[name]?.alias;
+    const alias = ownToolMeta(config, name)?.alias;
     if (typeof alias !== "string" || alias === name) continue;
     if (own.has(alias) || used.has(alias)) {
       warnings.push(
@@ -117,7 +117,7 @@ function freeName(
 
 /** `tool_meta[tool]` over `default_tool_meta`, key by key, nulls not overriding; `undefined` when neither is there. */
 export function mergeToolMeta(config: MCPServerConfig, tool: string): ToolMeta | undefined {
-  const specific = config.tool_meta[tool];
+  const specific = ownToolMeta(config, tool);
   const fallback = config.default_tool_meta ?? undefined;
   if (specific === undefined && fallback === undefined) return undefined;
   const stated = Object.entries(specific ?? {}).filter(([, value]) => value !== null && value !== undefined);
@@ -129,6 +129,11 @@ export function mergeToolMeta(config: MCPServerConfig, tool: string): ToolMeta |
     ...fallback,
     ...Object.fromEntries(stated),
   };
+}
+
+/** What is configured for one tool, whose name may be that of a member of every object. */
+function ownToolMeta({ tool_meta }: MCPServerConfig, tool: string): ToolMeta | undefined {
+  return Object.hasOwn(tool_meta, tool) ? tool_meta[tool] : undefined;
 }
 
 /** The VRL script of a server; a blank one is none. */

@@ -24,7 +24,8 @@ export interface FleetChange {
 export class Fleet implements AsyncDisposable {
   readonly #context: ServerContext;
   readonly #guard: ProcessGuard;
-  readonly #leaving = new Set<Promise<void>>();
+  /** What is being stopped for good. */
+  readonly #leaving = new Map<SupervisedServer, Promise<void>>();
   #servers: ReadonlyMap<string, SupervisedServer> = new Map();
 
   constructor(context: FleetContext) {
@@ -44,14 +45,15 @@ export class Fleet implements AsyncDisposable {
 
   /**
    * Becomes what the configurations say, touching no server that they leave as it is. A server whose transport or
-   * parameters changed is another one: it starts once the old process is gone. Returns at once.
+   * parameters changed is another one. What had its name before, or the same parameters under another name, may hold
+   * a lock or a port: it starts once that is gone. Returns at once.
    */
   follow(configs: readonly MCPServerConfig[]): FleetChange {
     const change = { added: [], removed: [], replaced: [], adopted: [] } as {
       [Kind in keyof FleetChange]: string[];
     };
     const before = this.#servers;
-    const begins: (() => void)[] = [];
+    const fresh: SupervisedServer[] = [];
     this.#servers = new Map(configs.map((config) => {
       const { name } = config;
       const server = before.get(name);
@@ -62,18 +64,14 @@ export class Fleet implements AsyncDisposable {
       }
       (server === undefined ? change.added : change.replaced).push(name);
       const next = new SupervisedServer(config, this.#context);
-      begins.push(() => {
-        const ended = server === undefined ? Promise.resolve() : this.#leave(server);
-        if (!config.disabled) next.start(ended);
-      });
+      fresh.push(next);
       return [name, next];
     }));
+    change.removed.push(...before.keys().filter((name) => !this.#servers.has(name)));
     for (const server of before.values()) {
-      if (this.#servers.has(server.name)) continue;
-      change.removed.push(server.name);
-      begins.push(() => void this.#leave(server));
+      if (this.#servers.get(server.name) !== server) this.#leave(server);
     }
-    for (const begin of begins) begin();
+    for (const server of fresh) if (!server.config.disabled) server.start(this.#predecessorsOf(server));
     return change;
   }
 
@@ -84,7 +82,7 @@ export class Fleet implements AsyncDisposable {
 
   /** Resolves when no server that has left is still being stopped. */
   async quiet(): Promise<void> {
-    await Promise.all(this.#leaving);
+    await Promise.all(this.#leaving.values());
   }
 
   /** Stops all servers, all at once. Idempotent. */
@@ -98,10 +96,16 @@ export class Fleet implements AsyncDisposable {
     return this.close();
   }
 
-  #leave(server: SupervisedServer): Promise<void> {
-    const leaving = server.stop().finally(() => this.#leaving.delete(leaving));
-    this.#leaving.add(leaving);
-    return leaving;
+  #leave(server: SupervisedServer): void {
+    this.#leaving.set(server, server.stop().finally(() => this.#leaving.delete(server)));
+  }
+
+  /** Resolves when nothing is left of the servers that a new one takes the place of. */
+  async #predecessorsOf({ name, config }: SupervisedServer): Promise<void> {
+    const predecessors = this.#leaving.entries().filter(([server]) =>
+      server.name === name || isDeepStrictEqual(server.config.server_parameters, config.server_parameters)
+    );
+    await Promise.all(predecessors.map(([, gone]) => gone));
   }
 }
 

@@ -151,6 +151,11 @@ export class SupervisedServer {
     return this.#run?.settled.promise ?? Promise.resolve();
   }
 
+  /** Whether it was stopped and not started again, although its process may still be on its way out. */
+  get isStopped(): boolean {
+    return this.#run === undefined && this.#state.status !== "failed";
+  }
+
   /** Takes a configuration that says the same of the process: its session goes on. */
   adopt(config: MCPServerConfig): void {
     this.#config = config;
@@ -214,8 +219,8 @@ export class SupervisedServer {
 
   /** A session that has just ended is not seen in the state yet. */
   #statusAfter(connection: McpConnection | undefined): ServerStatus {
+    if (this.isStopped) return "stopped";
     const { status } = this.#state;
-    if (this.#run === undefined && status !== "failed") return "stopped";
     return status === "running" && connection?.isClosed !== false ? "retrying" : status;
   }
 

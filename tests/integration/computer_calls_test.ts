@@ -177,12 +177,12 @@ Deno.test("a call is one log line that names request, agent, tool, server and du
   assert(!JSON.stringify(office.log.lines).includes("SECRET"));
 });
 
-/** An office whose confirmations are never given, and the first of them. */
-async function openWaiting() {
+/** An office whose confirmations are never given, or as `answer` says, and the first of them. */
+async function openWaiting(answer: Promise<boolean> = new Promise(() => {})) {
   const asked = Promise.withResolvers<ConfirmRequest>();
   const office = await ComputerOffice.open(
     { servers: { s: scripted({ tools: [echo] }, { default_tool_meta: null, tool_meta: unasked }) } },
-    { confirm: (request) => (asked.resolve(request), new Promise<boolean>(() => {})) },
+    { confirm: (request) => (asked.resolve(request), answer) },
   );
   return { office, asked: asked.promise };
 }
@@ -206,6 +206,34 @@ Deno.test("whoever is asked is told when the call is out of time", async () => {
   assertEquals((await call).meta?.error_code, 4004);
   assert(signal.aborted);
 });
+
+for (
+  const { what, becomes, errorCode, text } of [
+    { what: "forbidden", becomes: { forbidden_tools: ["echo"] }, errorCode: 4002, text: "is disabled" },
+    {
+      what: "another program's",
+      becomes: scripted({ tools: [echo], stderr: "other" }),
+      errorCode: 4003,
+      text: 'MCP server "s": stopped',
+    },
+  ]
+) {
+  Deno.test(`a call that is confirmed when its tool is ${what} by now does not run`, async () => {
+    const confirmed = Promise.withResolvers<boolean>();
+    const { office, asked } = await openWaiting(confirmed.promise);
+    await using _ = office;
+    const call = office.laptop.callTool("echo", {}, { timeoutMs: 600_000 });
+    await asked;
+    const before = scripted({ tools: [echo] }, { default_tool_meta: null, tool_meta: unasked });
+    await office.computer.reconfigure({ servers: { s: { ...before, ...becomes } } });
+    confirmed.resolve(true);
+    const result = await call;
+    assertEquals(result.meta?.error_code, errorCode);
+    assertStringIncludes(result.content[0]?.text ?? "", text);
+    await office.computer.ready();
+    assertEquals(await runs(office, "echo"), 0);
+  });
+}
 
 Deno.test("a Computer that closes leaves nobody to be asked", async () => {
   const { office, asked } = await openWaiting();

@@ -75,7 +75,9 @@ Deno.test("a tool that fails is exit code 1, and a command line that is wrong ex
       "x",
     ]]
   ) {
-    assertEquals((await place.run([...words, "--config", config])).code, 2, words.join(" "));
+    const { code, stderr } = await place.run([...words, "--config", config]);
+    assertEquals(code, 2, words.join(" "));
+    assert(stderr !== "", `${words.join(" ")}: says why`);
   }
 });
 

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assertEquals, assertInstanceOf, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { Computer } from "../../src/computer/computer.ts";
 import { parseConfig } from "../../src/computer/config/config.ts";
@@ -7,10 +7,15 @@ import { readResolved } from "../../src/computer/config/resolved.ts";
 import { Fleet } from "../../src/mcp/fleet.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/supervised_server.ts";
 import { silentLogger } from "../../src/log.ts";
-import { AuthenticationError, ServerUnreachableError } from "../../src/protocol/local_errors.ts";
+import {
+  AuthenticationError,
+  ConnectionClosedError,
+  ServerUnreachableError,
+} from "../../src/protocol/local_errors.ts";
 import { staticTokens } from "../../src/server/auth.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
+import { TcpProxy } from "../fixtures/tcp_proxy.ts";
 
 const empty = { servers: {} };
 
@@ -61,6 +66,39 @@ Deno.test("a Computer that is closed joins nothing", async () => {
   const computer = Computer.open({ name: "laptop", config: empty });
   await computer.close();
   await assertRejects(() => computer.join({ url: server.url, office: "lab" }), TypeError, "closed");
+});
+
+Deno.test("closing a Computer ends its search for a Server", async () => {
+  const server = await SmcpServer.listen({ port: 0 });
+  const { url } = server;
+  await server.close();
+  const computer = Computer.open({ name: "laptop", config: empty });
+  const joining = assertRejects(
+    () => computer.join({ url, office: "lab" }),
+    ConnectionClosedError,
+    "the Computer was closed",
+  );
+  await computer.close();
+  await joining;
+});
+
+Deno.test("a Computer whose connection failed for good is nowhere, and free to join again", async () => {
+  let isOpen = true;
+  await using server = await SmcpServer.listen({
+    port: 0,
+    auth: { authenticate: () => isOpen ? { principal: "p" } : { refused: "expired" } },
+  });
+  await using wire = new TcpProxy(server.port);
+  await using computer = Computer.open({ name: "laptop", config: empty });
+  const { promise: failed, resolve } = Promise.withResolvers<Error>();
+  await computer.join({ url: wire.url, office: "lab", onFailed: resolve });
+  isOpen = false;
+  wire.cut();
+  assertInstanceOf(await failed, AuthenticationError);
+  assertEquals(computer.place, undefined);
+  isOpen = true;
+  await computer.join({ url: wire.url, office: "lab" });
+  assertEquals(computer.place?.office, "lab");
 });
 
 Deno.test("a join that fails leaves the Computer free to join again", async () => {

@@ -124,7 +124,7 @@ Deno.test("a call that waits for its confirmation while its server is removed fa
   const { meta, content } = await call;
   assertEquals([meta?.error_code, content[0]?.text], [
     4003,
-    'Tool "a" failed: Cannot use MCP server "s": removed',
+    'Tool "a" failed: Cannot use MCP server "s": stopped',
   ]);
 });
 
@@ -253,4 +253,72 @@ Deno.test("starts are bounded, and a server that hangs in its start does not del
   });
   await Promise.all(names.map((name) => log.until(stateOf(name, "running"))));
   assertEquals(computer.servers.get("hung")?.status, "starting");
+});
+
+Deno.test("a Computer that was closed takes no configuration and starts nothing", async () => {
+  const computer = Computer.open({
+    name: "laptop",
+    config: { servers: { a: scripted(having("a")) }, inputs: [{ id: "key", type: "promptString" }] },
+  });
+  const closing = computer.close();
+  await assertRejects(
+    () => computer.reconfigure({ servers: { b: scripted(having("b")) } }),
+    TypeError,
+    "closed",
+  );
+  assertThrows(() => computer.startServer("a"), TypeError, "closed");
+  assertThrows(() => computer.restartServer("a"), TypeError, "closed");
+  assertThrows(() => computer.setInput("key", "v"), TypeError, "closed");
+  await closing;
+  assertEquals([...computer.servers].map(([name, { status }]) => [name, status]), [["a", "stopped"]]);
+});
+
+Deno.test({
+  name: "a server starts once nothing is left of what had its name or its parameters before",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    // A shell that takes its time to end.
+    const slow = (tool: string) => {
+      const config = scripted(having(tool));
+      const { command, args } = config["server_parameters"] as { command: string; args: string[] };
+      return {
+        ...config,
+        server_parameters: { command: "sh", args: ["-c", '"$0" "$@"; sleep 0.5', command, ...args] },
+      };
+    };
+    const log = new LogBook();
+    const config = { servers: { back: slow("a"), on: slow("b"), "old name": slow("c") } };
+    await using computer = Computer.open({ name: "laptop", config, logger: log });
+    await computer.ready();
+    const first = log.lines.length;
+    const change = computer.reconfigure({
+      servers: { on: { ...slow("b"), disabled: true }, "new name": slow("c") },
+    });
+    await computer.reconfigure({ servers: { back: slow("a"), on: slow("b"), "new name": slow("c") } });
+    await change;
+    await computer.ready();
+    const order = (server: string, status: string) =>
+      log.lines.findIndex((line, index) => index >= first && stateOf(server, status)(line));
+    for (const [old, next] of [["back", "back"], ["on", "on"], ["old name", "new name"]] as const) {
+      assert(order(old, "stopped") !== -1, old);
+      assert(order(old, "stopped") < order(next, "running"), `${next} runs while ${old} does`);
+    }
+  },
+});
+
+Deno.test("a server that is being stopped by hand stays so when its inputs change", async () => {
+  const config = scripted(having("a"));
+  const parameters = config["server_parameters"] as Record<string, unknown>;
+  await using computer = Computer.open({
+    name: "laptop",
+    config: {
+      servers: { a: { ...config, server_parameters: { ...parameters, env: { TOKEN: "${input:key}" } } } },
+      inputs: [{ id: "key", type: "promptString", default: "x" }],
+    },
+  });
+  await computer.ready();
+  const stopping = computer.stopServer("a");
+  assertEquals(computer.setInput("key", "v"), []);
+  await stopping;
+  assertEquals(computer.servers.get("a")?.status, "stopped");
 });

@@ -64,14 +64,11 @@ function addStatus(program: Command, run: RunCommand): void {
 function addTools(program: Command, run: RunCommand): void {
   program.command("tools").description("list the tools as an Agent sees them")
     .action(() => run({ name: "tools", needs: "servers", work: listTools }));
-  program.command("call <tool> [json]").description("call a tool; its arguments as JSON, or by --params")
+  program.command("call").description("call a tool; its arguments as JSON, or by --params")
+    .argument("<tool>").argument("[json]", "", parseParams)
     .addOption(paramsOption()).addOption(timeoutOption())
-    .action((tool: string, json: string | undefined, { params, timeout }: CallFlags) => {
-      const call = {
-        tool,
-        params: json === undefined ? params : parseParams(json),
-        timeoutMs: timeout * 1000,
-      };
+    .action((tool: string, json: Record<string, unknown> | undefined, { params, timeout }: CallFlags) => {
+      const call = { tool, params: json ?? params, timeoutMs: timeout * 1000 };
       return run({ name: "call", needs: "servers", work: (context) => callTool(context, call) });
     });
   program.command("history").description("show the last tool calls")

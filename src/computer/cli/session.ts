@@ -134,9 +134,10 @@ export class Session implements AsyncDisposable {
   /** A broken edit changes nothing and says why. */
   async #reload(): Promise<void> {
     try {
-      const change = await this.#alone(async () =>
-        await this.#computer?.reconfigure(await this.store.reload())
-      );
+      const change = await this.#alone(async () => {
+        const config = await this.store.reload();
+        return this.quitting.aborted ? undefined : await this.#computer?.reconfigure(config);
+      });
       if (change !== undefined) this.#report(change);
     } catch (error) {
       this.#log.error("the edited config is not used; the last one stays", { error: describeError(error) });
@@ -160,6 +161,7 @@ export class Session implements AsyncDisposable {
   async #refreshInputs(): Promise<void> {
     try {
       const before = await this.#readInputs();
+      if (this.quitting.aborted) return;
       const ids = [...before.keys(), ...this.#inputValues.keys()];
       const changed = ids.filter((id) => before.get(id) !== this.#inputValues.get(id));
       const restarted = this.computer.refreshInputs(changed);

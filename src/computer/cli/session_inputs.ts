@@ -16,6 +16,12 @@ export interface SessionInputsOptions {
   readonly ask?: InputSource | undefined;
 }
 
+/** Somebody is being asked, for as long as the server that needed it first is there. */
+interface Question {
+  readonly answer: Promise<InputValue | undefined>;
+  readonly signal: AbortSignal;
+}
+
 /** The sources of a session in their order. An answer is remembered for as long as the session lasts. */
 export class SessionInputs {
   readonly file: string | undefined;
@@ -23,7 +29,7 @@ export class SessionInputs {
   readonly #environment: (id: string) => InputValue | undefined;
   readonly #answers = new Map<string, InputValue>();
   /** Questions that wait for their answer: several servers may use one input. */
-  readonly #questions = new Map<string, Promise<InputValue | undefined>>();
+  readonly #questions = new Map<string, Question>();
 
   constructor(options: SessionInputsOptions) {
     this.file = options.file;
@@ -78,11 +84,18 @@ export class SessionInputs {
     if (ask === undefined || hasValue) return undefined;
     let question = this.#questions.get(id);
     if (question === undefined) {
-      question = Promise.resolve(ask(id, request)).finally(() => this.#questions.delete(id));
+      const answer = Promise.resolve(ask(id, request)).finally(() => this.#questions.delete(id));
+      question = { answer, signal: request.signal };
       this.#questions.set(id, question);
     }
-    const answer = await question;
+    const isOver = () => question.signal.aborted;
+    const answer = await question.answer.catch((error) => {
+      if (!isOver()) throw error;
+      return undefined;
+    });
     if (answer !== undefined) this.#answers.set(id, answer);
+    // The server for which the person was asked is gone; this one still needs the value.
+    if (answer === undefined && isOver() && !request.signal.aborted) return await this.#ask(id, request);
     return answer;
   }
 }

@@ -81,6 +81,17 @@ Deno.test("a file that is linked into its folder is heard when what it points to
   await Deno.remove(folder, { recursive: true });
 });
 
+Deno.test({
+  name: "a file is heard when somebody else may read it, or nobody else any more",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using watched = new Watched();
+    const heard = watched.next();
+    Deno.chmodSync(watched.file, 0o600);
+    assertEquals(await heard, "first");
+  },
+});
+
 Deno.test("other files of the folder are not heard, and closing twice is fine", async () => {
   await using watched = new Watched();
   Deno.writeTextFileSync(join(watched.folder, "other.json"), "x");

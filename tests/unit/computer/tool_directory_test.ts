@@ -164,6 +164,14 @@ Deno.test("a server that is failed or stopped shows no tools and keeps its names
   assertEquals(names(server("a", ["x"], {}, false), server("b", ["x"])), ["b__x"]);
 });
 
+Deno.test("a tool with the name of a member of every object has the metadata that is configured, and no other", () => {
+  const odd = ["__proto__", "constructor", "toString"];
+  const { tools } = buildToolDirectory([server("s", odd)]);
+  assertEquals(tools.map(({ name, meta }) => [name, meta]), odd.map((name) => [name, {}]));
+  const config = { tool_meta: { constructor: { alias: "build" } } };
+  assertEquals(names(server("s", odd, config)), ["__proto__", "build", "toString"]);
+});
+
 Deno.test("metadata with odd keys harms nothing", () => {
   const meta = JSON.parse('{"__proto__": {"polluted": true}, "constructor": "x"}');
   const [tool] = buildToolDirectory([server("s", [{ name: "t", _meta: meta }])]).tools;
