@@ -40,6 +40,11 @@ import { readResource } from "./resource_reader.ts";
  * await using computer = Computer.open({ name: "laptop", config: { servers: {} } });
  * await computer.ready();
  * assertEquals(computer.tools, []);
+ *
+ * const shop = { type: "stdio", disabled: true, server_parameters: { command: "shop-mcp-server" } };
+ * const change = await computer.reconfigure({ servers: { shop } });
+ * assertEquals(change.added, ["shop"]);
+ * assertEquals(computer.servers.get("shop")?.status, "stopped");
  * ```
  */
 export class Computer implements AsyncDisposable {

@@ -45,6 +45,17 @@ export type EnvironmentLookup = (name: string) => string | undefined;
 
 /**
  * Values from the environment: the input `api-key` is read from `A2C_INPUT_API_KEY`.
+ *
+ * @param environment Gives the value of a variable.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { environmentInputs } from "@a2c-smcp/sdk/computer";
+ *
+ * const inputs = environmentInputs((name) => name === "A2C_INPUT_API_KEY" ? "s3cret" : undefined);
+ * assertEquals([inputs("api-key"), inputs("other")], ["s3cret", undefined]);
+ * ```
  */
 export function environmentInputs(environment: EnvironmentLookup): (id: string) => string | undefined {
   return (id) => environment(inputVariable(id));

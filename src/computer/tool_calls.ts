@@ -1,7 +1,7 @@
 /** Running tool calls: which server, may it, for how long, and what came of it. */
 import { Deadline } from "../async/deadline.ts";
 import type { Logger } from "../log.ts";
-import { ServerTimeoutError } from "../mcp/errors.ts";
+import { ServerNotRunningError, ServerTimeoutError } from "../mcp/errors.ts";
 import type { Fleet } from "../mcp/fleet.ts";
 import type { SupervisedServer } from "../mcp/supervised_server.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
@@ -177,7 +177,7 @@ export class ToolCalls {
 
   #serverOf(route: ToolRoute): SupervisedServer {
     const server = this.#context.fleet.get(route.server);
-    if (server === undefined) throw new TypeError(`Cannot call MCP server "${route.server}": removed`);
+    if (server === undefined) throw new ServerNotRunningError({ reason: "removed", server: route.server });
     return server;
   }
 

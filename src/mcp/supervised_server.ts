@@ -16,6 +16,7 @@ import {
 import type { ProcessGuard } from "./guard.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { Journal } from "./journal.ts";
+import { Renewal } from "./renewal.ts";
 import { WarnOnce } from "./warn_once.ts";
 
 /** Waits between two starts. */
@@ -102,6 +103,7 @@ export class SupervisedServer {
   #config: MCPServerConfig;
   #connection: McpConnection | undefined;
   #heartbeat: Heartbeat | undefined;
+  #renewal: Renewal | undefined;
   #state: ServerState = { status: "stopped", since: new Date(), restarts: 0 };
   #starts = 0;
   #run: Run | undefined;
@@ -212,6 +214,7 @@ export class SupervisedServer {
       return await request(connection);
     } catch (error) {
       if (error instanceof ServerTimeoutError) void this.#heartbeat?.check();
+      if (error instanceof ServerAuthorizationError && error.status === 401) void this.#renewal?.check();
       if (!(error instanceof ServerNotRunningError)) throw error;
       throw this.#notRunning(this.#statusAfter(connection), error);
     } finally {
@@ -286,6 +289,12 @@ export class SupervisedServer {
   async #open(signal: AbortSignal): Promise<McpConnection> {
     const { resolve, guard, log, limits, starts } = this.#context;
     const config = await resolve(this.config, signal);
+    this.#renewal = new Renewal(config, {
+      resolve: () => resolve(this.config, signal),
+      onRenewed: () => this.#renew(signal),
+      now: () => performance.now(),
+      log,
+    });
     const { maxMessageBytes, startTimeoutMs: timeoutMs } = limits;
     const context = {
       listener: this.#listener,
@@ -296,6 +305,13 @@ export class SupervisedServer {
       maxMessageBytes,
     };
     return await starts.run(() => McpConnection.open(config, context, { timeoutMs, signal }), signal);
+  }
+
+  /** Tokens expire: a session that is refused begins anew with those of today. */
+  #renew(signal: AbortSignal): void {
+    if (signal.aborted) return;
+    this.#context.log.info("credentials have been renewed, so the MCP server is started again");
+    this.restart();
   }
 
   /** Waits for the session's end, pinging while nothing else is asked. */

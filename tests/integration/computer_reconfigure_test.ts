@@ -111,6 +111,39 @@ Deno.test("windows and documents come and go with the server of an edit, and the
   assertEquals((await office.laptop.getFinder()).totalCount, 0);
 });
 
+Deno.test("a call that waits for its confirmation while its server is removed fails at once when it is confirmed", async () => {
+  const asked = Promise.withResolvers<void>();
+  const decision = Promise.withResolvers<boolean>();
+  const config = { servers: { s: scripted(having("a"), { default_tool_meta: null }) } };
+  await using office = await ComputerOffice.open(config, {
+    confirm: () => (asked.resolve(), decision.promise),
+  });
+  const call = office.laptop.callTool("a", {});
+  await asked.promise;
+  await office.computer.reconfigure({ servers: {} });
+  decision.resolve(true);
+  const { meta, content } = await call;
+  assertEquals([meta?.error_code, content[0]?.text], [
+    4003,
+    'Tool "a" failed: Cannot use MCP server "s": stopped',
+  ]);
+});
+
+Deno.test("a call in flight when its server is removed, or replaced, is answered at once", async () => {
+  for (const next of [{}, { s: scripted(having("b")) }]) {
+    const config = { servers: { s: scripted(having("a", { hang: ["tools/call a"] })) } };
+    await using office = await ComputerOffice.open(config);
+    const call = office.laptop.callTool("a", {}, { timeoutMs: 600_000 });
+    assertEquals(
+      (await office.laptop.callTool("received")).isError,
+      false,
+      "the call before it has come, too",
+    );
+    await office.computer.reconfigure({ servers: next });
+    assertEquals((await call).meta?.error_code, 4003);
+  }
+});
+
 Deno.test("a server is stopped, started and restarted by name", async () => {
   await using office = await ComputerOffice.open({
     servers: { a: scripted(having("a")), b: scripted(having("b")) },

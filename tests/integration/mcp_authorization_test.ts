@@ -108,3 +108,34 @@ for (const kind of ["streamable", "sse"] as const) {
     }
   });
 }
+
+Deno.test({
+  name:
+    "a session whose token expired begins anew with the token of today, and only when there is another one",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    const file = `${folder}/token`;
+    const issue = (token: string) => Deno.writeTextFileSync(file, token);
+    issue("first");
+    let valid = "first";
+    await using server = new HttpMcpServer("streamable", { tools: [echo] }, {
+      intercept: (_message, request) =>
+        request.headers.get("authorization") === `Bearer ${valid}`
+          ? undefined
+          : new Response(null, { status: 401 }),
+    });
+    const inputs = [{ type: "command", id: "token", command: `cat ${file}` }];
+    const config = server.config({ headers: { Authorization: "Bearer ${input:token}" } });
+    await using office = await ComputerOffice.open({ servers: { guarded: config }, inputs });
+    assertEquals((await office.laptop.callTool("echo")).isError, false);
+    valid = "second";
+    issue("second");
+    const running = office.log.next(stateOf("guarded", "running"));
+    assertEquals((await office.laptop.callTool("echo")).meta?.error_code, 4006);
+    await running;
+    assertEquals((await office.laptop.callTool("echo")).isError, false);
+    assertEquals(office.computer.servers.get("guarded")?.restarts, 1);
+    await Deno.remove(folder, { recursive: true });
+  },
+});
