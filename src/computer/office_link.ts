@@ -116,7 +116,13 @@ export class OfficeLink {
   async #connect(options: ConnectOptions): Promise<Link> {
     await this.leave();
     const { url, token, auth, headers, path, timeoutMs, signal } = options;
-    const link = await Link.open(
+    const listener = this.#listener((error) => {
+      if (this.#link === link) this.#link = undefined;
+      if (options.onFailed === undefined) {
+        this.#context.log.error("connection failed for good", { error: error.message });
+      } else options.onFailed(error);
+    });
+    const link: Link = await Link.open(
       {
         url,
         path,
@@ -125,7 +131,7 @@ export class OfficeLink {
         logger: this.#context.log,
       },
       {
-        listener: this.#listener(options.onFailed),
+        listener,
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
         ...(signal === undefined ? {} : { signal }),
       },
@@ -151,8 +157,8 @@ export class OfficeLink {
     }
   }
 
-  #listener(onFailed: ((error: Error) => void) | undefined): LinkListener {
+  #listener(onFailed: (error: Error) => void): LinkListener {
     const { onEvent, onLeft, onReturned } = this.#context;
-    return { onEvent, onLost: onLeft, onReturned, onFailed: (error) => onFailed?.(error) };
+    return { onEvent, onLost: onLeft, onReturned, onFailed };
   }
 }
