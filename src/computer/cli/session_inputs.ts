@@ -23,7 +23,7 @@ export class SessionInputs {
   readonly #environment: (id: string) => InputValue | undefined;
   readonly #answers = new Map<string, InputValue>();
   /** Questions that wait for their answer: several servers may use one input. */
-  readonly #questions = new Map<string, Promise<InputValue | undefined>>();
+  readonly #questions = new Map<string, SharedQuestion>();
 
   constructor(options: SessionInputsOptions) {
     this.file = options.file;
@@ -77,12 +77,44 @@ export class SessionInputs {
     const hasValue = input.type === "command" || typeof input.default === "string";
     if (ask === undefined || hasValue) return undefined;
     let question = this.#questions.get(id);
-    if (question === undefined) {
-      question = Promise.resolve(ask(id, request)).finally(() => this.#questions.delete(id));
+    if (question === undefined || question.isOver) {
+      question = new SharedQuestion((signal) => ask(id, { ...request, signal }));
       this.#questions.set(id, question);
     }
-    const answer = await question;
+    const answer = await question.wait(request.signal);
     if (answer !== undefined) this.#answers.set(id, answer);
     return answer;
+  }
+}
+
+/** One question that several servers wait for: it is withdrawn when the last of them has gone. */
+class SharedQuestion {
+  readonly answer: Promise<InputValue | undefined>;
+  readonly #withdrawing = new AbortController();
+  #waiting = 0;
+  #isAnswered = false;
+
+  constructor(ask: (signal: AbortSignal) => ReturnType<InputSource>) {
+    this.answer = Promise.resolve(ask(this.#withdrawing.signal)).finally(() => this.#isAnswered = true);
+    this.answer.catch(() => {});
+  }
+
+  /** Whether whoever wants the value now has to ask anew. */
+  get isOver(): boolean {
+    return this.#isAnswered || this.#withdrawing.signal.aborted;
+  }
+
+  async wait(signal: AbortSignal): Promise<InputValue | undefined> {
+    const onAbort = () => {
+      if (--this.#waiting === 0) this.#withdrawing.abort(signal.reason);
+    };
+    this.#waiting++;
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await this.answer;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
   }
 }
