@@ -3,7 +3,8 @@ import { requirements } from "./requirements.ts";
 
 const testsUrl = new URL("./", import.meta.url);
 const citationPattern = /^\s*\/\/ proves: (.+)$/;
-const testPattern = /^\s*Deno\.test\b/;
+/** Also those that need a terminal. */
+const testPattern = /^\s*(Deno\.test|test[A-Z]\w*\()/;
 
 interface Citation {
   readonly id: string;

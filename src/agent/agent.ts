@@ -266,6 +266,7 @@ function toLinkListener(
     onLost: (reason) => listeners.tell({ type: "disconnected", reason }),
     onReturned: () => listeners.tell({ type: "reconnected", office: office() }),
     onFailed: (error) => {
+      logger.error("connection failed for good", { error: error.message });
       listeners.tell({ type: "failed", error });
       ending.abort();
     },

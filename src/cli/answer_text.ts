@@ -22,7 +22,7 @@ export function toolsText(tools: readonly SMCPTool[]): string {
 }
 
 /** `message: string, times?: integer` */
-function parametersText(schema: Readonly<Record<string, unknown>>): string {
+export function parametersText(schema: Readonly<Record<string, unknown>>): string {
   const { properties, required } = schema;
   if (!isRecord(properties)) return "";
   const isRequired = (name: string) => Array.isArray(required) && required.includes(name);

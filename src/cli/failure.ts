@@ -1,5 +1,5 @@
 /** How a failed command is told: a line for people, a JSON object for programs. */
-import { CommanderError } from "commander";
+import { CommanderError, InvalidArgumentError } from "commander";
 import { describeError } from "../protocol/errors.ts";
 import { ExitCode, exitCodeOf } from "./exit_codes.ts";
 import { printable, toSafeJson } from "./terminal/safe_text.ts";
@@ -23,6 +23,11 @@ export class CommandFailedError extends Error {
     super(message);
     this.code = options.code;
   }
+}
+
+/** Whether commander has told an error already: all of its own, but none that an action throws. */
+export function isTold(error: unknown): boolean {
+  return error instanceof CommanderError && !(error instanceof InvalidArgumentError);
 }
 
 /** What a thrown value tells. */

@@ -1,13 +1,14 @@
 /** The command lines of the doors: one way to declare, parse, run and end them. */
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { PACKAGE_VERSION } from "../version.ts";
 import { everyCommand } from "./command_tree.ts";
 import { ExitCode, UsageError } from "./exit_codes.ts";
-import { failureJson, failureText, toFailure } from "./failure.ts";
+import { HELP_FORM } from "./help_form.ts";
+import { failureJson, failureText, isTold, toFailure } from "./failure.ts";
 import { LOG_HELP, loggerOf, type LogOptions, logOptions } from "./log_options.ts";
 
-export { Command, InvalidArgumentError, loggerOf, Option };
+export { Argument, Command, InvalidArgumentError, loggerOf, Option };
 
 /** What every door's command line has. */
 export type CommonOptions = LogOptions;
@@ -27,6 +28,7 @@ export function createProgram(
     .version(`${name} ${PACKAGE_VERSION} (protocol ${PROTOCOL_VERSION})`)
     .showHelpAfterError("(--help shows all options)")
     .helpOption("-h, --help", "show this help")
+    .configureHelp(HELP_FORM)
     .addHelpText("after", `${LOG_HELP}\n${EXIT_CODE_HELP}`)
     .exitOverride();
   for (const option of logOptions(help.defaultLogLevel)) program.addOption(option);
@@ -60,7 +62,7 @@ export async function runProgram(
     const failure = toFailure(error);
     // What is wrong with a command line is told by its reader, unless it was silenced.
     if (isJson) console.error(failureJson(failure));
-    else if (!(error instanceof CommanderError)) console.error(failureText(failure));
+    else if (!isTold(error)) console.error(failureText(failure));
     return failure.exitCode;
   }
 }

@@ -1,7 +1,9 @@
 /** Commands that are typed at a prompt: the command line of a door without a process of its own. */
 import { Command, CommanderError } from "commander";
 import { ExitCode } from "./exit_codes.ts";
-import { type Failure, toFailure } from "./failure.ts";
+import { everyCommand } from "./command_tree.ts";
+import { type Failure, isTold, toFailure } from "./failure.ts";
+import { HELP_FORM } from "./help_form.ts";
 import { ExitRequest } from "./program.ts";
 import { splitWords } from "./words.ts";
 
@@ -13,10 +15,10 @@ export function createPromptProgram(print: Print): Command {
   const write = (text: string) => print(text.replace(/\n$/, ""));
   return new Command()
     .usage("<command> …")
-    .configureHelp({ commandUsage: usageOf })
+    .configureHelp({ ...HELP_FORM, commandUsage: usageOf, showGlobalOptions: true })
     .configureOutput({ writeOut: write, writeErr: write, outputError: write })
     .helpOption("-h, --help", "show this help")
-    .helpCommand("help [command]", "show all commands, or one of them")
+    .helpCommand("help [command...]", "show all commands, or one of them")
     .exitOverride();
 }
 
@@ -44,13 +46,30 @@ export async function runTypedLine(line: string, options: TypedOptions): Promise
 /** The same for words that are split already. */
 export async function runTypedWords(words: readonly string[], options: TypedOptions): Promise<number> {
   try {
-    await options.build().parseAsync([...words], { from: "user" });
+    await withUsage(options.build()).parseAsync(toFlag(words), { from: "user" });
     return ExitCode.OK;
   } catch (error) {
     if (error instanceof ExitRequest) return error.exitCode;
-    if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.OK : ExitCode.USAGE;
+    if (error instanceof CommanderError && isTold(error)) {
+      return error.exitCode === 0 ? ExitCode.OK : ExitCode.USAGE;
+    }
     return failWith(error, options);
   }
+}
+
+/** `help server add` is `server add --help`: commander's own word for it knows the first level alone. */
+function toFlag(words: readonly string[]): string[] {
+  return words[0] === "help" && words.length > 2 ? [...words.slice(1), "--help"] : [...words];
+}
+
+/** Whoever was not understood reads what would have been. */
+function withUsage(program: Command): Command {
+  for (const command of everyCommand(program)) {
+    command.showHelpAfterError(
+      command === program ? `("help" shows the commands)` : `(usage: ${usageOf(command)})`,
+    );
+  }
+  return program;
 }
 
 function failWith(error: unknown, { fail }: TypedOptions): number {

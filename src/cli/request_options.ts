@@ -28,7 +28,10 @@ export interface FinderFlags {
 
 /** `--params JSON` */
 export function paramsOption(): Option {
-  return new Option("--params <json>", "its arguments").argParser(parseParams).default({}, "{}");
+  return new Option("--params <json>", "its arguments as a JSON object").argParser(parseParams).default(
+    {},
+    "{}",
+  );
 }
 
 /** `--timeout S` */
@@ -40,7 +43,7 @@ export function timeoutOption(): Option {
 /** {@linkcode DesktopFlags} */
 export function desktopOptions(): Option[] {
   return [
-    new Option("--size <n>", "at most so many").argParser(wholeNumber(0)),
+    new Option("--size <n>", "at most n windows").argParser(wholeNumber(0)),
     new Option("--window <uri>", "only this one"),
     new Option("--lines <n>", "on a terminal, lines of each window; 0 for all (default: 20, all of one)")
       .argParser(wholeNumber(0)),

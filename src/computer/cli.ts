@@ -1,4 +1,5 @@
 /** The command line of `computer.ts`: a prompt at a terminal, a service without one, or one command. */
+import { everyCommand } from "../cli/command_tree.ts";
 import { connectionOptions } from "../cli/options.ts";
 import { type Command, createProgram, Option, runProgram } from "../cli/program.ts";
 import { shareOptions } from "../cli/shared_options.ts";
@@ -19,16 +20,19 @@ function createComputerProgram(args: readonly string[], signal: AbortSignal): Co
   const program = createProgram("computer", DESCRIPTION, {
     defaultLogLevel: "info; warn at a prompt and for one command",
   });
+  program.addHelpText("after", EXAMPLES);
   for (const option of [...connectionOptions("computer", { isMandatory: false }), ...ownOptions()]) {
     program.addOption(option);
   }
   program.action(() => {
     const options = program.opts<ComputerCliOptions>();
     const isAtTerminal = Deno.stdin.isTerminal() && Deno.stdout.isTerminal() && !options.headless;
-    return isAtTerminal ? runAtTerminal(quietly(program), signal) : runHeadless(options, signal);
+    return isAtTerminal
+      ? runAtTerminal(quietly(program, PROMPT_LOG_LEVELS), signal)
+      : runHeadless(options, signal);
   });
   addCommands(program, (call) => {
-    quietly(program);
+    quietly(program, "warn");
     return runOnce(call, { program, args, signal });
   });
   program.command("check <file>").description("check a config without starting anything")
@@ -36,15 +40,32 @@ function createComputerProgram(args: readonly string[], signal: AbortSignal): Co
       const { json } = program.opts<ComputerCliOptions>();
       return withConfigChecks((checks) => runCheck(file, { json, checks }));
     });
+  for (const command of everyCommand(program)) {
+    if (command !== program) {
+      command.addHelpText("after", `\nThe options of "computer --help" may stand here, too.`);
+    }
+  }
   shareOptions(program);
   return program;
 }
 
-const DESCRIPTION = `Host MCP servers and offer them to an office's Agent.
+/** Besides warnings whoever sits there wants to know what became of an edit, and that the Server is back. */
+const PROMPT_LOG_LEVELS = "warn,config=info,link=info";
 
-At a terminal it opens a prompt; elsewhere it needs --url, --office, --name and --config, and works until it is told to
-end. Each command of the prompt is also one of the shell: it reaches the Computer that runs here (the one that --name
-says, where there are several), or, with --config, starts one for this command alone.`;
+const DESCRIPTION = [
+  "Host MCP servers and offer them to an office's Agent.",
+  "At a terminal it opens a prompt; elsewhere it needs --url, --office, --name and --config, and works until it is " +
+  "told to end. Each command of the prompt is also one of the shell: it reaches the Computer that runs here (the " +
+  "one that --name says, where there are several), or, with --config, starts one for this command alone.",
+].join("\n\n");
+
+const EXAMPLES = `
+Examples:
+  computer --config mcp.json
+  computer --config mcp.json --url http://127.0.0.1:3000 --office lab --name laptop --headless
+  computer status --json
+  computer call echo message=hi --config mcp.json
+  computer server add files --config mcp.json -- npx -y @modelcontextprotocol/server-filesystem .`;
 
 function ownOptions(): Option[] {
   return [
@@ -64,9 +85,9 @@ function ownOptions(): Option[] {
 }
 
 /** Whoever waits for an answer wants to read it, not what led to it. */
-function quietly(program: Command): ComputerCliOptions {
+function quietly(program: Command, levels: string): ComputerCliOptions {
   if (program.getOptionValueSource("logLevel") === "default") {
-    program.setOptionValueWithSource("logLevel", parseLogLevels("warn"), "implied");
+    program.setOptionValueWithSource("logLevel", parseLogLevels(levels), "implied");
   }
   return program.opts<ComputerCliOptions>();
 }

@@ -10,7 +10,8 @@ import { parsePlaceholder, PLACEHOLDER } from "./config/placeholders.ts";
 
 /** What stands for a secret. */
 export const MASK = "***";
-const SECRET_NAME =
+/** What a secret is usually called. */
+export const SECRET_NAME: RegExp =
   /token|secret|passw|pwd|api[-_]?key|auth|credential|private[-_]?key|access[-_]?key|bearer/i;
 
 /** The configuration as `client:get_config` shows it. */

@@ -117,7 +117,13 @@ export class OfficeLink {
     await this.leave();
     const { url, token, auth, headers, path, timeoutMs, signal } = options;
     const closing = this.#closing.signal;
-    const link = await Link.open(
+    const listener = this.#listener((error) => {
+      if (this.#link === link) this.#link = undefined;
+      if (options.onFailed === undefined) {
+        this.#context.log.error("connection failed for good", { error: error.message });
+      } else options.onFailed(error);
+    });
+    const link: Link = await Link.open(
       {
         url,
         path,
@@ -126,10 +132,7 @@ export class OfficeLink {
         logger: this.#context.log,
       },
       {
-        listener: this.#listener((error) => {
-          if (this.#link === link) this.#link = undefined;
-          options.onFailed?.(error);
-        }),
+        listener,
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
         signal: signal === undefined ? closing : AbortSignal.any([signal, closing]),
       },

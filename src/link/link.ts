@@ -194,7 +194,7 @@ export class Link implements AsyncDisposable {
     } catch (error) {
       if (signal.aborted) return;
       const failure = error instanceof Error ? error : new ConnectionClosedError(describeError(error));
-      this.#log.error("connection failed for good", { error: failure.message });
+      this.#log.debug("connection failed for good", { error: failure.message });
       this.#end(failure);
       this.#tell(() => this.#listener.onFailed(failure));
     }
@@ -230,6 +230,7 @@ export class Link implements AsyncDisposable {
     const { timeoutMs, signal, backoff } = options;
     const deadlineMs = performance.now() + timeoutMs;
     const onEvent = (incoming: IncomingEvent) => this.#tell(() => this.#listener.onEvent(incoming));
+    let isKnown = false;
     while (true) {
       const attemptMs = Math.max(1, Math.min(ATTEMPT_TIMEOUT_MS, deadlineMs - performance.now()));
       try {
@@ -238,7 +239,11 @@ export class Link implements AsyncDisposable {
         const waitMs = Math.round(backoff.next());
         const isLast = performance.now() + waitMs >= deadlineMs;
         if (!(error instanceof ServerUnreachableError) || isLast) throw error;
-        this.#log.warn("Server out of reach, trying again", { error: error.message, wait_ms: waitMs });
+        const fields = { error: error.message, wait_ms: waitMs };
+        // One warning a loss: an attempt every ten seconds would bury everything else.
+        if (isKnown) this.#log.debug("Server still out of reach, trying again", fields);
+        else this.#log.warn("Server out of reach, trying again", fields);
+        isKnown = true;
         await delay(waitMs, signal);
       }
     }

@@ -106,6 +106,8 @@ export class SupervisedServer {
   #renewal: Renewal | undefined;
   #state: ServerState = { status: "stopped", since: new Date(), restarts: 0 };
   #starts = 0;
+  /** The failure that was warned of last, unless it is over. */
+  #warnedOf: string | undefined;
   #run: Run | undefined;
   /** What ended or prevented the last session; `undefined` while there is one, and after a stop. */
   #failure: unknown;
@@ -343,10 +345,15 @@ export class SupervisedServer {
     if (status === "starting" && before.status !== "starting") this.#starts++;
     const state = { ...change, since, restarts: Math.max(0, this.#starts - 1) };
     this.#state = state;
+    if (status === "running" || status === "stopped") this.#warnedOf = undefined;
     const isFailure = status === "failed" || status === "retrying";
     this.#journal.state(status, isFailure ? lastError : undefined);
     if (isFailure) {
-      this.#context.log.warn(`MCP server ${status}`, { error: lastError, stderr: stderrTail || undefined });
+      const fields = { error: lastError, stderr: stderrTail || undefined };
+      // The same failure at every attempt would bury everything else.
+      if (lastError === this.#warnedOf) this.#context.log.info(`MCP server ${status}`, fields);
+      else this.#context.log.warn(`MCP server ${status}`, fields);
+      this.#warnedOf = lastError;
     } else this.#context.log.info(`MCP server ${status}`);
     this.#listener.onStateChange(state);
   }

@@ -67,7 +67,10 @@ Deno.test("a tool that fails is exit code 1, and a command line that is wrong ex
   const config = place.write("config.json", scriptedServers({ shop: SHOP }));
   const failed = await place.run(["call", "nothing", "--config", config]);
   assertEquals(failed.code, 1);
-  assertStringIncludes(failed.stdout, 'Tool "nothing" does not exist');
+  assertEquals([failed.stdout, failed.stderr], [
+    "",
+    'error: Tool "nothing" does not exist on this Computer (4001)\n',
+  ]);
   for (
     const words of [["bogus"], ["call"], ["call", "echo", "[1]"], ["read"], ["server"], [
       "desktop",
@@ -230,7 +233,7 @@ Deno.test({
     await running.said("the edited config is not used");
     assertEquals(await names(), ["kept", "added"]);
     const again = await place.run(["server", "restart", "added"]);
-    assertEquals(again.stdout, 'server "added" is running\n');
+    assertEquals(again.stdout, 'server "added" is running, with 3 tools\n');
   },
 });
 

@@ -94,10 +94,7 @@ export const data: readonly Requirement[] = [
     "data-input-placeholders": "Inputs give values to the placeholders in MCP server configurations.",
     "data-input-base": "Every input has an id and a description.",
     "data-input-prompt": "A `promptString` input may have a default.",
-    "data-input-password": {
-      text: "A `promptString` input marked as password is not shown while it is typed.",
-      missing: "Nothing asks at a terminal yet: values come from the environment, a command or the default.",
-    },
+    "data-input-password": "A `promptString` input marked as password is not shown while it is typed.",
     "data-input-pick": "A `pickString` input has options and may have a default.",
     "data-input-command": "A `command` input takes its value from running a command with optional args.",
   }),

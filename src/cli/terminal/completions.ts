@@ -10,7 +10,7 @@ export type Completions = [completions: string[], written: string];
 
 /**
  * Writes those candidates that begin as the last word of the line does, in the quotes that it is in. The only one is
- * complete, so that a space follows; a folder is not, since its files may.
+ * complete, so that a space follows; a folder (`/`) and a name (`=`) are not, since a file or a value may.
  */
 export function toCompletions(line: string, candidates: readonly string[]): Completions {
   const { word, written, quote } = readLineSoFar(line);
@@ -18,7 +18,7 @@ export function toCompletions(line: string, candidates: readonly string[]): Comp
   const texts = fitting.slice(0, MAX_COMPLETIONS).map((each) => quoteWord(each, quote));
   const [only, ...others] = texts;
   if (only === undefined || others.length > 0) return [texts, written];
-  const isOpen = fitting[0]?.endsWith("/") === true;
+  const isOpen = /[/=]$/.test(fitting[0] ?? "");
   return [[isOpen ? only.slice(0, only.length - quote.length) : `${only} `], written];
 }
 

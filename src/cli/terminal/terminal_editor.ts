@@ -9,6 +9,7 @@ import { type Choice, choose, confirm, type Confirmation, type Question } from "
 import { QuestionQueue } from "./question_queue.ts";
 import { printable } from "./safe_text.ts";
 import { TypedLine } from "./typed_line.ts";
+import { TypingRest } from "./typing_rest.ts";
 
 /** Lines that are typed or pasted while a command runs; more are dropped. */
 const MAX_WAITING_LINES = 1_000;
@@ -25,8 +26,9 @@ export class TerminalEditor implements LineEditor {
   readonly #interruptions = new Set<AbortController>();
   /** Lines that came before they were asked for. */
   readonly #early: string[] = [];
+  readonly #rest = new TypingRest();
+  readonly #ending = new AbortController();
   #reading: ((line: string | undefined) => void) | undefined;
-  #isEnded = false;
   #closing: Promise<void> | undefined;
 
   private constructor(options: LineEditorOptions, history: History) {
@@ -67,6 +69,9 @@ export class TerminalEditor implements LineEditor {
   }
 
   async ask(question: Question): Promise<string | undefined> {
+    const { signal = this.#ending.signal } = question;
+    // The keys of somebody who is typing a command are meant for the command.
+    await this.#rest.wait(() => this.#isTyping, AbortSignal.any([signal, this.#ending.signal]));
     return this.#isEnded ? undefined : await this.#questions.ask(question);
   }
 
@@ -110,6 +115,15 @@ export class TerminalEditor implements LineEditor {
     await this.#history[Symbol.asyncDispose]();
   }
 
+  /** Whether keys go into a command. While one runs, nobody is expected to type the next. */
+  get #isTyping(): boolean {
+    return this.#questions.line === undefined && (this.#reading !== undefined || this.#command.text !== "");
+  }
+
+  get #isEnded(): boolean {
+    return this.#ending.signal.aborted;
+  }
+
   /** The line that keys go to the eye from. */
   get #shown(): TypedLine | undefined {
     return this.#questions.line ?? (this.#reading === undefined ? undefined : this.#command);
@@ -120,6 +134,7 @@ export class TerminalEditor implements LineEditor {
   }
 
   #onKey(text: string | undefined, key: Key): void {
+    this.#rest.press();
     if (key.ctrl && key.name === "c") return this.#interrupt();
     // To stop the process would stop the MCP servers' answers with it.
     if (key.ctrl && key.name === "z") return;
@@ -173,7 +188,7 @@ export class TerminalEditor implements LineEditor {
 
   /** Nobody types any more. */
   #end(): void {
-    this.#isEnded = true;
+    this.#ending.abort();
     this.#questions.end();
     this.#answer(undefined);
   }

@@ -1,5 +1,5 @@
 /** The commands of a Computer, declared once for its prompt, for another process, and for a run of their own. */
-import { type Command, Option } from "../../cli/program.ts";
+import { Argument, type Command, Option } from "../../cli/program.ts";
 import { collectPair, parseUrl, wholeNumber } from "../../cli/options.ts";
 import {
   addAll,
@@ -9,7 +9,6 @@ import {
   type FinderFlags,
   finderOptions,
   paramsOption,
-  parseParams,
   timeoutOption,
 } from "../../cli/request_options.ts";
 import type { Answer } from "./answer.ts";
@@ -28,6 +27,7 @@ import { showStatus } from "./answers/status.ts";
 import { callTool, listTools, showHistory } from "./answers/tools.ts";
 import { readResource, showDesktop, showFinder } from "./answers/views.ts";
 import type { CommandContext } from "./command_context.ts";
+import { NO_ARGUMENTS, readArgument, type TypedArguments } from "./typed_arguments.ts";
 
 /** What a command needs before it can run. */
 export type CommandNeed =
@@ -62,25 +62,37 @@ function addStatus(program: Command, run: RunCommand): void {
 }
 
 function addTools(program: Command, run: RunCommand): void {
-  program.command("tools").description("list the tools as an Agent sees them")
-    .action(() => run({ name: "tools", needs: "servers", work: listTools }));
-  program.command("call").description("call a tool; its arguments as JSON, or by --params")
-    .argument("<tool>").argument("[json]", "", parseParams)
+  program.command("tools").argument("[tool]", "only this one, with all that there is to know")
+    .description("list the tools as an Agent sees them")
+    .action((tool: string | undefined) =>
+      run({ name: "tools", needs: "servers", work: (context) => listTools(context, { tool }) })
+    );
+  program.command("call <tool>").description("call a tool; nobody is asked for a confirmation")
+    .addArgument(
+      new Argument("[arguments...]", `NAME=VALUE for each, or '{"NAME":VALUE}'`).argParser(readArgument)
+        .default(NO_ARGUMENTS, "none"),
+    )
     .addOption(paramsOption()).addOption(timeoutOption())
-    .action((tool: string, json: Record<string, unknown> | undefined, { params, timeout }: CallFlags) => {
-      const call = { tool, params: json ?? params, timeoutMs: timeout * 1000 };
+    .action((tool: string, typed: TypedArguments, { params, timeout }: CallFlags) => {
+      const call = { tool, typed, params, timeoutMs: timeout * 1000 };
       return run({ name: "call", needs: "servers", work: (context) => callTool(context, call) });
     });
-  program.command("history").description("show the last tool calls")
+  program.command("history").description("show the last 100 tool calls")
     .action(() => run({ name: "history", needs: "running", work: showHistory }));
 }
 
 function addViews(program: Command, run: RunCommand): void {
-  addAll(program.command("desktop").description("show the windows"), desktopOptions())
+  addAll(
+    program.command("desktop").description("show the Desktop: the windows of all MCP servers"),
+    desktopOptions(),
+  )
     .action((flags: DesktopFlags) =>
       run({ name: "desktop", needs: "servers", work: (context) => showDesktop(context, flags) })
     );
-  addAll(program.command("finder").description("list the documents"), finderOptions())
+  addAll(
+    program.command("finder").description("show the Finder: the documents of all MCP servers"),
+    finderOptions(),
+  )
     .action((flags: FinderFlags) =>
       run({ name: "finder", needs: "servers", work: (context) => showFinder(context, flags) })
     );
@@ -93,7 +105,7 @@ function addViews(program: Command, run: RunCommand): void {
 
 function addServers(program: Command, run: RunCommand): void {
   const server = program.command("server").description(
-    "add, remove, start, stop, restart a server, or its log",
+    "add, remove, start, stop or restart an MCP server, or show its log",
   );
   addServerCommand(server, run);
   server.command("remove <server>").description("remove an MCP server from the config")
@@ -121,7 +133,8 @@ function addServers(program: Command, run: RunCommand): void {
 
 function addServerCommand(server: Command, run: RunCommand): void {
   server.command("add <server> <command-or-url...>")
-    .description("add an MCP server to the config: server add NAME -- COMMAND ARGS…, or a URL, or its JSON")
+    .description("add an MCP server to the config: by its command, its URL, or its entry as JSON")
+    .addHelpText("after", ADD_EXAMPLES)
     .addOption(
       new Option("--env <NAME=VALUE>", "a variable of its environment; may be repeated").argParser(
         collectPair,
@@ -143,6 +156,12 @@ function addServerCommand(server: Command, run: RunCommand): void {
       })
     );
 }
+
+const ADD_EXAMPLES = `
+Examples:
+  server add files -- npx -y @modelcontextprotocol/server-filesystem .
+  server add web https://mcp.example.com/mcp --header Authorization='Bearer \${input:token}'
+  server add memory '{"command":"npx","args":["-y","@modelcontextprotocol/server-memory"]}'`;
 
 function addInputs(program: Command, run: RunCommand): void {
   const input = program.command("input").description("list, set or clear the values of inputs");

@@ -1,11 +1,12 @@
 /** Asking a Computer that runs in another process. */
 import { UsageError } from "../../cli/exit_codes.ts";
 import type { Screen } from "../../cli/terminal/screen.ts";
-import { isRecord } from "../../protocol/errors.ts";
 import { ServerUnreachableError } from "../../protocol/local_errors.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
-import { answers, type ControlReply, readLines } from "./control.ts";
+import { answers } from "./control.ts";
+import { type ControlAnswer, parseReply } from "./control_message.ts";
 import { controlFolder, controlPath, controlPaths } from "./control_path.ts";
+import { readLines, toLine } from "./line_stream.ts";
 
 /** The longest answer, in bytes. */
 const MAX_REPLY_BYTES = 256 * 1024 * 1024;
@@ -20,9 +21,6 @@ export interface ControlQuestion {
   readonly signal: AbortSignal;
   readonly progress: (text: string) => void;
 }
-
-/** What a Computer answered. */
-export type ControlAnswer = Extract<ControlReply, { readonly output: string }>;
 
 /**
  * Sends words to a Computer of this user and waits for its answer; an abort of `signal` cancels what they do there.
@@ -44,7 +42,7 @@ export async function askComputer(question: ControlQuestion): Promise<ControlAns
       columns: screen?.columns,
       colors: screen !== undefined && !Deno.noColor,
     };
-    await connection.write(new TextEncoder().encode(`${JSON.stringify(request)}\n`));
+    await connection.writable.getWriter().write(toLine(request));
     return await readAnswer(connection, question.progress);
   } catch (error) {
     signal.throwIfAborted();
@@ -60,11 +58,10 @@ async function readAnswer(
   onProgress: (text: string) => void,
 ): Promise<ControlAnswer> {
   for await (const line of readLines(connection.readable, MAX_REPLY_BYTES)) {
-    const reply: unknown = JSON.parse(line);
-    if (!isRecord(reply)) continue;
-    const { progress, output, error, exitCode } = reply;
-    if (typeof progress === "string") onProgress(progress);
-    if (typeof output === "string") return { output, error: String(error), exitCode: Number(exitCode) };
+    const reply = parseReply(line);
+    if (reply === undefined) continue;
+    if (!("progress" in reply)) return reply;
+    onProgress(reply.progress);
   }
   throw new ServerUnreachableError("Cannot use the Computer: it ended before it answered");
 }

@@ -1,33 +1,52 @@
 /** Where the control sockets of this user's Computers are: a folder that nobody else may enter. */
 import { join } from "@std/path";
 
-/** The longest path that a socket may have everywhere is 103 bytes; a folder of the system takes about half. */
+/** The longest path that a socket may have on every system, in bytes. */
+const MAX_PATH_BYTES = 103;
+/** Longer names are shortened: a folder of the system takes about half of the path. */
 const MAX_NAME_LENGTH = 40;
+/** What a shortened name ends with, in hexadecimal digits. */
+const DIGEST_LENGTH = 16;
 const SUFFIX = ".sock";
 
-/** The folder, made if it is not there; `undefined` where it may not be used. */
+/**
+ * The folder, made if it is not there; `undefined` where it may not be used.
+ *
+ * @throws {TypeError} when it is somebody else's, or no folder.
+ */
 export async function controlFolder(): Promise<string | undefined> {
   if (Deno.build.os === "windows") return undefined;
-  const root = readVariable("XDG_RUNTIME_DIR") ?? readVariable("TMPDIR") ?? "/tmp";
-  const folder = join(root, `a2c-smcp-${readVariable("USER") ?? readVariable("LOGNAME") ?? "user"}`);
+  const roots = [readVariable("XDG_RUNTIME_DIR"), readVariable("TMPDIR"), "/tmp"];
+  const folder = chooseFolder(
+    roots.filter((root) => root !== undefined),
+    readVariable("USER") ?? readVariable("LOGNAME") ?? "user",
+  );
   if (!await mayUse(folder)) return undefined;
   try {
     await Deno.mkdir(folder, { mode: 0o700 });
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
   }
-  // Fails for a folder of somebody else, who could listen in its place.
-  await Deno.chmod(folder, 0o700);
-  const { isDirectory } = await Deno.lstat(folder);
-  return isDirectory ? folder : undefined;
+  await assertOwn(folder);
+  return folder;
 }
 
-/** The socket of the Computer of this name. */
+/** The folder in the first root that leaves room for a socket; in the last where none does. */
+export function chooseFolder(roots: readonly string[], user: string): string {
+  const name = `a2c-smcp-${user.replaceAll(/[^\w.-]/g, "_").slice(0, MAX_NAME_LENGTH)}`;
+  const folders = roots.map((root) => join(root, name));
+  return folders.find((folder) => roomIn(folder) >= DIGEST_LENGTH) ?? folders.at(-1) ?? name;
+}
+
+/** The socket of the Computer of this name. Names that differ in case alone differ on every file system. */
 export async function controlPath(folder: string, name: string): Promise<string> {
-  const file = encodeURIComponent(name);
-  if (file.length <= MAX_NAME_LENGTH) return join(folder, `${file}${SUFFIX}`);
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(name)));
-  return join(folder, `${file.slice(0, MAX_NAME_LENGTH - 17)}-${digest.toHex().slice(0, 16)}${SUFFIX}`);
+  const file = encodeURIComponent(name.toWellFormed());
+  const room = Math.min(MAX_NAME_LENGTH, roomIn(folder));
+  if (file.length <= room && /^[a-z0-9._-]+$/.test(file)) return join(folder, `${file}${SUFFIX}`);
+  const bytes = new TextEncoder().encode(name);
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex().slice(0, DIGEST_LENGTH);
+  const start = file.slice(0, Math.max(0, room - DIGEST_LENGTH - 1));
+  return join(folder, `${start === "" ? "" : `${start}-`}${digest}${SUFFIX}`);
 }
 
 /** The sockets of all Computers that run, or did not end as they should. */
@@ -37,6 +56,24 @@ export async function controlPaths(folder: string): Promise<string[]> {
     if (name.endsWith(SUFFIX)) paths.push(join(folder, name));
   }
   return paths.sort();
+}
+
+/** How many bytes of a name fit into a socket's path. */
+function roomIn(folder: string): number {
+  return MAX_PATH_BYTES - new TextEncoder().encode(join(folder, SUFFIX)).length;
+}
+
+/** Whoever owns the folder, or may write there, could listen in place of a Computer. */
+async function assertOwn(folder: string): Promise<void> {
+  // Not followed where it is a link: whoever planted that would have us change another folder.
+  const { isDirectory, uid, mode } = await Deno.lstat(folder);
+  if (!isDirectory) throw new TypeError(`Cannot use "${folder}": it is not a folder`);
+  const { state } = await Deno.permissions.query({ name: "sys", kind: "uid" });
+  if (state === "granted" && uid !== null && uid !== Deno.uid()) {
+    throw new TypeError(`Cannot use "${folder}": it belongs to somebody else`);
+  }
+  // Only its owner can, where the permission to compare is missing.
+  if (mode === null || (mode & 0o077) !== 0 || state !== "granted") await Deno.chmod(folder, 0o700);
 }
 
 /** Nobody wants to be asked for permissions by something that is only a convenience. */

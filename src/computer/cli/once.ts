@@ -42,7 +42,8 @@ async function runElsewhere(
   options: ComputerCliOptions,
   { program, args, signal }: OnceContext,
 ): Promise<void> {
-  using progress = showProgress(name);
+  using progress = showProgress("");
+  progress.update(`asking the Computer for ${name}`);
   const words = withoutSharedOptions(program, args);
   if (asksFor !== undefined) words.push(await readValue(asksFor, signal));
   const answer = await askComputer({
@@ -75,7 +76,7 @@ async function runAlone(
     inputs: askedInputs(() => terminal.open()),
     isWatching: false,
   });
-  using progress = showProgress(name);
+  using progress = showProgress("");
   if (needs === "servers") {
     progress.update("starting MCP servers");
     const computer = await session.start();

@@ -1,23 +1,16 @@
 /** The prompt of a Computer: commands with history, completion and help, while it works. */
-import { completeLine } from "../../cli/completion.ts";
+import { completeLine, type CompletionPlace } from "../../cli/completion.ts";
 import { fileCandidates } from "../../cli/file_candidates.ts";
 import { failureText } from "../../cli/failure.ts";
 import { runTypedLine } from "../../cli/prompt_program.ts";
 import type { LineEditor } from "../../cli/terminal/line_editor.ts";
 import { showProgress } from "../../cli/terminal/progress.ts";
 import { currentScreen } from "../../cli/terminal/screen.ts";
+import { isRecord } from "../../protocol/errors.ts";
 import { inputOf } from "./answers/inputs.ts";
 import { askForInput } from "./questions.ts";
 import { buildCommands, type Typist } from "./run_words.ts";
 import type { Session } from "./session.ts";
-
-/** Lines that may hold a secret are not remembered. */
-const SECRET_LINE = /^\s*input\s+set\s+\S+\s+\S|--(token|auth|header|env)\b/;
-
-/** Whether a typed line may be kept in the history. */
-export function isKeptLine(line: string): boolean {
-  return !SECRET_LINE.test(line);
-}
 
 /** Takes commands until the session is to end. */
 export async function runPrompt(session: Session, editor: LineEditor): Promise<void> {
@@ -35,7 +28,7 @@ export async function runLine(
   { session, editor }: { readonly session: Session; readonly editor: LineEditor },
 ): Promise<void> {
   using interruption = editor.listenForInterrupt();
-  using progress = showProgress(line.trim().split(/\s/, 1)[0] ?? "");
+  using progress = showProgress("");
   const typist: Typist = {
     session,
     signal: AbortSignal.any([interruption.signal, session.quitting]),
@@ -56,13 +49,13 @@ export async function completePrompt(line: string, session: Session): Promise<st
   const typist = { session, presentation: { json: false, screen: undefined }, print() {}, printError() {} };
   const program = buildCommands({ ...typist, signal: new AbortController().signal, progress() {} });
   return await completeLine(program, line, {
-    candidates: ({ argument, word }) => candidates(session, { argument, word }),
+    candidates: (place) => candidates(session, place),
   });
 }
 
 async function candidates(
   session: Session,
-  { argument, word }: { readonly argument: string; readonly word: string },
+  { argument, word, words }: CompletionPlace,
 ): Promise<string[]> {
   const { computer } = session;
   switch (argument) {
@@ -71,14 +64,24 @@ async function candidates(
       return [...computer.servers.keys()];
     case "tool":
       return computer.tools.map(({ name }) => name);
+    case "arguments":
+      return argumentNames(computer.tools.find(({ name }) => name === words[0])?.params_schema);
     case "input":
       return session.store.config.inputs.map(({ id }) => id);
     case "uri":
     case "--window":
       return computer.uris;
+    case "url":
+      return session.options.place.url === undefined ? [] : [session.options.place.url];
     case "--cwd":
       return await fileCandidates(word);
     default:
       return [];
   }
+}
+
+/** `message=`, for each parameter of a tool. */
+function argumentNames(schema: Readonly<Record<string, unknown>> = {}): string[] {
+  const { properties } = schema;
+  return isRecord(properties) ? Object.keys(properties).map((name) => `${name}=`) : [];
 }

@@ -3,15 +3,14 @@ import { join } from "@std/path";
 import { UsageError } from "../../cli/exit_codes.ts";
 import { untilAborted } from "../../cli/program.ts";
 import { openLineEditor } from "../../cli/terminal/open_line_editor.ts";
-import { describeError } from "../../protocol/errors.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
-import { ControlServer } from "./control.ts";
-import { controlFolder, controlPath } from "./control_path.ts";
+import { openControl } from "./open_control.ts";
 import { type ComputerCliOptions, openSession } from "./open_session.ts";
-import { completePrompt, isKeptLine, runLine, runPrompt } from "./prompt.ts";
+import { isKeptLine } from "./kept_line.ts";
+import { completePrompt, runLine, runPrompt } from "./prompt.ts";
 import { askedConfirm, askedInputs } from "./questions.ts";
-import { runWords } from "./run_words.ts";
 import type { Session } from "./session.ts";
+import { reportStart } from "./start_report.ts";
 
 /** How long the MCP servers may keep the join waiting; whatever starts later is told to the Agent as a change. */
 const START_GRACE_MS = 3_000;
@@ -53,41 +52,13 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
     `computer ${PACKAGE_VERSION}, "${session.options.name}". "help" shows the commands, Ctrl-D ends.`,
   );
   await session.start();
-  await using _control = await openControl(session);
+  await using _control = await openControl(session, () => editor.redraw());
+  await reportStart(session, editor);
   if (options.url !== undefined && options.office !== undefined) {
     await runLine(`join ${JSON.stringify(options.office)}`, { session, editor });
   }
   await runPrompt(session, editor);
   signal.removeEventListener("abort", onAbort);
-}
-
-/** Lets other processes of this user ask the Computer; without the permissions for it, nobody can. */
-async function openControl(session: Session): Promise<AsyncDisposable> {
-  const { logger, name } = session.options;
-  try {
-    const folder = await controlFolder();
-    if (folder === undefined) {
-      throw new TypeError("Cannot make its folder: that needs --allow-read and --allow-write");
-    }
-    return await ControlServer.open(await controlPath(folder, name), {
-      log: logger,
-      run: async (words, { json, screen, signal, progress }) => {
-        const [output, errors]: string[][] = [[], []];
-        const exitCode = await runWords(words, {
-          session,
-          signal,
-          progress,
-          presentation: { json, screen },
-          print: (text) => output?.push(text),
-          printError: (text) => errors?.push(text),
-        });
-        return { output: output?.join("\n") ?? "", error: errors?.join("\n") ?? "", exitCode };
-      },
-    });
-  } catch (error) {
-    logger.info("other processes cannot send commands to this Computer", { error: describeError(error) });
-    return { [Symbol.asyncDispose]: () => Promise.resolve() };
-  }
 }
 
 function promptOf(session: Session | undefined): string {

@@ -29,7 +29,7 @@ export class SessionInputs {
   readonly #environment: (id: string) => InputValue | undefined;
   readonly #answers = new Map<string, InputValue>();
   /** Questions that wait for their answer: several servers may use one input. */
-  readonly #questions = new Map<string, Question>();
+  readonly #questions = new Map<string, SharedQuestion>();
 
   constructor(options: SessionInputsOptions) {
     this.file = options.file;
@@ -83,19 +83,44 @@ export class SessionInputs {
     const hasValue = input.type === "command" || typeof input.default === "string";
     if (ask === undefined || hasValue) return undefined;
     let question = this.#questions.get(id);
-    if (question === undefined) {
-      const answer = Promise.resolve(ask(id, request)).finally(() => this.#questions.delete(id));
-      question = { answer, signal: request.signal };
+    if (question === undefined || question.isOver) {
+      question = new SharedQuestion((signal) => ask(id, { ...request, signal }));
       this.#questions.set(id, question);
     }
-    const isOver = () => question.signal.aborted;
-    const answer = await question.answer.catch((error) => {
-      if (!isOver()) throw error;
-      return undefined;
-    });
+    const answer = await question.wait(request.signal);
     if (answer !== undefined) this.#answers.set(id, answer);
-    // The server for which the person was asked is gone; this one still needs the value.
-    if (answer === undefined && isOver() && !request.signal.aborted) return await this.#ask(id, request);
     return answer;
+  }
+}
+
+/** One question that several servers wait for: it is withdrawn when the last of them has gone. */
+class SharedQuestion {
+  readonly answer: Promise<InputValue | undefined>;
+  readonly #withdrawing = new AbortController();
+  #waiting = 0;
+  #isAnswered = false;
+
+  constructor(ask: (signal: AbortSignal) => ReturnType<InputSource>) {
+    this.answer = Promise.resolve(ask(this.#withdrawing.signal)).finally(() => this.#isAnswered = true);
+    this.answer.catch(() => {});
+  }
+
+  /** Whether whoever wants the value now has to ask anew. */
+  get isOver(): boolean {
+    return this.#isAnswered || this.#withdrawing.signal.aborted;
+  }
+
+  async wait(signal: AbortSignal): Promise<InputValue | undefined> {
+    const onAbort = () => {
+      if (--this.#waiting === 0) this.#withdrawing.abort(signal.reason);
+    };
+    this.#waiting++;
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await this.answer;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
   }
 }

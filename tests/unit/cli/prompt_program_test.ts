@@ -57,8 +57,11 @@ Deno.test("runTypedLine() prints what is wrong with a line, once, and what was m
   assertEquals(text.split("\n"), [
     "error: unknown command 'eco'",
     "(Did you mean echo?)",
+    '("help" shows the commands)',
     "error: missing required argument 'words'",
+    "(usage: echo [options] <words...>)",
     "error: option '--times <n>' argument 'x' is invalid. Give a digit",
+    "(usage: echo [options] <words...>)",
     "error: Cannot read the line: the quote ' is not closed",
   ]);
 });

@@ -16,14 +16,19 @@ export interface AddServerFlags {
 
 /** Adds a server: a command with its arguments, a URL, or a whole entry as JSON. */
 export async function addServer(
-  { session, progress }: CommandContext,
+  { session, signal, progress }: CommandContext,
   wanted: { readonly name: string; readonly words: readonly string[]; readonly flags: AddServerFlags },
 ): Promise<Answer> {
   const { name, words, flags } = wanted;
   const server = toServer(words, flags);
   progress(`adding ${name}`);
   const change = await session.edit((text) => addServerText(text, name, server));
-  return changeAnswer(`added server "${name}"`, { session, change });
+  const answer = changeAnswer(`added server "${name}"`, { session, change });
+  if (change === undefined) return answer;
+  progress(`starting ${name}`);
+  // Ctrl-C ends the waiting, not what was done.
+  await session.computer.ready({ servers: [name], signal }).catch(() => {});
+  return { ...answer, text: `${answer.text}\n${stateText(session, name)}` };
 }
 
 /** Removes a server. */
@@ -95,9 +100,18 @@ async function startedAnswer({ session, signal, progress }: CommandContext, name
   progress(`starting ${name}`);
   await computer.ready({ servers: [name], signal });
   const { status = "stopped", lastError } = computer.servers.get(name) ?? {};
-  const why = status === "running" || lastError === undefined ? "" : `: ${lastError}`;
-  const text = `server "${name}" is ${status}${why}`;
+  const text = stateText(session, name);
   return { value: { name, status, lastError }, text, failure: status === "running" ? undefined : text };
+}
+
+/** `server "files" is running, with 14 tools`, or what keeps it from running. */
+function stateText({ computer }: CommandContext["session"], name: string): string {
+  const { status = "stopped", lastError } = computer.servers.get(name) ?? {};
+  const count = computer.toolsOf(name).length;
+  if (status === "running") {
+    return `server "${name}" is running, with ${count} ${count === 1 ? "tool" : "tools"}`;
+  }
+  return `server "${name}" is ${status}${lastError === undefined ? "" : `: ${lastError}`}`;
 }
 
 function changeAnswer(

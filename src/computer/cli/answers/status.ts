@@ -46,15 +46,14 @@ function statusText(session: Session, servers: readonly ServerRow[], screen?: Sc
     ["config", store.file ?? "none, servers that are added are gone when this ends"],
   ]);
   if (servers.length === 0) return [...head, "", "no MCP servers"].join("\n");
-  const rows = servers.map(({ name, status, tools, lastError }) => [
-    name,
+  const rows = servers.map(({ name, status, tools }) => [
+    printableLine(name),
     status,
     tools === 1 ? "1 tool" : `${tools} tools`,
-    status === "running" || lastError === undefined ? "" : printableLine(lastError),
   ]);
   const paint = (cell: string, column: number) =>
     screen === undefined || column !== 1 ? cell : paintStatus(cell, screen);
-  return [...head, "", ...withStderr(alignColumns(rows, { paint }), servers)].join("\n");
+  return [...head, "", ...withReasons(alignColumns(rows, { paint }), servers)].join("\n");
 }
 
 function placeText({ computer }: Session): string {
@@ -72,12 +71,13 @@ function paintStatus(cell: string, { palette }: Screen): string {
   return status === "failed" || status === "retrying" ? palette.alarm(cell) : palette.faint(cell);
 }
 
-/** A server that is not well shows the end of what it wrote. */
-function withStderr(lines: readonly string[], servers: readonly ServerRow[]): string[] {
+/** A server that is not well says why, and shows the end of what it wrote. */
+function withReasons(lines: readonly string[], servers: readonly ServerRow[]): string[] {
   return lines.flatMap((line, index) => {
-    const { status, stderrTail = "" } = servers[index] ?? {};
-    if (status !== "failed" && status !== "retrying") return [line];
+    const { status, lastError, stderrTail = "" } = servers[index] ?? {};
+    if (status === "running" || status === "stopped") return [line];
     const tail = stderrTail.trim().split("\n").filter((text) => text !== "").slice(-STDERR_LINES);
-    return [line, ...tail.map((text) => `    ${printableLine(text)}`)];
+    const reason = lastError === undefined ? [] : [lastError];
+    return [line, ...[...reason, ...tail].map((text) => `    ${printableLine(text)}`)];
   });
 }

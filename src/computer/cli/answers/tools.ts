@@ -3,29 +3,54 @@ import { alignColumns } from "../../../cli/terminal/columns.ts";
 import { contentsText, toolsText } from "../../../cli/answer_text.ts";
 import type { Answer } from "../answer.ts";
 import type { CommandContext } from "../command_context.ts";
+import { drawTools, toolText } from "../tools_picture.ts";
+import { toArguments, type TypedArguments } from "../typed_arguments.ts";
 
-/** What an Agent may call. */
-export function listTools({ session }: CommandContext): Answer {
-  const { tools } = session.computer;
-  return { value: { tools }, text: toolsText(tools) };
+/** What an Agent may call, or one of it. */
+export function listTools(
+  { session }: CommandContext,
+  { tool: name }: { readonly tool?: string | undefined } = {},
+): Answer {
+  const { computer } = session;
+  const { tools } = computer;
+  if (name !== undefined) {
+    const tool = tools.find((tool) => tool.name === name);
+    if (tool === undefined) {
+      throw new TypeError(`Cannot find tool "${name}": "tools" shows those that there are`);
+    }
+    return { value: { tools: [tool] }, text: toolText(tool) };
+  }
+  const groups = [...computer.servers.keys()].map((server) => {
+    const names = new Set(computer.toolsOf(server));
+    return { server, tools: tools.filter(({ name }) => names.has(name)) };
+  });
+  return { value: { tools }, text: toolsText(tools), draw: (screen) => drawTools(groups, screen) };
 }
 
 /** Calls a tool. Whoever types the command has thereby confirmed it. */
 export async function callTool(
   { session, signal, progress }: CommandContext,
-  call: { readonly tool: string; readonly params: Record<string, unknown>; readonly timeoutMs: number },
+  call: {
+    readonly tool: string;
+    readonly typed: TypedArguments;
+    readonly params: Readonly<Record<string, unknown>>;
+    readonly timeoutMs: number;
+  },
 ): Promise<Answer> {
-  const { tool, params, timeoutMs } = call;
+  const { tool, typed, timeoutMs } = call;
+  const { computer } = session;
+  const schema = computer.tools.find(({ name }) => name === tool)?.params_schema ?? {};
+  const params = { ...call.params, ...toArguments(typed, schema) };
   progress(`calling ${tool}`);
-  const result = await session.computer.callTool(tool, params, { timeoutMs, signal, isConfirmed: true });
-  const code = result.meta?.error_code;
-  return {
-    value: result,
-    text: contentsText(result),
-    failure: result.isError
-      ? `the tool "${tool}" failed${code === undefined ? "" : ` (${code})`}`
-      : undefined,
-  };
+  const result = await computer.callTool(tool, params, { timeoutMs, signal, isConfirmed: true });
+  signal.throwIfAborted();
+  const text = contentsText(result);
+  const { error_code: code, a2c_timeout: isLate } = result.meta ?? {};
+  // What the Computer itself says is no output of the tool.
+  if (result.isError && (code !== undefined || isLate === true)) {
+    return { value: result, text: "", failure: code === undefined ? text : `${text} (${code})` };
+  }
+  return { value: result, text, failure: result.isError ? `The tool "${tool}" failed` : undefined };
 }
 
 /** The last tool calls, the latest last. */

@@ -1,51 +1,79 @@
 import { assertEquals } from "@std/assert";
 import { SessionInputs } from "../../../../src/computer/cli/session_inputs.ts";
-import type { InputRequest } from "../../../../src/computer/inputs.ts";
+import type { InputSource } from "../../../../src/computer/inputs.ts";
+import type { MCPServerInput } from "../../../../src/protocol/config.ts";
 
-const input = { id: "key", type: "promptString", description: "", default: null, password: null } as const;
+const KEY: MCPServerInput = { type: "promptString", id: "key", description: "" };
+const request = (input: MCPServerInput) => ({ input, server: "a", signal: new AbortController().signal });
 
-/** Somebody who is asked, and answers when the test says so; a question that is taken back has no answer. */
-class Person {
-  readonly asked: string[] = [];
-  #questions: PromiseWithResolvers<string | undefined>[] = [];
-
-  readonly ask = (_id: string, { server, signal }: InputRequest): Promise<string | undefined> => {
-    const question = Promise.withResolvers<string | undefined>();
-    this.asked.push(server);
-    this.#questions.push(question);
-    signal.addEventListener("abort", () => question.resolve(undefined), { once: true });
-    return question.promise;
-  };
-
-  answer(value: string): void {
-    for (const question of this.#questions) question.resolve(value);
-  }
+interface Setup {
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly file?: string;
+  readonly ask?: InputSource;
 }
 
-function open(person: Person) {
-  const inputs = new SessionInputs({ environment: () => undefined, ask: person.ask });
-  const request = (server: string, signal = new AbortController().signal) =>
-    Promise.resolve(inputs.source("key", { input, server, signal }));
-  return { inputs, request };
+function inputsOf({ variables = {}, ...rest }: Setup): SessionInputs {
+  return new SessionInputs({ environment: (name) => variables[name], ...rest });
 }
 
-Deno.test("several servers that use one input ask for it once", async () => {
-  const person = new Person();
-  const { request } = open(person);
-  const values = Promise.all([request("a"), request("b")]);
-  person.answer("secret");
-  assertEquals(await values, ["secret", "secret"]);
-  assertEquals(person.asked, ["a"]);
+Deno.test("the environment comes before the file, and the file before a question", async () => {
+  const file = await Deno.makeTempFile();
+  await Deno.writeTextFile(file, '{"key":"from file"}');
+  const ask = () => "asked";
+  const variables = { A2C_INPUT_KEY: "from environment" };
+  const all = inputsOf({ variables, file, ask });
+  assertEquals([await all.source("key", request(KEY)), await all.originOf(KEY)], [
+    "from environment",
+    "environment",
+  ]);
+  const two = inputsOf({ file, ask });
+  assertEquals([await two.source("key", request(KEY)), await two.originOf(KEY)], ["from file", "file"]);
+  const one = inputsOf({ ask });
+  assertEquals([await one.originOf(KEY), await one.source("key", request(KEY))], ["missing", "asked"]);
+  assertEquals(await one.originOf(KEY), "terminal");
+  await Deno.remove(file);
 });
 
-Deno.test("a server that goes takes its question with it, and whoever else needs the value asks anew", async () => {
-  const person = new Person();
-  const { request } = open(person);
-  const going = new AbortController();
-  const [first, second] = [request("a", going.signal), request("b")];
-  going.abort();
-  assertEquals(await first, undefined);
-  assertEquals(person.asked, ["a", "b"]);
-  person.answer("secret");
-  assertEquals(await second, "secret");
+Deno.test("an input is asked for once, however many servers wait, until its answer is forgotten", async () => {
+  let count = 0;
+  const inputs = inputsOf({ ask: () => Promise.resolve(`answer ${++count}`) });
+  const ask = () => inputs.source("key", request(KEY));
+  assertEquals(await Promise.all([ask(), ask(), ask()]), ["answer 1", "answer 1", "answer 1"]);
+  assertEquals([inputs.forget("key"), inputs.forget("key")], [true, false]);
+  assertEquals(await ask(), "answer 2");
+});
+
+Deno.test("one server that is stopped takes the question from no other", async () => {
+  const answer = Promise.withResolvers<string>();
+  const asked: AbortSignal[] = [];
+  const inputs = inputsOf({
+    ask: (_id, { signal }) => {
+      asked.push(signal);
+      const gone = new Promise<undefined>((resolve) =>
+        signal.addEventListener("abort", () => resolve(undefined))
+      );
+      return Promise.race([answer.promise, gone]);
+    },
+  });
+  const first = new AbortController();
+  const stopped = inputs.source("key", { ...request(KEY), signal: first.signal });
+  const other = inputs.source("key", request(KEY));
+  first.abort();
+  answer.resolve("hunter2");
+  assertEquals(await other, "hunter2");
+  await stopped;
+});
+
+Deno.test("nobody is asked for what has a default or a command", async () => {
+  const inputs = inputsOf({ ask: () => "asked" });
+  const preset = { ...KEY, default: "x" };
+  const command: MCPServerInput = { type: "command", id: "key", description: "", command: "echo" };
+  assertEquals([await inputs.source("key", request(preset)), await inputs.originOf(preset)], [
+    undefined,
+    "default",
+  ]);
+  assertEquals([await inputs.source("key", request(command)), await inputs.originOf(command)], [
+    undefined,
+    "command",
+  ]);
 });

@@ -1,0 +1,41 @@
+/** What becomes of the MCP servers at the start, for whoever sits at the prompt. */
+import { settledWithin } from "../../async/abortable.ts";
+import type { LineEditor } from "../../cli/terminal/line_editor.ts";
+import { showProgress } from "../../cli/terminal/progress.ts";
+import type { Computer } from "../computer.ts";
+import type { Session } from "./session.ts";
+
+/** How long the MCP servers keep the first prompt waiting; what starts later is told above it. */
+const START_GRACE_MS = 3_000;
+
+/** Shows how many servers have started, for a few seconds or until Ctrl-C, and tells at last what came of them. */
+export async function reportStart(session: Session, editor: LineEditor): Promise<void> {
+  const { computer, quitting: signal } = session;
+  const names = [...computer.servers].filter(([, { status }]) => status !== "stopped").map(([name]) => name);
+  if (names.length === 0) return;
+  using interruption = editor.listenForInterrupt();
+  using progress = showProgress("starting MCP servers");
+  let settled = 0;
+  const all = Promise.all(names.map(async (name) => {
+    await computer.ready({ servers: [name], signal });
+    progress.update(`${++settled} of ${names.length}`);
+  })).then(() => editor.print(startText(computer, names)), () => {});
+  const skipped = Promise.withResolvers<void>();
+  interruption.signal.addEventListener("abort", () => skipped.resolve(), { once: true });
+  await settledWithin(Promise.race([all, skipped.promise]), START_GRACE_MS);
+}
+
+/** `3 of 4 MCP servers run, with 36 tools; "status" tells why broken does not` */
+export function startText({ servers, tools }: Computer, names: readonly string[]): string {
+  const others = names.filter((name) => servers.get(name)?.status !== "running");
+  const count = names.length - others.length;
+  const unit = names.length === 1 ? "MCP server" : "MCP servers";
+  const run = names.length === 1 ? "runs" : "run";
+  const running = others.length === 0
+    ? `${count} ${unit} ${run}`
+    : `${count} of ${names.length} ${unit} ${run}`;
+  const offer = `, with ${tools.length} ${tools.length === 1 ? "tool" : "tools"}`;
+  if (others.length === 0) return `${running}${offer}`;
+  const verb = others.length === 1 ? "does" : "do";
+  return `${running}${offer}; "status" tells why ${others.join(", ")} ${verb} not`;
+}

@@ -1,0 +1,41 @@
+/** Tools on a terminal: two lines of each by server, or all that there is to know of one. */
+import { parametersText, toolsText } from "../../cli/answer_text.ts";
+import { cropToWidth } from "../../cli/terminal/display_width.ts";
+import { toSafeLine, withoutSequences } from "../../cli/terminal/safe_text.ts";
+import type { Screen } from "../../cli/terminal/screen.ts";
+import type { SMCPTool } from "../../protocol/tools.ts";
+
+/** The tools of one MCP server. */
+export interface ToolGroup {
+  readonly server: string;
+  readonly tools: readonly SMCPTool[];
+}
+
+/** Draws what each server offers; a line is no longer than the terminal is wide. */
+export function drawTools(groups: readonly ToolGroup[], { columns, palette }: Screen): string | undefined {
+  const shown = groups.filter(({ tools }) => tools.length > 0);
+  if (shown.length === 0) return undefined;
+  const blocks = shown.map(({ server, tools }) => {
+    const count = tools.length === 1 ? "1 tool" : `${tools.length} tools`;
+    const head = `${palette.strong(toSafeLine(server))}  ${palette.faint(count)}`;
+    return [head, ...tools.flatMap((tool) => drawTool(tool, { columns, palette }))].join("\n");
+  });
+  return [...blocks, palette.faint(`"tools NAME" shows all of one`)].join("\n\n");
+}
+
+function drawTool({ name, description, params_schema }: SMCPTool, { columns, palette }: Screen): string[] {
+  const safeName = toSafeLine(name);
+  const parameters = toSafeLine(`(${parametersText(params_schema)})`);
+  const room = Math.max(0, columns - 3 - safeName.length);
+  const what = toSafeLine(description);
+  return [
+    `  ${palette.accent(cropToWidth(safeName, columns - 3))}${cropToWidth(parameters, room)}`,
+    ...what === "" ? [] : [`      ${palette.faint(cropToWidth(what, columns - 7))}`],
+  ];
+}
+
+/** One tool with its whole description, and the schema of its parameters. */
+export function toolText(tool: SMCPTool): string {
+  const schema = JSON.stringify(tool.params_schema, null, 2);
+  return withoutSequences([toolsText([tool]), "", "parameters", schema].join("\n"));
+}

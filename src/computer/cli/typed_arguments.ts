@@ -1,0 +1,51 @@
+/** The arguments of a tool as a person types them: `message=hi times=3`, or a JSON object. */
+import { parseParams } from "../../cli/request_options.ts";
+import { InvalidArgumentError } from "../../cli/program.ts";
+import { isRecord } from "../../protocol/errors.ts";
+
+/** What was typed: values that are JSON already, and texts whose type the tool knows. */
+export interface TypedArguments {
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+/** None. */
+export const NO_ARGUMENTS: TypedArguments = { json: {}, texts: {} };
+
+/** Reads one more word: `NAME=VALUE`, or a JSON object. */
+export function readArgument(word: string, { json, texts }: TypedArguments = NO_ARGUMENTS): TypedArguments {
+  const cut = word.search(/[={[]/);
+  if (cut > 0 && word[cut] === "=") {
+    return { json, texts: { ...texts, [word.slice(0, cut)]: word.slice(cut + 1) } };
+  }
+  try {
+    return { json: { ...json, ...parseParams(word) }, texts };
+  } catch (cause) {
+    const error = new InvalidArgumentError(
+      `Write NAME=VALUE for each, or all of them as a JSON object in quotes, such as '{"message":"hi"}'`,
+    );
+    error.cause = cause;
+    throw error;
+  }
+}
+
+/** A value is a text where the tool wants one, and JSON where it can be read as JSON. */
+export function toArguments(
+  { json, texts }: TypedArguments,
+  schema: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
+  const typed = Object.entries(texts).map(([name, text]) => {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return [name, isRecord(property) && property["type"] === "string" ? text : parseValue(text)];
+  });
+  return { ...json, ...Object.fromEntries(typed) };
+}
+
+function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

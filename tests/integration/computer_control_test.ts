@@ -1,0 +1,147 @@
+// The socket on which a Computer is asked by other processes, and processes that do not behave.
+
+import { assertEquals, assertRejects } from "@std/assert";
+import { join } from "@std/path";
+import { answers, ControlServer } from "../../src/computer/cli/control.ts";
+import type { RunWords } from "../../src/computer/cli/control_conversation.ts";
+import { type ControlAnswer, type ControlReply, parseReply } from "../../src/computer/cli/control_message.ts";
+import { readLines, toLine } from "../../src/computer/cli/line_stream.ts";
+import { silentLogger } from "../../src/log.ts";
+import { PACKAGE_VERSION } from "../../src/version.ts";
+
+const isPosix = Deno.build.os !== "windows";
+
+/** A test with a Computer that does what `run` says, listening at `path`. */
+function test(
+  name: string,
+  run: RunWords,
+  work: (control: { path: string; server: ControlServer }) => Promise<void>,
+): void {
+  Deno.test({
+    name,
+    ignore: !isPosix,
+    async fn() {
+      const folder = await Deno.makeTempDir();
+      const path = join(folder, "laptop.sock");
+      {
+        await using server = await ControlServer.open(path, { run, log: silentLogger });
+        await work({ path, server });
+      }
+      await Deno.remove(folder, { recursive: true });
+    },
+  });
+}
+
+async function connect(path: string, request?: unknown): Promise<Deno.UnixConn> {
+  const connection = await Deno.connect({ transport: "unix", path });
+  if (request !== undefined) {
+    const writer = connection.writable.getWriter();
+    await writer.write(toLine(request));
+    writer.releaseLock();
+  }
+  return connection;
+}
+
+async function replies(connection: Deno.UnixConn): Promise<(ControlReply | undefined)[]> {
+  return (await Array.fromAsync(readLines(connection.readable, Infinity))).map(parseReply);
+}
+
+const ask = async (path: string, ...words: string[]) =>
+  await replies(await connect(path, { version: PACKAGE_VERSION, words, json: false }));
+
+const said = (output: string): ControlAnswer => ({ output, error: "", exitCode: 0 });
+
+test(
+  "a command is run as it was asked, and its progress comes before its answer",
+  (words, { json, screen, progress }) => {
+    progress("thinking");
+    return Promise.resolve(said(JSON.stringify({ words, json, columns: screen?.columns })));
+  },
+  async ({ path }) => {
+    const request = { version: PACKAGE_VERSION, words: ["call", "a b"], json: true, columns: 40 };
+    assertEquals(await replies(await connect(path, request)), [
+      { progress: "thinking" },
+      said('{"words":["call","a b"],"json":true,"columns":40}'),
+    ]);
+  },
+);
+
+const LARGE = "数".repeat(8 * 1024 * 1024);
+
+test("an answer of many megabytes arrives whole", () => Promise.resolve(said(LARGE)), async ({ path }) => {
+  const [answer] = await ask(path, "call");
+  assertEquals(answer !== undefined && "output" in answer && answer.output === LARGE, true);
+});
+
+test(
+  "a process that reads nothing delays neither others nor the end",
+  ([word]) => Promise.resolve(said(word === "large" ? LARGE : "small")),
+  async ({ path, server }) => {
+    const deaf = await connect(path, { version: PACKAGE_VERSION, words: ["large"], json: false });
+    assertEquals(await ask(path, "status"), [said("small")]);
+    await server.close();
+    deaf.close();
+    assertEquals(await answers(path), false);
+  },
+);
+
+{
+  const running = Promise.withResolvers<void>();
+  const aborted = Promise.withResolvers<void>();
+  test("whoever hangs up cancels what they asked for", async (_words, { signal }) => {
+    signal.addEventListener("abort", () => aborted.resolve());
+    running.resolve();
+    await aborted.promise;
+    return said("");
+  }, async ({ path }) => {
+    const connection = await connect(path, { version: PACKAGE_VERSION, words: ["call"], json: false });
+    await running.promise;
+    connection.close();
+    await aborted.promise;
+  });
+}
+
+test(
+  "what is no request is hung up on, and another version is told so",
+  () => Promise.resolve(said("")),
+  async ({ path }) => {
+    for (const nonsense of ["hello", {}, { words: "status" }, null]) {
+      assertEquals(await replies(await connect(path, nonsense)), []);
+    }
+    const [answer] = await replies(await connect(path, { version: "0.0.1", words: ["status"] }));
+    assertEquals(answer !== undefined && "error" in answer ? [answer.exitCode, answer.error] : [], [
+      1,
+      `error: Cannot ask the Computer that runs: it is version ${PACKAGE_VERSION}, this is 0.0.1`,
+    ]);
+  },
+);
+
+{
+  let atOnce = 0;
+  let most = 0;
+  test("a crowd waits for its turn", async () => {
+    most = Math.max(most, ++atOnce);
+    await new Promise<void>((resolve) => queueMicrotask(resolve));
+    atOnce--;
+    return said("done");
+  }, async ({ path }) => {
+    const all = await Promise.all(Array.from({ length: 200 }, () => ask(path, "status")));
+    assertEquals(all.filter(([answer]) => answer !== undefined && "output" in answer).length, 200);
+    assertEquals(most <= 64, true, `${most} at once`);
+  });
+}
+
+test(
+  "a socket that somebody listens at is not taken, and one that is left behind is replaced",
+  () => Promise.resolve(said("first")),
+  async ({ path, server }) => {
+    const options = { run: () => Promise.resolve(said("second")), log: silentLogger };
+    await assertRejects(() => ControlServer.open(path, options), TypeError, "runs already");
+    assertEquals(await ask(path, "status"), [said("first")]);
+    assertEquals(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
+    await server.close();
+    Deno.listen({ transport: "unix", path }).close();
+    await using _second = await ControlServer.open(path, options);
+    assertEquals(await ask(path, "status"), [said("second")]);
+  },
+);

@@ -1,0 +1,42 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { InvalidArgumentError } from "../../../../src/cli/program.ts";
+import {
+  readArgument,
+  toArguments,
+  type TypedArguments,
+} from "../../../../src/computer/cli/typed_arguments.ts";
+
+const SCHEMA = {
+  properties: { text: { type: "string" }, times: { type: "integer" }, tags: { type: "array" } },
+};
+
+function read(...words: string[]): Record<string, unknown> {
+  const typed = words.reduce<TypedArguments | undefined>(
+    (earlier, word) => readArgument(word, earlier),
+    undefined,
+  );
+  return toArguments(typed ?? { json: {}, texts: {} }, SCHEMA);
+}
+
+Deno.test("a value is a text where the tool wants one, and JSON where it can be read as JSON", () => {
+  assertEquals(read("text=3", "times=3", 'tags=["a"]'), { text: "3", times: 3, tags: ["a"] });
+  assertEquals(read("other=plain", "flag=true", "empty="), { other: "plain", flag: true, empty: "" });
+});
+
+Deno.test("a value may hold what separates and what begins JSON", () => {
+  assertEquals(read("text=a=b", 'text2={"a":1}'), { text: "a=b", text2: { a: 1 } });
+});
+
+Deno.test("a JSON object stands for all its members", () => {
+  assertEquals(read('{"text":"a=b"}', "times=2"), { text: "a=b", times: 2 });
+});
+
+Deno.test("what is neither says how to write it", () => {
+  for (const word of ["hello", "=x", "[1]", "{text:1}", "{"]) {
+    assertThrows(() => readArgument(word), InvalidArgumentError, "NAME=VALUE");
+  }
+});
+
+Deno.test("a parameter is never found where every object has something", () => {
+  assertEquals(read("toString=1"), { toString: 1 });
+});
