@@ -32,6 +32,8 @@ export interface SessionOptions extends Pick<ComputerOptions, "name" | "confirm"
 export class Session implements AsyncDisposable {
   readonly options: SessionOptions;
   readonly store: ConfigStore;
+  /** The config file as it was before it was read: what is edited while everything starts counts as well. */
+  readonly #stamp: string | undefined;
   readonly #log: Logger;
   readonly #quitting = new AbortController();
   readonly #watches: FileWatch[] = [];
@@ -39,9 +41,6 @@ export class Session implements AsyncDisposable {
   #inputValues: ReadonlyMap<string, InputValue> = new Map();
   /** One change of the configuration at a time. */
   #changes: Promise<unknown> = Promise.resolve();
-
-  /** The config file as it was before it was read: what is edited while everything starts counts as well. */
-  readonly #stamp: string | undefined;
 
   private constructor(
     options: SessionOptions,
