@@ -214,7 +214,7 @@ export class McpHost implements AsyncDisposable {
   async settled(names?: readonly string[]): Promise<void> {
     const servers = this.fleet.servers.filter(({ name }) => names?.includes(name) ?? true);
     await Promise.all(servers.map(async (server) => {
-      await server.settled;
+      await server.settled();
       await this.#tools.settled(server);
     }));
   }

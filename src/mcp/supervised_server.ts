@@ -153,9 +153,13 @@ export class SupervisedServer {
     return this.#failure === undefined ? status : `${status}: ${reasonOf(this.#failure)}`;
   }
 
-  /** Resolves when the start has succeeded or failed for the first time, or was given up. */
-  get settled(): Promise<void> {
-    return this.#run?.settled.promise ?? Promise.resolve();
+  /** Resolves when the start has succeeded or failed for the first time, or was given up for no other one. */
+  async settled(): Promise<void> {
+    let run: Run | undefined;
+    do {
+      run = this.#run;
+      await run?.settled.promise;
+    } while (run !== this.#run);
   }
 
   /** Whether it was stopped and not started again, although its process may still be on its way out. */

@@ -131,7 +131,7 @@ Deno.test("a fleet follows its configurations: it adds, finds and removes server
     resolve: (config) => Promise.resolve(readResolved(config.name, config)),
   });
   assertEquals(fleet.follow([a, b]).added, ["a", "b"]);
-  await Promise.all(fleet.servers.map((server) => server.settled));
+  await Promise.all(fleet.servers.map((server) => server.settled()));
   assertEquals(fleet.servers.map(({ name, state }) => [name, state.status]), [["a", "running"], [
     "b",
     "retrying",

@@ -166,6 +166,15 @@ Deno.test("a server is stopped, started and restarted by name", async () => {
   assertEquals((await office.laptop.callTool("a", {})).isError, false);
 });
 
+Deno.test("who waits for a server that is restarted meanwhile waits for the new start", async () => {
+  await using computer = Computer.open({ name: "laptop", config: { servers: { a: scripted(having("a")) } } });
+  const ready = computer.ready();
+  computer.restartServer("a");
+  await ready;
+  assertEquals(computer.servers.get("a")?.status, "running");
+  assertEquals(computer.toolsOf("a").includes("a"), true);
+});
+
 Deno.test("what cannot be started or stopped is refused by name", async () => {
   const disabled = scripted({}, { disabled: true });
   await using computer = Computer.open({ name: "laptop", config: { servers: { off: disabled } } });
