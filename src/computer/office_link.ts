@@ -55,6 +55,8 @@ export interface OfficeLinkContext {
 /** At most one connection and one office at a time. */
 export class OfficeLink {
   readonly #context: OfficeLinkContext;
+  /** By it a Server knows this Computer again, whichever connection it comes over. */
+  readonly #session = crypto.randomUUID();
   #link: Link | undefined;
   #url = "";
   #isBusy = false;
@@ -128,7 +130,7 @@ export class OfficeLink {
         url,
         path,
         headers,
-        auth: token === undefined ? auth : { token, ...auth },
+        auth: { session: this.#session, ...(token === undefined ? auth : { token, ...auth }) },
         logger: this.#context.log,
       },
       {

@@ -105,7 +105,9 @@ Deno.test("a stream that its server resumes costs nothing but what is told on it
   };
   await using server = new HttpMcpServer("streamable", scriptAt("old"), { interceptGet });
   await using office = await open(server);
-  const lists = () => server.requests.filter((request) => request.endsWith("/list")).length;
+  await streamOpened(server);
+  // Resources may be listed once more for the opening: a view that comes first lists them, too.
+  const lists = () => server.requests.filter((request) => request === "POST tools/list").length;
   const before = lists();
   const updated = office.next("updateDesktop");
   server.change({ contents: { [WINDOW]: "new" } });
