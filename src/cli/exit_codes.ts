@@ -1,6 +1,5 @@
 /** What the doors' exit codes mean. */
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { SmcpError } from "../protocol/errors.ts";
 import {
   AuthenticationError,
   ConnectionClosedError,
@@ -43,7 +42,11 @@ export function exitCodeOf(error: unknown): number {
     error instanceof AuthenticationError || error instanceof ProtocolVersionError ||
     error instanceof JoinRefusedError
   ) return ExitCode.REFUSED;
-  const isTimeoutAnswer = error instanceof SmcpError && error.code === ErrorCode.TIMEOUT;
-  if (error instanceof RequestTimeoutError || isTimeoutAnswer) return ExitCode.TIMEOUT;
-  return ExitCode.FAILURE;
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return error instanceof RequestTimeoutError ? ExitCode.TIMEOUT : exitCodeOfAnswer(code);
+}
+
+/** The exit code for an answer with this code of the protocol. */
+export function exitCodeOfAnswer(code: unknown): number {
+  return code === ErrorCode.TIMEOUT || code === ErrorCode.TOOL_TIMEOUT ? ExitCode.TIMEOUT : ExitCode.FAILURE;
 }

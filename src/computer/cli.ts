@@ -1,6 +1,7 @@
 /** The command line of `computer.ts`: a prompt at a terminal, a service without one, or one command. */
 import { everyCommand } from "../cli/command_tree.ts";
 import { connectionOptions } from "../cli/options.ts";
+import { UsageError } from "../cli/exit_codes.ts";
 import { type Command, createProgram, Option, runProgram } from "../cli/program.ts";
 import { shareOptions } from "../cli/shared_options.ts";
 import { parseLogLevels } from "../log.ts";
@@ -10,6 +11,7 @@ import { addCommands } from "./cli/commands.ts";
 import { runOnce } from "./cli/once.ts";
 import type { ComputerCliOptions } from "./cli/open_session.ts";
 import { runAtTerminal, runHeadless } from "./cli/run.ts";
+import { didYouMean } from "./spelling.ts";
 
 /** Runs the command line and gives its exit code. */
 export function runComputerCli(args: readonly string[]): Promise<number> {
@@ -24,7 +26,9 @@ function createComputerProgram(args: readonly string[], signal: AbortSignal): Co
   for (const option of [...connectionOptions("computer", { isMandatory: false }), ...ownOptions()]) {
     program.addOption(option);
   }
-  program.action(() => {
+  program.argument("[command]").allowExcessArguments().usage("[options] [command]");
+  program.action((stray: string | undefined) => {
+    if (stray !== undefined) throw new UsageError(unknownCommandText(program, stray));
     const options = program.opts<ComputerCliOptions>();
     const isAtTerminal = Deno.stdin.isTerminal() && Deno.stdout.isTerminal() && !options.headless;
     return isAtTerminal
@@ -47,6 +51,11 @@ function createComputerProgram(args: readonly string[], signal: AbortSignal): Co
   }
   shareOptions(program);
   return program;
+}
+
+function unknownCommandText(program: Command, stray: string): string {
+  const hint = didYouMean(stray, program.commands.map((command) => command.name()));
+  return `Cannot run "${stray}": no such command${hint || "; --help shows all of them"}`;
 }
 
 /** Besides warnings whoever sits there wants to know what became of an edit, and that the Server is back. */

@@ -84,6 +84,39 @@ Deno.test("a tool that fails is exit code 1, and a command line that is wrong ex
   }
 });
 
+Deno.test("a misspelt command is told of, with what was meant, and a time-out has its own exit code", async () => {
+  using place = new Workplace();
+  const config = place.write(
+    "config.json",
+    scriptedServers({ slow: { tools: [{ name: "nap", inputSchema: {} }], hang: ["tools/call nap"] } }),
+  );
+  const stray = await place.run(["statsu", "--json"]);
+  assertEquals([stray.code, JSON.parse(stray.stderr).error.message], [
+    2,
+    'Cannot run "statsu": no such command; did you mean "status"?',
+  ]);
+  const late = await place.run(["call", "nap", "--timeout", "0.2", "--json", "--config", config]);
+  assertEquals([late.code, JSON.parse(late.stderr).error.code], [5, 4004]);
+});
+
+Deno.test("an input that nobody can be asked for fails its server with what to do, and an empty value is none", async () => {
+  using place = new Workplace();
+  const shop = scripted(SHOP);
+  const parameters = shop["server_parameters"] as Record<string, unknown>;
+  const config = place.write("config.json", {
+    servers: { a: { ...shop, server_parameters: { ...parameters, env: { KEY: "${input:key}" } } } },
+    inputs: [{ type: "promptString", id: "key" }],
+  });
+  const { stdout } = await place.run(["status", "--json", "--config", config]);
+  const [server] = JSON.parse(stdout).servers;
+  assertEquals([server.status, server.lastError], [
+    "failed",
+    'Cannot resolve input "key": no value, set A2C_INPUT_KEY or give the input a default',
+  ]);
+  const empty = await place.run(["input", "set", "key"], { input: "" });
+  assertEquals([empty.code, empty.stderr], [2, 'error: Cannot set input "key": no value was given\n']);
+});
+
 Deno.test("without a terminal it says what is missing to start", async () => {
   using place = new Workplace();
   const { code, stderr } = await place.run(["--office", "lab"]);

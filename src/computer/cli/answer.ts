@@ -12,6 +12,8 @@ export interface Answer {
   readonly draw?: ((screen: Screen) => string | undefined) | undefined;
   /** Why the command counts as failed although it has an answer. */
   readonly failure?: string | undefined;
+  /** The protocol's code for that. */
+  readonly code?: number | undefined;
 }
 
 /** How an answer is shown. */

@@ -3,7 +3,13 @@ import { ExitCode } from "../../cli/exit_codes.ts";
 import { ExitRequest } from "../../cli/program.ts";
 import { alignColumns } from "../../cli/terminal/columns.ts";
 import { printable, printableLine, toSafeJson } from "../../cli/terminal/safe_text.ts";
-import { checkConfigFile, type ConfigChecks, type ConfigReport } from "../config/check.ts";
+import {
+  checkConfigFile,
+  type CheckedInput,
+  type CheckedVariable,
+  type ConfigChecks,
+  type ConfigReport,
+} from "../config/check.ts";
 import type { ConfigForm } from "../config/form.ts";
 import type { ConfigProblem } from "../config/problem.ts";
 import { inputVariable } from "../inputs.ts";
@@ -40,10 +46,16 @@ export function reportText(report: ConfigReport): string {
     ...problems.map((problem) => findingText(file, "error", problem)),
     ...warnings.map((warning) => findingText(file, "warning", warning)),
   ];
-  const sum = `${problems.length === 0 ? "ready to use" : countOf(problems.length, "error")}${
-    warnings.length === 0 ? "" : `, ${countOf(warnings.length, "warning")}`
-  }`;
+  const verdict = problems.length === 0 ? readyText(report) : countOf(problems.length, "error");
+  const sum = `${verdict}${warnings.length === 0 ? "" : `, ${countOf(warnings.length, "warning")}`}`;
   return [heading, contentText(report), places.join("\n"), sum].filter((part) => part !== "").join("\n\n");
+}
+
+function readyText({ variables }: ConfigReport): string {
+  const missing = variables.filter(({ hasDefault, isSet }) => !hasDefault && isSet === false);
+  return missing.length === 0
+    ? "ready to use"
+    : `ready to use once there is ${missing.map(({ name }) => name).join(", ")} in the environment`;
 }
 
 /** A line for each server, input and variable. */
@@ -51,20 +63,23 @@ function contentText({ servers, inputs, variables }: ConfigReport): string {
   const use = (names: readonly string[]) => names.length === 0 ? "not used" : `for ${names.join(", ")}`;
   const rows = [
     ...servers.map(({ name, type, disabled }) => ["server", name, type, disabled ? "disabled" : ""]),
-    ...inputs.map(({ id, type, hasValue, usedBy }) => [
-      "input",
-      id,
-      type,
-      hasValue ? use(usedBy) : `${use(usedBy)}, from ${inputVariable(id)}`,
-    ]),
-    ...variables.map(({ name, hasDefault, usedBy }) => [
-      "variable",
-      name,
-      hasDefault ? "has a default" : "must be set",
-      use(usedBy),
-    ]),
+    ...inputs.map((input) => ["input", input.id, input.type, `${use(input.usedBy)}, ${originText(input)}`]),
+    ...variables.map((variable) => ["variable", variable.name, standingOf(variable), use(variable.usedBy)]),
   ];
   return alignColumns(rows.map((row) => row.map(printableLine))).map((line) => `  ${line}`).join("\n");
+}
+
+function originText({ id, type, hasValue, isSet }: CheckedInput): string {
+  const variable = inputVariable(id);
+  if (isSet === true) return `set in ${variable}`;
+  if (hasValue) return type === "command" ? "from its command" : "has a default";
+  return `from ${variable}, --inputs FILE, or asked at a terminal`;
+}
+
+function standingOf({ hasDefault, isSet }: CheckedVariable): string {
+  if (isSet === true) return "is set";
+  if (hasDefault) return "has a default";
+  return isSet === null ? "must be set" : "is not set";
 }
 
 /** `mcp.json:12:7 error: servers.files.command: is missing`, which terminals and editors make a link. */

@@ -160,7 +160,7 @@ function addServerCommand(server: Command, run: RunCommand): void {
 const ADD_EXAMPLES = `
 Examples:
   server add files -- npx -y @modelcontextprotocol/server-filesystem .
-  server add web https://mcp.example.com/mcp --header Authorization='Bearer \${input:token}'
+  server add web https://mcp.example.com/mcp --header Authorization='Bearer \${env:TOKEN}'
   server add memory '{"command":"npx","args":["-y","@modelcontextprotocol/server-memory"]}'`;
 
 function addInputs(program: Command, run: RunCommand): void {

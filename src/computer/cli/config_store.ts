@@ -10,7 +10,10 @@ import { VrlEngine } from "../vrl.ts";
 /** Uses the checks that a configuration must stand beyond its form; all scripts are compiled by one engine. */
 export async function withConfigChecks<T>(use: (checks: ConfigChecks) => Promise<T>): Promise<T> {
   using engine = new VrlEngine();
-  return await use({ vrl: (script) => engine.compile(script).then(() => undefined, describeError) });
+  return await use({
+    vrl: (script) => engine.compile(script).then(() => undefined, describeError),
+    environment: (name) => Deno.env.get(name),
+  });
 }
 
 const EMPTY = '{\n  "servers": {}\n}\n';

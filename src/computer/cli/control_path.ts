@@ -18,7 +18,7 @@ export async function controlFolder(): Promise<string | undefined> {
   if (Deno.build.os === "windows") return undefined;
   const roots = [readVariable("XDG_RUNTIME_DIR"), readVariable("TMPDIR"), "/tmp"];
   const folder = chooseFolder(
-    roots.filter((root) => root !== undefined),
+    roots.filter((root) => root !== undefined).filter(mayBeThere),
     readVariable("USER") ?? readVariable("LOGNAME") ?? "user",
   );
   if (!await mayUse(folder)) return undefined;
@@ -29,6 +29,16 @@ export async function controlFolder(): Promise<string | undefined> {
   }
   await assertOwn(folder);
   return folder;
+}
+
+/** A session's folder may be gone, or never have been; of what may not be looked at nothing is known. */
+function mayBeThere(path: string): boolean {
+  if (Deno.permissions.querySync({ name: "read", path }).state !== "granted") return true;
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
 }
 
 /** The folder in the first root that leaves room for a socket; in the last where none does. */

@@ -1,5 +1,5 @@
 /** One command as a run of its own: sent to a Computer that runs, or done by one that is started for it. */
-import { UsageError } from "../../cli/exit_codes.ts";
+import { ExitCode, UsageError } from "../../cli/exit_codes.ts";
 import { type Command, ExitRequest } from "../../cli/program.ts";
 import type { LineEditor } from "../../cli/terminal/line_editor.ts";
 import { openLineEditor } from "../../cli/terminal/open_line_editor.ts";
@@ -73,7 +73,7 @@ async function runAlone(
   }
   await using terminal = new LazyEditor();
   await using session = await openSession(options, {
-    inputs: askedInputs(() => terminal.open()),
+    inputs: Deno.stdin.isTerminal() ? askedInputs(() => terminal.open()) : undefined,
     isWatching: false,
   });
   using progress = showProgress("");
@@ -103,11 +103,16 @@ class LazyEditor implements AsyncDisposable {
 
 /** A value that stands in no command line: typed and not shown, or from a pipe. */
 async function readValue(input: string, signal: AbortSignal): Promise<string> {
-  if (!Deno.stdin.isTerminal()) {
-    return (await new Response(Deno.stdin.readable).text()).replace(/\r?\n$/, "");
-  }
+  const value = Deno.stdin.isTerminal()
+    ? await askHidden(input, signal)
+    : (await new Response(Deno.stdin.readable).text()).replace(/\r?\n$/, "");
+  if (value === "") throw new UsageError(`Cannot set input "${input}": no value was given`);
+  return value;
+}
+
+async function askHidden(input: string, signal: AbortSignal): Promise<string> {
   await using editor = await openLineEditor({ prompt: "" });
   const value = await editor.ask({ text: `value of input "${input}": `, isHidden: true, signal });
-  if (value === undefined) throw new ExitRequest(130);
+  if (value === undefined) throw new ExitRequest(ExitCode.INTERRUPTED);
   return value;
 }

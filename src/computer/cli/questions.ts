@@ -8,8 +8,8 @@ import type { Confirm, ConfirmRequest } from "../confirmation.ts";
 /** How much of a call's arguments is shown, in characters. */
 const MAX_SHOWN_ARGUMENTS = 500;
 
-/** Asks for the value of an input. */
-export function askForInput(
+/** Asks for the value of an input; an empty answer is none. */
+export async function askForInput(
   editor: LineEditor,
   input: MCPServerInput,
   context: { readonly server?: string; readonly signal?: AbortSignal },
@@ -19,9 +19,10 @@ export function askForInput(
   const whose = server === undefined ? "" : ` for MCP server "${toSafeLine(server)}"`;
   const text = `${what} (input "${toSafeLine(input.id)}"${whose}): `;
   if (input.type === "pickString") {
-    return editor.choose({ text, options: input.options, default: input.default ?? undefined, signal });
+    return await editor.choose({ text, options: input.options, default: input.default ?? undefined, signal });
   }
-  return editor.ask({ text, isHidden: input.type === "promptString" && input.password === true, signal });
+  const isHidden = input.type === "promptString" && input.password === true;
+  return await editor.ask({ text, isHidden, signal }) || undefined;
 }
 
 /** Inputs as the person answers them. */

@@ -2,6 +2,7 @@
 import { join } from "@std/path";
 import { UsageError } from "../../cli/exit_codes.ts";
 import { untilAborted } from "../../cli/program.ts";
+import { quoteWord } from "../../cli/words.ts";
 import { openLineEditor } from "../../cli/terminal/open_line_editor.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
 import { openControl } from "./open_control.ts";
@@ -54,8 +55,9 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
   await session.start();
   await using _control = await openControl(session, () => editor.redraw());
   await reportStart(session, editor);
-  if (options.url !== undefined && options.office !== undefined) {
-    await runLine(`join ${JSON.stringify(options.office)}`, { session, editor });
+  const { url, office } = options;
+  if (url !== undefined) {
+    await runLine(office === undefined ? "connect" : `join ${quoteWord(office)}`, { session, editor });
   }
   await runPrompt(session, editor);
   signal.removeEventListener("abort", onAbort);

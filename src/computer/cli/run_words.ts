@@ -2,7 +2,7 @@
 import { failureJson, failureText } from "../../cli/failure.ts";
 import { type Command, ExitRequest } from "../../cli/program.ts";
 import { createPromptProgram, runTypedWords } from "../../cli/prompt_program.ts";
-import { ExitCode } from "../../cli/exit_codes.ts";
+import { ExitCode, exitCodeOfAnswer } from "../../cli/exit_codes.ts";
 import { shareOptions } from "../../cli/shared_options.ts";
 import { type Answer, presentAnswer, type Presentation } from "./answer.ts";
 import type { CommandContext } from "./command_context.ts";
@@ -48,7 +48,7 @@ export async function runWords(words: readonly string[], typist: Typist): Promis
   });
 }
 
-/** Shows an answer, and ends with exit code 1 where the answer is that something failed. */
+/** Shows an answer, and ends with another exit code than 0 where the answer is that something failed. */
 export function showAnswer(
   answer: Answer,
   { print, printError }: Pick<Typist, "print" | "printError">,
@@ -57,8 +57,10 @@ export function showAnswer(
   const shown = presentAnswer(answer, presentation);
   if (shown !== "") print(shown);
   if (answer.failure === undefined) return;
-  const failure = { message: answer.failure, exitCode: ExitCode.FAILURE };
+  const exitCode = exitCodeOfAnswer(answer.code);
+  const { failure: message, code } = answer;
+  const failure = { message, exitCode, ...(code === undefined ? {} : { code }) };
   if (presentation.json) printError(failureJson(failure));
-  else if (answer.failure !== answer.text) printError(failureText(failure));
-  throw new ExitRequest(ExitCode.FAILURE);
+  else if (message !== answer.text) printError(failureText(failure));
+  throw new ExitRequest(exitCode);
 }

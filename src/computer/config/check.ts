@@ -1,5 +1,6 @@
 /** What a configuration file says and what is wrong with it, without starting anything. */
 import type { MCPServerConfig, MCPServerInput } from "../../protocol/config.ts";
+import { inputVariable } from "../inputs.ts";
 import { originOf, readConfigFileText } from "./file.ts";
 import type { ConfigForm } from "./form.ts";
 import { ConfigError, type ConfigIssue, type ConfigProblem } from "./problem.ts";
@@ -24,6 +25,8 @@ export interface CheckedInput {
   readonly type: MCPServerInput["type"];
   /** Whether there is a value without asking: a default, or a command. */
   readonly hasValue: boolean;
+  /** Whether the environment has a value for it; `null` when nobody looked. */
+  readonly isSet: boolean | null;
   /** The names of the servers that use it. */
   readonly usedBy: readonly string[];
 }
@@ -34,6 +37,8 @@ export interface CheckedVariable {
   readonly name: string;
   /** Whether there is a default for when it is not set. */
   readonly hasDefault: boolean;
+  /** Whether it is set; `null` when nobody looked. */
+  readonly isSet: boolean | null;
   /** The names of the servers that use it. */
   readonly usedBy: readonly string[];
 }
@@ -60,6 +65,8 @@ export interface ConfigReport {
 export interface ConfigChecks {
   /** Compiles a VRL script; resolves with what is wrong, or with `undefined`. None are compiled by default. */
   readonly vrl?: ((script: string) => Promise<string | undefined>) | undefined;
+  /** Gives the value of a variable of the environment. Nobody looks by default. */
+  readonly environment?: ((name: string) => string | undefined) | undefined;
 }
 
 /**
@@ -93,8 +100,8 @@ export async function checkConfigText(
     file,
     form,
     servers: servers.map(({ value: { name, type, disabled } }) => ({ name, type, disabled })),
-    inputs: inputsOf(reading),
-    variables: variablesOf(reading),
+    inputs: inputsOf(reading, checks),
+    variables: variablesOf(reading, checks),
     warnings,
     problems: [...reading.problems, ...found.map(reading.locate)],
   };
@@ -110,18 +117,23 @@ async function checkScripts({ servers }: ConfigReading, { vrl }: ConfigChecks): 
   return issues;
 }
 
-function inputsOf({ servers, inputs }: ConfigReading): CheckedInput[] {
+function isSet(name: string, { environment }: ConfigChecks): boolean | null {
+  return environment === undefined ? null : environment(name) !== undefined;
+}
+
+function inputsOf({ servers, inputs }: ConfigReading, checks: ConfigChecks): CheckedInput[] {
   return inputs.map(({ value: input }) => ({
     id: input.id,
     type: input.type,
     hasValue: input.type === "command" || typeof input.default === "string",
+    isSet: isSet(inputVariable(input.id), checks),
     usedBy: servers.filter(({ value }) =>
       placeholdersOf(value).some((each) => each.kind === "input" && each.id === input.id)
     ).map(({ value }) => value.name),
   }));
 }
 
-function variablesOf({ servers }: ConfigReading): CheckedVariable[] {
+function variablesOf({ servers }: ConfigReading, checks: ConfigChecks): CheckedVariable[] {
   const variables = new Map<string, { hasDefault: boolean; readonly usedBy: Set<string> }>();
   for (const { value } of servers) {
     for (const placeholder of placeholdersOf(value)) {
@@ -132,7 +144,12 @@ function variablesOf({ servers }: ConfigReading): CheckedVariable[] {
       variables.set(placeholder.name, variable);
     }
   }
-  return [...variables].map(([name, { hasDefault, usedBy }]) => ({ name, hasDefault, usedBy: [...usedBy] }));
+  return [...variables].map(([name, { hasDefault, usedBy }]) => ({
+    name,
+    hasDefault,
+    isSet: isSet(name, checks),
+    usedBy: [...usedBy],
+  }));
 }
 
 function placeholdersOf({ server_parameters }: MCPServerConfig): Placeholder[] {

@@ -1,4 +1,5 @@
 /** `server add|remove|start|stop|restart|logs` */
+import { withoutSequences } from "../../../cli/terminal/safe_text.ts";
 import { parseParams } from "../../../cli/request_options.ts";
 import { addServerText, type NewServer, removeServerText, type WrittenServer } from "../../config/edit.ts";
 import type { ConfigChange } from "../../host.ts";
@@ -28,7 +29,13 @@ export async function addServer(
   progress(`starting ${name}`);
   // Ctrl-C ends the waiting, not what was done.
   await session.computer.ready({ servers: [name], signal }).catch(() => {});
-  return { ...answer, text: `${answer.text}\n${stateText(session, name)}` };
+  const state = stateText(session, name);
+  const text = `${answer.text}\n${state}`;
+  return {
+    ...answer,
+    text,
+    failure: session.computer.servers.get(name)?.status === "failed" ? text : undefined,
+  };
 }
 
 /** Removes a server. */
@@ -70,7 +77,8 @@ export function showServerLog(
 ): Answer {
   const all = session.computer.serverLog(name);
   const log = lines === 0 ? [] : all.slice(-lines);
-  return { value: { name, log }, text: log.length === 0 ? `server "${name}" wrote nothing` : log.join("\n") };
+  const text = log.length === 0 ? `server "${name}" wrote nothing` : withoutSequences(log.join("\n"));
+  return { value: { name, log }, text };
 }
 
 function toServer(words: readonly string[], flags: AddServerFlags): NewServer | WrittenServer {
@@ -111,7 +119,8 @@ function stateText({ computer }: CommandContext["session"], name: string): strin
   if (status === "running") {
     return `server "${name}" is running, with ${count} ${count === 1 ? "tool" : "tools"}`;
   }
-  return `server "${name}" is ${status}${lastError === undefined ? "" : `: ${lastError}`}`;
+  const verb = status === "failed" ? "failed" : `is ${status}`;
+  return `server "${name}" ${verb}${lastError === undefined ? "" : `: ${lastError}`}`;
 }
 
 function changeAnswer(

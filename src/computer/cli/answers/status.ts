@@ -1,6 +1,6 @@
 /** `status` */
 import { alignColumns } from "../../../cli/terminal/columns.ts";
-import { printableLine } from "../../../cli/terminal/safe_text.ts";
+import { toSafeLine } from "../../../cli/terminal/safe_text.ts";
 import type { Screen } from "../../../cli/terminal/screen.ts";
 import type { ServerState } from "../../../mcp/supervised_server.ts";
 import type { Answer } from "../answer.ts";
@@ -47,7 +47,7 @@ function statusText(session: Session, servers: readonly ServerRow[], screen?: Sc
   ]);
   if (servers.length === 0) return [...head, "", "no MCP servers"].join("\n");
   const rows = servers.map(({ name, status, tools }) => [
-    printableLine(name),
+    toSafeLine(name),
     status,
     tools === 1 ? "1 tool" : `${tools} tools`,
   ]);
@@ -78,6 +78,6 @@ function withReasons(lines: readonly string[], servers: readonly ServerRow[]): s
     if (status === "running" || status === "stopped") return [line];
     const tail = stderrTail.trim().split("\n").filter((text) => text !== "").slice(-STDERR_LINES);
     const reason = lastError === undefined ? [] : [lastError];
-    return [line, ...[...reason, ...tail].map((text) => `    ${printableLine(text)}`)];
+    return [line, ...[...reason, ...tail].map((text) => `    ${toSafeLine(text)}`)];
   });
 }

@@ -48,7 +48,7 @@ export async function callTool(
   const { error_code: code, a2c_timeout: isLate } = result.meta ?? {};
   // What the Computer itself says is no output of the tool.
   if (result.isError && (code !== undefined || isLate === true)) {
-    return { value: result, text: "", failure: code === undefined ? text : `${text} (${code})` };
+    return { value: result, text: "", failure: text, code };
   }
   return { value: result, text, failure: result.isError ? `The tool "${tool}" failed` : undefined };
 }

@@ -16,13 +16,13 @@ Deno.test("a report tells servers, inputs and variables, and what uses them", as
       { name: "events", type: "sse", disabled: false },
     ],
     inputs: [
-      { id: "folder", type: "pickString", hasValue: true, usedBy: ["files"] },
-      { id: "token", type: "promptString", hasValue: false, usedBy: ["search"] },
-      { id: "patience", type: "command", hasValue: true, usedBy: ["events"] },
+      { id: "folder", type: "pickString", hasValue: true, isSet: null, usedBy: ["files"] },
+      { id: "token", type: "promptString", hasValue: false, isSet: null, usedBy: ["search"] },
+      { id: "patience", type: "command", hasValue: true, isSet: null, usedBy: ["events"] },
     ],
     variables: [
-      { name: "LOG_LEVEL", hasDefault: true, usedBy: ["files"] },
-      { name: "TERMINATE", hasDefault: true, usedBy: ["search"] },
+      { name: "LOG_LEVEL", hasDefault: true, isSet: null, usedBy: ["files"] },
+      { name: "TERMINATE", hasDefault: true, isSet: null, usedBy: ["search"] },
     ],
     warnings: [],
     problems: [],
@@ -33,7 +33,7 @@ Deno.test("a report has what can be read beside what cannot", async () => {
   const text = '{"servers": {\n"a": {"command": "run", "args": ["${env:TOKEN}"], "x": 1},\n"b": {}\n}}';
   const { servers, variables, warnings, problems } = await checkConfigText(text, { file: "my.json" });
   assertEquals(servers.map(({ name }) => name), ["a"]);
-  assertEquals(variables, [{ name: "TOKEN", hasDefault: false, usedBy: ["a"] }]);
+  assertEquals(variables, [{ name: "TOKEN", hasDefault: false, isSet: null, usedBy: ["a"] }]);
   assertEquals(warnings.map(({ line, path }) => [line, path]), [[2, "servers.a.x"]]);
   assertEquals(problems.map(({ line, path }) => [line, path]), [[3, "servers.b"]]);
 });
@@ -76,8 +76,8 @@ Deno.test("people read a report as a summary with a place for each finding", asy
     `mcp.json: VS Code's mcp.json, 1 server
 
   server    weather  stdio
-  input     units    pickString    for weather, from A2C_INPUT_UNITS
-  input     spare    promptString  not used
+  input     units    pickString    for weather, from A2C_INPUT_UNITS, --inputs FILE, or asked at a terminal
+  input     spare    promptString  not used, has a default
   variable  HOME     must be set   for weather
 
 mcp.json:4:17 error: servers.broken.type: must be one of "stdio", "http", "sse"; did you mean "http"?
@@ -88,4 +88,27 @@ mcp.json:8:5 warning: inputs[1]: the input "spare" is not used by any server
   );
   const ready = await checkConfigText('{"servers": {}}', { file: "c.json" });
   assertEquals(reportText(ready), "c.json: A2C-SMCP, 0 servers\n\nready to use");
+});
+
+Deno.test("a report with the environment at hand says what is set there, and what is not", async () => {
+  const text = `{
+  "mcpServers": { "a": { "command": "x", "args": ["\${A}", "\${B}", "\${input:key}"] } },
+  "inputs": [{ "id": "key", "type": "promptString" }]
+}`;
+  const checks = {
+    environment: (name: string) => name === "A" || name === "A2C_INPUT_KEY" ? "s3cret" : undefined,
+  };
+  const report = await checkConfigText(text, { file: "mcp.json", checks });
+  assertEquals(
+    reportText(report),
+    `mcp.json: mcpServers (Claude, Cursor …), 1 server
+
+  server    a    stdio
+  input     key  promptString  for a, set in A2C_INPUT_KEY
+  variable  A    is set        for a
+  variable  B    is not set    for a
+
+ready to use once there is B in the environment`,
+  );
+  assertEquals(JSON.stringify(report).includes("s3cret"), false);
 });
