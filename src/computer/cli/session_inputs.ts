@@ -16,12 +16,6 @@ export interface SessionInputsOptions {
   readonly ask?: InputSource | undefined;
 }
 
-/** Somebody is being asked, for as long as the server that needed it first is there. */
-interface Question {
-  readonly answer: Promise<InputValue | undefined>;
-  readonly signal: AbortSignal;
-}
-
 /** The sources of a session in their order. An answer is remembered for as long as the session lasts. */
 export class SessionInputs {
   readonly file: string | undefined;

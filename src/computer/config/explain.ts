@@ -22,7 +22,7 @@ export function readWith<T>(
 }
 
 /** What is wrong with `value`, and the fix. The value itself is shown only where it is a word of a short list. */
-export function explainIssue(issue: Issue, value: unknown): string {
+function explainIssue(issue: Issue, value: unknown): string {
   switch (issue.code) {
     case "invalid_type":
       return wrongType([issue.expected], value);

@@ -121,7 +121,7 @@ const kinds = { stdio: stdio(written), streamable: streamable(written), sse: sse
 /** The schema of each transport by its name, as it is written. */
 export const serverKinds: Readonly<Record<MCPServerConfig["type"], z.ZodType<MCPServerConfig>>> = kinds;
 
-export const mcpServerConfig: z.ZodType<MCPServerConfig> = z.discriminatedUnion("type", [
+const serverConfig: z.ZodType<MCPServerConfig> = z.discriminatedUnion("type", [
   kinds.stdio,
   kinds.streamable,
   kinds.sse,
@@ -165,13 +165,13 @@ const inputs = {
 /** The schema of each kind of input by its name. */
 export const inputKinds: Readonly<Record<MCPServerInput["type"], z.ZodType<MCPServerInput>>> = inputs;
 
-export const mcpServerInput: z.ZodType<MCPServerInput> = z.discriminatedUnion("type", [
+const input: z.ZodType<MCPServerInput> = z.discriminatedUnion("type", [
   inputs.promptString,
   inputs.pickString,
   inputs.command,
 ]);
 
 export const getComputerConfigRet: z.ZodType<GetComputerConfigRet> = z.looseObject({
-  inputs: z.array(mcpServerInput).nullish(),
-  servers: z.record(z.string(), mcpServerConfig),
+  inputs: z.array(input).nullish(),
+  servers: z.record(z.string(), serverConfig),
 });
