@@ -1,5 +1,6 @@
 /** Values of inputs from a file that nobody else may read. */
 import { describeError, isRecord } from "../protocol/errors.ts";
+import { parseJson } from "../protocol/json.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 import type { InputSource } from "./inputs.ts";
 import type { InputValue } from "./config/placeholders.ts";
@@ -56,13 +57,4 @@ function parseValues(text: string): Map<string, InputValue> | undefined {
     values.set(id, each);
   }
   return values;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's own message shows what stands in the file.
-    return undefined;
-  }
 }
