@@ -1,4 +1,5 @@
 /** `computer.ts check FILE`: what a configuration says and what is wrong with it, for people and as JSON. */
+import { countOf } from "../../cli/count.ts";
 import { ExitCode } from "../../cli/exit_codes.ts";
 import { ExitRequest } from "../../cli/program.ts";
 import { alignColumns } from "../../cli/terminal/columns.ts";
@@ -72,8 +73,4 @@ function findingText(file: string, kind: "error" | "warning", problem: ConfigPro
   const { message, path, line, column } = problem;
   const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
   return printableLine(`${place} ${kind}: ${path === "" ? "" : `${path}: `}${message}`);
-}
-
-function countOf(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
