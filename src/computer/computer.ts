@@ -27,6 +27,7 @@ import { type ConnectOptions, type JoinOptions, OfficeLink, type OfficeState } f
 import type { InputValue } from "./config/placeholders.ts";
 import { answerRequest } from "./requests.ts";
 import { readResource } from "./resource_reader.ts";
+import { listWords } from "./spelling.ts";
 
 /**
  * A Computer hosts MCP servers and answers an Agent for them: their tools as one list, their windows as a Desktop,
@@ -356,8 +357,8 @@ export class Computer implements AsyncDisposable {
   #server(name: string): SupervisedServer {
     const server = this.#host.fleet.get(name);
     if (server !== undefined) return server;
-    const names = this.#host.fleet.servers.map(({ name }) => `"${name}"`).join(", ") || "none";
-    throw new TypeError(`Cannot find MCP server "${name}": there is ${names}`);
+    const names = this.#host.fleet.servers.map(({ name }) => name);
+    throw new TypeError(`Cannot find MCP server "${name}": there is ${listWords(names)}`);
   }
 
   #serverToStart(name: string): SupervisedServer {
@@ -371,7 +372,7 @@ export class Computer implements AsyncDisposable {
     const { inputs } = this.#host.config;
     const input = inputs.find((input) => input.id === id);
     if (input !== undefined) return input;
-    const ids = inputs.map(({ id }) => `"${id}"`).join(", ") || "none";
+    const ids = listWords(inputs.map(({ id }) => id));
     throw new TypeError(`Cannot find input "${id}": the configuration has ${ids}`);
   }
 

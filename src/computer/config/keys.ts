@@ -1,7 +1,7 @@
 /** Members of a configuration that have no meaning: a misspelt `forbidden_tools` forbids nothing. */
 import type { MCPServerConfig, MCPServerInput } from "../../protocol/config.ts";
 import { isRemark } from "./form.ts";
-import type { ConfigPath, Findings } from "./problem.ts";
+import type { ReadingPlace } from "./problem.ts";
 import { didYouMean } from "../spelling.ts";
 
 const SERVER_KEYS = [
@@ -29,14 +29,8 @@ const INPUT_KEYS: Readonly<Record<MCPServerInput["type"], readonly string[]>> = 
 
 const MAX_LISTED_KEYS = 10;
 
-/** Where to look, and where to tell. */
-interface Place {
-  readonly path: ConfigPath;
-  readonly findings: Findings;
-}
-
 /** Warns of each member of a server in the specification's form that nothing reads. */
-export function warnOfServerKeys(config: MCPServerConfig, { path, findings }: Place): void {
+export function warnOfServerKeys(config: MCPServerConfig, { path, findings }: ReadingPlace): void {
   const { type, server_parameters } = config;
   warnOfStrangers(config, SERVER_KEYS, { path, findings });
   const parameters = { path: [...path, "server_parameters"], findings };
@@ -47,7 +41,7 @@ export function warnOfServerKeys(config: MCPServerConfig, { path, findings }: Pl
 /** The same for what a server says of its tools, in any form. */
 export function warnOfToolKeys(
   config: Pick<MCPServerConfig, "tool_meta" | "default_tool_meta">,
-  { path, findings }: Place,
+  { path, findings }: ReadingPlace,
 ): void {
   for (const [tool, meta] of Object.entries(config.tool_meta)) {
     warnOfStrangers(meta, TOOL_META_KEYS, { path: [...path, "tool_meta", tool], findings });
@@ -57,11 +51,11 @@ export function warnOfToolKeys(
 }
 
 /** The same for an input. */
-export function warnOfInputKeys(input: MCPServerInput, place: Place): void {
+export function warnOfInputKeys(input: MCPServerInput, place: ReadingPlace): void {
   warnOfStrangers(input, INPUT_KEYS[input.type], place);
 }
 
-function warnOfStrangers(value: object, known: readonly string[], { path, findings }: Place): void {
+function warnOfStrangers(value: object, known: readonly string[], { path, findings }: ReadingPlace): void {
   for (const key of Object.keys(value)) {
     if (!known.includes(key) && !isRemark(key)) findings.warn([...path, key], strangerMessage(key, known));
   }
