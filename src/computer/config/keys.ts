@@ -1,32 +1,11 @@
 /** Members of a configuration that have no meaning: a misspelt `forbidden_tools` forbids nothing. */
 import type { MCPServerConfig, MCPServerInput } from "../../protocol/config.ts";
+import { INPUT_KEYS, PARAMETER_KEYS, SERVER_KEYS, TOOL_META_KEYS } from "../../protocol/schemas/config.ts";
 import { isRemark } from "./form.ts";
 import type { ReadingPlace } from "./problem.ts";
 import { didYouMean } from "../spelling.ts";
 
-const SERVER_KEYS = [
-  "name",
-  "type",
-  "disabled",
-  "forbidden_tools",
-  "tool_meta",
-  "default_tool_meta",
-  "vrl",
-  "server_parameters",
-];
-const HTTP_KEYS = ["url", "headers", "timeout", "sse_read_timeout"];
-const PARAMETER_KEYS: Readonly<Record<MCPServerConfig["type"], readonly string[]>> = {
-  stdio: ["command", "args", "env", "cwd", "encoding", "encoding_error_handler"],
-  streamable: [...HTTP_KEYS, "terminate_on_close"],
-  sse: HTTP_KEYS,
-};
-const TOOL_META_KEYS = ["auto_apply", "alias", "tags", "ret_object_mapper"];
-const INPUT_KEYS: Readonly<Record<MCPServerInput["type"], readonly string[]>> = {
-  promptString: ["id", "type", "description", "default", "password"],
-  pickString: ["id", "type", "description", "default", "options"],
-  command: ["id", "type", "description", "command", "args"],
-};
-
+/** Of a longer list nobody would find what was meant. */
 const MAX_LISTED_KEYS = 10;
 
 /** Warns of each member of a server in the specification's form that nothing reads. */
