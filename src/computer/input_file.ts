@@ -1,8 +1,6 @@
 /** Values of inputs from a file that nobody else may read. */
 import { describeError, isRecord } from "../protocol/errors.ts";
 import { parseJson } from "../protocol/json.ts";
-import { ConfigurationError } from "../mcp/errors.ts";
-import type { InputSource } from "./inputs.ts";
 import type { InputValue } from "./config/placeholders.ts";
 
 /** What others than its owner may do with a file. */
@@ -22,17 +20,6 @@ export async function readInputFile(path: string): Promise<ReadonlyMap<string, I
     );
   }
   return values;
-}
-
-/** Values from such a file, read each time that one is asked for; a file that is not there has none. */
-export function fileInputs(path: string): InputSource {
-  return async (id) => {
-    try {
-      return (await readInputFile(path)).get(id);
-    } catch (error) {
-      throw new ConfigurationError(describeError(error), { cause: error });
-    }
-  };
 }
 
 async function readPrivately(path: string): Promise<string> {
