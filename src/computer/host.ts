@@ -9,6 +9,7 @@ import type {
   ServerState,
   SupervisedServer,
 } from "../mcp/supervised_server.ts";
+import { WarnOnce } from "../mcp/warn_once.ts";
 import { organizeDesktop } from "../organizer/desktop.ts";
 import { organizeShelves } from "../organizer/finder_shelves.ts";
 import type { OrganizerWarning } from "../organizer/warning.ts";
@@ -20,18 +21,17 @@ import { windowIdentity } from "../uri/window_identity.ts";
 import type { UpdateKind } from "./announcer.ts";
 import type { ReadLimits } from "./catalogue.ts";
 import type { ComputerConfig } from "./config/config.ts";
+import { inputIdsOf } from "./config/placeholders.ts";
 import { describeProblem } from "./config/problem.ts";
+import type { Confirm } from "./confirmation.ts";
 import { ToolCallHistory } from "./history.ts";
 import { type InputSource, resolveInputs } from "./inputs.ts";
-import { inputIdsOf } from "./config/placeholders.ts";
 import { Redactor, secretsOf } from "./redaction.ts";
 import { ResourceDirectory } from "./resource_directory.ts";
-import type { Confirm } from "./confirmation.ts";
 import { type ToolDirectory, vrlScriptOf } from "./tool_directory.ts";
 import { ToolCalls } from "./tool_calls.ts";
 import { ToolRegistry } from "./tool_registry.ts";
 import { VrlEngine } from "./vrl.ts";
-import { WarnOnce } from "../mcp/warn_once.ts";
 
 const EMPTY_CONFIG: ComputerConfig = { form: "smcp", servers: [], inputs: [], warnings: [] };
 

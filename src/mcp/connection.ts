@@ -5,6 +5,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
 import { ErrorCode as RpcErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { abortable } from "../async/abortable.ts";
+import { MAX_TIMER_MS } from "../async/backoff.ts";
 import { Deadline } from "../async/deadline.ts";
 import type { Logger } from "../log.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
@@ -28,9 +29,6 @@ import type { WarnOnce } from "./warn_once.ts";
 
 /** How long a server whose event stream broke may take to show that it still knows the session, in milliseconds. */
 const PROBE_TIMEOUT_MS = 10_000;
-
-/** The longest time that a timer can wait, in milliseconds. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Whatever the server answers; we look at it ourselves. */
 const anyResult = z.looseObject({});

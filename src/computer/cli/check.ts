@@ -38,8 +38,8 @@ export function reportText(report: ConfigReport): string {
     ? printableLine(file)
     : `${printableLine(file)}: ${FORMS[form]}, ${countOf(servers.length, "server")}`;
   const places = [
-    ...problems.map((problem) => findingText(file, "error", problem)),
-    ...warnings.map((warning) => findingText(file, "warning", warning)),
+    ...problems.map((problem) => findingText(problem, { file, kind: "error" })),
+    ...warnings.map((warning) => findingText(warning, { file, kind: "warning" })),
   ];
   const sum = `${problems.length === 0 ? "ready to use" : countOf(problems.length, "error")}${
     warnings.length === 0 ? "" : `, ${countOf(warnings.length, "warning")}`
@@ -69,8 +69,10 @@ function contentText({ servers, inputs, variables }: ConfigReport): string {
 }
 
 /** `mcp.json:12:7 error: servers.files.command: is missing`, which terminals and editors make a link. */
-function findingText(file: string, kind: "error" | "warning", problem: ConfigProblem): string {
-  const { message, path, line, column } = problem;
+function findingText(
+  { message, path, line, column }: ConfigProblem,
+  { file, kind }: { readonly file: string; readonly kind: "error" | "warning" },
+): string {
   const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
   return printableLine(`${place} ${kind}: ${path === "" ? "" : `${path}: `}${message}`);
 }
