@@ -67,8 +67,6 @@ export interface FinderQuery {
   readonly offset?: number | undefined;
   /** How many there are at most; 20 by default, 100 at most. */
   readonly limit?: number | undefined;
-  /** How long it may take, in milliseconds. */
-  readonly timeoutMs: number;
 }
 
 /** The MCP servers of a Computer as one. */
@@ -203,9 +201,12 @@ export class McpHost implements AsyncDisposable {
   /**
    * The Finder's catalogue.
    *
+   * @param query `timeoutMs`: how long it may take.
    * @throws {SmcpError} 400 when `offset` or `limit` is negative or no integer.
    */
-  async finder(query: FinderQuery): Promise<{ documents: DPEDocumentSummary[]; totalCount: number }> {
+  async finder(
+    query: FinderQuery & { readonly timeoutMs: number },
+  ): Promise<{ documents: DPEDocumentSummary[]; totalCount: number }> {
     const shelves = await this.resources.documents(query);
     return organizeShelves(shelves, { ...query, history: this.history.servers });
   }
