@@ -2,6 +2,7 @@
 import type { DPEDocument, DPEDocumentPages, DPEElementDetail, DPEFormat, DPEPage } from "../protocol/dpe.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { describeError, SmcpError } from "../protocol/errors.ts";
+import { parseJson } from "../protocol/json.ts";
 import { parseDpeDocument, parseDpeElement, parseDpePage, type Parser } from "../protocol/parse.ts";
 import type { ReadResourceRet, ResourceContents } from "../protocol/resources.ts";
 import { parseDpeUri } from "../uri/dpe_uri.ts";
@@ -106,14 +107,6 @@ function hasText(contents: ResourceContents): contents is TextContents {
 
 function isMarkdown({ mimeType = "" }: ResourceContents): boolean {
   return /^text\/(?:x-)?markdown\b/i.test(mimeType);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function unreadable(

@@ -25,3 +25,9 @@ export async function settledWithin<T>(promise: Promise<T>, ms: number): Promise
     clearTimeout(timer);
   }
 }
+
+/** Resolves when the signal is aborted. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

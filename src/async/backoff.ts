@@ -1,5 +1,8 @@
 /** Waiting between attempts. */
 
+/** The longest time that a timer can wait, in milliseconds; a longer one would be over at once. */
+export const MAX_TIMER_MS: number = 2 ** 31 - 1;
+
 /** How the waits grow. */
 export interface BackoffOptions {
   /** The first wait, in milliseconds. */

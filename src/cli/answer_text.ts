@@ -3,6 +3,7 @@ import type { GetComputerConfigRet, MCPServerConfig } from "../protocol/config.t
 import type { Desktop } from "../protocol/desktop.ts";
 import { isRecord } from "../protocol/errors.ts";
 import type { SMCPTool } from "../protocol/tools.ts";
+import { countOf } from "./count.ts";
 import type { DocumentBranch, PageBranch } from "./document_branch.ts";
 import { alignColumns } from "./terminal/columns.ts";
 import { printableLine } from "./terminal/safe_text.ts";
@@ -91,10 +92,6 @@ function pageLines({ page, elements = [], failure }: PageBranch): string[] {
 
 function failureLine(failure: string | undefined): string[] {
   return failure === undefined ? [] : [`cannot be read: ${failure}`];
-}
-
-function countOf(count: number, unit: string): string {
-  return `${count} ${count === 1 ? unit : `${unit}s`}`;
 }
 
 /** An item of a tool result, or a piece of a resource. */

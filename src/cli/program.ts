@@ -107,9 +107,3 @@ function listenForInterrupt(): Disposable & { readonly signal: AbortSignal } {
     },
   };
 }
-
-/** Resolves when the user asks the program to end. */
-export function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-}

@@ -1,5 +1,6 @@
 /** What the requests of both command lines, the Agent's and the Computer's, are told by. */
 import { isRecord } from "../protocol/errors.ts";
+import { parseJson } from "../protocol/json.ts";
 import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import { collect, parseSeconds, wholeNumber } from "./options.ts";
 import { type Command, InvalidArgumentError, Option } from "./program.ts";
@@ -79,12 +80,4 @@ function parseCallSeconds(raw: string): number {
   const seconds = parseSeconds(raw);
   if (seconds > MAX_TIMEOUT_SECONDS) throw new InvalidArgumentError(`At most ${MAX_TIMEOUT_SECONDS}`);
   return seconds;
-}
-
-function parseJson(raw: string): unknown {
-  try {
-    return JSON.parse(raw);
-  } catch {
-    return undefined;
-  }
 }

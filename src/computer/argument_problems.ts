@@ -1,4 +1,5 @@
 /** What is wrong with a call's arguments, as text for the model that made it. Never a value that it gave. */
+import { shorten } from "../protocol/shorten.ts";
 import { closestWord } from "./spelling.ts";
 
 /** One finding of the schema engine, as far as it is read here. */
@@ -142,7 +143,9 @@ function allowedValues({ keyword, params }: SchemaFinding): readonly unknown[] |
 }
 
 function listValues(values: readonly unknown[]): string {
-  const shown = values.slice(0, MAX_VALUES).map((value) => shorten(JSON.stringify(value) ?? "null"));
+  const shown = values.slice(0, MAX_VALUES).map((value) =>
+    shorten(JSON.stringify(value) ?? "null", MAX_TEXT)
+  );
   return shown.join(", ") + (values.length > MAX_VALUES ? ` and ${values.length - MAX_VALUES} more` : "");
 }
 
@@ -166,11 +169,7 @@ function toSegment(name: string, before: string): string {
 function quote(name: string): string {
   // A name may hold anything; a text for a model stays on its line.
   // deno-lint-ignore no-control-regex
-  return `"${shorten(name.replaceAll(/[\u0000-\u001f\u007f]/g, " "))}"`;
-}
-
-function shorten(text: string): string {
-  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`;
+  return `"${shorten(name.replaceAll(/[\u0000-\u001f\u007f]/g, " "), MAX_TEXT)}"`;
 }
 
 function unique<T>(values: readonly T[]): T[] {

@@ -3,7 +3,7 @@ import type { IncomingEvent } from "../link/connect.ts";
 import { silentLogger } from "../log.ts";
 import { DEFAULT_SERVER_LIMITS, type ServerState, type SupervisedServer } from "../mcp/supervised_server.ts";
 import { abortable, settledWithin } from "../async/abortable.ts";
-import type { GetComputerConfigRet, MCPServerInput } from "../protocol/config.ts";
+import type { GetComputerConfigRet } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { describeError } from "../protocol/errors.ts";
@@ -22,6 +22,7 @@ import type { ToolCallRecord } from "./history.ts";
 import { type ConfigChange, type FinderQuery, McpHost } from "./host.ts";
 import { InputValues } from "./input_values.ts";
 import { checkInputValue } from "./inputs.ts";
+import { findInput, findServer } from "./lookup.ts";
 import { maskConfig } from "./masking.ts";
 import { type ConnectOptions, type JoinOptions, OfficeLink, type OfficeState } from "./office_link.ts";
 import type { InputValue } from "./config/placeholders.ts";
@@ -97,9 +98,11 @@ export class Computer implements AsyncDisposable {
   }
 
   /**
-   * Resolves when each MCP server has started and listed its tools, or has failed to.
+   * Resolves when each MCP server has started and listed its tools, or has failed to; in any case after `timeoutMs`.
+   * Rejects with the reason of `signal` when that is aborted.
    *
-   * @param options `timeoutMs`: how long to wait at most, for ever by default. `servers`: which, all by default.
+   * @param options `timeoutMs`: in milliseconds, without end by default. `servers`: which, all by default; names of none
+   * are passed over.
    */
   async ready(
     options: {
@@ -113,7 +116,7 @@ export class Computer implements AsyncDisposable {
     await (timeoutMs === undefined ? settled : settledWithin(settled, timeoutMs));
   }
 
-  /** The tools as an Agent sees them. */
+  /** The tools as an Agent sees them, in order of precedence; without those of servers that failed or were stopped. */
   get tools(): readonly SMCPTool[] {
     return this.#host.directory.tools;
   }
@@ -123,7 +126,7 @@ export class Computer implements AsyncDisposable {
     return this.#host.states;
   }
 
-  /** The names under which an MCP server's tools can be called. */
+  /** The names under which an MCP server's tools can be called; none for a name that no server has. */
   toolsOf(server: string): string[] {
     const { routes } = this.#host.directory;
     return [...routes].filter(([, route]) => route.server === server).map(([name]) => name);
@@ -200,10 +203,11 @@ export class Computer implements AsyncDisposable {
    * Gives an input a value, before those of any other source, for as long as this Computer is open; restarts the MCP
    * servers that use it, and gives their names.
    *
-   * @throws {TypeError} when the configuration has no such input, or the value is none of its options.
+   * @throws {TypeError} when the configuration has no such input, the value is none of its options, or this Computer
+   * was closed.
    */
   setInput(id: string, value: InputValue): string[] {
-    checkInputValue(this.#input(id), value);
+    checkInputValue(findInput(id, this.#host.config.inputs), value);
     this.#inputs.set(id, value);
     return this.refreshInputs([id]);
   }
@@ -220,21 +224,27 @@ export class Computer implements AsyncDisposable {
    * @throws {TypeError} when the configuration has no such input.
    */
   clearInput(id: string): string[] {
-    this.#input(id);
+    findInput(id, this.#host.config.inputs);
     return this.#inputs.clear(id) ? this.refreshInputs([id]) : [];
   }
 
-  /** Restarts the MCP servers that use one of these inputs, whose source has other values now; gives their names. */
+  /**
+   * Restarts the MCP servers that use one of these inputs, whose source has other values now; gives their names.
+   *
+   * @throws {TypeError} when this Computer was closed.
+   */
   refreshInputs(ids: Iterable<string>): string[] {
     this.#assertOpen();
     return this.#host.restartUsersOf(new Set(ids));
   }
 
   /**
-   * Calls a tool as an Agent would, with confirmation and history. Whatever goes wrong with the tool is in the result.
+   * Calls a tool as an Agent would, with confirmation and history. Whatever goes wrong with the tool is in the result,
+   * also that `signal` was aborted meanwhile; one that was aborted before is thrown.
    *
    * @param name As in {@linkcode Computer.tools}.
-   * @param options `isConfirmed`: nobody is asked any more.
+   * @param params The arguments; none by default.
+   * @param options `isConfirmed`: nobody is asked any more; false by default.
    */
   async callTool(
     name: string,
@@ -255,8 +265,9 @@ export class Computer implements AsyncDisposable {
   }
 
   /**
-   * The Desktop as an Agent sees it.
+   * The Desktop as an Agent sees it: a text for each window. Rejects with the reason of `signal` when that is aborted.
    *
+   * @param options `size`: how many windows at most, all by default. `window`: the URI of the only one to show.
    * @throws {SmcpError} 400 when `window` is no window URI.
    */
   async getDesktop(
@@ -270,12 +281,13 @@ export class Computer implements AsyncDisposable {
   }
 
   /**
-   * The Finder's catalogue as an Agent sees it.
+   * The Finder's catalogue as an Agent sees it, and how many documents match in all. Rejects with the reason of
+   * `signal` when that is aborted.
    *
    * @throws {SmcpError} 400 when `offset` or `limit` is negative or no integer.
    */
   async getFinder(
-    options: LocalRequestOptions & Omit<FinderQuery, "timeoutMs"> = {},
+    options: LocalRequestOptions & FinderQuery = {},
   ): Promise<{ documents: DPEDocumentSummary[]; totalCount: number }> {
     const { signal, ...query } = options;
     return await abortable(this.#host.finder({ ...query, timeoutMs: toMilliseconds(options) }), signal);
@@ -309,7 +321,7 @@ export class Computer implements AsyncDisposable {
    *
    * @throws {ServerUnreachableError} after `timeoutMs`.
    * @throws {AuthenticationError | ProtocolVersionError} when trying again is of no use.
-   * @throws {TypeError} while an office is joined.
+   * @throws {TypeError} while an office is joined, or once this Computer was closed.
    */
   async connect(options: ConnectOptions): Promise<void> {
     await this.#place.connect(options);
@@ -321,13 +333,13 @@ export class Computer implements AsyncDisposable {
    *
    * @throws {ServerUnreachableError} after `timeoutMs`.
    * @throws {AuthenticationError | ProtocolVersionError | JoinRefusedError} when trying again is of no use.
-   * @throws {TypeError} while another office is joined.
+   * @throws {TypeError} while another office is joined, or once this Computer was closed.
    */
   async join(options: JoinOptions): Promise<void> {
     await this.#place.join(options);
   }
 
-  /** Leaves the office and, unless told to stay connected, disconnects; the MCP servers go on. */
+  /** Leaves the office and, unless told to stay connected, disconnects; the MCP servers go on. Idempotent. */
   async leave(options: { readonly stayConnected?: boolean } = {}): Promise<void> {
     await this.#place.leave(options);
   }
@@ -354,10 +366,7 @@ export class Computer implements AsyncDisposable {
   }
 
   #server(name: string): SupervisedServer {
-    const server = this.#host.fleet.get(name);
-    if (server !== undefined) return server;
-    const names = this.#host.fleet.servers.map(({ name }) => `"${name}"`).join(", ") || "none";
-    throw new TypeError(`Cannot find MCP server "${name}": there is ${names}`);
+    return findServer(name, this.#host.fleet.servers);
   }
 
   #serverToStart(name: string): SupervisedServer {
@@ -365,14 +374,6 @@ export class Computer implements AsyncDisposable {
     const server = this.#server(name);
     if (!server.config.disabled) return server;
     throw new TypeError(`Cannot start MCP server "${name}": its configuration says "disabled"`);
-  }
-
-  #input(id: string): MCPServerInput {
-    const { inputs } = this.#host.config;
-    const input = inputs.find((input) => input.id === id);
-    if (input !== undefined) return input;
-    const ids = inputs.map(({ id }) => `"${id}"`).join(", ") || "none";
-    throw new TypeError(`Cannot find input "${id}": the configuration has ${ids}`);
   }
 
   #onEvent(incoming: IncomingEvent): void {

@@ -67,7 +67,7 @@ export async function refuseUnlessConfirmed(
     });
   if (confirm === undefined) return refuse(nobodyToAsk(route));
   try {
-    const decision = Promise.resolve(confirm(toConfirmRequest(request, route, signal)));
+    const decision = Promise.resolve(confirm({ ...toQuestion(request, route), signal }));
     return await abortable(decision, signal) === true ? undefined : refuse("it was declined");
   } catch (error) {
     signal.throwIfAborted();
@@ -81,8 +81,8 @@ function nobodyToAsk({ server, tool }: ToolRoute): string {
     `"default_tool_meta" of server "${server}"`;
 }
 
-function toConfirmRequest(request: ToolCallReq, route: ToolRoute, signal: AbortSignal): ConfirmRequest {
+function toQuestion(request: ToolCallReq, route: ToolRoute): Omit<ConfirmRequest, "signal"> {
   const { agent, req_id: reqId, tool_name: name, params } = request;
   const { server, tool, definition: { title, description, annotations = {} } } = route;
-  return { agent, reqId, server, tool, name, title, description, annotations, params, signal };
+  return { agent, reqId, server, tool, name, title, description, annotations, params };
 }

@@ -9,6 +9,7 @@ import type {
   ServerState,
   SupervisedServer,
 } from "../mcp/supervised_server.ts";
+import { WarnOnce } from "../mcp/warn_once.ts";
 import { organizeDesktop } from "../organizer/desktop.ts";
 import { organizeShelves } from "../organizer/finder_shelves.ts";
 import type { OrganizerWarning } from "../organizer/warning.ts";
@@ -20,18 +21,17 @@ import { windowIdentity } from "../uri/window_identity.ts";
 import type { UpdateKind } from "./announcer.ts";
 import type { ReadLimits } from "./catalogue.ts";
 import type { ComputerConfig } from "./config/config.ts";
+import { inputIdsOf } from "./config/placeholders.ts";
 import { describeProblem } from "./config/problem.ts";
+import type { Confirm } from "./confirmation.ts";
 import { ToolCallHistory } from "./history.ts";
 import { type InputSource, resolveInputs } from "./inputs.ts";
-import { inputIdsOf } from "./config/placeholders.ts";
 import { Redactor, secretsOf } from "./redaction.ts";
 import { ResourceDirectory } from "./resource_directory.ts";
-import type { Confirm } from "./confirmation.ts";
 import { type ToolDirectory, vrlScriptOf } from "./tool_directory.ts";
 import { ToolCalls } from "./tool_calls.ts";
 import { ToolRegistry } from "./tool_registry.ts";
 import { VrlEngine } from "./vrl.ts";
-import { WarnOnce } from "../mcp/warn_once.ts";
 
 const EMPTY_CONFIG: ComputerConfig = { form: "smcp", servers: [], inputs: [], warnings: [] };
 
@@ -67,8 +67,6 @@ export interface FinderQuery {
   readonly offset?: number | undefined;
   /** How many there are at most; 20 by default, 100 at most. */
   readonly limit?: number | undefined;
-  /** How long it may take, in milliseconds. */
-  readonly timeoutMs: number;
 }
 
 /** The MCP servers of a Computer as one. */
@@ -203,9 +201,12 @@ export class McpHost implements AsyncDisposable {
   /**
    * The Finder's catalogue.
    *
+   * @param query `timeoutMs`: how long it may take.
    * @throws {SmcpError} 400 when `offset` or `limit` is negative or no integer.
    */
-  async finder(query: FinderQuery): Promise<{ documents: DPEDocumentSummary[]; totalCount: number }> {
+  async finder(
+    query: FinderQuery & { readonly timeoutMs: number },
+  ): Promise<{ documents: DPEDocumentSummary[]; totalCount: number }> {
     const shelves = await this.resources.documents(query);
     return organizeShelves(shelves, { ...query, history: this.history.servers });
   }

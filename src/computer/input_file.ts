@@ -1,7 +1,6 @@
 /** Values of inputs from a file that nobody else may read. */
 import { describeError, isRecord } from "../protocol/errors.ts";
-import { ConfigurationError } from "../mcp/errors.ts";
-import type { InputSource } from "./inputs.ts";
+import { parseJson } from "../protocol/json.ts";
 import type { InputValue } from "./config/placeholders.ts";
 
 /** What others than its owner may do with a file. */
@@ -21,17 +20,6 @@ export async function readInputFile(path: string): Promise<ReadonlyMap<string, I
     );
   }
   return values;
-}
-
-/** Values from such a file, read each time that one is asked for; a file that is not there has none. */
-export function fileInputs(path: string): InputSource {
-  return async (id) => {
-    try {
-      return (await readInputFile(path)).get(id);
-    } catch (error) {
-      throw new ConfigurationError(describeError(error), { cause: error });
-    }
-  };
 }
 
 async function readPrivately(path: string): Promise<string> {
@@ -56,13 +44,4 @@ function parseValues(text: string): Map<string, InputValue> | undefined {
     values.set(id, each);
   }
   return values;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's own message shows what stands in the file.
-    return undefined;
-  }
 }

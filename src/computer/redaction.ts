@@ -56,7 +56,7 @@ export class Redactor {
       this.#servers.delete(oldest);
     }
     this.#secrets = [...new Set([...this.#servers.values()].flat())].sort((a, b) => b.length - a.length);
-    const parts = this.#secrets.map(escape);
+    const parts = this.#secrets.map(RegExp.escape);
     this.#pattern = parts.length === 0 ? undefined : new RegExp(parts.join("|"), "g");
   }
 
@@ -109,9 +109,9 @@ function hiddenValues(template: unknown, resolved: unknown): string[] {
 }
 
 function hiddenParts(template: string, resolved: string): string[] {
-  const literals = template.split(new RegExp(HIDDEN.source.replace("([", "(?:["), "g"));
+  const literals = template.split(HIDDEN);
   if (literals.length === 1) return [];
-  const [, ...parts] = new RegExp(`^${literals.map(escape).join("([^]*?)")}$`).exec(resolved) ?? [];
+  const [, ...parts] = new RegExp(`^${literals.map(RegExp.escape).join("([^]*?)")}$`).exec(resolved) ?? [];
   return parts;
 }
 
@@ -127,8 +127,4 @@ function toUrlText(text: string): string {
 
 function isWorthMasking(value: string): boolean {
   return value.length >= MIN_LENGTH && value.length <= MAX_LENGTH && !/^(?:true|false)$/i.test(value);
-}
-
-function escape(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }

@@ -2,6 +2,7 @@
 import { renderElementMarkdown, renderPageMarkdown } from "../dpe/markdown.ts";
 import { renderElementText, renderPageText } from "../dpe/text.ts";
 import { isRecord } from "../protocol/errors.ts";
+import { parseJson } from "../protocol/json.ts";
 import { parseDpeElement, parseDpePage } from "../protocol/parse.ts";
 import type { ResourceContents } from "../protocol/resources.ts";
 import type { DpeUri } from "../uri/dpe_uri.ts";
@@ -31,14 +32,6 @@ function render(body: unknown, level: number, format: keyof typeof MEMBERS): str
     return format === "markdown" ? renderElementMarkdown(element) : renderElementText(element);
   } catch {
     // What is no page or element passes as it is: the Agent sees what the server said.
-    return undefined;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
     return undefined;
   }
 }

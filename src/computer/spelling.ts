@@ -1,4 +1,4 @@
-/** What somebody may have meant who wrote a word that is not known. */
+/** What to say of a word that is not known: what may have been meant, and what there is. */
 
 /** Longer words are not compared. */
 const MAX_LENGTH = 64;
@@ -22,6 +22,11 @@ export function closestWord(word: string, known: Iterable<string>): string | und
 export function didYouMean(word: string, known: Iterable<string>): string {
   const closest = closestWord(word, known);
   return closest === undefined ? "" : `; did you mean "${closest}"?`;
+}
+
+/** `"a", "b"`, for what there is instead; `none` where there is nothing. */
+export function listWords(words: Iterable<string>): string {
+  return [...words].map((word) => `"${word}"`).join(", ") || "none";
 }
 
 /** `forbiddenTools` is `forbidden_tools`. */

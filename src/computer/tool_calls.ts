@@ -7,6 +7,7 @@ import type { SupervisedServer } from "../mcp/supervised_server.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { describeError } from "../protocol/errors.ts";
+import { shorten } from "../protocol/shorten.ts";
 import { timeoutMsOf } from "../protocol/timeouts.ts";
 import type { CallToolResult, ToolCallReq } from "../protocol/tools.ts";
 import { absentServersHint } from "./absent_servers.ts";
@@ -111,10 +112,10 @@ export class ToolCalls {
     ended: ToolOutcome & { readonly startedAt: Date; readonly durationMs: number },
   ): void {
     const { outcome, startedAt, durationMs, result } = ended;
-    const reqId = toShort(request.req_id);
-    const agent = toShort(request.agent);
+    const reqId = shorten(request.req_id, MAX_NAME_LENGTH);
+    const agent = shorten(request.agent, MAX_NAME_LENGTH);
     const server = route?.server;
-    const tool = route?.tool ?? toShort(request.tool_name);
+    const tool = route?.tool ?? shorten(request.tool_name, MAX_NAME_LENGTH);
     // Only where the call failed before or beside its MCP server: what that says under the key is its own.
     const errorCode = ended.isOwnResult === true ? undefined : result.meta?.error_code;
     this.#context.history.push({ reqId, agent, server, tool, startedAt, durationMs, outcome, errorCode });
@@ -194,7 +195,7 @@ export class ToolCalls {
     } catch (error) {
       const why = describeError(error);
       this.#context.log.warn("a result was not transformed", {
-        req_id: toShort(req_id),
+        req_id: shorten(req_id, MAX_NAME_LENGTH),
         server,
         tool,
         error: why,
@@ -219,8 +220,4 @@ export class ToolCalls {
 function refuseDisabled(tool: string): ToolOutcome {
   const text = `Tool "${tool}" is disabled on this Computer`;
   return { result: failureResult(text, { error_code: ErrorCode.TOOL_DISABLED }), outcome: "error" };
-}
-
-function toShort(text: string): string {
-  return text.length <= MAX_NAME_LENGTH ? text : `${text.slice(0, MAX_NAME_LENGTH)}…`;
 }

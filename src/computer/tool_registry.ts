@@ -55,13 +55,13 @@ export class ToolRegistry {
   /** A new session. */
   onRunning(server: SupervisedServer): void {
     this.#members.get(server)?.listing.onRunning();
-    this.#show(server, true);
+    this.#show(server, { isListed: true });
   }
 
   /** The server is failed or stopped: its tools leave, until it runs again. */
   onStopped(server: SupervisedServer): void {
     this.#members.get(server)?.listing.onStopped();
-    this.#show(server, false);
+    this.#show(server, { isListed: false });
   }
 
   /** `notifications/tools/list_changed`. */
@@ -87,7 +87,7 @@ export class ToolRegistry {
     await this.#members.get(server)?.listing.settled();
   }
 
-  #show(server: SupervisedServer, isListed: boolean): void {
+  #show(server: SupervisedServer, { isListed }: { readonly isListed: boolean }): void {
     const member = this.#members.get(server);
     if (member === undefined || member.isListed === isListed) return;
     member.isListed = isListed;

@@ -68,15 +68,8 @@ export function toFailureOutcome(
     return { result, outcome: "timeout" };
   }
   if (error instanceof ServerAuthorizationError) {
-    return error.status === 401
-      ? fail(
-        `Tool "${name}" needs a valid credential for its MCP server: check the headers in the Computer's config`,
-        ErrorCode.TOOL_AUTHORIZATION_REQUIRED,
-      )
-      : fail(
-        `Tool "${name}" is not allowed by its MCP server: check what the configured credential may do`,
-        ErrorCode.TOOL_AUTHORIZATION_FAILED,
-      );
+    const [state, code] = REFUSALS[error.status];
+    return fail(`Tool "${name}" ${state}`, code);
   }
   if (error instanceof ServerAnswerError) {
     return fail(
@@ -87,6 +80,17 @@ export function toFailureOutcome(
   const why = error instanceof ServerNotRunningError ? error.message : "internal error";
   return fail(`Tool "${name}" failed: ${why}`, ErrorCode.TOOL_EXECUTION_FAILED);
 }
+
+const REFUSALS = {
+  401: [
+    "needs a valid credential for its MCP server: check the headers in the Computer's config",
+    ErrorCode.TOOL_AUTHORIZATION_REQUIRED,
+  ],
+  403: [
+    "is not allowed by its MCP server: check what the configured credential may do",
+    ErrorCode.TOOL_AUTHORIZATION_FAILED,
+  ],
+} as const;
 
 /** The reason of a cancelled call's signal. */
 export class ToolCallCancelled extends Error {

@@ -1,5 +1,9 @@
 /** One value of a stranger, and one line, as text. */
 import { isRecord } from "../protocol/errors.ts";
+import { shorten } from "../protocol/shorten.ts";
+
+/** The most characters of a summary. */
+const MAX_SUMMARY_LENGTH = 500;
 
 /** A text as it is, another simple value as it is written, nothing as nothing, and the rest as JSON. */
 export function toPlainText(value: unknown): string {
@@ -28,13 +32,6 @@ export function summaryOf(element: unknown): { readonly category: string; readon
   );
   return {
     category: typeof category === "string" && category !== "" ? toOneLine(category) : "element",
-    summary: typeof words === "string" ? shorten(toOneLine(words)) : "",
+    summary: typeof words === "string" ? shorten(toOneLine(words), MAX_SUMMARY_LENGTH) : "",
   };
-}
-
-/** The most characters of a summary. */
-const MAX_SUMMARY_LENGTH = 500;
-
-function shorten(text: string): string {
-  return text.length <= MAX_SUMMARY_LENGTH ? text : `${text.slice(0, MAX_SUMMARY_LENGTH).toWellFormed()}…`;
 }

@@ -2,6 +2,7 @@
 import { io, type Socket } from "socket.io-client";
 import { isRecord } from "../protocol/errors.ts";
 import { SMCP_NAMESPACE } from "../protocol/events.ts";
+import { parseJson } from "../protocol/json.ts";
 import {
   AuthenticationError,
   ConnectionClosedError,
@@ -240,12 +241,4 @@ function transportReason({ context, message }: Error & TransportError): string {
 
 function unreachable(url: string, reason: string): string {
   return `Cannot reach the Server at "${url}": ${reason}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

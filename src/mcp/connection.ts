@@ -5,6 +5,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
 import { ErrorCode as RpcErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { abortable } from "../async/abortable.ts";
+import { MAX_TIMER_MS } from "../async/backoff.ts";
 import { Deadline } from "../async/deadline.ts";
 import type { Logger } from "../log.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
@@ -28,9 +29,6 @@ import type { WarnOnce } from "./warn_once.ts";
 
 /** How long a server whose event stream broke may take to show that it still knows the session, in milliseconds. */
 const PROBE_TIMEOUT_MS = 10_000;
-
-/** The longest time that a timer can wait, in milliseconds. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Whatever the server answers; we look at it ourselves. */
 const anyResult = z.looseObject({});
@@ -76,6 +74,8 @@ export interface ConnectionContext {
 export class McpConnection {
   readonly #client: Client;
   readonly #transport: Transport;
+  /** The transport, where it is a process of ours. */
+  readonly #child: StdioTransport | undefined;
   readonly #close: () => Promise<void>;
   readonly #log: Logger;
   readonly #warnOnce: WarnOnce;
@@ -91,7 +91,7 @@ export class McpConnection {
     this.#client = new Client({ name: "a2c-smcp", version: PACKAGE_VERSION }, { capabilities: {} });
     // Before that, the SDK itself closes what it cannot use, and the reason comes with its error.
     this.#client.onclose = () => {
-      if (this.#isInitialised || this.#transport instanceof StdioTransport) this.#end("closed");
+      if (this.#isInitialised || this.#child !== undefined) this.#end("closed");
     };
     this.#client.onerror = (error) => this.#log.debug("MCP transport error", { error: error.message });
     this.#client.fallbackNotificationHandler = (notification) => {
@@ -105,6 +105,7 @@ export class McpConnection {
       onStreamOpened: () => context.listener.onNotificationsLost(),
     });
     this.#transport = transport;
+    this.#child = transport instanceof StdioTransport ? transport : undefined;
     this.#close = () => close({ isGone: this.#goneReason !== undefined });
   }
 
@@ -151,7 +152,7 @@ export class McpConnection {
 
   /** The end of what a child process wrote to stderr; empty for other transports. */
   get stderrTail(): string {
-    return this.#transport instanceof StdioTransport ? this.#transport.stderrTail : "";
+    return this.#child?.stderrTail ?? "";
   }
 
   /** All pages of `tools/list`. */
@@ -211,8 +212,7 @@ export class McpConnection {
 
   #end(reason: string, error?: ServerAuthorizationError): void {
     if (this.#goneReason !== undefined) return;
-    const { exit } = this.#transport instanceof StdioTransport ? this.#transport : { exit: undefined };
-    this.#goneReason = exit ?? reason;
+    this.#goneReason = this.#child?.exit ?? reason;
     this.#closed.resolve(this.#goneReason);
     for (const request of this.#inFlight) {
       request.abort(error ?? new ServerNotRunningError({ reason: this.#goneReason }));
@@ -313,7 +313,7 @@ export class McpConnection {
 
   /** A child that ends at once shows first as a broken pipe: its exit says more. */
   #startFailure(error: unknown): unknown {
-    const { exit } = this.#transport instanceof StdioTransport ? this.#transport : { exit: undefined };
+    const exit = this.#child?.exit;
     if (error instanceof ServerNotRunningError && exit !== undefined) {
       return new ServerNotRunningError({ reason: exit, cause: error, stderrTail: this.stderrTail });
     }

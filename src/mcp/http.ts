@@ -5,6 +5,7 @@ import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport";
 import { settledWithin } from "../async/abortable.ts";
+import { MAX_TIMER_MS } from "../async/backoff.ts";
 import type { MCPServerStreamableHttpConfig, MCPSSEConfig, Resolved } from "../protocol/config.ts";
 import { ConfigurationError, ServerAuthorizationError, ServerNotRunningError } from "./errors.ts";
 import { answerOf } from "./http_answer.ts";
@@ -14,8 +15,6 @@ import { watchBody } from "./watched_body.ts";
 const TERMINATE_TIMEOUT_MS = 2_000;
 /** How many of the SDK's timers are remembered; most of them are long over. */
 const MAX_RECONNECTION_TIMERS = 100;
-/** The longest time that a timer can wait, in milliseconds. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** A transport over HTTP. */
 export interface HttpTransport {

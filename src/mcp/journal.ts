@@ -1,6 +1,7 @@
 /** What one MCP server said and went through, across its restarts. */
 import type { Logger } from "../log.ts";
 import { isRecord } from "../protocol/errors.ts";
+import { shorten } from "../protocol/shorten.ts";
 
 /** How many lines are remembered. */
 const MAX_LINES = 200;
@@ -81,19 +82,15 @@ export class Journal {
       this.#messages = 0;
     }
     if (++this.#messages > MAX_MESSAGES) return;
-    const fields = { level, text: shorten(text) };
+    const fields = { level, text: shorten(text, MAX_LINE_LENGTH) };
     if (GRAVE_LEVELS.has(level)) log.info("the MCP server logs", fields);
     else log.debug("the MCP server logs", fields);
   }
 
   #push(source: string, text: string): void {
-    const line = shorten(text.trimEnd());
+    const line = shorten(text.trimEnd(), MAX_LINE_LENGTH);
     if (line === "") return;
-    this.#lines.push(`${this.#context.now().toISOString()} ${shorten(source)} ${line}`);
+    this.#lines.push(`${this.#context.now().toISOString()} ${shorten(source, MAX_LINE_LENGTH)} ${line}`);
     if (this.#lines.length > MAX_LINES) this.#lines.shift();
   }
-}
-
-function shorten(text: string): string {
-  return text.length <= MAX_LINE_LENGTH ? text : `${text.slice(0, MAX_LINE_LENGTH - 1).toWellFormed()}…`;
 }

@@ -1,4 +1,5 @@
 /** One MCP server that is kept running: started, watched, started again. */
+import { untilAborted } from "../async/abortable.ts";
 import { Backoff, type BackoffOptions, delay } from "../async/backoff.ts";
 import type { Limiter } from "../async/limiter.ts";
 import { type Logger, withFields } from "../log.ts";
@@ -333,7 +334,8 @@ export class SupervisedServer {
     this.#heartbeat = heartbeat;
     const beating = heartbeat.run(stop);
     try {
-      return await Promise.race([connection.closed, heartbeat.hung, untilAborted(stop)]);
+      const stopped = untilAborted(stop).then(() => endOf(stop));
+      return await Promise.race([connection.closed, heartbeat.hung, stopped]);
     } finally {
       this.#heartbeat = undefined;
       over.abort();
@@ -368,11 +370,6 @@ function isAnswer(error: unknown): boolean {
   return error instanceof ServerAnswerError;
 }
 
-function untilAborted(signal: AbortSignal): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  const onAbort = () =>
-    resolve(signal.reason instanceof ServerNotRunningError ? signal.reason.reason : "over");
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
-  return promise;
+function endOf({ reason }: AbortSignal): string {
+  return reason instanceof ServerNotRunningError ? reason.reason : "over";
 }

@@ -4,7 +4,7 @@ import { joinedKeywordsOf, summaryOf, titleOf } from "./document_fields.ts";
 import type { Report } from "./warning.ts";
 
 /** Whether `text`, in lower case, contains one of `keywords`, in lower case. */
-export function containsAny(text: string, keywords: readonly string[]): boolean {
+function containsAny(text: string, keywords: readonly string[]): boolean {
   for (const keyword of keywords) if (text.includes(keyword)) return true;
   return false;
 }

@@ -1,11 +1,6 @@
 /** Parsing of everything that arrives: `unknown` in, a message type out, once. Unknown keys are kept. */
 import type { AgentCallData, ComputerCallData } from "./call.ts";
-import type {
-  GetComputerConfigReq,
-  GetComputerConfigRet,
-  MCPServerConfig,
-  MCPServerInput,
-} from "./config.ts";
+import type { GetComputerConfigReq, GetComputerConfigRet } from "./config.ts";
 import type { GetDeskTopReq, GetDeskTopRet } from "./desktop.ts";
 import type { DPEDocument, DPEElementDetail, DPEPage } from "./dpe.ts";
 import { badRequest } from "./errors.ts";
@@ -77,11 +72,6 @@ export const parseCallToolResult: Parser<CallToolResult> = parser("CallToolResul
 export const parseGetToolsReq: Parser<GetToolsReq> = parser("GetToolsReq", tools.getToolsReq);
 export const parseGetToolsRet: Parser<GetToolsRet> = parser("GetToolsRet", tools.getToolsRet);
 
-export const parseMCPServerConfig: Parser<MCPServerConfig> = parser(
-  "MCPServerConfig",
-  config.mcpServerConfig,
-);
-export const parseMCPServerInput: Parser<MCPServerInput> = parser("MCPServerInput", config.mcpServerInput);
 export const parseGetComputerConfigReq: Parser<GetComputerConfigReq> = parser(
   "GetComputerConfigReq",
   config.getComputerConfigReq,

@@ -1,4 +1,5 @@
 /** The command line of `server.ts`. */
+import { untilAborted } from "../async/abortable.ts";
 import { UsageError } from "../cli/exit_codes.ts";
 import { collect, parsePort, wholeNumber } from "../cli/options.ts";
 import {
@@ -8,7 +9,6 @@ import {
   loggerOf,
   Option,
   runProgram,
-  untilAborted,
 } from "../cli/program.ts";
 import type { Logger } from "../log.ts";
 import { staticTokens } from "./auth.ts";

@@ -1,4 +1,5 @@
 /** The bounds of a Server, each an option or fixed by the reason in its comment. */
+import { shorten } from "../protocol/shorten.ts";
 
 /** The most bytes of one message; Socket.IO drops a connection that sends more. Announced in the handshake. */
 export const DEFAULT_MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;
@@ -20,6 +21,5 @@ export const MAX_QUOTED_LENGTH = 128;
 
 /** Shortens a text that a peer chose. */
 export function quoted(text: string): string {
-  const short = text.length <= MAX_QUOTED_LENGTH ? text : `${text.slice(0, MAX_QUOTED_LENGTH)}…`;
-  return short.toWellFormed();
+  return shorten(text, MAX_QUOTED_LENGTH).toWellFormed();
 }

@@ -1,4 +1,5 @@
 /** How a stranger's value stands in a message of ours. */
+import { shorten } from "../protocol/shorten.ts";
 
 /** The most characters of a foreign text that a message repeats. */
 const MAX_EXCERPT_LENGTH = 200;
@@ -8,12 +9,8 @@ const MAX_EXCERPT_LENGTH = 200;
  * is written, anything else by its kind.
  */
 export function excerpt(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(shorten(value));
+  if (typeof value === "string") return JSON.stringify(shorten(value, MAX_EXCERPT_LENGTH));
   if (typeof value === "number" || typeof value === "boolean") return `"${value}"`;
   if (value === null) return `"null"`;
   return Array.isArray(value) ? `"array"` : `"${typeof value}"`;
-}
-
-function shorten(text: string): string {
-  return text.length <= MAX_EXCERPT_LENGTH ? text : `${text.slice(0, MAX_EXCERPT_LENGTH)}…`;
 }

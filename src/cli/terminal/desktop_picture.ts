@@ -4,6 +4,7 @@ import { displayWidth, linesOf, wrapToWidth } from "./display_width.ts";
 import { toSafeLine, withoutSequences } from "./safe_text.ts";
 import type { Screen } from "./screen.ts";
 import type { Desktop } from "../../protocol/desktop.ts";
+import { countOf } from "../count.ts";
 
 /** The lines of each window that a picture shows unless told otherwise. */
 export const DEFAULT_WINDOW_LINES = 20;
@@ -30,7 +31,7 @@ export function drawDesktop(
   const widest = needed.reduce((most, each) => Math.max(most, each), MIN_BOX_WIDTH - BOX_EDGES);
   const width = Math.min(columns, widest + BOX_EDGES);
   return windows.map(({ title, lines, hidden }) => {
-    const more = hidden === 0 ? "" : `${hidden} more ${hidden === 1 ? "line" : "lines"}`;
+    const more = hidden === 0 ? "" : countOf(hidden, "more line");
     const footer = lines.length === 0 ? "no text" : more;
     return drawBox({ title, lines, footer }, { width, palette });
   }).join("\n");

@@ -5,6 +5,7 @@ import { toSafeLine } from "./safe_text.ts";
 import type { Screen } from "./screen.ts";
 import { type Branch, drawTree, TREE_INDENT } from "./tree.ts";
 import type { DPEElementDetail } from "../../protocol/dpe.ts";
+import { countOf } from "../count.ts";
 import type { DocumentBranch, PageBranch } from "../document_branch.ts";
 
 /** The columns before a document's details: two levels and what joins them to the branches below. */
@@ -115,10 +116,6 @@ function failureLines(
 ): string[] {
   if (failure === undefined) return [];
   return [palette.alarm(cropToWidth(`cannot be read: ${toSafeLine(failure)}`, width))];
-}
-
-function countOf(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
 /** `2026-01-15 08:30` on the clock of whoever looks; a date alone, and what is no time, as it is. */

@@ -1,6 +1,6 @@
 /** The prompt: lines and answers from a person, or lines from a script. */
 import type { HistoryOptions } from "./history_file.ts";
-import type { Choice, Confirmation, Question } from "./question.ts";
+import type { Choice, Question } from "./question.ts";
 import type { Complete } from "./typed_line.ts";
 
 /** What a prompt is. */
@@ -22,9 +22,6 @@ export interface Interruption extends Disposable {
 
 /** Where lines come from, and where everything is printed while somebody types. */
 export interface LineEditor extends AsyncDisposable {
-  /** Whether a person sits there, who can be asked. */
-  readonly isInteractive: boolean;
-
   /**
    * Resolves to the next line, or to `undefined` at the end: Ctrl-D, the end of the script, or an aborted signal.
    * Ctrl-C takes back what is typed. Lines that came too early are read one after the other.
@@ -42,9 +39,6 @@ export interface LineEditor extends AsyncDisposable {
 
   /** Asks for one of a few options, by number or value. Otherwise as {@linkcode ask}. */
   choose(choice: Choice): Promise<string | undefined>;
-
-  /** Asks for a yes; everything else, also a withdrawn question, is a no. Otherwise as {@linkcode ask}. */
-  confirm(question: Confirmation): Promise<boolean>;
 
   /** Prints lines above the prompt. Whatever strangers wrote in them cannot command the terminal. */
   print(text: string): void;

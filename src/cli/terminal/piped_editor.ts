@@ -12,7 +12,6 @@ export class NoTerminalError extends Error {
 
 /** Reads lines from standard input, without prompt or echo. */
 export class PipedEditor implements LineEditor {
-  readonly isInteractive = false;
   readonly #lines: AsyncGenerator<string, undefined>;
 
   /** @param input Another script than standard input. */
@@ -39,10 +38,6 @@ export class PipedEditor implements LineEditor {
   }
 
   choose(question: { readonly text: string }): Promise<never> {
-    return this.ask(question);
-  }
-
-  confirm(question: { readonly text: string }): Promise<never> {
     return this.ask(question);
   }
 

@@ -20,9 +20,6 @@ export interface Choice extends Omit<Question, "isHidden" | "check"> {
   readonly options: readonly string[];
 }
 
-/** A question with the answers yes and no. */
-export type Confirmation = Pick<Question, "text" | "signal">;
-
 /** Asks a question; `undefined` when it was refused or withdrawn. */
 export type Ask = (question: Question) => Promise<string | undefined>;
 
@@ -55,19 +52,6 @@ export async function choose(ask: Ask, { text, options, ...rest }: Choice): Prom
       : undefined;
   const answer = await ask({ ...rest, text: `${list}${text}`, check });
   return answer === undefined ? undefined : find(answer);
-}
-
-/** Asks for a yes; no answer at all is a no. */
-export async function confirm(ask: Ask, { text, signal }: Confirmation): Promise<boolean> {
-  const check = (answer: string) => isYes(answer) === undefined ? "Answer y or n" : undefined;
-  const answer = await ask({ text: `${text.replace(/[:?]?\s*$/, "?")} [y/N]`, check, signal });
-  return answer !== undefined && isYes(answer) === true;
-}
-
-function isYes(answer: string): boolean | undefined {
-  const word = answer.trim().toLowerCase();
-  if (word === "y" || word === "yes") return true;
-  return word === "" || word === "n" || word === "no" ? false : undefined;
 }
 
 function toIndex(answer: string): number {

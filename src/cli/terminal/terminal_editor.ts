@@ -5,7 +5,7 @@ import { History } from "./history_file.ts";
 import { Keyboard } from "./keyboard.ts";
 import type { Interruption, LineEditor, LineEditorOptions } from "./line_editor.ts";
 import { writeNow } from "./line_output.ts";
-import { type Choice, choose, confirm, type Confirmation, type Question } from "./question.ts";
+import { type Choice, choose, type Question } from "./question.ts";
 import { QuestionQueue } from "./question_queue.ts";
 import { printable } from "./safe_text.ts";
 import { TypedLine } from "./typed_line.ts";
@@ -16,7 +16,6 @@ const MAX_WAITING_LINES = 1_000;
 
 /** Reads lines and answers. One line is shown at a time: a question, or the prompt while it is read. */
 export class TerminalEditor implements LineEditor {
-  readonly isInteractive = true;
   readonly #prompt: () => string;
   readonly #onInterrupt: (() => void) | undefined;
   readonly #history: History;
@@ -77,10 +76,6 @@ export class TerminalEditor implements LineEditor {
 
   choose(choice: Choice): Promise<string | undefined> {
     return choose((question) => this.ask(question), choice);
-  }
-
-  confirm(question: Confirmation): Promise<boolean> {
-    return confirm((question) => this.ask(question), question);
   }
 
   print(text: string): void {

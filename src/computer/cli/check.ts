@@ -1,4 +1,5 @@
 /** `computer.ts check FILE`: what a configuration says and what is wrong with it, for people and as JSON. */
+import { countOf } from "../../cli/count.ts";
 import { ExitCode } from "../../cli/exit_codes.ts";
 import { ExitRequest } from "../../cli/program.ts";
 import { alignColumns } from "../../cli/terminal/columns.ts";
@@ -43,8 +44,8 @@ export function reportText(report: ConfigReport): string {
     ? printableLine(file)
     : `${printableLine(file)}: ${FORMS[form]}, ${countOf(servers.length, "server")}`;
   const places = [
-    ...problems.map((problem) => findingText(file, "error", problem)),
-    ...warnings.map((warning) => findingText(file, "warning", warning)),
+    ...problems.map((problem) => findingText(problem, { file, kind: "error" })),
+    ...warnings.map((warning) => findingText(warning, { file, kind: "warning" })),
   ];
   const verdict = problems.length === 0 ? readyText(report) : countOf(problems.length, "error");
   const sum = `${verdict}${warnings.length === 0 ? "" : `, ${countOf(warnings.length, "warning")}`}`;
@@ -83,12 +84,10 @@ function standingOf({ hasDefault, isSet }: CheckedVariable): string {
 }
 
 /** `mcp.json:12:7 error: servers.files.command: is missing`, which terminals and editors make a link. */
-function findingText(file: string, kind: "error" | "warning", problem: ConfigProblem): string {
-  const { message, path, line, column } = problem;
+function findingText(
+  { message, path, line, column }: ConfigProblem,
+  { file, kind }: { readonly file: string; readonly kind: "error" | "warning" },
+): string {
   const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
   return printableLine(`${place} ${kind}: ${path === "" ? "" : `${path}: `}${message}`);
-}
-
-function countOf(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }

@@ -1,5 +1,6 @@
 /** What a process that asks and a Computer that answers say to each other: one JSON line each. */
 import { isRecord } from "../../protocol/errors.ts";
+import { parseJson } from "../../protocol/json.ts";
 
 /** What a process asks. */
 export interface ControlRequest {
@@ -29,7 +30,7 @@ export type ControlReply = { readonly progress: string } | ControlAnswer;
  * @throws {TypeError} for anything else.
  */
 export function parseRequest(line: string | undefined): ControlRequest {
-  const request = parse(line ?? "");
+  const request = parseJson(line ?? "");
   if (!isRecord(request) || !Array.isArray(request["words"])) {
     throw new TypeError("Cannot read the request: not a JSON object with words");
   }
@@ -45,18 +46,10 @@ export function parseRequest(line: string | undefined): ControlRequest {
 
 /** Reads a reply; `undefined` for what is none. */
 export function parseReply(line: string): ControlReply | undefined {
-  const reply = parse(line);
+  const reply = parseJson(line);
   if (!isRecord(reply)) return undefined;
   const { progress, output, error, exitCode } = reply;
   if (typeof progress === "string") return { progress };
   if (typeof output !== "string") return undefined;
   return { output, error: String(error), exitCode: Number(exitCode) };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@
 import { toSafeLine } from "../../cli/terminal/safe_text.ts";
 import type { LineEditor } from "../../cli/terminal/line_editor.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
+import { shorten } from "../../protocol/shorten.ts";
 import type { InputSource } from "../inputs.ts";
 import type { Confirm, ConfirmRequest } from "../confirmation.ts";
 
@@ -45,7 +46,6 @@ export function askedConfirm(editor: LineEditor): Confirm {
 }
 
 function describeCall({ agent, server, tool, params }: ConfirmRequest): string {
-  const json = toSafeLine(JSON.stringify(params));
-  const shown = json.length > MAX_SHOWN_ARGUMENTS ? `${json.slice(0, MAX_SHOWN_ARGUMENTS)}…` : json;
+  const shown = shorten(toSafeLine(JSON.stringify(params)), MAX_SHOWN_ARGUMENTS);
   return `Agent "${toSafeLine(agent)}" calls "${toSafeLine(tool)}" of "${toSafeLine(server)}" with ${shown}`;
 }

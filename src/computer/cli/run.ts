@@ -1,7 +1,7 @@
 /** A Computer that stays: with a prompt at a terminal, or as a service. */
 import { join } from "@std/path";
+import { untilAborted } from "../../async/abortable.ts";
 import { UsageError } from "../../cli/exit_codes.ts";
-import { untilAborted } from "../../cli/program.ts";
 import { quoteWord } from "../../cli/words.ts";
 import { openLineEditor } from "../../cli/terminal/open_line_editor.ts";
 import { PACKAGE_VERSION } from "../../version.ts";

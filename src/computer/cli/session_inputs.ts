@@ -1,6 +1,6 @@
 /** Where a command line finds the values of inputs: the environment, a private file, and whoever sits at the terminal. */
-import { fileInputs, readInputFile } from "../input_file.ts";
-import { environmentInputs, type InputSource, inputVariable } from "../inputs.ts";
+import { readInputFile } from "../input_file.ts";
+import { environmentInputs, type InputRequest, type InputSource } from "../inputs.ts";
 import type { InputValue } from "../config/placeholders.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
 
@@ -16,16 +16,10 @@ export interface SessionInputsOptions {
   readonly ask?: InputSource | undefined;
 }
 
-/** Somebody is being asked, for as long as the server that needed it first is there. */
-interface Question {
-  readonly answer: Promise<InputValue | undefined>;
-  readonly signal: AbortSignal;
-}
-
 /** The sources of a session in their order. An answer is remembered for as long as the session lasts. */
 export class SessionInputs {
   readonly file: string | undefined;
-  readonly #options: SessionInputsOptions;
+  readonly #askPerson: InputSource | undefined;
   readonly #environment: (id: string) => InputValue | undefined;
   readonly #answers = new Map<string, InputValue>();
   /** Questions that wait for their answer: several servers may use one input. */
@@ -33,31 +27,25 @@ export class SessionInputs {
 
   constructor(options: SessionInputsOptions) {
     this.file = options.file;
-    this.#options = options;
+    this.#askPerson = options.ask;
     this.#environment = environmentInputs(options.environment);
   }
 
   /** Asks one source after the other. */
-  readonly source: InputSource = async (id, request) => {
-    const { file } = this.#options;
-    return this.#environment(id) ??
-      (file === undefined ? undefined : await fileInputs(file)(id, request)) ??
-      this.#answers.get(id) ?? await this.#ask(id, request);
-  };
+  readonly source: InputSource = async (id, request) =>
+    (await this.#find(id))?.value ?? await this.#ask(id, request);
 
   /** Where a server that is started now finds the value, without asking anybody. */
   async originOf(input: MCPServerInput): Promise<InputOrigin> {
-    for (const [origin, value] of this.#places(input)) if (await value() !== undefined) return origin;
-    return input.type === "command" ? "command" : "missing";
+    const found = await this.#find(input.id);
+    if (found !== undefined) return found.origin;
+    if (input.type === "command") return "command";
+    return defaultOf(input) === undefined ? "missing" : "default";
   }
 
   /** The value that an input has without asking anybody or running anything. */
   async peek(input: MCPServerInput): Promise<InputValue | undefined> {
-    for (const [, value] of this.#places(input)) {
-      const found = await value();
-      if (found !== undefined) return found;
-    }
-    return undefined;
+    return (await this.#find(input.id))?.value ?? defaultOf(input);
   }
 
   /** Forgets an answer, so that it is asked for again; tells whether there was one. */
@@ -65,23 +53,24 @@ export class SessionInputs {
     return this.#answers.delete(id);
   }
 
-  #places(
-    input: MCPServerInput,
-  ): [InputOrigin, () => Promise<InputValue | undefined> | InputValue | undefined][] {
-    const { environment, file } = this.#options;
-    return [
-      ["environment", () => environment(inputVariable(input.id))],
-      ["file", async () => file === undefined ? undefined : (await readInputFile(file)).get(input.id)],
-      ["terminal", () => this.#answers.get(input.id)],
-      ["default", () => input.type === "command" ? undefined : input.default ?? undefined],
-    ];
+  /** The value that somebody has given already, and where. */
+  async #find(id: string): Promise<{ readonly origin: InputOrigin; readonly value: InputValue } | undefined> {
+    const places = [
+      ["environment", () => this.#environment(id)],
+      ["file", async () => this.file === undefined ? undefined : (await readInputFile(this.file)).get(id)],
+      ["terminal", () => this.#answers.get(id)],
+    ] as const;
+    for (const [origin, read] of places) {
+      const value = await read();
+      if (value !== undefined) return { origin, value };
+    }
+    return undefined;
   }
 
-  async #ask(id: string, request: Parameters<InputSource>[1]): Promise<InputValue | undefined> {
-    const { ask } = this.#options;
+  async #ask(id: string, request: InputRequest): Promise<InputValue | undefined> {
     const { input } = request;
-    const hasValue = input.type === "command" || typeof input.default === "string";
-    if (ask === undefined || hasValue) return undefined;
+    const ask = this.#askPerson;
+    if (ask === undefined || input.type === "command" || defaultOf(input) !== undefined) return undefined;
     let question = this.#questions.get(id);
     if (question === undefined || question.isOver) {
       question = new SharedQuestion((signal) => ask(id, { ...request, signal }));
@@ -91,6 +80,10 @@ export class SessionInputs {
     if (answer !== undefined) this.#answers.set(id, answer);
     return answer;
   }
+}
+
+function defaultOf(input: MCPServerInput): string | undefined {
+  return input.type === "command" ? undefined : input.default ?? undefined;
 }
 
 /** One question that several servers wait for: it is withdrawn when the last of them has gone. */

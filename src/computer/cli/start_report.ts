@@ -1,5 +1,6 @@
 /** What becomes of the MCP servers at the start, for whoever sits at the prompt. */
-import { settledWithin } from "../../async/abortable.ts";
+import { settledWithin, untilAborted } from "../../async/abortable.ts";
+import { countOf } from "../../cli/count.ts";
 import type { LineEditor } from "../../cli/terminal/line_editor.ts";
 import { showProgress } from "../../cli/terminal/progress.ts";
 import type { Computer } from "../computer.ts";
@@ -20,22 +21,15 @@ export async function reportStart(session: Session, editor: LineEditor): Promise
     await computer.ready({ servers: [name], signal });
     progress.update(`${++settled} of ${names.length}`);
   })).then(() => editor.print(startText(computer, names)), () => {});
-  const skipped = Promise.withResolvers<void>();
-  interruption.signal.addEventListener("abort", () => skipped.resolve(), { once: true });
-  await settledWithin(Promise.race([all, skipped.promise]), START_GRACE_MS);
+  await settledWithin(Promise.race([all, untilAborted(interruption.signal)]), START_GRACE_MS);
 }
 
 /** `3 of 4 MCP servers run, with 36 tools; "status" tells why broken does not` */
 export function startText({ servers, tools }: Computer, names: readonly string[]): string {
   const others = names.filter((name) => servers.get(name)?.status !== "running");
-  const count = names.length - others.length;
-  const unit = names.length === 1 ? "MCP server" : "MCP servers";
-  const run = names.length === 1 ? "runs" : "run";
-  const running = others.length === 0
-    ? `${count} ${unit} ${run}`
-    : `${count} of ${names.length} ${unit} ${run}`;
-  const offer = `, with ${tools.length} ${tools.length === 1 ? "tool" : "tools"}`;
-  if (others.length === 0) return `${running}${offer}`;
-  const verb = others.length === 1 ? "does" : "do";
-  return `${running}${offer}; "status" tells why ${others.join(", ")} ${verb} not`;
+  const part = others.length === 0 ? "" : `${names.length - others.length} of `;
+  const all = `${countOf(names.length, "MCP server")} ${names.length === 1 ? "runs" : "run"}`;
+  const sum = `${part}${all}, with ${countOf(tools.length, "tool")}`;
+  if (others.length === 0) return sum;
+  return `${sum}; "status" tells why ${others.join(", ")} ${others.length === 1 ? "does" : "do"} not`;
 }

@@ -1,4 +1,5 @@
 /** Tools on a terminal: two lines of each by server, or all that there is to know of one. */
+import { countOf } from "../../cli/count.ts";
 import { parametersText, toolsText } from "../../cli/answer_text.ts";
 import { cropToWidth } from "../../cli/terminal/display_width.ts";
 import { toSafeLine, withoutSequences } from "../../cli/terminal/safe_text.ts";
@@ -16,8 +17,7 @@ export function drawTools(groups: readonly ToolGroup[], { columns, palette }: Sc
   const shown = groups.filter(({ tools }) => tools.length > 0);
   if (shown.length === 0) return undefined;
   const blocks = shown.map(({ server, tools }) => {
-    const count = tools.length === 1 ? "1 tool" : `${tools.length} tools`;
-    const head = `${palette.strong(toSafeLine(server))}  ${palette.faint(count)}`;
+    const head = `${palette.strong(toSafeLine(server))}  ${palette.faint(countOf(tools.length, "tool"))}`;
     return [head, ...tools.flatMap((tool) => drawTool(tool, { columns, palette }))].join("\n");
   });
   return [...blocks, palette.faint(`"tools NAME" shows all of one`)].join("\n\n");

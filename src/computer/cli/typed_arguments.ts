@@ -2,6 +2,7 @@
 import { parseParams } from "../../cli/request_options.ts";
 import { InvalidArgumentError } from "../../cli/program.ts";
 import { isRecord } from "../../protocol/errors.ts";
+import { parseJson } from "../../protocol/json.ts";
 
 /** What was typed: values that are JSON already, and texts whose type the tool knows. */
 export interface TypedArguments {
@@ -43,9 +44,6 @@ export function toArguments(
 }
 
 function parseValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value = parseJson(text);
+  return value === undefined ? text : value;
 }

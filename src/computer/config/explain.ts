@@ -1,8 +1,8 @@
 /** What a schema finds, in plain words, with the fix. */
 import type { z } from "zod";
 import { isRecord } from "../../protocol/errors.ts";
-import type { ConfigPath, Findings } from "./problem.ts";
-import { didYouMean } from "../spelling.ts";
+import type { ReadingPlace } from "./problem.ts";
+import { didYouMean, listWords } from "../spelling.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -10,7 +10,7 @@ type Issue = z.core.$ZodIssue;
 export function readWith<T>(
   schema: z.ZodType<T>,
   value: unknown,
-  { path, findings }: { readonly path: ConfigPath; readonly findings: Findings },
+  { path, findings }: ReadingPlace,
 ): T | undefined {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -22,7 +22,7 @@ export function readWith<T>(
 }
 
 /** What is wrong with `value`, and the fix. The value itself is shown only where it is a word of a short list. */
-export function explainIssue(issue: Issue, value: unknown): string {
+function explainIssue(issue: Issue, value: unknown): string {
   switch (issue.code) {
     case "invalid_type":
       return wrongType([issue.expected], value);
@@ -83,7 +83,7 @@ function typeName(value: unknown): string {
 
 /** A value that must be one of a few words. */
 export function wrongWord(words: readonly string[], value: unknown): string {
-  const list = words.map((word) => `"${word}"`).join(", ");
+  const list = listWords(words);
   if (value === undefined) return `is missing; it must be one of ${list}`;
   return `must be one of ${list}${typeof value === "string" ? didYouMean(value, words) : ""}`;
 }

@@ -34,7 +34,7 @@ export async function readConfigFileText(path: string): Promise<string> {
   try {
     return await Deno.readTextFile(path);
   } catch (cause) {
-    throw problemsError(path, [{ message: stateOf(cause), path: "" }], cause);
+    throw problemsError(path, [{ message: stateOf(cause), path: "" }], { cause });
   }
 }
 

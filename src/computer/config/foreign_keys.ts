@@ -2,7 +2,7 @@
 import { FLAT_KEYS } from "./flat.ts";
 import { isRemark } from "./form.ts";
 import { strangerMessage } from "./keys.ts";
-import type { ConfigPath, Findings } from "./problem.ts";
+import type { ReadingPlace } from "./problem.ts";
 
 const NO_ENV_FILE = 'is not read; put its variables into "env", as values or as ${env:NAME}';
 const NO_SANDBOX =
@@ -67,7 +67,7 @@ const KNOWN_KEYS = [...FLAT_KEYS, ...Object.keys(REFUSED), ...Object.keys(IGNORE
 /** Refuses or warns of what an entry says that cannot be done. */
 export function checkForeignKeys(
   entry: Readonly<Record<string, unknown>>,
-  { path, findings }: { readonly path: ConfigPath; readonly findings: Findings },
+  { path, findings }: ReadingPlace,
 ): void {
   for (const [key, value] of Object.entries(entry)) {
     const refused = Object.hasOwn(REFUSED, key) ? REFUSED[key] : undefined;

@@ -1,6 +1,6 @@
 /** The forms that a configuration comes in, told apart by their members. */
 import { isRecord } from "../../protocol/errors.ts";
-import type { ConfigPath, Findings } from "./problem.ts";
+import type { ConfigPath, Findings, ReadingPlace } from "./problem.ts";
 import { closestWord, didYouMean } from "../spelling.ts";
 
 /**
@@ -37,7 +37,7 @@ export function outlineConfig(value: unknown, findings: Findings): ConfigOutline
     findings.refuse([], 'must be an object with "servers" or "mcpServers"');
     return undefined;
   }
-  const container = containerOf(top, prefix, findings);
+  const container = containerOf(top, { path: prefix, findings });
   if (container === undefined) return undefined;
   const path = [...prefix, container];
   const servers = entriesOf(top[container], path);
@@ -52,7 +52,7 @@ export function outlineConfig(value: unknown, findings: Findings): ConfigOutline
     path,
     isList: Array.isArray(top[container]),
     servers,
-    inputs: inputsOf(top["inputs"], [...prefix, "inputs"], findings),
+    inputs: inputsOf(top["inputs"], { path: [...prefix, "inputs"], findings }),
   };
 }
 
@@ -80,18 +80,16 @@ function unwrap(
 
 function containerOf(
   top: Readonly<Record<string, unknown>>,
-  prefix: ConfigPath,
-  findings: Findings,
+  { path, findings }: ReadingPlace,
 ): string | undefined {
   const [container, other] = CONTAINERS.filter((key) => top[key] !== undefined);
   if (container === undefined) {
-    const strays = Object.keys(top).filter((key) => closestWord(key, CONTAINERS) !== undefined);
-    const [stray] = strays;
+    const stray = Object.keys(top).find((key) => closestWord(key, CONTAINERS) !== undefined);
     const hint = stray === undefined ? "" : `; "${stray}" is none${didYouMean(stray, CONTAINERS)}`;
-    findings.refuse(prefix, `must have "servers" or "mcpServers"${hint}`);
+    findings.refuse(path, `must have "servers" or "mcpServers"${hint}`);
   }
   if (other === undefined) return container;
-  findings.refuse([...prefix, other], 'cannot stand beside "servers"; move all servers under one of the two');
+  findings.refuse([...path, other], 'cannot stand beside "servers"; move all servers under one of the two');
   return undefined;
 }
 
@@ -108,7 +106,7 @@ function entriesOf(value: unknown, path: ConfigPath): ConfigEntry[] | undefined 
   return Object.entries(value).map(([key, item]) => ({ path: [...path, key], key, value: item }));
 }
 
-function inputsOf(value: unknown, path: ConfigPath, findings: Findings): ConfigEntry[] {
+function inputsOf(value: unknown, { path, findings }: ReadingPlace): ConfigEntry[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return entriesOf(value, path) ?? [];
   findings.refuse(path, 'must be a list; write it as [{ "id": …, "type": … }]');

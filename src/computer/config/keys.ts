@@ -1,42 +1,15 @@
 /** Members of a configuration that have no meaning: a misspelt `forbidden_tools` forbids nothing. */
 import type { MCPServerConfig, MCPServerInput } from "../../protocol/config.ts";
+import { INPUT_KEYS, PARAMETER_KEYS, SERVER_KEYS, TOOL_META_KEYS } from "../../protocol/schemas/config.ts";
 import { isRemark } from "./form.ts";
-import type { ConfigPath, Findings } from "./problem.ts";
+import type { ReadingPlace } from "./problem.ts";
 import { didYouMean } from "../spelling.ts";
 
-const SERVER_KEYS = [
-  "name",
-  "type",
-  "disabled",
-  "forbidden_tools",
-  "tool_meta",
-  "default_tool_meta",
-  "vrl",
-  "server_parameters",
-];
-const HTTP_KEYS = ["url", "headers", "timeout", "sse_read_timeout"];
-const PARAMETER_KEYS: Readonly<Record<MCPServerConfig["type"], readonly string[]>> = {
-  stdio: ["command", "args", "env", "cwd", "encoding", "encoding_error_handler"],
-  streamable: [...HTTP_KEYS, "terminate_on_close"],
-  sse: HTTP_KEYS,
-};
-const TOOL_META_KEYS = ["auto_apply", "alias", "tags", "ret_object_mapper"];
-const INPUT_KEYS: Readonly<Record<MCPServerInput["type"], readonly string[]>> = {
-  promptString: ["id", "type", "description", "default", "password"],
-  pickString: ["id", "type", "description", "default", "options"],
-  command: ["id", "type", "description", "command", "args"],
-};
-
+/** Of a longer list nobody would find what was meant. */
 const MAX_LISTED_KEYS = 10;
 
-/** Where to look, and where to tell. */
-interface Place {
-  readonly path: ConfigPath;
-  readonly findings: Findings;
-}
-
 /** Warns of each member of a server in the specification's form that nothing reads. */
-export function warnOfServerKeys(config: MCPServerConfig, { path, findings }: Place): void {
+export function warnOfServerKeys(config: MCPServerConfig, { path, findings }: ReadingPlace): void {
   const { type, server_parameters } = config;
   warnOfStrangers(config, SERVER_KEYS, { path, findings });
   const parameters = { path: [...path, "server_parameters"], findings };
@@ -47,7 +20,7 @@ export function warnOfServerKeys(config: MCPServerConfig, { path, findings }: Pl
 /** The same for what a server says of its tools, in any form. */
 export function warnOfToolKeys(
   config: Pick<MCPServerConfig, "tool_meta" | "default_tool_meta">,
-  { path, findings }: Place,
+  { path, findings }: ReadingPlace,
 ): void {
   for (const [tool, meta] of Object.entries(config.tool_meta)) {
     warnOfStrangers(meta, TOOL_META_KEYS, { path: [...path, "tool_meta", tool], findings });
@@ -57,11 +30,11 @@ export function warnOfToolKeys(
 }
 
 /** The same for an input. */
-export function warnOfInputKeys(input: MCPServerInput, place: Place): void {
+export function warnOfInputKeys(input: MCPServerInput, place: ReadingPlace): void {
   warnOfStrangers(input, INPUT_KEYS[input.type], place);
 }
 
-function warnOfStrangers(value: object, known: readonly string[], { path, findings }: Place): void {
+function warnOfStrangers(value: object, known: readonly string[], { path, findings }: ReadingPlace): void {
   for (const key of Object.keys(value)) {
     if (!known.includes(key) && !isRemark(key)) findings.warn([...path, key], strangerMessage(key, known));
   }

@@ -59,11 +59,17 @@ export class Findings {
   }
 }
 
+/** Where something stands that is being read, and where to tell what is wrong with it. */
+export interface ReadingPlace {
+  readonly path: ConfigPath;
+  readonly findings: Findings;
+}
+
 /** The error for all that is wrong with one configuration. */
 export function problemsError(
   source: string,
   problems: readonly ConfigProblem[],
-  cause?: unknown,
+  { cause }: { readonly cause?: unknown } = {},
 ): ConfigError {
   const shown = problems.slice(0, MAX_SHOWN_PROBLEMS).map((problem) => {
     const place = placeOf(problem);

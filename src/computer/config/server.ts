@@ -4,21 +4,17 @@ import { isRecord } from "../../protocol/errors.ts";
 import { serverKinds } from "../../protocol/schemas/config.ts";
 import { convertEntry } from "./convert.ts";
 import { readWith, wrongWord } from "./explain.ts";
-import { type ConfigEntry, type ConfigForm, isOwnEntry, nameOf } from "./form.ts";
+import { type ConfigEntry, isOwnEntry, nameOf } from "./form.ts";
 import { warnOfServerKeys, warnOfToolKeys } from "./keys.ts";
-import type { ConfigPath, Findings } from "./problem.ts";
+import type { ReadingPlace } from "./problem.ts";
 import { checkValues } from "./values.ts";
-import { type ConfigOrigin, warnOfVariables } from "./variables.ts";
-
-/** What a server's entry is read with. */
-export interface EntryContext {
-  readonly form: ConfigForm;
-  readonly origin: ConfigOrigin | undefined;
-  readonly findings: Findings;
-}
+import { type VariableContext, warnOfVariables } from "./variables.ts";
 
 /** Reads the entry of a server; what is wrong with it goes to the findings. */
-export function readServer(entry: ConfigEntry, context: EntryContext): MCPServerConfig | undefined {
+export function readServer(
+  entry: ConfigEntry,
+  context: Omit<VariableContext, "path">,
+): MCPServerConfig | undefined {
   const { path, value } = entry;
   const place = { ...context, path };
   if (!isRecord(value)) {
@@ -42,7 +38,7 @@ export function readServer(entry: ConfigEntry, context: EntryContext): MCPServer
 
 function readOwn(
   value: Readonly<Record<string, unknown>>,
-  { path, findings }: { readonly path: ConfigPath; readonly findings: Findings },
+  { path, findings }: ReadingPlace,
 ): MCPServerConfig | undefined {
   const { type } = value;
   if (!isKind(type)) {

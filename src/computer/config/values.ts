@@ -1,12 +1,12 @@
 /** What a schema cannot tell of a value. Each function gives what is wrong, and nothing where a placeholder stands. */
 import type { MCPServerConfig, ResolvedServerConfig } from "../../protocol/config.ts";
-import type { ConfigPath, Findings } from "./problem.ts";
+import type { ConfigPath, ReadingPlace } from "./problem.ts";
 import { hasPlaceholder } from "./placeholders.ts";
 
 /** Checks what a server's parameters say; `path` is that of the server's entry. */
 export function checkValues(
   config: MCPServerConfig | ResolvedServerConfig,
-  { path, findings }: { readonly path: ConfigPath; readonly findings: Findings },
+  { path, findings }: ReadingPlace,
 ): void {
   const refuse = (member: ConfigPath, problem: string | undefined) => {
     if (problem !== undefined) findings.refuse([...path, "server_parameters", ...member], problem);

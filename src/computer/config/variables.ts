@@ -1,7 +1,7 @@
 /** The variables of other programs' files: filled in where the file's place tells the value, else made placeholders. */
 import { basename, SEPARATOR } from "@std/path";
 import type { ConfigForm } from "./form.ts";
-import type { ConfigPath, Findings } from "./problem.ts";
+import type { ReadingPlace } from "./problem.ts";
 import { mapTexts } from "./placeholders.ts";
 import { didYouMean } from "../spelling.ts";
 
@@ -18,11 +18,9 @@ export interface ConfigOrigin {
 }
 
 /** Where a text stands, and what is known of it. */
-export interface VariableContext {
+export interface VariableContext extends ReadingPlace {
   readonly form: ConfigForm;
   readonly origin: ConfigOrigin | undefined;
-  readonly path: ConfigPath;
-  readonly findings: Findings;
 }
 
 const VARIABLE = /\$\{([^}]*)\}/g;
@@ -78,7 +76,7 @@ function stranger(name: string, whole: string, { form, path, findings }: Variabl
 /** An entry with `server_parameters` is no other program's: its variables are not filled in. */
 export function warnOfVariables(
   value: unknown,
-  { path, findings }: { readonly path: ConfigPath; readonly findings: Findings },
+  { path, findings }: ReadingPlace,
 ): void {
   mapTexts(value, (text, within) => {
     const isMeant = [...text.matchAll(VARIABLE)].some(([, name = ""]) =>

@@ -14,12 +14,16 @@ const record = z.record(z.string(), z.unknown());
 
 export const getComputerConfigReq: z.ZodType<GetComputerConfigReq> = z.looseObject(computerCall);
 
-export const toolMeta: z.ZodType<ToolMeta> = z.looseObject({
+const toolMetaMembers = {
   auto_apply: z.boolean().nullish(),
   ret_object_mapper: record.nullish(),
   alias: z.string().min(1).nullish(),
   tags: z.array(z.string()).nullish(),
-});
+};
+
+export const toolMeta: z.ZodType<ToolMeta> = z.looseObject(toolMetaMembers);
+/** The members of a tool's metadata. */
+export const TOOL_META_KEYS: readonly string[] = Object.keys(toolMetaMembers);
 
 /** What all servers share. Absent means the default, so a hand-written file may leave it out. */
 const base = {
@@ -120,8 +124,15 @@ const kinds = { stdio: stdio(written), streamable: streamable(written), sse: sse
 
 /** The schema of each transport by its name, as it is written. */
 export const serverKinds: Readonly<Record<MCPServerConfig["type"], z.ZodType<MCPServerConfig>>> = kinds;
+/** The members of a server, and of its parameters by its transport. */
+export const SERVER_KEYS: readonly string[] = Object.keys(kinds.stdio.shape);
+export const PARAMETER_KEYS: Readonly<Record<MCPServerConfig["type"], readonly string[]>> = {
+  stdio: Object.keys(kinds.stdio.shape.server_parameters.shape),
+  streamable: Object.keys(kinds.streamable.shape.server_parameters.shape),
+  sse: Object.keys(kinds.sse.shape.server_parameters.shape),
+};
 
-export const mcpServerConfig: z.ZodType<MCPServerConfig> = z.discriminatedUnion("type", [
+const serverConfig: z.ZodType<MCPServerConfig> = z.discriminatedUnion("type", [
   kinds.stdio,
   kinds.streamable,
   kinds.sse,
@@ -164,14 +175,20 @@ const inputs = {
 
 /** The schema of each kind of input by its name. */
 export const inputKinds: Readonly<Record<MCPServerInput["type"], z.ZodType<MCPServerInput>>> = inputs;
+/** The members of an input by its kind. */
+export const INPUT_KEYS: Readonly<Record<MCPServerInput["type"], readonly string[]>> = {
+  promptString: Object.keys(inputs.promptString.shape),
+  pickString: Object.keys(inputs.pickString.shape),
+  command: Object.keys(inputs.command.shape),
+};
 
-export const mcpServerInput: z.ZodType<MCPServerInput> = z.discriminatedUnion("type", [
+const input: z.ZodType<MCPServerInput> = z.discriminatedUnion("type", [
   inputs.promptString,
   inputs.pickString,
   inputs.command,
 ]);
 
 export const getComputerConfigRet: z.ZodType<GetComputerConfigRet> = z.looseObject({
-  inputs: z.array(mcpServerInput).nullish(),
-  servers: z.record(z.string(), mcpServerConfig),
+  inputs: z.array(input).nullish(),
+  servers: z.record(z.string(), serverConfig),
 });

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { abortable, settledWithin } from "../../../src/async/abortable.ts";
+import { abortable, settledWithin, untilAborted } from "../../../src/async/abortable.ts";
 
 Deno.test("abortable() settles as its promise does", async () => {
   const { signal } = new AbortController();
@@ -36,4 +36,11 @@ Deno.test("settledWithin() rejects as its promise does in time, and handles a la
   const late = Promise.withResolvers<void>();
   assertEquals(await settledWithin(late.promise, 1), undefined);
   late.reject(new TypeError("too late"));
+});
+
+Deno.test("untilAborted() resolves when its signal is aborted, at once when it was before", async () => {
+  const abort = new AbortController();
+  const waiting = untilAborted(abort.signal);
+  abort.abort(new TypeError("enough"));
+  assertEquals([await waiting, await untilAborted(abort.signal)], [undefined, undefined]);
 });

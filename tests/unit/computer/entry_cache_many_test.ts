@@ -5,6 +5,12 @@ import { EntryCache, type ReadValue } from "../../../src/computer/entry_cache.ts
 const LONG_MS = 60_000;
 const KEYS = ["a", "b", "c", "d", "e"];
 
+/** A read of many that waits for its answer. */
+interface Batch {
+  readonly keys: readonly string[];
+  readonly answer: () => void;
+}
+
 /**
  * A cache over one value for all keys. A read of many is answered by the test, with what the value was when it
  * began; a read of one at once.
@@ -12,7 +18,9 @@ const KEYS = ["a", "b", "c", "d", "e"];
 function cacheOf(options: { lacks?: readonly string[] } = {}) {
   const state = { value: 1, nowMs: 1_000 };
   const singles: string[] = [];
-  const batches: { readonly keys: readonly string[]; readonly answer: () => void }[] = [];
+  const batches: Batch[] = [];
+  const requests: PromiseWithResolvers<Batch>[] = [];
+  const asked = (index: number) => requests[index] ??= Promise.withResolvers<Batch>();
   const cache = new EntryCache<number>({
     read(key) {
       singles.push(key);
@@ -22,7 +30,8 @@ function cacheOf(options: { lacks?: readonly string[] } = {}) {
       const { promise, resolve } = Promise.withResolvers<ReadonlyMap<string, ReadValue<number>>>();
       const found = keys.filter((key) => !options.lacks?.includes(key));
       const read = { value: state.value, readAtMs: state.nowMs };
-      batches.push({ keys, answer: () => resolve(new Map(found.map((key) => [key, read]))) });
+      const batch = { keys, answer: () => resolve(new Map(found.map((key) => [key, read]))) };
+      asked(batches.push(batch) - 1).resolve(batch);
       return promise;
     },
     onFailure() {},
@@ -34,10 +43,7 @@ function cacheOf(options: { lacks?: readonly string[] } = {}) {
   for (const key of KEYS) cache.markSubscribed(key, 0);
   const values = () => new Set(KEYS.map((key) => cache.get(key)));
   /** The batch of that index, once it was asked for. */
-  const batch = async (index: number) => {
-    while (batches[index] === undefined) await new Promise((resolve) => setTimeout(resolve));
-    return batches[index];
-  };
+  const batch = (index: number) => asked(index).promise;
   return { cache, state, singles, batches, batch, values };
 }
 

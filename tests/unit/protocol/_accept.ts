@@ -1,5 +1,5 @@
 /** How each structure is tested: what it accepts, and where it says a message is wrong. */
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { SmcpError } from "../../../src/protocol/errors.ts";
 import type { Parser } from "../../../src/protocol/parse.ts";
 
@@ -8,12 +8,13 @@ export type Wrong = readonly [field: string, value: unknown];
 
 /**
  * Checks that a message is accepted as it is, unknown keys kept, and that each wrong value is a 400 which names its
- * field; a missing field is named, too.
+ * field; a missing field is named, too. `within`: where the message stands in the one that is parsed.
  */
 export function checkParser<T>(
   parse: Parser<T>,
   message: Readonly<Record<string, unknown>>,
   wrong: readonly Wrong[],
+  { within = "" }: { readonly within?: string } = {},
 ): void {
   const withUnknown = { ...message, x_unknown: { kept: [true] } };
   assertEquals(parse(withUnknown) as unknown, withUnknown);
@@ -25,7 +26,8 @@ export function checkParser<T>(
       `${field}: ${value}`,
     );
     const named = String(error.details?.["field"]);
-    assertEquals([error.code, named.split(".")[0]], [400, field], error.message);
+    assert(named.startsWith(within), error.message);
+    assertEquals([error.code, named.slice(within.length).split(".")[0]], [400, field], error.message);
   }
   for (const nothing of [undefined, null, "x", 7, []]) {
     assertEquals(assertThrows(() => parse(nothing), SmcpError).code, 400);

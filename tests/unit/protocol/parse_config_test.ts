@@ -1,9 +1,5 @@
 import { assertEquals } from "@std/assert";
-import {
-  parseGetComputerConfigRet,
-  parseMCPServerConfig,
-  parseMCPServerInput,
-} from "../../../src/protocol/parse.ts";
+import { parseGetComputerConfigRet } from "../../../src/protocol/parse.ts";
 import { checkParser, type Wrong } from "./_accept.ts";
 
 const base = {
@@ -25,6 +21,17 @@ const wrongBase: Wrong[] = [
   ["vrl", 1],
 ];
 
+const checkServer = (server: Readonly<Record<string, unknown>>, wrong: readonly Wrong[]) =>
+  checkParser((each) => parseGetComputerConfigRet({ servers: { s: each } }).servers["s"], server, wrong, {
+    within: "servers.s.",
+  });
+
+const parseInput = (input: unknown) =>
+  parseGetComputerConfigRet({ servers: {}, inputs: [input] }).inputs?.[0];
+
+const checkInput = (input: Readonly<Record<string, unknown>>, wrong: readonly Wrong[]) =>
+  checkParser(parseInput, input, wrong, { within: "inputs.0." });
+
 // proves: data-config-name, data-config-stdio, data-config-encoding-errors
 Deno.test("a stdio server has command, args, env, cwd and an encoding", () => {
   const server_parameters = {
@@ -35,7 +42,7 @@ Deno.test("a stdio server has command, args, env, cwd and an encoding", () => {
     encoding: "utf-8",
     encoding_error_handler: "replace",
   };
-  checkParser(parseMCPServerConfig, { ...base, type: "stdio", server_parameters }, [
+  checkServer({ ...base, type: "stdio", server_parameters }, [
     ...wrongBase,
     ["type", undefined],
     ["type", "http"],
@@ -55,14 +62,14 @@ Deno.test("a streamable server has durations and an sse server seconds", () => {
     sse_read_timeout: "PT5M",
     terminate_on_close: false,
   };
-  checkParser(parseMCPServerConfig, { ...base, type: "streamable", server_parameters: streamable }, [
+  checkServer({ ...base, type: "streamable", server_parameters: streamable }, [
     ...wrongBase,
     ["server_parameters", { ...streamable, timeout: 30 }],
     ["server_parameters", { ...streamable, terminate_on_close: "yes" }],
     ["server_parameters", { ...streamable, url: "" }],
   ]);
   const sse = { url: "http://x", headers: null, timeout: 5, sse_read_timeout: 300 };
-  checkParser(parseMCPServerConfig, { ...base, type: "sse", server_parameters: sse }, [
+  checkServer({ ...base, type: "sse", server_parameters: sse }, [
     ["server_parameters", { ...sse, timeout: "PT5S" }],
     ["server_parameters", { ...sse, sse_read_timeout: 0 }],
   ]);
@@ -72,22 +79,22 @@ Deno.test("a streamable server has durations and an sse server seconds", () => {
 Deno.test("an input is a promptString, a pickString or a command, with an id", () => {
   const shared: Wrong[] = [["id", undefined], ["id", ""], ["type", "x"], ["description", 1]];
   const prompt = { id: "i", description: "d", type: "promptString", default: "x", password: true };
-  checkParser(parseMCPServerInput, prompt, [...shared, ["default", 1], ["password", "x"]]);
+  checkInput(prompt, [...shared, ["default", 1], ["password", "x"]]);
   const pick = { id: "i", description: "d", type: "pickString", options: ["a"], default: "a" };
-  checkParser(parseMCPServerInput, pick, [...shared, ["options", undefined], ["options", []], ["options", [
+  checkInput(pick, [...shared, ["options", undefined], ["options", []], ["options", [
     1,
   ]]]);
   const command = { id: "i", description: "d", type: "command", command: "c", args: { a: "b" } };
-  checkParser(parseMCPServerInput, command, [...shared, ["command", ""], ["args", { a: 1 }]]);
+  checkInput(command, [...shared, ["command", ""], ["args", { a: 1 }]]);
 });
 
 Deno.test("an option of a newer peer is read as its value, and a description may be left out", () => {
-  const input = parseMCPServerInput({
+  const input = parseInput({
     id: "i",
     type: "pickString",
     options: [{ label: "A", value: "a" }, "b"],
   });
-  assertEquals([input.type === "pickString" && input.options, input.description], [["a", "b"], ""]);
+  assertEquals([input?.type === "pickString" && input.options, input?.description], [["a", "b"], ""]);
 });
 
 // proves: data-get-config-ret

@@ -4,6 +4,7 @@ import type { MCPServerInput } from "../../../protocol/config.ts";
 import { UsageError } from "../../../cli/exit_codes.ts";
 import { inputIdsOf, type InputValue } from "../../config/placeholders.ts";
 import { renderParameters } from "../../render.ts";
+import { listWords } from "../../spelling.ts";
 import type { Answer } from "../answer.ts";
 import type { CommandContext } from "../command_context.ts";
 import type { Session } from "../session.ts";
@@ -56,7 +57,7 @@ export async function render(
   const { config } = session.store;
   const chosen = config.servers.filter((server) => name === undefined || server.name === name);
   if (name !== undefined && chosen.length === 0) {
-    const names = config.servers.map((server) => `"${server.name}"`).join(", ") || "none";
+    const names = listWords(config.servers.map((server) => server.name));
     throw new UsageError(`Cannot render server "${name}": there is ${names}`);
   }
   const context = { inputs: config.inputs, peek: (input: MCPServerInput) => session.peekInput(input) };
@@ -70,7 +71,7 @@ export function inputOf({ store }: Session, id: string): MCPServerInput {
   const { inputs } = store.config;
   const input = inputs.find((input) => input.id === id);
   if (input !== undefined) return input;
-  const ids = inputs.map(({ id }) => `"${id}"`).join(", ") || "none";
+  const ids = listWords(inputs.map(({ id }) => id));
   throw new UsageError(`Cannot find input "${id}": the config has ${ids}`);
 }
 

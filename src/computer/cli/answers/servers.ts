@@ -1,4 +1,5 @@
 /** `server add|remove|start|stop|restart|logs` */
+import { countOf } from "../../../cli/count.ts";
 import { withoutSequences } from "../../../cli/terminal/safe_text.ts";
 import { parseParams } from "../../../cli/request_options.ts";
 import { addServerText, type NewServer, removeServerText, type WrittenServer } from "../../config/edit.ts";
@@ -115,9 +116,8 @@ async function startedAnswer({ session, signal, progress }: CommandContext, name
 /** `server "files" is running, with 14 tools`, or what keeps it from running. */
 function stateText({ computer }: CommandContext["session"], name: string): string {
   const { status = "stopped", lastError } = computer.servers.get(name) ?? {};
-  const count = computer.toolsOf(name).length;
   if (status === "running") {
-    return `server "${name}" is running, with ${count} ${count === 1 ? "tool" : "tools"}`;
+    return `server "${name}" is running, with ${countOf(computer.toolsOf(name).length, "tool")}`;
   }
   const verb = status === "failed" ? "failed" : `is ${status}`;
   return `server "${name}" ${verb}${lastError === undefined ? "" : `: ${lastError}`}`;

@@ -1,4 +1,5 @@
 /** `status` */
+import { countOf } from "../../../cli/count.ts";
 import { alignColumns } from "../../../cli/terminal/columns.ts";
 import { toSafeLine } from "../../../cli/terminal/safe_text.ts";
 import type { Screen } from "../../../cli/terminal/screen.ts";
@@ -49,7 +50,7 @@ function statusText(session: Session, servers: readonly ServerRow[], screen?: Sc
   const rows = servers.map(({ name, status, tools }) => [
     toSafeLine(name),
     status,
-    tools === 1 ? "1 tool" : `${tools} tools`,
+    countOf(tools, "tool"),
   ]);
   const paint = (cell: string, column: number) =>
     screen === undefined || column !== 1 ? cell : paintStatus(cell, screen);

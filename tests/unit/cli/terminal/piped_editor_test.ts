@@ -28,7 +28,6 @@ Deno.test("readLines() refuses what is no script", async () => {
 
 Deno.test("a prompt without a person reads lines until the end", async () => {
   await using editor = new PipedEditor(stream("status\nquit"));
-  assertEquals(editor.isInteractive, false);
   assertEquals([await editor.read(), await editor.read(), await editor.read()], [
     "status",
     "quit",
@@ -50,7 +49,6 @@ Deno.test("a prompt without a person asks nobody", async () => {
   const why = `Cannot ask "Run it?": standard input is no terminal`;
   await assertRejects(() => editor.ask({ text: "tool x\nRun it?" }), NoTerminalError, why);
   await assertRejects(() => editor.choose({ text: "Run it?" }), NoTerminalError, why);
-  await assertRejects(() => editor.confirm({ text: "Run it?" }), NoTerminalError, why);
   using interruption = editor.listenForInterrupt();
   assertEquals(interruption.signal.aborted, false);
 });

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { choose, confirm, type Question, toQuestionText } from "../../../../src/cli/terminal/question.ts";
+import { choose, type Question, toQuestionText } from "../../../../src/cli/terminal/question.ts";
 
 /** Answers questions as a person would, and notes what was asked and what was complained of. */
 function person(...answers: (string | undefined)[]) {
@@ -51,13 +51,4 @@ Deno.test("choose() takes a value before a number, and complains of what is neit
   assertEquals(await choose(person("3").ask, { text: "Which?", options }), "\u001b[2Jred");
   assertEquals(await choose(person("").ask, { text: "Which?", options, default: "8080" }), "8080");
   assertEquals(await choose(person(undefined).ask, { text: "Which?", options }), undefined);
-});
-
-Deno.test("confirm() wants a clear yes", async () => {
-  const { ask, seen } = person("maybe", " YES ");
-  assertEquals(await confirm(ask, { text: "Run it" }), true);
-  assertEquals(seen, ["", "Run it? [y/N]: ", "Answer y or n"]);
-  for (const answer of ["", "n", "No", undefined]) {
-    assertEquals(await confirm(person(answer).ask, { text: "Run it?" }), false);
-  }
 });

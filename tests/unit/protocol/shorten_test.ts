@@ -1,0 +1,10 @@
+import { assertEquals } from "@std/assert";
+import { shorten } from "../../../src/protocol/shorten.ts";
+
+Deno.test("shorten() leaves a text that fits as it is, and marks one that does not", () => {
+  assertEquals([shorten("four", 4), shorten("fives", 4)], ["four", "five…"]);
+});
+
+Deno.test("shorten() leaves no half of an emoji behind", () => {
+  assertEquals(shorten("abc😀", 4), "abc\ufffd…");
+});
