@@ -7,7 +7,14 @@ import type { Logger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import type { Agent } from "./agent.ts";
-import { catalogueText, configText, contentsText, desktopText, toolsText } from "../cli/answer_text.ts";
+import {
+  catalogueText,
+  configText,
+  contentsText,
+  desktopText,
+  resourceText,
+  toolsText,
+} from "../cli/answer_text.ts";
 import { eventText, officeText } from "./cli_text.ts";
 import { readDocumentTree, toTreeJson, type TreeDepth } from "./cli_document_tree.ts";
 import { drawRead } from "./cli_pictures.ts";
@@ -111,7 +118,7 @@ export async function readResource(
   const computer = await chooseComputer(context);
   const result = await computer.readResource(uri, { mcpServer, signal: context.signal });
   print(context, result, {
-    text: contentsText({ content: result.contents }),
+    text: resourceText(result.contents),
     draw: (screen) => drawRead(uri, result, screen),
   });
 }

@@ -2,6 +2,7 @@
 import type { GetComputerConfigRet, MCPServerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import { isRecord } from "../protocol/errors.ts";
+import { parseJson } from "../protocol/json.ts";
 import type { SMCPTool } from "../protocol/tools.ts";
 import { countOf } from "./count.ts";
 import type { DocumentBranch, PageBranch } from "./document_branch.ts";
@@ -114,6 +115,18 @@ export function contentsText(
 ): string {
   if (result.content.length > 0) return result.content.map(contentText).join("\n");
   return result.structuredContent ? JSON.stringify(result.structuredContent, null, 2) : "";
+}
+
+/** What was read, as people want to see it: where the URI asked for Markdown or text, that, and no JSON around it. */
+export function resourceText(contents: readonly Content[]): string {
+  return contents.map((content) => renderedText(content) ?? contentText(content)).join("\n");
+}
+
+function renderedText({ text }: Content): string | undefined {
+  const value = text === undefined ? undefined : parseJson(text);
+  if (!isRecord(value)) return undefined;
+  const { content_markdown: markdown, content_text: plain } = value;
+  return [markdown, plain].find((rendered) => typeof rendered === "string");
 }
 
 function contentText(content: Content): string {

@@ -4,6 +4,7 @@ import {
   configText,
   contentsText,
   desktopText,
+  resourceText,
   toolsText,
 } from "../../../src/cli/answer_text.ts";
 import { parseGetComputerConfigRet } from "../../../src/protocol/parse.ts";
@@ -82,4 +83,18 @@ Deno.test("contentsText() shows texts as they are and anything else by what it i
   ]);
   assertEquals(contentsText({ content: [], structuredContent: { a: 1 } }), `{\n  "a": 1\n}`);
   assertEquals(contentsText({ content: [] }), "");
+});
+
+Deno.test("resourceText() shows the rendering that was asked for, and anything else as it came", () => {
+  const page = JSON.stringify({ page_index: 0, content_markdown: "# Title" });
+  const plain = JSON.stringify({ element_id: "e", content_text: "text" });
+  assertEquals(
+    resourceText([{ text: page }, { text: plain }, { text: "hello" }, { text: '{"a":1}' }]),
+    [
+      "# Title",
+      "text",
+      "hello",
+      '{"a":1}',
+    ].join("\n"),
+  );
 });

@@ -1,5 +1,5 @@
 /** `desktop`, `finder`, `read` */
-import { catalogueText, contentsText, desktopText } from "../../../cli/answer_text.ts";
+import { catalogueText, desktopText, resourceText } from "../../../cli/answer_text.ts";
 import type { DesktopFlags, FinderFlags } from "../../../cli/request_options.ts";
 import { DEFAULT_WINDOW_LINES, drawDesktop } from "../../../cli/terminal/desktop_picture.ts";
 import { drawFinder } from "../../../cli/terminal/finder_picture.ts";
@@ -44,7 +44,7 @@ export async function readResource(
 ): Promise<Answer> {
   progress(`reading ${uri}`);
   const result = await session.computer.readResource(uri, { mcpServer, signal });
-  const text = contentsText({ content: result.contents });
+  const text = resourceText(result.contents);
   return {
     value: result,
     text,
