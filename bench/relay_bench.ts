@@ -7,6 +7,7 @@
  * deno run -A bench/relay_bench.ts     # calls/s and the ratio, exit code 1 below 0.85
  * ```
  */
+import { readPort } from "./fixtures/read_port.ts";
 import { RawPeer } from "./relay/raw_peer.ts";
 
 const IN_FLIGHT = 32;
@@ -70,21 +71,6 @@ class Rig implements AsyncDisposable {
     await this.#process.stdout.cancel();
     await this.#process.status;
   }
-}
-
-/** The number behind the last colon of the first line: both programs print where they listen. */
-async function readPort(stdout: ReadableStream<Uint8Array>): Promise<number> {
-  const reader = stdout.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  while (!text.includes("\n")) {
-    const { done, value } = await reader.read();
-    if (done) throw new TypeError(`Cannot read a port from "${text}": the process has ended`);
-    text += decoder.decode(value, { stream: true });
-  }
-  // Not cancelled: a process whose stdout is closed may end when it writes the next line.
-  reader.releaseLock();
-  return Number(/:(\d+)\D*$/.exec(text)?.[1]);
 }
 
 async function compare(smcp: Rig, bare: Rig): Promise<number> {

@@ -4,7 +4,7 @@ import { type ComputerProcess, HungCommandError } from "./computer_process.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Load } from "./load.ts";
 import type { HttpPlace, Office } from "./office.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../tests/fixtures/random.ts";
 import { INPUT_ID, type Slots, type Stage, toConfig } from "./scenery.ts";
 import { drawStep, type Step } from "./steps.ts";
 

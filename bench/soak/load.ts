@@ -4,7 +4,7 @@ import type { CallToolResult } from "../../src/protocol/tools.ts";
 import type { ComputerProcess } from "./computer_process.ts";
 import type { Ledger } from "./ledger.ts";
 import { outcomeOf, outcomeOfCall, UNANSWERED } from "./outcome.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../tests/fixtures/random.ts";
 
 /** Time for a call that need not hurry. */
 const TIMEOUT_MS = 5_000;

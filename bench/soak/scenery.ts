@@ -1,7 +1,7 @@
 /** The MCP servers of the soak: what they are, and the Computer's configuration that they make. */
 import { fromFileUrl } from "@std/path";
 import type { Profile } from "./profile.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../tests/fixtures/random.ts";
 
 const SERVER_FILE = fromFileUrl(new URL("./mcp_server.ts", import.meta.url));
 

@@ -14,7 +14,7 @@ import { Ledger } from "./ledger.ts";
 import { Load } from "./load.ts";
 import { HttpPlace, Office } from "./office.ts";
 import { isThere } from "./proc.ts";
-import { Random } from "./random.ts";
+import { Random } from "../../tests/fixtures/random.ts";
 import { firstSlots, type Slots, type Stage, toConfig } from "./scenery.ts";
 import { judge, memoryTrend, type Sample } from "./verdict.ts";
 

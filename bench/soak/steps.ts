@@ -1,5 +1,5 @@
 /** What happens next to the office: drawn from the seed, a function of what is there. */
-import type { Random } from "./random.ts";
+import type { Random } from "../../tests/fixtures/random.ts";
 import { drawProfile, HTTP_SLOT, type Slot, type Slots } from "./scenery.ts";
 
 /** One thing that happens. */

@@ -1,5 +1,5 @@
 /** Sound things made unsound: small changes where structure is, which random alone would hardly ever hit. */
-import type { Random } from "./_random.ts";
+import type { Random } from "../fixtures/random.ts";
 
 /** Pieces that parsers, orderings and renderers have a meaning for, or trip over. */
 const PIECES: readonly string[] = [

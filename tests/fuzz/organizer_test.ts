@@ -13,7 +13,7 @@ import { isRecord, SmcpError } from "../../src/protocol/errors.ts";
 import { isValidDpeUri } from "../../src/uri/dpe_uri.ts";
 import { windowIdentity } from "../../src/uri/window_identity.ts";
 import { mutate, mutateText, randomText, randomValue } from "./_mutator.ts";
-import { Random } from "./_random.ts";
+import { Random } from "../fixtures/random.ts";
 
 /** A tenth of the Finder's queries is refused, before any document is looked at. */
 const BATCHES = 5_600;

@@ -11,7 +11,7 @@ import { renderElementMarkdown, renderPageMarkdown } from "../../src/dpe/markdow
 import { renderElementText, renderPageText } from "../../src/dpe/text.ts";
 import { type DPEElementDetail, ELEMENT_CATEGORIES } from "../../src/protocol/dpe.ts";
 import { mutate, randomText } from "./_mutator.ts";
-import { Random } from "./_random.ts";
+import { Random } from "../fixtures/random.ts";
 
 const RUNS = 100_000;
 

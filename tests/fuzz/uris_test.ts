@@ -7,7 +7,7 @@ import { buildDpeUri, type DpeUriParts, isValidDpeUri, parseDpeUri } from "../..
 import { windowIdentity, windowQueryOf, withoutQuery } from "../../src/uri/window_identity.ts";
 import { buildWindowUri, parseWindowUri } from "../../src/uri/window_uri.ts";
 import { mutateText, randomText } from "./_mutator.ts";
-import { Random } from "./_random.ts";
+import { Random } from "../fixtures/random.ts";
 
 const RUNS = 100_000;
 
