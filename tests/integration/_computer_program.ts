@@ -1,5 +1,9 @@
 /** `computer.ts` as a program, for tests of its command line. */
 import { fromFileUrl, join } from "@std/path";
+import { settledWithin } from "../../src/async/abortable.ts";
+
+/** How long a Computer may take to do what a test waits for. Only ever reached by a failure. */
+const DEADLINE_MS = 60_000;
 
 const DOOR = fromFileUrl(new URL("../../computer.ts", import.meta.url));
 
@@ -70,15 +74,19 @@ export class RunningComputer implements AsyncDisposable {
     this.#reading = Promise.all([this.#read(process.stdout), this.#read(process.stderr)]);
   }
 
-  /** Resolves once it has written this, on either stream; fails when it ends before. */
+  /** Resolves once it has written this, on either stream; fails when it ends before, or takes far too long. */
   async said(text: string): Promise<void> {
+    const isSaid = await settledWithin(this.#until(text), DEADLINE_MS);
+    if (isSaid !== true) throw new TypeError(`Nobody said "${text}", but:\n${this.#text}`);
+  }
+
+  async #until(text: string): Promise<boolean> {
     const ended = this.#reading.then(() => true);
     while (!this.#text.includes(text)) {
       const isOver = await Promise.race([this.#more.promise.then(() => false), ended]);
-      if (isOver && !this.#text.includes(text)) {
-        throw new TypeError(`It ended without "${text}":\n${this.#text}`);
-      }
+      if (isOver) return this.#text.includes(text);
     }
+    return true;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -265,6 +265,7 @@ Deno.test({
     place.write("config.json", '{ "servers": { "kept": ');
     await running.said("the edited config is not used");
     assertEquals(await names(), ["kept", "added"]);
+    assertStringIncludes((await place.run(["status"])).stdout, "edited, and not used: Cannot read config");
     const again = await place.run(["server", "restart", "added"]);
     assertEquals(again.stdout, 'server "added" is running, with 3 tools\n');
   },
@@ -289,7 +290,10 @@ Deno.test({
     Deno.chmodSync(inputs, 0o600);
     const connection = ["--url", server.url, "--office", "lab", "--name", "laptop", "--config", config];
     await using running = await place.serve([...connection, "--inputs", inputs]);
-    place.write("inputs.json", { key: "two, longer" });
+    place.write("inputs.json", { key: "two, longer", othr: "x" });
+    await running.said(
+      'the file of inputs has "othr", which the config does not; did you mean "other"?',
+    );
     await running.said("inputs have changed, their servers restart servers=a\n");
     const { stdout } = await place.run(["input", "list", "--json"]);
     assertEquals(

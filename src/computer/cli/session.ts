@@ -10,6 +10,7 @@ import { FileWatch, stampOf, type WatchOptions } from "../file_watch.ts";
 import type { ConfigChange } from "../host.ts";
 import { readInputFile } from "../input_file.ts";
 import type { InputValue } from "../config/placeholders.ts";
+import { didYouMean } from "../spelling.ts";
 import type { ConnectOptions } from "../office_link.ts";
 import { ConfigStore } from "./config_store.ts";
 import type { InputOrigin, SessionInputs } from "./session_inputs.ts";
@@ -37,6 +38,7 @@ export class Session implements AsyncDisposable {
   readonly #log: Logger;
   readonly #quitting = new AbortController();
   readonly #watches: FileWatch[] = [];
+  #refusedEdit: string | undefined;
   #computer: Computer | undefined;
   #inputValues: ReadonlyMap<string, InputValue> = new Map();
   /** One change of the configuration at a time. */
@@ -102,8 +104,14 @@ export class Session implements AsyncDisposable {
   edit(change: (text: string) => string): Promise<ConfigChange | undefined> {
     return this.#alone(async () => {
       const config = await this.store.edit(change).catch(toUsageError);
+      this.#refusedEdit = undefined;
       return await this.#computer?.reconfigure(config);
     });
+  }
+
+  /** Why the config file as it stands now is not used; `undefined` when it is. */
+  get refusedEdit(): string | undefined {
+    return this.#refusedEdit;
   }
 
   /** Where a server that is started now finds the value of an input. */
@@ -148,14 +156,16 @@ export class Session implements AsyncDisposable {
         return this.quitting.aborted ? undefined : await this.#computer?.reconfigure(config);
       });
       if (change !== undefined) this.#report(change);
+      this.#refusedEdit = undefined;
     } catch (error) {
-      this.#log.error("the edited config is not used; the last one stays", { error: describeError(error) });
+      this.#refusedEdit = describeError(error);
+      this.#log.error("the edited config is not used; the last one stays", { error: this.#refusedEdit });
     }
   }
 
   #report(change: ConfigChange): void {
     const touched = Object.entries(change).filter(([, names]) => names.length > 0);
-    if (touched.length === 0) return;
+    if (touched.length === 0 && this.#refusedEdit === undefined) return;
     const fields = Object.fromEntries(touched.map(([what, names]) => [what, names.join(", ")]));
     this.#log.info("the edited config is used", fields);
   }
@@ -164,7 +174,17 @@ export class Session implements AsyncDisposable {
     const { file } = this.options.inputs;
     const before = this.#inputValues;
     if (file !== undefined) this.#inputValues = await readInputFile(file);
+    this.#warnOfStrangers();
     return before;
+  }
+
+  /** A misspelt id gives its value to nobody. */
+  #warnOfStrangers(): void {
+    const known = new Set(this.store.config.inputs.map(({ id }) => id));
+    for (const id of this.#inputValues.keys()) {
+      if (known.has(id)) continue;
+      this.#log.warn(`the file of inputs has "${id}", which the config does not${didYouMean(id, known)}`);
+    }
   }
 
   async #refreshInputs(): Promise<void> {

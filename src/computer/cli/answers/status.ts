@@ -25,6 +25,7 @@ export function showStatus(session: Session): Answer {
     connected: place?.isConnected ?? false,
     office: place?.office ?? null,
     config: store.file ?? null,
+    refused_edit: session.refusedEdit ?? null,
     servers,
   };
   return {
@@ -45,6 +46,9 @@ function statusText(session: Session, servers: readonly ServerRow[], screen?: Sc
     ["computer", computer.name],
     ["office", placeText(session)],
     ["config", store.file ?? "none, servers that are added are gone when this ends"],
+    ...session.refusedEdit === undefined
+      ? []
+      : [["", `edited, and not used: ${toSafeLine(session.refusedEdit)}`]],
   ]);
   if (servers.length === 0) return [...head, "", "no MCP servers"].join("\n");
   const rows = servers.map(({ name, status, tools }) => [
