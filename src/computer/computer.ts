@@ -3,6 +3,7 @@ import type { IncomingEvent } from "../link/connect.ts";
 import { silentLogger } from "../log.ts";
 import { DEFAULT_SERVER_LIMITS, type ServerState, type SupervisedServer } from "../mcp/supervised_server.ts";
 import { abortable, settledWithin } from "../async/abortable.ts";
+import type { FinderQueryOptions } from "../organizer/finder_query.ts";
 import type { GetComputerConfigRet } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
@@ -19,7 +20,7 @@ import type { ComputerOptions, LocalRequestOptions } from "./computer_options.ts
 import { type ComputerConfig, parseConfig } from "./config/config.ts";
 import type { ResolveDpe } from "./handlers/get_dpe.ts";
 import type { ToolCallRecord } from "./history.ts";
-import { type ConfigChange, type FinderQuery, McpHost } from "./host.ts";
+import { type ConfigChange, McpHost } from "./host.ts";
 import { InputValues } from "./input_values.ts";
 import { checkInputValue } from "./inputs.ts";
 import { findInput, findServer } from "./lookup.ts";
@@ -287,7 +288,7 @@ export class Computer implements AsyncDisposable {
    * @throws {SmcpError} 400 when `offset` or `limit` is negative or no integer.
    */
   async getFinder(
-    options: LocalRequestOptions & FinderQuery = {},
+    options: LocalRequestOptions & Omit<FinderQueryOptions, "history"> = {},
   ): Promise<{ documents: DPEDocumentSummary[]; totalCount: number }> {
     const { signal, ...query } = options;
     return await abortable(this.#host.finder({ ...query, timeoutMs: toMilliseconds(options) }), signal);
