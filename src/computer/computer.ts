@@ -253,16 +253,15 @@ export class Computer implements AsyncDisposable {
     options: LocalRequestOptions & { readonly isConfirmed?: boolean | undefined } = {},
   ): Promise<CallToolResult> {
     const { signal, isConfirmed } = options;
-    const req_id = crypto.randomUUID();
-    const call = { agent: this.name, req_id, computer: this.name, tool_name: name, params: { ...params } };
-    const onAbort = () => this.#host.calls.cancel(req_id);
-    signal?.throwIfAborted();
-    signal?.addEventListener("abort", onAbort, { once: true });
-    try {
-      return await this.#host.calls.call({ ...call, timeout: toSeconds(options) }, { isConfirmed });
-    } finally {
-      signal?.removeEventListener("abort", onAbort);
-    }
+    const request = {
+      agent: this.name,
+      req_id: crypto.randomUUID(),
+      computer: this.name,
+      tool_name: name,
+      params: { ...params },
+      timeout: toSeconds(options),
+    };
+    return await this.#host.calls.call(request, { isConfirmed, signal });
   }
 
   /**
