@@ -60,7 +60,7 @@ export type { Confirm, ConfirmRequest } from "./src/computer/confirmation.ts";
 export { fileResolver, type FileResolverOptions } from "./src/computer/file_resolver.ts";
 export type { ResolveDpe, ResolveDpeTools } from "./src/computer/handlers/get_dpe.ts";
 export type { ToolCallOutcome, ToolCallRecord } from "./src/computer/history.ts";
-export type { ConfigChange, FinderQuery } from "./src/computer/host.ts";
+export type { ConfigChange } from "./src/computer/host.ts";
 export {
   environmentInputs,
   type EnvironmentLookup,
@@ -71,6 +71,7 @@ export type { ConnectOptions, JoinOptions, OfficeState } from "./src/computer/of
 export type { InputValue } from "./src/computer/config/placeholders.ts";
 export type { LogFields, Logger } from "./src/log.ts";
 export type { ServerLimits, ServerState, ServerStatus } from "./src/mcp/supervised_server.ts";
+export type { FinderQueryOptions } from "./src/organizer/finder_query.ts";
 export type {
   BaseMCPServerConfig,
   InputPlaceholder,

@@ -3,6 +3,7 @@ import type { IncomingEvent } from "../link/connect.ts";
 import { silentLogger } from "../log.ts";
 import { DEFAULT_SERVER_LIMITS, type ServerState, type SupervisedServer } from "../mcp/supervised_server.ts";
 import { abortable, settledWithin } from "../async/abortable.ts";
+import type { FinderQueryOptions } from "../organizer/finder_query.ts";
 import type { GetComputerConfigRet } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
@@ -19,7 +20,7 @@ import type { ComputerOptions, LocalRequestOptions } from "./computer_options.ts
 import { type ComputerConfig, parseConfig } from "./config/config.ts";
 import type { ResolveDpe } from "./handlers/get_dpe.ts";
 import type { ToolCallRecord } from "./history.ts";
-import { type ConfigChange, type FinderQuery, McpHost } from "./host.ts";
+import { type ConfigChange, McpHost } from "./host.ts";
 import { InputValues } from "./input_values.ts";
 import { checkInputValue } from "./inputs.ts";
 import { findInput, findServer } from "./lookup.ts";
@@ -252,16 +253,15 @@ export class Computer implements AsyncDisposable {
     options: LocalRequestOptions & { readonly isConfirmed?: boolean | undefined } = {},
   ): Promise<CallToolResult> {
     const { signal, isConfirmed } = options;
-    const req_id = crypto.randomUUID();
-    const call = { agent: this.name, req_id, computer: this.name, tool_name: name, params: { ...params } };
-    const onAbort = () => this.#host.calls.cancel(req_id);
-    signal?.throwIfAborted();
-    signal?.addEventListener("abort", onAbort, { once: true });
-    try {
-      return await this.#host.calls.call({ ...call, timeout: toSeconds(options) }, { isConfirmed });
-    } finally {
-      signal?.removeEventListener("abort", onAbort);
-    }
+    const request = {
+      agent: this.name,
+      req_id: crypto.randomUUID(),
+      computer: this.name,
+      tool_name: name,
+      params: { ...params },
+      timeout: toSeconds(options),
+    };
+    return await this.#host.calls.call(request, { isConfirmed, signal });
   }
 
   /**
@@ -287,7 +287,7 @@ export class Computer implements AsyncDisposable {
    * @throws {SmcpError} 400 when `offset` or `limit` is negative or no integer.
    */
   async getFinder(
-    options: LocalRequestOptions & FinderQuery = {},
+    options: LocalRequestOptions & Omit<FinderQueryOptions, "history"> = {},
   ): Promise<{ documents: DPEDocumentSummary[]; totalCount: number }> {
     const { signal, ...query } = options;
     return await abortable(this.#host.finder({ ...query, timeoutMs: toMilliseconds(options) }), signal);

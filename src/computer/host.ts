@@ -11,6 +11,7 @@ import type {
 } from "../mcp/supervised_server.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
 import { organizeDesktop } from "../organizer/desktop.ts";
+import type { FinderQueryOptions } from "../organizer/finder_query.ts";
 import { organizeShelves } from "../organizer/finder_shelves.ts";
 import type { OrganizerWarning } from "../organizer/warning.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
@@ -55,18 +56,6 @@ export interface ConfigChange {
   readonly restarted: readonly string[];
   /** Changed in what the Computer makes of their tools; their sessions go on. */
   readonly adopted: readonly string[];
-}
-
-/** Which documents a Finder shows, as in `client:get_finder`. */
-export interface FinderQuery {
-  /** Any of them in the title, in the keywords or in the summary. */
-  readonly keywords?: readonly string[] | undefined;
-  /** Of exactly this type. */
-  readonly fileType?: string | undefined;
-  /** How many are left out at the beginning; none by default. */
-  readonly offset?: number | undefined;
-  /** How many there are at most; 20 by default, 100 at most. */
-  readonly limit?: number | undefined;
 }
 
 /** The MCP servers of a Computer as one. */
@@ -205,7 +194,7 @@ export class McpHost implements AsyncDisposable {
    * @throws {SmcpError} 400 when `offset` or `limit` is negative or no integer.
    */
   async finder(
-    query: FinderQuery & { readonly timeoutMs: number },
+    query: Omit<FinderQueryOptions, "history"> & { readonly timeoutMs: number },
   ): Promise<{ documents: DPEDocumentSummary[]; totalCount: number }> {
     const shelves = await this.resources.documents(query);
     return organizeShelves(shelves, { ...query, history: this.history.servers });

@@ -23,16 +23,21 @@ export async function readInputFile(path: string): Promise<ReadonlyMap<string, I
 }
 
 async function readPrivately(path: string): Promise<string> {
+  let state: string | undefined;
   try {
-    const { mode, isFile } = await Deno.stat(path);
-    if (!isFile) throw new TypeError("It is not a file");
-    if (mode !== null && Deno.build.os !== "windows" && (mode & OTHERS) !== 0) {
-      throw new TypeError(`Others can read it; run: chmod 600 ${path}`);
-    }
-    return await Deno.readTextFile(path);
-  } catch (error) {
-    throw new TypeError(`Cannot read inputs "${path}": ${describeError(error)}`, { cause: error });
+    state = refusalOf(await Deno.stat(path), path);
+    if (state === undefined) return await Deno.readTextFile(path);
+  } catch (cause) {
+    throw new TypeError(`Cannot read inputs "${path}": ${describeError(cause)}`, { cause });
   }
+  throw new TypeError(`Cannot read inputs "${path}": ${state}`);
+}
+
+/** Why a file is left alone, if there is a reason. */
+function refusalOf({ mode, isFile }: Deno.FileInfo, path: string): string | undefined {
+  if (!isFile) return "not a file";
+  const isOpen = mode !== null && Deno.build.os !== "windows" && (mode & OTHERS) !== 0;
+  return isOpen ? `others can read it; run: chmod 600 ${path}` : undefined;
 }
 
 function parseValues(text: string): Map<string, InputValue> | undefined {

@@ -54,16 +54,26 @@ export class ToolCalls {
   }
 
   /**
-   * Answers `client:tool_call`. Whatever goes wrong with the tool is in the result; `isConfirmed`: nobody is asked.
+   * Answers `client:tool_call`. Whatever goes wrong with the tool is in the result.
    *
+   * @param options `isConfirmed`: nobody is asked; `signal`: cancels the call when it is aborted.
    * @throws {SmcpError} 400 when the `req_id` was used for another call.
+   * @throws The signal's reason when it is aborted already.
    */
-  call(
+  async call(
     request: ToolCallReq,
-    { isConfirmed = false }: { readonly isConfirmed?: boolean | undefined } = {},
+    options: { readonly isConfirmed?: boolean | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<CallToolResult> {
+    const { isConfirmed = false, signal } = options;
+    signal?.throwIfAborted();
     const confirm = isConfirmed ? () => true : this.#context.confirm;
-    return this.#memory.once(request, () => this.#run(request, confirm));
+    const onAbort = () => this.cancel(request.req_id);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await this.#memory.once(request, () => this.#run(request, confirm));
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+    }
   }
 
   /** Cancels the calls with this request id; unknown ones are none of ours, or done. */

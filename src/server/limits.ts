@@ -17,7 +17,7 @@ export const MAX_ARGUMENTS = 32;
 /** The longest `session` of a connection that is honoured. */
 export const MAX_SESSION_LENGTH = 128;
 /** How much of a text that a peer chose goes into a log line or a refusal. */
-export const MAX_QUOTED_LENGTH = 128;
+const MAX_QUOTED_LENGTH = 128;
 
 /** Shortens a text that a peer chose. */
 export function quoted(text: string): string {

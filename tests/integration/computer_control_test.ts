@@ -2,7 +2,7 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
-import { answers, ControlServer } from "../../src/computer/cli/control.ts";
+import { ControlServer, isListening } from "../../src/computer/cli/control.ts";
 import type { RunWords } from "../../src/computer/cli/control_conversation.ts";
 import { type ControlAnswer, type ControlReply, parseReply } from "../../src/computer/cli/control_message.ts";
 import { readLines, toLine } from "../../src/computer/cli/line_stream.ts";
@@ -81,7 +81,7 @@ test(
     assertEquals(await ask(path, "status"), [said("small")]);
     await server.close();
     deaf.close();
-    assertEquals(await answers(path), false);
+    assertEquals(await isListening(path), false);
   },
 );
 

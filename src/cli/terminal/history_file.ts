@@ -4,7 +4,7 @@ import { describeError } from "../../protocol/errors.ts";
 import { printableLine } from "./safe_text.ts";
 
 /** How many lines are kept unless told otherwise. */
-export const DEFAULT_HISTORY_LINES = 1_000;
+const DEFAULT_HISTORY_LINES = 1_000;
 /** Longer lines are not kept. */
 const MAX_LINE_LENGTH = 4_096;
 const FILE_MODE = 0o600;

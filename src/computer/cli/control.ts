@@ -73,7 +73,7 @@ export class ControlServer implements AsyncDisposable {
 }
 
 /** Whether somebody listens at a path. */
-export async function answers(path: string): Promise<boolean> {
+export async function isListening(path: string): Promise<boolean> {
   try {
     (await Deno.connect({ transport: "unix", path })).close();
     return true;
@@ -88,7 +88,7 @@ async function listenAt(path: string): Promise<Deno.UnixListener> {
   } catch (error) {
     if (!(error instanceof Deno.errors.AddrInUse)) throw error;
   }
-  if (await answers(path)) {
+  if (await isListening(path)) {
     throw new TypeError(
       "Cannot listen for commands: a Computer of this name runs already; give this one another --name",
     );

@@ -3,7 +3,7 @@ import { UsageError } from "../../cli/exit_codes.ts";
 import type { Screen } from "../../cli/terminal/screen.ts";
 import { ServerUnreachableError } from "../../protocol/local_errors.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
-import { answers } from "./control.ts";
+import { isListening } from "./control.ts";
 import { type ControlAnswer, parseReply } from "./control_message.ts";
 import { controlFolder, controlPath, controlPaths } from "./control_path.ts";
 import { readLines, toLine } from "./line_stream.ts";
@@ -76,11 +76,11 @@ async function findComputer(name: string | undefined): Promise<string> {
   }
   if (name !== undefined) {
     const path = await controlPath(folder, name);
-    if (await answers(path)) return path;
+    if (await isListening(path)) return path;
     throw new ServerUnreachableError(`Cannot find Computer "${name}": it does not run here. ${HINT}`);
   }
   const running: string[] = [];
-  for (const path of await controlPaths(folder)) if (await answers(path)) running.push(path);
+  for (const path of await controlPaths(folder)) if (await isListening(path)) running.push(path);
   const [only] = running;
   if (only === undefined) throw new ServerUnreachableError(`Cannot find a Computer: none runs here. ${HINT}`);
   if (running.length === 1) return only;

@@ -25,7 +25,7 @@ export async function reportStart(session: Session, editor: LineEditor): Promise
 }
 
 /** `3 of 4 MCP servers run, with 36 tools; "status" tells why broken does not` */
-export function startText({ servers, tools }: Computer, names: readonly string[]): string {
+function startText({ servers, tools }: Computer, names: readonly string[]): string {
   const others = names.filter((name) => servers.get(name)?.status !== "running");
   const part = others.length === 0 ? "" : `${names.length - others.length} of `;
   const all = `${countOf(names.length, "MCP server")} ${names.length === 1 ? "runs" : "run"}`;

@@ -46,9 +46,7 @@ function transportOf(entry: Entry, { path, findings }: VariableContext): Transpo
   const key = TYPE_KEYS.find((each) => entry[each] !== undefined && entry[each] !== null);
   if (key !== undefined) {
     const named = entry[key];
-    const transport = typeof named === "string" && Object.hasOwn(TRANSPORTS, named)
-      ? TRANSPORTS[named]
-      : undefined;
+    const transport = typeof named === "string" ? TRANSPORTS.get(named) : undefined;
     if (transport === undefined) findings.refuse([...path, key], wrongWord(["stdio", "http", "sse"], named));
     return transport;
   }

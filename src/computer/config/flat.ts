@@ -59,15 +59,15 @@ export interface FlatHttpServer extends FlatServer {
 }
 
 /** What programs call the transports, and what they are called here. */
-export const TRANSPORTS: Readonly<Record<string, MCPServerConfig["type"]>> = {
-  stdio: "stdio",
-  http: "streamable",
-  sse: "sse",
-  streamable: "streamable",
-  "streamable-http": "streamable",
-  streamableHttp: "streamable",
-  streamable_http: "streamable",
-};
+export const TRANSPORTS: ReadonlyMap<string, MCPServerConfig["type"]> = new Map([
+  ["stdio", "stdio"],
+  ["http", "streamable"],
+  ["sse", "sse"],
+  ["streamable", "streamable"],
+  ["streamable-http", "streamable"],
+  ["streamableHttp", "streamable"],
+  ["streamable_http", "streamable"],
+]);
 
 const names = z.array(z.string()).nullish();
 const shared = {
@@ -93,7 +93,7 @@ const stdioMembers = {
   cwd: z.string().nullish(),
 };
 const httpMembers = {
-  type: z.enum(Object.keys(TRANSPORTS).filter((type) => type !== "stdio")).nullish(),
+  type: z.enum([...TRANSPORTS.keys()].filter((type) => type !== "stdio")).nullish(),
   ...shared,
   url: z.string().min(1).nullish(),
   serverUrl: z.string().min(1).nullish(),

@@ -11,23 +11,24 @@ const NO_ALLOW_LIST =
   'cannot be honoured: tools can only be left out; leave out this list, and name the others in "forbidden_tools"';
 
 /** To go on without these would be unsafe, or of no use. */
-const REFUSED: Readonly<
-  Record<string, { readonly state: string; readonly isMeant: (value: unknown) => boolean }>
-> = {
+const REFUSED: ReadonlyMap<
+  string,
+  { readonly state: string; readonly isMeant: (value: unknown) => boolean }
+> = new Map(Object.entries({
   envFile: { state: NO_ENV_FILE, isMeant: isGiven },
   env_file: { state: NO_ENV_FILE, isMeant: isGiven },
   sandboxEnabled: { state: NO_SANDBOX, isMeant: (value) => value === true },
   includeTools: { state: NO_ALLOW_LIST, isMeant: isNarrowing },
   enabledTools: { state: NO_ALLOW_LIST, isMeant: isNarrowing },
   tools: { state: NO_ALLOW_LIST, isMeant: isNarrowing },
-};
+}));
 
 const NO_OAUTH = 'has no effect: nobody can sign in here; put a token into "headers"';
 const NO_TIMEOUT = "has no effect: the Agent says how long a call may take";
 const NO_WATCH = "has no effect: the server is not started again when files change";
 
 /** The server works without these, if not as meant. */
-const IGNORED: Readonly<Record<string, string>> = {
+const IGNORED: ReadonlyMap<string, string> = new Map(Object.entries({
   auth: NO_OAUTH,
   oauth: NO_OAUTH,
   oauth_scopes: NO_OAUTH,
@@ -36,7 +37,7 @@ const IGNORED: Readonly<Record<string, string>> = {
   timeout: NO_TIMEOUT,
   networkTimeout: NO_TIMEOUT,
   watchPaths: NO_WATCH,
-};
+}));
 
 /** What concerns only the looks of a server in some program, or its development there. */
 const DECORATION: ReadonlySet<string> = new Set([
@@ -62,7 +63,7 @@ const DECORATION: ReadonlySet<string> = new Set([
   "sandbox",
 ]);
 
-const KNOWN_KEYS = [...FLAT_KEYS, ...Object.keys(REFUSED), ...Object.keys(IGNORED)];
+const KNOWN_KEYS = [...FLAT_KEYS, ...REFUSED.keys(), ...IGNORED.keys()];
 
 /** Refuses or warns of what an entry says that cannot be done. */
 export function checkForeignKeys(
@@ -70,19 +71,14 @@ export function checkForeignKeys(
   { path, findings }: ReadingPlace,
 ): void {
   for (const [key, value] of Object.entries(entry)) {
-    const refused = Object.hasOwn(REFUSED, key) ? REFUSED[key] : undefined;
+    const refused = REFUSED.get(key);
     if (refused !== undefined) {
       if (refused.isMeant(value)) findings.refuse([...path, key], refused.state);
       continue;
     }
     if (FLAT_KEYS.includes(key) || DECORATION.has(key) || isRemark(key)) continue;
-    findings.warn([...path, key], stateOf(key));
+    findings.warn([...path, key], IGNORED.get(key) ?? strangerMessage(key, KNOWN_KEYS));
   }
-}
-
-function stateOf(key: string): string {
-  const ignored = Object.hasOwn(IGNORED, key) ? IGNORED[key] : undefined;
-  return ignored ?? strangerMessage(key, KNOWN_KEYS);
 }
 
 function isGiven(value: unknown): boolean {
