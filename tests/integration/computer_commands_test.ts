@@ -163,6 +163,25 @@ Deno.test("server add and remove edit the config file, keep its comments, and re
   assertEquals(Deno.readTextFileSync(config).includes("files"), false);
 });
 
+Deno.test("server add makes a config file where there is none, which nobody else may read; nothing else does", async () => {
+  using place = new Workplace();
+  const config = `${place.folder}/new.json`;
+  const missing = await place.run(["status", "--config", config]);
+  assertEquals(missing.code, 2);
+  assertStringIncludes(missing.stderr, "no such file");
+  const bad = await place.run(["server", "add", "a", '{"type":"stdio"}', "--config", config]);
+  assertEquals(bad.code, 2);
+  assertEquals([...Deno.readDirSync(place.folder)].map(({ name }) => name).includes("new.json"), false);
+  const added = await place.run(["server", "add", "a", "--config", config, "--", "my-server", "--fast"]);
+  assertEquals([added.code, added.stderr], [0, ""]);
+  assertEquals(JSON.parse(Deno.readTextFileSync(config)), {
+    servers: { a: { type: "stdio", server_parameters: { command: "my-server", args: ["--fast"] } } },
+  });
+  if (isPosix) assertEquals((Deno.statSync(config).mode ?? 0) & 0o777, 0o600);
+  assertEquals((await place.run(["server", "add", "b", "--config", config, "--", "b"])).code, 0);
+  assertEquals(Object.keys(JSON.parse(Deno.readTextFileSync(config)).servers), ["a", "b"]);
+});
+
 Deno.test({
   name: "a Computer that runs is asked by other processes of its user",
   ignore: !isPosix,

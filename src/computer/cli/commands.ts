@@ -46,6 +46,8 @@ export interface CommandCall {
   readonly work: (context: CommandContext, typed?: string) => Answer | Promise<Answer>;
   /** The input whose value is asked for where the person is; it stands for a last word that was left out. */
   readonly asksFor?: string | undefined;
+  /** Whether it makes the config file where there is none; false by default. */
+  readonly mayBeNew?: boolean | undefined;
 }
 
 /** Runs what was typed. */
@@ -151,6 +153,7 @@ function addServerCommand(server: Command, run: RunCommand): void {
     .action((name: string, words: string[], flags: AddServerFlags) =>
       run({
         name: "server add",
+        mayBeNew: true,
         needs: "config",
         work: (context) => addServer(context, { name, words, flags }),
       })

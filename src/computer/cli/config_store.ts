@@ -4,7 +4,7 @@ import { describeError } from "../../protocol/errors.ts";
 import { type ComputerConfig, parseConfigText } from "../config/config.ts";
 import { checkConfigText, type ConfigChecks } from "../config/check.ts";
 import { originOf, readConfigFileText } from "../config/file.ts";
-import { problemsError } from "../config/problem.ts";
+import { ConfigError, problemsError } from "../config/problem.ts";
 import { VrlEngine } from "../vrl.ts";
 
 /** Uses the checks that a configuration must stand beyond its form; all scripts are compiled by one engine. */
@@ -23,23 +23,33 @@ export class ConfigStore {
   /** The file, if there is one. */
   readonly file: string | undefined;
   #text = EMPTY;
-  #config: ComputerConfig;
+  #config: ComputerConfig = parseConfigText(EMPTY, "config");
+  /** There is no file yet: the first edit makes it. */
+  #isNew = false;
 
-  private constructor(file: string | undefined, config: ComputerConfig) {
+  private constructor(file: string | undefined) {
     this.file = file;
-    this.#config = config;
   }
 
   /**
    * Opens a file's configuration, or an empty one in memory.
    *
+   * @param options `mayBeNew`: a file that is not there is empty so far, and made by the first edit.
    * @throws {ConfigError} when the file cannot be read or used.
    */
-  static async open(file: string | undefined): Promise<ConfigStore> {
-    return new ConfigStore(
-      file,
-      file === undefined ? parseConfigText(EMPTY, "config") : await readFile(file),
-    );
+  static async open(
+    file: string | undefined,
+    { mayBeNew = false }: { readonly mayBeNew?: boolean | undefined } = {},
+  ): Promise<ConfigStore> {
+    const store = new ConfigStore(file);
+    try {
+      await store.reload();
+    } catch (error) {
+      const isMissing = error instanceof ConfigError && error.cause instanceof Deno.errors.NotFound;
+      if (!isMissing || !mayBeNew) throw error;
+      store.#isNew = true;
+    }
+    return store;
   }
 
   /** As it was read last. */
@@ -68,12 +78,13 @@ export class ConfigStore {
       ? parseConfigText(text, "config")
       : await toConfig(text, this.file);
     if (this.file === undefined) this.#text = text;
-    else await replaceFile(this.file, text);
+    else await writeFile(this.file, { text, isNew: this.#isNew });
+    this.#isNew = false;
     return this.#config = config;
   }
 
   async #read(): Promise<string> {
-    return this.file === undefined ? this.#text : await readConfigFileText(this.file);
+    return this.file === undefined || this.#isNew ? this.#text : await readConfigFileText(this.file);
   }
 }
 
@@ -87,20 +98,29 @@ async function toConfig(text: string, file: string): Promise<ComputerConfig> {
   return parseConfigText(text, file, { origin: originOf(file) });
 }
 
-/** Replaces a file in one step, so that nobody ever reads half of it; its permissions stay. */
-async function replaceFile(file: string, text: string): Promise<void> {
+async function writeFile(
+  file: string,
+  { text, isNew }: { readonly text: string; readonly isNew: boolean },
+): Promise<void> {
   try {
-    const path = await Deno.realPath(file);
-    const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
-    const { mode } = await Deno.stat(path);
-    try {
-      await Deno.writeTextFile(draft, text, { createNew: true, mode: (mode ?? 0o600) & 0o777 });
-      await Deno.rename(draft, path);
-    } catch (error) {
-      await Deno.remove(draft).catch(() => {});
-      throw error;
-    }
+    // Whoever else made it meanwhile keeps theirs; a literal in it may be a secret.
+    if (isNew) await Deno.writeTextFile(file, text, { createNew: true, mode: 0o600 });
+    else await replaceFile(file, text);
   } catch (error) {
     throw new TypeError(`Cannot write config "${file}": ${describeError(error)}`, { cause: error });
+  }
+}
+
+/** Replaces a file in one step, so that nobody ever reads half of it; its permissions stay. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const path = await Deno.realPath(file);
+  const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
+  const { mode } = await Deno.stat(path);
+  try {
+    await Deno.writeTextFile(draft, text, { createNew: true, mode: (mode ?? 0o600) & 0o777 });
+    await Deno.rename(draft, path);
+  } catch (error) {
+    await Deno.remove(draft).catch(() => {});
+    throw error;
   }
 }

@@ -65,7 +65,7 @@ async function runAlone(
   options: ComputerCliOptions,
   { signal }: OnceContext,
 ): Promise<void> {
-  const { name, needs, work } = call;
+  const { name, needs, work, mayBeNew } = call;
   if (needs === "running") {
     throw new UsageError(
       `Cannot run "${name}" with --config: it is for a Computer that runs; leave --config out to reach it`,
@@ -75,6 +75,7 @@ async function runAlone(
   await using session = await openSession(options, {
     inputs: Deno.stdin.isTerminal() ? askedInputs(() => terminal.open()) : undefined,
     isWatching: false,
+    mayBeNew,
   });
   using progress = showProgress("");
   if (needs === "servers") {

@@ -26,6 +26,8 @@ export interface SessionSurroundings extends Pick<LoggerOptions, "write"> {
   /** Asks a person whether a tool may run. */
   readonly confirm?: Confirm | undefined;
   readonly isWatching: boolean;
+  /** Whether the config file need not be there yet; false by default. */
+  readonly mayBeNew?: boolean | undefined;
   readonly onFailed?: ((error: Error) => void) | undefined;
 }
 
@@ -42,6 +44,7 @@ export async function openSession(
   return await Session.open({
     name: options.name ?? defaultName(),
     configFile: config,
+    mayBeNew: around.mayBeNew,
     isWatching: around.isWatching,
     inputs: new SessionInputs({
       environment: (name) => Deno.env.get(name),

@@ -19,6 +19,8 @@ import type { InputOrigin, SessionInputs } from "./session_inputs.ts";
 export interface SessionOptions extends Pick<ComputerOptions, "name" | "confirm" | "resolveDpe"> {
   /** The config file; an empty configuration in memory without one. */
   readonly configFile?: string | undefined;
+  /** Whether the config file need not be there yet; false by default. */
+  readonly mayBeNew?: boolean | undefined;
   /** Whether edits of the config file and of the inputs' file are taken over. */
   readonly isWatching: boolean;
   readonly inputs: SessionInputs;
@@ -60,9 +62,9 @@ export class Session implements AsyncDisposable {
    * @throws {UsageError} when it cannot be used.
    */
   static async open(options: SessionOptions): Promise<Session> {
-    const { configFile } = options;
+    const { configFile, mayBeNew } = options;
     const stamp = configFile === undefined ? undefined : stampOf(configFile);
-    const store = await ConfigStore.open(configFile).catch(toUsageError);
+    const store = await ConfigStore.open(configFile, { mayBeNew }).catch(toUsageError);
     return new Session(options, { store, stamp });
   }
 
