@@ -125,7 +125,9 @@ export class McpHost implements AsyncDisposable {
 
   /** The state of each MCP server, in order of precedence; what is known to be secret is masked. */
   get states(): Map<string, ServerState> {
-    return new Map(this.fleet.servers.map(({ name, state }) => [name, this.#redactState(state)]));
+    return new Map(
+      this.fleet.servers.map(({ name, state, status }) => [name, this.#redactState({ ...state, status })]),
+    );
   }
 
   /** The last lines that a server wrote, and what became of it; what is known to be secret is masked. */

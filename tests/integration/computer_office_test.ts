@@ -16,6 +16,7 @@ import { staticTokens } from "../../src/server/auth.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { TcpProxy } from "../fixtures/tcp_proxy.ts";
+import { deafListener } from "../fixtures/deaf_listener.ts";
 
 const empty = { servers: {} };
 
@@ -123,10 +124,7 @@ Deno.test("a fleet follows its configurations: it adds, finds and removes server
   const listener = {
     onRunning() {},
     onStateChange() {},
-    onToolsChanged() {},
-    onResourcesChanged() {},
-    onResourceUpdated() {},
-    onNotificationsLost() {},
+    ...deafListener,
   };
   const { servers: [a, b] } = parseConfig(scriptedServers({ a: {}, b: { exitAtStart: true } }));
   if (a === undefined || b === undefined) throw new TypeError("no config");

@@ -13,6 +13,7 @@ import { WarnOnce } from "../../src/mcp/warn_once.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { everything, filesystem, memory } from "../fixtures/public_servers.ts";
 import { ComputerOffice } from "./_computer_office.ts";
+import { deafListener } from "../fixtures/deaf_listener.ts";
 
 /** A folder that goes with its test. */
 async function tempFolder() {
@@ -36,16 +37,10 @@ async function openDirectly(entry: unknown) {
   assert(config !== undefined);
   const log = silentLogger;
   const guard = new ProcessGuard(log);
-  const listener = {
-    onToolsChanged() {},
-    onResourcesChanged() {},
-    onResourceUpdated() {},
-    onNotificationsLost() {},
-  };
   const connection = await McpConnection.open(
     readResolved(config.name, config),
     {
-      listener,
+      listener: deafListener,
       guard,
       log,
       warnOnce: new WarnOnce(log),

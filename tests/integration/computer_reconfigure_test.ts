@@ -175,6 +175,18 @@ Deno.test("who waits for a server that is restarted meanwhile waits for the new 
   assertEquals(computer.toolsOf("a").includes("a"), true);
 });
 
+Deno.test("a server that is being stopped says so at once, however long its process takes", async () => {
+  await using computer = Computer.open({
+    name: "laptop",
+    config: { servers: { a: scripted(having("a", { stubborn: true })) } },
+  });
+  await computer.ready();
+  const stopped = computer.stopServer("a");
+  assertEquals(computer.servers.get("a")?.status, "stopped");
+  await stopped;
+  assertEquals(computer.servers.get("a")?.status, "stopped");
+});
+
 Deno.test("what cannot be started or stopped is refused by name", async () => {
   const disabled = scripted({}, { disabled: true });
   await using computer = Computer.open({ name: "laptop", config: { servers: { off: disabled } } });

@@ -13,6 +13,7 @@ import { silentLogger } from "../../../src/log.ts";
 import { parseConfig } from "../../../src/computer/config/config.ts";
 import { DEFAULT_SERVER_LIMITS, type SupervisedServer } from "../../../src/mcp/supervised_server.ts";
 import { parseDpeUri } from "../../../src/uri/dpe_uri.ts";
+import { deafListener } from "../../fixtures/deaf_listener.ts";
 
 /** A server that is never started. */
 function stoppedServer(): SupervisedServer {
@@ -22,10 +23,7 @@ function stoppedServer(): SupervisedServer {
     listen: () => ({
       onRunning() {},
       onStateChange() {},
-      onToolsChanged() {},
-      onResourcesChanged() {},
-      onResourceUpdated() {},
-      onNotificationsLost() {},
+      ...deafListener,
     }),
     resolve: (config) => Promise.resolve(readResolved(config.name, config)),
   });

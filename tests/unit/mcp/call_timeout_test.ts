@@ -7,6 +7,7 @@ import { McpConnection } from "../../../src/mcp/connection.ts";
 import { ProcessGuard } from "../../../src/mcp/guard.ts";
 import { WarnOnce } from "../../../src/mcp/warn_once.ts";
 import { scriptedServers } from "../../fixtures/stdio_config.ts";
+import { deafListener } from "../../fixtures/deaf_listener.ts";
 
 /** Writes down how long each timer waits that is set while `work` begins. */
 function timersOf(work: () => void): number[] {
@@ -29,14 +30,8 @@ Deno.test("a call waits for its own time, not for the MCP SDK's minute", async (
   assert(config !== undefined);
   const log = silentLogger;
   const guard = new ProcessGuard(log);
-  const listener = {
-    onToolsChanged() {},
-    onResourcesChanged() {},
-    onResourceUpdated() {},
-    onNotificationsLost() {},
-  };
   const context = {
-    listener,
+    listener: deafListener,
     guard,
     log,
     warnOnce: new WarnOnce(log),
