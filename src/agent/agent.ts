@@ -23,7 +23,7 @@ const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 
 /** Where an Agent connects, and as whom. */
 export interface AgentOptions {
-  /** The Server, such as `http://127.0.0.1:3000`. */
+  /** The Server, such as `http://127.0.0.1:3000`; a path in it is the beginning of the Socket.IO path. */
   readonly url: string;
   /** The office to join: 1–128 characters, no control characters. */
   readonly office: string;
@@ -35,7 +35,7 @@ export interface AgentOptions {
   readonly auth?: Readonly<Record<string, unknown>> | undefined;
   /** HTTP headers of the connection. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The Socket.IO path; `/socket.io/` by default. */
+  /** The Socket.IO path below the URL; `/socket.io/` by default. */
   readonly path?: string | undefined;
   /** Says nothing by default. */
   readonly logger?: Logger | undefined;
@@ -99,8 +99,8 @@ export class Agent implements AsyncDisposable {
   /**
    * Connects to the Server and joins the office.
    *
-   * @throws {TypeError} `office` or `name` is no name.
-   * @throws {ServerUnreachableError} after `timeoutMs`.
+   * @throws {TypeError} `office` or `name` is no name, or `url` cannot be used.
+   * @throws {ServerUnreachableError} after `timeoutMs`; at once where another attempt is of no use (`isPermanent`).
    * @throws {AuthenticationError | ProtocolVersionError} at once.
    * @throws {JoinRefusedError} in the Server's words; a taken seat or name only after `joinPatienceMs`.
    */

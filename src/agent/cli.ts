@@ -19,6 +19,9 @@ import {
   timeoutOption,
 } from "../cli/request_options.ts";
 import { currentScreen } from "../cli/terminal/screen.ts";
+import { showProgress } from "../cli/terminal/progress.ts";
+import type { Logger } from "../log.ts";
+import { plainTextWarning } from "../protocol/server_address.ts";
 import { Agent } from "./agent.ts";
 import { TREE_DEPTHS, type TreeDepth } from "./cli_document_tree.ts";
 import {
@@ -130,20 +133,36 @@ async function withAgent(
 ): Promise<void> {
   const { work, signal } = task;
   const logger = loggerOf("agent", options);
+  const { json, computer } = options;
+  await using agent = await connect(options, { ...task, logger });
+  await work({ agent, signal, logger, json, screen: currentScreen(), computer });
+}
+
+/** Shows at a terminal what is being waited for. */
+async function connect(
+  options: GlobalOptions,
+  task: { readonly connectSeconds: number; readonly signal: AbortSignal; readonly logger: Logger },
+): Promise<Agent> {
+  const { url, office, name, header: headers, path } = options;
+  const { signal, logger } = task;
+  const auth = authOf(options);
+  const warning = plainTextWarning(url, { auth, headers });
+  // The log of a command that ends by itself leaves warnings out.
+  if (warning !== undefined && options.logLevel.level === "error") console.error(`warning: ${warning}`);
   const connectMs = (options.connectTimeout ?? task.connectSeconds) * 1000;
-  await using agent = await Agent.connect({
-    url: options.url,
-    office: options.office,
-    name: options.name,
-    auth: authOf(options),
-    headers: options.header,
-    path: options.path,
+  using progress = showProgress("connecting");
+  progress.update(url);
+  return await Agent.connect({
+    url,
+    office,
+    name,
+    auth,
+    headers,
+    path,
     timeoutMs: connectMs,
     // Whoever has the Agent's seat may be another command that is about to end: no use in waiting for longer.
     joinPatienceMs: Math.min(connectMs, MAX_JOIN_PATIENCE_MS),
     logger,
     signal,
   });
-  const { json, computer } = options;
-  await work({ agent, signal, logger, json, screen: currentScreen(), computer });
 }

@@ -1,5 +1,7 @@
 /** Options that several doors share, and readers for their values. */
+import { describeError } from "../protocol/errors.ts";
 import { isName } from "../protocol/names.ts";
+import { DEFAULT_SOCKET_PATH, parseServerAddress } from "../protocol/server_address.ts";
 import { InvalidArgumentError, Option } from "./program.ts";
 
 /** How a client of the Server says who it is. */
@@ -32,7 +34,8 @@ export function connectionOptions(
   return [
     ...who.map((option) => option.makeOptionMandatory(isMandatory)),
     ...credentialOptions(),
-    new Option("--path <path>", "the Socket.IO path of the Server").default("/socket.io/").env("A2C_PATH"),
+    new Option("--path <path>", "the Socket.IO path, below that of the URL")
+      .default(DEFAULT_SOCKET_PATH).env("A2C_PATH"),
   ];
 }
 
@@ -54,11 +57,12 @@ export function authOf(options: Pick<ConnectionOptions, "token" | "auth">): Reco
 
 /** Reads `http://host:port`; `ws` and `wss` are the same to Socket.IO. */
 export function parseUrl(raw: string): string {
-  const url = URL.canParse(raw) ? new URL(raw) : undefined;
-  if (url === undefined || !["http:", "https:", "ws:", "wss:"].includes(url.protocol)) {
-    throw new InvalidArgumentError("Write it as http://HOST:PORT or https://HOST");
+  try {
+    parseServerAddress(raw);
+    return raw;
+  } catch (error) {
+    throw new InvalidArgumentError(describeError(error));
   }
-  return raw;
 }
 
 /** Reads the name of a member or an office. */

@@ -319,7 +319,7 @@ export class Computer implements AsyncDisposable {
   /**
    * Connects to a Server without joining an office, and comes back after each loss.
    *
-   * @throws {ServerUnreachableError} after `timeoutMs`.
+   * @throws {ServerUnreachableError} after `timeoutMs`; at once where another attempt is of no use (`isPermanent`).
    * @throws {AuthenticationError | ProtocolVersionError} when trying again is of no use.
    * @throws {TypeError} while an office is joined, or once this Computer was closed.
    */
@@ -331,7 +331,7 @@ export class Computer implements AsyncDisposable {
    * Joins an office, connecting first where there is no connection to that Server, and comes back after each loss; then
    * the Agent is told to look again.
    *
-   * @throws {ServerUnreachableError} after `timeoutMs`.
+   * @throws {ServerUnreachableError} after `timeoutMs`; at once where another attempt is of no use (`isPermanent`).
    * @throws {AuthenticationError | ProtocolVersionError | JoinRefusedError} when trying again is of no use.
    * @throws {TypeError} while another office is joined, or once this Computer was closed.
    */

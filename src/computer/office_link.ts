@@ -7,7 +7,7 @@ import { ConnectionClosedError } from "../protocol/local_errors.ts";
 
 /** Where and as whom a Computer connects. */
 export interface ConnectOptions {
-  /** The Server, `http://host:port`. */
+  /** The Server, `http://host:port`; a path in it is the beginning of the Socket.IO path. */
   readonly url: string;
   /** Sent as the auth field `token`. */
   readonly token?: string | undefined;
@@ -15,7 +15,7 @@ export interface ConnectOptions {
   readonly auth?: Readonly<Record<string, unknown>> | undefined;
   /** HTTP headers of the handshake. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The Socket.IO path; `/socket.io/` by default. */
+  /** The Socket.IO path below the URL; `/socket.io/` by default. */
   readonly path?: string | undefined;
   /** When to give up on a Server that is out of reach, in milliseconds; never by default. */
   readonly timeoutMs?: number | undefined;

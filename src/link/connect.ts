@@ -1,18 +1,11 @@
 /** One connection to a Server: the only importer of socket.io-client. */
 import { io, type Socket } from "socket.io-client";
-import { isRecord } from "../protocol/errors.ts";
 import { SMCP_NAMESPACE } from "../protocol/events.ts";
-import { parseJson } from "../protocol/json.ts";
-import {
-  AuthenticationError,
-  ConnectionClosedError,
-  ProtocolVersionError,
-  RequestTimeoutError,
-  ServerUnreachableError,
-  type VersionRefusal,
-} from "../protocol/local_errors.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "../protocol/local_errors.ts";
+import { parseServerAddress } from "../protocol/server_address.ts";
 import { assertFits } from "../protocol/size.ts";
 import { PROTOCOL_VERSION, VERSION_QUERY_PARAMETER } from "../protocol/version.ts";
+import { toConnectError, unreachable } from "./connect_failure.ts";
 
 /** Time for what was already sent to leave before a connection is cut. */
 const FLUSH_TIMEOUT_MS = 1_000;
@@ -21,9 +14,9 @@ const DEFAULT_MAX_PAYLOAD_BYTES = 1_000_000;
 
 /** Where and as whom to connect. */
 export interface ConnectOptions {
-  /** `http://host:port`. */
+  /** `http://host:port`; a path in it is the beginning of the Socket.IO path. */
   readonly url: string;
-  /** The Socket.IO path; `/socket.io/` by default. */
+  /** The Socket.IO path below the URL; `/socket.io/` by default. */
   readonly path?: string | undefined;
   /** The Socket.IO `auth` object. */
   readonly auth?: Readonly<Record<string, unknown>> | undefined;
@@ -64,7 +57,8 @@ export interface Connection {
  *
  * @throws {ProtocolVersionError} The Server does not accept our version. Final.
  * @throws {AuthenticationError} The Server refused the credentials. Final.
- * @throws {ServerUnreachableError} Anything else; worth another try.
+ * @throws {ServerUnreachableError} Anything else; worth another try unless it `isPermanent`.
+ * @throws {TypeError} The URL cannot be used.
  */
 export function openConnection(
   options: ConnectOptions,
@@ -76,8 +70,11 @@ export function openConnection(
 ): Promise<Connection> {
   const { onEvent, signal, timeoutMs } = context;
   const { promise, resolve, reject } = Promise.withResolvers<Connection>();
-  const socket = io(new URL(SMCP_NAMESPACE, options.url).href, {
-    path: options.path ?? "/socket.io/",
+  const { url } = options;
+  const { origin, path } = parseServerAddress(url, options.path);
+  const target = { url, requested: `${origin}${path}` };
+  const socket = io(`${origin}${SMCP_NAMESPACE}`, {
+    path,
     query: { [VERSION_QUERY_PARAMETER]: PROTOCOL_VERSION },
     auth: { ...options.auth },
     extraHeaders: { ...options.headers },
@@ -96,7 +93,7 @@ export function openConnection(
   const onAbort = () => fail(signal.reason);
   // The namespace's answer has no deadline of its own in Socket.IO: the transport's ends with the handshake.
   const timer = setTimeout(
-    () => fail(new ServerUnreachableError(unreachable(options.url, "timeout"))),
+    () => fail(unreachable(url, "no answer in time (timeout)")),
     timeoutMs,
   );
   const settle = () => {
@@ -111,11 +108,11 @@ export function openConnection(
   signal.addEventListener("abort", onAbort, { once: true });
 
   socket.on("connect", () => resolve(toConnection(socket, { closed: closed.promise, maxPayloadBytes })));
-  socket.on("connect_error", (error) => fail(classifyConnectError(error, options.url)));
+  socket.on("connect_error", (error) => fail(toConnectError(error, target)));
   socket.on("disconnect", (reason) => {
     void closeSocket(socket);
     closed.resolve(reason);
-    reject(new ServerUnreachableError(unreachable(options.url, reason)));
+    reject(unreachable(url, `connection closed (${reason})`));
   });
   socket.onAny((event: string, ...args: unknown[]) => {
     const acknowledge = args.at(-1);
@@ -182,63 +179,4 @@ function closeSocket(socket: Socket): Promise<void> {
   socket.disconnect();
   engine.close();
   return promise.finally(() => clearTimeout(timer));
-}
-
-/** An engine error, as far as we look: what the XHR transport leaves of the Server's HTTP answer. */
-interface TransportError {
-  readonly context?: { readonly status?: number; readonly responseText?: unknown } | undefined;
-}
-
-/**
- * Tells a final refusal from a Server that is out of reach. The body of an HTTP refusal is readable only while the
- * `connect_error` listener runs.
- */
-function classifyConnectError(
-  error: Error & TransportError & { readonly data?: unknown },
-  url: string,
-): Error {
-  const refusal = readVersionRefusal(error.context);
-  if (refusal !== undefined) return new ProtocolVersionError(versionMessage(refusal), refusal);
-  const isConnectErrorPacket = !("type" in error) && error.message !== "timeout";
-  if (isConnectErrorPacket) {
-    return new AuthenticationError(`Cannot connect to "${url}": refused by the Server (${error.message})`, {
-      cause: error,
-    });
-  }
-  return new ServerUnreachableError(unreachable(url, transportReason(error)), { cause: error });
-}
-
-function readVersionRefusal(context: TransportError["context"]): VersionRefusal | undefined {
-  if (context?.status !== 400 || typeof context.responseText !== "string") return undefined;
-  const body = parseJson(context.responseText);
-  if (!isRecord(body) || (body["code"] !== 4008 && body["code"] !== 400)) return undefined;
-  const { code, message } = body;
-  const text = (key: string) => typeof body[key] === "string" ? { [key]: body[key] } : {};
-  return {
-    code,
-    message: typeof message === "string" ? message : "Protocol version refused",
-    ...text("server_version"),
-    ...text("client_version"),
-    ...text("min_supported"),
-    ...text("max_supported"),
-  };
-}
-
-function versionMessage(refusal: VersionRefusal): string {
-  const { server_version, min_supported, max_supported } = refusal;
-  const speaks = server_version === undefined
-    ? ""
-    : `: the Server speaks ${server_version}, accepts ${min_supported ?? "?"} to ${max_supported ?? "?"}`;
-  return `Cannot connect with protocol ${PROTOCOL_VERSION}: ${refusal.message}${speaks}`;
-}
-
-/** Why the transport failed: "xhr poll error", Socket.IO's own word for everything, tells nobody what to do. */
-function transportReason({ context, message }: Error & TransportError): string {
-  if (context?.status === undefined) return message;
-  if (context.status === 0) return "nobody answers there";
-  return `HTTP ${context.status}, so it may be no Server of this protocol, or have another path`;
-}
-
-function unreachable(url: string, reason: string): string {
-  return `Cannot reach the Server at "${url}": ${reason}`;
 }

@@ -12,6 +12,7 @@ import {
   ServerUnreachableError,
 } from "../protocol/local_errors.ts";
 import type { EnterOfficeReq } from "../protocol/office.ts";
+import { plainTextWarning } from "../protocol/server_address.ts";
 import { type Connection, type ConnectOptions, type IncomingEvent, openConnection } from "./connect.ts";
 import { readJoinAck } from "./join.ts";
 
@@ -56,6 +57,8 @@ export class Link implements AsyncDisposable {
   /** The connection that callers may use: open, and joined again where an office was joined. */
   #connection: Connection | undefined;
   #ready = pending<Connection>();
+  /** Until the first connection is there. */
+  #isOpening = true;
   #supervision: Promise<void> = Promise.resolve();
 
   private constructor(options: LinkOptions, listener: LinkListener) {
@@ -70,16 +73,20 @@ export class Link implements AsyncDisposable {
    *
    * @param options Where and as whom.
    * @param context `listener`; `timeoutMs`: when to give up, never by default; `signal`.
-   * @throws {ServerUnreachableError} after `timeoutMs`.
+   * @throws {ServerUnreachableError} after `timeoutMs`, or at once where another attempt is of no use.
    * @throws {AuthenticationError | ProtocolVersionError} at once.
+   * @throws {TypeError} The URL cannot be used.
    */
   static async open(
     options: LinkOptions,
     context: { readonly listener: LinkListener; readonly timeoutMs?: number; readonly signal?: AbortSignal },
   ): Promise<Link> {
+    const warning = plainTextWarning(options.url, options);
     const link = new Link(options, context.listener);
+    if (warning !== undefined) link.#log.warn(warning);
     const { timeoutMs = Infinity, signal = link.#closing.signal } = context;
     const connection = await link.#connect({ timeoutMs, signal, backoff: new Backoff(CONNECT_BACKOFF) });
+    link.#isOpening = false;
     link.#resume(connection);
     link.#supervision = link.#supervise(connection);
     return link;
@@ -239,6 +246,8 @@ export class Link implements AsyncDisposable {
         const waitMs = Math.round(backoff.next());
         const isLast = performance.now() + waitMs >= deadlineMs;
         if (!(error instanceof ServerUnreachableError) || isLast) throw error;
+        // A member that was there before comes back also after a wrong turn of a proxy or a name service.
+        if (error.isPermanent && this.#isOpening) throw error;
         const fields = { error: error.message, wait_ms: waitMs };
         // One warning a loss: an attempt every ten seconds would bury everything else.
         if (isKnown) this.#log.debug("Server still out of reach, trying again", fields);

@@ -16,12 +16,20 @@ export class RequestTimeoutError extends Error {
   readonly code = "REQUEST_TIMEOUT";
 }
 
-/** The Server could not be reached before the connect deadline. */
+/** The Server could not be reached: before the connect deadline, or at once where waiting is of no use. */
 export class ServerUnreachableError extends Error {
   /** Tells the class of an error. */
   override readonly name = "ServerUnreachableError";
   /** Tells the kind of an error. */
   readonly code = "SERVER_UNREACHABLE";
+  /** Whether only a change of the address, its TLS or the Server helps: host not found, certificate, HTTP 4xx. */
+  readonly isPermanent: boolean;
+
+  /** `isPermanent` is false by default; `cause`: the error of the network. */
+  constructor(message: string, options: ErrorOptions & { readonly isPermanent?: boolean } = {}) {
+    super(message, options);
+    this.isPermanent = options.isPermanent ?? false;
+  }
 }
 
 /** The Server refused the credentials. Trying again with the same ones is of no use. */

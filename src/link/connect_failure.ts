@@ -1,0 +1,178 @@
+/** Why a connection to a Server could not be opened, in words that tell what to do. */
+import { isRecord } from "../protocol/errors.ts";
+import { parseJson } from "../protocol/json.ts";
+import {
+  AuthenticationError,
+  ProtocolVersionError,
+  ServerUnreachableError,
+  type VersionRefusal,
+} from "../protocol/local_errors.ts";
+import { PROTOCOL_VERSION } from "../protocol/version.ts";
+
+/** The answer of a Socket.IO server to a namespace that it does not have. */
+const INVALID_NAMESPACE = "Invalid namespace";
+/** Statuses below 500 that pass: request timeout, too early, too many requests. */
+const PASSING_STATUSES: readonly number[] = [408, 425, 429];
+/** Engine.IO's code for a session that its server does not have any more, for instance since it was restarted. */
+const UNKNOWN_SESSION = 1;
+/** How much of a stranger's message is shown, in characters. */
+const MAX_SHOWN_MESSAGE = 200;
+
+/** What the transport tells of a failure, as far as we look. */
+export interface ConnectFailure extends Error {
+  /** Present in the Server's own refusal of the namespace, whatever its value. */
+  readonly data?: unknown;
+  /**
+   * What is left of the HTTP request. `statusText` is the error of the network where there was no answer; the body
+   * is readable only while the `connect_error` listener runs.
+   */
+  readonly context?: {
+    readonly status?: number;
+    readonly statusText?: unknown;
+    readonly responseText?: unknown;
+  } | undefined;
+}
+
+/** Where the connection was tried. */
+export interface ConnectTarget {
+  /** The URL as it was given. */
+  readonly url: string;
+  /** The address that was asked, such as `https://example.com/a2c/socket.io/`. */
+  readonly requested: string;
+}
+
+/** Why, and whether another attempt is of no use. */
+interface Reason {
+  readonly text: string;
+  readonly isPermanent: boolean;
+}
+
+/** Tells a final refusal from a Server that is out of reach. */
+export function toConnectError(failure: ConnectFailure, { url, requested }: ConnectTarget): Error {
+  const { context, message } = failure;
+  const refusal = readVersionRefusal(context);
+  if (refusal !== undefined) return new ProtocolVersionError(versionMessage(refusal), refusal);
+  const status = context?.status ?? 0;
+  if ("data" in failure && message !== INVALID_NAMESPACE) {
+    return new AuthenticationError(`Cannot connect to "${url}": refused by the Server (${message})`, {
+      cause: failure,
+    });
+  }
+  if (status === 401 || status === 403) {
+    const said = messageOf(context);
+    return new AuthenticationError(`Cannot connect to "${url}": HTTP ${status} from "${requested}"${said}`);
+  }
+  const { text, isPermanent } = reasonOf(failure, requested);
+  const cause = context?.statusText instanceof Error ? context.statusText : undefined;
+  return unreachable(url, text, { isPermanent, ...(cause === undefined ? {} : { cause }) });
+}
+
+/** The error of a Server that is out of reach. */
+export function unreachable(
+  url: string,
+  reason: string,
+  options: ErrorOptions & { readonly isPermanent?: boolean } = {},
+): ServerUnreachableError {
+  return new ServerUnreachableError(`Cannot reach the Server at "${url}": ${reason}`, options);
+}
+
+function reasonOf({ context, message }: ConnectFailure, requested: string): Reason {
+  const { status = 0, statusText } = context ?? {};
+  if (status > 0) return httpReason(status, { requested, context });
+  if (statusText instanceof Error) return networkReason(statusText);
+  if (message === "timeout") return passing("no answer in time (timeout)");
+  if (message === INVALID_NAMESPACE) {
+    return permanent(`"${requested}" is Socket.IO of another program, not an A2C-SMCP Server`);
+  }
+  return permanent(`"${requested}" answers, but not as Socket.IO; check the address and --path (${message})`);
+}
+
+function httpReason(
+  status: number,
+  { requested, context }: { readonly requested: string; readonly context: ConnectFailure["context"] },
+): Reason {
+  const said = `HTTP ${status} from "${requested}"${messageOf(context)}`;
+  if (status >= 500) return passing(`${said}; the Server is out of service, or a proxy cannot reach it`);
+  const isUnknownSession = bodyOf(context)?.["code"] === UNKNOWN_SESSION;
+  if (PASSING_STATUSES.includes(status) || isUnknownSession) return passing(said);
+  return permanent(`${said}; no A2C-SMCP Server there, check the path of the URL and --path`);
+}
+
+/** What the network, name service or TLS said. Node's codes, and Deno's where they differ. */
+function networkReason(error: Error): Reason {
+  const { message } = error;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  switch (code) {
+    case "ENOTFOUND":
+      return permanent("host not found");
+    case "EAI_AGAIN":
+      return passing("host not found, the name service does not answer");
+    case "ECONNREFUSED":
+      return passing("connection refused, no program listens there");
+    case "ECONNRESET":
+      return passing("connection closed before an answer came");
+    case "EHOSTUNREACH":
+    case "ENETUNREACH":
+      return passing(`no route to the host (${code})`);
+    case "ETIMEDOUT":
+      return passing("no answer in time (timeout)");
+    case "CERT_HAS_EXPIRED":
+      return permanent("its TLS certificate has expired");
+    case "ERR_TLS_CERT_ALTNAME_INVALID":
+      return permanent(`its TLS certificate is for another host (${message})`);
+  }
+  if (/wrong version number|InvalidContentType/.test(message)) {
+    return permanent("no TLS there; if the Server speaks plain HTTP, use http://");
+  }
+  if (code.startsWith("HPE_")) return permanent("no HTTP there; if the Server speaks TLS, use https://");
+  if (/certificate/i.test(message) || /CERT/.test(code)) {
+    return permanent(
+      `its TLS certificate is not trusted (${message}); ` +
+        "NODE_EXTRA_CA_CERTS=FILE in the environment adds a certificate authority",
+    );
+  }
+  if (/^ERR_(SSL|TLS)/.test(code) || code === "EPROTO") return permanent(`TLS failed (${message})`);
+  return passing(message);
+}
+
+function permanent(text: string): Reason {
+  return { text, isPermanent: true };
+}
+
+function passing(text: string): Reason {
+  return { text, isPermanent: false };
+}
+
+function bodyOf(context: ConnectFailure["context"]): Record<string, unknown> | undefined {
+  const body = typeof context?.responseText === "string" ? parseJson(context.responseText) : undefined;
+  return isRecord(body) ? body : undefined;
+}
+
+/** What the answer says for people, in brackets. */
+function messageOf(context: ConnectFailure["context"]): string {
+  const message = bodyOf(context)?.["message"];
+  return typeof message === "string" ? ` (${message.slice(0, MAX_SHOWN_MESSAGE)})` : "";
+}
+
+function readVersionRefusal(context: ConnectFailure["context"]): VersionRefusal | undefined {
+  const body = context?.status === 400 ? bodyOf(context) : undefined;
+  if (body === undefined || (body["code"] !== 4008 && body["code"] !== 400)) return undefined;
+  const { code, message } = body;
+  const text = (key: string) => typeof body[key] === "string" ? { [key]: body[key] } : {};
+  return {
+    code,
+    message: typeof message === "string" ? message : "Protocol version refused",
+    ...text("server_version"),
+    ...text("client_version"),
+    ...text("min_supported"),
+    ...text("max_supported"),
+  };
+}
+
+function versionMessage(refusal: VersionRefusal): string {
+  const { server_version, min_supported, max_supported } = refusal;
+  const speaks = server_version === undefined
+    ? ""
+    : `: the Server speaks ${server_version}, accepts ${min_supported ?? "?"} to ${max_supported ?? "?"}`;
+  return `Cannot connect with protocol ${PROTOCOL_VERSION}: ${refusal.message}${speaks}`;
+}

@@ -1,0 +1,57 @@
+/** Where a Server is: its URL and the path of Socket.IO there, as people write them. */
+
+/** The path of Socket.IO unless told otherwise. */
+export const DEFAULT_SOCKET_PATH = "/socket.io/";
+
+/** A Server's address, read. */
+export interface ServerAddress {
+  /** Scheme, host and port, such as `https://example.com`. */
+  readonly origin: string;
+  /** The path of Socket.IO: that of the URL, then `path`. */
+  readonly path: string;
+  /** Whether what is sent can be read on its way to another machine. */
+  readonly isPlainText: boolean;
+}
+
+const SCHEMES = ["http:", "https:", "ws:", "wss:"];
+const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
+
+/**
+ * Reads where a Server is. The path of the URL is the beginning of the Socket.IO path, so that
+ * `https://example.com/a2c` means `/a2c/socket.io/` there.
+ *
+ * @param path The Socket.IO path below the URL; `/socket.io/` by default.
+ * @throws {TypeError} for another scheme than http, https, ws and wss, and for a user name, a query or a fragment.
+ */
+export function parseServerAddress(url: string, path: string = DEFAULT_SOCKET_PATH): ServerAddress {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !SCHEMES.includes(parsed.protocol)) {
+    throw new TypeError(
+      `Cannot use Server URL "${url}": not of the form http://HOST:PORT or https://HOST/PATH`,
+    );
+  }
+  const { origin, protocol, hostname, pathname, username, password, search, hash } = parsed;
+  if (username !== "" || password !== "") {
+    throw new TypeError("Cannot use the Server URL: it has a user name or password; send them as a header");
+  }
+  if (search !== "" || hash !== "") throw new TypeError(`Cannot use Server URL "${url}": it has a query`);
+  const isPlainText = (protocol === "http:" || protocol === "ws:") && !LOOPBACK.test(hostname);
+  const below = path.startsWith("/") ? path : `/${path}`;
+  return { origin, path: `${pathname.replace(/\/+$/, "")}${below}`, isPlainText };
+}
+
+/**
+ * What to warn of before credentials are sent to this address: on plain `http` everybody on the way reads them.
+ * `undefined` where there is nothing to warn of: TLS, this machine, or nothing secret to send.
+ */
+export function plainTextWarning(
+  url: string,
+  sent: {
+    readonly auth?: Readonly<Record<string, unknown>> | undefined;
+    readonly headers?: Readonly<Record<string, string>> | undefined;
+  },
+): string | undefined {
+  const names = [...Object.keys(sent.auth ?? {}), ...Object.keys(sent.headers ?? {})];
+  if (names.length === 0 || !parseServerAddress(url).isPlainText) return undefined;
+  return `${names.join(", ")} can be read on the way to "${url}", which has no TLS; use https://`;
+}

@@ -1,0 +1,159 @@
+// What is wrong with the way to a Server is said as it is, and at once where waiting does not help.
+
+import { assertEquals, assertInstanceOf, assertLess, assertRejects, assertStringIncludes } from "@std/assert";
+import { Agent } from "../../agent.ts";
+import { SmcpServer } from "../../server.ts";
+import { AuthenticationError, ServerUnreachableError } from "../../src/protocol/local_errors.ts";
+import { BareServer } from "./_bare_server.ts";
+import { freePort, makeCertificate, TlsServer } from "./_tls_server.ts";
+
+/** Attempts to connect that fail leave timers of the HTTP client behind. */
+const leaky = { sanitizeOps: false, sanitizeResources: false };
+/** Far below the time that is given to connect, and enough for a machine under load. */
+const AT_ONCE_MS = 15_000;
+
+/** Connects with a minute's time, which only a permanent error leaves unused; gives the error. */
+async function failAtOnce(url: string, options: { readonly path?: string } = {}): Promise<Error> {
+  const startMs = performance.now();
+  const error = await assertRejects(
+    () => Agent.connect({ url, office: "lab", name: "ada", timeoutMs: 60_000, ...options }),
+    Error,
+  );
+  assertLess(performance.now() - startMs, AT_ONCE_MS, error.message);
+  return error;
+}
+
+async function assertPermanent(
+  url: string,
+  { word, path }: { readonly word: string; readonly path?: string },
+): Promise<ServerUnreachableError> {
+  const error = await failAtOnce(url, path === undefined ? {} : { path });
+  assertInstanceOf(error, ServerUnreachableError);
+  assertStringIncludes(error.message, word);
+  assertEquals(error.isPermanent, true);
+  return error;
+}
+
+Deno.test("a host that does not exist is not found", leaky, async () => {
+  const error = await assertPermanent("http://no-such-host.invalid:3000", { word: "host not found" });
+  assertStringIncludes(String(error.cause), "ENOTFOUND");
+});
+
+Deno.test("TLS to a plain port, and plain HTTP to a TLS port, name the other scheme", leaky, async () => {
+  const folder = await Deno.makeTempDir();
+  await using plain = await SmcpServer.listen({ port: 0 });
+  await using tls = await TlsServer.listen(await makeCertificate(folder));
+  await assertPermanent(`https://127.0.0.1:${plain.port}`, { word: "use http://" });
+  await assertPermanent(`http://localhost:${tls.port}`, { word: "use https://" });
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("a certificate is named by what is wrong with it", leaky, async () => {
+  const folder = await Deno.makeTempDir();
+  for (const [options, word] of [[{}, "self-signed"], [{ isExpired: true }, "expired"]] as const) {
+    await using server = await TlsServer.listen(await makeCertificate(folder, options));
+    const error = await assertPermanent(`https://localhost:${server.port}`, { word });
+    assertEquals(Deno.inspect(error).split("\n").length < 30, true, Deno.inspect(error));
+  }
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test(
+  "NODE_EXTRA_CA_CERTS adds a certificate, whose host must be the one of the URL",
+  leaky,
+  async () => {
+    const folder = await Deno.makeTempDir();
+    const own = await makeCertificate(folder);
+    const foreign = await makeCertificate(folder, { host: "elsewhere.example" });
+    await using right = await TlsServer.listen(own);
+    await using wrong = await TlsServer.listen(foreign);
+    const joined = await runAgent(`https://localhost:${right.port}`, { NODE_EXTRA_CA_CERTS: own.certFile });
+    assertEquals([joined.code, joined.stderr], [0, ""]);
+    assertStringIncludes(joined.stdout, "ada");
+    const refused = await runAgent(`https://localhost:${wrong.port}`, {
+      NODE_EXTRA_CA_CERTS: foreign.certFile,
+    });
+    assertEquals(refused.code, 3);
+    assertStringIncludes(refused.stderr, "another host");
+    await Deno.remove(folder, { recursive: true });
+  },
+);
+
+Deno.test("an HTTP error names its status and the address that was asked", leaky, async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const { port } = server;
+  await assertPermanent(`http://127.0.0.1:${port}`, {
+    path: "/other/",
+    word: `HTTP 404 from "http://127.0.0.1:${port}/other/"`,
+  });
+  await assertPermanent(`http://127.0.0.1:${port}/a2c`, { word: `127.0.0.1:${port}/a2c/socket.io/"` });
+});
+
+Deno.test("HTTP 403 is a refusal, in the words of the answer", leaky, async () => {
+  await using server = await BareServer.listen({
+    intercept(_request, response) {
+      response.writeHead(403, { "content-type": "application/json" });
+      response.end(`{"message":"not from here"}`);
+      return true;
+    },
+  });
+  const error = await failAtOnce(server.url);
+  assertInstanceOf(error, AuthenticationError);
+  assertStringIncludes(error.message, "not from here");
+});
+
+Deno.test("a page in place of Socket.IO is told as such", leaky, async () => {
+  await using server = await BareServer.listen({
+    intercept(_request, response) {
+      response.end("<h1>Welcome</h1>");
+      return true;
+    },
+  });
+  await assertPermanent(server.url, { word: "not as Socket.IO" });
+});
+
+Deno.test("a connection that is refused is tried again until the time is over", leaky, async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const error = await assertRejects(
+    () => Agent.connect({ url, office: "lab", name: "ada", timeoutMs: 700 }),
+    ServerUnreachableError,
+    "refused",
+  );
+  assertEquals(error.isPermanent, false);
+});
+
+Deno.test("the path of the URL is the beginning of the Socket.IO path", leaky, async () => {
+  await using server = await SmcpServer.listen({ port: 0, path: "/a2c/socket.io/" });
+  await using agent = await Agent.connect({ url: `${server.url}/a2c/`, office: "lab", name: "ada" });
+  assertEquals(agent.isConnected, true);
+});
+
+Deno.test("a URL that cannot be used is refused before anything is sent", async () => {
+  for (const url of ["nonsense", "ftp://127.0.0.1", "http://me:secret@127.0.0.1", "http://127.0.0.1/?a=b"]) {
+    const error = await assertRejects(
+      () => Agent.connect({ url, office: "lab", name: "ada" }),
+      TypeError,
+      "Cannot use",
+    );
+    assertEquals(error.message.includes("secret"), false);
+  }
+});
+
+Deno.test("agent.ts warns of a token that goes to another machine without TLS", async () => {
+  const { code, stderr } = await runAgent("http://no-such-host.invalid", { A2C_TOKEN: "s3cret" });
+  assertEquals(code, 3);
+  assertStringIncludes(stderr, "warning: token can be read on the way");
+  assertEquals(stderr.includes("s3cret"), false);
+});
+
+/** `agent.ts office` in this environment. */
+async function runAgent(url: string, env: Readonly<Record<string, string>>) {
+  const door = new URL("../../agent.ts", import.meta.url).href;
+  const options = ["--url", url, "--office", "lab", "--name", "ada", "office"];
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", "--quiet", door, ...options],
+    env: { NO_COLOR: "1", ...env },
+  }).output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
