@@ -128,6 +128,18 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   return { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
 }
 
+/** What would end a line, command a terminal, or reorder what stands beside it. */
+const UNSAFE = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/gu;
+const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([["\n", "\\n"], ["\r", "\\r"], ["\t", "\\t"]]);
+
+/** A record is one line whatever strangers wrote into it; JSON, where this touches only strings, means the same. */
+function toOneLine(line: string): string {
+  return line.replace(
+    UNSAFE,
+    (unit) => SHORT_ESCAPES.get(unit) ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
 class LineHandler extends BaseHandler {
   readonly #write: (line: string) => void;
 
@@ -137,7 +149,7 @@ class LineHandler extends BaseHandler {
   }
 
   override log(line: string): void {
-    this.#write(line);
+    this.#write(toOneLine(line));
   }
 }
 

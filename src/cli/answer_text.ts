@@ -144,5 +144,6 @@ function toContent(resource: Readonly<Record<string, unknown>>): Content {
 }
 
 function decodedBytes(base64: string): number {
-  return Math.floor(base64.replace(/=+$/, "").length * 3 / 4);
+  const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
+  return Math.floor((base64.length - padding) * 3 / 4);
 }

@@ -12,7 +12,6 @@ import {
   parseLogLevels,
 } from "../log.ts";
 import { terminalBottom } from "./terminal/bottom_line.ts";
-import { escapeJson, printable } from "./terminal/safe_text.ts";
 
 /** What every door's command line says about logging. */
 export interface LogOptions {
@@ -41,12 +40,11 @@ ${Object.entries(LOG_MODULES).map(([name, what]) => `  ${name.padEnd(10)} ${what
 
 /**
  * The logger that the options ask for. Its lines go to stderr, above a prompt or progress where there is one, or to
- * `write`; what strangers wrote cannot command a terminal.
+ * `write`.
  */
 export function loggerOf(module: LogModule, options: LogOptions & Pick<LoggerOptions, "write">): Logger {
   const { logLevel: levels, logFormat: format, write = writeLine } = options;
-  const toSafe = format === "json" ? escapeJson : printable;
-  return createLogger({ module, levels, format, write: (line) => write(toSafe(line)) });
+  return createLogger({ module, levels, format, write });
 }
 
 function writeLine(line: string): void {

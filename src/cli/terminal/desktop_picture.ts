@@ -10,6 +10,12 @@ import { countOf } from "../count.ts";
 export const DEFAULT_WINDOW_LINES = 20;
 /** Boxes are not drawn narrower, unless the terminal is. */
 const MIN_BOX_WIDTH = 40;
+/** Of a longer URI the beginning is enough for the edge of a box, in characters. */
+const MAX_TITLE_LENGTH = 4_096;
+/** The characters of a text that one column of the picture may need: letters with many marks, escape sequences. */
+const MAX_UNITS_PER_COLUMN = 64;
+/** What may stand at the end of a text without being a line of it. */
+const BLANK: ReadonlySet<string | undefined> = new Set([" ", "\t", "\r", "\n"]);
 
 /** A window's URI and the lines of its text. */
 interface Window {
@@ -42,14 +48,29 @@ function readWindow(
   { width, maxLines }: { readonly width: number; readonly maxLines: number },
 ): Window {
   const cut = desktop.indexOf("\n\n");
-  const title = toSafeLine(cut < 0 ? desktop : desktop.slice(0, cut));
-  const text = cut < 0 ? "" : withoutSequences(desktop.slice(cut + 2)).replace(/^\n+|\s+$/g, "");
-  const lines: string[] = [];
+  const title = toSafeLine((cut < 0 ? desktop : desktop.slice(0, cut)).slice(0, MAX_TITLE_LENGTH));
+  if (cut < 0) return { title, lines: [], hidden: 0 };
+  let start = cut + 2;
+  while (desktop[start] === "\n") start++;
+  // Only what can be shown is cleaned and measured: the text may be megabytes long
+  const end = Math.min(desktop.length, start + maxLines * (width + 1) * MAX_UNITS_PER_COLUMN);
+  const text = withoutSequences(desktop.slice(start, end)).trimEnd();
+  const drawn: string[] = [];
   let hidden = 0;
   for (const line of text === "" ? [] : linesOf(text)) {
-    // Only what is shown is measured: the text may be megabytes long
-    if (lines.length >= maxLines) hidden++;
-    else lines.push(...wrapToWidth(line, width));
+    if (drawn.length >= maxLines) hidden++;
+    else drawn.push(...wrapToWidth(line, width, { maxLines: maxLines - drawn.length }));
   }
-  return { title, lines: lines.slice(0, maxLines), hidden: hidden + Math.max(0, lines.length - maxLines) };
+  const lines = drawn.slice(0, maxLines);
+  return { title, lines, hidden: hidden + drawn.length - lines.length + countLines(desktop, end) };
+}
+
+/** The lines from `start` on that say something, or stand above one that does. */
+function countLines(text: string, start: number): number {
+  let end = text.length;
+  while (end > start && BLANK.has(text[end - 1])) end--;
+  if (end <= start) return 0;
+  let count = 1;
+  for (let at = text.indexOf("\n", start); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) count++;
+  return count;
 }

@@ -36,8 +36,16 @@ export function padToWidth(line: string, width: number, align: "left" | "right" 
   return align === "left" ? line + space : space + line;
 }
 
-/** One line as several of at most `width` columns each, broken at spaces where there are any. */
-export function wrapToWidth(line: string, width: number): string[] {
+/**
+ * One line as several of at most `width` columns each, broken at spaces where there are any.
+ *
+ * @param options `maxLines`: stops when there are more; never by default.
+ */
+export function wrapToWidth(
+  line: string,
+  width: number,
+  { maxLines = Infinity }: { readonly maxLines?: number } = {},
+): string[] {
   if (line.length <= width && displayWidth(line) <= width) return [line];
   const wrapped: string[] = [];
   let current = "";
@@ -46,7 +54,7 @@ export function wrapToWidth(line: string, width: number): string[] {
     const columns = displayWidth(segment);
     if (used + columns > width && current !== "") {
       const [done, rest] = segment === " " ? [current, ""] : breakAtSpace(current);
-      wrapped.push(done.trimEnd());
+      if (wrapped.push(done.trimEnd()) > maxLines) return wrapped;
       current = rest;
       used = displayWidth(rest);
       // The space that the line was broken at

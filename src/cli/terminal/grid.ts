@@ -6,7 +6,10 @@ import type { Palette } from "./palette.ts";
 const MIN_CELL_WIDTH = 3;
 /** An edge and a space on each side. */
 const CELL_EDGES = 3;
-const NUMBER = /^[-+]?[\d.,\s]*\d[\d.,]*\s?%?$/;
+/** Digits with points, commas and spaces between them. */
+const NUMBER = /^[-+]?[\d.,\s]*%?$/;
+/** What is longer is no number that anybody would read, in characters. */
+const MAX_NUMBER_LENGTH = 64;
 
 /** What a table shows; all of it is safe to print, each cell on one line. */
 export interface Grid {
@@ -52,7 +55,7 @@ function widestOf(cells: readonly string[]): number {
 }
 
 function isNumber(cell: string): boolean {
-  return cell === "" || NUMBER.test(cell);
+  return cell === "" || cell.length <= MAX_NUMBER_LENGTH && NUMBER.test(cell) && /\d/.test(cell);
 }
 
 /** The widest columns give first, until all of them find room. */

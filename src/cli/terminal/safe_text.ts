@@ -5,12 +5,21 @@
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 /** What reorders the characters of a line, so that it reads as something else than it is. */
 const REORDERING = /[\u202a-\u202e\u2066-\u2069]/g;
-/** CSI sequences such as colours and movements; OSC, DCS, SOS, PM and APC strings; other escapes. */
+/**
+ * CSI sequences such as colours and movements; OSC, DCS, SOS, PM and APC strings of at most 4,096 characters; other
+ * escapes. No body holds an introducer, so no two attempts read the same characters: the time is linear in the text.
+ * A string without an end is none: its introducer and its words are shown.
+ */
 const SEQUENCE =
   // deno-lint-ignore no-control-regex -- escape sequences are what is taken out
-  /(?:\u001b\[|\u009b)[\u0020-\u003f]*[\u0040-\u007e]|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)|\u001b[\u0020-\u002f]*[\u0030-\u007e]/g;
+  /(?:\u001b\[|\u009b)[\u0020-\u003f]*[\u0040-\u007e]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u0090\u0098\u009c-\u009f]{0,4096}(?:\u0007|\u001b\\|\u009c)|\u001b(?:[\u0020-\u002f]+[\u0030-\u007e]|[\u0030-\u004f\u0051-\u0057\u0059\u005a\u005c\u0060-\u007e])/g;
 /** What a terminal may obey, and JSON need not escape. */
 const UNESCAPED_IN_JSON = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
+/**
+ * Whatever a person cannot see, or sees as something else: control and format characters, the directions of text,
+ * what is ignored by default, spaces and line ends other than the space, half a surrogate pair, what has no meaning.
+ */
+const UNSEEN = /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]--[ ]]/gv;
 
 /** The text with each control character but tab and line feed shown as `�`. Nothing else changes. */
 export function printable(text: string): string {
@@ -42,6 +51,22 @@ export function toSafeJson(value: unknown, indent?: number): string {
 
 /** The same for JSON that is written already. */
 export function escapeJson(json: string): string {
-  const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return json.replace(UNESCAPED_IN_JSON, escape);
+  return json.replace(UNESCAPED_IN_JSON, toUnicodeEscape);
+}
+
+/**
+ * A value as JSON in which everything can be seen: what {@linkcode printable} would replace, and what nobody sees or
+ * reads as something else, is escaped. Nothing is left out, so that two values never look the same.
+ */
+export function toSeenJson(value: unknown): string {
+  return escapeUnseen(JSON.stringify(value) ?? "null");
+}
+
+/** The same for a part of JSON that is written already, wherever it was cut. */
+export function escapeUnseen(json: string): string {
+  return json.replace(UNSEEN, (found) => found.split("").map(toUnicodeEscape).join(""));
+}
+
+function toUnicodeEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

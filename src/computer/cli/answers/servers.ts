@@ -78,8 +78,13 @@ export function showServerLog(
 ): Answer {
   const all = session.computer.serverLog(name);
   const log = lines === 0 ? [] : all.slice(-lines);
-  const text = log.length === 0 ? `server "${name}" wrote nothing` : withoutSequences(log.join("\n"));
+  const text = log.length === 0 ? `server "${name}" wrote nothing` : log.map(toLogLine).join("\n");
   return { value: { name, log }, text };
+}
+
+/** What a server wrote begins no line of ours. */
+function toLogLine(line: string): string {
+  return withoutSequences(line).replaceAll("\n", " ");
 }
 
 function toServer(words: readonly string[], flags: AddServerFlags): NewServer | WrittenServer {

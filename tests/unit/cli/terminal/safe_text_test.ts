@@ -4,6 +4,7 @@ import {
   printableLine,
   toSafeJson,
   toSafeLine,
+  toSeenJson,
   withoutSequences,
 } from "../../../../src/cli/terminal/safe_text.ts";
 
@@ -52,4 +53,27 @@ Deno.test("toSafeJson() means the same, and holds nothing that a terminal obeys"
   assertEquals(json, `{"a":"\\u001b[31m\\u009b2J\\u007f\\u202e","b":[1,null]}`);
   assertEquals(JSON.parse(json), value);
   assertEquals(toSafeJson({ a: 1 }, 2), `{\n  "a": 1\n}`);
+});
+
+Deno.test("withoutSequences() shows where a string begins that has no end, and takes none of the text", () => {
+  assertEquals(withoutSequences("a\u001b]0;title b"), "a�]0;title b");
+  assertEquals(withoutSequences("a\u009dtitle\u009d0;b\u0007c"), "a�titlec");
+  assertEquals(withoutSequences(`a\u001b]0;${"x".repeat(5_000)}\u0007b`), `a�]0;${"x".repeat(5_000)}�b`);
+  assertEquals(withoutSequences("a\u001bP"), "a�P");
+});
+
+Deno.test("toSeenJson() means the same, and whatever nobody sees is written out", () => {
+  const unseen =
+    "\u0000\u001b\u007f\u009d\u009c\u00a0\u00ad\u061c\u115f\u200b\u200e\u2028\u202e\u2066\u2800\u3164\ufeff";
+  const value = { [unseen]: [unseen + "\ud800", "\u{e0041}\u{e000}", 1, null] };
+  const json = toSeenJson(value);
+  assertMatch(json, /^[\u0020-\u007e]+$/);
+  assertEquals(JSON.parse(json), value);
+  assertEquals(toSeenJson({ a: "äöü 漢字 \\u202e é" }), '{"a":"äöü 漢字 \\\\u202e é"}');
+  assertEquals(toSeenJson(undefined), "null");
+});
+
+Deno.test("toSeenJson() tells apart what is not the same", () => {
+  const same = ["ls -la", "ls\u009d; evil #\u009c -la", "ls\u00a0-la", "ls\u200b -la", "ls \ud800-la"];
+  assertEquals(new Set(same.map(toSeenJson)).size, same.length);
 });

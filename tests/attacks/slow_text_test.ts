@@ -1,0 +1,111 @@
+/** Attacker: an Agent or an MCP server. They send text over which a regular expression or a drawing takes for ever */
+import { assert } from "@std/assert";
+import { desktopText } from "../../src/cli/answer_text.ts";
+import { drawDesktop } from "../../src/cli/terminal/desktop_picture.ts";
+import { drawGrid } from "../../src/cli/terminal/grid.ts";
+import { PLAIN } from "../../src/cli/terminal/palette.ts";
+import {
+  printable,
+  printableLine,
+  toSafeJson,
+  toSafeLine,
+  toSeenJson,
+  withoutSequences,
+} from "../../src/cli/terminal/safe_text.ts";
+import {
+  escapeCell,
+  escapeHeading,
+  escapeItem,
+  escapeLabel,
+  escapeTarget,
+  fenceOf,
+} from "../../src/dpe/escape.ts";
+import { createLogger } from "../../src/log.ts";
+import { isValidDpeUri } from "../../src/uri/dpe_uri.ts";
+import { windowIdentity } from "../../src/uri/window_identity.ts";
+import { parseInstant } from "../../src/organizer/instant.ts";
+
+const screen = { columns: 80, palette: PLAIN, maxLines: 20 };
+
+/** What strangers' text goes through. */
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  printable,
+  printableLine,
+  withoutSequences,
+  toSafeLine,
+  toSafeJson,
+  toSeenJson,
+  drawDesktop: (text) => drawDesktop([`window://host/a\n\n${text}`, text], screen),
+  desktopText: (text) => desktopText([text]),
+  drawGrid: (text) => drawGrid({ headers: [text], rows: [[text]] }, { width: 80, palette: screen.palette }),
+  log: (text) => createLogger({ write() {} }).warn(text, { text }),
+  escapeLabel,
+  escapeTarget,
+  escapeCell,
+  escapeHeading,
+  escapeItem,
+  fenceOf,
+  isValidDpeUri: (text) => [isValidDpeUri(text), isValidDpeUri(`dpe://host/${text}`)],
+  windowIdentity: (text) => [windowIdentity(text), windowIdentity(`window://host/${text}`)],
+  parseInstant,
+};
+
+/** What is repeated, and what ends it. */
+const UNITS: readonly (readonly [unit: string, end: string])[] = [
+  ["\u009d", "x"],
+  ["\u001b]", "x"],
+  ["\u001b[", "x"],
+  ["\u009b1", "\n"],
+  ["\u001b ", "\n"],
+  [" ", "x"],
+  ["\n", "x"],
+  ["\t", "x"],
+  ["\r\n", "x"],
+  ["1", "x"],
+  ["1 ", "x"],
+  ["=", "x"],
+  ["#", "x"],
+  [" #", "x"],
+  ["- ", "x"],
+  ["`", "x"],
+  ["\\", "x"],
+  ["\u0301", "x"],
+  ["\u200d", "x"],
+  ["\ud800", "x"],
+  ["👩\u200d", "x"],
+  ["🇩", "x"],
+  ["漢", "x"],
+  ["%41", "%"],
+  ["/", "?"],
+  ["&", ";"],
+];
+
+/** So many characters, and sixteen times as many. */
+const FEW = 5_000;
+const MANY = 16 * FEW;
+/** Time that grows with the text is sixteen times as long; with its square, 256 times. */
+const MOST = 80;
+/** What takes no longer than this for the many is no danger, however it grows. */
+const HARMLESS_MS = 150;
+
+function fastestMs(work: () => unknown): number {
+  const times = Array.from({ length: 3 }, () => {
+    const startMs = performance.now();
+    work();
+    return performance.now() - startMs;
+  });
+  return Math.min(...times);
+}
+
+for (const [name, read] of Object.entries(READERS)) {
+  Deno.test(`${name}() takes time in proportion to the text, whatever a stranger repeats in it`, () => {
+    for (const [unit, end] of UNITS) {
+      const text = (length: number) => unit.repeat(Math.ceil(length / unit.length)) + end;
+      const [few, many] = [text(FEW), text(MANY)];
+      const manyMs = fastestMs(() => read(many));
+      if (manyMs <= HARMLESS_MS) continue;
+      const fewMs = fastestMs(() => read(few));
+      assert(manyMs <= MOST * fewMs, `${name} of ${JSON.stringify(unit)}: ${fewMs} ms, then ${manyMs} ms`);
+    }
+  });
+}
