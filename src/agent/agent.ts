@@ -3,9 +3,9 @@ import { Link, type LinkListener } from "../link/link.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import type { IncomingEvent } from "../link/connect.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { badRequest, describeError, SmcpError, toErrorAck } from "../protocol/errors.ts";
+import { badRequest, describeError, readRequestId, SmcpError, toErrorAck } from "../protocol/errors.ts";
 import { LIST_ROOM_EVENT } from "../protocol/events.ts";
-import { isName } from "../protocol/names.ts";
+import { nameProblem } from "../protocol/names.ts";
 import type { SessionInfo } from "../protocol/office.ts";
 import { parseListRoomRet } from "../protocol/parse.ts";
 import { AGENT_GRACE_MS } from "../protocol/timeouts.ts";
@@ -25,9 +25,9 @@ const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 export interface AgentOptions {
   /** The Server, such as `http://127.0.0.1:3000`; a path in it is the beginning of the Socket.IO path. */
   readonly url: string;
-  /** The office to join: 1–128 characters, no control characters. */
+  /** The office to join: 1–128 visible characters. */
   readonly office: string;
-  /** The Agent's name in the office: 1–128 characters, no control characters. */
+  /** The Agent's name in the office: 1–128 visible characters. */
   readonly name: string;
   /** Sent as the field `token` of the Socket.IO `auth` object. */
   readonly token?: string | undefined;
@@ -247,8 +247,8 @@ export class Agent implements AsyncDisposable {
 }
 
 function assertName(field: "office" | "name", value: string): void {
-  if (isName(value)) return;
-  throw new TypeError(`Cannot use ${field} "${value}": not 1–128 characters without control characters`);
+  const problem = nameProblem(value);
+  if (problem !== undefined) throw new TypeError(`Cannot use ${field} "${value}": it ${problem}`);
 }
 
 /** Turns what the link tells into the Agent's events. */
@@ -279,7 +279,8 @@ function receive(
 ): void {
   if (!event.startsWith(NOTIFICATION_PREFIX)) {
     logger.warn("unexpected event", { event });
-    reply?.(toErrorAck(badRequest("event", `Cannot serve "${event}": an Agent serves no requests`)));
+    const refusal = badRequest("event", `Cannot serve "${event}": an Agent serves no requests`);
+    reply?.(toErrorAck(refusal, { event, reqId: readRequestId(body) }));
     return;
   }
   try {

@@ -1,6 +1,6 @@
 /** Options that several doors share, and readers for their values. */
 import { describeError } from "../protocol/errors.ts";
-import { isName } from "../protocol/names.ts";
+import { nameProblem } from "../protocol/names.ts";
 import { DEFAULT_SOCKET_PATH, parseServerAddress } from "../protocol/server_address.ts";
 import { InvalidArgumentError, Option } from "./program.ts";
 
@@ -65,10 +65,12 @@ export function parseUrl(raw: string): string {
   }
 }
 
-/** Reads the name of a member or an office. */
+/** Reads the name of a member or an office, in the one spelling that its letters have on the wire. */
 function parseName(raw: string): string {
-  if (isName(raw)) return raw;
-  throw new InvalidArgumentError("A name has 1–128 characters, none of them a control character");
+  const name = raw.normalize("NFC");
+  const problem = nameProblem(name);
+  if (problem === undefined) return name;
+  throw new InvalidArgumentError(`A name ${problem}`);
 }
 
 /** Reads a TCP port, 0 for a free one. */

@@ -9,7 +9,7 @@ import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { describeError } from "../protocol/errors.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION, CLIENT_EVENT_PREFIX } from "../protocol/events.ts";
-import { isName } from "../protocol/names.ts";
+import { nameProblem } from "../protocol/names.ts";
 import { parseAgentCallData } from "../protocol/parse.ts";
 import type { ReadResourceRet } from "../protocol/resources.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
@@ -90,10 +90,9 @@ export class Computer implements AsyncDisposable {
    * @throws {ConfigError} when the configuration cannot be used.
    */
   static open(options: ComputerOptions): Computer {
-    if (!isName(options.name)) {
-      throw new TypeError(
-        `Cannot open Computer "${options.name}": a name has 1–128 characters, no control characters`,
-      );
+    const problem = nameProblem(options.name);
+    if (problem !== undefined) {
+      throw new TypeError(`Cannot open Computer "${options.name}": its name ${problem}`);
     }
     return new Computer(options, parseConfig(options.config));
   }

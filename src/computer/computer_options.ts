@@ -11,7 +11,7 @@ export type ComputerLimits = ServerLimits & ReadLimits;
 
 /** How to open a Computer. */
 export interface ComputerOptions {
-  /** Its name in the office: 1–128 characters, no control characters. */
+  /** Its name in the office: 1–128 visible characters. */
   readonly name: string;
   /** The MCP servers and inputs, as {@linkcode parseConfig} takes them. */
   readonly config: unknown;

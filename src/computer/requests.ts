@@ -2,7 +2,14 @@
 import type { Logger } from "../log.ts";
 import type { IncomingEvent } from "../link/connect.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { badRequest, describeError, isRecord, SmcpError, toErrorAck } from "../protocol/errors.ts";
+import {
+  badRequest,
+  describeError,
+  isRecord,
+  readRequestId,
+  SmcpError,
+  toErrorAck,
+} from "../protocol/errors.ts";
 import {
   GET_CONFIG_EVENT,
   GET_DESKTOP_EVENT,
@@ -46,6 +53,7 @@ const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
 /** Answers a request, whatever happens. Never rejects. */
 export async function answerRequest(context: RequestContext, incoming: IncomingEvent): Promise<void> {
   const { event, body, reply } = incoming;
+  const request = { event, reqId: readRequestId(body) };
   let answer: unknown;
   try {
     const handle = HANDLERS.get(event);
@@ -53,13 +61,13 @@ export async function answerRequest(context: RequestContext, incoming: IncomingE
     answer = await handle(context, body);
   } catch (error) {
     logFailure(context.host.log, incoming, error);
-    answer = toErrorAck(redacted(error, context.host));
+    answer = toErrorAck(redacted(error, context.host), request);
   }
   try {
     reply?.(answer);
   } catch (error) {
     logFailure(context.host.log, incoming, error);
-    reply?.(event === TOOL_CALL_EVENT ? tooLargeResult(error) : toErrorAck(error));
+    reply?.(event === TOOL_CALL_EVENT ? tooLargeResult(error) : toErrorAck(error, request));
   }
 }
 

@@ -1,12 +1,14 @@
 /** Errors that cross the wire: one class, one function out, one function back. */
 import { ErrorCode } from "./error_codes.ts";
+import { TOOL_CALL_EVENT } from "./events.ts";
 
 /** What an {@linkcode SmcpError} may say beyond its message. Values are JSON. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 /**
  * A failed request's ack: flat for today's SDKs, with the `error` member of the Finder guide for tomorrow's.
- * Readers accept either form.
+ * Readers accept either form. A failed `client:tool_call` is a failed tool result as well, so that a peer that knows
+ * nothing of the code never takes it for a success.
  */
 export interface ErrorAck {
   /** One of {@linkcode ErrorCode}. */
@@ -17,6 +19,19 @@ export interface ErrorAck {
   details?: ErrorDetails;
   /** The same again, in the form of the Finder guide. */
   error: { code: number; message: string; details?: ErrorDetails };
+  /** The id of the request that failed, where it had one. */
+  req_id?: string;
+  /** A failed `client:tool_call` only: what makes it a failed tool result. */
+  isError?: true;
+  /** A failed `client:tool_call` only: the message as the content of a tool result. */
+  content?: { type: "text"; text: string }[];
+}
+
+/** The request that an {@linkcode ErrorAck} answers. */
+export interface FailedRequest {
+  readonly event: string;
+  /** Its `req_id`, if it had one. */
+  readonly reqId: string | undefined;
 }
 
 /**
@@ -52,16 +67,33 @@ export function badRequest(field: string, message: string): SmcpError {
   return new SmcpError(ErrorCode.BAD_REQUEST, message, { details: { field } });
 }
 
+/** The longest `req_id` that a request may have, and that an error repeats. */
+export const MAX_REQUEST_ID_LENGTH = 1024;
+
+/** The id of a request that may be malformed. */
+export function readRequestId(body: unknown): string | undefined {
+  const reqId = isRecord(body) ? body["req_id"] : undefined;
+  return typeof reqId === "string" && reqId.length <= MAX_REQUEST_ID_LENGTH ? reqId : undefined;
+}
+
 /**
  * Turns whatever was thrown into the ack of a failed request. Only an {@linkcode SmcpError} shows its text:
  * any other error may carry an address, a path or a secret, so it becomes a plain 500.
+ *
+ * @param error What was thrown.
+ * @param request What failed; its `req_id` goes into the ack.
  */
-export function toErrorAck(error: unknown): ErrorAck {
+export function toErrorAck(error: unknown, { event, reqId }: FailedRequest): ErrorAck {
   const { code, message, details } = error instanceof SmcpError
     ? error
     : new SmcpError(ErrorCode.INTERNAL_ERROR, "Internal error");
   const body = details === undefined ? { code, message } : { code, message, details };
-  return { ...body, error: body };
+  return {
+    ...body,
+    ...(reqId === undefined ? {} : { req_id: reqId }),
+    ...(event === TOOL_CALL_EVENT ? { isError: true, content: [{ type: "text", text: message }] } : {}),
+    error: body,
+  };
 }
 
 /** Reads an ack: the error it carries in either form, or `undefined` when it is no error. */

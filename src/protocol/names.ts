@@ -3,12 +3,23 @@
 /** The longest name of a member, and the longest office id, in characters. */
 export const MAX_NAME_LENGTH = 128;
 
-// deno-lint-ignore no-control-regex -- control characters are what is refused
-const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
+/**
+ * Nothing that a reader cannot see, or that changes the order of what follows: two names that look alike are the same
+ * name, but for letters of different scripts. U+2800 is a letter that looks like a space.
+ */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** Whether `name` may name a member or an office: 1–128 characters, no control characters. */
-export function isName(name: string): boolean {
-  return name.length > 0 && name.length <= MAX_NAME_LENGTH && !CONTROL_CHARACTER.test(name);
+/**
+ * Says what keeps `name` from naming a member or an office, or `undefined` for a good one: 1–128 characters in
+ * Unicode normalization form C, without control or invisible characters, and without spaces at its ends.
+ */
+export function nameProblem(name: string): string | undefined {
+  if (name.length === 0 || name.length > MAX_NAME_LENGTH) return `must have 1–${MAX_NAME_LENGTH} characters`;
+  if (name.trim() === "") return "must not be blank";
+  if (name.trim() !== name) return "must not begin or end with a space";
+  if (UNSEEN.test(name)) return "must not contain control, invisible or direction-changing characters";
+  if (name.normalize("NFC") !== name) return "must be in Unicode normalization form C (NFC)";
+  return undefined;
 }
 
 /** Orders two names by Unicode code point: never by locale, and never by UTF-16 unit as `<` does. */

@@ -8,9 +8,9 @@ export type Role = "computer" | "agent";
 export interface EnterOfficeReq {
   /** What it is. */
   role: Role;
-  /** Unique per office and role; 1–128 characters, no control characters. */
+  /** Unique per office and role; 1–128 visible characters in normalization form C, no spaces at the ends. */
   name: string;
-  /** 1–128 characters, no control characters. */
+  /** As a name. */
   office_id: string;
 }
 

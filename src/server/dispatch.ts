@@ -1,12 +1,12 @@
 /** From an event that came in to the ack that goes out: every event is answered, and every failure logged. */
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { badRequest, describeError, isRecord, SmcpError } from "../protocol/errors.ts";
+import { badRequest, describeError, readRequestId, SmcpError } from "../protocol/errors.ts";
 import type { Connection } from "./connection.ts";
 import type { Answer } from "./pending_answer.ts";
 import { depart } from "./handlers/membership.ts";
 import { routeOf } from "./handlers/route.ts";
 import type { Call, Hub, Route } from "./hub.ts";
-import { quoted } from "./limits.ts";
+import { MAX_EVENT_LENGTH, quoted } from "./limits.ts";
 
 /** An event as Socket.IO hands it over. */
 export interface Incoming {
@@ -26,6 +26,7 @@ export function dispatch(hub: Hub, connection: Connection, { event, args }: Inco
   const route = routeOf(event);
   const end = (answer: Answer) => reply(call, { ack, answer, route });
   if (connection.openRequests >= hub.maxOpenRequests) return end(refuse(call, route, tooManyOpen(call)));
+  if (event.length > MAX_EVENT_LENGTH) return end(refuse(call, route, nameTooLong(call)));
   if (count !== 1) return end(refuse(call, route, wrongArgumentCount(call, count)));
   connection.openRequests++;
   connection.takeTurn(() => handle(call, route, end));
@@ -68,7 +69,7 @@ function refuse(call: Call, route: Route, error: unknown): Answer {
   const fields = { ...describeCall(call), code: refusal.code };
   if (isExpected) call.hub.logger.warn(error.message, fields);
   else call.hub.logger.error("Cannot handle an event", { ...fields, error: describeError(error) });
-  return route.refuse(refusal);
+  return route.refuse(refusal, { event: call.event, reqId: readRequestId(call.body) });
 }
 
 /** Sends the ack, where one was asked for; an answer that cannot be written becomes an error. */
@@ -85,11 +86,11 @@ function reply(
 }
 
 function describeCall({ connection, event, body }: Call): Record<string, unknown> {
-  const reqId = isRecord(body) ? body["req_id"] : undefined;
+  const reqId = readRequestId(body);
   const { member, sid } = connection;
   return {
     event: quoted(event),
-    req_id: typeof reqId === "string" ? quoted(reqId) : undefined,
+    req_id: reqId && quoted(reqId),
     office: member?.officeId,
     [member?.role ?? "sid"]: member?.name ?? sid,
   };
@@ -102,6 +103,10 @@ function tooManyOpen({ hub, event }: Call): SmcpError {
     `Cannot handle "${quoted(event)}": ${limit} requests of this connection are open`,
     { details: { field: "event", limit } },
   );
+}
+
+function nameTooLong({ event }: Call): SmcpError {
+  return badRequest("event", `Cannot serve event "${quoted(event)}": over ${MAX_EVENT_LENGTH} characters`);
 }
 
 function wrongArgumentCount({ event }: Call, count: number): SmcpError {

@@ -1,6 +1,6 @@
 /** What the event handlers share, and what one handler is. */
 import type { Logger } from "../log.ts";
-import type { SmcpError } from "../protocol/errors.ts";
+import type { FailedRequest, SmcpError } from "../protocol/errors.ts";
 import type { Connection } from "./connection.ts";
 import type { Answer } from "./pending_answer.ts";
 import type { OfficeStore } from "./office_store.ts";
@@ -47,7 +47,7 @@ export interface Route {
   /** Does what the event asks for. Throws an {@linkcode SmcpError} to refuse it. */
   handle(call: Call): Handled | Promise<Handled>;
   /** The ack's arguments for a refusal. */
-  refuse(error: SmcpError): Answer;
+  refuse(error: SmcpError, request: FailedRequest): Answer;
 }
 
 /** An answer that is known at once. */

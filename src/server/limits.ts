@@ -14,6 +14,8 @@ export const DEFAULT_MAX_OPEN_REQUESTS = 1024;
  * frame with some hundred thousand of them would end the process.
  */
 export const MAX_ARGUMENTS = 32;
+/** The longest name of an event; a longer one is answered 400. */
+export const MAX_EVENT_LENGTH = 128;
 /** The longest `session` of a connection that is honoured. */
 export const MAX_SESSION_LENGTH = 128;
 /** How much of a text that a peer chose goes into a log line or a refusal. */

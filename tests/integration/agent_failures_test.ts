@@ -13,7 +13,14 @@ function connect(url: string, options: Partial<AgentOptions> = {}): Promise<Agen
 // proves: guide-error-shape, guide-error-kept, guide-4202-origin
 Deno.test("an error arrives with code, message and details, in whichever form it was sent", async () => {
   const error = { code: 4202, message: "Page out of range", details: { page_index: 9, page_count: 3 } };
-  const forms: unknown[] = [error, { error }, toErrorAck(new SmcpError(4202, error.message, error))];
+  const forms: unknown[] = [
+    error,
+    { error },
+    toErrorAck(new SmcpError(4202, error.message, error), {
+      event: "client:read_resource",
+      reqId: undefined,
+    }),
+  ];
   await using server = await SmcpServer.listen({ port: 0 });
   using _computer = await ScriptedComputer.join(server.url, {
     answers: { "client:read_resource": () => forms.shift() },

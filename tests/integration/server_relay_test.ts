@@ -15,9 +15,9 @@ interface ErrorBody {
 /** The error that an ack carries, in its flat form; both forms must say the same. */
 function errorOf([answer, ...rest]: readonly unknown[]): ErrorBody {
   assertEquals(rest, []);
-  const { error, ...flat } = answer as ErrorBody & { error: ErrorBody };
-  assertEquals(error, flat);
-  return flat;
+  const { error, code, message, details } = answer as ErrorBody & { error: ErrorBody };
+  assertEquals(error, details === undefined ? { code, message } : { code, message, details });
+  return error;
 }
 
 // proves: guide-server-pure-routing, guide-error-kept, data-agent-call
@@ -62,6 +62,28 @@ Deno.test("client:* without an ack is relayed without one", async () => {
   await using computer = await RawPeer.join(server.url, laptop);
   agent.socket.emit("client:hint", request);
   assertEquals(await computer.next("client:hint"), request);
+});
+
+// proves: guide-error-shape
+Deno.test("A refusal names its request, and of a tool call it is a failed tool result as well", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using agent = await RawPeer.join(server.url, ada);
+  const [listing] = await agent.request("client:get_tools", request);
+  const message = "Computer with name 'laptop' not found";
+  const body = { code: 404, message, details: { computer_name: "laptop" } };
+  assertEquals(listing, { ...body, req_id: "r1", error: body });
+  const [call] = await agent.request("client:tool_call", request);
+  const content = [{ type: "text", text: message }];
+  assertEquals(call, { ...body, req_id: "r1", isError: true, content, error: body });
+});
+
+Deno.test("client:* without an agent is relayed as it is", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using agent = await RawPeer.join(server.url, ada);
+  await using computer = await RawPeer.join(server.url, laptop);
+  computer.serve("client:get_tools", (body) => [body]);
+  const body = { robot_id: "ada", req_id: "r1", computer: "laptop" };
+  assertEquals(await agent.request("client:get_tools", body), [body]);
 });
 
 // proves: guide-server-404

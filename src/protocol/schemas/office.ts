@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { isName } from "../names.ts";
+import { MAX_REQUEST_ID_LENGTH } from "../errors.ts";
+import { MAX_NAME_LENGTH, nameProblem } from "../names.ts";
 import type { AgentCallData, ComputerCallData } from "../call.ts";
 import type {
   EnterOfficeNotification,
@@ -12,23 +13,29 @@ import type {
 } from "../office.ts";
 import { MAX_TIMEOUT_SECONDS } from "../timeouts.ts";
 
-const name = z.string().refine(isName, "must have 1–128 characters and no control characters");
+const name = z.string().superRefine((value, context) => {
+  const message = nameProblem(value);
+  if (message !== undefined) context.addIssue({ code: "custom", message });
+});
+
+/** Who asks, as it calls itself: nobody needs it, so it may be missing, and is empty then. */
+const caller = z.string().max(MAX_NAME_LENGTH).default("");
 
 /** An id that a peer chose: any text, bounded. */
-const requestId = z.string().min(1).max(1024);
+const requestId = z.string().min(1).max(MAX_REQUEST_ID_LENGTH);
 
 export const timeoutSeconds = z.number().gt(0).max(MAX_TIMEOUT_SECONDS);
 
 export const agentCallData: z.ZodType<AgentCallData> = z.looseObject({
-  agent: z.string(),
+  agent: caller,
   req_id: requestId,
 });
 
 /** What every request to a Computer carries, for other schemas to extend. */
 export const computerCall = {
-  agent: z.string(),
+  agent: caller,
   req_id: requestId,
-  computer: z.string(),
+  computer: z.string().max(MAX_NAME_LENGTH),
 };
 
 export const computerCallData: z.ZodType<ComputerCallData> = z.looseObject({
@@ -49,7 +56,7 @@ export const officeNotification: z.ZodType<EnterOfficeNotification> = z.looseObj
 });
 
 export const listRoomReq: z.ZodType<ListRoomReq> = z.looseObject({
-  agent: z.string(),
+  agent: caller,
   req_id: requestId,
   office_id: name,
 });

@@ -1,6 +1,6 @@
 /** The checks that follow the shape, in the protocol's order: 4103, then 403. And the ack of whatever fails. */
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { SmcpError, toErrorAck } from "../../protocol/errors.ts";
+import { type FailedRequest, SmcpError, toErrorAck } from "../../protocol/errors.ts";
 import type { Role } from "../../protocol/office.ts";
 import type { Answer } from "../pending_answer.ts";
 import type { Call } from "../hub.ts";
@@ -25,8 +25,8 @@ export function requireRole(call: Call, role: Role): Member {
 }
 
 /** The ack of a refused request. */
-export function toErrorAnswer(error: SmcpError): Answer {
-  return [toErrorAck(error)];
+export function toErrorAnswer(error: SmcpError, request: FailedRequest): Answer {
+  return [toErrorAck(error, request)];
 }
 
 /** The ack of a refused join or leave. */

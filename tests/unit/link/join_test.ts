@@ -15,11 +15,16 @@ Deno.test("readJoinAck() reads a refusal and its reason", () => {
     isTaken: false,
   });
   assertEquals(readJoinAck([false]), { accepted: false, reason: "no reason given", isTaken: false });
-  assertEquals(readJoinAck([toErrorAck(new SmcpError(403, "Not you"))]), {
-    accepted: false,
-    reason: "Not you",
-    isTaken: false,
-  });
+  assertEquals(
+    readJoinAck([
+      toErrorAck(new SmcpError(403, "Not you"), { event: "server:join_office", reqId: undefined }),
+    ]),
+    {
+      accepted: false,
+      reason: "Not you",
+      isTaken: false,
+    },
+  );
 });
 
 Deno.test("readJoinAck() knows a taken name or seat, which may be what is left of a lost connection", () => {

@@ -4,27 +4,46 @@ import {
   describeError,
   fromErrorAck,
   isRecord,
+  readRequestId,
   SmcpError,
   toErrorAck,
 } from "../../../src/protocol/errors.ts";
 
+const request = { event: "client:get_tools", reqId: undefined };
+
 // proves: guide-error-shape
-Deno.test("an error is acked flat and, the same, under error", () => {
+Deno.test("an error is acked flat and, the same, under error, with the id of its request", () => {
   const body = { code: 4202, message: "Page out of range", details: { page_index: 9, page_count: 3 } };
-  const ack = toErrorAck(new SmcpError(body.code, body.message, { details: body.details }));
-  assertEquals(ack, { ...body, error: body });
-  assertEquals(toErrorAck(new SmcpError(404, "x")), {
+  const error = new SmcpError(body.code, body.message, { details: body.details });
+  assertEquals(toErrorAck(error, { ...request, reqId: "r1" }), {
+    ...body,
+    req_id: "r1",
+    error: body,
+  });
+  assertEquals(toErrorAck(new SmcpError(404, "x"), request), {
     code: 404,
     message: "x",
     error: { code: 404, message: "x" },
   });
+  for (const req_id of [5, null, "x".repeat(1025)]) assertEquals(readRequestId({ req_id }), undefined);
+  assertEquals(readRequestId({ req_id: "r1" }), "r1");
+});
+
+// proves: guide-error-shape
+Deno.test("the error ack of a tool call is a failed tool result as well, and is read as an error", () => {
+  const call = { event: "client:tool_call", reqId: "r1" };
+  const ack = toErrorAck(new SmcpError(4103, "Not in an office"), call);
+  const body = { code: 4103, message: "Not in an office" };
+  const content = [{ type: "text" as const, text: body.message }];
+  assertEquals(ack, { ...body, req_id: "r1", isError: true, content, error: body });
+  assertEquals(fromErrorAck(ack)?.code, 4103);
 });
 
 // proves: guide-error-no-secrets
 Deno.test("only an SmcpError shows its text", () => {
   const hidden = { code: 500, message: "Internal error" };
   for (const error of [new TypeError("/etc/passwd"), "token", undefined, { code: 1, message: "x" }]) {
-    assertEquals(toErrorAck(error), { ...hidden, error: hidden });
+    assertEquals(toErrorAck(error, request), { ...hidden, error: hidden });
   }
 });
 

@@ -1,14 +1,29 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertNotEquals } from "@std/assert";
 import fc from "fast-check";
-import { compareCodePoints, isName } from "../../../src/protocol/names.ts";
+import { compareCodePoints, nameProblem } from "../../../src/protocol/names.ts";
 import { isTimeoutSeconds, timeoutMsOf } from "../../../src/protocol/timeouts.ts";
 import { minorOf, parseProtocolVersion } from "../../../src/protocol/version.ts";
 
-Deno.test("a name has 1 to 128 characters and no control characters", () => {
-  for (const name of ["a", "x".repeat(128), "机器 1", "a/b", " "]) assertEquals(isName(name), true, name);
-  for (const name of ["", "x".repeat(129), "a\n", "\u0000", "\u007f", "\u0085"]) {
-    assertEquals(isName(name), false);
+Deno.test("a name has 1 to 128 characters, all of which can be seen", () => {
+  for (const name of ["a", "x".repeat(128), "机器 1", "a/b", "é", "😀", "Ünï cödé"]) {
+    assertEquals(nameProblem(name), undefined, name);
   }
+  const refused = [
+    ...["", " ", "   ", "\u2800", "\u3000", "x".repeat(129), " a", "a ", "a\u00a0"],
+    ...["a\n", "\u0000", "\u007f", "\u0085", "a\u2028b"],
+    ...[
+      "a\u200bb",
+      "a\u202eb",
+      "a\u2066b",
+      "\ufeffa",
+      "a\u00adb",
+      "a\u3164b",
+      "\ud800",
+      "a\udc00b",
+      "e\u0301",
+    ],
+  ];
+  for (const name of refused) assertNotEquals(nameProblem(name), undefined, JSON.stringify(name));
 });
 
 Deno.test("names sort by code point, also beyond the basic plane", () => {

@@ -18,12 +18,22 @@ import {
 import { checkParser, type Wrong } from "./_accept.ts";
 
 const base = { agent: "ada", req_id: "r1" };
-const wrongBase: Wrong[] = [["agent", undefined], ["agent", 1], ["req_id", undefined], ["req_id", ""], [
-  "req_id",
-  7,
-]];
+const wrongBase: Wrong[] = [
+  ["agent", null],
+  ["agent", 1],
+  ["agent", "x".repeat(129)],
+  ["req_id", undefined],
+  ["req_id", ""],
+  [
+    "req_id",
+    7,
+  ],
+];
 const call = { ...base, computer: "laptop" };
-const wrongCall: Wrong[] = [...wrongBase, ["computer", undefined], ["computer", {}]];
+const wrongCall: Wrong[] = [...wrongBase, ["computer", undefined], ["computer", {}], [
+  "computer",
+  "x".repeat(129),
+]];
 const wrongTimeout: Wrong[] = [["timeout", 0], ["timeout", -1], ["timeout", 86_401], ["timeout", "30"], [
   "timeout",
   NaN,
@@ -31,6 +41,11 @@ const wrongTimeout: Wrong[] = [["timeout", 0], ["timeout", -1], ["timeout", 86_4
 
 // proves: data-agent-call, data-snake-case
 Deno.test("AgentCallData has agent and req_id", () => checkParser(parseAgentCallData, base, wrongBase));
+
+Deno.test("agent may be missing, since nobody needs it", () => {
+  assertEquals(parseAgentCallData({ req_id: "r1" }), { agent: "", req_id: "r1" });
+  assertEquals(parseToolCallReq({ req_id: "r1", computer: "c", tool_name: "t", params: {} }).agent, "");
+});
 
 // proves: data-timeout-seconds
 Deno.test("a relayed request adds computer and may have a timeout in seconds, up to a day, fractions accepted", () => {
