@@ -1,9 +1,11 @@
 /** VRL scripts (Vector Remap Language), run by the genuine engine as WebAssembly in a worker of its own. */
+import { Worker } from "node:worker_threads";
 import { abortable } from "../async/abortable.ts";
 import { Deadline } from "../async/deadline.ts";
 import { Limiter } from "../async/limiter.ts";
+import { describeError } from "../protocol/errors.ts";
 import { describeDiagnostics, describeFailure } from "./vrl_diagnosis.ts";
-import type { VrlAnswer, VrlRequest } from "./vrl_worker.ts";
+import type { VrlAnswer, VrlRequest, VrlWorkerSettings } from "./vrl_worker.ts";
 
 /** How long the engine may take to load, in milliseconds: it is 12 MB of program. */
 const START_TIMEOUT_MS = 30_000;
@@ -11,6 +13,12 @@ const START_TIMEOUT_MS = 30_000;
 const RUN_TIMEOUT_MS = 2_000;
 /** The largest event, as JSON text of so many characters. */
 const MAX_EVENT_LENGTH = 4 * 1024 * 1024;
+/** The most memory of the engine itself, in bytes; it begins with 1 MiB, and a script may double a text again and again. */
+const MAX_ENGINE_BYTES = 256 * 1024 * 1024;
+/** The most memory of what goes into the engine and comes out of it, in MiB. */
+const MAX_HEAP_MB = 256;
+/** How much of that is for what is new, in MiB. */
+const MAX_YOUNG_HEAP_MB = 32;
 /** A lone surrogate as `JSON.stringify()` writes it, or an escaped backslash before such letters. */
 const LONE_SURROGATE = /\\ud[89a-f]/;
 
@@ -131,18 +139,24 @@ export class VrlEngine implements Disposable {
 
 /** One loaded engine; asked again only after it has answered. */
 class VrlWorker {
-  readonly #worker = new Worker(new URL("./vrl_worker.ts", import.meta.url), { type: "module", name: "vrl" });
-  readonly #channel = new MessageChannel();
+  readonly #worker = new Worker(workerUrl(), {
+    name: "vrl",
+    workerData: { maxEngineBytes: MAX_ENGINE_BYTES } satisfies VrlWorkerSettings,
+    // Beyond them a worker thread ends, and a web worker would end this process.
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB },
+  });
   readonly #ready = Promise.withResolvers<void>();
+  #answer = Promise.withResolvers<VrlAnswer>();
 
   constructor() {
-    this.#worker.onerror = (event) => {
-      // Otherwise it would end this process, too.
-      event.preventDefault();
-      this.#ready.reject(new VrlError(`Cannot load the VRL engine: ${event.message}`));
-    };
-    this.#channel.port1.onmessage = () => this.#ready.resolve();
-    this.#worker.postMessage(null, [this.#channel.port2]);
+    // Whoever has stopped waiting is not told.
+    this.#ready.promise.catch(() => {});
+    this.#worker.on("error", (error) => this.#fail(describeError(error)));
+    this.#worker.on("exit", () => this.#fail("the worker ended"));
+    this.#worker.once("message", () => {
+      this.#ready.resolve();
+      this.#worker.on("message", (answer: VrlAnswer) => this.#answer.resolve(answer));
+    });
   }
 
   get ready(): Promise<void> {
@@ -150,17 +164,29 @@ class VrlWorker {
   }
 
   ask(request: VrlRequest): Promise<VrlAnswer> {
-    const { promise, resolve } = Promise.withResolvers<VrlAnswer>();
-    const { port1 } = this.#channel;
-    port1.onmessage = ({ data }: MessageEvent<VrlAnswer>) => resolve(data);
-    port1.postMessage(request);
-    return promise;
+    this.#answer = Promise.withResolvers<VrlAnswer>();
+    this.#worker.postMessage(request);
+    return this.#answer.promise;
   }
 
   close(): void {
-    this.#worker.terminate();
-    this.#channel.port1.close();
+    this.#worker.removeAllListeners();
+    // It may be over already.
+    this.#worker.terminate().catch(() => {});
   }
+
+  #fail(why: string): void {
+    this.#ready.reject(new VrlError(`Cannot load the VRL engine: ${why}`));
+    this.#answer.resolve({ status: "broken", message: why });
+  }
+}
+
+/** A worker thread is started from a file; where the package was not installed as files, from a line that imports it. */
+function workerUrl(): URL {
+  const url = new URL("./vrl_worker.ts", import.meta.url);
+  return url.protocol === "file:"
+    ? url
+    : new URL(`data:text/javascript,import ${encodeURIComponent(JSON.stringify(url.href))}`);
 }
 
 function toEventText(event: unknown): string {

@@ -2,8 +2,17 @@
  * The worker that VRL scripts run in. The engine is WebAssembly: it cannot be interrupted, and what it could not cope
  * with leaves it unusable, so it stands where it can be thrown away as a whole.
  */
-import { check, execute } from "@bpinternal/verel";
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import type { VrlDiagnostic } from "./vrl_diagnosis.ts";
+import { withMaxMemory } from "./vrl_memory.ts";
+
+type Engine = typeof import("@bpinternal/verel");
+
+/** What the worker is started with. */
+export interface VrlWorkerSettings {
+  /** The most memory that the engine itself may take, in bytes. */
+  readonly maxEngineBytes: number;
+}
 
 /** A script to compile or, with an event as JSON, to run. */
 export interface VrlRequest {
@@ -20,17 +29,38 @@ export type VrlAnswer =
   /** The engine itself went astray, and is not to be used again. */
   | { readonly status: "broken"; readonly message: string };
 
-// The first and only message brings the port that everything else goes through.
-globalThis.addEventListener("message", (message) => {
-  const port = message instanceof MessageEvent ? message.ports[0] : undefined;
-  if (port === undefined) return;
+if (parentPort !== null) await serve(parentPort, workerData as VrlWorkerSettings);
+
+async function serve(port: MessagePort, { maxEngineBytes }: VrlWorkerSettings): Promise<void> {
   // The engine reports its own faults here, with a stack; the answer tells of them.
   console.error = () => {};
-  port.onmessage = ({ data }: MessageEvent<VrlRequest>) => port.postMessage(answer(data));
+  const engine = await loadEngine(maxEngineBytes);
+  port.on("message", (request: VrlRequest) => port.postMessage(answer(engine, request)));
   port.postMessage("ready");
-}, { once: true });
+}
 
-function answer({ script, event }: VrlRequest): VrlAnswer {
+/** The engine compiles its program as it is imported, and offers no other way to bound its memory. */
+async function loadEngine(maxBytes: number): Promise<Engine> {
+  const { Module } = WebAssembly;
+  WebAssembly.Module = class extends Module {
+    constructor(program: BufferSource) {
+      super(withMaxMemory(toBytes(program), maxBytes));
+    }
+  };
+  try {
+    return await import("@bpinternal/verel");
+  } finally {
+    WebAssembly.Module = Module;
+  }
+}
+
+function toBytes(program: BufferSource): Uint8Array<ArrayBuffer> {
+  return ArrayBuffer.isView(program)
+    ? new Uint8Array(program.buffer, program.byteOffset, program.byteLength)
+    : new Uint8Array(program);
+}
+
+function answer({ check, execute }: Engine, { script, event }: VrlRequest): VrlAnswer {
   try {
     if (event === undefined) return { status: "compiled", errors: check(script).errors };
     return { status: "done", event: JSON.stringify(execute(script, JSON.parse(event)).event ?? null) };

@@ -97,10 +97,20 @@ Deno.test("a VRL engine", async (t) => {
 
 Deno.test("a script that takes too long is ended, and the next one runs", async () => {
   using engine = new VrlEngine({ runTimeoutMs: 1_000 });
-  const endless = engine.run(".a[1000000000] = 1", {});
+  const loop = (body: string) => `for_each(array!(.a)) -> |_index, _value| { ${body} }`;
+  const endless = engine.run(loop(loop(loop(".n = 1"))), { a: Array(2_000).fill(0) });
   const next = engine.run(".x = 1", {});
   await assertRejects(() => endless, VrlError, "Cannot run the VRL script: no end in 1000 ms");
   assertEquals(await next, '{"x":1}');
+});
+
+Deno.test("a script whose memory has no end is ended, this process lives, and the next one runs", async () => {
+  using engine = new VrlEngine({ runTimeoutMs: 10_000 });
+  const doubled = Array(40).fill(".text = string!(.text) + string!(.text)").join("\n");
+  for (const script of [".a[1000000000] = 1", doubled]) {
+    await assertRejects(() => engine.run(script, { text: "0123456789" }), VrlError, "cannot cope");
+    assertEquals(await engine.run(".x = 1", {}), '{"x":1}');
+  }
 });
 
 Deno.test("a closed engine refuses, and ends what runs", async () => {
