@@ -26,6 +26,8 @@ export interface Interceptor {
   onOpen(): void;
   /** The client has told that it is initialised. */
   onInitialized(): void;
+  /** An author's code has thrown what no client shall see. */
+  onFailure(error: Error, request: RpcRequest): void;
   /** The session is over. */
   onClose(): void;
 }
@@ -98,9 +100,12 @@ export class InterceptedTransport implements Transport {
 
   /** Tells the server's `onerror` of what no client shall see. */
   report(error: unknown): void {
-    this.onerror?.(
-      error instanceof Error ? error : new TypeError(`Cannot serve a client: ${error}`, { cause: error }),
-    );
+    this.onerror?.(toError(error));
+  }
+
+  #fail(error: unknown, request: RpcRequest): void {
+    this.report(error);
+    this.#interceptor.onFailure(toError(error), request);
   }
 
   #receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
@@ -124,7 +129,8 @@ export class InterceptedTransport implements Transport {
     const { signal } = controller;
     this.#running.set(id, controller);
     try {
-      const outcome = await this.#outcome(this.#exchange(request, extra, signal), answer);
+      const fail = (error: unknown) => this.#fail(error, request);
+      const outcome = await answerOrError(this.#exchange(request, extra, { signal, fail }), answer);
       // Whoever has cancelled expects no answer.
       if (!signal.aborted) await this.#inner.send({ jsonrpc, id, ...outcome });
     } finally {
@@ -133,24 +139,15 @@ export class InterceptedTransport implements Transport {
     }
   }
 
-  async #outcome(
-    exchange: Exchange,
-    answer: Answer,
-  ): Promise<{ result: RpcResult } | { error: RpcErrorBody }> {
-    try {
-      return { result: await answer(exchange) };
-    } catch (error) {
-      const { body, isForeign } = toErrorBody(error);
-      if (isForeign && !exchange.request.signal.aborted) this.report(error);
-      return { error: body };
-    }
-  }
-
-  #exchange(request: RpcRequest, extra: MessageExtraInfo | undefined, signal: AbortSignal): Exchange {
+  #exchange(
+    request: RpcRequest,
+    extra: MessageExtraInfo | undefined,
+    { signal, fail }: { readonly signal: AbortSignal; readonly fail: (error: unknown) => void },
+  ): Exchange {
     return {
       params: request.params ?? {},
       request: { signal, sessionId: this.sessionId, authInfo: extra?.authInfo },
-      report: (error) => this.report(error),
+      report: fail,
       next: async (params) => {
         const { promise, resolve, reject } = Promise.withResolvers<RpcResult>();
         signal.throwIfAborted();
@@ -171,4 +168,21 @@ export class InterceptedTransport implements Transport {
     this.#interceptor.onClose();
     this.onclose?.();
   }
+}
+
+async function answerOrError(
+  exchange: Exchange,
+  answer: Answer,
+): Promise<{ result: RpcResult } | { error: RpcErrorBody }> {
+  try {
+    return { result: await answer(exchange) };
+  } catch (error) {
+    const { body, isForeign } = toErrorBody(error);
+    if (isForeign && !exchange.request.signal.aborted) exchange.report(error);
+    return { error: body };
+  }
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new TypeError(`Cannot serve a client: ${error}`, { cause: error });
 }

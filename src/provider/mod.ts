@@ -38,7 +38,7 @@ export type {
   PlacedElement,
 } from "./document_source.ts";
 export type { ReadRequest } from "./exchange.ts";
-export { provide, Provider, type ProviderOptions } from "./provider.ts";
+export { type FailedRequest, provide, Provider, type ProviderOptions } from "./provider.ts";
 export type { PublishedDocuments } from "./published_documents.ts";
 export type { SdkMcpServer, SdkServer } from "./sdk_server.ts";
 export type { PublishedWindow } from "./published_window.ts";

@@ -18,6 +18,19 @@ const DEFAULT_PAGE_SIZE = 1_000;
 export interface ProviderOptions {
   /** The most windows and documents in one page of `resources/list`; 1,000 by default. */
   readonly pageSize?: number | undefined;
+  /**
+   * Hears of each error that a callback throws, such as `read()` of a window; its text never goes to a client. By
+   * default it is written to standard error with its stack, unless the MCP server has an `onerror`.
+   */
+  readonly onError?: ((error: Error, request: FailedRequest) => void) | undefined;
+}
+
+/** The request of a client that a callback failed to answer. */
+export interface FailedRequest {
+  /** Such as `resources/read`. */
+  readonly method: string;
+  /** The resource, where the request names one. */
+  readonly uri: string | undefined;
 }
 
 /**
@@ -56,13 +69,15 @@ export class Provider {
   readonly #sessions = new Set<Session>();
   readonly #attached = new WeakSet<SdkServer>();
   readonly #pageSize: number;
+  readonly #onError: ProviderOptions["onError"];
 
   /** Throws a RangeError when the page size is no whole number from 1. */
-  constructor({ pageSize = DEFAULT_PAGE_SIZE }: ProviderOptions = {}) {
+  constructor({ pageSize = DEFAULT_PAGE_SIZE, onError }: ProviderOptions = {}) {
     if (!Number.isSafeInteger(pageSize) || pageSize < 1) {
       throw new RangeError(`Cannot set page size "${pageSize}": it is no whole number from 1`);
     }
     this.#pageSize = pageSize;
+    this.#onError = onError;
   }
 
   /**
@@ -84,7 +99,7 @@ export class Provider {
     inner.registerCapabilities({ resources: { subscribe: true, listChanged: true }, completions: {} });
     // The one place where the SDK's type comes in: our own `SdkServer` leaves it out.
     const connect = inner.connect.bind(inner) as (transport: Transport) => Promise<void>;
-    inner.connect = (transport: Transport) => connect(this.#intercept(transport));
+    inner.connect = (transport: Transport) => connect(this.#intercept(transport, inner));
   }
 
   /**
@@ -163,7 +178,7 @@ export class Provider {
     this.#tellUpdated(topicOf(uri));
   }
 
-  #intercept(transport: Transport): Transport {
+  #intercept(transport: Transport, server: SdkServer): Transport {
     const session = new Session({
       send: (notification) => transport.send({ jsonrpc: "2.0", ...notification }),
       report: (error) => intercepted.report(error),
@@ -173,12 +188,28 @@ export class Provider {
       answerTo: (method) => answers.get(method),
       onOpen: () => this.#sessions.add(session),
       onInitialized: () => session.markInitialized(),
+      onFailure: (error, { method, params }) => {
+        const uri = typeof params?.["uri"] === "string" ? params["uri"] : undefined;
+        this.#tellAuthor(error, { request: { method, uri }, server });
+      },
       onClose: () => {
         this.#sessions.delete(session);
         session.close();
       },
     });
     return intercepted;
+  }
+
+  #tellAuthor(
+    error: Error,
+    { request, server }: { readonly request: FailedRequest; readonly server: SdkServer },
+  ): void {
+    try {
+      if (this.#onError !== undefined) this.#onError(error, request);
+      else if (server.onerror === undefined) printFailure(error, request);
+    } catch (thrown) {
+      console.error("onError has thrown:", thrown);
+    }
   }
 
   #tellListChanged(): void {
@@ -188,6 +219,11 @@ export class Provider {
   #tellUpdated(topic: string): void {
     for (const session of this.#sessions) session.tellUpdated(topic);
   }
+}
+
+/** Standard error is the author's: over stdio, standard output belongs to the protocol. */
+function printFailure(error: Error, { method, uri }: FailedRequest): void {
+  console.error(`Cannot answer ${method}${uri === undefined ? "" : ` of "${uri}"`}:`, error);
 }
 
 /**

@@ -4,6 +4,8 @@
 export interface SdkServer {
   /** Its connection; `undefined` as long as there is none. */
   readonly transport?: unknown;
+  /** What its author wants to hear of errors with. */
+  readonly onerror?: unknown;
   /** Says what the server can do, before it is connected. */
   registerCapabilities(capabilities: {
     resources?: { subscribe?: boolean; listChanged?: boolean };

@@ -1,5 +1,11 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { type Audience, Provider, type ReadRequest, type WindowOptions } from "../../../src/provider/mod.ts";
+import {
+  type Audience,
+  type FailedRequest,
+  Provider,
+  type ReadRequest,
+  type WindowOptions,
+} from "../../../src/provider/mod.ts";
 import { Provided } from "./_provided.ts";
 
 const URI = "window://com.example.app/status";
@@ -82,6 +88,22 @@ Deno.test("a read() that throws is -32603 to the client, and its text goes to th
   );
   assertEquals(await provided.refusal("resources/read", { uri: URI }), [-32603, undefined]);
   assertEquals(provided.errors.map(({ message }) => message), ["password is hunter2"]);
+});
+
+// proves: mcp-error-internal
+Deno.test("onError hears of a callback's error and of the request that it failed", async () => {
+  const heard: unknown[] = [];
+  const onError = ({ message }: Error, request: FailedRequest) => void heard.push([message, request]);
+  await using provided = await Provided.open((provider) =>
+    void provider.publishWindow({
+      uri: URI,
+      name: "Broken",
+      read: () => {
+        throw new Error("password is hunter2");
+      },
+    }), { onError });
+  assertEquals(await provided.refusal("resources/read", { uri: URI }), [-32603, undefined]);
+  assertEquals(heard, [["password is hunter2", { method: "resources/read", uri: URI }]]);
 });
 
 // proves: desktop-provide-updated, mcp-subscribe, mcp-updated
