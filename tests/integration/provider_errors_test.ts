@@ -17,9 +17,7 @@ Deno.test("an exception in a callback of the kit reaches the log of its server w
   await computer.ready({ timeoutMs: 30_000 });
   const messages: string[] = [];
   for (const uri of ["window://com.example.failing", "dpe://com.example.failing-documents/broken/pages/0"]) {
-    await computer.readResource(uri).catch((error) =>
-      messages.push(describeError(error))
-    );
+    await computer.readResource(uri).catch((error) => messages.push(describeError(error)));
   }
   assertEquals(messages.length, 2);
   assertEquals(messages.join().includes("kaboom"), false);
