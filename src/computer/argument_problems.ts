@@ -1,21 +1,7 @@
 /** What is wrong with a call's arguments, as text for the model that made it. Never a value that it gave. */
 import { shorten } from "../protocol/shorten.ts";
+import type { Findings, Place, SchemaFinding } from "./argument_run.ts";
 import { closestWord } from "./spelling.ts";
-
-/** One finding of the schema engine, as far as it is read here. */
-export interface SchemaFinding {
-  /** A JSON Pointer into the arguments. */
-  readonly instancePath: string;
-  readonly keyword: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly message?: string | undefined;
-  /** The keyword's value. */
-  readonly schema?: unknown;
-  /** The schema in which the keyword stands. */
-  readonly parentSchema?: Readonly<Record<string, unknown>> | undefined;
-  /** The name that a finding about a name is about. */
-  readonly propertyName?: string | undefined;
-}
 
 /** The most problems that are named. */
 const MAX_PROBLEMS = 10;
@@ -25,39 +11,27 @@ const MAX_VALUES = 20;
 const MAX_TEXT = 80;
 
 /** One text a problem, each naming its argument; the most important first, and not more than can be read. */
-export function describeProblems(
-  findings: readonly SchemaFinding[],
-  args: Readonly<Record<string, unknown>>,
-): string[] {
-  const told = onePerArgument(joinAlternatives(findings));
-  const texts = [...new Set(told.map((finding) => describe(finding, args)))];
-  if (texts.length <= MAX_PROBLEMS) return texts;
-  return [...texts.slice(0, MAX_PROBLEMS), `and ${texts.length - MAX_PROBLEMS} more`];
-}
-
-/** Findings of an `anyOf` or `oneOf` come right before it, one or more an alternative: they become one. */
-function joinAlternatives(findings: readonly SchemaFinding[]): SchemaFinding[] {
-  const joined: SchemaFinding[] = [];
-  for (const finding of findings) {
-    const { keyword, instancePath, propertyName } = finding;
-    // The finding that follows tells of the name, or of what stands in "then" and "else".
-    if (propertyName !== undefined || keyword === "if") continue;
-    if (keyword !== "anyOf" && keyword !== "oneOf") {
-      joined.push(finding);
-      continue;
-    }
-    const isInside = ({ instancePath: path }: SchemaFinding) => `${path}/`.startsWith(`${instancePath}/`);
-    const inside = joined.splice(joined.findLastIndex((earlier) => !isInside(earlier)) + 1);
-    joined.push(...toAlternative(finding, inside));
+export function describeProblems(findings: Findings): string[] {
+  const told = onePerArgument(findings.kept);
+  const texts = new Set<string>();
+  let index = 0;
+  for (; index < told.length && texts.size < MAX_PROBLEMS; index++) {
+    const finding = told[index];
+    if (finding !== undefined) texts.add(describe(finding));
   }
-  return joined;
+  const rest = told.length - index + findings.count - findings.kept.length;
+  return rest === 0 ? [...texts] : [...texts, `and ${rest} more`];
 }
 
-function toAlternative(union: SchemaFinding, inside: readonly SchemaFinding[]): readonly SchemaFinding[] {
-  const { instancePath, schema } = union;
-  const here = inside.filter((finding) => finding.instancePath === instancePath);
-  const types = here.filter(({ keyword }) => keyword === "type");
-  const rest = inside.filter((finding) => !types.includes(finding));
+/** What a union says when the value is none of its alternatives; `inside` is what is wrong with each of them. */
+export function toAlternative(
+  union: SchemaFinding,
+  inside: readonly SchemaFinding[],
+): readonly SchemaFinding[] {
+  const isHere = ({ place }: SchemaFinding) => place === union.place;
+  const isType = (finding: SchemaFinding) => isHere(finding) && finding.keyword === "type";
+  const types = inside.filter(isType);
+  const rest = inside.filter((finding) => !isType(finding));
   if (inside.length === 0) return [union];
   if (rest.length === 0) {
     return [{
@@ -66,33 +40,30 @@ function toAlternative(union: SchemaFinding, inside: readonly SchemaFinding[]): 
       params: { type: unique(types.flatMap(({ params }) => params["type"])) },
     }];
   }
-  if (
-    rest.every((finding) => finding.instancePath === instancePath && allowedValues(finding) !== undefined)
-  ) {
+  if (rest.every((finding) => isHere(finding) && allowedValues(finding) !== undefined)) {
     return [{ ...union, keyword: "enum", params: { allowedValues: unique(rest.flatMap(allowedValues)) } }];
   }
-  if (rest.every((finding) => finding.instancePath === instancePath && finding.keyword === "required")) {
+  if (rest.every((finding) => isHere(finding) && finding.keyword === "required")) {
     return [{ ...union, keyword: "required", params: { missingProperty: rest.map(missingName) } }];
   }
   // All alternatives but one are of another type: what is wrong is what that one says.
-  const alternatives = Array.isArray(schema) ? schema.length : 0;
-  return types.length === alternatives - 1 ? rest : [union];
+  return types.length === Number(union.params["alternatives"]) - 1 ? rest : [union];
 }
 
 /** A wrong type says it all; but the values that are allowed say more. */
 function onePerArgument(findings: readonly SchemaFinding[]): readonly SchemaFinding[] {
   const rank = (finding: SchemaFinding) =>
     allowedValues(finding) !== undefined ? 2 : finding.keyword === "type" ? 1 : 0;
-  const best = new Map<string, number>();
+  const best = new Map<Place, number>();
   for (const finding of findings) {
-    best.set(finding.instancePath, Math.max(best.get(finding.instancePath) ?? 0, rank(finding)));
+    best.set(finding.place, Math.max(best.get(finding.place) ?? 0, rank(finding)));
   }
-  return findings.filter((finding) => rank(finding) === best.get(finding.instancePath));
+  return findings.filter((finding) => rank(finding) === best.get(finding.place));
 }
 
-function describe(finding: SchemaFinding, args: Readonly<Record<string, unknown>>): string {
-  const { instancePath, keyword, params, message = "is not valid" } = finding;
-  const path = toPath(instancePath, args);
+function describe(finding: SchemaFinding): string {
+  const { place, keyword, params, message = "is not valid" } = finding;
+  const path = toPath(place);
   const at = (name: unknown) => `argument ${quote(path + toSegment(String(name), path))}`;
   const whole = path === "" ? "the whole of the arguments" : `argument ${quote(path)}`;
   const values = allowedValues(finding);
@@ -103,25 +74,25 @@ function describe(finding: SchemaFinding, args: Readonly<Record<string, unknown>
     case "required":
       return `${[params["missingProperty"]].flat().map(at).join(" or ")} is missing`;
     case "dependentRequired":
-    case "dependencies":
       return `${at(params["missingProperty"])} is missing: it goes with "${params["property"]}"`;
     case "additionalProperties":
-      return at(params["additionalProperty"]) + unknownHint(finding, params["additionalProperty"]);
     case "unevaluatedProperties":
-      return at(params["unevaluatedProperty"]) + unknownHint(finding, params["unevaluatedProperty"]);
+      return at(params["unknownProperty"]) + unknownHint(params);
     case "propertyNames":
       return `${at(params["propertyName"])} has a name that is not allowed`;
     case "type":
       return `${whole} must be ${[params["type"]].flat().join(" or ")}`;
     case "anyOf":
     case "oneOf":
-      return `${whole} has none of the forms that are allowed`;
+      return Number(params["fitting"]) > 1
+        ? `${whole} has more than one of the forms of which exactly one is allowed`
+        : `${whole} has none of the forms that are allowed`;
     case "not":
       return `${whole} has a form that is not allowed`;
     case "false schema":
       return `${whole} is not allowed`;
     default:
-      return `${whole} ${message.replace("NOT", "not")}`;
+      return `${whole} ${message}`;
   }
 }
 
@@ -129,10 +100,9 @@ function missingName({ params }: SchemaFinding): unknown {
   return params["missingProperty"];
 }
 
-function unknownHint({ parentSchema }: SchemaFinding, name: unknown): string {
-  const known = parentSchema?.["properties"];
-  const names = typeof known === "object" && known !== null ? Object.keys(known) : [];
-  const closest = closestWord(String(name), names);
+function unknownHint({ unknownProperty, known }: SchemaFinding["params"]): string {
+  const names = known instanceof Map ? known.keys().map(String) : [];
+  const closest = closestWord(String(unknownProperty), names);
   return ` is unknown${closest === undefined ? "" : `, did you mean ${quote(closest)}?`}`;
 }
 
@@ -149,21 +119,16 @@ function listValues(values: readonly unknown[]): string {
   return shown.join(", ") + (values.length > MAX_VALUES ? ` and ${values.length - MAX_VALUES} more` : "");
 }
 
-/** A JSON Pointer as a program would write it: `items[2].name`. */
-function toPath(pointer: string, args: Readonly<Record<string, unknown>>): string {
-  let path = "";
-  let value: unknown = args;
-  for (const part of pointer.split("/").slice(1)) {
-    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    path += Array.isArray(value) ? `[${key}]` : toSegment(key, path);
-    value = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-  }
-  return path;
+/** A place as a program would write it: `items[2].name`; empty for the arguments as a whole. */
+function toPath({ parent, key }: Place): string {
+  if (parent === undefined || key === undefined) return "";
+  const before = toPath(parent);
+  return before + (typeof key === "number" ? `[${key}]` : toSegment(key, before));
 }
 
 function toSegment(name: string, before: string): string {
-  if (before === "") return name;
-  return /^[\w$-]+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+  if (before === "") return name.slice(0, 2 * MAX_TEXT);
+  return /^[\w$-]{1,80}$/.test(name) ? `.${name}` : `[${JSON.stringify(name.slice(0, 2 * MAX_TEXT))}]`;
 }
 
 function quote(name: string): string {

@@ -1,119 +1,82 @@
 /**
- * What the Computer checks of a tool's input schema. An MCP server may be a stranger's, and its schema becomes a
- * program here: only keywords that we know go in, none that an input could make run for minutes, and no more than a
- * bounded number of them. What is left takes everything that the schema itself takes: the server decides on the rest.
+ * What the Computer checks of a tool's input schema. An MCP server may be a stranger's: its schema is read, never
+ * turned into code, and only keywords that we know count, none that an input could make run for minutes, and no more
+ * than a bounded number of them. What is left takes everything that the schema itself takes: the server decides on the
+ * rest.
  */
 import { isRecord } from "../protocol/errors.ts";
-import { approximateSizeBytes } from "../protocol/size.ts";
+import { fitsApproximately } from "../protocol/size.ts";
+import {
+  allOfRule,
+  alternativesRule,
+  containsRule,
+  dependentSchemasRule,
+  ifRule,
+  notRule,
+  otherItemsRule,
+  otherPropertiesRule,
+  propertiesRule,
+  propertyNamesRule,
+  refRule,
+  type Target,
+  tupleRule,
+} from "./argument_applicators.ts";
+import {
+  dependentRequiredRule,
+  malformed,
+  numberRule,
+  requiredRule,
+  sizeRule,
+  typeRule,
+  valuesRule,
+} from "./argument_rules.ts";
+import { type Rule, type SchemaNode, type Subschema, UncheckableSchemaError } from "./argument_run.ts";
 
-/** The drafts of JSON Schema that are checked. */
-export type SchemaDraft = "draft-07" | "2019-09" | "2020-12";
-
-/** A schema to compile: a part of the original that takes all that the original takes. */
-export type CheckableSchema = Readonly<Record<string, unknown>>;
-
-/** The keyword that each object schema gets: what an evaluation of it costs, beside the value that it looks at. */
-export const WEIGHT_KEYWORD = "a2cWeight";
-
-/** The most object schemas in one input schema: compiling so many takes a few tenths of a second. */
-const MAX_SUBSCHEMAS = 1_000;
+/** The most schemas in one input schema. */
+export const MAX_SUBSCHEMAS = 2_000;
+/** The most names and values in one input schema, in all its lists together. */
+export const MAX_SCHEMA_ENTRIES = 20_000;
 /** The largest input schema, in bytes. */
 const MAX_SCHEMA_BYTES = 512 * 1024;
 /** The deepest nesting of schemas. */
 const MAX_DEPTH = 64;
-/** How many names or values are looked through at the cost of one evaluation. */
-const ENTRIES_PER_STEP = 8;
+/** The longest reference, in characters. */
+const MAX_REFERENCE_LENGTH = 1_024;
 
-/** Keywords whose value is no schema. */
-const ASSERTIONS: ReadonlySet<string> = new Set([
-  "type",
-  "nullable",
-  "enum",
-  "const",
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "multipleOf",
-  "minLength",
-  "maxLength",
-  "minItems",
-  "maxItems",
-  "minProperties",
-  "maxProperties",
-  "required",
-  "dependentRequired",
-  "minContains",
-  "maxContains",
-  "$ref",
-  "$anchor",
-  "$dynamicRef",
-  "$dynamicAnchor",
-  "$recursiveRef",
-  "$recursiveAnchor",
-]);
-/** Keywords that hold one schema, or in older drafts a list. */
-const SINGLE: ReadonlySet<string> = new Set([
-  "items",
-  "additionalItems",
-  "contains",
-  "additionalProperties",
-  "propertyNames",
-  "not",
-  "if",
-  "then",
-  "else",
-  "unevaluatedItems",
-  "unevaluatedProperties",
-]);
-/** Keywords that hold a list of schemas. */
-const LISTS: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
-/** Keywords that hold schemas by name. */
-const MAPS: ReadonlySet<string> = new Set([
-  "properties",
-  "$defs",
-  "definitions",
-  "dependentSchemas",
-  "dependencies",
-]);
 /**
  * Keywords that are left out, because an input could make them run for minutes: a regular expression that goes
  * astray, the comparison of each item with each other.
  */
 const COSTLY: ReadonlySet<string> = new Set(["pattern", "patternProperties", "uniqueItems"]);
-/** Keywords that take less when a schema below them takes more, so that nothing may be left out there. */
-const STRICTER_BY_LESS: ReadonlySet<string> = new Set([
-  "not",
-  "if",
-  "then",
-  "else",
-  "contains",
-  "minContains",
-  "maxContains",
-  "unevaluatedItems",
-  "unevaluatedProperties",
-]);
 
-/** Why a schema is not checked. */
-export class UncheckableSchemaError extends Error {
-  override readonly name = "UncheckableSchemaError";
-  readonly code = "UNCHECKABLE_SCHEMA";
-  /** Why, in a few words about "it", the schema. */
-  readonly reason: string;
+/** The drafts of JSON Schema that are checked. */
+type SchemaDraft = "draft-07" | "2019-09" | "2020-12";
 
-  constructor({ reason }: { readonly reason: string }) {
-    super(`Cannot check arguments against the input schema: ${reason}`);
-    this.reason = reason;
-  }
+/** What a schema was read as. */
+export interface CheckableSchema {
+  readonly root: Subschema;
+  /** How many schemas it has. */
+  readonly parts: number;
+  /** How many names and values its lists hold. */
+  readonly entries: number;
 }
 
 /**
- * The draft that a schema is written in; MCP's default is 2020-12. Draft 6 is checked as draft 7, of which it is a
- * part.
+ * Reads the part of a schema that can be checked at a bounded cost.
  *
- * @throws {UncheckableSchemaError} for another one.
+ * @throws {UncheckableSchemaError} when it is too large, too deep, or in parts addressed by ids of their own.
  */
-export function draftOf(schema: Readonly<Record<string, unknown>>): SchemaDraft {
+export function readSchema(schema: Readonly<Record<string, unknown>>): CheckableSchema {
+  const draft = draftOf(schema);
+  if (!fitsApproximately(schema, MAX_SCHEMA_BYTES)) {
+    throw new UncheckableSchemaError({ reason: "it is too large" });
+  }
+  const { $id: _, id: __, ...root } = schema;
+  return new SchemaReader(root, { draft, isRelaxed: hasCostlyKeyword(root, 0) }).read();
+}
+
+/** MCP's default is 2020-12. Draft 6 is checked as draft 7, of which it is a part. */
+function draftOf(schema: Readonly<Record<string, unknown>>): SchemaDraft {
   const { $schema = "2020-12" } = schema;
   const [, name] = /(2020-12|2019-09|draft-0[67])/.exec(String($schema)) ?? [];
   switch (name) {
@@ -127,20 +90,6 @@ export function draftOf(schema: Readonly<Record<string, unknown>>): SchemaDraft 
   throw new UncheckableSchemaError({ reason: "it is written in another draft of JSON Schema" });
 }
 
-/**
- * The part of a schema that can be checked at a bounded cost.
- *
- * @throws {UncheckableSchemaError} when it is too large, too deep, or in parts addressed by ids of their own.
- */
-export function toCheckableSchema(schema: Readonly<Record<string, unknown>>): CheckableSchema {
-  if (approximateSizeBytes(schema) > MAX_SCHEMA_BYTES) {
-    throw new UncheckableSchemaError({ reason: "it is too large" });
-  }
-  const { $id: _, id: __, ...root } = schema;
-  const copy = new SchemaCopy({ isRelaxed: hasCostlyKeyword(root, 0) });
-  return copy.of(root, 0);
-}
-
 /** Whether a costly keyword stands anywhere; a property that is called like one does no harm. */
 function hasCostlyKeyword(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return false;
@@ -150,60 +99,270 @@ function hasCostlyKeyword(value: unknown, depth: number): boolean {
   );
 }
 
-/** One copy of one schema, bounded. */
-class SchemaCopy {
-  readonly #isRelaxed: boolean;
-  #count = 0;
+type Members = Readonly<Record<string, unknown>>;
 
-  constructor({ isRelaxed }: { readonly isRelaxed: boolean }) {
+/** One reading of one schema, bounded. */
+class SchemaReader {
+  readonly #root: Members;
+  readonly #draft: SchemaDraft;
+  /**
+   * Something is left out, so that a schema may take more than it says: what takes less when a schema below it takes
+   * more is left out, too.
+   */
+  readonly #isRelaxed: boolean;
+  readonly #nodes = new Map<object, SchemaNode>();
+  readonly #anchors = new Map<string, Members>();
+  readonly #references: { readonly reference: string; readonly target: Target }[] = [];
+  #entries = 0;
+
+  constructor(
+    root: Members,
+    { draft, isRelaxed }: { readonly draft: SchemaDraft; readonly isRelaxed: boolean },
+  ) {
+    this.#root = root;
+    this.#draft = draft;
     this.#isRelaxed = isRelaxed;
   }
 
-  of(schema: Readonly<Record<string, unknown>>, depth: number): CheckableSchema {
-    if (++this.#count > MAX_SUBSCHEMAS) throw new UncheckableSchemaError({ reason: "it has too many parts" });
+  read(): CheckableSchema {
+    const root = this.#node(this.#root, 0);
+    // What a reference leads to may hold further references, which are found at the end of the list.
+    for (const { reference, target } of this.#references) target.schema = this.#resolve(reference);
+    return { root, parts: this.#nodes.size, entries: this.#entries };
+  }
+
+  #node(schema: Members, depth: number): SchemaNode {
+    const known = this.#nodes.get(schema);
+    if (known !== undefined) return known;
     if (depth > MAX_DEPTH) throw new UncheckableSchemaError({ reason: "it is too deep" });
     if ("$id" in schema) throw new UncheckableSchemaError({ reason: "its parts have ids of their own" });
-    const members = Object.entries(schema).flatMap(([keyword, value]) =>
-      this.#keyword(keyword, value, depth)
+    const node: SchemaNode = { rules: [], isClosed: false };
+    this.#nodes.set(schema, node);
+    if (this.#nodes.size > MAX_SUBSCHEMAS) {
+      throw new UncheckableSchemaError({ reason: "it has too many parts" });
+    }
+    for (const keyword of ["$anchor", "$dynamicAnchor"]) {
+      const anchor = schema[keyword];
+      if (typeof anchor === "string") this.#anchors.set(anchor, schema);
+    }
+    const part = new SchemaPart(schema);
+    node.rules.push(
+      ...this.#assertions(part),
+      ...this.#combinations(part, depth),
+      ...this.#itemRules(part, depth),
+      ...this.#memberRules(part, depth),
     );
-    const copy = Object.fromEntries(members);
-    // Which names an expression would have let through is not known any more.
-    if ("patternProperties" in schema) delete copy["additionalProperties"];
-    return { ...copy, [WEIGHT_KEYWORD]: weightOf(copy) };
+    const closing = this.#isRelaxed ? [] : this.#closingRules(part, depth);
+    node.rules.push(...closing);
+    node.isClosed = closing.length > 0;
+    for (const keyword of ["$defs", "definitions"]) {
+      if (isRecord(schema[keyword])) this.#map(schema[keyword], depth);
+    }
+    return node;
   }
 
-  #keyword(keyword: string, value: unknown, depth: number): [string, unknown][] {
-    if (this.#isRelaxed && STRICTER_BY_LESS.has(keyword)) return [];
-    if (ASSERTIONS.has(keyword)) return [[keyword, value]];
-    if (SINGLE.has(keyword) || LISTS.has(keyword)) {
-      const name = this.#isRelaxed && keyword === "oneOf" ? "anyOf" : keyword;
-      return [[
-        name,
-        Array.isArray(value) ? value.map((item) => this.#sub(item, depth)) : this.#sub(value, depth),
-      ]];
-    }
-    if (MAPS.has(keyword) && isRecord(value)) {
-      const parts = Object.entries(value).map(([name, part]) => [name, this.#sub(part, depth)] as const);
-      return [[keyword, Object.fromEntries(parts)]];
-    }
-    return [];
+  #assertions(part: SchemaPart): Rule[] {
+    const rules = [
+      part.rule("type", (value) => typeRule(this.#counted(value), part.schema["nullable"])),
+      part.rule(
+        "enum",
+        (values) => valuesRule("enum", Array.isArray(values) ? this.#counted(values) : malformed("enum")),
+      ),
+      part.rule("const", (value) => valuesRule("const", this.#counted([value]))),
+    ];
+    for (const keyword of NUMBERS) rules.push(part.rule(keyword, (bound) => numberRule(keyword, bound)));
+    for (const keyword of SIZES) rules.push(part.rule(keyword, (bound) => sizeRule(keyword, bound)));
+    rules.push(
+      part.rule("required", (names) => requiredRule(this.#counted(names))),
+      part.rule("dependentRequired", (lists) => dependentRequiredRule(toMap(this.#counted(lists)))),
+      part.rule("dependencies", (lists) => {
+        const named = [...toMap(lists)].filter(([, value]) => Array.isArray(value));
+        for (const [, list] of named) this.#counted(list);
+        return dependentRequiredRule(new Map(named));
+      }),
+    );
+    return rules.flat();
   }
 
-  #sub(value: unknown, depth: number): unknown {
-    return isRecord(value) ? this.of(value, depth + 1) : value;
+  #combinations(part: SchemaPart, depth: number): Rule[] {
+    const { schema } = part;
+    const sub = (value: unknown, keyword: string) => this.#sub(value, { keyword, depth });
+    const one = this.#isRelaxed ? "anyOf" : "oneOf";
+    const rules = [
+      part.rule(
+        "anyOf",
+        (value) => alternativesRule("anyOf", this.#list(value, { keyword: "anyOf", depth })),
+      ),
+      part.rule("oneOf", (value) => alternativesRule(one, this.#list(value, { keyword: "oneOf", depth }))),
+      part.rule("allOf", (value) => allOfRule(this.#list(value, { keyword: "allOf", depth }))),
+      ...["$ref", "$dynamicRef", "$recursiveRef"].map((keyword) =>
+        part.rule(keyword, (reference) => this.#reference(reference, keyword))
+      ),
+    ].flat();
+    if (this.#isRelaxed) return rules;
+    const then = sub(schema["then"] ?? true, "then");
+    const otherwise = sub(schema["else"] ?? true, "else");
+    return [
+      ...part.rule("not", (value) => notRule(sub(value, "not"))),
+      ...rules,
+      ...part.rule("if", (value) => ifRule(sub(value, "if"), { then, otherwise })),
+    ];
+  }
+
+  #itemRules(part: SchemaPart, depth: number): Rule[] {
+    const { schema: { items, prefixItems, minContains, maxContains } } = part;
+    const sub = (value: unknown, keyword: string) => this.#sub(value, { keyword, depth });
+    const isModern = this.#draft === "2020-12";
+    if (isModern && Array.isArray(items)) malformed("items");
+    const tuple = isModern ? prefixItems : Array.isArray(items) ? items : undefined;
+    const schemas = tuple === undefined ? [] : this.#list(tuple, { keyword: "items", depth });
+    const rest = isModern || !Array.isArray(items) ? "items" : "additionalItems";
+    const from = () => schemas.length;
+    const isCounted = this.#draft !== "draft-07";
+    const least = isCounted && typeof minContains === "number" ? minContains : 1;
+    const most = isCounted && typeof maxContains === "number" ? maxContains : Infinity;
+    return [
+      ...(tuple === undefined ? [] : [tupleRule(schemas)]),
+      ...part.rule(rest, (value) => otherItemsRule(rest, { schema: sub(value, rest), from })),
+      ...(this.#isRelaxed
+        ? []
+        : part.rule("contains", (value) => containsRule(sub(value, "contains"), { least, most }))),
+    ];
+  }
+
+  #memberRules(part: SchemaPart, depth: number): Rule[] {
+    const { schema } = part;
+    const sub = (value: unknown, keyword: string) => this.#sub(value, { keyword, depth });
+    const known = schema["properties"] === undefined ? new Map() : this.#map(schema["properties"], depth);
+    // Which names an expression would have let through is not known.
+    const isOpen = "patternProperties" in schema;
+    return [
+      ...part.rule("dependentSchemas", (value) => dependentSchemasRule(this.#map(value, depth))),
+      ...part.rule("dependencies", (value) => {
+        const schemas = [...toMap(value)].filter(([, member]) => !Array.isArray(member));
+        return dependentSchemasRule(this.#map(Object.fromEntries(schemas), depth));
+      }),
+      ...part.rule("propertyNames", (value) => propertyNamesRule(sub(value, "propertyNames"))),
+      ...(isOpen
+        ? []
+        : part.rule("additionalProperties", (value) =>
+          otherPropertiesRule("additionalProperties", {
+            schema: sub(value, "additionalProperties"),
+            known,
+            isKnown: (name) => known.has(name),
+          }))),
+      ...(known.size === 0 ? [] : [propertiesRule(known)]),
+    ];
+  }
+
+  /** What asks which members the other keywords have looked at, so that it comes last. */
+  #closingRules(part: SchemaPart, depth: number): Rule[] {
+    const sub = (value: unknown, keyword: string) => this.#sub(value, { keyword, depth });
+    const { properties } = part.schema;
+    return [
+      ...part.rule("unevaluatedItems", (value) =>
+        otherItemsRule("unevaluatedItems", {
+          schema: sub(value, "unevaluatedItems"),
+          from: ({ evaluated }) => evaluated.items,
+        })),
+      ...part.rule("unevaluatedProperties", (value) =>
+        otherPropertiesRule("unevaluatedProperties", {
+          schema: sub(value, "unevaluatedProperties"),
+          known: isRecord(properties) ? toMap(properties) : new Map(),
+          isKnown: (name, { evaluated }) => evaluated.hasName(name),
+        })),
+    ];
+  }
+
+  #sub(value: unknown, { keyword, depth }: { readonly keyword: string; readonly depth: number }): Subschema {
+    if (typeof value === "boolean") {
+      this.#count(1);
+      return value;
+    }
+    return isRecord(value) ? this.#node(value, depth + 1) : malformed(keyword);
+  }
+
+  #list(value: unknown, at: { readonly keyword: string; readonly depth: number }): Subschema[] {
+    return Array.isArray(value) ? value.map((item) => this.#sub(item, at)) : malformed(at.keyword);
+  }
+
+  #map(value: unknown, depth: number): Map<string, Subschema> {
+    const schemas = toMap(value);
+    return new Map(
+      schemas.entries().map(([name, schema]) => [name, this.#sub(schema, { keyword: name, depth })] as const),
+    );
+  }
+
+  #reference(reference: unknown, keyword: string): Rule {
+    if (typeof reference !== "string") malformed(keyword);
+    const target: Target = { schema: true };
+    this.#references.push({ reference, target });
+    return refRule(target);
+  }
+
+  #resolve(reference: string): Subschema {
+    const found = reference.length > MAX_REFERENCE_LENGTH ? undefined : this.#find(reference);
+    if (typeof found === "boolean") return found;
+    if (isRecord(found)) return this.#node(found, 0);
+    throw new UncheckableSchemaError({ reason: "it refers to what it does not have" });
+  }
+
+  #find(reference: string): unknown {
+    if (!reference.startsWith("#")) return undefined;
+    const fragment = decodeFragment(reference.slice(1));
+    if (fragment === undefined) return undefined;
+    if (fragment !== "" && !fragment.startsWith("/")) return this.#anchors.get(fragment);
+    let found: unknown = this.#root;
+    for (const part of fragment.split("/").slice(1)) {
+      const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+      const isThere = typeof found === "object" && found !== null && Object.hasOwn(found, key);
+      found = isThere ? Reflect.get(found as object, key) : undefined;
+    }
+    return found;
+  }
+
+  /** Counts the names and values that are looked through, however deep they stand. */
+  #counted<T>(value: T): T {
+    this.#count(1);
+    if (typeof value === "object" && value !== null) {
+      for (const member of Object.values(value)) this.#counted(member);
+    }
+    return value;
+  }
+
+  #count(entries: number): void {
+    this.#entries += entries;
+    if (this.#entries > MAX_SCHEMA_ENTRIES) {
+      throw new UncheckableSchemaError({ reason: "it has too many names and values" });
+    }
   }
 }
 
-function weightOf(schema: Readonly<Record<string, unknown>>): number {
-  const entries = Object.values(schema).map((value) =>
-    typeof value === "object" && value !== null ? Object.keys(value).length : 0
-  );
-  return 1 + Math.floor(entries.reduce((sum, count) => sum + count, 0) / ENTRIES_PER_STEP);
+const NUMBERS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"] as const;
+const SIZES = ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"] as const;
+
+/** One schema object. */
+class SchemaPart {
+  readonly schema: Members;
+
+  constructor(schema: Members) {
+    this.schema = schema;
+  }
+
+  /** The rule of a keyword, none where the schema does not have it. */
+  rule(keyword: string, read: (value: unknown) => Rule): Rule[] {
+    return Object.hasOwn(this.schema, keyword) ? [read(this.schema[keyword])] : [];
+  }
 }
 
-/** What looking at a value costs, in evaluations. */
-export function valueWeight(value: unknown): number {
-  if (typeof value === "string") return value.length >> 10;
-  if (typeof value !== "object" || value === null) return 0;
-  return Math.floor((Array.isArray(value) ? value.length : Object.keys(value).length) / ENTRIES_PER_STEP);
+function toMap(value: unknown): Map<string, unknown> {
+  return isRecord(value) ? new Map(Object.entries(value)) : malformed("properties");
+}
+
+function decodeFragment(fragment: string): string | undefined {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return undefined;
+  }
 }

@@ -2,14 +2,21 @@
 
 /** Longer words are not compared. */
 const MAX_LENGTH = 64;
+/** The most pairs of letters that are compared for one word: a few milliseconds, however many words are known. */
+const MAX_COMPARISONS = 200_000;
 
 /** The known word that is nearest, if one is near enough to be meant. */
 export function closestWord(word: string, known: Iterable<string>): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
   const written = plain(word);
   let best: { readonly word: string; readonly distance: number } | undefined;
+  let comparisons = 0;
   for (const candidate of known) {
+    // Each word costs something, also one that is not compared.
+    comparisons++;
+    if (comparisons > MAX_COMPARISONS) break;
     if (candidate.length > MAX_LENGTH) continue;
+    comparisons += word.length * candidate.length;
     const distance = editDistance(written, plain(candidate));
     if (distance <= tolerance(candidate) && distance < (best?.distance ?? Infinity)) {
       best = { word: candidate, distance };

@@ -36,6 +36,11 @@ export function approximateSizeBytes(value: unknown): number {
   return sumBytes(value, { bytesPerUnit: 1, enough: Infinity });
 }
 
+/** Whether `value` takes at most about so many bytes; a value that takes far more costs no more to measure. */
+export function fitsApproximately(value: unknown, limitBytes: number): boolean {
+  return sumBytes(value, { bytesPerUnit: 1, enough: limitBytes }) <= limitBytes;
+}
+
 /** Adds up texts and keys by their length; stops once the sum is over `enough`. */
 function sumBytes(
   value: unknown,
@@ -45,7 +50,10 @@ function sumBytes(
   if (typeof value === "string") return value.length * bytesPerUnit + 3;
   if (typeof value !== "object" || value === null) return MAX_SCALAR_BYTES;
   let sum = 3;
-  for (const [key, member] of Object.entries(value)) {
+  // Not Object.entries(): a list of many members would be copied before the first of them is measured.
+  for (const key in value) {
+    if (!Object.hasOwn(value, key)) continue;
+    const member: unknown = Reflect.get(value, key);
     sum += key.length * bytesPerUnit + 4 + sumBytes(member, { bytesPerUnit, enough: enough - sum });
     if (sum > enough) break;
   }

@@ -59,7 +59,6 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "@modelcontextprotocol/sdk/server", places: ["src/provider/", "src/gateway/"] },
   // What both sides share: message types, transports.
   { specifier: "@modelcontextprotocol/sdk", places: ["src/mcp/", "src/provider/", "src/gateway/"] },
-  { specifier: "ajv", places: ["src/computer/argument_check.ts"] },
   // Reading keeps the places of a file's text, editing keeps all the rest of it.
   { specifier: "jsonc-parser", places: ["src/computer/config/text.ts", "src/computer/config/edit.ts"] },
   { specifier: "commander", places: ["src/cli/"] },

@@ -232,7 +232,7 @@ Deno.test("a hostile schema holds nobody up", () => {
     [doubling(60), { x: 1 }, "checking these arguments by it takes too much work"],
     [
       { properties: { a: { items: { required: Array.from({ length: 5_000 }, (_, i) => `r${i}`) } } } },
-      { a: Array.from({ length: 50_000 }, () => ({})) },
+      { a: Array.from({ length: 5_000 }, () => ({})) },
       "checking these arguments by it takes too much work",
     ],
     [
@@ -241,7 +241,7 @@ Deno.test("a hostile schema holds nobody up", () => {
       "checking these arguments by it takes too much work",
     ],
     [
-      { properties: Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`p${i}`, {}])) },
+      { properties: Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`p${i}`, {}])) },
       {},
       "it has too many parts",
     ],

@@ -1,0 +1,74 @@
+/** Attacker: an MCP server. It lists tools whose input schemas cost the Computer time and memory */
+import { assert, assertEquals } from "@std/assert";
+import { checkArguments } from "../../src/computer/argument_check.ts";
+import { UncheckableSchemaError } from "../../src/computer/argument_run.ts";
+import { MAX_SCHEMA_ENTRIES, MAX_SUBSCHEMAS, readSchema } from "../../src/computer/argument_schema.ts";
+import { ComputerOffice } from "../integration/_computer_office.ts";
+import { TOOLS_CHANGED } from "../fixtures/script.ts";
+import { scriptedServers } from "../fixtures/stdio_config.ts";
+import { hostileSchemas } from "./_hostile_schemas.ts";
+
+/** What a schema was read as, or why it was not. */
+function read(schema: Record<string, unknown>): { readonly size?: number; readonly reason?: string } {
+  try {
+    const { parts, entries } = readSchema(schema);
+    assert(parts <= MAX_SUBSCHEMAS && entries <= MAX_SCHEMA_ENTRIES, `${parts} schemas, ${entries} entries`);
+    return { size: parts + entries };
+  } catch (error) {
+    if (error instanceof UncheckableSchemaError || error instanceof RangeError) {
+      return { reason: error.message };
+    }
+    throw error;
+  }
+}
+
+Deno.test("no hostile schema becomes more than a bounded number of parts and entries, or any code", () => {
+  const { Function: original } = globalThis;
+  const forbidden = () => assert(false, "code was generated");
+  Object.assign(globalThis, { Function: forbidden });
+  try {
+    for (const scale of [1, 4]) {
+      for (const { name, schema, args } of hostileSchemas(scale)) {
+        const { size = 0, reason } = read(schema);
+        assert(reason !== undefined || size > 0, name);
+        assert(checkArguments(schema, args).problems.length <= 11, name);
+      }
+    }
+  } finally {
+    Object.assign(globalThis, { Function: original });
+  }
+});
+
+Deno.test("what a list of names grows to grows in proportion to it, not with its square", () => {
+  const sizeOf = (count: number) => {
+    const list = Array.from({ length: count }, (_, index) => `n${index}`);
+    return read({ dependentRequired: { n0: list }, dependencies: { n1: list }, required: list }).size ?? 0;
+  };
+  assert(sizeOf(4_000) < 4.1 * sizeOf(1_000), `${sizeOf(1_000)}, ${sizeOf(4_000)}`);
+});
+
+Deno.test("tools with hostile schemas are called all the same, and the other server's tool in between", async () => {
+  await using office = await ComputerOffice.open(
+    scriptedServers({
+      bad: {},
+      good: { tools: [{ name: "fine", inputSchema: { type: "object", required: ["a"] } }] },
+    }),
+  );
+  const hostile = hostileSchemas();
+  const tools = hostile.map(({ schema }, index) => ({ name: `t${index}`, inputSchema: schema }));
+  const update = office.next("updateToolList");
+  await office.become({ tools, tell: [TOOLS_CHANGED] });
+  await update;
+  for (const [index, { name, args }] of hostile.entries()) {
+    const { isError, content } = await office.laptop.callTool(`t${index}`, args, { timeoutMs: 20_000 });
+    const text = content[0]?.text ?? "";
+    // Either the server was asked, or its own schema refuses what it was given.
+    assert(isError !== true || text.includes("was not called"), `${name}: ${text}`);
+    assertEquals((await office.laptop.callTool("fine", { a: 1 })).isError ?? false, false, name);
+  }
+  const warnings = office.log.of("warn").filter(({ message }) =>
+    message.startsWith("arguments are not checked")
+  );
+  assert(warnings.length > 0);
+  assert(warnings.every(({ fields }) => fields["server"] === "bad"), JSON.stringify(warnings[0]));
+});
