@@ -1,6 +1,6 @@
 /** The command line of `computer.ts`: a prompt at a terminal, a service without one, or one command. */
 import { everyCommand } from "../cli/command_tree.ts";
-import { connectionOptions } from "../cli/options.ts";
+import { connectionOptions, parseSeconds } from "../cli/options.ts";
 import { UsageError } from "../cli/exit_codes.ts";
 import { type Command, createProgram, Option, runProgram } from "../cli/program.ts";
 import { shareOptions } from "../cli/shared_options.ts";
@@ -87,6 +87,10 @@ function ownOptions(): Option[] {
     new Option("--auto-apply", "run every tool without a confirmation").default(false),
     new Option("--dpe-files <dir>", "answer client:get_dpe with JSON files that are written there")
       .env("A2C_DPE_FILES"),
+    new Option(
+      "--start-timeout <s>",
+      "seconds that one command waits for MCP servers to start (default: 10; 60 for a tool that is not there yet)",
+    ).argParser(parseSeconds).env("A2C_START_TIMEOUT"),
     new Option("--no-watch", "do not take over edits of the config and the inputs"),
     new Option("--headless", "open no prompt, also at a terminal").default(false),
     new Option("--json", "print one JSON document").default(false),

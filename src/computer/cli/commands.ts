@@ -27,6 +27,7 @@ import { showStatus } from "./answers/status.ts";
 import { callTool, listTools, showHistory } from "./answers/tools.ts";
 import { readResource, showDesktop, showFinder } from "./answers/views.ts";
 import type { CommandContext } from "./command_context.ts";
+import type { AwaitedServers } from "./start_wait.ts";
 import { NO_ARGUMENTS, readArgument, type TypedArguments } from "./typed_arguments.ts";
 
 /** What a command needs before it can run. */
@@ -46,6 +47,8 @@ export interface CommandCall {
   readonly work: (context: CommandContext, typed?: string) => Answer | Promise<Answer>;
   /** The input whose value is asked for where the person is; it stands for a last word that was left out. */
   readonly asksFor?: string | undefined;
+  /** Which of the MCP servers it needs, where they are started for it; all by default. */
+  readonly awaits?: AwaitedServers | undefined;
   /** Whether it makes the config file where there is none; false by default. */
   readonly mayBeNew?: boolean | undefined;
 }
@@ -67,7 +70,12 @@ function addTools(program: Command, run: RunCommand): void {
   program.command("tools").argument("[tool]", "only this one, with all that there is to know")
     .description("list the tools as an Agent sees them")
     .action((tool: string | undefined) =>
-      run({ name: "tools", needs: "servers", work: (context) => listTools(context, { tool }) })
+      run({
+        name: "tools",
+        needs: "servers",
+        awaits: { tool },
+        work: (context) => listTools(context, { tool }),
+      })
     );
   program.command("call <tool>").description("call a tool; nobody is asked for a confirmation")
     .addArgument(
@@ -77,7 +85,12 @@ function addTools(program: Command, run: RunCommand): void {
     .addOption(paramsOption()).addOption(timeoutOption())
     .action((tool: string, typed: TypedArguments, { params, timeout }: CallFlags) => {
       const call = { tool, typed, params, timeoutMs: timeout * 1000 };
-      return run({ name: "call", needs: "servers", work: (context) => callTool(context, call) });
+      return run({
+        name: "call",
+        needs: "servers",
+        awaits: { tool },
+        work: (context) => callTool(context, call),
+      });
     });
   program.command("history").description("show the last 100 tool calls")
     .action(() => run({ name: "history", needs: "running", work: showHistory }));
@@ -101,7 +114,12 @@ function addViews(program: Command, run: RunCommand): void {
   program.command("read <uri>").description("read a dpe:// or window:// resource")
     .option("--mcp-server <name>", "from this MCP server; allows any scheme")
     .action((uri: string, flags: { mcpServer?: string }) =>
-      run({ name: "read", needs: "servers", work: (context) => readResource(context, { uri, ...flags }) })
+      run({
+        name: "read",
+        needs: "servers",
+        awaits: { server: flags.mcpServer },
+        work: (context) => readResource(context, { uri, ...flags }),
+      })
     );
 }
 
@@ -128,6 +146,7 @@ function addServers(program: Command, run: RunCommand): void {
       run({
         name: "server logs",
         needs: "servers",
+        awaits: { server: name },
         work: (context) => showServerLog(context, { name, lines }),
       })
     );

@@ -7,11 +7,13 @@ import { withoutSharedOptions } from "../../cli/shared_options.ts";
 import { showProgress } from "../../cli/terminal/progress.ts";
 import { currentScreen } from "../../cli/terminal/screen.ts";
 import { ServerUnreachableError } from "../../protocol/local_errors.ts";
+import type { InputSource } from "../inputs.ts";
 import type { CommandCall } from "./commands.ts";
 import { askComputer } from "./control_client.ts";
 import { askedInputs } from "./questions.ts";
 import { showAnswer } from "./run_words.ts";
 import { type ComputerCliOptions, openSession } from "./open_session.ts";
+import { waitForStart } from "./start_wait.ts";
 
 /** What one command needs to know of its command line. */
 export interface OnceContext {
@@ -65,15 +67,16 @@ async function runAlone(
   options: ComputerCliOptions,
   { signal }: OnceContext,
 ): Promise<void> {
-  const { name, needs, work, mayBeNew } = call;
+  const { name, needs, work, mayBeNew, awaits: awaited = {} } = call;
   if (needs === "running") {
     throw new UsageError(
       `Cannot run "${name}" with --config: it is for a Computer that runs; leave --config out to reach it`,
     );
   }
   await using terminal = new LazyEditor();
+  const questions = countedInputs(askedInputs(() => terminal.open()));
   await using session = await openSession(options, {
-    inputs: Deno.stdin.isTerminal() ? askedInputs(() => terminal.open()) : undefined,
+    inputs: Deno.stdin.isTerminal() ? questions.source : undefined,
     isWatching: false,
     mayBeNew,
   });
@@ -81,12 +84,36 @@ async function runAlone(
   if (needs === "servers") {
     progress.update("starting MCP servers");
     const computer = await session.start();
-    await computer.ready({ signal });
+    await waitForStart(computer, {
+      awaited,
+      timeoutSeconds: options.startTimeout,
+      isAsking: () => questions.count > 0,
+      log: session.options.logger,
+      signal,
+    });
   }
   const answer = await work({ session, signal, progress: (text) => progress.update(text) });
   progress[Symbol.dispose]();
   const presentation = { json: options.json, screen: currentScreen() };
   showAnswer(answer, { print: console.log, printError: console.error }, presentation);
+}
+
+/** Inputs, and how many of them somebody is being asked for. */
+function countedInputs(ask: InputSource): { readonly source: InputSource; readonly count: number } {
+  let count = 0;
+  return {
+    get count() {
+      return count;
+    },
+    source: async (id, request) => {
+      count++;
+      try {
+        return await ask(id, request);
+      } finally {
+        count--;
+      }
+    },
+  };
 }
 
 /** Opens an editor when the first question comes. */

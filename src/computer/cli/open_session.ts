@@ -13,6 +13,8 @@ export interface ComputerCliOptions extends CommonOptions, Partial<ConnectionOpt
   readonly config?: string;
   readonly inputs?: string;
   readonly dpeFiles?: string;
+  /** In seconds. */
+  readonly startTimeout?: number;
   readonly autoApply: boolean;
   readonly watch: boolean;
   readonly headless: boolean;

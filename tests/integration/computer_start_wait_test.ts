@@ -1,0 +1,61 @@
+// A command with --config waits for the MCP servers that it needs, and not for ever for one that hangs.
+
+import { assertEquals, assertLess, assertStringIncludes } from "@std/assert";
+import { scripted } from "../fixtures/stdio_config.ts";
+import { Workplace } from "./_computer_program.ts";
+
+/** Far below the minute that a start may take, and enough for a machine under load. */
+const SOON_MS = 30_000;
+const HANGING = { type: "stdio", server_parameters: { command: "sleep", args: ["1000"] } };
+const GREETING = scripted({ tools: [{ name: "greet", inputSchema: { type: "object" } }] });
+
+/** Runs one command with these servers; it must end long before a hanging start would. */
+async function run(servers: Readonly<Record<string, unknown>>, args: readonly string[]) {
+  using place = new Workplace();
+  const config = place.write("config.json", { servers });
+  const startMs = performance.now();
+  const ended = await place.run([...args, "--config", config]);
+  assertLess(performance.now() - startMs, SOON_MS, ended.stderr);
+  return ended;
+}
+
+Deno.test("call waits for no server of lower precedence than the one that has the tool", async () => {
+  const { code, stdout, stderr } = await run({ greeter: GREETING, hang: HANGING }, ["call", "greet"]);
+  assertEquals([code, stderr], [0, ""]);
+  assertStringIncludes(stdout, "greet");
+});
+
+Deno.test("call waits a few seconds for a server of higher precedence, and says for which", async () => {
+  const servers = { hang: HANGING, greeter: GREETING };
+  const { code, stdout, stderr } = await run(servers, ["call", "greet"]);
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, "greet");
+  assertStringIncludes(stderr, "without MCP servers that are still starting");
+  assertStringIncludes(stderr, "servers=hang");
+});
+
+Deno.test("call of a tool that nobody has ends after --start-timeout and names the server", async () => {
+  const args = ["call", "nope", "--start-timeout", "1"];
+  const { code, stderr } = await run({ hang: HANGING, greeter: GREETING }, args);
+  assertEquals(code, 1);
+  assertStringIncludes(stderr, "waiting for MCP servers servers=hang");
+  assertStringIncludes(stderr, "hang (starting)");
+});
+
+Deno.test("status shows after --start-timeout what is still starting", async () => {
+  const servers = { hang: HANGING, greeter: GREETING };
+  const status = await run(servers, ["status", "--json", "--start-timeout", "4"]);
+  assertEquals(status.code, 0);
+  const states = JSON.parse(status.stdout).servers.map(({ name, status }: Record<string, string>) => [
+    name,
+    status,
+  ]);
+  assertEquals(states, [["hang", "starting"], ["greeter", "running"]]);
+});
+
+Deno.test("server logs waits for that server alone", async () => {
+  const servers = { hang: HANGING, greeter: GREETING };
+  const { code, stdout, stderr } = await run(servers, ["server", "logs", "greeter"]);
+  assertEquals([code, stderr], [0, ""]);
+  assertStringIncludes(stdout, "running");
+});
