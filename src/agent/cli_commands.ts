@@ -1,4 +1,5 @@
 /** What the commands of the Agent's command line do. */
+import { commandLineOf } from "../cli/called_as.ts";
 import { UsageError } from "../cli/exit_codes.ts";
 import { CommandFailedError } from "../cli/failure.ts";
 import { printable, toSafeJson } from "../cli/terminal/safe_text.ts";
@@ -149,7 +150,9 @@ async function chooseComputer(context: CommandContext): Promise<RemoteComputer> 
   if (only === undefined) {
     throw new SmcpError(
       ErrorCode.NOT_FOUND,
-      `Cannot find a Computer in office "${agent.office}": none is there. Start one with computer.ts`,
+      `Cannot find a Computer in office "${agent.office}": none is there. Start one with "${
+        commandLineOf("computer")
+      }"`,
     );
   }
   const list = names.map((name) => `"${name}"`).join(", ");

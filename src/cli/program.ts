@@ -2,6 +2,7 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { PACKAGE_VERSION } from "../version.ts";
+import { commandLineOf, type ProgramName } from "./called_as.ts";
 import { everyCommand } from "./command_tree.ts";
 import { ExitCode, UsageError } from "./exit_codes.ts";
 import { HELP_FORM } from "./help_form.ts";
@@ -14,16 +15,16 @@ export { Argument, Command, InvalidArgumentError, loggerOf, Option };
 export type CommonOptions = LogOptions;
 
 /**
- * Starts a door's command line: `--help`, `--version`, `--log-level`, `--log-format`.
+ * Starts a program's command line, by the name that it was called by: `--help`, `--version`, `--log-level`, `--log-format`.
  *
  * @param help `defaultLogLevel`: how the default is told where it depends on the command.
  */
 export function createProgram(
-  name: string,
+  name: ProgramName,
   description: string,
   help: { readonly defaultLogLevel?: string } = {},
 ): Command {
-  const program = new Command(name)
+  const program = new Command(commandLineOf(name))
     .description(description)
     .version(`${name} ${PACKAGE_VERSION} (protocol ${PROTOCOL_VERSION})`)
     .showHelpAfterError("(--help shows all options)")

@@ -1,4 +1,5 @@
 /** The command line of `computer.ts`: a prompt at a terminal, a service without one, or one command. */
+import { commandLineOf } from "../cli/called_as.ts";
 import { everyCommand } from "../cli/command_tree.ts";
 import { connectionOptions, parseSeconds } from "../cli/options.ts";
 import { UsageError } from "../cli/exit_codes.ts";
@@ -22,7 +23,7 @@ function createComputerProgram(args: readonly string[], signal: AbortSignal): Co
   const program = createProgram("computer", DESCRIPTION, {
     defaultLogLevel: "info; warn at a prompt and for one command",
   });
-  program.addHelpText("after", EXAMPLES);
+  program.addHelpText("after", examples(commandLineOf("computer")));
   for (const option of [...connectionOptions("computer", { isMandatory: false }), ...ownOptions()]) {
     program.addOption(option);
   }
@@ -46,7 +47,10 @@ function createComputerProgram(args: readonly string[], signal: AbortSignal): Co
     });
   for (const command of everyCommand(program)) {
     if (command !== program) {
-      command.addHelpText("after", `\nThe options of "computer --help" may stand here, too.`);
+      command.addHelpText(
+        "after",
+        `\nThe options of "${commandLineOf("computer")} --help" may stand here, too.`,
+      );
     }
   }
   shareOptions(program);
@@ -68,13 +72,15 @@ const DESCRIPTION = [
   "one that --name says, where there are several), or, with --config, starts one for this command alone.",
 ].join("\n\n");
 
-const EXAMPLES = `
+function examples(computer: string): string {
+  return `
 Examples:
-  computer --config mcp.json
-  computer --config mcp.json --url http://127.0.0.1:3000 --office lab --name laptop --headless
-  computer status --json
-  computer call echo message=hi --config mcp.json
-  computer server add files --config mcp.json -- npx -y @modelcontextprotocol/server-filesystem .`;
+  ${computer} --config mcp.json
+  ${computer} --config mcp.json --url http://127.0.0.1:3000 --office lab --name laptop --headless
+  ${computer} status --json
+  ${computer} call echo message=hi --config mcp.json
+  ${computer} server add files --config mcp.json -- npx -y @modelcontextprotocol/server-filesystem .`;
+}
 
 function ownOptions(): Option[] {
   return [

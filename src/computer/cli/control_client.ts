@@ -1,4 +1,5 @@
 /** Asking a Computer that runs in another process. */
+import { commandLineOf } from "../../cli/called_as.ts";
 import { UsageError } from "../../cli/exit_codes.ts";
 import type { Screen } from "../../cli/terminal/screen.ts";
 import { ServerUnreachableError } from "../../protocol/local_errors.ts";
@@ -87,7 +88,9 @@ async function findComputer(name: string | undefined): Promise<string> {
   throw new UsageError(`Cannot choose a Computer: ${running.length} run here; name one with --name`);
 }
 
-const HINT = "Start one with computer.ts, or give --config to have one started for this command alone";
+const HINT = `Start one with "${
+  commandLineOf("computer")
+}", or give --config to have one started for this command alone`;
 
 function closeQuietly(connection: Deno.UnixConn): void {
   try {

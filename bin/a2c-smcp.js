@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+// Starts `cli.ts` by Deno: what `a2c-smcp` on the PATH is, after an installation by npm or by `deno install`.
+// Plain JavaScript for both Node and Deno, since on a machine without Deno it is Node that runs this file.
+
+import { spawn, spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { constants } from "node:os";
+import { isAbsolute } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+const root = new URL("../", import.meta.url);
+
+/** The Deno that runs this file, else the one that npm installed along, else the one on the PATH. */
+function findDeno() {
+  if (process.versions.deno) return process.execPath;
+  try {
+    // The executable itself, not the package's own launcher: that would be one more process between.
+    return createRequire(import.meta.url)("deno/install_api.cjs").runInstall();
+  } catch {
+    if (spawnSync("deno", ["--version"], { stdio: "ignore" }).status === 0) return "deno";
+  }
+  console.error(
+    `Cannot start a2c-smcp: Deno is not installed. Run "npm install" in ${fileURLToPath(root)}, ` +
+      "or install Deno 2.9.6 or later",
+  );
+  process.exit(1);
+}
+
+function pathOf(name) {
+  return fileURLToPath(new URL(name, root));
+}
+
+const deno = findDeno();
+const args = ["run", "-A", "--config", pathOf("deno.json"), pathOf("cli.ts"), ...process.argv.slice(2)];
+const env = { ...process.env, DENO_NO_UPDATE_CHECK: "1" };
+
+// Where Node can, Deno takes the place of this process: nothing stands between it and its signals then.
+if (process.execve && process.platform !== "win32" && !process.versions.deno && isAbsolute(deno)) {
+  process.execve(deno, [deno, ...args], env);
+}
+
+const child = spawn(deno, args, { stdio: "inherit", env });
+// A terminal sends Ctrl-C to both processes, a service manager sends SIGTERM to this one alone.
+process.on("SIGINT", () => {});
+for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+child.on("error", (error) => {
+  console.error(`Cannot start "${deno}": ${error.message}`);
+  process.exit(1);
+});
+child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
