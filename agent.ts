@@ -43,6 +43,7 @@ export {
   type DesktopOptions,
   type FinderCatalogue,
   type FinderOptions,
+  type ReadResourceOptions,
   RemoteComputer,
   type ResourcePage,
 } from "./src/agent/remote_computer.ts";
@@ -105,6 +106,17 @@ export type {
   TextContent,
   WidgetContent,
 } from "./src/protocol/dpe_content.ts";
+export { ErrorCode } from "./src/protocol/error_codes.ts";
+export { type ErrorDetails, SmcpError } from "./src/protocol/errors.ts";
+export {
+  AuthenticationError,
+  ConnectionClosedError,
+  JoinRefusedError,
+  ProtocolVersionError,
+  RequestTimeoutError,
+  ServerUnreachableError,
+  type VersionRefusal,
+} from "./src/protocol/local_errors.ts";
 export type { Role, SessionInfo } from "./src/protocol/office.ts";
 export type {
   DpeResource,
@@ -113,16 +125,30 @@ export type {
   ResourceContents,
   ResourceInfo,
 } from "./src/protocol/resources.ts";
-export type {
-  Attributes,
-  AttributeValue,
-  CallToolResult,
-  ContentItem,
-  SERVER_NAME,
-  SMCPTool,
-  TOOL_NAME,
-  ToolMeta,
-  ToolResultMeta,
+export {
+  A2C_MCP_SERVER,
+  A2C_TOOL_META,
+  A2C_VRL_TRANSFORMED,
+  type Attributes,
+  type AttributeValue,
+  type AudioItem,
+  type CallToolResult,
+  type ContentItem,
+  type ContentItemBase,
+  type ImageItem,
+  MCP_TOOL_ANNOTATION,
+  MCP_TOOL_ICONS,
+  MCP_TOOL_TITLE,
+  type Only,
+  type ResourceItem,
+  type ResourceLinkItem,
+  type SERVER_NAME,
+  type SMCPTool,
+  type TextItem,
+  type TOOL_NAME,
+  type ToolMeta,
+  type ToolResultMeta,
+  type UnknownItem,
 } from "./src/protocol/tools.ts";
 
 if (import.meta.main) {

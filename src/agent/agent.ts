@@ -7,9 +7,9 @@ import { badRequest, describeError, readRequestId, SmcpError, toErrorAck } from 
 import { LIST_ROOM_EVENT } from "../protocol/events.ts";
 import { nameProblem } from "../protocol/names.ts";
 import type { SessionInfo } from "../protocol/office.ts";
-import { parseListRoomRet } from "../protocol/parse.ts";
+import { parseListRoomRet } from "../protocol/answers.ts";
 import { AGENT_GRACE_MS } from "../protocol/timeouts.ts";
-import { DEFAULT_MAX_BLOB_BYTES } from "./blobs.ts";
+import { DEFAULT_BLOB_TIMEOUT_MS, DEFAULT_MAX_BLOB_BYTES } from "./blob_reader.ts";
 import { streamEvents } from "./event_stream.ts";
 import { AGENT_NEWS, type AgentEvent, type AgentEventName, type AgentListener } from "./events.ts";
 import { Listeners, type Unsubscribe } from "./listeners.ts";
@@ -45,8 +45,10 @@ export interface AgentOptions {
   readonly joinPatienceMs?: number | undefined;
   /** Milliseconds that the Agent waits longer than a request's own time; 10,000 by default. */
   readonly graceMs?: number | undefined;
-  /** Bytes that may be fetched for the binary items of one tool result; 64 MiB by default. */
+  /** Bytes that may be fetched for the large parts of one answer; 64 MiB by default. */
   readonly maxBlobBytes?: number | undefined;
+  /** Milliseconds that this may take; 300,000 by default. */
+  readonly blobTimeoutMs?: number | undefined;
   /** Ends the connecting and joining. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -78,7 +80,7 @@ export class Agent implements AsyncDisposable {
   readonly #refresher: Refresher;
   readonly #ending: AbortController;
   readonly #log: Logger;
-  readonly #maxBlobBytes: number;
+  readonly #blobBounds: { readonly maxBlobBytes: number; readonly blobTimeoutMs: number };
 
   private constructor(
     options: AgentOptions,
@@ -90,7 +92,8 @@ export class Agent implements AsyncDisposable {
     this.#listeners = parts.listeners;
     this.#ending = parts.ending;
     this.#log = logger;
-    this.#maxBlobBytes = options.maxBlobBytes ?? DEFAULT_MAX_BLOB_BYTES;
+    const { maxBlobBytes = DEFAULT_MAX_BLOB_BYTES, blobTimeoutMs = DEFAULT_BLOB_TIMEOUT_MS } = options;
+    this.#blobBounds = { maxBlobBytes, blobTimeoutMs };
     this.#requests = new Requests(parts.link, { agent: name, graceMs, logger });
     const source = { fetch: this.#fetchView.bind(this), listComputers: this.#listComputers.bind(this) };
     this.#refresher = new Refresher(parts.listeners, source, { logger });
@@ -138,8 +141,7 @@ export class Agent implements AsyncDisposable {
 
   /** The Computer of that name, whether it is in the office by now or not. */
   computer(name: string): RemoteComputer {
-    const maxBlobBytes = this.#maxBlobBytes;
-    return new RemoteComputer(name, { requests: this.#requests, logger: this.#log, maxBlobBytes });
+    return new RemoteComputer(name, { requests: this.#requests, logger: this.#log, ...this.#blobBounds });
   }
 
   /** Everybody in the office, this Agent included (`server:list_room`). */

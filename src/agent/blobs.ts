@@ -1,128 +1,167 @@
-/** Filling in the large binary items that newer Computers leave out of a tool result. */
-import { isRecord, SmcpError } from "../protocol/errors.ts";
-import { ErrorCode } from "../protocol/error_codes.ts";
-import type { GetBlobRet } from "../protocol/resources.ts";
+/** Fetching what a Computer kept back of an answer because it was too large, and putting it where it belongs. */
+import {
+  A2C_ANSWER,
+  A2C_BLOB_HANDLE,
+  A2C_RESOURCE_TEXT,
+  A2C_SHA256,
+  A2C_STRUCTURED_CONTENT,
+  A2C_TEXT,
+  withoutBlobKeys,
+} from "../protocol/blobs.ts";
+import { parseReadResourceRet } from "../protocol/answers.ts";
+import type { OnFlaw } from "../protocol/flaws.ts";
+import type { ReadResourceRet, ResourceContents } from "../protocol/resources.ts";
+import { parseCallToolResult } from "../protocol/tool_result.ts";
 import type { CallToolResult, ContentItem } from "../protocol/tools.ts";
-
-/** Bytes that one chunk may have; what the reference Computer sends at most. */
-export const BLOB_CHUNK_BYTES = 256 * 1024;
-/** Bytes that are fetched for one tool result unless the Agent was told otherwise. */
-export const DEFAULT_MAX_BLOB_BYTES = 64 * 1024 * 1024;
-/** How often an item that changes under the reader is read from its start. */
-const MAX_ATTEMPTS = 3;
-
-const HANDLE_KEY = "a2c_blob_handle";
-const SIZE_KEY = "a2c_total_size";
-const SHA256_KEY = "a2c_sha256";
-
-/** Asks the Computer for the bytes of `handle` from `offset` on. */
-export type FetchChunk = (handle: string, offset: number) => Promise<GetBlobRet>;
+import { BlobReader, type BlobReaderOptions, broken } from "./blob_reader.ts";
 
 /** What filling in needs. */
-export interface FillOptions {
-  readonly fetchChunk: FetchChunk;
-  /** The most bytes of all items together. */
-  readonly maxBytes: number;
+export interface FillOptions extends BlobReaderOptions {
   /** Hears why an item could not be filled in; one that throws ends the filling. */
   readonly onFailure: (handle: string, error: unknown) => void;
+  /** Hears of what is wrong with an answer that was fetched as a whole. */
+  readonly onFlaw?: OnFlaw | undefined;
+}
+
+/** Metadata that names a handle. */
+interface Mark {
+  readonly handle: string;
+  readonly meta: Readonly<Record<string, unknown>>;
 }
 
 /** Whether any item of the result is a handle. */
 export function hasBlobHandles(result: CallToolResult): boolean {
-  return result.content.some((item) => handleOf(item) !== undefined);
+  return result.content.some((item) => markOf(item) !== undefined);
+}
+
+/** Whether any piece of what was read is a handle. */
+export function hasContentHandles(result: ReadResourceRet): boolean {
+  return result.contents.some((piece) => markOf(piece) !== undefined);
 }
 
 /** The result with its handles filled in. An item whose bytes cannot be had keeps its handle. */
 export async function fillBlobs(result: CallToolResult, options: FillOptions): Promise<CallToolResult> {
-  let budgetBytes = options.maxBytes;
-  const content: ContentItem[] = [];
+  const reader = new BlobReader(options);
+  let filled: CallToolResult = { ...result, content: [] };
   for (const item of result.content) {
-    const handle = handleOf(item);
-    if (handle === undefined) {
-      content.push(item);
-      continue;
-    }
-    try {
-      const bytes = await readBlob(handle, { ...options, item, maxBytes: budgetBytes });
-      budgetBytes -= bytes.byteLength;
-      content.push(withBytes(item, bytes));
-    } catch (error) {
-      options.onFailure(handle, error);
-      content.push(item);
-    }
+    const mark = markOf(item);
+    const change = mark === undefined ? undefined : await fetchPart(mark, {
+      reader,
+      options,
+      use: (bytes) => fillItem(item, { ...mark, bytes, onFlaw: options.onFlaw }),
+    });
+    if (change?.answer !== undefined) return change.answer;
+    if (change !== undefined && "structuredContent" in change) filled = { ...filled, ...change };
+    else filled.content.push(change?.item ?? item);
   }
-  return { ...result, content };
+  return filled;
 }
 
-function handleOf(item: ContentItem): string | undefined {
-  const handle = item._meta?.[HANDLE_KEY];
-  return typeof handle === "string" && handle !== "" ? handle : undefined;
-}
-
-/** Bytes and what they were announced as. */
-interface Download {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly sha256: string;
-}
-
-async function readBlob(
-  handle: string,
-  options: FillOptions & { readonly item: ContentItem },
-): Promise<Uint8Array<ArrayBuffer>> {
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const download = await downloadOnce(handle, options);
-    if (download === undefined) continue;
-    const expected = options.item._meta?.[SHA256_KEY] ?? download.sha256;
-    const actual = await sha256Of(download.bytes);
-    if (actual === String(expected).toLowerCase()) return download.bytes;
+/** What was read with its handles filled in. A piece whose bytes cannot be had keeps its handle. */
+export async function fillContents(result: ReadResourceRet, options: FillOptions): Promise<ReadResourceRet> {
+  const reader = new BlobReader(options);
+  const contents: ResourceContents[] = [];
+  for (const piece of result.contents) {
+    const mark = markOf(piece);
+    const filled = mark === undefined ? undefined : await fetchPart(mark, {
+      reader,
+      options,
+      use: (bytes) => fillPiece(piece, { ...mark, bytes, onFlaw: options.onFlaw }),
+    });
+    if (filled !== undefined && "contents" in filled) return filled;
+    contents.push(filled ?? piece);
   }
-  throw broken(handle, `its contents do not match their checksum after ${MAX_ATTEMPTS} attempts`);
+  return { ...result, contents };
 }
 
-/** All chunks of one reading; `undefined` when the item changed meanwhile. */
-async function downloadOnce(handle: string, options: FillOptions): Promise<Download | undefined> {
-  const first = await options.fetchChunk(handle, 0);
-  const { total_size: total, sha256 } = first;
-  if (total > options.maxBytes) {
-    const limits = { details: { size: total, limit: options.maxBytes } };
-    throw new SmcpError(ErrorCode.PAYLOAD_TOO_LARGE, `Cannot fetch blob "${handle}": ${total} bytes`, limits);
-  }
-  const bytes = new Uint8Array(total);
-  let offset = 0;
-  for (let chunk = first;; chunk = await options.fetchChunk(handle, offset)) {
-    if (chunk.total_size !== total || chunk.sha256 !== sha256) return undefined;
-    const part = decodeBase64(handle, chunk.blob);
-    if (chunk.chunk_offset !== offset) throw broken(handle, `chunk ${offset} starts elsewhere`);
-    if (offset + part.byteLength > total) throw broken(handle, "it is longer than it said");
-    bytes.set(part, offset);
-    offset += part.byteLength;
-    if (offset === total) return { bytes, sha256: sha256.toLowerCase() };
-    if (chunk.eof || part.byteLength === 0) throw broken(handle, `it ends after ${offset} of ${total} bytes`);
-  }
+function markOf(item: ContentItem | ResourceContents): Mark | undefined {
+  const meta = "_meta" in item ? item._meta ?? {} : {};
+  const handle = meta[A2C_BLOB_HANDLE];
+  return typeof handle === "string" && handle !== "" ? { handle, meta } : undefined;
 }
 
-function decodeBase64(handle: string, text: string): Uint8Array {
+async function fetchPart<T>(
+  { handle, meta }: Mark,
+  { reader, options, use }: {
+    readonly reader: BlobReader;
+    readonly options: FillOptions;
+    readonly use: (bytes: Uint8Array) => T;
+  },
+): Promise<T | undefined> {
   try {
-    return Uint8Array.fromBase64(text);
-  } catch (cause) {
-    throw broken(handle, "a chunk is not base64", cause);
+    const sha256 = meta[A2C_SHA256];
+    return use(await reader.read(handle, typeof sha256 === "string" ? sha256 : undefined));
+  } catch (error) {
+    options.onFailure(handle, error);
+    return undefined;
   }
 }
 
-async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+/** Bytes that arrived, and what they stand for. */
+interface Arrival extends Mark {
+  readonly bytes: Uint8Array;
+  readonly onFlaw: OnFlaw | undefined;
 }
 
-function withBytes(item: ContentItem, bytes: Uint8Array): ContentItem {
+/** What an item becomes: another item, the result's structured content, or the whole result. */
+interface ItemChange {
+  readonly item?: ContentItem;
+  readonly structuredContent?: unknown;
+  readonly answer?: CallToolResult;
+}
+
+function fillItem(item: ContentItem, arrival: Arrival): ItemChange {
+  const { meta, bytes } = arrival;
+  if (meta[A2C_ANSWER] === true) return { answer: parseCallToolResult(toJson(arrival), arrival.onFlaw) };
+  if (meta[A2C_STRUCTURED_CONTENT] === true) return { structuredContent: toJson(arrival) };
+  if (item.type === "unknown") throw broken(arrival.handle, "its item is of no known kind");
   const { _meta, ...rest } = item;
-  const base64 = bytes.toBase64();
-  const filled = item.data === undefined && isRecord(item.resource)
-    ? { ...rest, resource: { ...item.resource, blob: base64 } }
-    : { ...rest, data: base64 };
-  const { [HANDLE_KEY]: _handle, [SIZE_KEY]: _size, [SHA256_KEY]: _sha256, ...others } = _meta ?? {};
-  return Object.keys(others).length === 0 ? filled : { ...filled, _meta: others };
+  const others = withoutBlobKeys(meta);
+  const own = others === undefined ? {} : { _meta: others };
+  if (meta[A2C_TEXT] === true) {
+    const { annotations } = rest;
+    const hints = annotations === undefined ? {} : { annotations };
+    return { item: { type: "text", text: toText(arrival), ...hints, ...own } };
+  }
+  if (rest.type === "resource") {
+    return { item: { ...rest, resource: toResource(rest.resource, arrival), ...own } };
+  }
+  if (rest.type === "image" || rest.type === "audio") {
+    return { item: { ...rest, data: bytes.toBase64(), ...own } };
+  }
+  throw broken(arrival.handle, `an item of type "${rest.type}" has no bytes`);
 }
 
-function broken(handle: string, why: string, cause?: unknown): SmcpError {
-  return new SmcpError(ErrorCode.BLOB_NOT_ACCESSIBLE, `Cannot fetch blob "${handle}": ${why}`, { cause });
+function toResource(resource: ResourceContents, arrival: Arrival): ResourceContents {
+  if (arrival.meta[A2C_RESOURCE_TEXT] !== true) return { ...resource, blob: arrival.bytes.toBase64() };
+  const { blob: _blob, ...rest } = resource;
+  return { ...rest, text: toText(arrival) };
+}
+
+function fillPiece(piece: ResourceContents, arrival: Arrival): ResourceContents | ReadResourceRet {
+  const { meta } = arrival;
+  if (meta[A2C_ANSWER] === true) return parseReadResourceRet(toJson(arrival), arrival.onFlaw);
+  const { _meta, blob: _blob, ...rest } = piece;
+  const others = withoutBlobKeys(meta);
+  const own = others === undefined ? {} : { _meta: others };
+  return meta[A2C_TEXT] === true
+    ? { ...rest, text: toText(arrival), ...own }
+    : { ...rest, blob: arrival.bytes.toBase64(), ...own };
+}
+
+function toText({ handle, bytes }: Arrival): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw broken(handle, "it is not UTF-8", cause);
+  }
+}
+
+function toJson(arrival: Arrival): unknown {
+  const text = toText(arrival);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw broken(arrival.handle, "it is not JSON", cause);
+  }
 }

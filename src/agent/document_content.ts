@@ -3,7 +3,8 @@ import type { DPEDocument, DPEDocumentPages, DPEElementDetail, DPEFormat, DPEPag
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { describeError, SmcpError } from "../protocol/errors.ts";
 import { parseJson } from "../protocol/json.ts";
-import { parseDpeDocument, parseDpeElement, parseDpePage, type Parser } from "../protocol/parse.ts";
+import { parseDpeDocument, parseDpeElement, parseDpePage } from "../protocol/answers.ts";
+import type { AnswerReader, OnFlaw } from "../protocol/flaws.ts";
 import type { ReadResourceRet, ResourceContents } from "../protocol/resources.ts";
 import { parseDpeUri } from "../uri/dpe_uri.ts";
 
@@ -13,6 +14,8 @@ export interface DocumentAnswer {
   readonly result: ReadResourceRet;
   /** The format that was asked for; `json` by default. */
   readonly format?: DPEFormat | undefined;
+  /** Hears of what of it is left out or repaired. */
+  readonly onFlaw?: OnFlaw | undefined;
 }
 
 /** A text that an MCP server rendered itself, under the member that shall hold it. */
@@ -69,7 +72,7 @@ function readModel<T>(
   answer: DocumentAnswer,
   model: {
     readonly what: string;
-    readonly parse: Parser<T>;
+    readonly parse: AnswerReader<T>;
     readonly wrap?: (text: RenderedText, raw: string) => T;
   },
 ): T {
@@ -85,7 +88,7 @@ function readModel<T>(
     throw unreadable(what, { answer, why: "it is not JSON" });
   }
   try {
-    return parse(parsed);
+    return parse(parsed, answer.onFlaw);
   } catch (cause) {
     if (rendered !== undefined && wrap !== undefined) return wrap(rendered, text);
     throw unreadable(what, { answer, why: describeError(cause), cause });

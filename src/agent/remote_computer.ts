@@ -23,7 +23,6 @@ import {
 } from "../protocol/events.ts";
 import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import {
-  parseCallToolResult,
   parseGetBlobRet,
   parseGetComputerConfigRet,
   parseGetDeskTopRet,
@@ -31,14 +30,24 @@ import {
   parseGetFinderRet,
   parseGetResourcesRet,
   parseGetToolsRet,
-  type Parser,
   parseReadResourceRet,
-} from "../protocol/parse.ts";
+} from "../protocol/answers.ts";
+import type { AnswerReader } from "../protocol/flaws.ts";
 import type { DpeResource, ReadResourceRet, ResourceInfo } from "../protocol/resources.ts";
+import { shorten } from "../protocol/shorten.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
+import { parseCallToolResult } from "../protocol/tool_result.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
-import { BLOB_CHUNK_BYTES, fillBlobs, hasBlobHandles } from "./blobs.ts";
-import { readDocument, readDocumentPages, readElement, readPage } from "./document_content.ts";
+import { BLOB_CHUNK_BYTES } from "./blob_reader.ts";
+import { fillBlobs, fillContents, type FillOptions, hasBlobHandles, hasContentHandles } from "./blobs.ts";
+import { Deadline } from "../async/deadline.ts";
+import {
+  type DocumentAnswer,
+  readDocument,
+  readDocumentPages,
+  readElement,
+  readPage,
+} from "./document_content.ts";
 import {
   documentPagesUri,
   documentUri,
@@ -49,6 +58,9 @@ import {
   pageUri,
 } from "./navigation.ts";
 import type { RequestOptions, Requests } from "./requests.ts";
+
+/** How much of a handle, which a Computer made up, a log line tells. */
+const MAX_LOGGED_HANDLE = 64;
 
 /** How a tool is called. */
 export interface CallToolOptions extends RequestOptions {
@@ -79,6 +91,12 @@ export interface FinderOptions extends RequestOptions {
   readonly limit?: number | undefined;
 }
 
+/** How a resource is read. */
+export interface ReadResourceOptions extends RequestOptions {
+  /** The MCP server to read from, by its name in the Computer's configuration; found by the URI's host by default. */
+  readonly mcpServer?: string | undefined;
+}
+
 /** A page of a Computer's document catalogue. */
 export interface FinderCatalogue {
   /** In the Computer's order. */
@@ -103,8 +121,10 @@ export interface ResourcePage {
 export interface RemoteComputerContext {
   readonly requests: Requests;
   readonly logger: Logger;
-  /** Bytes that may be fetched for the binary items of one tool result. */
+  /** Bytes that may be fetched for the large parts of one answer. */
   readonly maxBlobBytes: number;
+  /** Milliseconds that this may take. */
+  readonly blobTimeoutMs: number;
 }
 
 /**
@@ -152,8 +172,9 @@ export class RemoteComputer {
 
   /**
    * Calls a tool (`client:tool_call`). A tool that fails is a result with `isError`, not a rejection; its
-   * `meta.error_code` says why. Large binary items that a newer Computer left out are fetched and filled in; one
-   * that cannot be had keeps its handle in `_meta`, and the logger says why.
+   * `meta.error_code` says why, and `meta.a2c_mcp_server` names the MCP server of the tool. Parts that were too large
+   * for one message are fetched and filled in; one that cannot be had keeps its handle in `_meta`, and the logger says
+   * why.
    *
    * An abort, or no answer in time, cancels the call on the Computer, too.
    *
@@ -171,7 +192,8 @@ export class RemoteComputer {
     try {
       const parse = parseCallToolResult;
       const result = await this.#ask(TOOL_CALL_EVENT, body, { signal, timeoutMs, parse });
-      return hasBlobHandles(result) ? await this.#fillBlobs(result, { signal, timeoutMs }) : result;
+      if (!hasBlobHandles(result)) return result;
+      return await this.#fill({ signal, timeoutMs }, (options) => fillBlobs(result, options));
     } catch (error) {
       if (signal?.aborted || error instanceof RequestTimeoutError) this.#context.requests.cancel(reqId);
       throw error;
@@ -205,13 +227,15 @@ export class RemoteComputer {
    *
    * @param uri `dpe://` or `window://`; any scheme with `mcpServer`, which names the MCP server to read from.
    */
-  readResource(
+  async readResource(
     uri: string,
-    options: RequestOptions & { readonly mcpServer?: string | undefined } = {},
+    options: ReadResourceOptions = {},
   ): Promise<ReadResourceRet> {
     const { mcpServer, ...rest } = options;
     const body = given({ uri, mcp_server: mcpServer });
-    return this.#ask(READ_RESOURCE_EVENT, body, { ...rest, parse: parseReadResourceRet });
+    const result = await this.#ask(READ_RESOURCE_EVENT, body, { ...rest, parse: parseReadResourceRet });
+    if (!hasContentHandles(result)) return result;
+    return await this.#fill(rest, (filling) => fillContents(result, filling));
   }
 
   /**
@@ -242,19 +266,18 @@ export class RemoteComputer {
    * @param uri The document's `dpe://` URI, or that of one of its pages or elements.
    * @throws {SmcpError} 4201 when there is no such document, 4204 when `uri` names none.
    */
-  async readDocumentMetadata(uri: string, options: RequestOptions = {}): Promise<DPEDocument> {
-    const document = documentUri(uri);
-    return readDocument({ uri: document, result: await this.readResource(document, options) });
+  async readDocumentMetadata(uri: string, options: ReadResourceOptions = {}): Promise<DPEDocument> {
+    return readDocument(await this.#readDocument(documentUri(uri), options));
   }
 
   /** A document's metadata and a part of its page index: Level 1 with `depth=pages`. Errors as above. */
   async readDocumentPages(
     uri: string,
-    options: RequestOptions & PageIndexOptions = {},
+    options: ReadResourceOptions & PageIndexOptions = {},
   ): Promise<DPEDocumentPages> {
     const { offset, limit, ...rest } = options;
     const pages = documentPagesUri(uri, { offset, limit });
-    return readDocumentPages({ uri: pages, result: await this.readResource(pages, rest) });
+    return readDocumentPages(await this.#readDocument(pages, rest));
   }
 
   /**
@@ -267,11 +290,11 @@ export class RemoteComputer {
   async readPage(
     uri: string,
     pageIndex: number,
-    options: RequestOptions & PageOptions = {},
+    options: ReadResourceOptions & PageOptions = {},
   ): Promise<DPEPage> {
     const { format, categories, ...rest } = options;
     const page = pageUri(uri, pageIndex, { format, categories });
-    return readPage({ uri: page, result: await this.readResource(page, rest), format });
+    return readPage({ ...await this.#readDocument(page, rest), format });
   }
 
   /**
@@ -284,33 +307,53 @@ export class RemoteComputer {
   async readElement(
     uri: string,
     elementId: string,
-    options: RequestOptions & FormatOptions = {},
+    options: ReadResourceOptions & FormatOptions = {},
   ): Promise<DPEElementDetail> {
     const { format, ...rest } = options;
     const element = elementUri(uri, elementId, { format });
-    return readElement({ uri: element, result: await this.readResource(element, rest), format });
+    return readElement({ ...await this.#readDocument(element, rest), format });
+  }
+
+  async #readDocument(uri: string, options: ReadResourceOptions): Promise<DocumentAnswer> {
+    const { logger } = this.#context;
+    return {
+      uri,
+      result: await this.readResource(uri, options),
+      onFlaw: (field, flaw) => logger.warn("document has flaws", { computer: this.name, uri, field, flaw }),
+    };
   }
 
   #ask<T>(
     event: string,
     body: Readonly<Record<string, unknown>>,
-    options: RequestOptions & { readonly parse: Parser<T> },
+    options: RequestOptions & { readonly parse: AnswerReader<T> },
   ): Promise<T> {
     return this.#context.requests.send({ event, body: { computer: this.name, ...body } }, options);
   }
 
-  #fillBlobs(result: CallToolResult, options: RequestOptions): Promise<CallToolResult> {
-    const { logger, maxBlobBytes } = this.#context;
-    return fillBlobs(result, {
+  /** Fetches what was left out of an answer, within the Agent's bounds. */
+  async #fill<T>(options: RequestOptions, fill: (options: FillOptions) => Promise<T>): Promise<T> {
+    const { logger, maxBlobBytes, blobTimeoutMs } = this.#context;
+    using deadline = new Deadline(blobTimeoutMs, {
+      reason: () => new RequestTimeoutError(`Cannot fetch a large answer: not there in ${blobTimeoutMs} ms`),
+      signal: options.signal,
+    });
+    const fetching = { ...options, signal: deadline.signal };
+    return await fill({
       maxBytes: maxBlobBytes,
       fetchChunk: (handle, offset) => {
         const body = { blob_handle: handle, chunk_offset: offset, max_chunk_bytes: BLOB_CHUNK_BYTES };
-        return this.#ask(GET_BLOB_EVENT, body, { ...options, parse: parseGetBlobRet });
+        return this.#ask(GET_BLOB_EVENT, body, { ...fetching, parse: parseGetBlobRet });
       },
       onFailure: (handle, error) => {
         options.signal?.throwIfAborted();
-        logger.warn("binary item not fetched", { computer: this.name, handle, error: describeError(error) });
+        logger.warn("a large part of an answer was not fetched", {
+          computer: this.name,
+          handle: shorten(handle, MAX_LOGGED_HANDLE),
+          error: describeError(error),
+        });
       },
+      onFlaw: (field, flaw) => logger.warn("answer has flaws", { computer: this.name, field, flaw }),
     });
   }
 }

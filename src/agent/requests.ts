@@ -1,10 +1,11 @@
 /** How an Agent's requests go out and how their answers are read. */
 import type { Link } from "../link/link.ts";
-import type { Logger } from "../log.ts";
+import type { LogFields, Logger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { describeError, fromErrorAck, SmcpError } from "../protocol/errors.ts";
 import { CANCEL_TOOL_CALL_EVENT, CLIENT_EVENT_PREFIX } from "../protocol/events.ts";
-import type { Parser } from "../protocol/parse.ts";
+import type { AnswerReader, OnFlaw } from "../protocol/flaws.ts";
+import { shorten } from "../protocol/shorten.ts";
 import { DEFAULT_TIMEOUT_SECONDS, isTimeoutSeconds, MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 
 /** What every request of an Agent takes. */
@@ -23,6 +24,29 @@ export interface OutgoingRequest {
   readonly event: string;
   /** What it carries besides `agent`, `req_id` and `timeout`; an `agent` or `req_id` of its own wins. */
   readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** How many flaws of an answer a log line names. */
+const MAX_NAMED_FLAWS = 5;
+/** How much of a flaw, in which a peer may have named its own fields, a log line tells. */
+const MAX_FLAW_LENGTH = 200;
+
+/** What one answer had wrong, as one log line tells it. */
+export class Flaws {
+  /** How many there were. */
+  count = 0;
+  readonly #named: string[] = [];
+
+  /** Takes one more. */
+  readonly add: OnFlaw = (field, what) => {
+    this.count++;
+    if (this.count <= MAX_NAMED_FLAWS) this.#named.push(shorten(`${field}: ${what}`, MAX_FLAW_LENGTH));
+  };
+
+  /** The fields of the log line. */
+  get fields(): LogFields {
+    return { count: this.count, flaws: this.#named.join("; ") };
+  }
 }
 
 /** One Agent's way to the office. */
@@ -51,7 +75,7 @@ export class Requests {
    */
   async send<T>(
     request: OutgoingRequest,
-    options: RequestOptions & { readonly parse: Parser<T> },
+    options: RequestOptions & { readonly parse: AnswerReader<T> },
   ): Promise<T> {
     const { event } = request;
     const timeout = options.timeoutMs === undefined ? {} : { timeout: toTimeoutSeconds(options.timeoutMs) };
@@ -64,7 +88,10 @@ export class Requests {
     try {
       const waitMs = secondsOf(body["timeout"]) * 1000 + this.#graceMs;
       const [answer] = await this.#link.request(event, body, { timeoutMs: waitMs, signal: options.signal });
-      return readAnswer(event, { answer, parse: options.parse });
+      const flaws = new Flaws();
+      const read = readAnswer(event, { answer, parse: (body) => options.parse(body, flaws.add) });
+      if (flaws.count > 0) this.#log.warn("answer has flaws", { event, ...summarise(body), ...flaws.fields });
+      return read;
     } catch (error) {
       this.#log.warn("request failed", { event, ...summarise(body), error: describeError(error) });
       throw error;
@@ -89,7 +116,7 @@ export function toTimeoutSeconds(timeoutMs: number): number {
   );
 }
 
-function readAnswer<T>(event: string, { answer, parse }: { answer: unknown; parse: Parser<T> }): T {
+function readAnswer<T>(event: string, { answer, parse }: { answer: unknown; parse: AnswerReader<T> }): T {
   const refusal = fromErrorAck(answer);
   if (refusal !== undefined) throw refusal;
   // The reference Server and Computer answer an event that they do not know with an ack that carries nothing.

@@ -95,52 +95,41 @@ function failureLine(failure: string | undefined): string[] {
   return failure === undefined ? [] : [`cannot be read: ${failure}`];
 }
 
-/** An item of a tool result, or a piece of a resource. */
-interface Content {
-  readonly type?: string;
-  readonly text?: string | undefined;
-  readonly data?: string | undefined;
-  readonly blob?: string | undefined;
-  readonly uri?: string | undefined;
-  readonly mimeType?: string | undefined;
-  readonly resource?: Readonly<Record<string, unknown>> | undefined;
-}
-
 /** The texts as they are; anything else by what it is. */
 export function contentsText(
-  result: {
-    readonly content: readonly Content[];
-    readonly structuredContent?: Readonly<Record<string, unknown>> | null | undefined;
-  },
+  result: { readonly content: readonly unknown[]; readonly structuredContent?: unknown },
 ): string {
   if (result.content.length > 0) return result.content.map(contentText).join("\n");
-  return result.structuredContent ? JSON.stringify(result.structuredContent, null, 2) : "";
+  return isRecord(result.structuredContent) || Array.isArray(result.structuredContent)
+    ? JSON.stringify(result.structuredContent, null, 2)
+    : "";
 }
 
 /** What was read, as people want to see it: where the URI asked for Markdown or text, that, and no JSON around it. */
-export function resourceText(contents: readonly Content[]): string {
+export function resourceText(contents: readonly unknown[]): string {
   return contents.map((content) => renderedText(content) ?? contentText(content)).join("\n");
 }
 
-function renderedText({ text }: Content): string | undefined {
-  const value = text === undefined ? undefined : parseJson(text);
+function renderedText(content: unknown): string | undefined {
+  const text = isRecord(content) ? content["text"] : undefined;
+  const value = typeof text === "string" ? parseJson(text) : undefined;
   if (!isRecord(value)) return undefined;
   const { content_markdown: markdown, content_text: plain } = value;
   return [markdown, plain].find((rendered) => typeof rendered === "string");
 }
 
-function contentText(content: Content): string {
-  const { type, text, data, blob, uri, mimeType = "binary", resource } = content;
-  if (text !== undefined) return text;
+/** An item of a tool result, or a piece of a resource, of whatever shape. */
+function contentText(content: unknown): string {
+  if (!isRecord(content)) return JSON.stringify(content) ?? "";
+  const { type, text, data, blob, uri, mimeType, resource, item } = content;
+  if (typeof text === "string") return text;
   const base64 = data ?? blob;
-  if (base64 !== undefined) return `[${type ?? uri ?? "blob"}: ${mimeType}, ${decodedBytes(base64)} bytes]`;
-  if (isRecord(resource)) return contentText(toContent(resource));
-  return uri === undefined ? JSON.stringify(content) : `[${uri}]`;
-}
-
-function toContent(resource: Readonly<Record<string, unknown>>): Content {
-  const text = (key: string) => typeof resource[key] === "string" ? resource[key] : undefined;
-  return { uri: text("uri"), mimeType: text("mimeType"), text: text("text"), blob: text("blob") };
+  if (typeof base64 === "string") {
+    return `[${type ?? uri ?? "blob"}: ${mimeType ?? "binary"}, ${decodedBytes(base64)} bytes]`;
+  }
+  if (isRecord(resource)) return contentText(resource);
+  if (type === "unknown") return JSON.stringify(item) ?? "";
+  return typeof uri === "string" ? `[${uri}]` : JSON.stringify(content);
 }
 
 function decodedBytes(base64: string): number {

@@ -4,8 +4,9 @@ import { abortable } from "../async/abortable.ts";
 import { Limiter } from "../async/limiter.ts";
 import type { DPEDocument, DPEPage } from "../protocol/dpe.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { describeError, SmcpError } from "../protocol/errors.ts";
-import { parseDpeDocument, parseDpePage, type Parser } from "../protocol/parse.ts";
+import { badRequest, describeError, SmcpError } from "../protocol/errors.ts";
+import { parseDpeDocument, parseDpePage } from "../protocol/answers.ts";
+import type { AnswerReader } from "../protocol/flaws.ts";
 import type { DpeResource } from "../protocol/resources.ts";
 import { buildDpeUri, parseDpeUri } from "../uri/dpe_uri.ts";
 import type { ResolveDpe, ResolveDpeTools } from "./handlers/get_dpe.ts";
@@ -148,7 +149,7 @@ async function readWholeDocument(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { read, maxPages, maxBytes } = options;
   let room = maxBytes;
-  const readJson = async <T>(uri: string, parse: Parser<T>): Promise<T> => {
+  const readJson = async <T>(uri: string, parse: AnswerReader<T>): Promise<T> => {
     const { contents } = await read(uri);
     const text = contents.find((item) => item.text !== undefined)?.text ?? "";
     room -= text.length;
@@ -175,9 +176,12 @@ async function readWholeDocument(
   return bytes;
 }
 
-function parseJson<T>(uri: string, text: string, parse: Parser<T>): T {
+function parseJson<T>(uri: string, text: string, parse: AnswerReader<T>): T {
   try {
-    return parse(JSON.parse(text));
+    // What is written stands for the whole document, so nothing may be left out of it.
+    return parse(JSON.parse(text), (field, what) => {
+      throw badRequest(field, `its "${field}" is ${what}`);
+    });
   } catch (cause) {
     const why = cause instanceof SmcpError ? describeError(cause) : "its MCP server did not answer JSON";
     throw unresolvable(`Cannot write "${uri}": ${why}`, cause);

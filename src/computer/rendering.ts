@@ -3,7 +3,7 @@ import { renderElementMarkdown, renderPageMarkdown } from "../dpe/markdown.ts";
 import { renderElementText, renderPageText } from "../dpe/text.ts";
 import { isRecord } from "../protocol/errors.ts";
 import { parseJson } from "../protocol/json.ts";
-import { parseDpeElement, parseDpePage } from "../protocol/parse.ts";
+import { parseDpeElement, parseDpePage } from "../protocol/answers.ts";
 import type { ResourceContents } from "../protocol/resources.ts";
 import type { DpeUri } from "../uri/dpe_uri.ts";
 

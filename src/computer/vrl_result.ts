@@ -30,6 +30,8 @@ export function withTransformed(result: CallToolResult, transformed: string): Ca
   return { ...result, meta: { ...result.meta, [A2C_VRL_TRANSFORMED]: transformed } };
 }
 
-function toEventItem({ _meta, ...item }: ContentItem): Record<string, unknown> {
-  return _meta === undefined ? item : { ...item, meta: _meta };
+function toEventItem(item: ContentItem): object {
+  if (!("_meta" in item)) return item;
+  const { _meta: meta, ...rest } = item;
+  return meta === undefined ? rest : { ...rest, meta };
 }

@@ -1,5 +1,6 @@
 /** Tools and their calls (`data-structures.md`, 工具相关结构). */
 import type { AgentCallData } from "./call.ts";
+import type { ResourceContents } from "./resources.ts";
 
 /** The name of an MCP server. */
 export type SERVER_NAME = string;
@@ -14,6 +15,12 @@ export type Attributes = Record<string, AttributeValue>;
 export const A2C_TOOL_META = "a2c_tool_meta";
 /** The key of {@linkcode SMCPTool.meta} whose value is the MCP tool annotations as a JSON string. */
 export const MCP_TOOL_ANNOTATION = "MCP_TOOL_ANNOTATION";
+/** The key of a tool's and a result's metadata, and of a window's, whose value is the name of its MCP server. */
+export const A2C_MCP_SERVER = "a2c_mcp_server";
+/** The key of {@linkcode SMCPTool.meta} whose value is what the MCP server calls the tool before people. */
+export const MCP_TOOL_TITLE = "MCP_TOOL_TITLE";
+/** The key of {@linkcode SMCPTool.meta} whose value is the tool's MCP icons as a JSON string. */
+export const MCP_TOOL_ICONS = "MCP_TOOL_ICONS";
 /** The key of a result's metadata whose value is what the server's VRL script made of the result, as a JSON string. */
 export const A2C_VRL_TRANSFORMED = "a2c_vrl_transformed";
 
@@ -39,7 +46,10 @@ export interface SMCPTool {
   params_schema: Record<string, unknown>;
   /** JSON Schema of `structuredContent`, or null. */
   return_schema: Record<string, unknown> | null;
-  /** What is known beyond: {@linkcode A2C_TOOL_META}, {@linkcode MCP_TOOL_ANNOTATION}, and what its MCP server tells. */
+  /**
+   * What is known beyond, flat: {@linkcode A2C_TOOL_META}, {@linkcode A2C_MCP_SERVER}, {@linkcode MCP_TOOL_ANNOTATION},
+   * {@linkcode MCP_TOOL_TITLE}, {@linkcode MCP_TOOL_ICONS}, and what its MCP server tells. `toolDetails()` parses it.
+   */
   meta?: Attributes | null;
 }
 
@@ -69,25 +79,109 @@ export interface GetToolsRet {
   req_id: string;
 }
 
-/** One item of a tool result: MCP's text, image, audio, resource link or embedded resource. */
-export interface ContentItem {
-  /** `text`, `image`, `audio`, `resource_link` or `resource`. */
-  type: string;
-  /** Of a `text`. */
-  text?: string;
-  /** Base64, of an `image` or `audio`. */
-  data?: string;
-  /** The media type of `data`. */
-  mimeType?: string;
-  /** Of a `resource_link`. */
-  uri?: string;
-  /** Of an embedded `resource`. */
-  resource?: Record<string, unknown>;
+/** What every item of a tool result may have. */
+export interface ContentItemBase {
   /** Hints for whoever shows it. */
-  annotations?: Record<string, unknown> | null;
+  annotations?: Record<string, unknown>;
   /** Whatever else its MCP server tells. */
-  _meta?: Record<string, unknown> | null;
+  _meta?: Record<string, unknown>;
 }
+
+/** An item of a tool result: a text. */
+export interface TextItem extends ContentItemBase {
+  /** The kind, by which the items are told apart. */
+  type: "text";
+  /** For the model. */
+  text: string;
+}
+
+/** An item of a tool result: an image. */
+export interface ImageItem extends ContentItemBase {
+  /** The kind, by which the items are told apart. */
+  type: "image";
+  /** Base64. */
+  data: string;
+  /** The media type of `data`. */
+  mimeType: string;
+}
+
+/** An item of a tool result: a piece of sound. */
+export interface AudioItem extends ContentItemBase {
+  /** The kind, by which the items are told apart. */
+  type: "audio";
+  /** Base64. */
+  data: string;
+  /** The media type of `data`. */
+  mimeType: string;
+}
+
+/** An item of a tool result: a resource with its contents. */
+export interface ResourceItem extends ContentItemBase {
+  /** The kind, by which the items are told apart. */
+  type: "resource";
+  /** Its URI, and `text` or `blob`. */
+  resource: ResourceContents;
+}
+
+/** An item of a tool result: where a resource can be read, with `readResource(uri, { mcpServer })`. */
+export interface ResourceLinkItem extends ContentItemBase {
+  /** The kind, by which the items are told apart. */
+  type: "resource_link";
+  /** The resource's URI, of the MCP server that {@linkcode A2C_MCP_SERVER} names in the result's `meta`. */
+  uri: string;
+  /** For programs. */
+  name?: string;
+  /** For people. */
+  title?: string;
+  /** What it holds. */
+  description?: string;
+  /** The media type. */
+  mimeType?: string;
+  /** Bytes. */
+  size?: number;
+}
+
+/** An item of a tool result that is of no kind known here, or not as its kind should be. It is kept as it came. */
+export interface UnknownItem {
+  /** The kind, by which the items are told apart. Never on the wire. */
+  type: "unknown";
+  /** The item as it came: any JSON. */
+  item: unknown;
+}
+
+/**
+ * One item of a tool result. `type` tells the kinds apart.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import type { ContentItem } from "@a2c-smcp/sdk/agent";
+ *
+ * function toText(item: ContentItem): string {
+ *   if (item.type === "text") return item.text;
+ *   if (item.type === "image" || item.type === "audio") return `[${item.mimeType}]`;
+ *   return item.type === "resource" ? item.resource.text ?? "[binary]" : `[${item.type}]`;
+ * }
+ *
+ * assertEquals(toText({ type: "text", text: "hi" }), "hi");
+ * assertEquals(toText({ type: "image", data: "AA==", mimeType: "image/png" }), "[image/png]");
+ * ```
+ */
+export type ContentItem =
+  | Only<TextItem>
+  | Only<ImageItem>
+  | Only<AudioItem>
+  | Only<ResourceItem>
+  | Only<ResourceLinkItem>
+  | Only<UnknownItem>;
+
+/** An item whose other kinds' members can be asked for, too: `content[0]?.text` is `undefined` for an image. */
+export type Only<Item> =
+  & Item
+  & {
+    [Member in Exclude<"text" | "data" | "mimeType" | "uri" | "resource" | "_meta" | "item", keyof Item>]?:
+      undefined;
+  };
 
 /** What {@linkcode CallToolResult.meta} may say; peers may add keys of their own. */
 export interface ToolResultMeta {
@@ -99,6 +193,8 @@ export interface ToolResultMeta {
   a2c_cancelled?: boolean;
   /** What the server's VRL script made of the result and the call, as a JSON string. */
   a2c_vrl_transformed?: string;
+  /** The name of the MCP server that the tool belongs to. */
+  a2c_mcp_server?: string;
   /** Whatever else its MCP server or Computer tells. */
   [key: string]: unknown;
 }
@@ -110,8 +206,8 @@ export interface ToolResultMeta {
 export interface CallToolResult {
   /** For the model. */
   content: ContentItem[];
-  /** For programs, as the tool's `return_schema` says. */
-  structuredContent?: Record<string, unknown> | null;
+  /** For programs, as the tool's `return_schema` says: an object in MCP, any JSON of other peers. */
+  structuredContent?: unknown;
   /** Whether the tool failed. */
   isError?: boolean;
   /** What is known of the result itself. */

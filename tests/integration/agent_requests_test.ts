@@ -1,5 +1,6 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Agent, type AgentOptions } from "../../src/agent/agent.ts";
+import { type LogFields, silentLogger } from "../../src/log.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { ScriptedComputer, textResult } from "./_scripted_computer.ts";
 
@@ -133,7 +134,12 @@ Deno.test("callTool() fills in large binary items", async () => {
 
 Deno.test("callTool() keeps the handle of an item that cannot be had", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
-  const item = { type: "image", data: "", _meta: { a2c_blob_handle: "gone" } };
+  const item = {
+    type: "image" as const,
+    data: "",
+    mimeType: "image/png",
+    _meta: { a2c_blob_handle: "gone" },
+  };
   using _computer = await ScriptedComputer.join(server.url, {
     answers: {
       "client:tool_call": () => ({ content: [item] }),
@@ -240,5 +246,37 @@ Deno.test("an Agent has one Computer's answer for each of many requests at a tim
   await using agent = await connect(server.url);
   const numbers = Array.from({ length: 100 }, (_, n) => n);
   const results = await Promise.all(numbers.map((n) => agent.computer("laptop").callTool("echo", { n })));
-  assertEquals(results.map(({ structuredContent }) => structuredContent?.["n"]), numbers);
+  assertEquals(results.map(({ structuredContent }) => structuredContent), numbers.map((n) => ({ n })));
+});
+
+Deno.test("one bad entry of an answer costs that entry, and the logger hears of it", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const link = { type: "resource_link", name: "notes", uri: "file:///notes", mimeType: null, meta: null };
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: {
+      "client:tool_call": () => ({
+        meta: null,
+        content: [link, { type: "text", text: null, annotations: null, meta: null }],
+        structuredContent: [1, 2],
+        isError: false,
+      }),
+      "client:get_tools": ({ req_id }) => ({
+        tools: [{ name: "t", description: "", params_schema: {}, return_schema: null }, { name: 7 }],
+        req_id,
+      }),
+    },
+  });
+  const warnings: LogFields[] = [];
+  const warn = (_message: string, fields: LogFields = {}) => void warnings.push(fields);
+  await using agent = await connect(server.url, { logger: { ...silentLogger, warn } });
+  const { content, structuredContent } = await agent.computer("laptop").callTool("work");
+  assertEquals(content[0], { type: "resource_link", name: "notes", uri: "file:///notes" });
+  assertEquals([content[1]?.type, structuredContent], ["unknown", [1, 2]]);
+  const tools = await agent.computer("laptop").getTools();
+  assertEquals(tools.map(({ name }) => name), ["t"]);
+  assertEquals(warnings.map(({ event, count }) => [event, count]), [["client:tool_call", 1], [
+    "client:get_tools",
+    1,
+  ]]);
+  assertStringIncludes(String(warnings[1]?.["flaws"]), "tools.1: left out");
 });

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { EVERYTHING, startEverything } from "../../examples/everything_servers.ts";
 import { stateOf } from "../fixtures/log_book.ts";
+import { isRecord } from "../../src/protocol/errors.ts";
 import { ComputerOffice } from "./_computer_office.ts";
 
 const auto = { default_tool_meta: { auto_apply: true } };
@@ -56,7 +57,8 @@ Deno.test("the public server works over stdio, Streamable HTTP and SSE", async (
       const structured = await office.laptop.callTool(`${prefix}get-structured-content`, {
         location: "Chicago",
       });
-      assert(typeof structured.structuredContent?.["temperature"] === "number");
+      const { structuredContent } = structured;
+      assert(isRecord(structuredContent) && typeof structuredContent["temperature"] === "number");
     }
   });
 

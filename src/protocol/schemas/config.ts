@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type {
   GetComputerConfigReq,
-  GetComputerConfigRet,
   InputPlaceholder,
   MCPServerConfig,
   MCPServerInput,
@@ -132,7 +131,7 @@ export const PARAMETER_KEYS: Readonly<Record<MCPServerConfig["type"], readonly s
   sse: Object.keys(kinds.sse.shape.server_parameters.shape),
 };
 
-const serverConfig: z.ZodType<MCPServerConfig> = z.discriminatedUnion("type", [
+export const serverConfig: z.ZodType<MCPServerConfig> = z.discriminatedUnion("type", [
   kinds.stdio,
   kinds.streamable,
   kinds.sse,
@@ -182,13 +181,8 @@ export const INPUT_KEYS: Readonly<Record<MCPServerInput["type"], readonly string
   command: Object.keys(inputs.command.shape),
 };
 
-const input: z.ZodType<MCPServerInput> = z.discriminatedUnion("type", [
+export const input: z.ZodType<MCPServerInput> = z.discriminatedUnion("type", [
   inputs.promptString,
   inputs.pickString,
   inputs.command,
 ]);
-
-export const getComputerConfigRet: z.ZodType<GetComputerConfigRet> = z.looseObject({
-  inputs: z.array(input).nullish(),
-  servers: z.record(z.string(), serverConfig),
-});

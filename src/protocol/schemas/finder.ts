@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { DPEDocument, DPEDocumentSummary, DPEElementDetail, DPEPage, DPEPageSummary } from "../dpe.ts";
-import type { GetFinderReq, GetFinderRet } from "../finder.ts";
+import type { GetFinderReq } from "../finder.ts";
 import { computerCall } from "./office.ts";
 
 const count = z.int().nonnegative();
@@ -36,18 +36,12 @@ const documentFields = {
   last_modified: orDropped(z.string()),
 };
 
-const documentSummary: z.ZodType<DPEDocumentSummary> = z.looseObject({
+export const documentSummary: z.ZodType<DPEDocumentSummary> = z.looseObject({
   ...documentFields,
   server: z.string(),
 });
 
-export const getFinderRet: z.ZodType<GetFinderRet> = z.looseObject({
-  documents: z.array(documentSummary).optional(),
-  total_count: count.optional(),
-  req_id: z.string().optional(),
-});
-
-const pageSummary: z.ZodType<DPEPageSummary> = z.looseObject({
+export const pageSummary: z.ZodType<DPEPageSummary> = z.looseObject({
   page_index: count,
   title: z.string(),
   element_count: count,
@@ -55,13 +49,15 @@ const pageSummary: z.ZodType<DPEPageSummary> = z.looseObject({
   doc_ref: orDropped(z.string()),
 });
 
-export const dpeDocument: z.ZodType<DPEDocument> = z.looseObject({
-  ...documentFields,
-  pages: orDropped(z.array(pageSummary)),
-  page_offset: orDropped(count),
-  page_limit: orDropped(count),
-  page_total: orDropped(count),
-});
+/** Its pages are read one by one. */
+export const dpeDocument: z.ZodType<Omit<DPEDocument, "pages"> & { pages?: unknown[] | undefined }> = z
+  .looseObject({
+    ...documentFields,
+    pages: orDropped(z.array(z.unknown())),
+    page_offset: orDropped(count),
+    page_limit: orDropped(count),
+    page_total: orDropped(count),
+  });
 
 export const dpeElement: z.ZodType<DPEElementDetail> = z.looseObject({
   element_id: z.string(),
@@ -76,12 +72,13 @@ export const dpeElement: z.ZodType<DPEElementDetail> = z.looseObject({
   content_text: orDropped(z.string()),
 });
 
-export const dpePage: z.ZodType<DPEPage> = z.looseObject({
+/** Its elements are read one by one. */
+export const dpePage: z.ZodType<Omit<DPEPage, "elements"> & { elements: unknown[] }> = z.looseObject({
   page_index: count,
   title: z.string(),
   doc_ref: orDropped(z.string()),
   uri: orDropped(z.string()),
-  elements: z.array(dpeElement),
+  elements: z.array(z.unknown()),
   element_count: orDropped(count),
   content_markdown: orDropped(z.string()),
   content_text: orDropped(z.string()),

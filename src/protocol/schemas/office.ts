@@ -7,7 +7,6 @@ import type {
   EnterOfficeReq,
   LeaveOfficeReq,
   ListRoomReq,
-  ListRoomRet,
   SessionInfo,
   UpdateComputerConfigReq,
 } from "../office.ts";
@@ -61,7 +60,7 @@ export const listRoomReq: z.ZodType<ListRoomReq> = z.looseObject({
   office_id: name,
 });
 
-const sessionInfo: z.ZodType<SessionInfo> = z.looseObject({
+export const sessionInfo: z.ZodType<SessionInfo> = z.looseObject({
   sid: z.string(),
   name: z.string(),
   role,
@@ -70,11 +69,6 @@ const sessionInfo: z.ZodType<SessionInfo> = z.looseObject({
 }).transform(({ a2c_version, ...session }) =>
   a2c_version === undefined ? session : { ...session, a2c_version }
 );
-
-export const listRoomRet: z.ZodType<ListRoomRet> = z.looseObject({
-  sessions: z.array(sessionInfo),
-  req_id: z.string(),
-});
 
 export const updateComputerConfigReq: z.ZodType<UpdateComputerConfigReq> = z.looseObject({
   computer: z.string(),

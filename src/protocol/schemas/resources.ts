@@ -1,14 +1,5 @@
 import { z } from "zod";
-import type {
-  GetBlobRet,
-  GetDpeReq,
-  GetDpeRet,
-  GetResourcesReq,
-  GetResourcesRet,
-  ReadResourceReq,
-  ReadResourceRet,
-  ResourceContents,
-} from "../resources.ts";
+import type { GetBlobRet, GetDpeReq, GetDpeRet, GetResourcesReq, ReadResourceReq } from "../resources.ts";
 import { computerCall, timeoutSeconds } from "./office.ts";
 
 const timed = { ...computerCall, timeout: timeoutSeconds.optional() };
@@ -30,24 +21,6 @@ export const getResourcesReq: z.ZodType<GetResourcesReq> = z.looseObject({
 
 export const getDpeReq: z.ZodType<GetDpeReq> = z.looseObject({ ...timed, uri: z.string() });
 
-const contents: z.ZodType<ResourceContents> = z.looseObject({
-  uri: z.string(),
-  mimeType: optionalText,
-  text: optionalText,
-  blob: optionalText,
-});
-
-export const readResourceRet: z.ZodType<ReadResourceRet> = z.looseObject({
-  contents: z.array(contents),
-  req_id: z.string().optional(),
-});
-
-export const getResourcesRet: z.ZodType<GetResourcesRet> = z.looseObject({
-  resources: z.array(z.looseObject({ uri: z.string() })),
-  next_cursor: optionalText,
-  req_id: z.string().optional(),
-});
-
 export const getDpeRet: z.ZodType<GetDpeRet> = z.looseObject({
   resource: z.looseObject({
     uri: z.string(),
@@ -55,7 +28,7 @@ export const getDpeRet: z.ZodType<GetDpeRet> = z.looseObject({
     size: z.number().nullish().transform((size) => size ?? undefined),
     etag: optionalText,
   }),
-  req_id: z.string(),
+  req_id: z.string().catch(""),
 });
 
 export const getBlobRet: z.ZodType<GetBlobRet> = z.looseObject({

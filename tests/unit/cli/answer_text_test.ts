@@ -7,7 +7,7 @@ import {
   resourceText,
   toolsText,
 } from "../../../src/cli/answer_text.ts";
-import { parseGetComputerConfigRet } from "../../../src/protocol/parse.ts";
+import { parseGetComputerConfigRet } from "../../../src/protocol/answers.ts";
 
 Deno.test("toolsText() shows parameters and which may be left out", () => {
   const params_schema = {

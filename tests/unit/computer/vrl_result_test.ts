@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import type { CallToolResult } from "../../../src/protocol/tools.ts";
 import { toVrlEvent, withTransformed } from "../../../src/computer/vrl_result.ts";
 
 Deno.test("the event is the result with every member there, and the call beside it", () => {
@@ -11,7 +12,7 @@ Deno.test("the event is the result with every member there, and the call beside 
     tool_name: "t",
     parameters: { a: 1 },
   });
-  const result = {
+  const result: CallToolResult = {
     content: [{ type: "text", text: "x", _meta: { item: 1 } }, {
       type: "image",
       data: "",
@@ -34,7 +35,7 @@ Deno.test("the event is the result with every member there, and the call beside 
 });
 
 Deno.test("what the script made stands in the metadata as a JSON string, and the result stays", () => {
-  const result = { content: [{ type: "text", text: "x" }], meta: { own: 1 } };
+  const result: CallToolResult = { content: [{ type: "text", text: "x" }], meta: { own: 1 } };
   assertEquals(withTransformed(result, '{"a":1}'), {
     content: [{ type: "text", text: "x" }],
     meta: { own: 1, a2c_vrl_transformed: '{"a":1}' },

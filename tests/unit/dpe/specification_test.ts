@@ -6,7 +6,7 @@ import { renderElementMarkdown, renderPageMarkdown } from "../../../src/dpe/mark
 import { renderPageText } from "../../../src/dpe/text.ts";
 import type { DPECatalogue, DPEDocument, DPEElementDetail, DPEPage } from "../../../src/protocol/dpe.ts";
 import type { DPEElement } from "../../../src/protocol/dpe_content.ts";
-import { parseDpeDocument, parseDpeElement, parseDpePage } from "../../../src/protocol/parse.ts";
+import { parseDpeDocument, parseDpeElement, parseDpePage } from "../../../src/protocol/answers.ts";
 
 const document = {
   doc_ref: "rpt-2026",

@@ -1,5 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { parseGetComputerConfigRet } from "../../../src/protocol/parse.ts";
+import { parseGetComputerConfigRet } from "../../../src/protocol/answers.ts";
+import { badRequest } from "../../../src/protocol/errors.ts";
+import { firstIssue, type Schema } from "../../../src/protocol/schema.ts";
+import { input, serverConfig } from "../../../src/protocol/schemas/config.ts";
 import { checkParser, type Wrong } from "./_accept.ts";
 
 const base = {
@@ -22,15 +25,22 @@ const wrongBase: Wrong[] = [
 ];
 
 const checkServer = (server: Readonly<Record<string, unknown>>, wrong: readonly Wrong[]) =>
-  checkParser((each) => parseGetComputerConfigRet({ servers: { s: each } }).servers["s"], server, wrong, {
-    within: "servers.s.",
-  });
+  checkParser(strictly(serverConfig), server, wrong);
 
-const parseInput = (input: unknown) =>
-  parseGetComputerConfigRet({ servers: {}, inputs: [input] }).inputs?.[0];
+/** A value as a configuration file must have it. */
+function strictly<T>(schema: Schema<T>): (value: unknown) => T {
+  return (value) => {
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    const { field = "value", why } = firstIssue(parsed.error);
+    throw badRequest(field, why);
+  };
+}
+
+const parseInput = strictly(input);
 
 const checkInput = (input: Readonly<Record<string, unknown>>, wrong: readonly Wrong[]) =>
-  checkParser(parseInput, input, wrong, { within: "inputs.0." });
+  checkParser(parseInput, input, wrong);
 
 // proves: data-config-name, data-config-stdio, data-config-encoding-errors
 Deno.test("a stdio server has command, args, env, cwd and an encoding", () => {
@@ -106,7 +116,5 @@ Deno.test("GetComputerConfigRet has servers by name and optional inputs", () => 
   };
   checkParser(parseGetComputerConfigRet, { servers: { s: server }, inputs: null }, [
     ["servers", undefined],
-    ["servers", { s: {} }],
-    ["inputs", {}],
   ]);
 });

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { fromErrorAck, SmcpError } from "../../../src/protocol/errors.ts";
-import { parseGetDeskTopRet } from "../../../src/protocol/parse.ts";
+import { parseGetDeskTopRet } from "../../../src/protocol/answers.ts";
 
 Deno.test("fromErrorAck() finds what the reference Computer writes beside the code among the details", () => {
   const ack = { code: 4015, message: "No resources", mcp_server_name: "plain", capability: "resources" };
@@ -11,6 +11,6 @@ Deno.test("fromErrorAck() finds what the reference Computer writes beside the co
 
 Deno.test("parseGetDeskTopRet() refuses an answer with nothing in it, which a Server made of an error", () => {
   assertThrows(() => parseGetDeskTopRet({}), SmcpError, "neither desktops nor req_id");
-  assertEquals(parseGetDeskTopRet({ req_id: "r1" }), { req_id: "r1" });
+  assertEquals(parseGetDeskTopRet({ req_id: "r1" }), { desktops: [], req_id: "r1" });
   assertEquals(parseGetDeskTopRet({ desktops: [] }), { desktops: [] });
 });

@@ -1,0 +1,254 @@
+/** Reading the answers to an Agent's requests, of any peer: one bad entry costs that entry. Unknown keys are kept. */
+import type { GetComputerConfigRet, MCPServerConfig, MCPServerInput } from "./config.ts";
+import type { GetDeskTopRet } from "./desktop.ts";
+import type { DPEDocument, DPEElementDetail, DPEPage } from "./dpe.ts";
+import { isRecord } from "./errors.ts";
+import type { GetFinderRet } from "./finder.ts";
+import {
+  type AnswerReader,
+  ignoreFlaws,
+  type OnFlaw,
+  type ReadEntry,
+  readList,
+  readWith,
+  toBody,
+  unreadable,
+  withoutNulls,
+} from "./flaws.ts";
+import type { ListRoomRet } from "./office.ts";
+import type {
+  GetBlobRet,
+  GetDpeRet,
+  GetResourcesRet,
+  ReadResourceRet,
+  ResourceContents,
+  ResourceInfo,
+} from "./resources.ts";
+import { firstIssue, type Schema } from "./schema.ts";
+import * as config from "./schemas/config.ts";
+import * as finder from "./schemas/finder.ts";
+import * as office from "./schemas/office.ts";
+import * as resources from "./schemas/resources.ts";
+import * as tools from "./schemas/tools.ts";
+import type { GetToolsRet } from "./tools.ts";
+
+/** An answer that is read as a whole. */
+function whole<T>(what: string, schema: Schema<T>): AnswerReader<T> {
+  return (answer) => {
+    const parsed = schema.safeParse(answer);
+    if (parsed.success) return parsed.data;
+    const { field = what, why } = firstIssue(parsed.error);
+    throw unreadable(what, field, why);
+  };
+}
+
+/**
+ * The entries of the list that an answer is about. A list that is null or missing is empty where the answer is
+ * recognizable by its `req_id`; without either there is no answer.
+ */
+function listOf<T>(
+  body: Readonly<Record<string, unknown>>,
+  options: {
+    readonly what: string;
+    readonly field: string;
+    readonly read: ReadEntry<T>;
+    readonly onFlaw: OnFlaw;
+  },
+): T[] {
+  const { what, field, onFlaw } = options;
+  const list = body[field] ?? undefined;
+  if (Array.isArray(list)) return readList(list, options);
+  if (list !== undefined) throw unreadable(what, field, "expected a list");
+  if (typeof body["req_id"] !== "string") throw unreadable(what, field, `neither ${field} nor req_id`);
+  onFlaw(field, "missing");
+  return [];
+}
+
+function reqIdOf(body: Readonly<Record<string, unknown>>): string {
+  return typeof body["req_id"] === "string" ? body["req_id"] : "";
+}
+
+/** Reads the answer to `client:get_tools`. */
+export const parseGetToolsRet: AnswerReader<GetToolsRet> = (answer, onFlaw = ignoreFlaws) => {
+  const what = "GetToolsRet";
+  const body = toBody(what, answer);
+  return {
+    ...body,
+    tools: listOf(body, { what, field: "tools", read: readTool, onFlaw }),
+    req_id: reqIdOf(body),
+  };
+};
+
+/** A tool needs its name; a schema or metadata of a wrong type must not hide that it can be called. */
+const readTool = readWith(tools.smcpTool, (tool) => ({
+  ...tool,
+  description: typeof tool["description"] === "string" ? tool["description"] : "",
+  params_schema: isRecord(tool["params_schema"]) ? tool["params_schema"] : { type: "object" },
+  return_schema: isRecord(tool["return_schema"]) ? tool["return_schema"] : null,
+  meta: isRecord(tool["meta"]) ? flat(tool["meta"]) : {},
+}));
+
+function flat(meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(meta).map(([key, value]) => [key, isRecord(value) ? JSON.stringify(value) : value]).filter(
+      (
+        [, value],
+      ) => typeof value !== "object" || Array.isArray(value),
+    ),
+  );
+}
+
+/** Reads the answer to `client:get_config`. */
+export const parseGetComputerConfigRet: AnswerReader<GetComputerConfigRet> = (
+  answer,
+  onFlaw = ignoreFlaws,
+) => {
+  const what = "GetComputerConfigRet";
+  const { inputs, servers, ...rest } = toBody(what, answer);
+  if (!isRecord(servers)) throw unreadable(what, "servers", "expected an object");
+  const read = Object.entries(servers).map(([name, server]) => {
+    const told = (flaw: string) => onFlaw(`servers.${name}`, flaw);
+    return [name, readServer(name, { server, tell: told })] as const;
+  });
+  return {
+    ...rest,
+    servers: Object.fromEntries(
+      read.filter((entry): entry is [string, MCPServerConfig] => entry[1] !== undefined),
+    ),
+    ...readInputs(inputs, onFlaw),
+  };
+};
+
+/** Some peers leave the name to the key. */
+function readServer(
+  name: string,
+  { server, tell }: { readonly server: unknown; readonly tell: (what: string) => void },
+): MCPServerConfig | undefined {
+  if (!isRecord(server)) return void tell("left out, expected an object");
+  return readServerConfig({ ...server, name: server["name"] ?? name }, tell);
+}
+
+/** Null stands for what has its default. */
+const readServerConfig = readWith(config.serverConfig, (server) => {
+  const { server_parameters: parameters, ...rest } = withoutNulls(server);
+  return { ...rest, server_parameters: isRecord(parameters) ? withoutNulls(parameters) : parameters };
+});
+
+function readInputs(inputs: unknown, onFlaw: OnFlaw): { inputs?: MCPServerInput[] | null } {
+  if (inputs === undefined || inputs === null) return inputs === null ? { inputs } : {};
+  if (Array.isArray(inputs)) {
+    return { inputs: readList(inputs, { field: "inputs", read: readWith(config.input), onFlaw }) };
+  }
+  onFlaw("inputs", "left out, expected a list");
+  return {};
+}
+
+/** Reads the answer to `client:get_desktop`. */
+export const parseGetDeskTopRet: AnswerReader<GetDeskTopRet> = (answer, onFlaw = ignoreFlaws) => {
+  const what = "GetDeskTopRet";
+  const body = toBody(what, answer);
+  return { ...body, desktops: listOf(body, { what, field: "desktops", read: readText, onFlaw }) };
+};
+
+const readText: ReadEntry<string> = (entry, tell) =>
+  typeof entry === "string" ? entry : void tell("left out, expected a string");
+
+/** Reads the answer to `client:get_finder`. */
+export const parseGetFinderRet: AnswerReader<GetFinderRet> = (answer, onFlaw = ignoreFlaws) => {
+  const what = "GetFinderRet";
+  const { total_count, ...body } = toBody(what, answer);
+  const documents = listOf(body, {
+    what,
+    field: "documents",
+    read: readWith(finder.documentSummary),
+    onFlaw,
+  });
+  if (isCount(total_count)) return { ...body, documents, total_count };
+  onFlaw("total_count", "left out, expected a count");
+  return { ...body, documents };
+};
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+/** Reads the answer to `client:read_resource`. */
+export const parseReadResourceRet: AnswerReader<ReadResourceRet> = (answer, onFlaw = ignoreFlaws) => {
+  const what = "ReadResourceResult";
+  const body = toBody(what, answer);
+  return { ...body, contents: listOf(body, { what, field: "contents", read: readContents, onFlaw }) };
+};
+
+/** A piece whose URI is missing is still what was asked for. */
+const readContents: ReadEntry<ResourceContents> = (entry, tell) => {
+  if (!isRecord(entry)) return void tell("left out, expected an object");
+  const { uri, mimeType, text, blob, ...rest } = withoutNulls(entry);
+  const wrong = Object.entries({ uri: uri ?? 0, mimeType, text, blob }).filter(([, value]) =>
+    value !== undefined && typeof value !== "string"
+  );
+  if (wrong.length > 0) tell(`repaired, ${wrong.map(([key]) => key).join(", ")}: expected a string`);
+  return {
+    ...rest,
+    uri: typeof uri === "string" ? uri : "",
+    ...(typeof mimeType === "string" ? { mimeType } : {}),
+    ...(typeof text === "string" ? { text } : {}),
+    ...(typeof blob === "string" ? { blob } : {}),
+  };
+};
+
+/** Reads the answer to `client:get_resources`. */
+export const parseGetResourcesRet: AnswerReader<GetResourcesRet> = (answer, onFlaw = ignoreFlaws) => {
+  const what = "GetResourcesRet";
+  const { next_cursor, ...body } = toBody(what, answer);
+  const list = listOf(body, { what, field: "resources", read: readResourceInfo, onFlaw });
+  if (typeof next_cursor === "string") return { ...body, resources: list, next_cursor };
+  if (next_cursor !== undefined && next_cursor !== null) onFlaw("next_cursor", "left out, expected a string");
+  return { ...body, resources: list };
+};
+
+const readResourceInfo: ReadEntry<ResourceInfo> = (entry, tell) => {
+  const uri = isRecord(entry) ? entry["uri"] : undefined;
+  if (!isRecord(entry) || typeof uri !== "string") return void tell("left out, no uri");
+  return { ...withoutNulls(entry), uri };
+};
+
+/** Reads the answer to `client:get_dpe`. */
+export const parseGetDpeRet: AnswerReader<GetDpeRet> = whole("GetDpeRet", resources.getDpeRet);
+/** Reads the answer to `client:get_blob`: bytes that are not what they say are of no use. */
+export const parseGetBlobRet: AnswerReader<GetBlobRet> = whole("GetBlobRet", resources.getBlobRet);
+
+/** Reads the answer to `server:list_room`. */
+export const parseListRoomRet: AnswerReader<ListRoomRet> = (answer, onFlaw = ignoreFlaws) => {
+  const what = "ListRoomRet";
+  const body = toBody(what, answer);
+  const read = readWith(office.sessionInfo);
+  return {
+    ...body,
+    sessions: listOf(body, { what, field: "sessions", read, onFlaw }),
+    req_id: reqIdOf(body),
+  };
+};
+
+/** Reads Level 1 of a `dpe://` document. */
+export const parseDpeDocument: AnswerReader<DPEDocument> = (answer, onFlaw = ignoreFlaws) => {
+  const { pages, ...document } = whole("document", finder.dpeDocument)(answer);
+  if (pages === undefined) return document;
+  return {
+    ...document,
+    pages: readList(pages, { field: "pages", read: readWith(finder.pageSummary), onFlaw }),
+  };
+};
+
+/** Reads Level 2. */
+export const parseDpePage: AnswerReader<DPEPage> = (answer, onFlaw = ignoreFlaws) => {
+  const untitled = isRecord(answer) && typeof answer["title"] !== "string";
+  if (untitled) onFlaw("title", "repaired, expected a string");
+  const { elements, ...page } = whole("page", finder.dpePage)(untitled ? { ...answer, title: "" } : answer);
+  return {
+    ...page,
+    elements: readList(elements, { field: "elements", read: readWith(finder.dpeElement), onFlaw }),
+  };
+};
+
+/** Reads Level 3. */
+export const parseDpeElement: AnswerReader<DPEElementDetail> = whole("element", finder.dpeElement);

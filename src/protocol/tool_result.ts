@@ -1,0 +1,105 @@
+/** Reading a tool result of any peer: the tool has run, so whatever came of it is kept. */
+import { isRecord } from "./errors.ts";
+import { type AnswerReader, ignoreFlaws, type OnFlaw, toBody, unreadable, withoutNulls } from "./flaws.ts";
+import type { CallToolResult, ContentItem, ToolResultMeta } from "./tools.ts";
+
+/** What an image or a sound is that does not say so. */
+const UNKNOWN_MEDIA_TYPE = "application/octet-stream";
+
+/**
+ * Reads the answer to `client:tool_call`. An item that cannot be read is kept as it came in an item of type
+ * `unknown`.
+ *
+ * @throws {SmcpError} 400 when it is no object, or has nothing of a result.
+ */
+export const parseCallToolResult: AnswerReader<CallToolResult> = (answer, onFlaw = ignoreFlaws) => {
+  const what = "CallToolResult";
+  const { content, structuredContent, isError, meta, _meta, ...rest } = toBody(what, answer);
+  // The reference Server passes an error that it does not know on as an object with nothing in it.
+  if (!isGiven(content) && !isGiven(structuredContent) && !isGiven(isError)) {
+    throw unreadable(what, "content", "neither content nor structuredContent nor isError");
+  }
+  const own = readMeta(meta ?? _meta, onFlaw);
+  return {
+    ...rest,
+    content: readContent(content, onFlaw),
+    ...(isGiven(structuredContent) ? { structuredContent } : {}),
+    isError: readIsError(isError, onFlaw),
+    ...(own === undefined ? {} : { meta: own }),
+  };
+};
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function readContent(content: unknown, onFlaw: OnFlaw): ContentItem[] {
+  if (Array.isArray(content)) return content.map((item, index) => readContentItem(item, { index, onFlaw }));
+  onFlaw("content", "not a list");
+  return isGiven(content) ? [readContentItem(content, { index: 0, onFlaw })] : [];
+}
+
+/** What is no truth value and not empty says that something is wrong. */
+function readIsError(isError: unknown, onFlaw: OnFlaw): boolean {
+  if (typeof isError === "boolean") return isError;
+  if (isGiven(isError)) onFlaw("isError", "not a boolean");
+  return Boolean(isError);
+}
+
+function readMeta(meta: unknown, onFlaw: OnFlaw): ToolResultMeta | undefined {
+  if (isRecord(meta)) return meta;
+  if (isGiven(meta)) onFlaw("meta", "left out, not an object");
+  return undefined;
+}
+
+/** Newer and older peers spell an item's metadata `meta`; ours is MCP's `_meta`. */
+function readContentItem(
+  item: unknown,
+  { index, onFlaw }: { readonly index: number; readonly onFlaw: OnFlaw },
+): ContentItem {
+  const tell = (what: string) => onFlaw(`content.${index}`, what);
+  const known = isRecord(item) ? readKnownItem(withOneMeta(withoutNulls(item)), tell) : undefined;
+  if (known !== undefined) return known;
+  tell("kept as it came, of no known kind or not as its kind should be");
+  return { type: "unknown", item };
+}
+
+function readKnownItem(
+  item: Readonly<Record<string, unknown>>,
+  tell: (what: string) => void,
+): ContentItem | undefined {
+  // Each member that the type promises has been looked at when it is given that type.
+  switch (item["type"]) {
+    case "text":
+      return typeof item["text"] === "string" ? item as unknown as ContentItem : undefined;
+    case "image":
+    case "audio":
+      if (typeof item["data"] !== "string") return undefined;
+      if (typeof item["mimeType"] === "string") return item as unknown as ContentItem;
+      tell("repaired, no mimeType");
+      return { ...item, mimeType: UNKNOWN_MEDIA_TYPE } as unknown as ContentItem;
+    case "resource_link":
+      return typeof item["uri"] === "string" ? item as unknown as ContentItem : undefined;
+    case "resource": {
+      const resource = isRecord(item["resource"]) ? withoutNulls(item["resource"]) : {};
+      if (typeof resource["uri"] !== "string" || !hasContents(resource)) return undefined;
+      return { ...item, resource } as unknown as ContentItem;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function hasContents({ text, blob }: Readonly<Record<string, unknown>>): boolean {
+  return (text === undefined || typeof text === "string") && (blob === undefined || typeof blob === "string");
+}
+
+function withOneMeta(item: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (!("meta" in item) && isRecord(item["_meta"] ?? {}) && isRecord(item["annotations"] ?? {})) return item;
+  const { meta, _meta = meta, annotations, ...rest } = item;
+  return {
+    ...rest,
+    ...(isRecord(annotations) ? { annotations } : {}),
+    ...(isRecord(_meta) ? { _meta } : {}),
+  };
+}
