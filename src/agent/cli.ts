@@ -1,5 +1,12 @@
 /** The Agent's command line: `agent.ts --url URL --office OFFICE --name NAME [--json] COMMAND …`. */
-import { authOf, type ConnectionOptions, connectionOptions, parseSeconds } from "../cli/options.ts";
+import {
+  authOf,
+  type ConnectionOptions,
+  connectionOptions,
+  parseSeconds,
+  requireOptions,
+} from "../cli/options.ts";
+import { UsageError } from "../cli/exit_codes.ts";
 import {
   type Command,
   type CommonOptions,
@@ -69,8 +76,10 @@ function buildProgram(signal: AbortSignal): Command {
     )
     .option("--json", "print one JSON document; watch prints one JSON line per event", false);
 
-  const run = (work: Work, connectSeconds = CONNECT_TIMEOUT_SECONDS) =>
-    withAgent(optionsFor(program, connectSeconds), { work, connectSeconds, signal });
+  const run = async (work: Work, connectSeconds = CONNECT_TIMEOUT_SECONDS) => {
+    requireOptions(program.opts(), ["url", "office", "name"]);
+    await withAgent(optionsFor(program, connectSeconds), { work, connectSeconds, signal });
+  };
   for (const add of [addOfficeCommands, addToolCommands, addContextCommands, addFinderCommand]) {
     add(program, run);
   }
@@ -95,10 +104,18 @@ function addOfficeCommands(program: Command, run: Run): void {
 function addToolCommands(program: Command, run: Run): void {
   program.command("tools").description("list the Computer's tools").action(() => run(listTools));
   program.command("call <tool>").description("call a tool; exit code 1 when its result is an error")
-    .addOption(paramsOption()).addOption(timeoutOption())
-    .action((tool: string, { params, timeout }: CallFlags) => {
+    .addOption(paramsOption()).addOption(timeoutOption()).allowExcessArguments()
+    .action((tool: string, { params, timeout }: CallFlags, { args: [, stray] }: Command) => {
+      if (stray !== undefined) throw new UsageError(strayArgumentText(stray));
       return run((context) => callTool(context, { tool, params, timeoutMs: timeout * 1000 }));
     });
+}
+
+/** The Computer's own command line takes `NAME=VALUE`; here it is a part of the JSON. */
+function strayArgumentText(word: string): string {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
+  const params = name === undefined ? '{"NAME":VALUE}' : JSON.stringify({ [name]: value });
+  return `Cannot use argument "${word}": write all arguments of the tool as --params '${params}'`;
 }
 
 function addContextCommands(program: Command, run: Run): void {

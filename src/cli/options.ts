@@ -2,6 +2,7 @@
 import { describeError } from "../protocol/errors.ts";
 import { nameProblem } from "../protocol/names.ts";
 import { DEFAULT_SOCKET_PATH, parseServerAddress } from "../protocol/server_address.ts";
+import { UsageError } from "./exit_codes.ts";
 import { InvalidArgumentError, Option } from "./program.ts";
 
 /** How a client of the Server says who it is. */
@@ -17,26 +18,34 @@ export interface ConnectionOptions {
 
 /**
  * `--url`, `--office`, `--name`, `--token`, `--auth`, `--header`, `--path`, each also from the environment.
- *
- * @param options `isMandatory`: whether nothing works without the first three; true by default.
+ * None is mandatory to the command line, which else would tell of it before a misspelled command: see
+ * {@linkcode requireOptions}.
  */
-export function connectionOptions(
-  role: "computer" | "agent",
-  { isMandatory = true }: { readonly isMandatory?: boolean } = {},
-): Option[] {
-  const who = [
+export function connectionOptions(role: "computer" | "agent"): Option[] {
+  return [
     new Option("--url <url>", "the Server, such as http://127.0.0.1:3000").env("A2C_URL").argParser(parseUrl),
     new Option("--office <office>", "the office to join").env("A2C_OFFICE").argParser(parseName),
     new Option("--name <name>", `the name of this ${role} in the office`).env("A2C_NAME").argParser(
       parseName,
     ),
-  ];
-  return [
-    ...who.map((option) => option.makeOptionMandatory(isMandatory)),
     ...credentialOptions(),
     new Option("--path <path>", "the Socket.IO path, below that of the URL")
       .default(DEFAULT_SOCKET_PATH).env("A2C_PATH"),
   ];
+}
+
+/**
+ * Checks that options have a value.
+ *
+ * @param names As in `options`; each may stand in the environment as `A2C_NAME`.
+ * @throws {UsageError} that names all that are missing.
+ */
+export function requireOptions(options: object, names: readonly string[]): void {
+  const given = new Map<string, unknown>(Object.entries(options));
+  const missing = names.filter((name) => given.get(name) === undefined);
+  if (missing.length === 0) return;
+  const list = missing.map((name) => `--${name} (or A2C_${name.toUpperCase()})`).join(", ");
+  throw new UsageError(`Cannot start: give ${list}; --help says more`);
 }
 
 /** `--token`, `--auth FIELD=VALUE`, `--header NAME=VALUE`. */

@@ -24,7 +24,7 @@ function createComputerProgram(args: readonly string[], signal: AbortSignal): Co
     defaultLogLevel: "info; warn at a prompt and for one command",
   });
   program.addHelpText("after", examples(commandLineOf("computer")));
-  for (const option of [...connectionOptions("computer", { isMandatory: false }), ...ownOptions()]) {
+  for (const option of [...connectionOptions("computer"), ...ownOptions()]) {
     program.addOption(option);
   }
   program.argument("[command]").allowExcessArguments().usage("[options] [command]");

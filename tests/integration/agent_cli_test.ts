@@ -190,7 +190,12 @@ Deno.test("agent.ts asks which Computer when there are several, and says when th
 Deno.test("agent.ts explains a wrong command line and ends with 2", async () => {
   const missing = await run("office");
   assertEquals(missing.code, 2);
-  assertStringIncludes(missing.stderr, "--url");
+  for (const word of ["--url (or A2C_URL)", "--office", "--name (or A2C_NAME)"]) {
+    assertStringIncludes(missing.stderr, word);
+  }
+  const misspelled = await run("ofice");
+  assertEquals(misspelled.code, 2);
+  assertStringIncludes(misspelled.stderr, "Did you mean office?");
   const office = ["--url", "http://127.0.0.1:1", "--office", "lab", "--name", "ada"];
   const params = await run(...office, "call", "echo", "--params", "[1]");
   assertEquals(params.code, 2);
@@ -198,6 +203,9 @@ Deno.test("agent.ts explains a wrong command line and ends with 2", async () => 
   assertEquals((await run(...office, "call", "echo", "--params", "{")).code, 2);
   assertEquals((await run(...office, "call", "echo", "--timeout", "86401")).code, 2);
   assertEquals((await run(...office, "dance")).code, 2);
+  const pair = await run(...office, "call", "echo", "message=hi");
+  assertEquals(pair.code, 2);
+  assertStringIncludes(pair.stderr, `--params '{"message":"hi"}'`);
 });
 
 Deno.test("agent.ts shows its help and its version", async () => {

@@ -121,7 +121,8 @@ Deno.test("without a terminal it says what is missing to start", async () => {
   using place = new Workplace();
   const { code, stderr } = await place.run(["--office", "lab"]);
   assertEquals(code, 2);
-  assertStringIncludes(stderr, "--url, --name, --config");
+  for (const option of ["--url (or A2C_URL)", "--name", "--config"]) assertStringIncludes(stderr, option);
+  assertEquals(stderr.includes("--office"), false);
 });
 
 Deno.test("server add and remove edit the config file, keep its comments, and refuse what cannot be", async () => {

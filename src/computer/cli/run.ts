@@ -1,7 +1,7 @@
 /** A Computer that stays: with a prompt at a terminal, or as a service. */
 import { join } from "@std/path";
 import { untilAborted } from "../../async/abortable.ts";
-import { UsageError } from "../../cli/exit_codes.ts";
+import { requireOptions } from "../../cli/options.ts";
 import { quoteWord } from "../../cli/words.ts";
 import { openLineEditor } from "../../cli/terminal/open_line_editor.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
@@ -18,8 +18,8 @@ const START_GRACE_MS = 3_000;
 
 /** Works until the process is told to end. */
 export async function runHeadless(options: ComputerCliOptions, signal: AbortSignal): Promise<void> {
-  const { url, office, name } = options;
-  requireOptions({ url, office, name, config: options.config });
+  const { url, office } = options;
+  requireOptions(options, ["url", "office", "name", "config"]);
   const failed = Promise.withResolvers<Error>();
   await using session = await openSession(options, { isWatching: options.watch, onFailed: failed.resolve });
   const computer = await session.start();
@@ -81,12 +81,4 @@ function historyFile(): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function requireOptions(options: Readonly<Record<string, string | undefined>>): void {
-  const missing = Object.entries(options).filter(([, value]) => value === undefined).map(([name]) =>
-    `--${name}`
-  );
-  if (missing.length === 0) return;
-  throw new UsageError(`Cannot start without a terminal: give ${missing.join(", ")} (--help says how)`);
 }
