@@ -258,6 +258,9 @@ Deno.test({
     {
       await using _running = await place.serve(connection);
       assertEquals((await place.run(["status"])).code, 0);
+      const second = await place.run([...connection, "--headless"]);
+      assertEquals([second.code, second.stdout], [2, ""]);
+      assertStringIncludes(second.stderr, "one of that name runs here already");
     }
     assertEquals(sockets(), []);
   },

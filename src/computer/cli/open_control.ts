@@ -1,6 +1,7 @@
 /** Letting other processes of this user ask a Computer. */
 import { describeError } from "../../protocol/errors.ts";
-import { ControlServer } from "./control.ts";
+import { UsageError } from "../../cli/exit_codes.ts";
+import { ControlServer, isListening } from "./control.ts";
 import type { RunWords } from "./control_conversation.ts";
 import { controlFolder, controlPath } from "./control_path.ts";
 import { runWords } from "./run_words.ts";
@@ -25,6 +26,21 @@ export async function openControl(session: Session, onRan = () => {}): Promise<A
     log.warn(what, { error: describeError(error) });
   }
   return { [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+/**
+ * Checks that no Computer of this user and name runs here: both would want the same place in an office, and commands
+ * could not tell them apart.
+ *
+ * @throws {UsageError} when one does.
+ */
+export async function refuseTakenName(name: string): Promise<void> {
+  const folder = await controlFolder();
+  if (folder === undefined || !await isListening(await controlPath(folder, name))) return;
+  throw new UsageError(
+    `Cannot start Computer "${name}": one of that name runs here already; ` +
+      `end it with "quit --name ${name}", or give this one another --name`,
+  );
 }
 
 function runFor(session: Session, onRan: () => void): RunWords {

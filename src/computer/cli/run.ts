@@ -5,7 +5,7 @@ import { requireOptions } from "../../cli/options.ts";
 import { quoteWord } from "../../cli/words.ts";
 import { openLineEditor } from "../../cli/terminal/open_line_editor.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
-import { openControl } from "./open_control.ts";
+import { openControl, refuseTakenName } from "./open_control.ts";
 import { type ComputerCliOptions, openSession } from "./open_session.ts";
 import { isKeptLine } from "./kept_line.ts";
 import { completePrompt, runLine, runPrompt } from "./prompt.ts";
@@ -22,6 +22,7 @@ export async function runHeadless(options: ComputerCliOptions, signal: AbortSign
   requireOptions(options, ["url", "office", "name", "config"]);
   const failed = Promise.withResolvers<Error>();
   await using session = await openSession(options, { isWatching: options.watch, onFailed: failed.resolve });
+  await refuseTakenName(session.options.name);
   const computer = await session.start();
   await using _control = await openControl(session);
   await computer.ready({ timeoutMs: START_GRACE_MS, signal });
