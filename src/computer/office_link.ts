@@ -148,11 +148,10 @@ export class OfficeLink {
 
   /** One change at a time, and none away from an office that was not left. */
   async #alone(what: string, change: () => Promise<unknown>): Promise<void> {
-    const isTaken = this.#isBusy || this.#link?.membership !== undefined;
-    const { aborted: isClosed } = this.#closing.signal;
-    if (isTaken || isClosed) {
-      throw new TypeError(`${what}: ${isClosed ? "closed" : "leave the other one first"}`);
-    }
+    const office = this.#link?.membership?.office_id;
+    if (this.#closing.signal.aborted) throw new TypeError(`${what}: closed`);
+    if (this.#isBusy) throw new TypeError(`${what}: another connect or join goes on`);
+    if (office !== undefined) throw new TypeError(`${what}: leave office "${office}" first`);
     this.#isBusy = true;
     try {
       await change();

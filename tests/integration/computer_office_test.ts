@@ -52,13 +52,13 @@ Deno.test("a Computer that is in an office, or on its way there, joins no other 
   await assertRejects(
     () => computer.join({ url: server.url, office: "attic" }),
     TypeError,
-    "leave the other one",
+    "another connect or join",
   );
   await joining;
   await assertRejects(
     () => computer.join({ url: server.url, office: "attic" }),
     TypeError,
-    "leave the other one",
+    "leave office",
   );
 });
 

@@ -1,35 +1,39 @@
 /** A Computer that stays: with a prompt at a terminal, or as a service. */
 import { join } from "@std/path";
-import { untilAborted } from "../../async/abortable.ts";
+import { abortable, untilAborted } from "../../async/abortable.ts";
 import { requireOptions } from "../../cli/options.ts";
-import { quoteWord } from "../../cli/words.ts";
+import { loggerOf } from "../../cli/program.ts";
+import { parseLogLevels } from "../../log.ts";
 import { openLineEditor } from "../../cli/terminal/open_line_editor.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
 import { openControl, refuseTakenName } from "./open_control.ts";
 import { type ComputerCliOptions, openSession } from "./open_session.ts";
 import { isKeptLine } from "./kept_line.ts";
-import { completePrompt, runLine, runPrompt } from "./prompt.ts";
+import { completePrompt, runPrompt } from "./prompt.ts";
 import { askedConfirm, askedInputs } from "./questions.ts";
 import type { Session } from "./session.ts";
-import { reportStart } from "./start_report.ts";
-
-/** How long the MCP servers may keep the join waiting; whatever starts later is told to the Agent as a change. */
-const START_GRACE_MS = 3_000;
+import { reportArrival, reportStart } from "./start_report.ts";
 
 /** Works until the process is told to end. */
 export async function runHeadless(options: ComputerCliOptions, signal: AbortSignal): Promise<void> {
-  const { url, office } = options;
+  const { url = "", office = "" } = options;
   requireOptions(options, ["url", "office", "name", "config"]);
   const failed = Promise.withResolvers<Error>();
   await using session = await openSession(options, { isWatching: options.watch, onFailed: failed.resolve });
   await refuseTakenName(session.options.name);
-  const computer = await session.start();
+  await session.start();
+  const arrival = session.arrive({ url, office });
   await using _control = await openControl(session);
-  await computer.ready({ timeoutMs: START_GRACE_MS, signal });
-  await computer.join({ ...session.options.place, url: url ?? "", office: office ?? "", signal });
-  console.log(`joined office "${office}" as "${computer.name}"`);
+  if (await abortable(arrival.done, signal)) tellJoined(options, session.options.name);
   const error = await Promise.race([untilAborted(signal), untilAborted(session.quitting), failed.promise]);
   if (error !== undefined) throw error;
+}
+
+/** The one line on standard output; whoever wants logs as JSON wants it so, too. */
+function tellJoined({ office = "", logFormat }: ComputerCliOptions, name: string): void {
+  if (logFormat === "text") return console.log(`joined office "${office}" as "${name}"`);
+  const logger = loggerOf("computer", { logFormat, logLevel: parseLogLevels("info"), write: console.log });
+  logger.info("joined office", { office, name });
 }
 
 /** Takes commands at a prompt until it is told to end. */
@@ -54,12 +58,11 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
     `computer ${PACKAGE_VERSION}, "${session.options.name}". "help" shows the commands, Ctrl-D ends.`,
   );
   await session.start();
+  const { url, office } = options;
+  const arrival = url === undefined ? undefined : session.arrive({ url, office });
   await using _control = await openControl(session, () => editor.redraw());
   await reportStart(session, editor);
-  const { url, office } = options;
-  if (url !== undefined) {
-    await runLine(office === undefined ? "connect" : `join ${quoteWord(office)}`, { session, editor });
-  }
+  if (arrival !== undefined) await reportArrival(arrival, { session, editor });
   await runPrompt(session, editor);
   signal.removeEventListener("abort", onAbort);
 }

@@ -12,6 +12,7 @@ import { readInputFile } from "../input_file.ts";
 import type { InputValue } from "../config/placeholders.ts";
 import { didYouMean } from "../spelling.ts";
 import type { ConnectOptions } from "../office_link.ts";
+import { Arrival } from "./arrival.ts";
 import { ConfigStore } from "./config_store.ts";
 import type { InputOrigin, SessionInputs } from "./session_inputs.ts";
 
@@ -42,6 +43,7 @@ export class Session implements AsyncDisposable {
   readonly #watches: FileWatch[] = [];
   #refusedEdit: string | undefined;
   #computer: Computer | undefined;
+  #arrival: Arrival | undefined;
   #inputValues: ReadonlyMap<string, InputValue> = new Map();
   /** One change of the configuration at a time. */
   #changes: Promise<unknown> = Promise.resolve();
@@ -98,6 +100,16 @@ export class Session implements AsyncDisposable {
     return computer;
   }
 
+  /** Goes to a Server, and into an office where one is named; tries until it is there or refused. */
+  arrive(target: { readonly url: string; readonly office?: string | undefined }): Arrival {
+    return this.#arrival = new Arrival(this.computer, { ...this.options.place, ...target });
+  }
+
+  /** The attempt to reach a Server that goes on; `undefined` when there is none. */
+  get arrival(): Arrival | undefined {
+    return this.#arrival?.isOver === false ? this.#arrival : undefined;
+  }
+
   /**
    * Changes the configuration and, where it runs, the Computer; tells what that did.
    *
@@ -138,6 +150,7 @@ export class Session implements AsyncDisposable {
   /** Stops everything. Idempotent. */
   async close(): Promise<void> {
     this.quit();
+    await this.#arrival?.stop();
     await Promise.all([...this.#watches.map((watch) => watch.close()), this.#computer?.close()]);
     await this.#changes;
   }

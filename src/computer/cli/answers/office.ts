@@ -12,8 +12,11 @@ export async function connect(
   { url = session.options.place.url, token }: { readonly url?: string | undefined; readonly token?: string },
 ): Promise<Answer> {
   if (url === undefined) {
-    throw new UsageError("Cannot connect: name the Server, such as http://127.0.0.1:3000");
+    throw new UsageError(`Cannot connect: name the Server, such as "connect http://127.0.0.1:3000"`);
   }
+  await session.arrival?.stop();
+  const { office } = session.computer.place ?? {};
+  if (office !== undefined) throw new UsageError(`Cannot connect to "${url}": ${leaveFirst(office)}`);
   progress(`connecting to ${url}`);
   await session.computer.connect({
     ...session.options.place,
@@ -31,8 +34,16 @@ export async function join(
   { office }: { readonly office: string },
 ): Promise<Answer> {
   const { computer, options } = session;
-  const url = computer.place?.url ?? options.place.url;
-  if (url === undefined) throw new UsageError(`Cannot join office "${office}": connect to a Server first`);
+  const url = computer.place?.url ?? session.arrival?.url ?? options.place.url;
+  if (url === undefined) {
+    throw new UsageError(
+      `Cannot join office "${office}": no Server; "connect http://HOST:PORT" connects to one`,
+    );
+  }
+  await session.arrival?.stop();
+  const joined = computer.place?.office;
+  if (joined === office) return { value: { office, server: url }, text: `in office "${office}" already` };
+  if (joined !== undefined) throw new UsageError(`Cannot join office "${office}": ${leaveFirst(joined)}`);
   progress(`joining ${office}`);
   await computer.join({ ...options.place, url, office, signal, timeoutMs: CONNECT_TIMEOUT_MS });
   return { value: { office, server: url }, text: `joined office "${office}" as "${computer.name}"` };
@@ -40,11 +51,22 @@ export async function join(
 
 /** Leaves the office; the connection stays. */
 export async function leave({ session }: CommandContext): Promise<Answer> {
-  const { computer } = session;
+  const { computer, arrival } = session;
+  if (arrival !== undefined) {
+    await arrival.stop();
+    const { url, office: wanted = null } = arrival;
+    return { value: { left: wanted, server: url }, text: `${url} is not tried any more` };
+  }
   const office = computer.place?.office;
-  if (office === undefined) throw new UsageError("Cannot leave: no office is joined");
+  if (office === undefined) {
+    throw new UsageError(`Cannot leave: no office is joined; "join OFFICE" joins one`);
+  }
   await computer.leave({ stayConnected: true });
   return { value: { left: office }, text: `left office "${office}"` };
+}
+
+function leaveFirst(office: string): string {
+  return `office "${office}" is joined; "leave" leaves it`;
 }
 
 /** Asks the program to end. */

@@ -12,7 +12,7 @@ const STDERR_LINES = 3;
 
 /** Where the Computer is, and how its MCP servers are. */
 export function showStatus(session: Session): Answer {
-  const { computer, store } = session;
+  const { computer, store, arrival } = session;
   const { place } = computer;
   const servers = [...computer.servers].map(([name, state]) => ({
     name,
@@ -21,7 +21,7 @@ export function showStatus(session: Session): Answer {
   }));
   const value = {
     name: computer.name,
-    server: place?.url ?? null,
+    server: place?.url ?? arrival?.url ?? null,
     connected: place?.isConnected ?? false,
     office: place?.office ?? null,
     config: store.file ?? null,
@@ -61,9 +61,11 @@ function statusText(session: Session, servers: readonly ServerRow[], screen?: Sc
   return [...head, "", ...withReasons(alignColumns(rows, { paint }), servers)].join("\n");
 }
 
-function placeText({ computer }: Session): string {
+function placeText({ computer, arrival }: Session): string {
   const { place } = computer;
-  if (place === undefined) return "none, not connected";
+  if (place === undefined) {
+    return arrival === undefined ? "none, not connected" : `none yet, trying to reach ${arrival.url}`;
+  }
   const link = place.isConnected
     ? `connected to ${place.url}`
     : `connection to ${place.url} lost, coming back`;

@@ -1,0 +1,77 @@
+// A Computer on its way to a Server that is not there yet, or does not want it.
+
+import { assertEquals, assertLess, assertStringIncludes } from "@std/assert";
+import { SmcpServer, staticTokens } from "../../server.ts";
+import { Workplace } from "./_computer_program.ts";
+import { enter, leave, testPrompt } from "./_computer_prompt.ts";
+import { freePort } from "./_tls_server.ts";
+
+/** Far below the minute that a start may take, and enough for a machine under load. */
+const SOON_MS = 30_000;
+const HANGING = { type: "stdio", server_parameters: { command: "sleep", args: ["1000"] } };
+
+testPrompt("the prompt is there before the Server, and joins when that has come", async ({ open }) => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const session = await open({ args: ["--url", url, "--office", "lab"] });
+  await session.expect("connection refused");
+  await session.expect("is not there yet");
+  await session.expectScreen(/\nlaptop>$/);
+  assertStringIncludes(await enter(session, "status"), `none yet, trying to reach ${url}`);
+  await using _server = await SmcpServer.listen({ port });
+  await session.expect('joined office "lab" as "laptop"');
+  await session.expectScreen(/\nlaptop@lab>$/);
+  assertStringIncludes(await enter(session, "status"), `"lab", connected to ${url}`);
+  assertStringIncludes(await enter(session, "join lab"), 'in office "lab" already');
+  assertStringIncludes(await enter(session, "join other"), '"leave" leaves it');
+  await leave(session);
+});
+
+testPrompt("leave gives up a Server that does not come", async ({ open }) => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const session = await open({ args: ["--url", url, "--office", "lab"] });
+  await session.expect("is not there yet");
+  await session.expectScreen(/\nlaptop>$/);
+  assertStringIncludes(await enter(session, "leave"), "not tried any more");
+  assertStringIncludes(await enter(session, "status"), "none, not connected");
+  assertStringIncludes(await enter(session, "leave"), '"join OFFICE" joins one');
+  await leave(session);
+});
+
+testPrompt("a refused token is told with what tries again", async ({ open }) => {
+  await using server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["right"] }) });
+  const session = await open({
+    config: { servers: { hang: HANGING } },
+    args: ["--url", server.url, "--office", "lab", "--token", "wrong"],
+  });
+  await session.expect("refused by the Server");
+  await session.expect('"join lab" tries again');
+  await session.expectScreen(/\nlaptop>$/);
+  await leave(session);
+});
+
+Deno.test("without a terminal a refused token ends the Computer while its MCP servers start", async () => {
+  using place = new Workplace();
+  await using server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["right"] }) });
+  const config = place.write("config.json", { servers: { hang: HANGING } });
+  const startMs = performance.now();
+  const args = ["--url", server.url, "--office", "lab", "--name", "laptop", "--config", config];
+  const { code, stdout, stderr } = await place.run([...args, "--token", "wrong"]);
+  assertLess(performance.now() - startMs, SOON_MS);
+  assertEquals([code, stdout], [4, ""]);
+  assertStringIncludes(stderr, "refused by the Server");
+});
+
+Deno.test("with --log-format json the line on standard output is JSON, too", async () => {
+  using place = new Workplace();
+  await using server = await SmcpServer.listen({ port: 0 });
+  const config = place.write("config.json", { servers: {} });
+  const args = ["--url", server.url, "--office", "lab", "--name", "laptop", "--config", config];
+  const program = place.start([...args, "--log-format", "json"], "null");
+  const logged = program.stderr.pipeTo(new WritableStream());
+  const { value = "" } = await program.stdout.pipeThrough(new TextDecoderStream()).getReader().read();
+  program.kill("SIGTERM");
+  await Promise.all([program.status, logged]);
+  const { message, office, name } = JSON.parse(value);
+  assertEquals([message, office, name], ["joined office", "lab", "laptop"]);
+});
