@@ -1,11 +1,13 @@
 /** From a connection's handshake to its identity, or to its refusal. */
-import type { Logger } from "../log.ts";
+import { abortable } from "../async/abortable.ts";
+import { Deadline } from "../async/deadline.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { describeError } from "../protocol/errors.ts";
 import { VERSION_QUERY_PARAMETER } from "../protocol/version.ts";
 import type { AuthDecision, AuthProvider, Credentials } from "./auth.ts";
 import type { Identity } from "./connection.ts";
 import { MAX_SESSION_LENGTH } from "./limits.ts";
+import type { RefusalLog } from "./refusal_log.ts";
 
 /** A refused connection: Socket.IO sends `message` and `data` to the client as its connect error. */
 export class AdmissionError extends Error {
@@ -19,19 +21,24 @@ export class AdmissionError extends Error {
   }
 }
 
+/** Who decides, how long that may take, and where to tell of it. */
+export interface AdmissionOptions {
+  readonly auth: AuthProvider;
+  readonly authTimeoutMs: number;
+  readonly refusals: RefusalLog;
+}
+
 /**
  * Asks the provider who this is.
  *
- * @throws {AdmissionError} when it refuses, or fails.
+ * @throws {AdmissionError} when it refuses, fails, or takes too long.
  */
-export async function admit(
-  credentials: Credentials,
-  { auth, logger }: { readonly auth: AuthProvider; readonly logger: Logger },
-): Promise<Identity> {
-  const decision = await decide(credentials, { auth, logger });
+export async function admit(credentials: Credentials, options: AdmissionOptions): Promise<Identity> {
+  const decision = await decide(credentials, options);
   if ("refused" in decision) {
-    logger.warn("Refused a connection", { reason: decision.refused, address: credentials.address });
-    throw new AdmissionError(`Unauthorized: ${decision.refused}`);
+    const { refused: reason } = decision;
+    options.refusals.warn("Refused a connection", { reason, address: credentials.address });
+    throw new AdmissionError(`Unauthorized: ${reason}`);
   }
   const version = credentials.query[VERSION_QUERY_PARAMETER];
   return {
@@ -43,12 +50,15 @@ export async function admit(
 
 async function decide(
   credentials: Credentials,
-  { auth, logger }: { readonly auth: AuthProvider; readonly logger: Logger },
+  { auth, authTimeoutMs, refusals }: AdmissionOptions,
 ): Promise<AuthDecision> {
+  const reason = () => new RangeError(`No decision within ${authTimeoutMs} ms`);
+  using deadline = new Deadline(authTimeoutMs, { reason });
   try {
-    return await auth.authenticate(credentials);
+    const decision = Promise.resolve(auth.authenticate(credentials, { signal: deadline.signal }));
+    return await abortable(decision, deadline.signal);
   } catch (error) {
-    logger.error("Cannot authenticate a connection", { error: describeError(error) });
+    refusals.error("Cannot authenticate a connection", { error: describeError(error) });
     return { refused: "not possible now" };
   }
 }

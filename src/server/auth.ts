@@ -35,8 +35,16 @@ export type AuthDecision = { readonly principal: string } | { readonly refused: 
  * ```
  */
 export interface AuthProvider {
-  /** Decides on one connection, before it can send anything. */
-  authenticate(credentials: Credentials): AuthDecision | Promise<AuthDecision>;
+  /**
+   * Decides on one connection, before it can send anything.
+   *
+   * @param credentials What the connection shows.
+   * @param context `signal`: aborted when the Server's `authTimeoutMs` is over; the connection is refused by then.
+   */
+  authenticate(
+    credentials: Credentials,
+    context?: { readonly signal: AbortSignal },
+  ): AuthDecision | Promise<AuthDecision>;
 }
 
 /** Where {@linkcode staticTokens} looks, and what for. */

@@ -11,10 +11,18 @@ import {
   runProgram,
 } from "../cli/program.ts";
 import type { Logger } from "../log.ts";
-import { staticTokens } from "./auth.ts";
+import { describeError } from "../protocol/errors.ts";
+import { type AuthProvider, staticTokens, type StaticTokensOptions } from "./auth.ts";
 import { DEFAULT_ACCEPTED_VERSIONS } from "./handshake.ts";
-import { DEFAULT_MAX_PAYLOAD_BYTES, DEFAULT_PING_INTERVAL_MS, DEFAULT_PING_TIMEOUT_MS } from "./limits.ts";
+import {
+  DEFAULT_MAX_PAYLOAD_BYTES,
+  DEFAULT_MAX_STRANGERS,
+  DEFAULT_MAX_STRANGERS_PER_ADDRESS,
+  DEFAULT_PING_INTERVAL_MS,
+  DEFAULT_PING_TIMEOUT_MS,
+} from "./limits.ts";
 import type { ListenOptions } from "./options.ts";
+import { isLoopback } from "./origins.ts";
 import { SmcpServer } from "./server.ts";
 
 interface ServerCliOptions extends CommonOptions {
@@ -22,15 +30,20 @@ interface ServerCliOptions extends CommonOptions {
   readonly port: number;
   readonly path: string;
   readonly token?: readonly string[];
+  readonly tokenFile?: string;
   readonly authField: string;
   readonly authHeader: string;
   readonly allowAnonymous?: boolean;
   readonly allowOrigin?: readonly string[];
+  readonly allowHost?: readonly string[];
   readonly allowUnversioned?: boolean;
   readonly accept?: readonly string[];
   readonly maxPayload: number;
   readonly pingInterval: number;
   readonly pingTimeout: number;
+  readonly maxPending: number;
+  readonly maxPendingPerAddress: number;
+  readonly maxSockets?: number;
 }
 
 /** Runs a Server until Ctrl-C or SIGTERM, and gives the exit code. */
@@ -61,12 +74,19 @@ function admissionOptions(): Option[] {
   return [
     new Option("--token <token>", "a token that is accepted; may be repeated").argParser(collect)
       .env("A2C_TOKEN"),
+    new Option("--token-file <file>", "a file of tokens that are accepted, one per line").env(
+      "A2C_TOKEN_FILE",
+    ),
     new Option("--auth-field <name>", "the auth field that carries the token").default("token")
       .env("A2C_AUTH_FIELD"),
     new Option("--auth-header <name>", "the HTTP header in which older peers send it").default("x-api-key")
       .env("A2C_AUTH_HEADER"),
     new Option("--allow-anonymous", "without tokens, serve other machines too"),
     new Option("--allow-origin <origin...>", "web pages that may connect, * for all"),
+    new Option(
+      "--allow-host <host...>",
+      "without tokens, values of the Host header that are served, * for all",
+    ),
     new Option("--allow-unversioned", "admit peers of the 0.1 era, which send no protocol version"),
     new Option(
       "--accept <MAJOR.MINOR...>",
@@ -83,41 +103,89 @@ function limitOptions(): Option[] {
       .default(DEFAULT_PING_INTERVAL_MS).env("A2C_PING_INTERVAL"),
     new Option("--ping-timeout <ms>", "how long one may take to answer").argParser(wholeNumber(1))
       .default(DEFAULT_PING_TIMEOUT_MS).env("A2C_PING_TIMEOUT"),
+    new Option("--max-pending <count>", "the most connections that are not admitted yet")
+      .argParser(wholeNumber(1)).default(DEFAULT_MAX_STRANGERS).env("A2C_MAX_PENDING"),
+    new Option("--max-pending-per-address <count>", "the same of one address; raise it behind a proxy")
+      .argParser(wholeNumber(1)).default(DEFAULT_MAX_STRANGERS_PER_ADDRESS)
+      .env("A2C_MAX_PENDING_PER_ADDRESS"),
+    new Option(
+      "--max-sockets <count>",
+      "the most TCP connections (default: by the system's limit of open files)",
+    )
+      .argParser(wholeNumber(1)).env("A2C_MAX_SOCKETS"),
   ];
 }
 
 async function serve(options: ServerCliOptions, signal: AbortSignal): Promise<void> {
   const logger = loggerOf("server", options);
-  await using server = await listen(options, logger);
-  if (options.token === undefined) logger.warn("No credentials are asked for: give --token to change that");
+  const tokens = await readTokens(options);
+  await using server = await listen(toListenOptions(options, { tokens, logger }));
+  if (tokens === undefined) logger.warn("No credentials are asked for: give --token to change that");
   console.log(`listening on ${server.url}`);
-  await untilAborted(signal);
+  const failure = await Promise.race([untilAborted(signal), server.untilFailed()]);
+  if (failure !== undefined) throw failure;
   logger.info("Closing");
 }
 
-async function listen(options: ServerCliOptions, logger: Logger): Promise<SmcpServer> {
+/** The tokens of the command line, the environment and the file; `undefined` when none were asked for. */
+async function readTokens({ token, tokenFile }: ServerCliOptions): Promise<readonly string[] | undefined> {
+  if (tokenFile === undefined) return token;
+  let text: string;
   try {
-    return await SmcpServer.listen(toListenOptions(options, logger));
+    text = await Deno.readTextFile(tokenFile);
+  } catch (cause) {
+    throw new UsageError(`Cannot read token file "${tokenFile}": ${describeError(cause)}`, { cause });
+  }
+  const inFile = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  if (inFile.length === 0) throw new UsageError(`Cannot read token file "${tokenFile}": no token in it`);
+  return [...token ?? [], ...inFile];
+}
+
+async function listen(options: ListenOptions): Promise<SmcpServer> {
+  const { host = "", auth, allowAnonymous } = options;
+  if (auth === undefined && !allowAnonymous && !isLoopback(host)) throw new UsageError(explainHost(host));
+  try {
+    return await SmcpServer.listen(options);
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
     throw new UsageError(error.message, { cause: error });
   }
 }
 
-function toListenOptions(options: ServerCliOptions, logger: Logger): ListenOptions {
-  const { token: tokens, authField: field, authHeader: header } = options;
+function explainHost(host: string): string {
+  return `Cannot serve on "${host}" without credentials: give --token TOKEN or --token-file FILE, ` +
+    "or --allow-anonymous to serve everyone who can reach it";
+}
+
+function toListenOptions(
+  options: ServerCliOptions,
+  { tokens, logger }: { readonly tokens: readonly string[] | undefined; readonly logger: Logger },
+): ListenOptions {
+  const { authField: field, authHeader: header } = options;
   return {
     host: options.host,
     port: options.port,
     path: options.path,
-    auth: tokens && staticTokens({ tokens, field, header }),
+    auth: tokens && staticTokensOf({ tokens, field, header }),
     allowAnonymous: options.allowAnonymous,
     allowedOrigins: options.allowOrigin,
+    allowedHosts: options.allowHost,
     allowUnversioned: options.allowUnversioned,
     acceptedVersions: options.accept,
     maxPayloadBytes: options.maxPayload,
     pingIntervalMs: options.pingInterval,
     pingTimeoutMs: options.pingTimeout,
+    maxPendingConnections: options.maxPending,
+    maxPendingConnectionsPerAddress: options.maxPendingPerAddress,
+    maxSockets: options.maxSockets,
     logger,
   };
+}
+
+function staticTokensOf(options: StaticTokensOptions): AuthProvider {
+  try {
+    return staticTokens(options);
+  } catch (cause) {
+    throw new UsageError(describeError(cause), { cause });
+  }
 }

@@ -1,15 +1,14 @@
-/** What is checked of an HTTP request before Socket.IO sees it: the protocol version, and where a web page is from. */
+/** What is checked of an HTTP request before Socket.IO sees it: whether a web page sent it, and the protocol version. */
 import { ErrorCode } from "../protocol/error_codes.ts";
-import {
-  minorOf,
-  parseProtocolVersion,
-  PROTOCOL_VERSION,
-  VERSION_QUERY_PARAMETER,
-} from "../protocol/version.ts";
+import { minorOf, parseProtocolVersion, VERSION_QUERY_PARAMETER } from "../protocol/version.ts";
 import { quoted } from "./limits.ts";
+import type { HostRule, OriginRule } from "./origins.ts";
+
+/** The versions of the specification that this Server was made for, by MAJOR.MINOR. */
+const KNOWN_VERSIONS: Readonly<Record<string, string>> = { "0.2": "0.2.0", "0.3": "0.3.1", "0.4": "0.4.0" };
 
 /** The MAJOR.MINOR versions that a Server accepts unless told otherwise. */
-export const DEFAULT_ACCEPTED_VERSIONS: readonly string[] = ["0.2", "0.3", "0.4"];
+export const DEFAULT_ACCEPTED_VERSIONS: readonly string[] = Object.keys(KNOWN_VERSIONS);
 
 /** Which handshakes are let through. */
 export interface HandshakePolicy {
@@ -18,16 +17,20 @@ export interface HandshakePolicy {
   /** Whether peers of the 0.1 era, which send no version, are admitted. */
   readonly allowUnversioned: boolean;
   readonly isOriginAllowed: OriginRule;
+  readonly isHostAllowed: HostRule;
 }
-
-/** Whether web pages of this origin may connect to this `Host`. */
-export type OriginRule = (origin: string, host: string | undefined) => boolean;
 
 /** What is looked at. */
 export interface HandshakeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
-  readonly headers: { readonly origin?: string | undefined; readonly host?: string | undefined };
+  readonly headers: {
+    readonly origin?: string | undefined;
+    readonly host?: string | undefined;
+    readonly "sec-fetch-site"?: string | readonly string[] | undefined;
+  };
+  /** The port on which the request came in, where it is known. */
+  readonly localPort?: number | undefined;
 }
 
 /** An HTTP answer that ends a handshake. */
@@ -53,25 +56,47 @@ export function parseAcceptedVersions(versions: readonly string[]): readonly str
   return parsed.sort((a, b) => a.major - b.major || a.minor - b.minor).map(minorOf);
 }
 
-/** Decides on one request; `undefined` lets it through. Requests of connections that exist already pass. */
+/**
+ * Decides on one request to Socket.IO's path; `undefined` lets it through. Where it is from is checked of every request,
+ * the version of those that open a connection.
+ */
 export function checkHandshake(
   request: HandshakeRequest,
   policy: HandshakePolicy,
 ): HandshakeRefusal | undefined {
-  // A browser's question whether it may ask at all.
-  if (request.method === "OPTIONS") return undefined;
   const query = readQuery(request.url);
   if (query === undefined) return refusal(ErrorCode.BAD_REQUEST, "Invalid request URL");
-  if (query["sid"]) return undefined;
-  const { origin, host } = request.headers;
-  if (origin !== undefined && !policy.isOriginAllowed(origin, host)) {
-    return { ...refusal(ErrorCode.FORBIDDEN, "Origin not allowed"), status: 403 };
-  }
+  const byPage = checkSender(request, policy);
+  if (byPage !== undefined) return byPage;
+  // A script element of any page can read JSONP, and sends no Origin.
+  if ("j" in query) return refusal(ErrorCode.BAD_REQUEST, "JSONP is not supported");
+  // A browser's question whether it may ask at all; the rules above have decided.
+  if (request.method === "OPTIONS" || query["sid"]) return undefined;
   return checkVersion(query[VERSION_QUERY_PARAMETER], policy);
 }
 
-/** Reads the query exactly as Engine.IO does, so that no request is a handshake to one and none to the other. */
-function readQuery(url: string | undefined): Readonly<Record<string, string>> | undefined {
+/** Keeps out what a web page sent that is not allowed to, on any path; `undefined` lets a request through. */
+export function checkSender(
+  { headers, localPort }: HandshakeRequest,
+  policy: Pick<HandshakePolicy, "isOriginAllowed" | "isHostAllowed">,
+): HandshakeRefusal | undefined {
+  const { origin, host } = headers;
+  if (!policy.isHostAllowed(host, localPort)) return forbidden(`Host "${quoted(host ?? "")}" not allowed`);
+  if (origin !== undefined) {
+    return policy.isOriginAllowed(origin, host) ? undefined : forbidden("Origin not allowed");
+  }
+  // Browsers leave the Origin out of a GET that a page makes without CORS: scripts, images, frames, links.
+  const site = headers["sec-fetch-site"];
+  const isOtherSite = site !== undefined && site !== "same-origin" && site !== "none";
+  return isOtherSite ? forbidden("Requests of other sites are not allowed") : undefined;
+}
+
+function forbidden(message: string): HandshakeRefusal {
+  return { ...refusal(ErrorCode.FORBIDDEN, message), status: 403 };
+}
+
+/** Reads the query of a request URL as Engine.IO does, so that both always see the same; `undefined` for no URL. */
+export function readQuery(url: string | undefined): Readonly<Record<string, string>> | undefined {
   const parsed = URL.parse(url ?? "/", "http://server");
   return parsed === null ? undefined : Object.fromEntries(parsed.searchParams.entries());
 }
@@ -95,15 +120,16 @@ function versionMismatch(raw: string, { acceptedVersions }: HandshakePolicy): Ha
     ErrorCode.PROTOCOL_VERSION_MISMATCH,
     "Protocol version mismatch",
   );
+  const highest = acceptedVersions.at(-1) ?? "";
   return {
     status,
     headers: { ...headers, "X-A2C-Error-Code": String(ErrorCode.PROTOCOL_VERSION_MISMATCH) },
     body: {
       ...body,
-      server_version: PROTOCOL_VERSION,
+      server_version: KNOWN_VERSIONS[highest] ?? `${highest}.0`,
       client_version: raw,
       min_supported: `${acceptedVersions.at(0)}.0`,
-      max_supported: `${acceptedVersions.at(-1)}.999`,
+      max_supported: `${highest}.999`,
     },
   };
 }

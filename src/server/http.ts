@@ -2,7 +2,17 @@
 import type { Buffer } from "node:buffer";
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { checkHandshake, type HandshakePolicy, type HandshakeRefusal } from "./handshake.ts";
+import { ErrorCode } from "../protocol/error_codes.ts";
+import {
+  checkHandshake,
+  checkSender,
+  type HandshakePolicy,
+  type HandshakeRefusal,
+  type HandshakeRequest,
+  readQuery,
+} from "./handshake.ts";
+import { MAX_STRANGER_BYTES, REFUSAL_LINGER_MS } from "./limits.ts";
+import type { Strangers } from "./strangers.ts";
 
 /** What Socket.IO is to this module. */
 export interface Gate {
@@ -10,7 +20,10 @@ export interface Gate {
   readonly handshake: HandshakePolicy;
   /** The HTTP server that Socket.IO knows. It never listens: it gets what has passed the gate. */
   readonly inner: HttpServer;
+  readonly strangers: Strangers;
   readonly onRefused: (refusal: HandshakeRefusal) => void;
+  /** The TCP connection belongs to an admitted member. */
+  readonly onAdopted: (socket: Duplex) => void;
 }
 
 /**
@@ -29,15 +42,16 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
   const isOurs = (request: IncomingMessage) => request.url?.startsWith(gate.path) ?? false;
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     if (!isOurs(request)) return pass("request", request, response);
-    const refusal = check(request, gate);
+    const refusal = check(request, { gate, socket: request.socket, end: response });
     if (refusal === undefined) gate.inner.emit("request", request, response);
     else refuseRequest(response, refusal);
   };
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!isOurs(request)) return pass("upgrade", request, socket, head);
-    const refusal = check(request, gate);
-    if (refusal === undefined) gate.inner.emit("upgrade", request, socket, head);
-    else refuseUpgrade(socket, refusal);
+    const refusal = check(request, { gate, socket, end: socket });
+    if (refusal !== undefined) return refuseUpgrade(socket, refusal);
+    gate.strangers.expectUpgrade(request, socket, sidOf(request));
+    gate.inner.emit("upgrade", request, socket, head);
   };
   server.on("request", onRequest).on("upgrade", onUpgrade);
   return () => {
@@ -56,19 +70,92 @@ function takeListeners(server: HttpServer, event: string): readonly Listener[] {
   return listeners;
 }
 
-function check(request: IncomingMessage, { handshake, onRefused }: Gate): HandshakeRefusal | undefined {
-  const refusal = checkHandshake(request, handshake);
+/** What a request comes with. */
+interface Arrival {
+  readonly gate: Gate;
+  readonly socket: Duplex;
+  /** Closes when the request is over. */
+  readonly end: ServerResponse | Duplex;
+}
+
+function check(request: IncomingMessage, arrival: Arrival): HandshakeRefusal | undefined {
+  const { handshake, onRefused } = arrival.gate;
+  const refusal = checkHandshake(toHandshakeRequest(request), handshake) ?? checkRoom(request, arrival);
   if (refusal !== undefined) onRefused(refusal);
   return refusal;
 }
 
+/** Gives a new connection a place among those that are not admitted yet, and holds them to their limits. */
+function checkRoom(request: IncomingMessage, { gate, socket, end }: Arrival): HandshakeRefusal | undefined {
+  const { strangers, onAdopted } = gate;
+  const sid = sidOf(request);
+  if (sid === undefined) {
+    if (request.method === "OPTIONS") return undefined;
+    if (!strangers.reserve(request)) return TOO_MANY;
+    end.once("close", () => strangers.release(request));
+  } else if (strangers.isMember(sid)) onAdopted(socket);
+  else if (request.method === "POST") return checkStrangerBody(request);
+  return undefined;
+}
+
+/** Before admission a body is read only when its length is known and small. */
+function checkStrangerBody({ headers }: IncomingMessage): HandshakeRefusal | undefined {
+  const length = headers["content-length"];
+  return length !== undefined && Number(length) <= MAX_STRANGER_BYTES ? undefined : TOO_LARGE;
+}
+
+const JSON_HEADERS = { "content-type": "application/json" } as const;
+
+const TOO_MANY: HandshakeRefusal = {
+  status: 503,
+  headers: { ...JSON_HEADERS, "retry-after": "1" },
+  body: { code: 503, message: "Too many connections wait for admission" },
+};
+
+const TOO_LARGE: HandshakeRefusal = {
+  status: 413,
+  headers: JSON_HEADERS,
+  body: {
+    code: ErrorCode.PAYLOAD_TOO_LARGE,
+    message: `At most ${MAX_STRANGER_BYTES} bytes before admission`,
+  },
+};
+
+function sidOf(request: IncomingMessage): string | undefined {
+  return readQuery(request.url)?.["sid"] || undefined;
+}
+
+function toHandshakeRequest({ method, url, headers, socket }: IncomingMessage): HandshakeRequest {
+  return { method, url, headers, localPort: socket.localPort };
+}
+
 /** Answers a request that is none of Socket.IO's: 200 to a health check, else 404. */
-export function answerPlainRequest(request: IncomingMessage, response: ServerResponse): void {
+export function answerPlainRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { handshake, isHealthy }: PlainAnswers,
+): void {
+  const refusal = checkSender(toHandshakeRequest(request), handshake);
+  if (refusal !== undefined) return refuseRequest(response, refusal);
   const path = request.url?.split("?", 1)[0];
   const isHealthCheck = path === "/" || path === "/healthz";
-  response.writeHead(isHealthCheck ? 200 : 404, { "content-type": "text/plain; charset=utf-8" });
-  response.end(isHealthCheck ? "A2C-SMCP Server: ok\n" : "Not found\n");
+  const status = isHealthCheck ? (isHealthy() ? 200 : 503) : 404;
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8" });
+  response.end(PLAIN_TEXTS[status]);
 }
+
+/** What {@linkcode answerPlainRequest} needs to know. */
+export interface PlainAnswers {
+  readonly handshake: HandshakePolicy;
+  /** Whether new connections are accepted. */
+  readonly isHealthy: () => boolean;
+}
+
+const PLAIN_TEXTS: Readonly<Record<number, string>> = {
+  200: "A2C-SMCP Server: ok\n",
+  404: "Not found\n",
+  503: "A2C-SMCP Server: cannot accept connections\n",
+};
 
 /** Ends an upgrade request that is none of Socket.IO's. */
 export function refusePlainUpgrade(_request: IncomingMessage, socket: Duplex): void {
@@ -76,7 +163,8 @@ export function refusePlainUpgrade(_request: IncomingMessage, socket: Duplex): v
 }
 
 function refuseRequest(response: ServerResponse, { status, headers, body }: HandshakeRefusal): void {
-  response.writeHead(status, { ...headers });
+  // A body that is still to come is not waited for.
+  response.writeHead(status, { ...headers, connection: "close" });
   response.end(JSON.stringify(body));
 }
 
@@ -85,7 +173,13 @@ function refuseUpgrade(socket: Duplex, { status, headers, body }: HandshakeRefus
   endUpgrade(socket, { status, headers, text: JSON.stringify(body) });
 }
 
-const REASONS: Readonly<Record<number, string>> = { 400: "Bad Request", 403: "Forbidden", 404: "Not Found" };
+const REASONS: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  403: "Forbidden",
+  404: "Not Found",
+  413: "Content Too Large",
+  503: "Service Unavailable",
+};
 
 function endUpgrade(
   socket: Duplex,
@@ -100,5 +194,8 @@ function endUpgrade(
     .map(([name, value]) => `${name}: ${value}\r\n`);
   // A peer that is gone already need not be told.
   socket.on("error", () => {});
+  // Nor is waited for a peer that keeps its side open.
+  const timer = setTimeout(() => socket.destroy(), REFUSAL_LINGER_MS);
+  socket.once("close", () => clearTimeout(timer));
   socket.end(`HTTP/1.1 ${status} ${REASONS[status] ?? "Refused"}\r\n${lines.join("")}\r\n${text}`);
 }

@@ -16,6 +16,54 @@ export const DEFAULT_MAX_OPEN_REQUESTS = 1024;
 export const MAX_ARGUMENTS = 32;
 /** The longest name of an event; a longer one is answered 400. */
 export const MAX_EVENT_LENGTH = 128;
+/** How long a connection may take until it asks for the namespace (CONNECT). */
+export const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
+/** How long an `AuthProvider` may take to decide. */
+export const DEFAULT_AUTH_TIMEOUT_MS = 10_000;
+/** The most connections that are not admitted yet, of all addresses. */
+export const DEFAULT_MAX_STRANGERS = 1024;
+/** The same of one address; an IPv6 network of 64 bits counts as one address. */
+export const DEFAULT_MAX_STRANGERS_PER_ADDRESS = 64;
+/** The most bytes that a connection may send before it is admitted, in one request or over one websocket. */
+export const MAX_STRANGER_BYTES = 64 * 1024;
+/** Room for the frames around {@linkcode MAX_STRANGER_BYTES} on a websocket. */
+export const STRANGER_FRAMING_BYTES = 1024;
+/** The most pieces in which those bytes may come over a websocket: each costs more than its bytes. */
+export const MAX_STRANGER_CHUNKS = 256;
+/** The most Engine.IO packets before admission. A client needs three: its CONNECT, and two to upgrade. */
+export const MAX_STRANGER_PACKETS = 64;
+/** The most members and items of the JSON of a CONNECT packet: they cost far more as objects than as text. */
+export const MAX_CONNECT_MEMBERS = 1024;
+/** How long a refused connection stays open, so that its client reads why and closes it by itself. */
+export const REFUSAL_LINGER_MS = 1_000;
+/** A connection that waits longer than this gives its place to a new one when all places are taken. */
+export const REPLACEABLE_AFTER_MS = 1_000;
+/** The most TCP connections without an admitted member, in units of the bounds of connections that are not admitted. */
+export const SOCKETS_PER_STRANGER = 2;
+/** How long the head of an HTTP request may take; a TCP connection that sends nothing is closed then, too. */
+export const REQUEST_HEAD_TIMEOUT_MS = 10_000;
+/** How often slow requests are looked for. */
+export const REQUEST_CHECK_INTERVAL_MS = 2_000;
+/** The most TCP connections where the limit of the system cannot be read. */
+export const FALLBACK_MAX_SOCKETS = 16_384;
+/** The share of the system's limit of open files that TCP connections may use. */
+export const SOCKET_SHARE_OF_FILES = 0.75;
+/** Open files that are left to the rest of the program, beside that share. */
+export const RESERVED_FILES = 32;
+/** How often the Server checks that it still accepts connections. */
+export const ACCEPT_CHECK_INTERVAL_MS = 2_000;
+/** How long its own connection may take to be accepted. */
+export const ACCEPT_CHECK_TIMEOUT_MS = 1_000;
+/** So many failed checks in a row make it listen anew. */
+export const FAILED_CHECKS_BEFORE_RELISTEN = 2;
+/** So many failed checks in a row, listening anew between them, make it give up. */
+export const FAILED_CHECKS_BEFORE_FAILURE = 10;
+/** The most log lines about refusals in one {@linkcode REFUSAL_LOG_WINDOW_MS}; the rest is told as a number. */
+export const MAX_REFUSAL_LINES = 20;
+/** The time that {@linkcode MAX_REFUSAL_LINES} is for. */
+export const REFUSAL_LOG_WINDOW_MS = 60_000;
+/** The most packets of one polling answer: python-engineio drops the connection for one more. */
+export const MAX_POLLING_PACKETS = 16;
 /** The longest `session` of a connection that is honoured. */
 export const MAX_SESSION_LENGTH = 128;
 /** How much of a text that a peer chose goes into a log line or a refusal. */

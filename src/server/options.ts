@@ -4,14 +4,18 @@ import { SERVER_GRACE_MS } from "../protocol/timeouts.ts";
 import { anonymous, type AuthProvider } from "./auth.ts";
 import { DEFAULT_ACCEPTED_VERSIONS, type HandshakePolicy, parseAcceptedVersions } from "./handshake.ts";
 import {
+  DEFAULT_AUTH_TIMEOUT_MS,
+  DEFAULT_CONNECT_TIMEOUT_MS,
   DEFAULT_MAX_OPEN_REQUESTS,
   DEFAULT_MAX_PAYLOAD_BYTES,
+  DEFAULT_MAX_STRANGERS,
+  DEFAULT_MAX_STRANGERS_PER_ADDRESS,
   DEFAULT_PING_INTERVAL_MS,
   DEFAULT_PING_TIMEOUT_MS,
 } from "./limits.ts";
 import type { OfficeStore } from "./office_store.ts";
 import { Offices } from "./offices.ts";
-import { createOriginRule, isLoopback } from "./origins.ts";
+import { createHostRule, createOriginRule, type HostRule, isLoopback } from "./origins.ts";
 
 /** The options of a Server, wherever it listens. */
 export interface SmcpServerOptions {
@@ -25,6 +29,12 @@ export interface SmcpServerOptions {
   readonly allowUnversioned?: boolean | undefined;
   /** Origins whose web pages may connect beside those of loopback and of the Server's own host; `*` for all. */
   readonly allowedOrigins?: readonly string[] | undefined;
+  /**
+   * Values of the `Host` header that a Server without `auth` accepts beside `localhost` and loopback addresses with its own
+   * port: `name` for any port, `name:port`, or `*` for all. With `allowAnonymous` addresses and `host` itself are accepted,
+   * too. A Server with `auth` accepts every `Host`.
+   */
+  readonly allowedHosts?: readonly string[] | undefined;
   /** The HTTP path of Socket.IO; `/socket.io/` by default. */
   readonly path?: string | undefined;
   /** The most bytes of one message; 16 MiB by default. Socket.IO drops a connection that sends more. */
@@ -33,6 +43,14 @@ export interface SmcpServerOptions {
   readonly pingIntervalMs?: number | undefined;
   /** How long it may take to say so, in milliseconds; 20,000 by default. */
   readonly pingTimeoutMs?: number | undefined;
+  /** How long a connection may take to ask for the namespace, in milliseconds; 5,000 by default. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** How long `auth` may take to decide on a connection, in milliseconds; 10,000 by default. Then it is refused. */
+  readonly authTimeoutMs?: number | undefined;
+  /** The most connections that are not admitted yet; 1,024 by default. One more is answered 503. */
+  readonly maxPendingConnections?: number | undefined;
+  /** The same of one address; 64 by default. Raise it where all clients come through one proxy. */
+  readonly maxPendingConnectionsPerAddress?: number | undefined;
   /** The most requests of one connection that may be open at a time; 1024 by default. One more is answered 400. */
   readonly maxOpenRequests?: number | undefined;
   /** How much longer than a request's time-out the Server waits for a Computer, in milliseconds; 5,000 by default. */
@@ -49,6 +67,11 @@ export interface ListenOptions extends SmcpServerOptions {
   readonly host?: string | undefined;
   /** The TCP port, 0 for a free one; 3000 by default. */
   readonly port?: number | undefined;
+  /**
+   * The most TCP connections; by default three quarters of the open files that the system allows, less 32, or 16,384 where
+   * that cannot be read.
+   */
+  readonly maxSockets?: number | undefined;
   /** Gives up starting. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -61,6 +84,10 @@ export interface Settings {
   readonly maxPayloadBytes: number;
   readonly pingIntervalMs: number;
   readonly pingTimeoutMs: number;
+  readonly connectTimeoutMs: number;
+  readonly authTimeoutMs: number;
+  readonly maxStrangers: number;
+  readonly maxStrangersPerAddress: number;
   readonly maxOpenRequests: number;
   readonly graceMs: number;
   readonly offices: OfficeStore;
@@ -86,11 +113,25 @@ export function toSettings(options: SmcpServerOptions, host: string | undefined)
       acceptedVersions: parseAcceptedVersions(options.acceptedVersions ?? DEFAULT_ACCEPTED_VERSIONS),
       allowUnversioned,
       isOriginAllowed: createOriginRule({ allowed: options.allowedOrigins ?? [], allowSameHost: !isOpen }),
+      isHostAllowed: hostRuleOf(options, host),
     },
     path: path.replace(/\/*$/, "/"),
     maxPayloadBytes: requirePositive("maxPayloadBytes", maxPayloadBytes),
     pingIntervalMs: requirePositive("pingIntervalMs", options.pingIntervalMs ?? DEFAULT_PING_INTERVAL_MS),
     pingTimeoutMs: requirePositive("pingTimeoutMs", options.pingTimeoutMs ?? DEFAULT_PING_TIMEOUT_MS),
+    connectTimeoutMs: requirePositive(
+      "connectTimeoutMs",
+      options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
+    ),
+    authTimeoutMs: requirePositive("authTimeoutMs", options.authTimeoutMs ?? DEFAULT_AUTH_TIMEOUT_MS),
+    maxStrangers: requirePositive(
+      "maxPendingConnections",
+      options.maxPendingConnections ?? DEFAULT_MAX_STRANGERS,
+    ),
+    maxStrangersPerAddress: requirePositive(
+      "maxPendingConnectionsPerAddress",
+      options.maxPendingConnectionsPerAddress ?? DEFAULT_MAX_STRANGERS_PER_ADDRESS,
+    ),
     maxOpenRequests: requirePositive("maxOpenRequests", options.maxOpenRequests ?? DEFAULT_MAX_OPEN_REQUESTS),
     graceMs: options.graceMs ?? SERVER_GRACE_MS,
     offices: options.offices ?? new Offices(),
@@ -98,12 +139,19 @@ export function toSettings(options: SmcpServerOptions, host: string | undefined)
   };
 }
 
+function hostRuleOf(options: SmcpServerOptions, own: string | undefined): HostRule {
+  const { auth, allowAnonymous = false, allowedHosts = [] } = options;
+  if (auth !== undefined) return () => true;
+  return createHostRule({ allowed: allowedHosts, own, isOpenToOthers: allowAnonymous });
+}
+
 function explainLoopback(host: string | undefined): string {
   const place = host === undefined ? "another HTTP server" : `"${host}"`;
   return `Cannot serve on ${place} without credentials: give an auth provider, or allow anonymous peers`;
 }
 
-function requirePositive(option: string, value: number): number {
+/** Reads a bound. */
+export function requirePositive(option: string, value: number): number {
   if (Number.isSafeInteger(value) && value > 0) return value;
   throw new RangeError(`Cannot use ${option} "${value}": not a whole number above 0`);
 }

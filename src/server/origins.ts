@@ -1,9 +1,15 @@
 /**
- * Which web pages may connect. Browsers let any page open a websocket to any host, the user's own machine included, so
- * a Server without credentials would hand that user's tools to every page that is open. Clients that are no browser
- * send no `Origin`, and are not concerned.
+ * Which web pages may reach the Server. Browsers let any page send requests to any host, the user's own machine included,
+ * so a Server without credentials would give that user's tools to every page that is open. A page is recognized by its
+ * `Origin`, by `Sec-Fetch-Site`, and by a `Host` that is a DNS name of the page's owner (DNS rebinding). Programs send
+ * neither of the first two, and the `Host` of the URL that they were given.
  */
-import type { OriginRule } from "./handshake.ts";
+
+/** Whether web pages of this origin may connect to this `Host`. */
+export type OriginRule = (origin: string, host: string | undefined) => boolean;
+
+/** Whether a request may name this `Host`; `port` is the port on which the request came in. */
+export type HostRule = (host: string | undefined, port: number | undefined) => boolean;
 
 /** Whether a host name or address is this machine only. */
 export function isLoopback(host: string): boolean {
@@ -28,4 +34,50 @@ export function createOriginRule({ allowed, allowSameHost }: OriginOptions): Ori
     if (page === null) return false;
     return isLoopback(page.hostname) || (allowSameHost && page.host === host);
   };
+}
+
+/** How to judge a `Host` where no credentials are asked for. */
+export interface HostOptions {
+  /** `name` for any port, `name:port`, or `*` for all. */
+  readonly allowed: readonly string[];
+  /** The name or address that the Server listens on, where that is known. */
+  readonly own: string | undefined;
+  /** Whether other machines may use the Server. */
+  readonly isOpenToOthers: boolean;
+}
+
+/**
+ * Names of this machine with the Server's own port, and what is allowed. A Server that is open to other machines can be
+ * reached by its addresses, too: a page cannot be loaded from an address that its owner does not hold.
+ */
+export function createHostRule({ allowed, own, isOpenToOthers }: HostOptions): HostRule {
+  const listed = new Set(allowed.map((host) => host.toLowerCase()));
+  return (host, port) => {
+    if (listed.has("*")) return true;
+    const parsed = parseHost(host);
+    if (parsed === undefined) return false;
+    const { name } = parsed;
+    if (listed.has(name) || listed.has(`${name}:${parsed.port}`)) return true;
+    if (port !== undefined && parsed.port !== port) return false;
+    return isLoopback(name) || (isOpenToOthers && (isAddress(name) || name === own?.toLowerCase()));
+  };
+}
+
+interface ParsedHost {
+  /** Lower case; an IPv6 address in brackets. */
+  readonly name: string;
+  readonly port: number;
+}
+
+const DEFAULT_HTTP_PORT = 80;
+
+function parseHost(host: string | undefined): ParsedHost | undefined {
+  const match = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i.exec(host ?? "");
+  if (match === null) return undefined;
+  const [, name = "", port] = match;
+  return { name: name.toLowerCase(), port: port === undefined ? DEFAULT_HTTP_PORT : Number(port) };
+}
+
+function isAddress(name: string): boolean {
+  return name.startsWith("[") || /^\d{1,3}(\.\d{1,3}){3}$/.test(name);
 }

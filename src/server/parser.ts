@@ -1,17 +1,48 @@
-/** Socket.IO's parser with a bound that it lacks. */
+/** Socket.IO's parser with bounds that it lacks. */
 import { Decoder, Encoder, type Packet } from "socket.io-parser";
 import { MAX_ARGUMENTS } from "./limits.ts";
 
-/** Closes a connection, as any malformed packet does, for a packet of more than {@linkcode MAX_ARGUMENTS} arguments. */
+/**
+ * What the Server's `parser` option takes. Its decoder throws, which closes the connection as any malformed packet does,
+ * for a packet of more than {@linkcode MAX_ARGUMENTS} arguments, and for one whose attachments have more bytes in all
+ * than one message may have.
+ */
+export function createBoundedParser(maxPayloadBytes: number): {
+  readonly Encoder: typeof Encoder;
+  readonly Decoder: new () => Decoder;
+} {
+  return {
+    Encoder,
+    Decoder: class extends BoundedDecoder {
+      constructor() {
+        super(maxPayloadBytes);
+      }
+    },
+  };
+}
+
 class BoundedDecoder extends Decoder {
-  constructor() {
+  readonly #maxAttachmentBytes: number;
+  /** Of the packet whose attachments are coming in. */
+  #attachmentBytes = 0;
+
+  constructor(maxAttachmentBytes: number) {
     super();
+    this.#maxAttachmentBytes = maxAttachmentBytes;
     // Socket.IO's own listener comes after this one, and is not called when it throws.
     this.on("decoded", ({ data }: Packet) => {
       if (Array.isArray(data) && data.length > MAX_ARGUMENTS) throw new RangeError("Too many arguments");
     });
   }
-}
 
-/** What the Server's `parser` option takes. */
-export const boundedParser = { Encoder, Decoder: BoundedDecoder };
+  override add(part: unknown): void {
+    if (typeof part === "string") this.#attachmentBytes = 0;
+    else if (part instanceof Uint8Array) this.#countAttachment(part.byteLength);
+    super.add(part);
+  }
+
+  #countAttachment(sizeBytes: number): void {
+    this.#attachmentBytes += sizeBytes;
+    if (this.#attachmentBytes > this.#maxAttachmentBytes) throw new RangeError("Attachments too large");
+  }
+}

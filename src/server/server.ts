@@ -1,5 +1,6 @@
 /** The Server: Socket.IO under the offices. */
-import { createServer, type Server as HttpServer } from "node:http";
+import { createServer, type IncomingMessage, type Server as HttpServer } from "node:http";
+import type { Duplex } from "node:stream";
 import { Server as SocketIoServer, type Socket } from "socket.io";
 import { SMCP_NAMESPACE } from "../protocol/events.ts";
 import { AdmissionError, admit } from "./admission.ts";
@@ -9,9 +10,21 @@ import { dispatch, dispatchDisconnect } from "./dispatch.ts";
 import { answerPlainRequest, installGate, refusePlainUpgrade } from "./http.ts";
 import type { HandshakeRefusal } from "./handshake.ts";
 import type { Hub } from "./hub.ts";
-import { startListening, stopListening } from "./listening.ts";
-import { type ListenOptions, type Settings, type SmcpServerOptions, toSettings } from "./options.ts";
-import { boundedParser } from "./parser.ts";
+import { REQUEST_CHECK_INTERVAL_MS, REQUEST_HEAD_TIMEOUT_MS } from "./limits.ts";
+import { type ListenError, startListening, stopListening } from "./listening.ts";
+import {
+  type ListenOptions,
+  requirePositive,
+  type Settings,
+  type SmcpServerOptions,
+  toSettings,
+} from "./options.ts";
+import { createBoundedParser } from "./parser.ts";
+import { boundPollingAnswers, type PollingConnection } from "./polling.ts";
+import { RefusalLog } from "./refusal_log.ts";
+import { type EngineConnection, Strangers } from "./strangers.ts";
+import { defaultMaxSockets, TcpSockets } from "./tcp_sockets.ts";
+import { Watchdog } from "./watchdog.ts";
 import { roomOf, toWire } from "./wire.ts";
 
 /**
@@ -32,14 +45,17 @@ export class SmcpServer implements AsyncDisposable {
   readonly #http: HttpServer;
   readonly #stop: () => Promise<void>;
   readonly #address: Address | undefined;
+  readonly #failure: Promise<ListenError>;
   #closing: Promise<void> | undefined;
 
   private constructor(parts: {
     readonly http: HttpServer;
     readonly stop: () => Promise<void>;
     readonly address?: Address;
+    readonly failure?: Promise<ListenError>;
   }) {
     this.#http = parts.http;
+    this.#failure = parts.failure ?? new Promise(() => {});
     this.#stop = parts.stop;
     this.#address = parts.address;
   }
@@ -54,18 +70,39 @@ export class SmcpServer implements AsyncDisposable {
   static async listen(options: ListenOptions = {}): Promise<SmcpServer> {
     const { host = "127.0.0.1", port = 3000, signal } = options;
     const settings = toSettings(options, host);
-    const http = createServer(answerPlainRequest);
+    const maxSockets = requirePositive("maxSockets", options.maxSockets ?? defaultMaxSockets());
+    const failure = Promise.withResolvers<ListenError>();
+    let watchdog: Watchdog | undefined;
+    const { handshake, logger } = settings;
+    const http = createServer(HTTP_OPTIONS, (request, response) => {
+      answerPlainRequest(request, response, { handshake, isHealthy: () => watchdog?.isHealthy ?? true });
+    });
     http.on("upgrade", refusePlainUpgrade);
-    const closeSocketIo = openSocketIo(http, settings);
+    const refusals = new RefusalLog(logger);
+    const sockets = new TcpSockets(http, {
+      ...settings,
+      maxSockets,
+      onRefused: (address) => refusals.warn("Refused a TCP connection: too many are open", { address }),
+    });
+    const closeSocketIo = openSocketIo(http, {
+      settings,
+      refusals,
+      onAdopted: (socket) => sockets.adopt(socket),
+    });
     const stop = async () => {
+      await watchdog?.close();
       await closeSocketIo();
       await stopListening(http);
+      sockets.close();
+      refusals.close();
     };
     try {
       const address = { host, port: await startListening(http, { host, port, signal }) };
-      return new SmcpServer({ http, address, stop });
+      watchdog = new Watchdog(http, { ...address, logger, onFailed: failure.resolve });
+      return new SmcpServer({ http, address, stop, failure: failure.promise });
     } catch (error) {
       await closeSocketIo();
+      refusals.close();
       throw error;
     }
   }
@@ -78,7 +115,14 @@ export class SmcpServer implements AsyncDisposable {
    * @throws {TypeError} with neither `auth` nor `allowAnonymous`, and for other misuse.
    */
   static attach(http: HttpServer, options: SmcpServerOptions): SmcpServer {
-    return new SmcpServer({ http, stop: openSocketIo(http, toSettings(options, undefined)) });
+    const settings = toSettings(options, undefined);
+    const refusals = new RefusalLog(settings.logger);
+    const closeSocketIo = openSocketIo(http, { settings, refusals, onAdopted: () => {} });
+    const stop = async () => {
+      await closeSocketIo();
+      refusals.close();
+    };
+    return new SmcpServer({ http, stop });
   }
 
   /**
@@ -98,6 +142,25 @@ export class SmcpServer implements AsyncDisposable {
    */
   get port(): number {
     return this.#addressNow().port;
+  }
+
+  /**
+   * Resolves when the Server can no longer accept connections and listening anew did not help; end the process then, so
+   * that its supervisor starts another one. A Server that was attached to another HTTP server never tells.
+   *
+   * @example
+   * ```ts
+   * import { SmcpServer } from "@a2c-smcp/sdk/server";
+   *
+   * await using server = await SmcpServer.listen({ port: 0 });
+   * void server.untilFailed().then((error) => {
+   *   console.error(error.message);
+   *   Deno.exit(1);
+   * });
+   * ```
+   */
+  untilFailed(): Promise<ListenError> {
+    return this.#failure;
   }
 
   /** Ends all connections and stops listening. Calling it again changes nothing. */
@@ -127,17 +190,31 @@ type Events = Record<string, (...args: unknown[]) => void>;
 type IoServer = SocketIoServer<Events, Events, Events, { identity?: Identity }>;
 type IoSocket = Socket<Events, Events, Events, { identity?: Identity }>;
 
+/** What a slow or silent client may cost. */
+const HTTP_OPTIONS = {
+  headersTimeout: REQUEST_HEAD_TIMEOUT_MS,
+  connectionsCheckingInterval: REQUEST_CHECK_INTERVAL_MS,
+} as const;
+
+interface SocketIoContext {
+  readonly settings: Settings;
+  readonly refusals: RefusalLog;
+  /** The TCP connection belongs to an admitted member. */
+  readonly onAdopted: (socket: Duplex) => void;
+}
+
 /**
  * Sets Socket.IO up behind the gate of `http`, which this does not make listen.
  *
  * @return Ends all connections and takes Socket.IO away from `http`.
  */
-function openSocketIo(http: HttpServer, settings: Settings): () => Promise<void> {
-  const { path, handshake, logger } = settings;
+function openSocketIo(http: HttpServer, context: SocketIoContext): () => Promise<void> {
+  const { settings, refusals, onAdopted } = context;
+  const { path, handshake } = settings;
   const inner = createServer();
   const io: IoServer = new SocketIoServer(inner, {
     path,
-    parser: boundedParser,
+    parser: createBoundedParser(settings.maxPayloadBytes),
     maxHttpBufferSize: settings.maxPayloadBytes,
     pingInterval: settings.pingIntervalMs,
     pingTimeout: settings.pingTimeoutMs,
@@ -146,22 +223,43 @@ function openSocketIo(http: HttpServer, settings: Settings): () => Promise<void>
       origin: (origin, decide) => decide(null, !origin || handshake.isOriginAllowed(origin, undefined)),
     },
   });
+  const strangers = new Strangers({
+    ...settings,
+    onAdopted,
+    onDropped: (reason, address) => refusals.warn(`Dropped a connection: ${reason}`, { address }),
+  });
+  watchEngine(io, strangers);
   const deadlines = new Deadlines();
-  serveNamespace(io, { settings, deadlines });
-  const onRefused = ({ body }: HandshakeRefusal) => logger.warn("Refused a handshake", body);
-  const removeGate = installGate(http, { path, handshake, inner, onRefused });
+  serveNamespace(io, { settings, deadlines, refusals, strangers });
+  const onRefused = ({ body }: HandshakeRefusal) => refusals.warn("Refused a handshake", body);
+  const removeGate = installGate(http, { path, handshake, inner, strangers, onRefused, onAdopted });
   return async () => {
     await io.close();
+    strangers.close();
     deadlines.clear();
     removeGate();
   };
 }
 
+/** Keeps the bounds that Engine.IO has not, for connections that are not admitted and for polling answers. */
+function watchEngine(io: IoServer, strangers: Strangers): void {
+  io.engine.on("connection", (connection: EngineConnection & PollingConnection) => {
+    strangers.welcome(connection);
+    boundPollingAnswers(connection);
+  });
+  io.engine.on("headers", (_headers: unknown, request: IncomingMessage) => strangers.startCounting(request));
+}
+
 function serveNamespace(
   io: IoServer,
-  context: { readonly settings: Settings; readonly deadlines: Deadlines },
+  context: {
+    readonly settings: Settings;
+    readonly deadlines: Deadlines;
+    readonly refusals: RefusalLog;
+    readonly strangers: Strangers;
+  },
 ): void {
-  const { settings, deadlines } = context;
+  const { settings, deadlines, refusals, strangers } = context;
   // Without this, anyone could hold a connection to the default namespace and show no credentials.
   io.use((_socket, next) => next(new AdmissionError(`Unauthorized: only ${SMCP_NAMESPACE} is served`)));
   const namespace = io.of(SMCP_NAMESPACE);
@@ -175,18 +273,30 @@ function serveNamespace(
     },
   };
   namespace.use((socket, next) => {
-    admit(socket.handshake, settings).then((identity) => {
+    admit(socket.handshake, { ...settings, refusals }).then((identity) => {
       socket.data.identity = identity;
       next();
-    }, next);
+    }, (error) => {
+      next(error);
+      strangers.refuse(socket.conn);
+    });
   });
   namespace.on("connection", (socket) => {
     const { identity } = socket.data;
     if (identity === undefined) return void socket.disconnect(true);
+    strangers.admit(socket.conn);
+    forgetHandshake(socket);
     const connection = new Connection(toWire(socket), { identity, deadlines });
     connections.set(socket.id, connection);
     serveConnection(socket, { hub, connection, onClosed: () => connections.delete(socket.id) });
   });
+}
+
+/** Credentials are not needed any longer, and may be large. */
+function forgetHandshake({ handshake }: IoSocket): void {
+  handshake.auth = {};
+  handshake.headers = {};
+  handshake.query = {};
 }
 
 function serveConnection(
@@ -215,5 +325,7 @@ function serveConnection(
     } else hub.logger.debug("Disconnected", fields);
     onClosed();
     dispatchDisconnect(hub, connection);
+    // A transport serves one socket. A client that has left is sent nothing more, so there is nothing to wait for.
+    socket.conn.close(reason === "client namespace disconnect");
   });
 }

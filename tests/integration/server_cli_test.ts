@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
+import { exchange } from "../attacks/_raw_http.ts";
 import { RawPeer } from "./_socket.ts";
 
 const door = fromFileUrl(new URL("../../server.ts", import.meta.url));
@@ -95,8 +96,42 @@ Deno.test("server.ts refuses another host without credentials unless it is told 
   const { code, stdout, stderr } = await run({ args: ["--host", "0.0.0.0", "--port", "0"] });
   assertEquals([code, stdout], [2, ""]);
   assertStringIncludes(stderr, 'error: Cannot serve on "0.0.0.0" without credentials');
+  for (const option of ["--token TOKEN", "--token-file FILE", "--allow-anonymous"]) {
+    assertStringIncludes(stderr, option);
+  }
   const args = ["--host", "0.0.0.0", "--port", "0", "--allow-anonymous"];
   assertEquals((await serve({ args }, () => Promise.resolve())).code, 0);
+});
+
+Deno.test("server.ts reads tokens from a file, so that none stands in its command line", async () => {
+  const file = await Deno.makeTempFile();
+  await Deno.writeTextFile(file, "first\n\n  second\r\n");
+  const args = ["--port", "0", "--token-file", file, "--token", "third"];
+  await serve({ args }, async (url) => {
+    for (const token of ["first", "second", "third"]) {
+      await using _peer = await RawPeer.connect(url, { auth: { token } });
+    }
+  });
+  await Deno.writeTextFile(file, "\n");
+  const empty = await run({ args: ["--token-file", file] });
+  assertEquals(empty.code, 2);
+  assertStringIncludes(empty.stderr, "no token in it");
+  await Deno.remove(file);
+  const missing = await run({ args: ["--token-file", file] });
+  assertEquals(missing.code, 2);
+  assertStringIncludes(missing.stderr, `Cannot read token file "${file}"`);
+});
+
+Deno.test("server.ts serves the names that --allow-host gives", async () => {
+  await serve({ args: ["--port", "0", "--allow-host", "hub.example"] }, async (url) => {
+    for (const [host, status] of [["hub.example", 200], ["evil.example", 403]] as const) {
+      const answer = await exchange(Number(new URL(url).port), {
+        target: "/healthz",
+        headers: { Host: host },
+      });
+      assertEquals(answer.status, status);
+    }
+  });
 });
 
 Deno.test("server.ts says in one line what is wrong with its options", async () => {

@@ -28,7 +28,7 @@ async function upgrade(port: number, target: string): Promise<string> {
   const socket = connectTcp(port, "127.0.0.1");
   socket.write([
     `GET ${target} HTTP/1.1`,
-    "Host: 127.0.0.1",
+    `Host: 127.0.0.1:${port}`,
     "Connection: Upgrade",
     "Upgrade: websocket",
     "Sec-WebSocket-Version: 13",
@@ -105,6 +105,20 @@ Deno.test("The accepted versions are an option, and PATCH never matters", async 
   const { body } = await poll(server.url, "&a2c_version=0.2.0");
   const { min_supported, max_supported } = body as Record<string, unknown>;
   assertEquals([min_supported, max_supported], ["0.3.0", "0.10.999"]);
+});
+
+Deno.test("A mismatch names the newest version that is accepted, with the patch of its specification", async () => {
+  const newest: readonly (readonly [string[], string])[] = [
+    [["0.2"], "0.2.0"],
+    [["0.3", "0.2"], "0.3.1"],
+    [["0.4"], "0.4.0"],
+    [["0.9", "0.10"], "0.10.0"],
+  ];
+  for (const [acceptedVersions, server_version] of newest) {
+    await using server = await SmcpServer.listen({ port: 0, acceptedVersions });
+    const { body } = await poll(server.url, "&a2c_version=9.9.9");
+    assertEquals((body as Record<string, unknown>)["server_version"], server_version);
+  }
 });
 
 Deno.test("0.2, 0.3 and 0.4 are accepted by default, peers without a version when that is allowed", async () => {

@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import {
   checkHandshake,
+  checkSender,
   type HandshakePolicy,
   parseAcceptedVersions,
 } from "../../../src/server/handshake.ts";
@@ -9,6 +10,7 @@ const policy: HandshakePolicy = {
   acceptedVersions: ["0.2", "0.3"],
   allowUnversioned: false,
   isOriginAllowed: (origin) => origin === "https://app.example",
+  isHostAllowed: (host) => host !== "evil.example",
 };
 const check = (url: string, changes: Partial<HandshakePolicy> = {}, origin?: string) =>
   checkHandshake({ method: "GET", url, headers: { origin } }, { ...policy, ...changes });
@@ -26,7 +28,7 @@ Deno.test("checkHandshake() says what it would accept", () => {
     body: {
       code: 4008,
       message: "Protocol version mismatch",
-      server_version: "0.2.0",
+      server_version: "0.3.1",
       client_version: "0.4.0",
       min_supported: "0.2.0",
       max_supported: "0.3.999",
@@ -51,10 +53,31 @@ Deno.test("checkHandshake() lets peers without a version pass only when that is 
   assertEquals(check("/socket.io/", { allowUnversioned: true }), undefined);
 });
 
-Deno.test("checkHandshake() looks at handshakes only", () => {
+Deno.test("checkHandshake() asks for the version in handshakes only, and for the sender in every request", () => {
   assertEquals(check("/socket.io/?sid=abc"), undefined);
-  assertEquals(check("/socket.io/?sid=abc", {}, "https://evil.example"), undefined);
+  assertEquals(check("/socket.io/?sid=abc", {}, "https://evil.example")?.status, 403);
+  for (const method of ["OPTIONS", "POST", "GET"]) {
+    const url = "/socket.io/?sid=abc";
+    for (const headers of [{ origin: "https://evil.example" }, { host: "evil.example" }]) {
+      assertEquals(checkHandshake({ method, url, headers }, policy)?.status, 403);
+    }
+  }
   assertEquals(checkHandshake({ method: "OPTIONS", url: "/socket.io/", headers: {} }, policy), undefined);
+});
+
+Deno.test("checkHandshake() refuses JSONP, whatever its number", () => {
+  for (const query of ["j=0", "sid=abc&j=0", "j", "sid=abc&j=&x=1"]) {
+    assertEquals(check(`/socket.io/?a2c_version=0.2.0&${query}`)?.body["message"], "JSONP is not supported");
+  }
+});
+
+Deno.test("checkSender() keeps out what another site's page sent without an Origin", () => {
+  const from = (site: string, origin?: string) =>
+    checkSender({ headers: { origin, "sec-fetch-site": site } }, policy)?.status;
+  for (const site of ["cross-site", "same-site", "anything"]) assertEquals(from(site), 403);
+  for (const site of ["same-origin", "none"]) assertEquals(from(site), undefined);
+  // A page that is allowed says so by its Origin.
+  assertEquals(from("cross-site", "https://app.example"), undefined);
 });
 
 Deno.test("checkHandshake() reads a repeated parameter as Engine.IO does: the last one counts", () => {

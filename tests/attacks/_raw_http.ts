@@ -1,0 +1,166 @@
+/** HTTP as bytes over TCP, so that a test decides on every header and on what is never sent. */
+import { connect, type Socket } from "node:net";
+
+/** How a test waits for something that the network brings. */
+const ANSWER_DEADLINE_MS = 10_000;
+
+/** A TCP connection on which a test writes what it likes. */
+export class RawConnection implements AsyncDisposable {
+  readonly socket: Socket;
+  /** Resolves when the other side has closed, or the connection is broken. */
+  readonly closed: Promise<void>;
+  #received = "";
+  #onData: () => void = () => {};
+
+  constructor(port: number, host = "127.0.0.1") {
+    this.socket = connect(port, host);
+    this.socket.setEncoding("latin1");
+    this.socket.on("data", (chunk: string) => {
+      this.#received += chunk;
+      this.#onData();
+    });
+    this.socket.on("error", () => {});
+    this.closed = new Promise((resolve) => this.socket.once("close", () => resolve()));
+  }
+
+  /** All that has come, as one byte per character. */
+  get received(): string {
+    return this.#received;
+  }
+
+  write(data: string | Uint8Array): void {
+    this.socket.write(data);
+  }
+
+  /** Resolves to all that has come once `test` holds of it. */
+  async until(what: string, test: (received: string) => boolean): Promise<string> {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const look = () => {
+      if (test(this.#received)) resolve(this.#received);
+    };
+    const timer = setTimeout(
+      () =>
+        reject(new RangeError(`No ${what} within ${ANSWER_DEADLINE_MS} ms: ${this.#received.slice(0, 300)}`)),
+      ANSWER_DEADLINE_MS,
+    );
+    this.#onData = look;
+    this.socket.once(
+      "close",
+      () => reject(new TypeError(`Closed before ${what}: ${this.#received.slice(0, 300)}`)),
+    );
+    look();
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Resolves when the other side has closed. */
+  async untilClosed(): Promise<void> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => reject(new RangeError(`Not closed within ${ANSWER_DEADLINE_MS} ms`)),
+      ANSWER_DEADLINE_MS,
+    );
+    try {
+      await Promise.race([this.closed, promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.socket.destroy();
+    await this.closed;
+  }
+}
+
+/** One HTTP request as a test writes it. */
+export interface RawRequest {
+  readonly method?: string;
+  readonly target: string;
+  /** `Host: 127.0.0.1:PORT` is added when there is no `Host`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** An HTTP answer. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly head: string;
+  readonly body: string;
+}
+
+/** Sends one request over a connection of its own, and resolves to the answer when the Server has closed it. */
+export async function exchange(port: number, request: RawRequest): Promise<RawAnswer> {
+  await using connection = new RawConnection(port);
+  connection.write(toText(port, request));
+  await connection.untilClosed();
+  const [head = "", body = ""] = connection.received.split("\r\n\r\n", 2);
+  return { status: Number(head.split(" ")[1]), head, body };
+}
+
+/** The bytes of a request. */
+export function toText(
+  port: number,
+  { method = "GET", target, headers = {}, body = "" }: RawRequest,
+): string {
+  const isUpgrade = "Upgrade" in headers;
+  const all: Record<string, string> = { Host: `127.0.0.1:${port}`, ...headers };
+  if (!isUpgrade) all["Connection"] ??= "close";
+  if (body !== "" && !("Transfer-Encoding" in all)) all["Content-Length"] ??= String(body.length);
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
+}
+
+/** The headers of a websocket handshake. */
+export const UPGRADE_HEADERS = {
+  Connection: "Upgrade",
+  Upgrade: "websocket",
+  "Sec-WebSocket-Version": "13",
+  "Sec-WebSocket-Key": "x3JJHMbDL1EzLkh9GBhXDw==",
+} as const;
+
+/** The target of a polling handshake. */
+export const POLLING = "/socket.io/?EIO=4&transport=polling&a2c_version=0.2.0";
+/** The target of a websocket handshake. */
+export const WEBSOCKET = "/socket.io/?EIO=4&transport=websocket&a2c_version=0.2.0";
+
+/** Opens a session over polling as a program does, and gives its id. */
+export async function openPolling(port: number): Promise<string> {
+  const { status, body } = await exchange(port, { target: POLLING });
+  const sid = /"sid":"([^"]+)"/.exec(body)?.[1];
+  if (status !== 200 || sid === undefined) throw new TypeError(`Cannot open a session: ${status} ${body}`);
+  return sid;
+}
+
+/** Opens a websocket, up to Engine.IO's first packet. */
+export async function openWebSocket(port: number, target: string = WEBSOCKET): Promise<RawConnection> {
+  const connection = new RawConnection(port);
+  connection.write(toText(port, { target, headers: UPGRADE_HEADERS }));
+  await connection.until("websocket", (text) => text.includes("101 ") && text.includes('{"sid"'));
+  return connection;
+}
+
+/** A frame of a websocket as a client sends it, masked with zeros. */
+export function frame(payload: string | Uint8Array, { opcode = 1, isWhole = true } = {}): Uint8Array {
+  const bytes = typeof payload === "string" ? new TextEncoder().encode(payload) : payload;
+  return concat(frameHead(bytes.length, { opcode, isWhole }), bytes);
+}
+
+/** The head of a frame of so many bytes, which may never come. */
+export function frameHead(sizeBytes: number, { opcode = 1, isWhole = true } = {}): Uint8Array {
+  const head = new DataView(new ArrayBuffer(14));
+  head.setUint8(0, (isWhole ? 0x80 : 0) | opcode);
+  head.setUint8(1, 0x80 | 127);
+  head.setBigUint64(2, BigInt(sizeBytes));
+  return new Uint8Array(head.buffer);
+}
+
+function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(a.length + b.length);
+  whole.set(a);
+  whole.set(b, a.length);
+  return whole;
+}

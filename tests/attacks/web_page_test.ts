@@ -1,0 +1,106 @@
+/** Attacker: a web page. It tries to use the Server on the machine of whoever opens it, by every request a browser makes. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { createServer } from "node:http";
+import { SmcpServer, staticTokens } from "../../server.ts";
+import { RawPeer } from "../integration/_socket.ts";
+import { exchange, openPolling, POLLING, UPGRADE_HEADERS, WEBSOCKET } from "./_raw_http.ts";
+
+const evil = { Origin: "http://evil.example" };
+const join = '42/smcp,1["server:join_office",{"role":"agent","name":"thief","office_id":"lab"}]';
+
+Deno.test("A script element gets no session: JSONP is refused, with and without a session", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const sid = await openPolling(server.port);
+  for (const target of [`${POLLING}&j=0`, `${POLLING}&sid=${sid}&j=0`]) {
+    for (const headers of [{}, { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "script" }]) {
+      const { status, body } = await exchange(server.port, { target, headers });
+      assert(status === 400 || status === 403, String(status));
+      assert(!body.includes("___eio"), body);
+    }
+  }
+});
+
+Deno.test("A page's requests are refused in a session that exists, too: GET, POST, preflight and websocket", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const sid = await openPolling(server.port);
+  const polling = `${POLLING}&sid=${sid}`;
+  const requests = [
+    { target: polling, headers: evil },
+    {
+      method: "POST",
+      target: polling,
+      headers: { ...evil, "Content-Type": "text/plain" },
+      body: `40/smcp,\x1e${join}`,
+    },
+    { method: "OPTIONS", target: polling, headers: { ...evil, "Access-Control-Request-Method": "POST" } },
+    { target: `${WEBSOCKET}&sid=${sid}`, headers: { ...evil, ...UPGRADE_HEADERS } },
+    { target: WEBSOCKET, headers: { ...evil, ...UPGRADE_HEADERS } },
+    { target: "/healthz", headers: evil },
+  ];
+  for (const request of requests) {
+    const { status, head } = await exchange(server.port, request);
+    assertEquals(status, 403, JSON.stringify(request));
+    assert(!/access-control-allow/i.test(head), head);
+  }
+});
+
+Deno.test("A page of another site is refused where its browser sends no Origin", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const sid = await openPolling(server.port);
+  for (const site of ["cross-site", "same-site"]) {
+    for (const target of [POLLING, `${POLLING}&sid=${sid}`, "/healthz", "/"]) {
+      const { status } = await exchange(server.port, { target, headers: { "Sec-Fetch-Site": site } });
+      assertEquals(status, 403, `${site} ${target}`);
+    }
+  }
+});
+
+Deno.test("A page whose name now leads to this machine is refused by its Host, on every path", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const { port } = server;
+  const sid = await openPolling(port);
+  for (
+    const host of [`evil.example:${port}`, "evil.example", `localhost.evil.example:${port}`, "127.0.0.1:1"]
+  ) {
+    const targets = [POLLING, `${POLLING}&sid=${sid}`, "/healthz", "/", "/nope"];
+    for (const target of targets) {
+      const { status } = await exchange(port, { target, headers: { Host: host } });
+      assertEquals(status, 403, `${host} ${target}`);
+    }
+    // What the browser takes for the same origin has neither an Origin nor another site.
+    const headers = { Host: host, "Sec-Fetch-Site": "same-origin" };
+    assertEquals((await exchange(port, { target: POLLING, headers })).status, 403);
+    const upgrade = { ...UPGRADE_HEADERS, Host: host, Origin: `http://${host}` };
+    assertEquals((await exchange(port, { target: WEBSOCKET, headers: upgrade })).status, 403);
+  }
+});
+
+Deno.test("The Host is checked of an attached and of an open Server without credentials, and named when it is refused", async () => {
+  const http = createServer((_request, response) => response.end("host program"));
+  const attached = SmcpServer.attach(http, { allowAnonymous: true, allowedHosts: ["hub.example"] });
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  await using open = await SmcpServer.listen({ port: 0, host: "0.0.0.0", allowAnonymous: true });
+  for (const { port } of [attached, open]) {
+    const refused = await exchange(port, { target: POLLING, headers: { Host: `evil.example:${port}` } });
+    assertEquals(refused.status, 403);
+    assertStringIncludes(refused.body, "evil.example");
+    assertEquals((await exchange(port, { target: POLLING })).status, 200);
+  }
+  const listed = { target: POLLING, headers: { Host: "hub.example" } };
+  assertEquals((await exchange(attached.port, listed)).status, 200);
+  await attached.close();
+  http.closeAllConnections();
+  await new Promise((resolve) => http.close(resolve));
+});
+
+Deno.test("Programs connect as before: without an Origin, by any name of this machine, and by any name with a token", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const { port } = server;
+  for (const name of ["127.0.0.1", "localhost"]) {
+    await using _peer = await RawPeer.connect(`http://${name}:${port}`);
+  }
+  await using _page = await RawPeer.connect(server.url, { headers: { Origin: "http://localhost:5173" } });
+  await using guarded = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["s3cret"] }) });
+  const { status } = await exchange(guarded.port, { target: POLLING, headers: { Host: "hub.example" } });
+  assertEquals(status, 200);
+});
