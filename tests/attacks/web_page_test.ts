@@ -12,7 +12,8 @@ Deno.test("A script element gets no session: JSONP is refused, with and without 
   await using server = await SmcpServer.listen({ port: 0 });
   const sid = await openPolling(server.port);
   for (const target of [`${POLLING}&j=0`, `${POLLING}&sid=${sid}&j=0`]) {
-    for (const headers of [{}, { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "script" }]) {
+    const script: Record<string, string> = { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "script" };
+    for (const headers of [{}, script]) {
       const { status, body } = await exchange(server.port, { target, headers });
       assert(status === 400 || status === 403, String(status));
       assert(!body.includes("___eio"), body);
