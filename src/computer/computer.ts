@@ -12,13 +12,17 @@ import { CANCEL_TOOL_CALL_NOTIFICATION, CLIENT_EVENT_PREFIX } from "../protocol/
 import { nameProblem } from "../protocol/names.ts";
 import { parseAgentCallData } from "../protocol/parse.ts";
 import type { ReadResourceRet } from "../protocol/resources.ts";
-import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
+import { Attendance } from "./attendance.ts";
 import { Announcer } from "./announcer.ts";
 import { DEFAULT_READ_LIMITS } from "./catalogue.ts";
-import type { ComputerOptions, LocalRequestOptions } from "./computer_options.ts";
+import {
+  type ComputerOptions,
+  type LocalRequestOptions,
+  toMilliseconds,
+  toSeconds,
+} from "./computer_options.ts";
 import { type ComputerConfig, parseConfig } from "./config/config.ts";
-import type { ResolveDpe } from "./handlers/get_dpe.ts";
 import type { ToolCallRecord } from "./history.ts";
 import { type ConfigChange, McpHost } from "./host.ts";
 import { InputValues } from "./input_values.ts";
@@ -27,7 +31,7 @@ import { findInput, findServer } from "./lookup.ts";
 import { maskConfig } from "./masking.ts";
 import { type ConnectOptions, type JoinOptions, OfficeLink, type OfficeState } from "./office_link.ts";
 import type { InputValue } from "./config/placeholders.ts";
-import { answerRequest } from "./requests.ts";
+import { OfficeRequests } from "./requests.ts";
 import { readResource } from "./resource_reader.ts";
 
 /**
@@ -53,25 +57,30 @@ export class Computer implements AsyncDisposable {
   /** Its name in the office. */
   readonly name: string;
   readonly #host: McpHost;
-  readonly #resolveDpe: ResolveDpe | undefined;
   readonly #announcer: Announcer;
   readonly #inputs: InputValues;
   readonly #place: OfficeLink;
+  readonly #attendance: Attendance;
+  readonly #requests: OfficeRequests;
   #closing: Promise<void> | undefined;
 
   private constructor(options: ComputerOptions, config: ComputerConfig) {
     const { name, logger = silentLogger, inputs = () => undefined, confirm, limits = {}, resolveDpe } =
       options;
     this.name = name;
-    this.#resolveDpe = resolveDpe;
     this.#announcer = new Announcer((event) => this.#place.emit(event, { computer: name }));
     this.#inputs = new InputValues(inputs);
     this.#place = new OfficeLink({
       name,
       log: logger,
       onEvent: (incoming) => this.#onEvent(incoming),
-      onLeft: () => this.#host.calls.forget(),
-      onReturned: () => this.#announcer.announceAll(),
+      onJoined: () => this.#attendance.onJoined(),
+      onLeft: () => this.#attendance.onLeft(),
+      onLost: () => this.#attendance.onLost(),
+      onReturned: () => {
+        this.#announcer.announceAll();
+        this.#attendance.onJoined();
+      },
     });
     this.#host = new McpHost({
       config,
@@ -81,6 +90,9 @@ export class Computer implements AsyncDisposable {
       limits: { ...DEFAULT_SERVER_LIMITS, ...DEFAULT_READ_LIMITS, ...limits },
       onChange: (kind) => this.#announcer.announce(kind),
     });
+    const { agent, calls, log } = this.#host;
+    this.#attendance = new Attendance({ agent, calls, log, members: () => this.#place.members() });
+    this.#requests = new OfficeRequests({ host: this.#host, resolveDpe });
   }
 
   /**
@@ -260,7 +272,7 @@ export class Computer implements AsyncDisposable {
       params: { ...params },
       timeout: toSeconds(options),
     };
-    return await this.#host.calls.call(request, { isConfirmed, signal });
+    return await this.#host.calls.call(request, { isLocal: true, isConfirmed, signal });
   }
 
   /**
@@ -380,18 +392,9 @@ export class Computer implements AsyncDisposable {
     if (event === CANCEL_TOOL_CALL_NOTIFICATION) {
       this.#host.calls.cancel(parseAgentCallData(body).req_id);
     } else if (event.startsWith(CLIENT_EVENT_PREFIX)) {
-      const context = { host: this.#host, resolveDpe: this.#resolveDpe };
-      answerRequest(context, incoming).catch((error) => {
+      this.#requests.answer(incoming).catch((error) => {
         this.#host.log.error("an answer was not sent", { event, error: describeError(error) });
       });
-    }
+    } else this.#attendance.onEvent(incoming);
   }
-}
-
-function toMilliseconds({ timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1000 }: LocalRequestOptions): number {
-  return timeoutMs;
-}
-
-function toSeconds(options: LocalRequestOptions): number {
-  return toMilliseconds(options) / 1000;
 }

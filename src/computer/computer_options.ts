@@ -1,13 +1,15 @@
 /** How a Computer is opened, and how its own program asks it. */
 import type { Logger } from "../log.ts";
 import type { ServerLimits } from "../mcp/supervised_server.ts";
+import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
+import type { CallLimits } from "./call_limits.ts";
 import type { ReadLimits } from "./catalogue.ts";
 import type { ResolveDpe } from "./handlers/get_dpe.ts";
 import type { InputSource } from "./inputs.ts";
 import type { Confirm } from "./confirmation.ts";
 
 /** Deadlines and bounds of a Computer; each has a default. */
-export type ComputerLimits = ServerLimits & ReadLimits;
+export type ComputerLimits = ServerLimits & ReadLimits & CallLimits;
 
 /** How to open a Computer. */
 export interface ComputerOptions {
@@ -33,4 +35,14 @@ export interface LocalRequestOptions {
   readonly timeoutMs?: number | undefined;
   /** Gives up when aborted; a tool call is cancelled at its MCP server. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** How long a request of the Computer's own program may take. */
+export function toMilliseconds({ timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1000 }: LocalRequestOptions): number {
+  return timeoutMs;
+}
+
+/** The same as the wire has it. */
+export function toSeconds(options: LocalRequestOptions): number {
+  return toMilliseconds(options) / 1000;
 }

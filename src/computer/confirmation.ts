@@ -9,8 +9,15 @@ import { failureResult } from "./tool_results.ts";
 
 /** A tool call that waits for its confirmation. Its arguments have been checked. */
 export interface ConfirmRequest {
-  /** Who calls, as it calls itself. */
-  readonly agent: string;
+  /**
+   * The Agent of the office, by the name that the Server vouches for; `undefined` where the Server does not tell, and
+   * for a call of this Computer's own program.
+   */
+  readonly agent: string | undefined;
+  /** What the request says of its caller: anybody's text, of any length, and no proof of anything. */
+  readonly claimedAgent: string;
+  /** Whether this Computer's own program calls. */
+  readonly isLocal: boolean;
   /** The id of the request. */
   readonly reqId: string;
   /** The MCP server of the tool. */
@@ -31,8 +38,8 @@ export interface ConfirmRequest {
   /** The arguments. */
   readonly params: Readonly<Record<string, unknown>>;
   /**
-   * Aborted when the call is cancelled or out of time, or the Computer closes: whoever is being asked may stop
-   * thinking, and a prompt can go.
+   * Aborted when the call is cancelled or out of time, the Agent or the Computer leaves the office, the connection is
+   * lost, or the Computer closes: then the call does not run whatever the answer, and a prompt can go.
    */
   readonly signal: AbortSignal;
 }
@@ -46,8 +53,19 @@ export type Confirm = (request: ConfirmRequest) => boolean | Promise<boolean>;
 /** What asking needs. */
 export interface ConfirmationContext {
   readonly confirm: Confirm | undefined;
+  readonly caller: Caller;
+  /** Takes a place among the confirmations that wait at once; `undefined` when there is none left. */
+  readonly takePlace: () => Disposable | undefined;
   readonly signal: AbortSignal;
   readonly log: Logger;
+}
+
+/** Who calls a tool, as far as it can be trusted. */
+export interface Caller {
+  /** Whether it is this Computer's own program. */
+  readonly isLocal: boolean;
+  /** The Agent of the office, by the name that the Server vouches for. */
+  readonly agent: () => Promise<string | undefined>;
 }
 
 /**
@@ -58,7 +76,7 @@ export interface ConfirmationContext {
 export async function refuseUnlessConfirmed(
   request: ToolCallReq,
   route: ToolRoute,
-  { confirm, signal, log }: ConfirmationContext,
+  { confirm, caller, takePlace, signal, log }: ConfirmationContext,
 ): Promise<CallToolResult | undefined> {
   if (route.meta?.auto_apply === true) return undefined;
   const refuse = (why: string) =>
@@ -66,9 +84,18 @@ export async function refuseUnlessConfirmed(
       error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION,
     });
   if (confirm === undefined) return refuse(nobodyToAsk(route));
+  using place = takePlace();
+  if (place === undefined) {
+    return refuse("too many others wait for one already; try again when they have ended");
+  }
   try {
-    const decision = Promise.resolve(confirm({ ...toQuestion(request, route), signal }));
-    return await abortable(decision, signal) === true ? undefined : refuse("it was declined");
+    const { isLocal } = caller;
+    const agent = await abortable(caller.agent(), signal);
+    const question = { ...toQuestion(request, route), agent, isLocal, signal };
+    const isConfirmed = await abortable(Promise.resolve(confirm(question)), signal) === true;
+    // Whoever asked may have gone in the very moment of the answer.
+    signal.throwIfAborted();
+    return isConfirmed ? undefined : refuse("it was declined");
   } catch (error) {
     signal.throwIfAborted();
     log.error("the confirm callback failed", { req_id: request.req_id, error: describeError(error) });
@@ -81,8 +108,11 @@ function nobodyToAsk({ server, tool }: ToolRoute): string {
     `"default_tool_meta" of server "${server}"`;
 }
 
-function toQuestion(request: ToolCallReq, route: ToolRoute): Omit<ConfirmRequest, "signal"> {
-  const { agent, req_id: reqId, tool_name: name, params } = request;
+function toQuestion(
+  request: ToolCallReq,
+  route: ToolRoute,
+): Omit<ConfirmRequest, "signal" | "agent" | "isLocal"> {
+  const { agent: claimedAgent, req_id: reqId, tool_name: name, params } = request;
   const { server, tool, definition: { title, description, annotations = {} } } = route;
-  return { agent, reqId, server, tool, name, title, description, annotations, params };
+  return { claimedAgent, reqId, server, tool, name, title, description, annotations, params };
 }

@@ -10,8 +10,11 @@ export type ToolCallOutcome = "ok" | "error" | "timeout" | "cancelled";
 export interface ToolCallRecord {
   /** The id of the request. */
   readonly reqId: string;
-  /** Who called, as it calls itself. */
-  readonly agent: string;
+  /**
+   * The Agent that called, by the name that the Server vouches for or, where the Server does not tell, as it calls
+   * itself; `undefined` for a call of this Computer's own program.
+   */
+  readonly agent: string | undefined;
   /** The MCP server; `undefined` when the call was refused because no server has such a tool to call. */
   readonly server: string | undefined;
   /** The tool's own name, or the one that was called where there is no such tool. */

@@ -24,7 +24,9 @@ import type { ReadLimits } from "./catalogue.ts";
 import type { ComputerConfig } from "./config/config.ts";
 import { inputIdsOf } from "./config/placeholders.ts";
 import { describeProblem } from "./config/problem.ts";
+import { type CallLimits, DEFAULT_CALL_LIMITS } from "./call_limits.ts";
 import type { Confirm } from "./confirmation.ts";
+import { OfficeAgent } from "./attendance.ts";
 import { ToolCallHistory } from "./history.ts";
 import { type InputSource, resolveInputs } from "./inputs.ts";
 import { Redactor, secretsOf } from "./redaction.ts";
@@ -41,7 +43,7 @@ export interface HostContext {
   readonly config: ComputerConfig;
   readonly inputs: InputSource;
   readonly confirm: Confirm | undefined;
-  readonly limits: ServerLimits & ReadLimits;
+  readonly limits: ServerLimits & ReadLimits & Partial<CallLimits>;
   readonly log: Logger;
   readonly onChange: (kind: UpdateKind) => void;
 }
@@ -64,6 +66,10 @@ export class McpHost implements AsyncDisposable {
   readonly resources: ResourceDirectory;
   readonly history: ToolCallHistory = new ToolCallHistory();
   readonly calls: ToolCalls;
+  /** What the office may ask at once. */
+  readonly callLimits: CallLimits;
+  /** Who calls from the office. */
+  readonly agent: OfficeAgent = new OfficeAgent();
   /** Masks what is known to be secret. */
   readonly log: Logger;
   readonly #context: HostContext;
@@ -77,6 +83,7 @@ export class McpHost implements AsyncDisposable {
   constructor(context: HostContext) {
     this.#context = context;
     const { limits } = context;
+    this.callLimits = { ...DEFAULT_CALL_LIMITS, ...limits };
     const log = this.log = this.#redactor.wrap(context.log);
     this.#warnOnce = new WarnOnce(withModule(log, "resources"));
     this.#configWarnings = new WarnOnce(withModule(log, "config"));
@@ -106,6 +113,8 @@ export class McpHost implements AsyncDisposable {
       directory: () => this.directory,
       history: this.history,
       confirm: context.confirm,
+      agent: this.agent,
+      limits: this.callLimits,
       vrl: this.#vrl,
       redact: (text) => this.redact(text),
       log: withModule(log, "tools"),

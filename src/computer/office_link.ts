@@ -3,7 +3,13 @@ import type { IncomingEvent } from "../link/connect.ts";
 import { Link, type LinkListener } from "../link/link.ts";
 import type { Logger } from "../log.ts";
 import { describeError } from "../protocol/errors.ts";
+import { parseListRoomRet } from "../protocol/answers.ts";
+import { LIST_ROOM_EVENT } from "../protocol/events.ts";
 import { ConnectionClosedError } from "../protocol/local_errors.ts";
+import type { SessionInfo } from "../protocol/office.ts";
+
+/** How long the list of the office's members may take, in milliseconds. */
+const LIST_TIMEOUT_MS = 15_000;
 
 /** Where and as whom a Computer connects. */
 export interface ConnectOptions {
@@ -47,8 +53,12 @@ export interface OfficeLinkContext {
   readonly name: string;
   readonly log: Logger;
   readonly onEvent: (incoming: IncomingEvent) => void;
-  /** The office is left: by choice, or with the connection. */
+  /** The office was joined. */
+  readonly onJoined: () => void;
+  /** The office is left for good: by choice, or because the Server does not take this Computer back. */
   readonly onLeft: () => void;
+  /** The connection is lost, and the office with it until that comes back. */
+  readonly onLost: () => void;
   readonly onReturned: () => void;
 }
 
@@ -86,6 +96,7 @@ export class OfficeLink {
       const link = open ?? await this.#connect(options);
       try {
         await link.join({ role: "computer", name: this.#context.name, office_id: office }, { signal });
+        this.#context.onJoined();
       } catch (error) {
         if (open === undefined) await this.leave();
         throw error;
@@ -98,6 +109,15 @@ export class OfficeLink {
     this.#link?.emit(event, body);
   }
 
+  /** Everybody in the office (`server:list_room`). */
+  async members(): Promise<readonly SessionInfo[]> {
+    const office_id = this.#link?.membership?.office_id;
+    if (this.#link === undefined || office_id === undefined) return [];
+    const request = { agent: this.#context.name, req_id: crypto.randomUUID(), office_id };
+    const [answer] = await this.#link.request(LIST_ROOM_EVENT, request, { timeoutMs: LIST_TIMEOUT_MS });
+    return parseListRoomRet(answer).sessions;
+  }
+
   /** Leaves the office and, unless told otherwise, disconnects. Idempotent. */
   async leave({ stayConnected = false }: { readonly stayConnected?: boolean } = {}): Promise<void> {
     const link = this.#link;
@@ -106,6 +126,8 @@ export class OfficeLink {
     await link?.leave().catch((error) =>
       this.#context.log.debug("cannot say goodbye", { error: describeError(error) })
     );
+    // What the Agent asked before the Server had heard of it
+    this.#context.onLeft();
     if (!stayConnected) await link?.close();
   }
 
@@ -121,6 +143,7 @@ export class OfficeLink {
     const closing = this.#closing.signal;
     const listener = this.#listener((error) => {
       if (this.#link === link) this.#link = undefined;
+      this.#context.onLeft();
       if (options.onFailed === undefined) {
         this.#context.log.error("connection failed for good", { error: error.message });
       } else options.onFailed(error);
@@ -161,7 +184,7 @@ export class OfficeLink {
   }
 
   #listener(onFailed: (error: Error) => void): LinkListener {
-    const { onEvent, onLeft, onReturned } = this.#context;
-    return { onEvent, onLost: onLeft, onReturned, onFailed };
+    const { onEvent, onLost, onReturned } = this.#context;
+    return { onEvent, onLost, onReturned, onFailed };
   }
 }

@@ -37,6 +37,9 @@ export interface RequestContext {
   readonly resolveDpe: ResolveDpe | undefined;
 }
 
+const TOO_MANY =
+  "Cannot answer: too many requests of this office wait already; try again when some have ended";
+
 type Handle = (context: RequestContext, body: unknown) => unknown;
 
 const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
@@ -50,13 +53,37 @@ const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
   [GET_DPE_EVENT, ({ host, resolveDpe }, body) => handleGetDpe(host, body, resolveDpe)],
 ]);
 
-/** Answers a request, whatever happens. Never rejects. */
-export async function answerRequest(context: RequestContext, incoming: IncomingEvent): Promise<void> {
+/** The requests of an office, of which so many may wait for their answers at once, whether they asked for one or not. */
+export class OfficeRequests {
+  readonly #context: RequestContext;
+  #open = 0;
+
+  constructor(context: RequestContext) {
+    this.#context = context;
+  }
+
+  /** Answers a request, whatever happens. Never rejects. */
+  async answer(incoming: IncomingEvent): Promise<void> {
+    const isFull = this.#open >= this.#context.host.callLimits.maxRequests;
+    this.#open++;
+    try {
+      await answerRequest({ ...this.#context, isFull }, incoming);
+    } finally {
+      this.#open--;
+    }
+  }
+}
+
+async function answerRequest(
+  context: RequestContext & { readonly isFull: boolean },
+  incoming: IncomingEvent,
+): Promise<void> {
   const { event, body, reply } = incoming;
   const request = { event, reqId: readRequestId(body) };
   let answer: unknown;
   try {
     const handle = HANDLERS.get(event);
+    if (context.isFull) throw new SmcpError(ErrorCode.INTERNAL_ERROR, TOO_MANY);
     if (handle === undefined) throw badRequest("event", `This Computer does not serve "${event}"`);
     answer = await handle(context, body);
   } catch (error) {

@@ -12,9 +12,11 @@ import { timeoutMsOf } from "../protocol/timeouts.ts";
 import type { CallToolResult, ToolCallReq } from "../protocol/tools.ts";
 import { absentServersHint } from "./absent_servers.ts";
 import { checkArguments } from "./argument_check.ts";
+import type { CallLimits } from "./call_limits.ts";
 import { CallMemory } from "./call_memory.ts";
 import { type Confirm, refuseUnlessConfirmed } from "./confirmation.ts";
-import type { ToolCallHistory } from "./history.ts";
+import type { ToolCallHistory, ToolCallRecord } from "./history.ts";
+import type { OfficeAgent } from "./attendance.ts";
 import type { ToolDirectory, ToolRoute } from "./tool_directory.ts";
 import {
   failureResult,
@@ -35,10 +37,31 @@ export interface ToolCallsContext {
   readonly directory: () => ToolDirectory;
   readonly history: ToolCallHistory;
   readonly confirm: Confirm | undefined;
+  /** Who sits in the Agent's seat. */
+  readonly agent: Pick<OfficeAgent, "name" | "known">;
+  readonly limits: CallLimits;
   readonly vrl: VrlEngine;
   /** Masks what is known to be secret. */
   readonly redact: (text: string) => string;
   readonly log: Logger;
+}
+
+/** What a call is, beside its request. */
+export interface CallOptions {
+  /** Whether this Computer's own program calls, and not the Agent of its office; false by default. */
+  readonly isLocal?: boolean | undefined;
+  /** Nobody is asked; false by default. */
+  readonly isConfirmed?: boolean | undefined;
+  /** Cancels the call when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A call that runs. */
+interface RunningCall {
+  readonly deadline: Deadline;
+  readonly isLocal: boolean;
+  /** Whether somebody is being asked whether it may. */
+  isWaiting: boolean;
 }
 
 /** The tool calls of one Computer. */
@@ -46,7 +69,10 @@ export class ToolCalls {
   readonly #context: ToolCallsContext;
   readonly #warnOnce: WarnOnce;
   readonly #memory = new CallMemory();
-  readonly #running = new Map<string, Set<Deadline>>();
+  readonly #running = new Map<string, Set<RunningCall>>();
+  /** The office's calls that have no answer yet. */
+  #officeCalls = 0;
+  #confirmations = 0;
 
   constructor(context: ToolCallsContext) {
     this.#context = context;
@@ -56,31 +82,49 @@ export class ToolCalls {
   /**
    * Answers `client:tool_call`. Whatever goes wrong with the tool is in the result.
    *
-   * @param options `isConfirmed`: nobody is asked; `signal`: cancels the call when it is aborted.
    * @throws {SmcpError} 400 when the `req_id` was used for another call.
    * @throws The signal's reason when it is aborted already.
    */
-  async call(
-    request: ToolCallReq,
-    options: { readonly isConfirmed?: boolean | undefined; readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<CallToolResult> {
-    const { isConfirmed = false, signal } = options;
+  async call(request: ToolCallReq, options: CallOptions = {}): Promise<CallToolResult> {
+    const { isLocal = false, signal } = options;
     signal?.throwIfAborted();
-    const confirm = isConfirmed ? () => true : this.#context.confirm;
+    if (!isLocal && this.#officeCalls >= this.#context.limits.maxCalls) return this.#refuseBusy(request);
     const onAbort = () => this.cancel(request.req_id);
     signal?.addEventListener("abort", onAbort, { once: true });
+    if (!isLocal) this.#officeCalls++;
     try {
-      return await this.#memory.once(request, () => this.#run(request, confirm));
+      return await this.#memory.once(request, () => this.#run(request, options));
     } finally {
+      if (!isLocal) this.#officeCalls--;
       signal?.removeEventListener("abort", onAbort);
     }
   }
 
+  /** Not remembered: the same request may be sent again. */
+  #refuseBusy({ tool_name }: ToolCallReq): CallToolResult {
+    const { maxCalls } = this.#context.limits;
+    this.#warnOnce.warn("tool calls are refused: the office has too many that run", { most: maxCalls });
+    const text =
+      `Tool "${shorten(tool_name, MAX_NAME_LENGTH)}" was not called: ${maxCalls} calls run already; ` +
+      "try again when some have ended";
+    return failureResult(text, { error_code: ErrorCode.TOOL_EXECUTION_FAILED });
+  }
+
   /** Cancels the calls with this request id; unknown ones are none of ours, or done. */
   cancel(reqId: string): void {
-    for (const call of this.#running.get(reqId) ?? []) {
-      call.abort(new ToolCallCancelled(`Call "${reqId}" was cancelled`));
+    for (const { deadline } of this.#running.get(reqId) ?? []) {
+      deadline.abort(new ToolCallCancelled(`Call "${reqId}" was cancelled`));
     }
+  }
+
+  /** Cancels the office's calls, confirmations included: whoever asked has gone. */
+  endOfficeCalls(): void {
+    this.#end(({ isLocal }) => !isLocal);
+  }
+
+  /** Cancels the office's calls that wait for a confirmation: nobody gets their answers any more. */
+  endConfirmations(): void {
+    this.#end(({ isLocal, isWaiting }) => !isLocal && isWaiting);
   }
 
   /** Forgets remembered answers: the Computer has left the office. */
@@ -90,18 +134,27 @@ export class ToolCalls {
 
   /** Cancels every call, also those that wait for somebody's confirmation. Idempotent. */
   close(): void {
-    for (const reqId of [...this.#running.keys()]) this.cancel(reqId);
+    this.#end(() => true);
   }
 
-  async #run(request: ToolCallReq, confirm: Confirm | undefined): Promise<CallToolResult> {
+  #end(isMeant: (call: RunningCall) => boolean): void {
+    for (const call of [...this.#running.values()].flatMap((calls) => [...calls])) {
+      if (isMeant(call)) call.deadline.abort(new ToolCallCancelled("The call was cancelled"));
+    }
+  }
+
+  async #run(request: ToolCallReq, options: CallOptions): Promise<CallToolResult> {
     const startedAt = new Date();
     const startMs = performance.now();
     const { routes, forbidden } = this.#context.directory();
     const route = routes.get(request.tool_name);
     const ended = route === undefined
       ? this.#refuseUnrouted(request.tool_name, forbidden)
-      : await this.#execute(request, route, confirm);
-    this.#record(request, route, { ...ended, startedAt, durationMs: performance.now() - startMs });
+      : await this.#execute(request, route, options);
+    const agent = options.isLocal === true
+      ? undefined
+      : this.#context.agent.name ?? shorten(request.agent ?? "", MAX_NAME_LENGTH);
+    this.#record(request, route, { ...ended, agent, startedAt, durationMs: performance.now() - startMs });
     return ended.result;
   }
 
@@ -119,11 +172,10 @@ export class ToolCalls {
   #record(
     request: ToolCallReq,
     route: ToolRoute | undefined,
-    ended: ToolOutcome & { readonly startedAt: Date; readonly durationMs: number },
+    ended: ToolOutcome & Pick<ToolCallRecord, "agent" | "startedAt" | "durationMs">,
   ): void {
-    const { outcome, startedAt, durationMs, result } = ended;
+    const { agent, outcome, startedAt, durationMs, result } = ended;
     const reqId = shorten(request.req_id, MAX_NAME_LENGTH);
-    const agent = shorten(request.agent, MAX_NAME_LENGTH);
     const server = route?.server;
     const tool = route?.tool ?? shorten(request.tool_name, MAX_NAME_LENGTH);
     // Only where the call failed before or beside its MCP server: what that says under the key is its own.
@@ -144,20 +196,20 @@ export class ToolCalls {
   async #execute(
     request: ToolCallReq,
     route: ToolRoute,
-    confirm: Confirm | undefined,
+    { isLocal = false, isConfirmed = false }: CallOptions,
   ): Promise<ToolOutcome> {
     const timeoutMs = timeoutMsOf(request);
-    using call = new Deadline(timeoutMs, {
+    using deadline = new Deadline(timeoutMs, {
       reason: () => new ServerTimeoutError(`Cannot complete the call: no answer in ${timeoutMs} ms`),
     });
+    const call: RunningCall = { deadline, isLocal, isWaiting: false };
     this.#track(request.req_id, call);
-    const { signal } = call;
+    const { signal } = deadline;
     try {
-      const { log } = this.#context;
       // Whatever becomes of the configuration while somebody is asked, the call goes to this very server or to none.
       const server = this.#serverOf(route);
       const refusal = this.#refuseWrongArguments(request, route) ??
-        await refuseUnlessConfirmed(request, route, { confirm, signal, log });
+        (isConfirmed ? undefined : await this.#askFirst(request, route, call));
       if (refusal !== undefined) return { result: refusal, outcome: "error" };
       if (server.config.forbidden_tools.includes(route.tool)) return refuseDisabled(request.tool_name);
       const toolCall = { name: route.tool, arguments: request.params };
@@ -169,6 +221,30 @@ export class ToolCalls {
     } finally {
       this.#untrack(request.req_id, call);
     }
+  }
+
+  async #askFirst(
+    request: ToolCallReq,
+    route: ToolRoute,
+    call: RunningCall,
+  ): Promise<CallToolResult | undefined> {
+    const { confirm, agent, log } = this.#context;
+    const { isLocal, deadline: { signal } } = call;
+    const caller = { isLocal, agent: async () => isLocal ? undefined : await agent.known() };
+    call.isWaiting = true;
+    try {
+      const takePlace = () => this.#takePlace();
+      return await refuseUnlessConfirmed(request, route, { confirm, caller, takePlace, signal, log });
+    } finally {
+      call.isWaiting = false;
+    }
+  }
+
+  /** A place among the confirmations that wait at once. */
+  #takePlace(): Disposable | undefined {
+    if (this.#confirmations >= this.#context.limits.maxConfirmations) return undefined;
+    this.#confirmations++;
+    return { [Symbol.dispose]: () => void this.#confirmations-- };
   }
 
   #refuseWrongArguments(request: ToolCallReq, route: ToolRoute): CallToolResult | undefined {
@@ -214,13 +290,13 @@ export class ToolCalls {
     }
   }
 
-  #track(reqId: string, call: Deadline): void {
+  #track(reqId: string, call: RunningCall): void {
     const calls = this.#running.get(reqId);
     if (calls === undefined) this.#running.set(reqId, new Set([call]));
     else calls.add(call);
   }
 
-  #untrack(reqId: string, call: Deadline): void {
+  #untrack(reqId: string, call: RunningCall): void {
     const calls = this.#running.get(reqId);
     calls?.delete(call);
     if (calls?.size === 0) this.#running.delete(reqId);

@@ -230,6 +230,8 @@ Deno.test("the confirm callback decides, and one call that waits for it holds up
   const { signal: _, ...asked } = requests.find(({ reqId }) => reqId === "r1") ?? {};
   assertEquals(asked, {
     agent: "ada",
+    claimedAgent: "ada",
+    isLocal: false,
     reqId: "r1",
     server: "s",
     tool: "echo",

@@ -62,7 +62,7 @@ export function showHistory({ session }: CommandContext): Answer {
     tool,
     errorCode === undefined ? outcome : `${outcome} ${errorCode}`,
     `${Math.round(durationMs)} ms`,
-    agent,
+    agent ?? "(this computer)",
   ]);
   return {
     value: { history },
