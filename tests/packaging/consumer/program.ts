@@ -1,0 +1,54 @@
+/**
+ * A program with a Server and an Agent, as somebody writes it who has the package from npm:
+ * `node program.js A2C_SMCP CONFIG`. It starts a Computer by the installed command and prints what it got as JSON.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import process from "node:process";
+import { parseDpeUri, SmcpError } from "@a2c-smcp/sdk";
+import { Agent } from "@a2c-smcp/sdk/agent";
+import { SmcpServer, staticTokens } from "@a2c-smcp/sdk/server";
+
+const DEADLINE_MS = 60_000;
+const [command = "", config = ""] = process.argv.slice(2);
+
+const server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["s3cret"] }) });
+const agent = await Agent.connect({ url: server.url, office: "lab", name: "ada", token: "s3cret" });
+const came = Promise.withResolvers<string>();
+agent.on("enterOffice", ({ name }) => came.resolve(name));
+
+const computer = startComputer();
+try {
+  const deadline = setTimeout(() => came.reject(new Error("no Computer came into the office")), DEADLINE_MS);
+  computer.on("exit", (code) => came.reject(new Error(`the Computer ended with ${code}`)));
+  const laptop = agent.computer(await came.promise);
+  clearTimeout(deadline);
+  const { content } = await laptop.callTool("greet", {});
+  const windows = await laptop.getDesktop();
+  const { documents } = await laptop.getFinder();
+  const uri = documents[0]?.uri ?? "";
+  const page = await laptop.readPage(uri, 0, { format: "text" });
+  const refusal = await laptop.readPage(uri, 9).catch((error: unknown) => error);
+  console.log(JSON.stringify({
+    runtime: process.version,
+    computer: laptop.name,
+    content,
+    windows,
+    host: parseDpeUri(uri).host,
+    page: page.content_text,
+    refused: refusal instanceof SmcpError ? refusal.code : undefined,
+  }));
+} finally {
+  const ended = once(computer, "exit");
+  computer.kill("SIGTERM");
+  await ended;
+  await agent.close();
+  await server.close();
+}
+
+function startComputer(): ChildProcess {
+  const where = ["--url", server.url, "--office", "lab", "--name", "laptop", "--token", "s3cret"];
+  return spawn(command, ["computer", ...where, "--config", config, "--auto-apply", "--headless"], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+}

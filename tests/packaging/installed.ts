@@ -1,0 +1,183 @@
+/**
+ * What the README promises of an installation, done for real: the programs by npm on a machine that has only Node, and
+ * the library from its npm package in a program for the oldest maintained Node. A step of the gate of its own
+ * (`deno test -A tests/packaging/installed.ts`), since npm fetches what it needs from its registry.
+ */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { fromFileUrl, join } from "@std/path";
+import { buildNpmPackage } from "../../tools/npm.ts";
+import { root } from "../../tools/deno.ts";
+
+/** How long one command may take. Only ever reached by a failure. */
+const DEADLINE_MS = 120_000;
+const CONSUMER = fromFileUrl(new URL("./consumer/", import.meta.url));
+const QUIET = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
+
+Deno.test("what npm installs works where there is only Node", async (t) => {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "installed-" }));
+  const machine = await Machine.prepare(folder);
+  try {
+    await t.step("a2c-smcp names its programs, and each one itself by what called it", async () => {
+      assertStringIncludes(await machine.a2c("--help"), "computer");
+      for (const name of ["server", "computer", "agent"]) {
+        assertStringIncludes(await machine.a2c(name, "--help"), `Usage: a2c-smcp ${name} [options]`);
+      }
+      assertMatch(await machine.a2c("--version"), /^a2c-smcp \d+\.\d+\.\d+/);
+    });
+    await t.step("a2c-smcp reads files of the folder where it is called", async () => {
+      await Deno.writeTextFile(join(folder, "x.json"), '{"mcpServers":{"a":{"command":"node"}}}');
+      assertStringIncludes(await machine.a2c("computer", "check", "x.json"), "ready to use");
+    });
+    await t.step("a2c-smcp server serves until it is told to end", async () => {
+      assertEquals(await machine.serveAndEnd(), 0);
+    });
+    await installLibrary(folder);
+    const node = await findOldestNode(folder);
+    await t.step("a Server, an Agent and an MCP server run in Node, and meet a Computer", async () => {
+      const shop = { command: node, args: [join(folder, "out", "shop_server.js")] };
+      await Deno.writeTextFile(join(folder, "mcp.json"), JSON.stringify({ mcpServers: { shop } }));
+      const program = [join(folder, "out", "program.js"), machine.command, join(folder, "mcp.json")];
+      const { runtime, windows, ...met } = JSON.parse(await machine.run(node, program));
+      assertMatch(runtime, /^v22\./);
+      assertMatch(String(windows), /^window:\/\/com\.example\.shop\/status[^]*Open$/);
+      assertEquals(met, {
+        computer: "laptop",
+        content: [{ type: "text", text: "Welcome" }],
+        host: "com.example.shop",
+        page: "Apples: 3",
+        refused: 4202,
+      });
+    });
+    await t.step("a Computer in a program for Node says at its import that it needs Deno", async () => {
+      const { code, stderr } = await machine.try(node, [join(folder, "out", "computer.js")]);
+      assertEquals(code, 1);
+      assertStringIncludes(stderr, "npx deno run");
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A machine with Node alone on its path, an empty home, and the programs installed from this repository. */
+class Machine {
+  readonly command: string;
+  readonly #folder: string;
+  readonly #env: Readonly<Record<string, string>>;
+
+  private constructor(folder: string, env: Readonly<Record<string, string>>) {
+    this.#folder = folder;
+    this.#env = env;
+    this.command = join(folder, "prefix", "bin", "a2c-smcp");
+  }
+
+  static async prepare(folder: string): Promise<Machine> {
+    for (const name of ["path", "home"]) await Deno.mkdir(join(folder, name));
+    const prefix = join(folder, "prefix");
+    await succeed("npm", ["install", "--global", "--prefix", prefix, "--install-links", ...QUIET, root], {
+      cwd: folder,
+    });
+    const node = await succeed("node", ["--print", "process.execPath"], { cwd: folder });
+    await Deno.symlink(node.trim(), join(folder, "path", "node"));
+    const info = JSON.parse(await succeed(Deno.execPath(), ["info", "--json"], { cwd: folder }));
+    return new Machine(folder, {
+      PATH: [join(prefix, "bin"), join(folder, "path")].join(":"),
+      HOME: join(folder, "home"),
+      // What Deno has fetched for the tests need not be fetched again.
+      DENO_DIR: String(info.denoDir),
+      NO_COLOR: "1",
+    });
+  }
+
+  /** What the command prints on standard output. */
+  a2c(...args: string[]): Promise<string> {
+    return this.run(this.command, args);
+  }
+
+  run(command: string, args: readonly string[]): Promise<string> {
+    return succeed(command, args, this.#options);
+  }
+
+  try(command: string, args: readonly string[]): Promise<Outcome> {
+    return capture(command, args, this.#options);
+  }
+
+  /** Starts a Server, waits until it listens, tells it to end and gives its exit code. */
+  async serveAndEnd(): Promise<number> {
+    const child = new Deno.Command(this.command, {
+      ...this.#options,
+      args: ["server", "--port", "0"],
+      stdout: "piped",
+      stderr: "null",
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    }).spawn();
+    let printed = "";
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+      const wasListening = printed.includes("listening on http://");
+      printed += text;
+      if (!wasListening && printed.includes("listening on http://")) child.kill("SIGTERM");
+    }
+    assertStringIncludes(printed, "listening on http://");
+    return (await child.status).code;
+  }
+
+  get #options() {
+    return { cwd: this.#folder, clearEnv: true, env: this.#env };
+  }
+}
+
+/** Installs the npm package beside TypeScript, and compiles the consumer with all checks. */
+async function installLibrary(folder: string): Promise<void> {
+  const tarball = await buildNpmPackage(folder);
+  await Deno.writeTextFile(join(folder, "package.json"), '{ "type": "module" }');
+  await succeed("npm", ["install", ...QUIET, tarball, "typescript@7"], { cwd: folder });
+  for await (const { name } of Deno.readDir(CONSUMER)) {
+    await Deno.copyFile(join(CONSUMER, name), join(folder, name));
+  }
+  const compilerOptions = {
+    strict: true,
+    target: "es2024",
+    module: "nodenext",
+    types: ["node"],
+    outDir: "out",
+    skipLibCheck: false,
+  };
+  await Deno.writeTextFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+  await succeed("npx", ["tsc", "--project", "."], { cwd: folder });
+}
+
+/** The oldest Node that is maintained, by npm. */
+async function findOldestNode(folder: string): Promise<string> {
+  const args = ["exec", "--yes", "--package=node@22", ...QUIET, "--", "node", "--print", "process.execPath"];
+  const path = (await succeed("npm", args, { cwd: folder })).trim();
+  assert(path !== "", "npm gives no path of Node 22");
+  return path;
+}
+
+interface Place {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly clearEnv?: boolean;
+}
+
+async function succeed(command: string, args: readonly string[], place: Place): Promise<string> {
+  const { code, stdout, stderr } = await capture(command, args, place);
+  assertEquals(code, 0, `${command} ${args.join(" ")}\n${stdout}${stderr}`);
+  return stdout;
+}
+
+async function capture(command: string, args: readonly string[], place: Place): Promise<Outcome> {
+  const { code, stdout, stderr } = await new Deno.Command(command, {
+    ...place,
+    args: [...args],
+    stdin: "null",
+    signal: AbortSignal.timeout(DEADLINE_MS),
+  }).output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}

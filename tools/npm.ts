@@ -1,0 +1,185 @@
+/**
+ * Makes the npm package of the library: `deno run -A tools/npm.ts [FOLDER]` writes `a2c-smcp-sdk-VERSION.tgz` into the
+ * folder, by default the root of the repository, and prints its path.
+ *
+ * `deno pack` makes plain JavaScript with types of the package. What the oldest maintained Node does not understand
+ * is then lowered by esbuild (`using`) or brought along from core-js, and the package's manifest is completed.
+ *
+ * @module
+ */
+
+import { dirname, join, relative, resolve, SEPARATOR } from "@std/path";
+import * as esbuild from "esbuild";
+import manifest from "../deno.json" with { type: "json" };
+import { captureDeno, type Output, root } from "./deno.ts";
+
+/** The oldest line of Node that gets corrections, with JSON imports that print no warning. */
+export const OLDEST_NODE = "22.12";
+
+/** Fetched by npm into the staging folder: as a dependency of the repository, Deno would warn of its install script. */
+const CORE_JS = "core-js@3.51.0";
+
+/** What the sources use and the oldest Node lacks, as modules of core-js. They do nothing where it is there. */
+const COMPLETIONS = [
+  "es.promise.try",
+  "es.regexp.escape",
+  "es.uint8-array.from-base64",
+  "es.uint8-array.from-hex",
+  "es.uint8-array.to-base64",
+  "es.uint8-array.to-hex",
+];
+
+/** The doors that start processes and watch files by Deno's own functions, also where npm brought the package. */
+const DENO_DOORS = ["computer.js", "cli.js"];
+
+const NEEDS_DENO = `
+if (typeof globalThis.Deno === "undefined") {
+  throw new Error(
+    "Cannot use @a2c-smcp/sdk/computer in Node: a Computer runs its MCP servers by Deno. Run the program by Deno " +
+      '("npm install deno", then "npx deno run -A program.js"), or run the Computer as a program of its own',
+  );
+}
+export {};
+`;
+
+/** Writes the package's tarball into the folder, and gives its path. */
+export async function buildNpmPackage(folder: string): Promise<string> {
+  const staging = await Deno.makeTempDir({ prefix: "npm-" });
+  try {
+    const packed = join(staging, "packed.tgz");
+    await succeed(
+      "deno pack",
+      captureDeno(["pack", "--allow-dirty", "--no-source-maps", "--output", packed]),
+    );
+    await succeed("tar", run("tar", ["xzf", "packed.tgz"], staging));
+    const packageFolder = join(staging, "package");
+    await lower(packageFolder);
+    await complete(packageFolder);
+    await guard(packageFolder);
+    await describe(packageFolder);
+    return await pack(packageFolder, folder);
+  } finally {
+    await esbuild.stop();
+    await Deno.remove(staging, { recursive: true });
+  }
+}
+
+/** Rewrites each module in place for the oldest Node. */
+async function lower(folder: string): Promise<void> {
+  const modules = await listModules(folder);
+  await esbuild.build({
+    entryPoints: modules,
+    outdir: folder,
+    outbase: folder,
+    allowOverwrite: true,
+    format: "esm",
+    target: `node${OLDEST_NODE}`,
+    logLevel: "warning",
+  });
+  for (const path of modules) {
+    const text = await Deno.readTextFile(path);
+    const mended = withFilePaths(text, dirname(path), folder);
+    if (mended !== text) await Deno.writeTextFile(path, mended);
+  }
+}
+
+/** Puts the files' paths where `deno pack` leaves what only Deno resolves: the standard library, and workers' modules. */
+function withFilePaths(text: string, from: string, root: string): string {
+  return text
+    .replaceAll(/(\bfrom ")@std\/(\w+)"/g, (_, before, name) => {
+      return `${before}${
+        relative(from, join(root, "tools", "std", name, "mod.js")).replaceAll(SEPARATOR, "/")
+      }"`;
+    })
+    .replaceAll(/(new URL\("\.[^"]*)\.ts", import\.meta\.url/g, '$1.js", import.meta.url');
+}
+
+async function listModules(folder: string): Promise<string[]> {
+  const modules: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) modules.push(...await listModules(join(folder, name)));
+    else if (name.endsWith(".js")) modules.push(join(folder, name));
+  }
+  return modules;
+}
+
+/** Brings along what the oldest Node lacks, as the first import of every door. */
+async function complete(folder: string): Promise<void> {
+  const staging = dirname(folder);
+  const install = ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+  await succeed("npm install", run("npm", [...install, "--prefix", staging, CORE_JS], staging));
+  await esbuild.build({
+    stdin: {
+      contents: COMPLETIONS.map((name) => `import "core-js/modules/${name}.js";`).join("\n"),
+      resolveDir: staging,
+    },
+    outfile: join(folder, "completions.js"),
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    minify: true,
+    target: `node${OLDEST_NODE}`,
+    logLevel: "warning",
+  });
+  const doors = Object.values(manifest.exports).map((path) => path.replace(/\.ts$/, ".js"));
+  for (const door of doors) {
+    const up = "../".repeat(door.split("/").length - 2) || "./";
+    await prepend(join(folder, door), `import "${up}completions.js";\n`);
+  }
+}
+
+/** Lets the doors that need Deno say so in place of whatever fails first. */
+async function guard(folder: string): Promise<void> {
+  await Deno.writeTextFile(join(folder, "needs_deno.js"), NEEDS_DENO.trimStart());
+  for (const door of DENO_DOORS) await prepend(join(folder, door), 'import "./needs_deno.js";\n');
+}
+
+async function prepend(path: string, text: string): Promise<void> {
+  await Deno.writeTextFile(path, text + await Deno.readTextFile(path));
+}
+
+/** Completes the manifest, and adds what `src/version.ts` reads. */
+async function describe(folder: string): Promise<void> {
+  const path = join(folder, "package.json");
+  const generated = JSON.parse(await Deno.readTextFile(path));
+  const { deno: _programsOnly, ...dependencies } = generated.dependencies;
+  const described = {
+    ...generated,
+    description: "A2C-SMCP: an AI agent uses the tools, windows and documents of other people's machines",
+    engines: { node: `>=${OLDEST_NODE}` },
+    dependencies,
+  };
+  await Deno.writeTextFile(path, JSON.stringify(described, null, 2));
+  const { name, version } = manifest;
+  await Deno.writeTextFile(join(folder, "deno.json"), JSON.stringify({ name, version }));
+}
+
+async function pack(packageFolder: string, folder: string): Promise<string> {
+  await Deno.mkdir(folder, { recursive: true });
+  const { stdout } = await succeed(
+    "npm pack",
+    run(
+      "npm",
+      ["pack", "--silent", "--ignore-scripts", "--pack-destination", resolve(folder)],
+      packageFolder,
+    ),
+  );
+  return resolve(folder, stdout.trim());
+}
+
+/** Runs a command of the machine in a folder. */
+async function run(command: string, args: readonly string[], cwd: string): Promise<Output> {
+  const { code, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd }).output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+async function succeed(name: string, running: Promise<Output>): Promise<Output> {
+  const output = await running;
+  if (output.code !== 0) {
+    throw new Error(`Cannot run ${name}: exit code ${output.code}\n${output.stdout}${output.stderr}`);
+  }
+  return output;
+}
+
+if (import.meta.main) console.log(await buildNpmPackage(Deno.args[0] ?? root));
