@@ -12,8 +12,9 @@ import { renderElementText, renderPageText } from "../../src/dpe/text.ts";
 import { type DPEElementDetail, ELEMENT_CATEGORIES } from "../../src/protocol/dpe.ts";
 import { mutate, randomText } from "./_mutator.ts";
 import { Random } from "../fixtures/random.ts";
+import { sized } from "../fixtures/test_size.ts";
 
-const RUNS = 100_000;
+const RUNS = sized({ reduced: 10_000, full: 1_000_000 });
 
 /** Sound content, a few kinds of it for each category. */
 const CONTENTS: readonly Record<string, unknown>[] = [
@@ -35,7 +36,7 @@ function randomElement(random: Random): DPEElementDetail {
 }
 
 // proves: dpe-categories, dpe-markdown-other
-Deno.test("100,000 random elements are rendered as Markdown and as text, typed or not, and never throw", () => {
+Deno.test("Random elements are rendered as Markdown and as text, typed or not, and never throw", () => {
   const random = new Random(8);
   let typed = 0;
   let page: DPEElementDetail[] = [];
@@ -57,7 +58,7 @@ Deno.test("100,000 random elements are rendered as Markdown and as text, typed o
 // proves: dpe-categories
 Deno.test("An element that was typed once is typed as the same again", () => {
   const random = new Random(9);
-  for (let i = 0; i < 5_000; i++) {
+  for (let i = 0; i < RUNS / 5; i++) {
     const element = toElement(randomElement(random));
     if (element !== undefined) assertEquals(toElement(element), element);
   }
@@ -74,7 +75,7 @@ Deno.test("Anything at all is rendered, typed or not", () => {
       ]);
       toElement(element);
     }),
-    { seed: 10, numRuns: 3_000 },
+    { seed: 10, numRuns: sized({ reduced: 500, full: 50_000 }) },
   );
 });
 
@@ -89,7 +90,7 @@ function checkPicture(picture: string, columns: number): void {
 Deno.test("Pictures of random windows, documents and elements fit the terminal and never command it", () => {
   const random = new Random(11);
   const text = () => randomText(random);
-  for (let i = 0; i < 3_000; i++) {
+  for (let i = 0; i < RUNS / 20; i++) {
     const columns = 30 + random.below(60);
     const screen = { columns, palette: PLAIN };
     checkPicture(drawDesktop([`${text()}\n\n${text()}`, text()], { ...screen, maxLines: 5 }), columns);

@@ -8,8 +8,9 @@ import { windowIdentity, windowQueryOf, withoutQuery } from "../../src/uri/windo
 import { buildWindowUri, parseWindowUri } from "../../src/uri/window_uri.ts";
 import { mutateText, randomText } from "./_mutator.ts";
 import { Random } from "../fixtures/random.ts";
+import { sized } from "../fixtures/test_size.ts";
 
-const RUNS = 100_000;
+const RUNS = sized({ reduced: 10_000, full: 1_000_000 });
 
 const DPE_SEEDS = [
   "dpe://com.example.docs",
@@ -68,7 +69,7 @@ function checkWindow(raw: string): boolean {
 }
 
 // proves: guide-uri-4204, guide-test-uri-edges, dpe-uri-form
-Deno.test("Of 100,000 random dpe:// URIs each is read, written and read again, or is error 4204", () => {
+Deno.test("Each random dpe:// URI is read, written and read again, or is error 4204", () => {
   const random = new Random(4);
   let valid = 0;
   for (let i = 0; i < RUNS; i++) if (checkDpe(mutateText(random, random.pick(DPE_SEEDS)))) valid++;
@@ -77,7 +78,7 @@ Deno.test("Of 100,000 random dpe:// URIs each is read, written and read again, o
 });
 
 // proves: desktop-uri-form, desktop-uri-scheme, desktop-uri-query
-Deno.test("Of 100,000 random window:// URIs each has one identity, or is a TypeError", () => {
+Deno.test("Each random window:// URI has one identity, or is a TypeError", () => {
   const random = new Random(5);
   let valid = 0;
   for (let i = 0; i < RUNS; i++) if (checkWindow(mutateText(random, random.pick(WINDOW_SEEDS)))) valid++;
@@ -85,7 +86,7 @@ Deno.test("Of 100,000 random window:// URIs each has one identity, or is a TypeE
 });
 
 // proves: guide-uri-build, desktop-build-special
-Deno.test("What 100,000 random parts are built into is read back as these parts, or they are refused", () => {
+Deno.test("What random parts are built into is read back as these parts, or they are refused", () => {
   const random = new Random(6);
   const text = () =>
     random.once(2) ? random.pick(["docs", "rpt", "pages/3", "elements/a b"]) : randomText(random);
@@ -112,6 +113,6 @@ Deno.test("Any text at all is a URI or is refused, whatever its characters", () 
       checkDpe(prefix + text);
       checkWindow(prefix + text);
     }),
-    { seed: 7, numRuns: 5_000 },
+    { seed: 7, numRuns: sized({ reduced: 500, full: 50_000 }) },
   );
 });

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { checkArguments } from "../../../src/computer/argument_check.ts";
+import { sized } from "../../fixtures/test_size.ts";
 
 // What comes over the wire has a prototype; the engine of a server stumbles over what has none.
 const AS_JSON = { noNullPrototype: true };
@@ -80,7 +81,7 @@ Deno.test("whatever a schema takes, the part of it that is checked takes", () =>
     fc.property(inputSchema, args, (schema, args) => {
       if (takes(schema, args)) assertEquals(checkArguments(schema, args), { problems: [] });
     }),
-    { seed: 20261121, numRuns: 60 },
+    { seed: 20261121, numRuns: sized({ reduced: 60, full: 5_000 }) },
   );
 });
 
@@ -90,6 +91,6 @@ Deno.test("a schema without patterns and uniqueItems is checked as a whole", () 
       if (/"(?:pattern|patternProperties|uniqueItems)":/.test(JSON.stringify(schema))) return;
       assertEquals(checkArguments(schema, args).problems.length === 0, takes(schema, args));
     }),
-    { seed: 20261121, numRuns: 60 },
+    { seed: 20261121, numRuns: sized({ reduced: 60, full: 5_000 }) },
   );
 });

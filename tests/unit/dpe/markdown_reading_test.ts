@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { marked, type Token, type Tokens } from "marked";
 import { renderElementMarkdown, renderPageMarkdown } from "../../../src/dpe/markdown.ts";
 import type { DPEElementDetail } from "../../../src/protocol/dpe.ts";
+import { sized } from "../../fixtures/test_size.ts";
 
 /** Text with more of what Markdown has a meaning for than chance would give. */
 const marks = fc.string({
@@ -12,7 +13,7 @@ const marks = fc.string({
   maxLength: 24,
 });
 
-const runs: fc.Parameters<unknown> = { seed: 20260, numRuns: 500 };
+const runs: fc.Parameters<unknown> = { seed: 20260, numRuns: sized({ reduced: 200, full: 20_000 }) };
 
 function element(category: string, content: Record<string, unknown>): DPEElementDetail {
   return { element_id: "e", category, summary: "S", content };

@@ -7,12 +7,13 @@ import {
   padToWidth,
   wrapToWidth,
 } from "../../../../src/cli/terminal/display_width.ts";
+import { sized } from "../../../fixtures/test_size.ts";
 
 const texts = fc.string({
   unit: fc.constantFrom("a", "b", " ", "中", "é", "e\u0301", "👩‍👩‍👧", "🎉", "-", "한"),
   maxLength: 60,
 });
-const runs: fc.Parameters<unknown> = { seed: 5, numRuns: 300 };
+const runs: fc.Parameters<unknown> = { seed: 5, numRuns: sized({ reduced: 100, full: 20_000 }) };
 
 Deno.test("displayWidth() counts wide characters and emoji twice, and marks that combine not at all", () => {
   const widths: [string, number][] = [
