@@ -1,10 +1,14 @@
-/** One connection as the event handlers see it: who it is, where it is a member, and what it still owes. */
+/** One connection as the event handlers see it: who it is, where it is a member, what it asked and what it owes. */
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { badRequest, SmcpError } from "../protocol/errors.ts";
+import { badRequest, describeError, SmcpError } from "../protocol/errors.ts";
+import type { Logger } from "../log.ts";
+import { CANCEL_TOOL_CALL_NOTIFICATION } from "../protocol/events.ts";
 import type { Deadlines } from "./deadlines.ts";
-import type { Member } from "./office_store.ts";
 import { quoted } from "./limits.ts";
+import { Load, type OfficeLoads } from "./load.ts";
+import type { Member } from "./office_store.ts";
 import { type Answer, PendingAnswer, type Question } from "./pending_answer.ts";
+import type { ConnectionLog, EventLog } from "./event_log.ts";
 import type { Wire } from "./wire.ts";
 
 /** What is known of a connection from its handshake. */
@@ -14,28 +18,53 @@ export interface Identity {
   readonly version: string | undefined;
 }
 
+/** What all connections of a Server share. */
+export interface Surroundings {
+  readonly deadlines: Deadlines;
+  readonly officeLoads: OfficeLoads;
+  readonly eventLog: EventLog;
+  readonly logger: Logger;
+}
+
 /** An open, authenticated connection. */
 export class Connection {
   readonly sid: string;
   readonly identity: Identity;
-  /** How many of its own requests are not answered yet. */
+  /** How many of its own events are not dealt with yet. */
   openRequests = 0;
+  /** What it asked of Computers. */
+  readonly asked = new Load();
+  /** What it was asked. */
+  readonly owed = new Load();
+  /** Where to tell what this connection gets wrong. */
+  readonly log: ConnectionLog;
   readonly #wire: Wire;
-  readonly #deadlines: Deadlines;
+  readonly #shared: Surroundings;
   #member: Member | undefined;
   #turn: Promise<void> = Promise.resolve();
-  /** What it was asked and has not answered. */
-  readonly #pending = new Set<PendingAnswer>();
+  /** What it asked, with the connections that owe the answers. */
+  readonly #asked = new Map<PendingAnswer, Connection>();
+  /** What it was asked, with the connections that asked. */
+  readonly #owed = new Map<PendingAnswer, Connection>();
   readonly #onSettled = (pending: PendingAnswer, isAnswered: boolean): void => {
-    this.#pending.delete(pending);
-    if (!isAnswered) this.#wire.forgetAck(pending.ack);
+    const asker = this.#owed.get(pending);
+    if (asker === undefined) return;
+    this.#owed.delete(pending);
+    asker.#asked.delete(pending);
+    const { sent, question } = pending;
+    if (sent === undefined) return;
+    this.owed.remove(sent.bytes);
+    asker.asked.remove(sent.bytes);
+    this.#shared.officeLoads.remove(question.officeId, sent.bytes);
+    if (!isAnswered) this.#wire.forgetAck(sent.ackId);
   };
 
-  constructor(wire: Wire, context: { readonly identity: Identity; readonly deadlines: Deadlines }) {
+  constructor(wire: Wire, context: { readonly identity: Identity; readonly shared: Surroundings }) {
     this.#wire = wire;
-    this.#deadlines = context.deadlines;
+    this.#shared = context.shared;
     this.sid = wire.sid;
     this.identity = context.identity;
+    this.log = context.shared.eventLog.ofConnection(wire.sid);
   }
 
   /** What it is a member of, as this Server knows. */
@@ -54,42 +83,56 @@ export class Connection {
     this.#wire.enterRoom(member.officeId);
   }
 
-  /** Makes it hear them no more, and fails at once whatever it has not answered. */
+  /** Makes it hear them no more, fails at once whatever it has not answered, and ends whatever it asked. */
   exit(): void {
     const member = this.#member;
     if (member === undefined) return;
     this.#member = undefined;
     this.#wire.leaveRoom(member.officeId);
     const error = computerNotFound(member.name, "left while the request was in flight");
-    for (const pending of [...this.#pending]) pending.fail(error);
+    for (const pending of [...this.#owed.keys()]) pending.fail(error);
+    for (const [pending, computer] of [...this.#asked]) {
+      pending.drop();
+      computer.#tellCancelled({ agent: member.name, req_id: pending.question.reqId });
+    }
   }
 
   /** Sends an event that asks for no answer. */
   tell(event: string, body: unknown): void {
-    this.#emit(event, body);
+    this.#send(event, () => this.#wire.emit(event, body));
   }
 
   /**
-   * Sends an event and resolves to its ack, untouched.
+   * Sends an event and resolves to its ack, untouched, or to `undefined` once the asker has left.
    *
-   * @throws {SmcpError} 408 after `timeoutMs`, 404 when the connection leaves or is lost, 400 when it cannot be sent.
+   * @throws {SmcpError} 408 after `timeoutMs`, 404 when this connection leaves or is lost, 400 when the event cannot be
+   * sent, 413 when too much waits for this connection.
    */
-  ask(question: Question): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const pending = new PendingAnswer({
-        question,
-        deadlines: this.#deadlines,
-        onSettled: this.#onSettled,
-        resolve,
-        reject,
-      });
-      this.#pending.add(pending);
-      try {
-        this.#emit(question.event, question.body, pending.ack);
-      } catch (error) {
-        pending.fail(error);
-      }
-    });
+  ask(question: Question, request: { readonly body: unknown; readonly asker: Connection }): Promise<
+    Answer | undefined
+  > {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer | undefined>();
+    const { deadlines, officeLoads } = this.#shared;
+    const { event, officeId } = question;
+    const { body, asker } = request;
+    const pending = new PendingAnswer({ question, deadlines, onSettled: this.#onSettled, resolve, reject });
+    this.#owed.set(pending, asker);
+    asker.#asked.set(pending, this);
+    try {
+      const sent = this.#send(event, () => this.#wire.ask(event, body, pending.ack));
+      pending.sent = sent;
+      this.owed.add(sent.bytes);
+      asker.asked.add(sent.bytes);
+      officeLoads.add(officeId, sent.bytes);
+    } catch (error) {
+      pending.fail(error);
+    }
+    return promise;
+  }
+
+  /** Answers an event. Throws as {@linkcode Connection.ask} rejects when the answer cannot be sent. */
+  answer(ack: (...answer: unknown[]) => void, answer: Answer): void {
+    this.#wire.answer(ack, answer);
   }
 
   /** Ends the connection. */
@@ -97,9 +140,20 @@ export class Connection {
     this.#wire.close();
   }
 
-  #emit(event: string, body: unknown, ack?: (...answer: unknown[]) => void): void {
+  #tellCancelled(body: { readonly agent: string; readonly req_id: string }): void {
     try {
-      this.#wire.emit(event, body, ack);
+      this.tell(CANCEL_TOOL_CALL_NOTIFICATION, body);
+    } catch (error) {
+      this.#shared.logger.debug("Cannot tell a Computer that nobody waits any more", {
+        req_id: quoted(body.req_id),
+        error: describeError(error),
+      });
+    }
+  }
+
+  #send<T>(event: string, send: () => T): T {
+    try {
+      return send();
     } catch (cause) {
       if (!(cause instanceof RangeError)) throw cause;
       throw badRequest("body", `Cannot relay "${quoted(event)}": its body is nested too deep`);

@@ -1,7 +1,16 @@
-/** Many time-outs on one timer: a timer for each relayed request would cost more than the rest of its relay. */
+/**
+ * Many time-outs on one timer, in a hierarchical timing wheel: adding and lifting one costs the same however many there
+ * are, and a firing of the timer touches only what is due, or comes one wheel nearer.
+ */
 
-/** How late a deadline may be noticed, in milliseconds. */
+/** How late a deadline may be noticed, in milliseconds: the length of a tick. */
 const RESOLUTION_MS = 50;
+/** Slots of a wheel. A slot of one wheel stands for a whole turn of the wheel below it. */
+const SLOTS = 64;
+/** Wheels: four reach 64⁴ ticks, nine days, where the longest time-out is one. */
+const WHEELS = 4;
+/** The furthest tick that has a slot. */
+const MAX_TICKS = SLOTS ** WHEELS - 1;
 
 /** What has to be done by some time. */
 export interface Deadline {
@@ -9,57 +18,173 @@ export interface Deadline {
   expire(): void;
 }
 
+/** Where the time comes from. */
+export interface Clock {
+  /** Milliseconds since whenever, never less than before. */
+  nowMs(): number;
+  /** Calls `fire` in `delayMs`; the function that it returns takes that back. */
+  startTimer(fire: () => void, delayMs: number): () => void;
+}
+
+const systemClock: Clock = {
+  nowMs: () => performance.now(),
+  startTimer(fire, delayMs) {
+    const timer = setTimeout(fire, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** A deadline that is waited for, by which {@linkcode Deadlines.lift} finds it again: a member of its slot's ring. */
+export class Scheduled {
+  next: Scheduled = this;
+  previous: Scheduled = this;
+  readonly tick: number;
+  /** What is due; nothing once it expired or was lifted, so that nothing is kept alive. */
+  deadline: Deadline | undefined;
+
+  constructor(deadline: Deadline | undefined, tick: number) {
+    this.deadline = deadline;
+    this.tick = tick;
+  }
+
+  /** Whether it is alone in its ring. */
+  get isAlone(): boolean {
+    return this.next === this;
+  }
+
+  enter(slot: Scheduled): void {
+    this.previous = slot.previous;
+    this.next = slot;
+    slot.previous.next = this;
+    slot.previous = this;
+  }
+
+  leave(): void {
+    this.previous.next = this.next;
+    this.next.previous = this.previous;
+    this.next = this.previous = this;
+  }
+}
+
 /** Deadlines that nearly always are met, and so cost next to nothing to add and to lift. */
 export class Deadlines {
-  /** By the tick, in steps of the resolution, at which they expire. */
-  readonly #byTick = new Map<number, Set<Deadline>>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The rings of all slots, wheel by wheel. */
+  readonly #slots = Array.from({ length: WHEELS * SLOTS }, () => new Scheduled(undefined, 0));
+  /** The tick up to which all is done. Nothing is due between it and the timer's tick. */
+  #now: number;
+  #stopTimer = () => {};
+  /** When the timer fires; before all ticks while it is firing. */
   #timerTick = Infinity;
+  readonly #clock: Clock;
 
-  /**
-   * Lets `deadline` expire in `timeoutMs`, or up to 50 ms later.
-   *
-   * @return The tick, by which {@linkcode Deadlines.lift} finds it again.
-   */
-  add(deadline: Deadline, timeoutMs: number): number {
-    const tick = Math.ceil((performance.now() + timeoutMs) / RESOLUTION_MS);
-    const deadlines = this.#byTick.get(tick);
-    if (deadlines === undefined) this.#byTick.set(tick, new Set([deadline]));
-    else deadlines.add(deadline);
-    if (tick < this.#timerTick) this.#arm(tick);
-    return tick;
+  /** `clock`: the system's by default. */
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
+    this.#now = this.#presentTick();
+  }
+
+  /** Lets `deadline` expire in `timeoutMs`, or up to 50 ms later. */
+  add(deadline: Deadline, timeoutMs: number): Scheduled {
+    this.#now = Math.max(this.#now, Math.min(this.#presentTick(), this.#timerTick - 1));
+    const wanted = Math.ceil((this.#clock.nowMs() + timeoutMs) / RESOLUTION_MS);
+    const tick = Math.max(this.#now + 1, Math.min(wanted, this.#now + MAX_TICKS));
+    const scheduled = new Scheduled(deadline, tick);
+    const dueTick = this.#insert(scheduled);
+    if (dueTick < this.#timerTick) this.#arm(dueTick);
+    return scheduled;
   }
 
   /** Takes a deadline back. */
-  lift(deadline: Deadline, tick: number): void {
-    const deadlines = this.#byTick.get(tick);
-    if (deadlines?.delete(deadline) && deadlines.size === 0) this.#byTick.delete(tick);
+  lift(scheduled: Scheduled): void {
+    scheduled.leave();
+    scheduled.deadline = undefined;
   }
 
   /** Takes all deadlines back, and the timer with them. */
   clear(): void {
-    this.#byTick.clear();
-    clearTimeout(this.#timer);
+    for (const slot of this.#slots) {
+      while (!slot.isAlone) this.lift(slot.next);
+    }
+    this.#stopTimer();
     this.#timerTick = Infinity;
+  }
+
+  /**
+   * Puts it into the wheel that its distance asks for.
+   *
+   * @return The tick at which its slot is due.
+   */
+  #insert(scheduled: Scheduled): number {
+    const { tick } = scheduled;
+    let unit = 1;
+    let wheel = 0;
+    while (tick - this.#now >= unit * SLOTS) {
+      unit *= SLOTS;
+      wheel++;
+    }
+    const turn = Math.floor(tick / unit);
+    scheduled.enter(this.#slot(wheel, turn));
+    return turn * unit;
+  }
+
+  #slot(wheel: number, turn: number): Scheduled {
+    const slot = this.#slots[wheel * SLOTS + turn % SLOTS];
+    if (slot === undefined) {
+      throw new RangeError(`Cannot find slot "${turn}" of wheel ${wheel}: there is none`);
+    }
+    return slot;
   }
 
   /** Deadlines that are lifted leave the timer alone: it will find nothing, and be set for the next. */
   #arm(tick: number): void {
-    clearTimeout(this.#timer);
+    this.#stopTimer();
     this.#timerTick = tick;
-    this.#timer = setTimeout(() => this.#expire(), Math.max(0, tick * RESOLUTION_MS - performance.now()));
+    const delayMs = Math.max(0, tick * RESOLUTION_MS - this.#clock.nowMs());
+    this.#stopTimer = this.#clock.startTimer(() => this.#fire(), delayMs);
   }
 
-  #expire(): void {
-    const now = performance.now() / RESOLUTION_MS;
+  #fire(): void {
+    const present = this.#presentTick();
+    this.#timerTick = -Infinity;
+    let due = this.#nextDue();
+    for (; due <= present; due = this.#nextDue()) this.#turnTo(due);
     this.#timerTick = Infinity;
-    for (const [tick, deadlines] of [...this.#byTick]) {
-      if (tick > now) continue;
-      this.#byTick.delete(tick);
-      for (const deadline of deadlines) deadline.expire();
+    if (due < Infinity) this.#arm(due);
+  }
+
+  /** Brings what lies in the upper wheels' slots of this tick down, and lets expire what is due. */
+  #turnTo(tick: number): void {
+    this.#now = tick;
+    for (let wheel = WHEELS - 1, unit = SLOTS ** wheel; wheel > 0; wheel--, unit /= SLOTS) {
+      if (tick % unit !== 0) continue;
+      const slot = this.#slot(wheel, tick / unit);
+      while (!slot.isAlone) {
+        const scheduled = slot.next;
+        scheduled.leave();
+        this.#insert(scheduled);
+      }
     }
-    let next = Infinity;
-    for (const tick of this.#byTick.keys()) next = Math.min(next, tick);
-    if (next < this.#timerTick) this.#arm(next);
+    const slot = this.#slot(0, tick);
+    while (!slot.isAlone) {
+      const { deadline } = slot.next;
+      this.lift(slot.next);
+      deadline?.expire();
+    }
+  }
+
+  /** The next tick at which a slot has to be looked at. */
+  #nextDue(): number {
+    let due = Infinity;
+    for (let wheel = 0, unit = 1; wheel < WHEELS; wheel++, unit *= SLOTS) {
+      const turn = Math.floor(this.#now / unit);
+      for (let ahead = 1; ahead <= SLOTS && (turn + ahead) * unit < due; ahead++) {
+        if (!this.#slot(wheel, turn + ahead).isAlone) due = (turn + ahead) * unit;
+      }
+    }
+    return due;
+  }
+
+  #presentTick(): number {
+    return Math.floor(this.#clock.nowMs() / RESOLUTION_MS);
   }
 }

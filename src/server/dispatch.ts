@@ -1,11 +1,18 @@
 /** From an event that came in to the ack that goes out: every event is answered, and every failure logged. */
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { badRequest, describeError, readRequestId, SmcpError } from "../protocol/errors.ts";
+import {
+  badRequest,
+  describeError,
+  fromErrorAck,
+  isRecord,
+  readRequestId,
+  SmcpError,
+} from "../protocol/errors.ts";
 import type { Connection } from "./connection.ts";
 import type { Answer } from "./pending_answer.ts";
 import { depart } from "./handlers/membership.ts";
 import { routeOf } from "./handlers/route.ts";
-import type { Call, Hub, Route } from "./hub.ts";
+import type { Hub, Route } from "./hub.ts";
 import { MAX_EVENT_LENGTH, quoted } from "./limits.ts";
 
 /** An event as Socket.IO hands it over. */
@@ -17,24 +24,39 @@ export interface Incoming {
 
 type Ack = (...answer: unknown[]) => void;
 
+/**
+ * What is kept of an event until it is answered. Never its body: that may be large, is sent on at once, and would wait
+ * here for as long as its answer.
+ */
+interface Request {
+  readonly hub: Hub;
+  readonly connection: Connection;
+  readonly event: string;
+  readonly reqId: string | undefined;
+  /** The Computer that it is for, if it is for one. */
+  readonly computer: string | undefined;
+  readonly ack: Ack | undefined;
+  readonly route: Route;
+}
+
 /** Handles an event in its connection's turn. Never throws. */
 export function dispatch(hub: Hub, connection: Connection, { event, args }: Incoming): void {
   const last = args.at(-1);
   const ack = typeof last === "function" ? last as Ack : undefined;
   const count = ack === undefined ? args.length : args.length - 1;
-  const call: Call = { hub, connection, event, body: args[0], isAnswered: ack !== undefined };
-  const route = routeOf(event);
-  const end = (answer: Answer) => reply(call, { ack, answer, route });
-  if (connection.openRequests >= hub.maxOpenRequests) return end(refuse(call, route, tooManyOpen(call)));
-  if (event.length > MAX_EVENT_LENGTH) return end(refuse(call, route, nameTooLong(call)));
-  if (count !== 1) return end(refuse(call, route, wrongArgumentCount(call, count)));
+  const body = args[0];
+  const reqId = readRequestId(body);
+  const request = { hub, connection, event, reqId, computer: readComputer(body), ack, route: routeOf(event) };
+  const problem = problemOf(request, count);
+  if (problem !== undefined) return reply(request, refuse(request, problem));
   connection.openRequests++;
-  connection.takeTurn(() => handle(call, route, end));
+  connection.takeTurn(() => handle(request, body));
 }
 
 /** Ends a lost connection's membership, once its earlier events are handled. */
 export function dispatchDisconnect(hub: Hub, connection: Connection): void {
   connection.exit();
+  connection.log.close();
   connection.takeTurn(async () => {
     try {
       const member = await hub.offices.leave(connection.sid);
@@ -48,67 +70,90 @@ export function dispatchDisconnect(hub: Hub, connection: Connection): void {
   });
 }
 
-async function handle(call: Call, route: Route, end: (answer: Answer) => void): Promise<void> {
-  const finish = (answer: Answer) => {
-    call.connection.openRequests--;
-    end(answer);
-  };
+async function handle(request: Request, body: unknown): Promise<void> {
+  const { hub, connection, event, ack, route } = request;
   try {
-    const handled = await route.handle(call);
-    if (handled.kind === "done") finish(handled.answer);
-    else handled.answer.then(finish, (error) => finish(refuse(call, route, error)));
+    const handled = await route.handle({ hub, connection, event, body, isAnswered: ack !== undefined });
+    if (handled.kind === "done") finish(request, handled.answer);
+    else finishLater(request, handled.answer);
   } catch (error) {
-    finish(refuse(call, route, error));
+    finish(request, refuse(request, error));
   }
+}
+
+function finishLater(request: Request, answer: Promise<Answer | undefined>): void {
+  answer.then((answer) => {
+    if (answer !== undefined) logRelayedError(request, answer);
+    finish(request, answer);
+  }, (error) => finish(request, refuse(request, error)));
+}
+
+/** Answers; nothing to somebody who has left. */
+function finish(request: Request, answer: Answer | undefined): void {
+  request.connection.openRequests--;
+  if (answer !== undefined) reply(request, answer);
 }
 
 /** Logs a failure and turns it into the arguments of its ack. */
-function refuse(call: Call, route: Route, error: unknown): Answer {
+function refuse(request: Request, error: unknown): Answer {
   const isExpected = error instanceof SmcpError;
   const refusal = isExpected ? error : new SmcpError(ErrorCode.INTERNAL_ERROR, "Internal error");
-  const fields = { ...describeCall(call), code: refusal.code };
-  if (isExpected) call.hub.logger.warn(error.message, fields);
-  else call.hub.logger.error("Cannot handle an event", { ...fields, error: describeError(error) });
-  return route.refuse(refusal, { event: call.event, reqId: readRequestId(call.body) });
+  const fields = { ...describeRequest(request), code: refusal.code };
+  const { log } = request.connection;
+  if (isExpected) log.write("warn", error.message, fields);
+  else log.write("error", "Cannot handle an event", { ...fields, error: describeError(error) });
+  return request.route.refuse(refusal, request);
 }
 
 /** Sends the ack, where one was asked for; an answer that cannot be written becomes an error. */
-function reply(
-  call: Call,
-  { ack, answer, route }: { readonly ack: Ack | undefined; readonly answer: Answer; readonly route: Route },
-): void {
+function reply(request: Request, answer: Answer): void {
+  const { ack, connection } = request;
   if (ack === undefined) return;
   try {
-    ack(...answer);
+    connection.answer(ack, answer);
   } catch (error) {
-    ack(...refuse(call, route, error));
+    const refusal = refuse(request, error);
+    ack(...refusal);
   }
 }
 
-function describeCall({ connection, event, body }: Call): Record<string, unknown> {
-  const reqId = readRequestId(body);
+/** The only look into what a Computer answers: whether it is an error, and which. */
+function logRelayedError(request: Request, answer: Answer): void {
+  const error = fromErrorAck(answer[0]);
+  if (error === undefined) return;
+  const fields = { ...describeRequest(request), code: error.code };
+  request.connection.log.write("info", "Relayed an error of a Computer", fields);
+}
+
+function readComputer(body: unknown): string | undefined {
+  const computer = isRecord(body) ? body["computer"] : undefined;
+  return typeof computer === "string" ? quoted(computer) : undefined;
+}
+
+function describeRequest({ connection, event, reqId, computer }: Request): Record<string, unknown> {
   const { member, sid } = connection;
   return {
     event: quoted(event),
     req_id: reqId && quoted(reqId),
+    computer,
     office: member?.officeId,
     [member?.role ?? "sid"]: member?.name ?? sid,
   };
 }
 
-function tooManyOpen({ hub, event }: Call): SmcpError {
+/** What is wrong with an event before anybody looks at its body. */
+function problemOf({ hub, connection, event }: Request, count: number): SmcpError | undefined {
   const limit = hub.maxOpenRequests;
-  return new SmcpError(
-    ErrorCode.BAD_REQUEST,
-    `Cannot handle "${quoted(event)}": ${limit} requests of this connection are open`,
-    { details: { field: "event", limit } },
-  );
-}
-
-function nameTooLong({ event }: Call): SmcpError {
-  return badRequest("event", `Cannot serve event "${quoted(event)}": over ${MAX_EVENT_LENGTH} characters`);
-}
-
-function wrongArgumentCount({ event }: Call, count: number): SmcpError {
+  if (connection.openRequests >= limit) {
+    return new SmcpError(
+      ErrorCode.BAD_REQUEST,
+      `Cannot handle "${quoted(event)}": ${limit} requests of this connection are open`,
+      { details: { field: "event", limit } },
+    );
+  }
+  if (event.length > MAX_EVENT_LENGTH) {
+    return badRequest("event", `Cannot serve event "${quoted(event)}": over ${MAX_EVENT_LENGTH} characters`);
+  }
+  if (count === 1) return undefined;
   return badRequest("body", `Cannot read "${quoted(event)}": ${count} arguments in place of one`);
 }

@@ -1,14 +1,12 @@
 /** What the event handlers share, and what one handler is. */
-import type { Logger } from "../log.ts";
 import type { FailedRequest, SmcpError } from "../protocol/errors.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, Surroundings } from "./connection.ts";
 import type { Answer } from "./pending_answer.ts";
 import type { OfficeStore } from "./office_store.ts";
 
 /** The Server as the event handlers see it. */
-export interface Hub {
+export interface Hub extends Surroundings {
   readonly offices: OfficeStore;
-  readonly logger: Logger;
   /** How much longer than a request's time-out the Server waits for the Computer. */
   readonly graceMs: number;
   /** The most requests of one connection that may be open at a time. */
@@ -37,10 +35,13 @@ export interface Call {
   readonly isAnswered: boolean;
 }
 
-/** The ack's arguments, or a promise of them that the connection's next event need not wait for. */
+/**
+ * The ack's arguments, or a promise of them that the connection's next event need not wait for: of none when whoever
+ * asked has left.
+ */
 export type Handled =
   | { readonly kind: "done"; readonly answer: Answer }
-  | { readonly kind: "waiting"; readonly answer: Promise<Answer> };
+  | { readonly kind: "waiting"; readonly answer: Promise<Answer | undefined> };
 
 /** How one family of events is handled. */
 export interface Route {

@@ -1,5 +1,6 @@
 /** The bounds of a Server, each an option or fixed by the reason in its comment. */
 import { shorten } from "../protocol/shorten.ts";
+import type { LoadLimit } from "./load.ts";
 
 /** The most bytes of one message; Socket.IO drops a connection that sends more. Announced in the handshake. */
 export const DEFAULT_MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;
@@ -9,6 +10,19 @@ export const DEFAULT_PING_INTERVAL_MS = 25_000;
 export const DEFAULT_PING_TIMEOUT_MS = 20_000;
 /** The most requests of one connection that may be open at a time; one more is answered 400. */
 export const DEFAULT_MAX_OPEN_REQUESTS = 1024;
+/** What one connection may have asked of Computers, and not been answered; one request more is refused. */
+export const MAX_ASKED: LoadLimit = { requests: DEFAULT_MAX_OPEN_REQUESTS, bytes: 64 * 1024 * 1024 };
+/** What one Computer may have been asked, and not answered. */
+export const MAX_OWED: LoadLimit = { requests: 2 * DEFAULT_MAX_OPEN_REQUESTS, bytes: 64 * 1024 * 1024 };
+/** What may be in flight in one office. */
+export const MAX_OFFICE_LOAD: LoadLimit = {
+  requests: 4 * DEFAULT_MAX_OPEN_REQUESTS,
+  bytes: 128 * 1024 * 1024,
+};
+/** How many refusals of one connection are logged in 10 s; the others are counted. */
+export const MAX_LOG_LINES_PER_CONNECTION = 20;
+/** How many refusals of all connections are logged in 10 s. */
+export const MAX_LOG_LINES_PER_SERVER = 200;
 /**
  * The most arguments of an event or an ack. The protocol uses two; Socket.IO spreads them over the stack, so that one
  * frame with some hundred thousand of them would end the process.

@@ -1,19 +1,27 @@
-/** One request that a connection was asked and has not answered. */
+/** One request that an Agent asked and a Computer has not answered. */
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
-import type { Deadline, Deadlines } from "./deadlines.ts";
+import type { Deadline, Deadlines, Scheduled } from "./deadlines.ts";
 import { quoted } from "./limits.ts";
 
 /** The arguments of an ack. */
 export type Answer = readonly unknown[];
 
-/** A request on its way to a Computer. */
+/** A request on its way to a Computer, without its body: that is sent and forgotten. */
 export interface Question {
   readonly event: string;
-  readonly body: unknown;
+  readonly reqId: string;
   /** The Computer's name. */
   readonly computer: string;
+  readonly officeId: string;
   readonly timeoutMs: number;
+}
+
+/** What Socket.IO made of a request. */
+export interface Sent {
+  readonly bytes: number;
+  /** By which Socket.IO finds the ack. */
+  readonly ackId: number;
 }
 
 interface Open {
@@ -21,14 +29,14 @@ interface Open {
   readonly deadlines: Deadlines;
   /** Told whether Socket.IO called the ack; if not, it still keeps it. */
   readonly onSettled: (pending: PendingAnswer, isAnswered: boolean) => void;
-  readonly resolve: (answer: Answer) => void;
+  readonly resolve: (answer: Answer | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Settles once: by the ack, by its deadline, or by a failure. From then on it holds nothing: a `Map` or `Set` that grows
- * and shrinks leaves tables behind that still point at former entries, and a request that such an entry leads to would
- * outlive its answer by far. (Measured: a tenth of the relay's whole cost.)
+ * Settles once: by the ack, by its deadline, by a failure, or by the end of whoever asked. From then on it holds nothing:
+ * a `Map` or `Set` that grows and shrinks leaves tables behind that still point at former entries, and a request that such
+ * an entry leads to would outlive its answer by far. (Measured: a tenth of the relay's whole cost.)
  */
 export class PendingAnswer implements Deadline {
   /** What Socket.IO calls with the answer. */
@@ -37,12 +45,16 @@ export class PendingAnswer implements Deadline {
     open?.onSettled(this, true);
     open?.resolve(answer);
   };
+  readonly question: Question;
+  /** Set once it was sent. */
+  sent: Sent | undefined;
   #open: Open | undefined;
-  readonly #tick: number;
+  readonly #scheduled: Scheduled;
 
   constructor(open: Open) {
     this.#open = open;
-    this.#tick = open.deadlines.add(this, open.question.timeoutMs);
+    this.question = open.question;
+    this.#scheduled = open.deadlines.add(this, open.question.timeoutMs);
   }
 
   fail(error: unknown): void {
@@ -51,15 +63,22 @@ export class PendingAnswer implements Deadline {
     open?.reject(error);
   }
 
+  /** Ends it without an answer: whoever asked has gone. */
+  drop(): void {
+    const open = this.#settle();
+    open?.onSettled(this, false);
+    open?.resolve(undefined);
+  }
+
   /** Implements {@linkcode Deadline}. */
   expire(): void {
-    if (this.#open !== undefined) this.fail(timeoutOf(this.#open.question));
+    this.fail(timeoutOf(this.question));
   }
 
   #settle(): Open | undefined {
     const open = this.#open;
     this.#open = undefined;
-    open?.deadlines.lift(this, this.#tick);
+    open?.deadlines.lift(this.#scheduled);
     return open;
   }
 }

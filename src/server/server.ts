@@ -10,8 +10,10 @@ import { dispatch, dispatchDisconnect } from "./dispatch.ts";
 import { answerPlainRequest, installGate, refusePlainUpgrade } from "./http.ts";
 import type { HandshakeRefusal } from "./handshake.ts";
 import type { Hub } from "./hub.ts";
+import { EventLog } from "./event_log.ts";
 import { REQUEST_CHECK_INTERVAL_MS, REQUEST_HEAD_TIMEOUT_MS } from "./limits.ts";
 import { type ListenError, startListening, stopListening } from "./listening.ts";
+import { OfficeLoads } from "./load.ts";
 import {
   type ListenOptions,
   requirePositive,
@@ -19,6 +21,7 @@ import {
   type SmcpServerOptions,
   toSettings,
 } from "./options.ts";
+import { Outbox } from "./outbox.ts";
 import { createBoundedParser } from "./parser.ts";
 import { boundPollingAnswers, type PollingConnection } from "./polling.ts";
 import { RefusalLog } from "./refusal_log.ts";
@@ -266,6 +269,9 @@ function serveNamespace(
   const connections = new Map<string, Connection>();
   const hub: Hub = {
     ...settings,
+    deadlines,
+    eventLog: new EventLog(settings.logger),
+    officeLoads: new OfficeLoads(),
     connection: (sid) => connections.get(sid),
     broadcast(officeId, { event, body, except }) {
       const room = namespace.to(roomOf(officeId));
@@ -286,7 +292,13 @@ function serveNamespace(
     if (identity === undefined) return void socket.disconnect(true);
     strangers.admit(socket.conn);
     forgetHandshake(socket);
-    const connection = new Connection(toWire(socket), { identity, deadlines });
+    const outbox = new Outbox(socket.conn, {
+      ...settings,
+      deadlines,
+      onEnd: (reason, waiting_bytes) =>
+        settings.logger.warn(`Dropped a connection: ${reason}`, { sid: socket.id, waiting_bytes }),
+    });
+    const connection = new Connection(toWire(socket, outbox), { identity, shared: hub });
     connections.set(socket.id, connection);
     serveConnection(socket, { hub, connection, onClosed: () => connections.delete(socket.id) });
   });

@@ -1,14 +1,20 @@
 /** A connection's Socket.IO side. */
+import type { Outbox } from "./outbox.ts";
+import type { Sent } from "./pending_answer.ts";
 
 type Ack = (...answer: unknown[]) => void;
 
-/** What a connection needs of Socket.IO. */
+/** What a connection needs of Socket.IO. All that sends throws a `RangeError` for what is nested too deep to be written. */
 export interface Wire {
   readonly sid: string;
-  /** Sends an event; throws a `RangeError` when its body is nested too deep to be written. */
-  emit(event: string, body: unknown, ack?: Ack): void;
+  /** Sends an event that asks for no answer; throws a 413 when too much waits for the peer. */
+  emit(event: string, body: unknown): void;
+  /** Sends an event that asks for an answer; throws a 413 when too much waits for the peer. */
+  ask(event: string, body: unknown, ack: Ack): Sent;
+  /** Answers; throws a 413 when too much waits for the peer. */
+  answer(ack: Ack, answer: readonly unknown[]): void;
   /** Drops an ack that nobody waits for any longer. */
-  forgetAck(ack: Ack): void;
+  forgetAck(ackId: number): void;
   enterRoom(officeId: string): void;
   leaveRoom(officeId: string): void;
   close(): void;
@@ -24,14 +30,22 @@ export interface SocketLike {
 }
 
 /** The wire of a socket. */
-export function toWire(socket: SocketLike): Wire {
+export function toWire(socket: SocketLike, outbox: Pick<Outbox, "push">): Wire {
+  const forgetAck = (ackId: number) => void acksOf(socket)?.delete(ackId);
   return {
     sid: socket.id,
-    emit(event, body, ack) {
-      if (ack === undefined) socket.emit(event, body);
-      else socket.emit(event, body, ack);
+    emit: (event, body) => void outbox.push(() => socket.emit(event, body)),
+    ask(event, body, ack) {
+      const ackId = nextAckId(socket);
+      try {
+        return { ackId, bytes: outbox.push(() => socket.emit(event, body, ack)) };
+      } catch (error) {
+        forgetAck(ackId);
+        throw error;
+      }
     },
-    forgetAck: (ack) => forgetAck(socket, ack),
+    answer: (ack, answer) => void outbox.push(() => ack(...answer)),
+    forgetAck,
     // At once: Socket.IO's memory of rooms is this process's own.
     enterRoom: (officeId) => void socket.join(roomOf(officeId)),
     leaveRoom: (officeId) => void socket.leave(roomOf(officeId)),
@@ -48,10 +62,15 @@ export function roomOf(officeId: string): string {
  * Socket.IO keeps an ack until it is called. Its own `timeout()` would forget it, but with a timer for each request that
  * outlives the connection.
  */
-function forgetAck(socket: SocketLike, forgotten: Ack): void {
+function acksOf(socket: SocketLike): Map<unknown, unknown> | undefined {
   const acks: unknown = Reflect.get(socket, "acks");
-  if (!(acks instanceof Map)) return;
-  for (const [id, ack] of acks) {
-    if (ack === forgotten) return void acks.delete(id);
-  }
+  return acks instanceof Map ? acks : undefined;
+}
+
+/** The id that Socket.IO gives to the next ack of a namespace; it tells nobody, and to search for an ack takes long. */
+function nextAckId(socket: SocketLike): number {
+  const namespace: unknown = Reflect.get(socket, "nsp");
+  const id: unknown = typeof namespace === "object" && namespace !== null && Reflect.get(namespace, "_ids");
+  if (typeof id === "number") return id;
+  throw new TypeError("Cannot tell the id of an ack: this version of Socket.IO keeps it elsewhere");
 }

@@ -155,6 +155,27 @@ for (const way of ["disconnects", "leaves", "joins another office"] as const) {
 }
 
 // proves: guide-error-logged
+Deno.test("An error of a Computer is logged with its request and its code, without its content", async () => {
+  const logger = new RecordingLogger();
+  await using server = await SmcpServer.listen({ port: 0, logger });
+  await using agent = await RawPeer.join(server.url, ada);
+  await using computer = await RawPeer.join(server.url, laptop);
+  const error = { code: 4201, message: "No such document: salaries" };
+  for (const answer of [error, { error }]) {
+    computer.serve("client:read_resource", () => [answer]);
+    await agent.request("client:read_resource", request);
+    computer.socket.off("client:read_resource");
+    const line = logger.lines.at(-1);
+    assertEquals([line?.fields["code"], line?.fields["req_id"], line?.fields["computer"]], [
+      4201,
+      "r1",
+      "laptop",
+    ]);
+    assert(!JSON.stringify(line).includes("salaries"));
+  }
+});
+
+// proves: guide-error-logged
 Deno.test("A request that its Computer does not answer is answered 408 after timeout and grace", async () => {
   const logger = new RecordingLogger();
   await using server = await SmcpServer.listen({ port: 0, logger, graceMs: 20 });

@@ -3,24 +3,30 @@ import { parseComputerCallData } from "../../protocol/parse.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { computerNotFound } from "../connection.ts";
 import { done, type Handled, type Route } from "../hub.ts";
+import { MAX_ASKED, MAX_OFFICE_LOAD, MAX_OWED } from "../limits.ts";
 import { requireRole, toErrorAnswer } from "./_require.ts";
 
 /** Relays by shape whatever event it is: the body as it came, and the ack as it comes. */
 export const relay: Route = {
   async handle(call): Promise<Handled> {
-    const { hub, event, body } = call;
+    const { hub, connection: asker, event, body } = call;
     const request = parseComputerCallData(body);
-    const { computer } = request;
+    const { computer, req_id: reqId } = request;
     const { officeId } = requireRole(call, "agent");
     const target = await hub.offices.findComputer(officeId, computer);
+    if (requireRole(call, "agent").officeId !== officeId) throw computerNotFound(computer);
     const connection = target && hub.connection(target.sid);
     if (connection?.member?.officeId !== officeId) throw computerNotFound(computer);
     if (!call.isAnswered) {
       connection.tell(event, body);
       return done();
     }
+    asker.asked.requireRoom("this connection", MAX_ASKED);
+    connection.owed.requireRoom(`Computer '${computer}'`, MAX_OWED);
+    hub.officeLoads.of(officeId).requireRoom("this office", MAX_OFFICE_LOAD);
     const timeoutMs = timeoutMsOf(request) + hub.graceMs;
-    return { kind: "waiting", answer: connection.ask({ event, body, computer, timeoutMs }) };
+    const question = { event, reqId, computer, officeId, timeoutMs };
+    return { kind: "waiting", answer: connection.ask(question, { body, asker }) };
   },
   refuse: toErrorAnswer,
 };

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { Deadlines } from "../../../src/server/deadlines.ts";
+import fc from "fast-check";
+import { type Clock, Deadlines } from "../../../src/server/deadlines.ts";
 
 /** A deadline that tells when it expires. */
 function deadline(): { expire(): void; readonly expired: Promise<number> } {
@@ -23,11 +24,11 @@ Deno.test("A deadline that is lifted does not expire, and others of its time do"
   const deadlines = new Deadlines();
   let expired = 0;
   const lifted = { expire: () => void expired++ };
-  const tick = deadlines.add(lifted, 10);
+  const scheduled = deadlines.add(lifted, 10);
   const other = deadline();
   deadlines.add(other, 10);
-  deadlines.lift(lifted, tick);
-  deadlines.lift(lifted, tick);
+  deadlines.lift(scheduled);
+  deadlines.lift(scheduled);
   await other.expired;
   assertEquals(expired, 0);
 });
@@ -45,4 +46,104 @@ Deno.test("clear() leaves no timer behind", () => {
   deadlines.clear();
   deadlines.add(deadline(), 3_600_000);
   deadlines.clear();
+});
+
+/** A clock that a test moves. */
+class ManualClock implements Clock {
+  #nowMs = 1_234;
+  #timer: { readonly fire: () => void; readonly atMs: number } | undefined;
+  /** How often the timer fired. */
+  firings = 0;
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  startTimer(fire: () => void, delayMs: number): () => void {
+    const timer = { fire, atMs: this.#nowMs + delayMs };
+    this.#timer = timer;
+    return () => {
+      if (this.#timer === timer) this.#timer = undefined;
+    };
+  }
+
+  /** Lets time pass: fires each timer when it is due, or, with `late`, only then. */
+  moveTo(ms: number, { late = false } = {}): void {
+    if (late) this.#nowMs = ms;
+    for (let timer = this.#timer; timer !== undefined && timer.atMs <= ms; timer = this.#timer) {
+      this.#nowMs = Math.max(this.#nowMs, timer.atMs);
+      this.#timer = undefined;
+      this.firings++;
+      timer.fire();
+    }
+    this.#nowMs = ms;
+  }
+}
+
+const DISTANCES_MS = [1, 110, 3_149, 3_250, 204_750, 204_900, 13_107_200, 86_405_000];
+
+Deno.test("Deadlines of all distances expire when they are due", () => {
+  const clock = new ManualClock();
+  const deadlines = new Deadlines(clock);
+  const expired: number[] = [];
+  const startMs = clock.nowMs();
+  for (const ms of DISTANCES_MS.toReversed()) deadlines.add({ expire: () => void expired.push(ms) }, ms);
+  deadlines.lift(deadlines.add({ expire: () => void expired.push(-1) }, 400_000));
+  for (const ms of DISTANCES_MS) {
+    clock.moveTo(Math.max(clock.nowMs(), startMs + ms - 1));
+    assertEquals(expired.includes(ms), false, `${ms} ms is too early`);
+    clock.moveTo(startMs + ms + 50);
+    assert(expired.includes(ms), `${ms} ms is overdue`);
+  }
+  assertEquals(expired, DISTANCES_MS);
+});
+
+Deno.test("Deadlines expire in their order, too, when the timer fires late", () => {
+  const clock = new ManualClock();
+  const deadlines = new Deadlines(clock);
+  const expired: number[] = [];
+  for (const ms of DISTANCES_MS) deadlines.add({ expire: () => void expired.push(ms) }, ms);
+  clock.moveTo(clock.nowMs() + 90_000_000, { late: true });
+  assertEquals(expired, DISTANCES_MS);
+});
+
+// A law, whatever is added, lifted and waited for in between.
+Deno.test("A deadline expires within a tick of its time unless it was lifted", () => {
+  const step = fc.record({
+    timeoutMs: fc.oneof(fc.integer({ min: 0, max: 10_000 }), fc.integer({ min: 0, max: 90_000_000 })),
+    passMs: fc.oneof(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 0, max: 20_000_000 })),
+    isLifted: fc.boolean(),
+  });
+  fc.assert(fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+    const clock = new ManualClock();
+    const deadlines = new Deadlines(clock);
+    const open = new Map<number, number>();
+    for (const [id, { timeoutMs, passMs, isLifted }] of steps.entries()) {
+      const dueMs = clock.nowMs() + timeoutMs;
+      const scheduled = deadlines.add({
+        expire() {
+          assert(clock.nowMs() >= dueMs && clock.nowMs() <= dueMs + 100, `${clock.nowMs()} for ${dueMs}`);
+          assert(open.delete(id));
+        },
+      }, timeoutMs);
+      if (isLifted) deadlines.lift(scheduled);
+      else open.set(id, dueMs);
+      clock.moveTo(clock.nowMs() + passMs);
+      for (const due of open.values()) assert(due + 100 >= clock.nowMs(), `${due} is overdue`);
+    }
+  }));
+});
+
+Deno.test("A hundred thousand deadlines that are far away cost those that are near nothing", () => {
+  const clock = new ManualClock();
+  const deadlines = new Deadlines(clock);
+  for (let i = 0; i < 100_000; i++) deadlines.add({ expire() {} }, 80_000_000 + i * 60);
+  const { firings } = clock;
+  let expired = 0;
+  for (let i = 0; i < 1_000; i++) {
+    deadlines.add({ expire: () => void expired++ }, 60);
+    clock.moveTo(clock.nowMs() + 150);
+  }
+  assertEquals(expired, 1_000);
+  assert(clock.firings - firings < 1_100, "The timer fires for what is far away");
 });

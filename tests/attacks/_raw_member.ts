@@ -1,0 +1,106 @@
+/** A member of an office that is made of bytes on a TCP connection: it reads when it likes, and pongs when it likes. */
+import type { SmcpServer } from "../../server.ts";
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** What it asks to be. */
+export interface RawMembership {
+  readonly role: "agent" | "computer";
+  readonly name: string;
+  readonly office_id: string;
+}
+
+/** A WebSocket connection that is written by hand. */
+export class RawMember implements Disposable {
+  readonly #tcp: Deno.Conn;
+  #received = "";
+
+  private constructor(tcp: Deno.Conn) {
+    this.#tcp = tcp;
+  }
+
+  /** Connects and joins; from then on it reads nothing unless told to. */
+  static async join(server: Pick<SmcpServer, "port">, membership: RawMembership): Promise<RawMember> {
+    const tcp = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+    const member = new RawMember(tcp);
+    const query = "EIO=4&transport=websocket&a2c_version=0.2.0";
+    const headers = [
+      `GET /socket.io/?${query} HTTP/1.1`,
+      `Host: 127.0.0.1:${server.port}`,
+      "Connection: Upgrade",
+      "Upgrade: websocket",
+      "Sec-WebSocket-Version: 13",
+      `Sec-WebSocket-Key: ${btoa("0123456789abcdef")}`,
+    ];
+    await member.#write(encoder.encode(`${headers.join("\r\n")}\r\n\r\n`));
+    await member.readUntil('0{"sid"');
+    await member.send("40/smcp,{}");
+    await member.readUntil("40/smcp,");
+    await member.send(`42/smcp,0["server:join_office",${JSON.stringify(membership)}]`);
+    await member.readUntil("43/smcp,0[true");
+    return member;
+  }
+
+  /** Sends a text frame. */
+  send(text: string): Promise<void> {
+    const payload = encoder.encode(text);
+    const long = payload.length > 0xffff;
+    const header = new Uint8Array(payload.length < 126 ? 6 : long ? 14 : 8);
+    const view = new DataView(header.buffer);
+    header[0] = 0x81;
+    if (payload.length < 126) header[1] = 0x80 | payload.length;
+    else if (long) {
+      header[1] = 0x80 | 127;
+      view.setBigUint64(2, BigInt(payload.length));
+    } else {
+      header[1] = 0x80 | 126;
+      view.setUint16(2, payload.length);
+    }
+    // A mask of zeros leaves the payload as it is.
+    return this.#write(header, payload);
+  }
+
+  /** Reads until `text` has come. */
+  async readUntil(text: string): Promise<void> {
+    while (!this.#received.includes(text)) {
+      if (!await this.#read()) throw new TypeError(`Cannot read "${text}": the connection has ended`);
+    }
+    this.#received = "";
+  }
+
+  /** Reads and throws away what comes until the Server ends the connection; resolves to how many bytes that were. */
+  async untilClosed(): Promise<number> {
+    let bytes = 0;
+    try {
+      for (let read = await this.#read(); read > 0; read = await this.#read()) bytes += read;
+    } catch {
+      // A reset ends it as well.
+    }
+    return bytes;
+  }
+
+  [Symbol.dispose](): void {
+    try {
+      this.#tcp.close();
+    } catch {
+      // Closed by the Server.
+    }
+  }
+
+  async #read(): Promise<number> {
+    const buffer = new Uint8Array(65_536);
+    const read = await this.#tcp.read(buffer) ?? 0;
+    this.#received = (this.#received + decoder.decode(buffer.subarray(0, read), { stream: true })).slice(
+      -100_000,
+    );
+    return read;
+  }
+
+  async #write(...parts: readonly Uint8Array[]): Promise<void> {
+    for (const part of parts) {
+      let written = 0;
+      while (written < part.length) written += await this.#tcp.write(part.subarray(written));
+    }
+  }
+}

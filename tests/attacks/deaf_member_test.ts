@@ -1,0 +1,120 @@
+/** Attacker: an admitted member that does not read. It lets the Server keep what others send to it. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { SmcpServer } from "../../server.ts";
+import { RawPeer, RecordingLogger } from "../integration/_socket.ts";
+import { RawMember } from "./_raw_member.ts";
+
+const ada = { role: "agent", name: "ada", office_id: "lab" } as const;
+const laptop = { role: "computer", name: "laptop", office_id: "lab" } as const;
+const KIB = 1024;
+/** So much has to wait for a member before a message of any size is refused. */
+const MAX_PAYLOAD_BYTES = 256 * KIB;
+/** More than any kernel takes from the Server on a loopback connection that nobody reads. */
+const FLOOD_MESSAGES = 150;
+const message = { agent: "ada", req_id: "r1", computer: "laptop", text: "x".repeat(200 * KIB) };
+
+/** A Server with small messages, so that little is much. */
+async function openOffice(pings: { readonly pingIntervalMs?: number; readonly pingTimeoutMs?: number } = {}) {
+  const logger = new RecordingLogger();
+  const server = await SmcpServer.listen({ port: 0, logger, maxPayloadBytes: MAX_PAYLOAD_BYTES, ...pings });
+  return {
+    server,
+    /** The line that says why a connection was dropped. */
+    dropped: () => logger.lines.find(({ message }) => message.startsWith("Dropped a connection")),
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
+
+Deno.test("Requests to a Computer that does not read are refused 413, with and without an ack, and others go on", async () => {
+  await using office = await openOffice();
+  await using agent = await RawPeer.join(office.server.url, ada);
+  await using phone = await RawPeer.join(office.server.url, { ...laptop, name: "phone" });
+  phone.serve("client:x", () => ["here"]);
+  using _deaf = await RawMember.join(office.server, laptop);
+  for (let i = 0; i < FLOOD_MESSAGES; i++) agent.socket.emit("client:x", message);
+  const [answer] = await agent.request("client:x", message);
+  const { code, details } = answer as { code: number; details: { size: number; limit: number } };
+  assertEquals([code, details.limit], [413, MAX_PAYLOAD_BYTES]);
+  assert(details.size > details.limit && details.size <= 2 * MAX_PAYLOAD_BYTES, `${details.size} bytes wait`);
+  assertEquals(await agent.request("client:x", { ...message, computer: "phone" }), ["here"]);
+});
+
+Deno.test("A member that does not read its notifications loses its connection", async () => {
+  await using office = await openOffice();
+  await using computer = await RawPeer.join(office.server.url, laptop);
+  using deaf = await RawMember.join(office.server, ada);
+  assertEquals(await computer.next("notify:enter_office"), { office_id: "lab", agent: "ada" });
+  const gone = computer.next("notify:leave_office");
+  let isGone = false;
+  gone.then(() => isGone = true);
+  const event = `server:update_${"x".repeat(100)}`;
+  for (let batch = 0; batch < 1_000 && !isGone; batch++) {
+    for (let i = 0; i < 500; i++) computer.socket.emit(event, { computer: "laptop" });
+    await computer.settled();
+  }
+  assertEquals(await gone, { office_id: "lab", agent: "ada" });
+  assertStringIncludes(office.dropped()?.message ?? "", "too slowly");
+  await deaf.untilClosed();
+});
+
+Deno.test("A member that asks and does not read its answers loses its connection", async () => {
+  await using office = await openOffice();
+  await using computer = await RawPeer.join(office.server.url, laptop);
+  computer.serve("client:x", () => ["x".repeat(200 * KIB)]);
+  using deaf = await RawMember.join(office.server, ada);
+  const gone = computer.next("notify:leave_office");
+  let isGone = false;
+  gone.then(() => isGone = true);
+  const request = JSON.stringify({ agent: "ada", req_id: "r1", computer: "laptop" });
+  for (let batch = 0; batch < 1_000 && !isGone; batch++) {
+    for (let id = 0; id < 100; id++) await deaf.send(`42/smcp,${id}["client:x",${request}]`).catch(() => {});
+    await computer.settled();
+  }
+  assertEquals(await gone, { office_id: "lab", agent: "ada" });
+});
+
+Deno.test("Pongs that answer no ping are no sign of life", async () => {
+  await using office = await openOffice({ pingIntervalMs: 300, pingTimeoutMs: 300 });
+  await using agent = await RawPeer.join(office.server.url, ada);
+  using deaf = await RawMember.join(office.server, laptop);
+  const gone = agent.next("notify:leave_office");
+  let isGone = false;
+  gone.then(() => isGone = true);
+  // As often as it can: each used to put off the next ping.
+  for (let round = 0; round < 100_000 && !isGone; round++) {
+    agent.socket.emit("client:x", message);
+    await deaf.send("3").catch(() => {});
+    await agent.settled();
+  }
+  assertEquals(await gone, { office_id: "lab", computer: "laptop" });
+});
+
+Deno.test("A member that polls no more keeps no more waiting than any other", async () => {
+  await using office = await openOffice();
+  await using agent = await RawPeer.join(office.server.url, ada);
+  const query = `${office.server.url}/socket.io/?EIO=4&transport=polling&a2c_version=0.2.0`;
+  const { sid } = JSON.parse((await (await fetch(query)).text()).slice(1));
+  const post = async (body: string) =>
+    await (await fetch(`${query}&sid=${sid}`, { method: "POST", body })).text();
+  const poll = async () => await (await fetch(`${query}&sid=${sid}`)).text();
+  await post("40/smcp,{}");
+  await poll();
+  await post(`42/smcp,0["server:join_office",${JSON.stringify(laptop)}]`);
+  assertStringIncludes(await poll(), "43/smcp,0[true");
+  for (let i = 0; i < 3; i++) agent.socket.emit("client:x", message);
+  const [answer] = await agent.request("client:x", message);
+  assertEquals((answer as { code: number }).code, 413);
+  await poll();
+  // What one answer has no room for still waits, and still counts.
+  const small = { ...message, text: "x".repeat(8 * KIB) };
+  const refused: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    for (let i = 0; i < 40; i++) {
+      agent.socket.emit("client:x", small, (answer: { code: number }) => refused.push(answer.code));
+    }
+    await agent.settled();
+    await poll();
+  }
+  assert(refused.length >= 3 * 40 - 30 - 3 * 16, `${refused.length} of 120 refused`);
+  assertEquals(new Set(refused), new Set([413]));
+});
