@@ -71,7 +71,8 @@ export {
 export type { ConnectOptions, JoinOptions, OfficeState } from "./src/computer/office_link.ts";
 export type { InputValue } from "./src/computer/config/placeholders.ts";
 export type { LogFields, Logger } from "./src/log.ts";
-export type { ServerLimits, ServerState, ServerStatus } from "./src/mcp/supervised_server.ts";
+export type { ServerLimits } from "./src/mcp/limits.ts";
+export type { ServerState, ServerStatus } from "./src/mcp/supervised_server.ts";
 export type { FinderQueryOptions } from "./src/organizer/finder_query.ts";
 export type {
   BaseMCPServerConfig,

@@ -9,7 +9,7 @@ import { McpHost } from "../src/computer/host.ts";
 import { DEFAULT_READ_LIMITS } from "../src/computer/catalogue.ts";
 import { parseConfig } from "../src/computer/config/config.ts";
 import { silentLogger } from "../src/log.ts";
-import { DEFAULT_SERVER_LIMITS } from "../src/mcp/supervised_server.ts";
+import { DEFAULT_SERVER_LIMITS } from "../src/mcp/limits.ts";
 import { organizeFinder } from "../src/organizer/finder.ts";
 import type { DPEDocumentSummary } from "../src/protocol/dpe.ts";
 

@@ -1,7 +1,8 @@
 /** The Computer: MCP servers on one side, an office on the other. */
 import type { IncomingEvent } from "../link/connect.ts";
 import { silentLogger } from "../log.ts";
-import { DEFAULT_SERVER_LIMITS, type ServerState, type SupervisedServer } from "../mcp/supervised_server.ts";
+import { DEFAULT_SERVER_LIMITS } from "../mcp/limits.ts";
+import type { ServerState, SupervisedServer } from "../mcp/supervised_server.ts";
 import { abortable, settledWithin } from "../async/abortable.ts";
 import type { FinderQueryOptions } from "../organizer/finder_query.ts";
 import type { GetComputerConfigRet } from "../protocol/config.ts";

@@ -1,6 +1,6 @@
 /** How a Computer is opened, and how its own program asks it. */
 import type { Logger } from "../log.ts";
-import type { ServerLimits } from "../mcp/supervised_server.ts";
+import type { ServerLimits } from "../mcp/limits.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import type { CallLimits } from "./call_limits.ts";
 import type { ReadLimits } from "./catalogue.ts";

@@ -3,12 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import { type Logger, withModule } from "../log.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 import { Fleet } from "../mcp/fleet.ts";
-import type {
-  ServerLimits,
-  ServerListener,
-  ServerState,
-  SupervisedServer,
-} from "../mcp/supervised_server.ts";
+import type { ServerLimits } from "../mcp/limits.ts";
+import type { ServerListener, ServerState, SupervisedServer } from "../mcp/supervised_server.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
 import { organizeDesktop } from "../organizer/desktop.ts";
 import type { FinderQueryOptions } from "../organizer/finder_query.ts";

@@ -1,6 +1,5 @@
 /** One session with an MCP server, over any transport. */
 import { Client } from "@modelcontextprotocol/sdk/client";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { ErrorCode as RpcErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
@@ -12,6 +11,7 @@ import type { ResolvedServerConfig } from "../protocol/config.ts";
 import { describeError, isRecord } from "../protocol/errors.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { PACKAGE_VERSION } from "../version.ts";
+import { CalmListener } from "./calm_listener.ts";
 import { type EntryWarning, type McpTool, readResourceEntry, readTool } from "./entries.ts";
 import {
   ConfigurationError,
@@ -22,8 +22,11 @@ import {
 } from "./errors.ts";
 import type { ProcessGuard } from "./guard.ts";
 import { type HttpListener, type HttpTransport, openHttpTransport } from "./http.ts";
+import { Inflow } from "./inflow.ts";
 import type { Journal } from "./journal.ts";
+import type { ServerLimits } from "./limits.ts";
 import { type ListPage, readAllPages } from "./list_pages.ts";
+import { MeteredTransport } from "./metered_transport.ts";
 import { StdioTransport } from "./stdio.ts";
 import type { WarnOnce } from "./warn_once.ts";
 
@@ -67,13 +70,15 @@ export interface ConnectionContext {
   readonly journal: Journal;
   /** For what a server lists wrongly, each time that it is listed. */
   readonly warnOnce: WarnOnce;
-  readonly maxMessageBytes: number;
+  readonly limits: ServerLimits;
 }
 
 /** An initialised session. Its requests throw the errors of `errors.ts`, or the reason of an aborted signal. */
 export class McpConnection {
   readonly #client: Client;
-  readonly #transport: Transport;
+  readonly #transport: MeteredTransport;
+  readonly #notifications: CalmListener;
+  readonly #maxListBytes: number;
   /** The transport, where it is a process of ours. */
   readonly #child: StdioTransport | undefined;
   readonly #close: () => Promise<void>;
@@ -88,23 +93,28 @@ export class McpConnection {
   private constructor(config: ResolvedServerConfig, context: ConnectionContext) {
     this.#log = context.log;
     this.#warnOnce = context.warnOnce;
+    this.#maxListBytes = context.limits.maxListBytes;
+    const { listener, log, limits: { maxNotificationsPerSecond: maxPerSecond } } = context;
+    this.#notifications = new CalmListener({ listener, maxPerSecond, log });
     this.#client = new Client({ name: "a2c-smcp", version: PACKAGE_VERSION }, { capabilities: {} });
     // Before that, the SDK itself closes what it cannot use, and the reason comes with its error.
     this.#client.onclose = () => {
       if (this.#isInitialised || this.#child !== undefined) this.#end("closed");
     };
     this.#client.onerror = (error) => this.#log.debug("MCP transport error", { error: error.message });
-    this.#client.fallbackNotificationHandler = (notification) => {
-      if (notification.method === "notifications/message") context.journal.message(notification.params);
-      else dispatch(notification, context.listener);
-      return Promise.resolve();
-    };
-    const { transport, close } = openTransport(config, context, {
+    const hearers = { listener: this.#notifications, journal: context.journal };
+    const inflow = new Inflow();
+    const { transport, close } = openTransport(config, { ...context, inflow }, {
       onGone: (reason, error) => this.#end(reason, error),
       onStreamBroken: () => this.#probe(),
-      onStreamOpened: () => context.listener.onNotificationsLost(),
+      onStreamOpened: () => this.#notifications.onNotificationsLost(),
+      onAnswerLost: (id) =>
+        this.#transport.fail(id, new ServerNotRunningError({ reason: "event stream lost" })),
     });
-    this.#transport = transport;
+    this.#transport = new MeteredTransport(transport, {
+      inflow,
+      onNotification: (notification) => readNotification(notification, hearers),
+    });
     this.#child = transport instanceof StdioTransport ? transport : undefined;
     this.#close = () => close({ isGone: this.#goneReason !== undefined });
   }
@@ -213,6 +223,7 @@ export class McpConnection {
   #end(reason: string, error?: ServerAuthorizationError): void {
     if (this.#goneReason !== undefined) return;
     this.#goneReason = this.#child?.exit ?? reason;
+    this.#notifications[Symbol.dispose]();
     this.#closed.resolve(this.#goneReason);
     for (const request of this.#inFlight) {
       request.abort(error ?? new ServerNotRunningError({ reason: this.#goneReason }));
@@ -239,6 +250,7 @@ export class McpConnection {
       what: kind,
       readPage: (cursor, timeoutMs) => this.#listPage(kind, cursor, { timeoutMs, signal }),
       readEntry,
+      maxBytes: this.#maxListBytes,
       timeoutMs,
       warn: (message) => this.#warnOnce.warn(message),
     });
@@ -328,27 +340,37 @@ export class McpConnection {
 
 function openTransport(
   config: ResolvedServerConfig,
-  context: ConnectionContext,
+  context: ConnectionContext & { readonly inflow: Inflow },
   listener: HttpListener,
 ): HttpTransport {
-  if (config.type !== "stdio") return openHttpTransport(config, listener);
+  const { limits, inflow } = context;
+  if (config.type !== "stdio") return openHttpTransport(config, { listener, limits, inflow });
   const transport = new StdioTransport(config.server_parameters, context);
   return { transport, close: () => transport.close() };
 }
 
-function dispatch(
-  notification: { readonly method: string; readonly params?: unknown },
-  listener: NotificationListener,
-): void {
-  switch (notification.method) {
+/** Tells of a notification, if it is one that somebody hears. */
+function readNotification(
+  { method, params }: { readonly method: string; readonly params?: unknown },
+  { listener, journal }: { readonly listener: NotificationListener; readonly journal: Journal },
+): "known" | "unknown" {
+  switch (method) {
+    case "notifications/message":
+      journal.message(params);
+      return "known";
     case "notifications/tools/list_changed":
-      return listener.onToolsChanged();
+      listener.onToolsChanged();
+      return "known";
     case "notifications/resources/list_changed":
-      return listener.onResourcesChanged();
+      listener.onResourcesChanged();
+      return "known";
     case "notifications/resources/updated": {
-      const uri = isRecord(notification.params) ? notification.params["uri"] : undefined;
+      const uri = isRecord(params) ? params["uri"] : undefined;
       if (typeof uri === "string") listener.onResourceUpdated(uri);
+      return "known";
     }
+    default:
+      return "unknown";
   }
 }
 
@@ -361,6 +383,8 @@ function toFailure(error: unknown, method: string): unknown {
   if (error.code === RpcErrorCode.RequestTimeout && isRecord(error.data) && "timeout" in error.data) {
     return new ServerTimeoutError(`Cannot complete "${method}": no answer in time`, { cause: error });
   }
+  // Of our own making: a server cannot send it.
+  if (isFailure(error.data)) return error.data;
   const message = error.message.replace(/^MCP error -?\d+: /, "");
   return new ServerAnswerError(error.code, message, { data: error.data, cause: error });
 }

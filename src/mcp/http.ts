@@ -5,10 +5,15 @@ import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport";
 import { settledWithin } from "../async/abortable.ts";
-import { MAX_TIMER_MS } from "../async/backoff.ts";
+import { delay, MAX_TIMER_MS } from "../async/backoff.ts";
 import type { MCPServerStreamableHttpConfig, MCPSSEConfig, Resolved } from "../protocol/config.ts";
+import { describeError, isRecord } from "../protocol/errors.ts";
+import { EventFrames, JsonFrame } from "./body_frames.ts";
 import { ConfigurationError, ServerAuthorizationError, ServerNotRunningError } from "./errors.ts";
-import { answerOf } from "./http_answer.ts";
+import { answerOf, type HttpTimes } from "./http_answer.ts";
+import type { Inflow } from "./inflow.ts";
+import { MAX_UNFINISHED_MESSAGES, type MessageLimits, MIN_STREAM_INTERVAL_MS } from "./limits.ts";
+import { ByteBudget } from "./message_bytes.ts";
 import { watchBody } from "./watched_body.ts";
 
 /** How long the end of a session may take on the server, in milliseconds. */
@@ -31,6 +36,16 @@ export interface HttpListener {
   onStreamBroken(): void;
   /** The standing stream is open, and nothing says what was told before: nobody may have heard it. */
   onStreamOpened(): void;
+  /** The stream that was to bring the answer to a request has ended, and cannot be resumed. */
+  onAnswerLost(requestId: unknown): void;
+}
+
+/** What a transport over HTTP needs beyond its configuration. */
+export interface HttpContext {
+  readonly listener: HttpListener;
+  readonly limits: MessageLimits;
+  /** The pace at which the server is read. */
+  readonly inflow: Inflow;
 }
 
 /** One HTTP exchange, as far as it is told apart. */
@@ -47,12 +62,12 @@ interface Exchange {
  */
 export function openHttpTransport(
   config: Resolved<MCPServerStreamableHttpConfig | MCPSSEConfig>,
-  listener: HttpListener,
+  context: HttpContext,
 ): HttpTransport {
   const url = parseUrl(config.server_parameters.url);
   const headers = toHeaders(config.server_parameters.headers);
   const client = Deno.createHttpClient({});
-  const options = { fetch: watchedFetch(config, client, listener), requestInit: { headers } };
+  const options = { fetch: watchedFetch(config, client, context), requestInit: { headers } };
   if (config.type === "sse") {
     const transport = new SSEClientTransport(url, options);
     return { transport, close: () => closeAll(transport, client) };
@@ -103,37 +118,77 @@ async function closeAll(transport: Transport, client: Deno.HttpClient): Promise<
 function watchedFetch(
   config: Resolved<MCPServerStreamableHttpConfig | MCPSSEConfig>,
   client: Deno.HttpClient,
-  listener: HttpListener,
+  context: HttpContext,
 ): FetchLike {
   const kind = config.type;
-  const { timeoutMs, silenceMs } = timeLimits(config);
+  const { listener } = context;
+  const times = timeLimits(config);
+  const budget = new ByteBudget(MAX_UNFINISHED_MESSAGES * context.limits.maxMessageBytes);
+  const pace = new StreamPace();
   let hasStream = false;
   return async (url, init) => {
     const method = init?.method ?? "GET";
     const isStanding = method === "GET";
     const send = (signal: AbortSignal | undefined) => reach(url, { ...init, signal, client }, listener);
-    const response = await answerOf({ kind, method, signal: init?.signal ?? undefined, send }, timeoutMs);
+    const signal = init?.signal ?? undefined;
+    if (isStanding) await pace.turn(signal);
+    const response = await answerOf({ kind, method, isCall: isToolCall(init?.body), signal, send }, times);
     const exchange: Exchange = { kind, method, response };
-    // Redirects are the SDK's, which follows those within the origin.
     if (response.status >= 400) return await refuse(exchange, { hasStream, listener });
-    if (!response.ok || response.body === null) return response;
-    const isStream = isEventStream(response);
-    hasStream ||= isStream && isStanding;
-    if (isStream && isStanding && kind === "streamable" && !isResumed(init)) listener.onStreamOpened();
+    // Redirects are the SDK's, which follows those within the origin and would read the body of any other whole.
+    if (!response.ok || response.body === null) return await withoutBody(response);
+    const isStream = isStanding || isEventStream(response);
+    hasStream ||= isEventStream(response) && isStanding;
+    if (isStanding && kind === "streamable" && !isResumed(init)) listener.onStreamOpened();
+    const { limits, inflow } = context;
+    const events = isStream ? new EventFrames(limits, budget) : undefined;
     const body = watchBody(response.body, {
-      // A request has its own deadline; only the stream that stands for the whole session may not fall silent.
-      silenceMs: isStream && isStanding ? silenceMs : MAX_TIMER_MS,
-      signal: init?.signal,
-      onEnd(end) {
-        if (!isStream) return;
+      silenceMs: times.silenceMs,
+      frames: events ?? new JsonFrame(limits, budget),
+      inflow,
+      signal,
+      onEnd(end, error) {
+        // A frame that is too long: the next one would be, too.
+        if (error instanceof RangeError) return listener.onGone(describeError(error));
+        if (events === undefined) return;
         // The event source would open another stream, in a session that nobody has initialised.
-        if (kind === "sse") listener.onGone("event stream lost");
-        else if (end === "broken") listener.onStreamBroken();
+        if (kind === "sse") return listener.onGone("event stream lost");
+        if (!isStanding && !events.hasIds) listener.onAnswerLost(requestIdOf(init?.body));
+        if (end === "broken") listener.onStreamBroken();
       },
     });
     const { status, statusText, headers } = response;
     return new Response(body, { status, statusText, headers });
   };
+}
+
+/** Gives back the response without its body, which is not read. */
+async function withoutBody(response: Response): Promise<Response> {
+  const { body, status, statusText, headers } = response;
+  await body?.cancel();
+  return new Response(null, { status, statusText, headers });
+}
+
+/** The SDK writes the method first. */
+function isToolCall(body: unknown): boolean {
+  return typeof body === "string" && body.startsWith('{"method":"tools/call"');
+}
+
+function requestIdOf(body: unknown): unknown {
+  const message: unknown = typeof body === "string" ? JSON.parse(body) : undefined;
+  return isRecord(message) ? message["id"] : undefined;
+}
+
+/** Standing streams that a server ends again and again are opened at a bounded pace, whatever it asks for. */
+class StreamPace {
+  #nextMs = 0;
+
+  async turn(signal: AbortSignal | undefined): Promise<void> {
+    const nowMs = performance.now();
+    const waitMs = this.#nextMs - nowMs;
+    this.#nextMs = Math.max(nowMs, this.#nextMs) + MIN_STREAM_INTERVAL_MS;
+    if (waitMs > 0) await delay(waitMs, signal);
+  }
 }
 
 /**
@@ -180,10 +235,7 @@ function isEventStream(response: Response): boolean {
   return /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
 }
 
-/** How long an answer may take that needs no work, and how long a standing stream may say nothing. */
-function timeLimits(
-  config: Resolved<MCPServerStreamableHttpConfig | MCPSSEConfig>,
-): { readonly timeoutMs: number; readonly silenceMs: number } {
+function timeLimits(config: Resolved<MCPServerStreamableHttpConfig | MCPSSEConfig>): HttpTimes {
   const { timeout, sse_read_timeout } = config.server_parameters;
   return { timeoutMs: toMilliseconds(timeout), silenceMs: toMilliseconds(sse_read_timeout) };
 }

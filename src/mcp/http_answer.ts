@@ -8,27 +8,36 @@ const STREAM_BACKOFF: BackoffOptions = { firstMs: 500, maxMs: 60_000 };
 /** What a busy server answers, or a proxy before it; everything else says that there is no standing stream. */
 const PASSING_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
+/** What the configuration says of time, in milliseconds. */
+export interface HttpTimes {
+  /** How long an answer may take to begin (`timeout`). */
+  readonly timeoutMs: number;
+  /** How long a body may say nothing (`sse_read_timeout`). */
+  readonly silenceMs: number;
+}
+
 /** A request that can be sent, and sent again. */
 export interface HttpRequest {
   readonly kind: "sse" | "streamable";
   /** The HTTP method. */
   readonly method: string;
+  /** Whether it is a tool call, which a server that answers in JSON answers when the tool is done. */
+  readonly isCall: boolean;
   readonly signal: AbortSignal | undefined;
   readonly send: (signal: AbortSignal | undefined) => Promise<Response>;
 }
 
 /**
- * Sends a request and waits for its answer.
+ * Sends a request and waits for the head of its answer.
  *
- * @param request What is sent.
- * @param timeoutMs How long an answer may take that needs no work, in milliseconds.
- * @throws {ServerTimeoutError} when that is over.
+ * @throws {ServerTimeoutError} when that takes too long.
  */
-export async function answerOf(request: HttpRequest, timeoutMs: number): Promise<Response> {
-  const { kind, method, signal, send } = request;
-  if (method === "GET") return kind === "streamable" ? await openedStream(request) : await send(signal);
-  // It is answered when it is done, and has a deadline of its own.
-  if (method === "POST" && kind === "streamable") return await send(signal);
+export async function answerOf(request: HttpRequest, times: HttpTimes): Promise<Response> {
+  const { kind, method, isCall, signal, send } = request;
+  if (method === "GET" && kind === "streamable") return await openedStream(request);
+  const timeoutMs = isCall && kind === "streamable"
+    ? Math.max(times.timeoutMs, times.silenceMs)
+    : times.timeoutMs;
   using deadline = new Deadline(timeoutMs, {
     reason: () => new ServerTimeoutError(`Cannot use the MCP server: no HTTP answer in ${timeoutMs} ms`),
     signal,

@@ -1,11 +1,8 @@
 /** A list that an MCP server hands out page by page, perhaps without end. */
+import { approximateSizeBytes } from "../protocol/size.ts";
 import type { EntryWarning } from "./entries.ts";
 import { ServerTimeoutError } from "./errors.ts";
-
-/** The most pages of one list that are followed. */
-const MAX_LIST_PAGES = 10_000;
-/** The most entries of one list that are kept. */
-const MAX_LIST_ENTRIES = 250_000;
+import { MAX_LIST_ENTRIES, MAX_LIST_PAGES } from "./limits.ts";
 
 /** A page of a list as it came. */
 export interface ListPage {
@@ -20,19 +17,25 @@ export interface ListOptions<T> {
   readonly readPage: (cursor: string | undefined, timeoutMs: number) => Promise<ListPage>;
   /** Reads an entry; `undefined` leaves it out. */
   readonly readEntry: (entry: unknown, warn: EntryWarning) => T | undefined;
+  /** The most bytes of all pages together. */
+  readonly maxBytes: number;
   /** The time for all pages together. */
   readonly timeoutMs: number;
   readonly warn: EntryWarning;
 }
 
-/** Reads pages until the end. A list that does not end in time, or turns in a circle, gives what was read so far. */
+/**
+ * Reads pages until the end. A list that does not end in time, holds too much, or turns in a circle, gives what was
+ * read so far.
+ */
 export async function readAllPages<T>(options: ListOptions<T>): Promise<T[]> {
-  const { what, readPage, readEntry, timeoutMs, warn } = options;
+  const { what, readPage, readEntry, timeoutMs, maxBytes, warn } = options;
   const items: T[] = [];
   const cursors = new Set<string>();
   const deadlineMs = performance.now() + timeoutMs;
+  let bytes = 0;
   let cursor: string | undefined;
-  for (let page = 0; page < MAX_LIST_PAGES && items.length < MAX_LIST_ENTRIES; page++) {
+  for (let page = 0; page < MAX_LIST_PAGES; page++) {
     const remainingMs = deadlineMs - performance.now();
     if (page > 0 && remainingMs <= 0) break;
     const result = await readPage(cursor, Math.max(1, remainingMs)).catch((error) => {
@@ -41,14 +44,29 @@ export async function readAllPages<T>(options: ListOptions<T>): Promise<T[]> {
     });
     if (result === undefined) break;
     for (const entry of result.entries) {
+      bytes += approximateSizeBytes(entry);
+      if (bytes > maxBytes || items.length >= MAX_LIST_ENTRIES) {
+        return cutShort(items, { what, maxBytes, warn });
+      }
       const item = readEntry(entry, warn);
       if (item !== undefined) items.push(item);
     }
     cursor = result.nextCursor;
     if (cursor === undefined) return items;
+    bytes += approximateSizeBytes(cursor);
+    if (bytes > maxBytes) return cutShort(items, { what, maxBytes, warn });
     if (cursors.has(cursor)) break;
     cursors.add(cursor);
   }
   warn(`the list of ${what} does not end; what was read so far is used`);
+  return items;
+}
+
+function cutShort<T>(items: T[], list: Pick<ListOptions<T>, "what" | "maxBytes" | "warn">): T[] {
+  const { what, maxBytes, warn } = list;
+  warn(
+    `the list of ${what} is longer than ${maxBytes} bytes or ${MAX_LIST_ENTRIES} entries; ` +
+      "the rest is left out",
+  );
   return items;
 }

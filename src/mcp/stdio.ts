@@ -1,16 +1,22 @@
 /** An MCP server as a child process: a transport of our own, because children leak. */
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
 // @ts-types="@modelcontextprotocol/sdk/types"
-import { type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  type JSONRPCMessage,
+  JSONRPCMessageSchema,
+  type JSONRPCNotification,
+} from "@modelcontextprotocol/sdk/types.js";
 import { settledWithin } from "../async/abortable.ts";
 import type { Logger } from "../log.ts";
 import type { MCPServerStdioConfig, Resolved } from "../protocol/config.ts";
-import { describeError } from "../protocol/errors.ts";
+import { describeError, isRecord } from "../protocol/errors.ts";
 import { childEnvironment } from "./environment.ts";
 import { ConfigurationError, ServerNotRunningError } from "./errors.ts";
 import type { ProcessGuard, TreeEnvironment } from "./guard.ts";
 import { spawnGroupLeader } from "./group_leader.ts";
+import type { Inflow } from "./inflow.ts";
 import type { Journal } from "./journal.ts";
+import type { MessageLimits } from "./limits.ts";
 import { LineDecoder } from "./line_decoder.ts";
 import { killGroup } from "./process_group.ts";
 import { TextTail } from "./text_tail.ts";
@@ -35,8 +41,9 @@ export interface StdioContext {
   readonly log: Logger;
   /** Where its stderr goes. */
   readonly journal?: Pick<Journal, "stderr" | "stderrEnded">;
-  /** The longest message that the server may send, in bytes. */
-  readonly maxMessageBytes: number;
+  readonly limits: MessageLimits;
+  /** The pace at which the server is read. */
+  readonly inflow: Inflow;
 }
 
 /**
@@ -55,6 +62,8 @@ export class StdioTransport implements Transport {
   #ended: Promise<void> = Promise.resolve();
   #exit: string | undefined;
   #strayLines = 0;
+  /** What was written and not taken by the child yet. */
+  #unreadBytes = 0;
 
   constructor(parameters: StdioParameters, context: StdioContext) {
     this.#parameters = parameters;
@@ -98,11 +107,25 @@ export class StdioTransport implements Transport {
     if (this.#input === undefined || this.#exit !== undefined) {
       throw new ServerNotRunningError({ reason: this.#exit ?? "not started" });
     }
+    const bytes = new TextEncoder().encode(`${this.#encode(message)}\n`);
+    this.#endIfDeaf();
+    this.#unreadBytes += bytes.length;
     try {
-      await this.#input.write(new TextEncoder().encode(`${this.#encode(message)}\n`));
+      await this.#input.write(bytes);
     } catch (cause) {
       throw new ServerNotRunningError({ reason: this.#exit ?? "its stdin is closed", cause });
+    } finally {
+      this.#unreadBytes -= bytes.length;
     }
+  }
+
+  /** A child that does not read would make this process keep all that it is asked. */
+  #endIfDeaf(): void {
+    const { limits: { maxMessageBytes }, log } = this.#context;
+    if (this.#unreadBytes <= maxMessageBytes) return;
+    log.warn("the MCP server is ended: it does not read its stdin", { unread_bytes: this.#unreadBytes });
+    if (this.#process !== undefined) killGroup(this.#process.pid, "SIGKILL");
+    throw new ServerNotRunningError({ reason: "it does not read its stdin" });
   }
 
   async close(): Promise<void> {
@@ -139,12 +162,17 @@ export class StdioTransport implements Transport {
   }
 
   async #readOutput(output: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-    const decoder = new LineDecoder(this.#parameters, this.#context.maxMessageBytes);
+    const { limits, inflow } = this.#context;
+    const decoder = new LineDecoder(this.#parameters, limits);
     try {
       for (let read = await output.read(); !read.done; read = await output.read()) {
+        inflow.beginTurn();
         const { lines, undecodable } = decoder.push(read.value);
         for (const line of undecodable) this.#receiveInvalid(line);
-        for (const line of lines) this.#receive(line);
+        for (const line of lines) {
+          if (!inflow.isReady) await inflow.ready();
+          this.#receive(line);
+        }
       }
     } catch (error) {
       this.#context.log.warn("the MCP server is ended: its output cannot be read", {
@@ -183,6 +211,7 @@ export class StdioTransport implements Transport {
 
   /** Servers that print on stdout are common: the first line is shown, then every thousandth, with their count. */
   #reportStray(line: string): void {
+    this.#context.inflow.take(line.length);
     if (this.#strayLines++ % STRAY_LINES_PER_WARNING !== 0) return;
     this.#context.log.warn("the MCP server prints on stdout what is no message; such lines are ignored", {
       line: line.slice(0, 200).toWellFormed(),
@@ -196,11 +225,22 @@ export class StdioTransport implements Transport {
 }
 
 function parseMessage(line: string): JSONRPCMessage | undefined {
+  // Most stray lines are told at once.
+  if (!/^\s*\{/.test(line)) return undefined;
   try {
-    return JSONRPCMessageSchema.parse(JSON.parse(line));
+    const message: unknown = JSON.parse(line);
+    return isNotification(message) ? message : JSONRPCMessageSchema.parse(message);
   } catch {
     return undefined;
   }
+}
+
+/** The SDK's schema takes much longer, and notifications may come in storms. */
+function isNotification(message: unknown): message is JSONRPCNotification {
+  if (!isRecord(message)) return false;
+  const { jsonrpc, method, params = {}, ...rest } = message;
+  return jsonrpc === "2.0" && typeof method === "string" && isRecord(params) &&
+    Object.keys(rest).length === 0;
 }
 
 /** No such command or folder, no permission to run it, an argument that no process can take. */

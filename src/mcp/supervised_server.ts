@@ -17,6 +17,7 @@ import {
 import type { ProcessGuard } from "./guard.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { Journal } from "./journal.ts";
+import type { ServerLimits } from "./limits.ts";
 import { Renewal } from "./renewal.ts";
 import { WarnOnce } from "./warn_once.ts";
 
@@ -44,29 +45,6 @@ export interface ServerState {
 
 /** What a change of state says anew. */
 type StateChange = Omit<ServerState, "since" | "restarts">;
-
-/** Deadlines and limits of MCP servers; each has a default. */
-export interface ServerLimits {
-  /** How many servers are being started at a time; 64 by default. */
-  readonly maxConcurrentStarts: number;
-  /** From the start to the end of the initialisation, in milliseconds; 60,000 by default. */
-  readonly startTimeoutMs: number;
-  /** The longest message of a stdio server, in bytes; 64 MiB by default. */
-  readonly maxMessageBytes: number;
-  /** How often an idle server is pinged, in milliseconds; 30,000 by default. */
-  readonly pingIntervalMs: number;
-  /** How long a ping may take, in milliseconds; 10,000 by default. */
-  readonly pingTimeoutMs: number;
-}
-
-/** The defaults of {@linkcode ServerLimits}. */
-export const DEFAULT_SERVER_LIMITS: ServerLimits = {
-  maxConcurrentStarts: 64,
-  startTimeoutMs: 60_000,
-  maxMessageBytes: 64 * 1024 * 1024,
-  pingIntervalMs: 30_000,
-  pingTimeoutMs: 10_000,
-};
 
 /** Who hears of a server's life. */
 export interface ServerListener extends NotificationListener {
@@ -302,14 +280,14 @@ export class SupervisedServer {
       now: () => performance.now(),
       log,
     });
-    const { maxMessageBytes, startTimeoutMs: timeoutMs } = limits;
+    const { startTimeoutMs: timeoutMs } = limits;
     const context = {
       listener: this.#listener,
       journal: this.#journal,
       warnOnce: this.#warnOnce,
       guard,
       log,
-      maxMessageBytes,
+      limits,
     };
     return await starts.run(() => McpConnection.open(config, context, { timeoutMs, signal }), signal);
   }

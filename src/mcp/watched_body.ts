@@ -1,4 +1,7 @@
-/** The body of an HTTP response that tells how it ended. */
+/** The body of an HTTP response, read in bounded frames, that tells how it ended. */
+import type { BodyFrames } from "./body_frames.ts";
+import type { Inflow } from "./inflow.ts";
+import { MAX_EVENT_BATCH_BYTES } from "./limits.ts";
 
 /** How a body ended: at its end, or broken on the way. A body that its reader gave up has not ended. */
 export type BodyEnd = "complete" | "broken";
@@ -7,8 +10,12 @@ export type BodyEnd = "complete" | "broken";
 export interface BodyWatch {
   /** A body that says nothing for so long counts as broken, in milliseconds. */
   readonly silenceMs: number;
-  /** Hears how it ended. */
-  readonly onEnd: (end: BodyEnd) => void;
+  /** What the body is cut into; it throws at what is too long. */
+  readonly frames: BodyFrames;
+  /** The pace at which frames are handed on. */
+  readonly inflow: Inflow;
+  /** Hears how it ended, and of a broken one why. */
+  readonly onEnd: (end: BodyEnd, error?: unknown) => void;
   /**
    * Ends the body, which then has not ended by itself. The signal of its request does not do for that: once garbage was
    * collected, Deno's `fetch` may not hear it any more, and the socket would stay open for good.
@@ -16,44 +23,113 @@ export interface BodyWatch {
   readonly signal?: AbortSignal | null | undefined;
 }
 
-/** Passes a body on. */
+/** Passes a body on, frame by frame. */
 export function watchBody(body: ReadableStream<Uint8Array>, watch: BodyWatch): ReadableStream<Uint8Array> {
-  const { silenceMs, onEnd, signal } = watch;
-  const reader = body.getReader();
-  let isGivenUp = false;
-  let onAbort = () => {};
-  const end = (how: BodyEnd) => {
-    signal?.removeEventListener("abort", onAbort);
-    if (!isGivenUp) onEnd(how);
-  };
+  const watched = new WatchedBody(body.getReader(), watch);
   return new ReadableStream<Uint8Array>({
-    start(controller) {
-      onAbort = () => {
-        isGivenUp = true;
-        controller.error(signal?.reason);
-        reader.cancel(signal?.reason).catch(() => {});
-      };
-      if (signal?.aborted) onAbort();
-      else signal?.addEventListener("abort", onAbort, { once: true });
-    },
-    async pull(controller) {
-      try {
-        const { done, value } = await readWithin(reader, silenceMs);
-        if (isGivenUp) return;
-        if (!done) return controller.enqueue(value);
-        controller.close();
-        end("complete");
-      } catch (error) {
-        controller.error(error);
-        end("broken");
-      }
-    },
-    async cancel(reason) {
-      isGivenUp = true;
-      signal?.removeEventListener("abort", onAbort);
-      await reader.cancel(reason);
-    },
+    start: (controller) => watched.start(controller),
+    pull: (controller) => watched.pull(controller),
+    cancel: (reason) => watched.cancel(reason),
   });
+}
+
+class WatchedBody {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #watch: BodyWatch;
+  /** Frames that were read and not handed on yet, the next one last. */
+  #waiting: Uint8Array[] = [];
+  #isGivenUp = false;
+  #onAbort = () => {};
+
+  constructor(reader: ReadableStreamDefaultReader<Uint8Array>, watch: BodyWatch) {
+    this.#reader = reader;
+    this.#watch = watch;
+  }
+
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    const { signal } = this.#watch;
+    this.#onAbort = () => {
+      controller.error(signal?.reason);
+      this.cancel(signal?.reason).catch(() => {});
+    };
+    if (signal?.aborted) this.#onAbort();
+    else signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    try {
+      const isOver = this.#waiting.length === 0 && await this.#read();
+      const { inflow } = this.#watch;
+      if (!inflow.isReady) await inflow.ready();
+      if (this.#isGivenUp) return;
+      const batch = this.#nextBatch();
+      if (batch !== undefined) controller.enqueue(batch);
+      if (!isOver || this.#waiting.length > 0) return;
+      controller.close();
+      this.#end("complete");
+    } catch (error) {
+      if (this.#isGivenUp) return;
+      controller.error(error);
+      this.#reader.cancel(error).catch(() => {});
+      this.#end("broken", error);
+    }
+  }
+
+  async cancel(reason: unknown): Promise<void> {
+    this.#isGivenUp = true;
+    this.#forget();
+    await this.#reader.cancel(reason);
+  }
+
+  /** Reads until there is a frame; tells whether the body is at its end. */
+  async #read(): Promise<boolean> {
+    const { frames, silenceMs, inflow } = this.#watch;
+    while (!this.#isGivenUp && this.#waiting.length === 0) {
+      const { done, value } = await readWithin(this.#reader, silenceMs);
+      if (this.#isGivenUp) break;
+      inflow.beginTurn();
+      this.#waiting = (done ? frames.end() : frames.push(value)).reverse();
+      if (done) return true;
+    }
+    return false;
+  }
+
+  /** Several small frames as one chunk, so that a reader has no more to do than for one. */
+  #nextBatch(): Uint8Array | undefined {
+    const first = this.#waiting.pop();
+    if (first === undefined) return undefined;
+    const batch = [first];
+    let sizeBytes = first.length;
+    for (let next = this.#waiting.at(-1); next !== undefined; next = this.#waiting.at(-1)) {
+      sizeBytes += next.length;
+      if (sizeBytes > MAX_EVENT_BATCH_BYTES) break;
+      batch.push(next);
+      this.#waiting.pop();
+    }
+    return batch.length === 1 ? first : concat(batch);
+  }
+
+  #end(how: BodyEnd, error?: unknown): void {
+    this.#forget();
+    this.#watch.onEnd(how, error);
+  }
+
+  #forget(): void {
+    const { signal, frames } = this.#watch;
+    signal?.removeEventListener("abort", this.#onAbort);
+    this.#waiting = [];
+    frames.close();
+  }
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
 }
 
 /** Reads the next chunk; silence for too long cancels the body. */

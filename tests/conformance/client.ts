@@ -8,7 +8,7 @@ import { parseConfig } from "../../src/computer/config/config.ts";
 import { DEFAULT_READ_LIMITS } from "../../src/computer/catalogue.ts";
 import { McpHost } from "../../src/computer/host.ts";
 import { createLogger, parseLogLevels } from "../../src/log.ts";
-import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/supervised_server.ts";
+import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
 
 /** What a scenario's tools are called with, by the type of a parameter. */
 const ARGUMENTS: Readonly<Record<string, unknown>> = { number: 2, integer: 2, string: "two", boolean: true };

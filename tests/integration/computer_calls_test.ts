@@ -5,7 +5,7 @@ import { DEFAULT_READ_LIMITS } from "../../src/computer/catalogue.ts";
 import { parseConfig } from "../../src/computer/config/config.ts";
 import type { ConfirmRequest } from "../../src/computer/confirmation.ts";
 import { McpHost } from "../../src/computer/host.ts";
-import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/supervised_server.ts";
+import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { TOOLS_CHANGED } from "../fixtures/script.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";

@@ -5,7 +5,7 @@ import { parseConfig } from "../../src/computer/config/config.ts";
 import { ConfigError } from "../../src/computer/config/problem.ts";
 import { readResolved } from "../../src/computer/config/resolved.ts";
 import { Fleet } from "../../src/mcp/fleet.ts";
-import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/supervised_server.ts";
+import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
 import { silentLogger } from "../../src/log.ts";
 import {
   AuthenticationError,

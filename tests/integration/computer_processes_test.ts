@@ -1,6 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { Computer } from "../../src/computer/computer.ts";
 import { ProcessGuard } from "../../src/mcp/guard.ts";
+import { Inflow } from "../../src/mcp/inflow.ts";
+import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
 import { type StdioParameters, StdioTransport } from "../../src/mcp/stdio.ts";
 import { silentLogger } from "../../src/log.ts";
 import { LogBook, stateOf } from "../fixtures/log_book.ts";
@@ -29,7 +31,8 @@ async function startTransport(
     ...changes,
   };
   const log = new LogBook();
-  const transport = new StdioTransport(parameters, { guard, log, maxMessageBytes: 1_000_000 });
+  const limits = { ...DEFAULT_SERVER_LIMITS, maxMessageBytes: 1_000_000 };
+  const transport = new StdioTransport(parameters, { guard, log, limits, inflow: new Inflow() });
   const messages: unknown[] = [];
   const pids = Promise.withResolvers<number[]>();
   const closed = Promise.withResolvers<void>();
@@ -219,7 +222,7 @@ Deno.test("a message over the limit ends the server and says so", async () => {
   await started.closed;
   assertEquals(started.transport.exit, "signal SIGKILL");
   const [warning] = started.log.of("warn");
-  assertEquals(warning?.fields["error"], "Cannot read a line of more than 1000000 bytes");
+  assertEquals(warning?.fields["error"], "Cannot read a message of more than 1000000 bytes");
 });
 
 // proves: data-config-stdio

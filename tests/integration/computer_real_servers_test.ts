@@ -7,6 +7,7 @@ import { parseConfig } from "../../src/computer/config/config.ts";
 import { readResolved } from "../../src/computer/config/resolved.ts";
 import { silentLogger } from "../../src/log.ts";
 import { Journal } from "../../src/mcp/journal.ts";
+import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
 import { McpConnection } from "../../src/mcp/connection.ts";
 import { ProcessGuard } from "../../src/mcp/guard.ts";
 import { WarnOnce } from "../../src/mcp/warn_once.ts";
@@ -45,7 +46,7 @@ async function openDirectly(entry: unknown) {
       log,
       warnOnce: new WarnOnce(log),
       journal: new Journal({ log, now: () => new Date() }),
-      maxMessageBytes: 16 * 1024 * 1024,
+      limits: DEFAULT_SERVER_LIMITS,
     },
     { timeoutMs: 60_000 },
   );

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { DEFAULT_READ_LIMITS } from "../../src/computer/catalogue.ts";
 import { parseConfig } from "../../src/computer/config/config.ts";
 import { McpHost } from "../../src/computer/host.ts";
-import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/supervised_server.ts";
+import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
 import type { Logger } from "../../src/log.ts";
 import { LogBook, stateOf } from "../fixtures/log_book.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";

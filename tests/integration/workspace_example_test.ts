@@ -6,6 +6,8 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { fromFileUrl, join } from "@std/path";
 import { silentLogger } from "../../src/log.ts";
 import { ProcessGuard } from "../../src/mcp/guard.ts";
+import { Inflow } from "../../src/mcp/inflow.ts";
+import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
 import { StdioTransport } from "../../src/mcp/stdio.ts";
 
 const HOST = "com.example.workspace";
@@ -41,7 +43,7 @@ async function openWorkspace(): Promise<Workspace> {
       cwd: null,
       encoding: "utf-8",
       encoding_error_handler: "strict",
-    }, { guard, log: silentLogger, maxMessageBytes: 1_000_000 }),
+    }, { guard, log: silentLogger, limits: DEFAULT_SERVER_LIMITS, inflow: new Inflow() }),
   );
   return {
     client,

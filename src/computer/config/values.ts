@@ -1,5 +1,6 @@
 /** What a schema cannot tell of a value. Each function gives what is wrong, and nothing where a placeholder stands. */
 import type { MCPServerConfig, ResolvedServerConfig } from "../../protocol/config.ts";
+import { textEncodingOf } from "../../mcp/text_encoding.ts";
 import type { ConfigPath, ReadingPlace } from "./problem.ts";
 import { hasPlaceholder } from "./placeholders.ts";
 
@@ -35,10 +36,10 @@ function durationProblem(duration: string): string | undefined {
 /** Lines are cut at the byte of a line feed, which UTF-16 also has inside of characters. */
 function encodingProblem(encoding: string): string | undefined {
   try {
-    const isWide = new TextDecoder(encoding).encoding.startsWith("utf-16");
-    return isWide ? 'must be an encoding that has ASCII in it, such as "utf-8"' : undefined;
+    textEncodingOf(encoding);
+    return undefined;
   } catch {
-    return 'must be the name of a text encoding, such as "utf-8" or "gbk"';
+    return 'must be the name of a text encoding that has ASCII in it, such as "utf-8", "latin-1" or "gbk"';
   }
 }
 

@@ -11,7 +11,8 @@ import { SmcpError } from "../../../src/protocol/errors.ts";
 import { Fleet } from "../../../src/mcp/fleet.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { parseConfig } from "../../../src/computer/config/config.ts";
-import { DEFAULT_SERVER_LIMITS, type SupervisedServer } from "../../../src/mcp/supervised_server.ts";
+import { DEFAULT_SERVER_LIMITS } from "../../../src/mcp/limits.ts";
+import type { SupervisedServer } from "../../../src/mcp/supervised_server.ts";
 import { parseDpeUri } from "../../../src/uri/dpe_uri.ts";
 import { deafListener } from "../../fixtures/deaf_listener.ts";
 

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { parseConfig } from "../../../src/computer/config/config.ts";
 import { readResolved } from "../../../src/computer/config/resolved.ts";
 import { silentLogger } from "../../../src/log.ts";
+import { DEFAULT_SERVER_LIMITS } from "../../../src/mcp/limits.ts";
 import { Journal } from "../../../src/mcp/journal.ts";
 import { McpConnection } from "../../../src/mcp/connection.ts";
 import { ProcessGuard } from "../../../src/mcp/guard.ts";
@@ -36,7 +37,7 @@ Deno.test("a call waits for its own time, not for the MCP SDK's minute", async (
     log,
     warnOnce: new WarnOnce(log),
     journal: new Journal({ log, now: () => new Date() }),
-    maxMessageBytes: 1_000_000,
+    limits: DEFAULT_SERVER_LIMITS,
   };
   const connection = await McpConnection.open(readResolved(config.name, config), context, {
     timeoutMs: 60_000,

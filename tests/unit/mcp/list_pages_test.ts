@@ -9,6 +9,7 @@ async function readNumbers(readPage: (cursor: string | undefined) => Promise<Lis
     what: "numbers",
     readPage,
     readEntry: (entry, warn) => typeof entry === "number" ? entry : (warn("no number"), undefined),
+    maxBytes: 16 * 1024 * 1024,
     timeoutMs,
     warn: (message) => void warnings.push(message),
   });
@@ -41,7 +42,17 @@ Deno.test("a list without end is left after so many entries, whatever the time",
   let count = 0;
   const entries = Array.from({ length: 50_000 }, () => 1);
   const { items, warnings } = await readNumbers(() => page(entries, `c${count++}`), 600_000);
-  assertEquals([items.length, warnings.length], [250_000, 1]);
+  assertEquals([items.length, warnings.length], [100_000, 1]);
+});
+
+Deno.test("a list is left after so many bytes of all its pages, cursors included", async () => {
+  const text = "x".repeat(1024 * 1024);
+  let count = 0;
+  const pages = await readNumbers(() => page([1, text], `c${count++}`), 600_000);
+  assertEquals([pages.items.length, pages.warnings.at(-1)?.includes("bytes")], [16, true]);
+  count = 0;
+  const cursors = await readNumbers(() => page([1], `${count++}${text}`), 600_000);
+  assertEquals(cursors.items.length, 16);
 });
 
 Deno.test("a later page that does not come in time costs none of the earlier ones, the first one costs all", async () => {

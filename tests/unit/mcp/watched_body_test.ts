@@ -1,9 +1,18 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { EventFrames, JsonFrame } from "../../../src/mcp/body_frames.ts";
+import { Inflow } from "../../../src/mcp/inflow.ts";
+import { ByteBudget } from "../../../src/mcp/message_bytes.ts";
 import { type BodyEnd, watchBody } from "../../../src/mcp/watched_body.ts";
+
+const limits = { maxMessageBytes: 1_000, maxMessageValues: 1_000 };
+
+function parts() {
+  return { frames: new JsonFrame(limits, new ByteBudget(1_000_000)), inflow: new Inflow() };
+}
 
 function watch(body: ReadableStream<Uint8Array>, silenceMs = 60_000) {
   const ends: BodyEnd[] = [];
-  return { body: watchBody(body, { silenceMs, onEnd: (end) => void ends.push(end) }), ends };
+  return { body: watchBody(body, { ...parts(), silenceMs, onEnd: (end) => void ends.push(end) }), ends };
 }
 
 function bodyOf(text: string, end: "close" | "error" | "hang"): ReadableStream<Uint8Array> {
@@ -36,7 +45,10 @@ Deno.test("a body that says nothing for too long counts as broken", async () => 
 });
 
 Deno.test("a body that its reader gives up has not ended, and leaves no timer", async () => {
-  const { body, ends } = watch(bodyOf("hello", "hang"));
+  const ends: BodyEnd[] = [];
+  const frames = new EventFrames(limits, new ByteBudget(1_000_000));
+  const onEnd = (end: BodyEnd) => void ends.push(end);
+  const body = watchBody(bodyOf("data: hello\n\n", "hang"), { ...parts(), frames, silenceMs: 60_000, onEnd });
   const reader = body.getReader();
   await reader.read();
   const waiting = reader.read();
@@ -51,6 +63,7 @@ Deno.test("a body ends with its signal, is cancelled then, and has not ended by 
   const ends: BodyEnd[] = [];
   const silent = new ReadableStream<Uint8Array>({ cancel: cancelled.resolve });
   const body = watchBody(silent, {
+    ...parts(),
     silenceMs: 60_000,
     onEnd: (end) => void ends.push(end),
     signal: controller.signal,
@@ -65,7 +78,7 @@ Deno.test("a body whose signal is aborted already is cancelled at once", async (
   const cancelled = Promise.withResolvers<unknown>();
   const silent = new ReadableStream<Uint8Array>({ cancel: cancelled.resolve });
   const signal = AbortSignal.abort(new TypeError("over"));
-  const body = watchBody(silent, { silenceMs: 60_000, onEnd() {}, signal });
+  const body = watchBody(silent, { ...parts(), silenceMs: 60_000, onEnd() {}, signal });
   await assertRejects(() => new Response(body).text(), TypeError, "over");
   await cancelled.promise;
 });
@@ -81,7 +94,7 @@ Deno.test("a body that has ended no longer listens to its signal", async () => {
     ...args: unknown[]
   ) => (listeners--, Reflect.apply(removeEventListener, signal, args));
   const watched = (end: "close" | "error" | "hang") =>
-    watchBody(bodyOf("hello", end), { silenceMs: 60_000, onEnd() {}, signal });
+    watchBody(bodyOf("hello", end), { ...parts(), silenceMs: 60_000, onEnd() {}, signal });
   await new Response(watched("close")).text();
   await assertRejects(() => new Response(watched("error")).text());
   await watched("hang").cancel();

@@ -1,0 +1,87 @@
+/** How fast an MCP server is read: what it sends unasked waits in its own pipe or socket, and delays nobody else. */
+import {
+  MAX_TURN_MS,
+  MAX_UNASKED_BURST,
+  MAX_UNASKED_PER_SECOND,
+  MAX_WAITING_ANSWERS,
+  UNASKED_UNIT_BYTES,
+} from "./limits.ts";
+
+/** One server's messages. Whoever reads them asks {@linkcode Inflow.ready} before each piece. */
+export class Inflow {
+  /** How much may be read at once; below zero, reading waits. */
+  #room = MAX_UNASKED_BURST;
+  #refilledAtMs = performance.now();
+  /** Answers to the server's requests that it has not taken yet. */
+  #waitingAnswers = 0;
+  #turnEndsMs = 0;
+  #isClosed = false;
+  #wake = Promise.withResolvers<void>();
+
+  /** The server sent something that nobody asked for; `weight` is 1 by default. */
+  take(bytes: number, weight = 1): void {
+    this.#room -= weight + bytes / UNASKED_UNIT_BYTES;
+  }
+
+  /** Holds back the reading while the server does not take an answer. */
+  async answering(sent: Promise<void>): Promise<void> {
+    this.#waitingAnswers++;
+    try {
+      await sent;
+    } finally {
+      this.#waitingAnswers--;
+      this.#wakeUp();
+    }
+  }
+
+  /** Something has come after a time without anything to do. */
+  beginTurn(): void {
+    this.#turnEndsMs = performance.now() + MAX_TURN_MS;
+  }
+
+  /** Whether the next piece may be read now; otherwise {@linkcode Inflow.ready} has to be awaited. */
+  get isReady(): boolean {
+    if (this.#isClosed) return true;
+    return this.#waitingAnswers < MAX_WAITING_ANSWERS && this.#room > 0 &&
+      performance.now() < this.#turnEndsMs;
+  }
+
+  /** Resolves when the next piece may be read. */
+  async ready(): Promise<void> {
+    // Everything else has its turn: timers, sockets, other servers.
+    await new Promise<void>((resolve) => setTimeout(resolve, 0));
+    while (!this.#isClosed && this.#waitingAnswers >= MAX_WAITING_ANSWERS) await this.#wake.promise;
+    while (!this.#isClosed && this.#refill() <= 0) {
+      await this.#sleep(1_000 * (1 - this.#room) / MAX_UNASKED_PER_SECOND);
+    }
+    this.beginTurn();
+  }
+
+  /** Nothing waits any more. Idempotent. */
+  close(): void {
+    this.#isClosed = true;
+    this.#wakeUp();
+  }
+
+  #refill(): number {
+    const nowMs = performance.now();
+    const gained = (nowMs - this.#refilledAtMs) / 1_000 * MAX_UNASKED_PER_SECOND;
+    this.#room = Math.min(MAX_UNASKED_BURST, this.#room + gained);
+    this.#refilledAtMs = nowMs;
+    return this.#room;
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    // Also woken by an answer that was taken, which does no harm.
+    await Promise.race([promise, this.#wake.promise]);
+    clearTimeout(timer);
+  }
+
+  #wakeUp(): void {
+    this.#wake.resolve();
+    this.#wake = Promise.withResolvers<void>();
+    if (this.#isClosed) this.#wake.resolve();
+  }
+}

@@ -1,0 +1,71 @@
+/** Names of text encodings: those of the web, and those that Python calls differently. */
+
+/** Python's names that are none of the web's, by their letters and digits alone. */
+const PYTHON_NAMES: Readonly<Record<string, string>> = {
+  utf8sig: "utf-8",
+  utf8: "utf-8",
+  u8: "utf-8",
+  cp65001: "utf-8",
+  latin1: "latin1",
+  latin: "latin1",
+  l1: "latin1",
+  iso88591: "latin1",
+  "8859": "latin1",
+  cp819: "latin1",
+  cp932: "shift_jis",
+  ms932: "shift_jis",
+  mskanji: "shift_jis",
+  sjis: "shift_jis",
+  shiftjis: "shift_jis",
+  eucjp: "euc-jp",
+  ujis: "euc-jp",
+  cp936: "gbk",
+  ms936: "gbk",
+  gb2312: "gbk",
+  euccn: "gbk",
+  gb18030: "gb18030",
+  cp949: "euc-kr",
+  ms949: "euc-kr",
+  uhc: "euc-kr",
+  euckr: "euc-kr",
+  cp950: "big5",
+  ms950: "big5",
+  big5hkscs: "big5",
+  cp866: "ibm866",
+  cp874: "windows-874",
+  koi8r: "koi8-r",
+  koi8u: "koi8-u",
+  macroman: "macintosh",
+  maccyrillic: "x-mac-cyrillic",
+};
+
+/**
+ * The web's name of an encoding that has ASCII in it, so that lines can be cut out of its bytes.
+ *
+ * @param name As the web or Python spells it: `utf-8`, `utf_8_sig`, `latin-1`, `cp936`, `euc_jp`, `windows-1252` …
+ * @throws {RangeError} when no encoding has that name, or it is a wide one.
+ */
+export function textEncodingOf(name: string): string {
+  const letters = name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+  const known = Object.hasOwn(PYTHON_NAMES, letters) ? PYTHON_NAMES[letters] : undefined;
+  const label = known ?? [name, name.replaceAll("_", "-"), familyName(letters)].find(isLabel);
+  const encoding = label === undefined ? undefined : new TextDecoder(label).encoding;
+  if (encoding === undefined || encoding.startsWith("utf-16")) {
+    throw new RangeError(`Cannot use encoding "${name}": not one that has ASCII in it`);
+  }
+  return encoding;
+}
+
+/** Python's `cp1252` and `iso8859_15`, as the web spells them. */
+function familyName(letters: string): string {
+  return letters.replace(/^cp(125\d)$/, "windows-$1").replace(/^(?:iso)?8859(\d+)$/, "iso-8859-$1");
+}
+
+function isLabel(name: string): boolean {
+  try {
+    new TextDecoder(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
