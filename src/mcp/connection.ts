@@ -11,7 +11,6 @@ import type { ResolvedServerConfig } from "../protocol/config.ts";
 import { describeError, isRecord } from "../protocol/errors.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { PACKAGE_VERSION } from "../version.ts";
-import { CalmListener } from "./calm_listener.ts";
 import { type EntryWarning, type McpTool, readResourceEntry, readTool } from "./entries.ts";
 import {
   ConfigurationError,
@@ -27,6 +26,7 @@ import type { Journal } from "./journal.ts";
 import type { ServerLimits } from "./limits.ts";
 import { type ListPage, readAllPages } from "./list_pages.ts";
 import { MeteredTransport } from "./metered_transport.ts";
+import { CalmListener, type NotificationListener, readNotification } from "./notifications.ts";
 import { StdioTransport } from "./stdio.ts";
 import type { WarnOnce } from "./warn_once.ts";
 
@@ -50,15 +50,6 @@ export interface ServerCapabilities {
   readonly subscribe: boolean;
   /** `resources.listChanged`: a server without it is listed anew for each request. */
   readonly listChanged: boolean;
-}
-
-/** What an MCP server may tell at any time. */
-export interface NotificationListener {
-  onToolsChanged(): void;
-  onResourcesChanged(): void;
-  onResourceUpdated(uri: string): void;
-  /** Any of this may have been told while nobody could hear it. */
-  onNotificationsLost(): void;
 }
 
 /** What a session needs beyond its configuration. */
@@ -347,31 +338,6 @@ function openTransport(
   if (config.type !== "stdio") return openHttpTransport(config, { listener, limits, inflow });
   const transport = new StdioTransport(config.server_parameters, context);
   return { transport, close: () => transport.close() };
-}
-
-/** Tells of a notification, if it is one that somebody hears. */
-function readNotification(
-  { method, params }: { readonly method: string; readonly params?: unknown },
-  { listener, journal }: { readonly listener: NotificationListener; readonly journal: Journal },
-): "known" | "unknown" {
-  switch (method) {
-    case "notifications/message":
-      journal.message(params);
-      return "known";
-    case "notifications/tools/list_changed":
-      listener.onToolsChanged();
-      return "known";
-    case "notifications/resources/list_changed":
-      listener.onResourcesChanged();
-      return "known";
-    case "notifications/resources/updated": {
-      const uri = isRecord(params) ? params["uri"] : undefined;
-      if (typeof uri === "string") listener.onResourceUpdated(uri);
-      return "known";
-    }
-    default:
-      return "unknown";
-  }
 }
 
 /** Says what happened in terms that callers tell apart. */

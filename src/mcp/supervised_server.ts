@@ -5,7 +5,7 @@ import type { Limiter } from "../async/limiter.ts";
 import { type Logger, withFields } from "../log.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
 import { describeError } from "../protocol/errors.ts";
-import { McpConnection, type NotificationListener } from "./connection.ts";
+import { McpConnection } from "./connection.ts";
 import {
   ConfigurationError,
   reasonOf,
@@ -18,6 +18,7 @@ import type { ProcessGuard } from "./guard.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { Journal } from "./journal.ts";
 import type { ServerLimits } from "./limits.ts";
+import type { NotificationListener } from "./notifications.ts";
 import { Renewal } from "./renewal.ts";
 import { WarnOnce } from "./warn_once.ts";
 

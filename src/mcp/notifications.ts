@@ -1,9 +1,19 @@
-/** A server's notifications at a bounded pace: a storm is heard once a second. */
+/** What an MCP server tells unasked, at a bounded pace: a storm is heard once a second. */
 import type { Logger } from "../log.ts";
-import type { NotificationListener } from "./connection.ts";
+import { isRecord } from "../protocol/errors.ts";
+import type { Journal } from "./journal.ts";
 import { MAX_HELD_URI_LENGTH, MAX_HELD_URIS } from "./limits.ts";
 
 const INTERVAL_MS = 1_000;
+
+/** What an MCP server may tell at any time. */
+export interface NotificationListener {
+  onToolsChanged(): void;
+  onResourcesChanged(): void;
+  onResourceUpdated(uri: string): void;
+  /** Any of this may have been told while nobody could hear it. */
+  onNotificationsLost(): void;
+}
 
 /** What calming needs. */
 export interface CalmListenerContext {
@@ -100,5 +110,30 @@ export class CalmListener implements NotificationListener, Disposable {
     if (hasMoreUris) return listener.onNotificationsLost();
     if (resourcesChanged) listener.onResourcesChanged();
     for (const uri of uris) listener.onResourceUpdated(uri);
+  }
+}
+
+/** Tells of a notification, if it is one that somebody hears. */
+export function readNotification(
+  { method, params }: { readonly method: string; readonly params?: unknown },
+  { listener, journal }: { readonly listener: NotificationListener; readonly journal: Journal },
+): "known" | "unknown" {
+  switch (method) {
+    case "notifications/message":
+      journal.message(params);
+      return "known";
+    case "notifications/tools/list_changed":
+      listener.onToolsChanged();
+      return "known";
+    case "notifications/resources/list_changed":
+      listener.onResourcesChanged();
+      return "known";
+    case "notifications/resources/updated": {
+      const uri = isRecord(params) ? params["uri"] : undefined;
+      if (typeof uri === "string") listener.onResourceUpdated(uri);
+      return "known";
+    }
+    default:
+      return "unknown";
   }
 }
