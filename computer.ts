@@ -29,6 +29,7 @@
  *
  * @module
  */
+export type { BlobLimits } from "./src/computer/blob_store.ts";
 export type { CallLimits } from "./src/computer/call_limits.ts";
 export type { ReadLimits } from "./src/computer/catalogue.ts";
 export { Computer } from "./src/computer/computer.ts";

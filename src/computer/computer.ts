@@ -76,7 +76,10 @@ export class Computer implements AsyncDisposable {
       log: logger,
       onEvent: (incoming) => this.#onEvent(incoming),
       onJoined: () => this.#attendance.onJoined(),
-      onLeft: () => this.#attendance.onLeft(),
+      onLeft: () => {
+        this.#attendance.onLeft();
+        this.#host.blobs.endOffice();
+      },
       onLost: () => this.#attendance.onLost(),
       onReturned: () => {
         this.#announcer.announceAll();

@@ -2,6 +2,7 @@
 import type { Logger } from "../log.ts";
 import type { ServerLimits } from "../mcp/limits.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
+import type { BlobLimits } from "./blob_store.ts";
 import type { CallLimits } from "./call_limits.ts";
 import type { ReadLimits } from "./catalogue.ts";
 import type { ResolveDpe } from "./handlers/get_dpe.ts";
@@ -9,7 +10,7 @@ import type { InputSource } from "./inputs.ts";
 import type { Confirm } from "./confirmation.ts";
 
 /** Deadlines and bounds of a Computer; each has a default. */
-export type ComputerLimits = ServerLimits & ReadLimits & CallLimits;
+export type ComputerLimits = ServerLimits & ReadLimits & CallLimits & BlobLimits;
 
 /** How to open a Computer. */
 export interface ComputerOptions {

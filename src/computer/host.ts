@@ -16,6 +16,7 @@ import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { badRequest, describeError } from "../protocol/errors.ts";
 import { windowIdentity } from "../uri/window_identity.ts";
 import type { UpdateKind } from "./announcer.ts";
+import { type BlobLimits, BlobStore, DEFAULT_BLOB_LIMITS } from "./blob_store.ts";
 import type { ReadLimits } from "./catalogue.ts";
 import type { ComputerConfig } from "./config/config.ts";
 import { inputIdsOf } from "./config/placeholders.ts";
@@ -39,7 +40,7 @@ export interface HostContext {
   readonly config: ComputerConfig;
   readonly inputs: InputSource;
   readonly confirm: Confirm | undefined;
-  readonly limits: ServerLimits & ReadLimits & Partial<CallLimits>;
+  readonly limits: ServerLimits & ReadLimits & Partial<CallLimits & BlobLimits>;
   readonly log: Logger;
   readonly onChange: (kind: UpdateKind) => void;
 }
@@ -66,6 +67,8 @@ export class McpHost implements AsyncDisposable {
   readonly callLimits: CallLimits;
   /** Who calls from the office. */
   readonly agent: OfficeAgent = new OfficeAgent();
+  /** What the Agent has still to fetch of answers that were too large. */
+  readonly blobs: BlobStore;
   /** Masks what is known to be secret. */
   readonly log: Logger;
   readonly #context: HostContext;
@@ -80,6 +83,7 @@ export class McpHost implements AsyncDisposable {
     this.#context = context;
     const { limits } = context;
     this.callLimits = { ...DEFAULT_CALL_LIMITS, ...limits };
+    this.blobs = new BlobStore({ ...DEFAULT_BLOB_LIMITS, ...limits });
     const log = this.log = this.#redactor.wrap(context.log);
     this.#warnOnce = new WarnOnce(withModule(log, "resources"));
     this.#configWarnings = new WarnOnce(withModule(log, "config"));
@@ -219,6 +223,7 @@ export class McpHost implements AsyncDisposable {
   /** Stops all MCP servers. Idempotent. */
   async close(): Promise<void> {
     this.calls.close();
+    this.blobs.endOffice();
     await this.fleet.close();
     this.#vrl.close();
   }

@@ -5,30 +5,38 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import {
   badRequest,
   describeError,
+  fromErrorAck,
   isRecord,
   readRequestId,
   SmcpError,
   toErrorAck,
 } from "../protocol/errors.ts";
 import {
+  GET_BLOB_EVENT,
   GET_CONFIG_EVENT,
   GET_DESKTOP_EVENT,
   GET_DPE_EVENT,
   GET_FINDER_EVENT,
   GET_RESOURCES_EVENT,
+  GET_SKILL_EVENT,
+  GET_SKILLS_EVENT,
   GET_TOOLS_EVENT,
   READ_RESOURCE_EVENT,
   TOOL_CALL_EVENT,
 } from "../protocol/events.ts";
+import type { OfficeBlobs } from "./blob_store.ts";
+import { handleGetBlob } from "./handlers/get_blob.ts";
 import { handleGetConfig } from "./handlers/get_config.ts";
 import { handleGetDesktop } from "./handlers/get_desktop.ts";
 import { handleGetDpe, type ResolveDpe } from "./handlers/get_dpe.ts";
 import { handleGetFinder } from "./handlers/get_finder.ts";
 import { handleGetResources } from "./handlers/get_resources.ts";
+import { handleGetSkill, handleGetSkills } from "./handlers/get_skills.ts";
 import { handleGetTools } from "./handlers/get_tools.ts";
 import { handleReadResource } from "./handlers/read_resource.ts";
 import { handleToolCall } from "./handlers/tool_call.ts";
 import type { McpHost } from "./host.ts";
+import { shrinkRead, shrinkResult } from "./large_answers.ts";
 import { failureResult } from "./tool_results.ts";
 
 /** What the handlers work with. */
@@ -40,7 +48,14 @@ export interface RequestContext {
 const TOO_MANY =
   "Cannot answer: too many requests of this office wait already; try again when some have ended";
 
-type Handle = (context: RequestContext, body: unknown) => unknown;
+/** What a handler knows of the request beside its body. */
+interface RequestScope extends RequestContext {
+  /** The blobs of the office that the request came from. */
+  readonly blobs: OfficeBlobs;
+  readonly maxAnswerBytes: number;
+}
+
+type Handle = (scope: RequestScope, body: unknown) => unknown;
 
 const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
   [TOOL_CALL_EVENT, ({ host }, body) => handleToolCall(host, body)],
@@ -50,6 +65,9 @@ const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
   [GET_FINDER_EVENT, ({ host }, body) => handleGetFinder(host, body)],
   [READ_RESOURCE_EVENT, ({ host }, body) => handleReadResource(host, body)],
   [GET_RESOURCES_EVENT, ({ host }, body) => handleGetResources(host, body)],
+  [GET_BLOB_EVENT, ({ blobs, maxAnswerBytes }, body) => handleGetBlob(blobs, body, maxAnswerBytes)],
+  [GET_SKILLS_EVENT, (_scope, body) => handleGetSkills(body)],
+  [GET_SKILL_EVENT, (_scope, body) => handleGetSkill(body)],
   [GET_DPE_EVENT, ({ host, resolveDpe }, body) => handleGetDpe(host, body, resolveDpe)],
 ]);
 
@@ -78,30 +96,70 @@ async function answerRequest(
   context: RequestContext & { readonly isFull: boolean },
   incoming: IncomingEvent,
 ): Promise<void> {
-  const { event, body, reply } = incoming;
+  const { event, body, maxAnswerBytes } = incoming;
+  const scope = { ...context, blobs: context.host.blobs.office, maxAnswerBytes };
   const request = { event, reqId: readRequestId(body) };
   let answer: unknown;
   try {
     const handle = HANDLERS.get(event);
     if (context.isFull) throw new SmcpError(ErrorCode.INTERNAL_ERROR, TOO_MANY);
     if (handle === undefined) throw badRequest("event", `This Computer does not serve "${event}"`);
-    answer = await handle(context, body);
+    answer = await handle(scope, body);
   } catch (error) {
     logFailure(context.host.log, incoming, error);
     answer = toErrorAck(redacted(error, context.host), request);
   }
   try {
-    reply?.(answer);
+    await send(answer, incoming, scope);
   } catch (error) {
     logFailure(context.host.log, incoming, error);
-    reply?.(event === TOOL_CALL_EVENT ? tooLargeResult(error) : toErrorAck(error, request));
+    incoming.reply?.(event === TOOL_CALL_EVENT ? lostResult(error) : toErrorAck(error, request));
   }
 }
 
-/** An answer that does not fit on the connection: a tool call's failures are results. */
-function tooLargeResult(error: unknown): unknown {
-  const message = error instanceof SmcpError ? error.message : "Cannot send the result";
-  return failureResult(message, { error_code: ErrorCode.PAYLOAD_TOO_LARGE });
+/** Sends an answer; of one that is too large for the connection what does not fit is kept to be fetched. */
+async function send(answer: unknown, incoming: IncomingEvent, scope: RequestScope): Promise<void> {
+  const { event, body, reply } = incoming;
+  try {
+    reply?.(answer);
+  } catch (error) {
+    const shrink = event === TOOL_CALL_EVENT
+      ? shrinkResult
+      : event === READ_RESOURCE_EVENT
+      ? shrinkRead
+      : undefined;
+    const oversize = oversizeOf(error);
+    if (
+      shrink === undefined || oversize === undefined || !isRecord(answer) ||
+      fromErrorAck(answer) !== undefined
+    ) throw error;
+    const smaller = await shrink(answer, oversize, scope.blobs);
+    if (smaller === undefined) throw error;
+    reply?.(smaller);
+    const req_id = isRecord(body) ? body["req_id"] : undefined;
+    scope.host.log.info("an answer is too large for one message: a part is kept to be fetched", {
+      event,
+      req_id,
+      ...oversize,
+    });
+  }
+}
+
+function oversizeOf(error: unknown): { size: number; limit: number } | undefined {
+  if (!(error instanceof SmcpError) || error.code !== ErrorCode.PAYLOAD_TOO_LARGE) return undefined;
+  const { size, limit } = error.details ?? {};
+  return typeof size === "number" && typeof limit === "number" ? { size, limit } : undefined;
+}
+
+/** Whoever calls must know that the tool has run: to call it again may do again what it did. */
+function lostResult(error: unknown): unknown {
+  const oversize = oversizeOf(error);
+  const why = oversize === undefined
+    ? "it cannot be sent"
+    : `it has ${oversize.size} bytes, this connection takes ${oversize.limit}, and there is no room to keep it`;
+  return failureResult(`The tool has run, but its result is lost: ${why}`, {
+    error_code: ErrorCode.PAYLOAD_TOO_LARGE,
+  });
 }
 
 /** An MCP server may repeat in its error what it was configured with. */

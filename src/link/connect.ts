@@ -30,6 +30,8 @@ export interface IncomingEvent {
   readonly body: unknown;
   /** Throws a 413 when the answer is too large for the connection, so that a smaller one can be sent. */
   readonly reply: ((answer: unknown) => void) | undefined;
+  /** The largest answer that the connection takes, in bytes. */
+  readonly maxAnswerBytes: number;
 }
 
 /** An open connection. */
@@ -124,6 +126,7 @@ export function openConnection(
       event,
       body: typeof args[0] === "function" ? undefined : args[0],
       reply: typeof acknowledge === "function" ? reply : undefined,
+      maxAnswerBytes: maxPayloadBytes,
     });
   });
   socket.connect();

@@ -42,7 +42,7 @@ export const ErrorCode = {
   MCP_SERVER_NOT_FOUND: 4014,
   /** The MCP server lacks a capability; `details.mcp_server`, `details.capability`. */
   MCP_CAPABILITY_NOT_SUPPORTED: 4015,
-  /** Newer peers' Computer: a blob handle that no longer exists. */
+  /** A blob handle that does not exist, or no longer; `details.reason`: `invalid_handle`, `gone`, `range`. */
   BLOB_NOT_ACCESSIBLE: 4018,
   /** Text of a refused join: the office has its Agent. */
   ROOM_FULL: 4101,

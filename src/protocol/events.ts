@@ -20,8 +20,13 @@ export const READ_RESOURCE_EVENT = "client:read_resource";
 export const GET_RESOURCES_EVENT = "client:get_resources";
 /** An Agent asks where it can fetch a document by itself. */
 export const GET_DPE_EVENT = "client:get_dpe";
-/** An Agent fetches a chunk of a large item of a newer peer's tool result. */
+/** An Agent fetches a chunk of what a Computer left out of an answer that was too large. */
 export const GET_BLOB_EVENT = "client:get_blob";
+
+/** An Agent lists a Computer's skills, of newer peers. */
+export const GET_SKILLS_EVENT = "client:get_skills";
+/** An Agent reads a skill of a Computer, of newer peers. */
+export const GET_SKILL_EVENT = "client:get_skill";
 
 // Computer or Agent → Server.
 /** A member joins an office. */

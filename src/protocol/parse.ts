@@ -11,7 +11,7 @@ import type {
   ListRoomReq,
   UpdateComputerConfigReq,
 } from "./office.ts";
-import type { GetDpeReq, GetResourcesReq, ReadResourceReq } from "./resources.ts";
+import type { GetBlobReq, GetDpeReq, GetResourcesReq, ReadResourceReq } from "./resources.ts";
 import { firstIssue, type Schema } from "./schema.ts";
 import * as config from "./schemas/config.ts";
 import * as desktop from "./schemas/desktop.ts";
@@ -66,4 +66,5 @@ export const parseGetResourcesReq: Parser<GetResourcesReq> = parser(
   "GetResourcesReq",
   resources.getResourcesReq,
 );
+export const parseGetBlobReq: Parser<GetBlobReq> = parser("GetBlobReq", resources.getBlobReq);
 export const parseGetDpeReq: Parser<GetDpeReq> = parser("GetDpeReq", resources.getDpeReq);

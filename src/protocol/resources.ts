@@ -135,7 +135,7 @@ export interface GetDpeRet {
   req_id: string;
 }
 
-/** `client:get_blob`: a chunk of a large binary item that a newer peer left out of a tool result. */
+/** `client:get_blob`: a chunk of what a Computer left out of an answer that was too large. */
 export interface GetBlobReq extends AgentCallData {
   /** The name of the Computer that shall answer. */
   computer: string;

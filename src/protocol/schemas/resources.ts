@@ -1,8 +1,20 @@
 import { z } from "zod";
-import type { GetBlobRet, GetDpeReq, GetDpeRet, GetResourcesReq, ReadResourceReq } from "../resources.ts";
+import type {
+  GetBlobReq,
+  GetBlobRet,
+  GetDpeReq,
+  GetDpeRet,
+  GetResourcesReq,
+  ReadResourceReq,
+} from "../resources.ts";
 import { computerCall, timeoutSeconds } from "./office.ts";
 
 const timed = { ...computerCall, timeout: timeoutSeconds.optional() };
+
+/** How long a handle may be. */
+const MAX_HANDLE_LENGTH = 1_024;
+
+const optionalInteger = z.int().nullish().transform((value) => value ?? undefined);
 
 /** Peers in Python write `null` for what they leave out. */
 const optionalText = z.string().nullish().transform((text) => text ?? undefined);
@@ -29,6 +41,13 @@ export const getDpeRet: z.ZodType<GetDpeRet> = z.looseObject({
     etag: optionalText,
   }),
   req_id: z.string().catch(""),
+});
+
+export const getBlobReq: z.ZodType<GetBlobReq> = z.looseObject({
+  ...timed,
+  blob_handle: z.string().min(1).max(MAX_HANDLE_LENGTH),
+  chunk_offset: optionalInteger,
+  max_chunk_bytes: optionalInteger,
 });
 
 export const getBlobRet: z.ZodType<GetBlobRet> = z.looseObject({
