@@ -21,6 +21,8 @@ export interface OfficeCalls {
 export interface AttendanceContext {
   readonly agent: OfficeAgent;
   readonly calls: OfficeCalls;
+  /** What was kept for the office. */
+  readonly blobs: { endOffice(): void };
   /** Asks the Server who is in the office. */
   readonly members: () => Promise<readonly SessionInfo[]>;
   readonly log: Logger;
@@ -90,11 +92,12 @@ export class Attendance {
 
   /** The office is left for good: nobody waits for an answer any more. */
   onLeft(): void {
-    const { calls } = this.#context;
+    const { calls, blobs } = this.#context;
     this.#hear(undefined);
     this.#before = undefined;
     calls.endOfficeCalls();
     calls.forget();
+    blobs.endOffice();
   }
 
   /**

@@ -76,10 +76,7 @@ export class Computer implements AsyncDisposable {
       log: logger,
       onEvent: (incoming) => this.#onEvent(incoming),
       onJoined: () => this.#attendance.onJoined(),
-      onLeft: () => {
-        this.#attendance.onLeft();
-        this.#host.blobs.endOffice();
-      },
+      onLeft: () => this.#attendance.onLeft(),
       onLost: () => this.#attendance.onLost(),
       onReturned: () => {
         this.#announcer.announceAll();
@@ -94,8 +91,8 @@ export class Computer implements AsyncDisposable {
       limits: { ...DEFAULT_SERVER_LIMITS, ...DEFAULT_READ_LIMITS, ...limits },
       onChange: (kind) => this.#announcer.announce(kind),
     });
-    const { agent, calls, log } = this.#host;
-    this.#attendance = new Attendance({ agent, calls, log, members: () => this.#place.members() });
+    const { agent, calls, blobs, log } = this.#host;
+    this.#attendance = new Attendance({ agent, calls, blobs, log, members: () => this.#place.members() });
     this.#requests = new OfficeRequests({ host: this.#host, resolveDpe });
   }
 

@@ -65,7 +65,8 @@ export class ChainOffice implements AsyncDisposable {
     limits: Partial<ComputerLimits> = {},
   ): Promise<ChainOffice> {
     const log = new LogBook();
-    const server = await SmcpServer.listen({ port: 0 });
+    // The Computer comes by the wire, which has another port.
+    const server = await SmcpServer.listen({ allowedHosts: ["127.0.0.1"], port: 0 });
     const agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
     const wire = new TcpProxy(server.port);
     const config = {
