@@ -26,6 +26,7 @@ const steps: readonly Step[] = [
     args: ["task", "test", "--clean", `--coverage=${coverageFolder}`, "--coverage-raw-data-only"],
   },
   { name: "coverage", args: ["run", "-A", "tools/coverage.ts", coverageFolder] },
+  { name: "official suites", args: ["run", "-A", "tests/interop/suites/run.ts"] },
   { name: "packaging", args: ["test", "-A", "tests/packaging/installed.ts"] },
   { name: "examples", args: ["task", "demo"] },
   { name: "publish", args: ["run", "-A", "tools/publish.ts", "--dry-run"] },
