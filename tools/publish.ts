@@ -1,6 +1,7 @@
 /**
- * Runs `deno publish` with the given arguments from a staging copy. Linked packages may neither be published nor lie
- * inside a published package, so the copy has the package in one folder and the links in another one beside it.
+ * Runs `deno publish` with the given arguments from a staging copy. The stand-ins for `jsr:@std/*` are members of the
+ * repository's workspace. They may neither be published nor lie inside a published package, so the copy has the package
+ * in one folder, and the stand-ins in another one beside it, as links.
  *
  * @module
  */
@@ -18,15 +19,16 @@ async function copy(from: string, to: string): Promise<void> {
   for await (const entry of Deno.readDir(from)) await copy(join(from, entry.name), join(to, entry.name));
 }
 
-/** Lays out `pkg/` and, beside it, the links under the paths that they have in the repository. */
+/** Lays out `pkg/` and, beside it, the stand-ins under the paths that they have in the repository. */
 async function stage(folder: string): Promise<string> {
   const packageFolder = join(folder, "pkg");
   // The lock file is not published; it lets the check see the versions that the tests saw.
   for (const path of [...manifest.publish.include, "deno.lock"]) {
     await copy(join(root, path), join(packageFolder, path));
   }
-  for (const link of manifest.links) await copy(join(root, link), join(folder, link));
-  const staged = { ...manifest, links: manifest.links.map((link) => `../${link.replace(/^\.\//, "")}`) };
+  const { workspace: standIns, ...rest } = manifest;
+  for (const path of standIns) await copy(join(root, path), join(folder, path));
+  const staged = { ...rest, links: standIns.map((path) => `../${path.replace(/^\.\//, "")}`) };
   await Deno.writeTextFile(join(packageFolder, "deno.json"), JSON.stringify(staged, null, 2));
   return packageFolder;
 }

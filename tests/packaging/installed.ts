@@ -5,6 +5,7 @@
  */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
+import manifest from "../../deno.json" with { type: "json" };
 import { buildNpmPackage } from "../../tools/npm.ts";
 import { root } from "../../tools/deno.ts";
 
@@ -53,10 +54,48 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
       assertEquals(code, 1);
       assertStringIncludes(stderr, "npx deno run");
     });
+    await t.step("a Computer in a program for Deno has the library from the npm package", async () => {
+      assertEquals(await runByDeno(folder, ["run", "-A", "computer.ts"]), "laptop\n");
+    });
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("a program for Deno has the library from the clone beside it", async (t) => {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "beside-" }));
+  try {
+    await Deno.copyFile(join(CONSUMER, "computer.ts"), join(folder, "computer.ts"));
+    await t.step("by the clone's own deno.json", async () => {
+      const args = ["run", "-A", "--check", "--no-lock", "--config", join(root, "deno.json"), "computer.ts"];
+      assertEquals(await runByDeno(folder, args), "laptop\n");
+    });
+    await t.step("by a link and an import in a deno.json of its own, without a warning", async () => {
+      const imports = { "@a2c-smcp/sdk": `jsr:@a2c-smcp/sdk@${manifest.version}` };
+      await Deno.writeTextFile(join(folder, "deno.json"), JSON.stringify({ links: [root], imports }));
+      const { code, stdout, stderr } = await capture(
+        Deno.execPath(),
+        ["run", "-A", "computer.ts"],
+        inDeno(folder),
+      );
+      assertEquals({ code, stdout, warnings: /warning/i.test(stderr) }, {
+        code: 0,
+        stdout: "laptop\n",
+        warnings: false,
+      });
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+function inDeno(cwd: string): Place {
+  return { cwd, env: { NO_COLOR: "1" } };
+}
+
+function runByDeno(cwd: string, args: readonly string[]): Promise<string> {
+  return succeed(Deno.execPath(), args, inDeno(cwd));
+}
 
 interface Outcome {
   readonly code: number;

@@ -1,4 +1,6 @@
-/** What somebody meets who takes a Computer into a program for Node: `node computer.js`. */
+/** A program with a Computer: it works in Deno, and in Node it ends at its import. It prints the Computer's name. */
 import { Computer } from "@a2c-smcp/sdk/computer";
 
-console.log(Computer.name);
+await using computer = Computer.open({ name: "laptop", config: { servers: {} } });
+await computer.ready();
+console.log(computer.name);
