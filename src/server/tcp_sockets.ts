@@ -1,4 +1,5 @@
 /** A bound on TCP connections: the system ends a program's ability to accept when it has no more open files. */
+import { readFileSync } from "node:fs";
 import type { Server as HttpServer } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -10,6 +11,7 @@ import {
   SOCKET_SHARE_OF_FILES,
   SOCKETS_PER_STRANGER,
 } from "./limits.ts";
+import { isGranted } from "./permission.ts";
 
 /** The bounds, and who is told. */
 export interface TcpSocketsOptions {
@@ -80,9 +82,9 @@ const LIMITS_FILE = "/proc/self/limits";
 
 /** The limit of open files on Linux, where it may be read without asking. */
 function readOpenFilesLimit(): number | undefined {
-  if (Deno.permissions.querySync({ name: "read", path: LIMITS_FILE }).state !== "granted") return undefined;
+  if (!isGranted({ name: "read", path: LIMITS_FILE })) return undefined;
   try {
-    const soft = /^Max open files\s+(\d+)/m.exec(Deno.readTextFileSync(LIMITS_FILE))?.[1];
+    const soft = /^Max open files\s+(\d+)/m.exec(readFileSync(LIMITS_FILE, "utf8"))?.[1];
     return soft === undefined ? undefined : Number(soft);
   } catch {
     return undefined;

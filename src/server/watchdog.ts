@@ -13,6 +13,7 @@ import {
   FAILED_CHECKS_BEFORE_FAILURE,
   FAILED_CHECKS_BEFORE_RELISTEN,
 } from "./limits.ts";
+import { isGranted } from "./permission.ts";
 
 /** What is watched, and who is told. */
 export interface WatchdogOptions {
@@ -126,5 +127,5 @@ export class Watchdog {
 
 function mayConnect({ host, port }: { readonly host: string; readonly port: number }): boolean {
   const name = host.includes(":") ? `[${host}]` : host;
-  return Deno.permissions.querySync({ name: "net", host: `${name}:${port}` }).state === "granted";
+  return isGranted({ name: "net", host: `${name}:${port}` });
 }

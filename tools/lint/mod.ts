@@ -6,6 +6,7 @@
  */
 
 import { bareError } from "./bare_error.ts";
+import { denoGlobal } from "./deno_global.ts";
 import { enums } from "./enums.ts";
 import { errorMessage } from "./error_message.ts";
 import { exportStar } from "./export_star.ts";
@@ -16,6 +17,7 @@ const plugin: Deno.lint.Plugin = {
   name: "smcp",
   rules: {
     "bare-error": bareError,
+    "deno-global": denoGlobal,
     "enum": enums,
     "error-message": errorMessage,
     "export-star": exportStar,

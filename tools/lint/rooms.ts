@@ -42,6 +42,16 @@ export const outsideImports: Readonly<Record<string, readonly string[]>> = {
   "src/version.ts": ["deno.json"],
 };
 
+/** The places of `src/` that may use `Deno`: what needs it, and `permission.ts`, which asks whether there is one. */
+export const denoPlaces: readonly string[] = [
+  "src/cli/",
+  "src/mcp/",
+  "src/computer/",
+  "src/agent/cli",
+  "src/server/cli",
+  "src/server/permission.ts",
+];
+
 /** A third party and the places of `src/` that may import it; a place is the beginning of a path. */
 export interface ThirdParty {
   /** The beginning of the specifiers: the package itself or a folder of it. */

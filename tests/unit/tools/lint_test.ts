@@ -201,3 +201,12 @@ Deno.test("error-message leaves tests alone and looks at all other files", () =>
   assertEquals(lint("tests/unit/uri/window_test.ts", source), []);
   assertEquals(brokenRules("tools/ok.ts", source), ["error-message"]);
 });
+
+Deno.test("deno-global leaves Deno to Computers and command lines", () => {
+  const source = `const name = Deno.hostname();`;
+  assertEquals(brokenRules("src/agent/agent.ts", source), ["deno-global"]);
+  assertEquals(brokenRules("src/server/server.ts", source), ["deno-global"]);
+  assertEquals(brokenRules("src/computer/computer.ts", source), []);
+  assertEquals(brokenRules("src/agent/cli.ts", source), []);
+  assertEquals(brokenRules("src/server/server.ts", `let options: Deno.ListenOptions;`), []);
+});

@@ -1,0 +1,6 @@
+/** What the Server may do without a question to the user, in Deno and in Node. */
+
+/** Whether the permission was granted to this process when it started. Node has no permissions to ask for. */
+export function isGranted(permission: Deno.PermissionDescriptor): boolean {
+  return typeof Deno === "undefined" || Deno.permissions.querySync(permission).state === "granted";
+}
