@@ -40,9 +40,15 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
     for (const listener of others[event]) listener.call(server, request, ...rest);
   };
   const isOurs = (request: IncomingMessage) => request.url?.startsWith(gate.path) ?? false;
+  const busy = new WeakSet<Duplex>();
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     if (!isOurs(request)) return pass("request", request, response);
-    const refusal = check(request, { gate, socket: request.socket, end: response });
+    const { socket } = request;
+    // No client of Socket.IO sends a request before the last one is answered; thousands of them at once cost much memory.
+    if (busy.has(socket)) return void socket.destroy();
+    busy.add(socket);
+    response.once("close", () => busy.delete(socket));
+    const refusal = check(request, { gate, socket, end: response });
     if (refusal === undefined) gate.inner.emit("request", request, response);
     else refuseRequest(response, refusal);
   };
@@ -101,7 +107,7 @@ function checkRoom(request: IncomingMessage, { gate, socket, end }: Arrival): Ha
 /** Before admission a body is read only when its length is known and small. */
 function checkStrangerBody({ headers }: IncomingMessage): HandshakeRefusal | undefined {
   const length = headers["content-length"];
-  return length !== undefined && Number(length) <= MAX_STRANGER_BYTES ? undefined : TOO_LARGE;
+  return length !== undefined && Number(length) < MAX_STRANGER_BYTES ? undefined : TOO_LARGE;
 }
 
 const JSON_HEADERS = { "content-type": "application/json" } as const;
@@ -117,7 +123,7 @@ const TOO_LARGE: HandshakeRefusal = {
   headers: JSON_HEADERS,
   body: {
     code: ErrorCode.PAYLOAD_TOO_LARGE,
-    message: `At most ${MAX_STRANGER_BYTES} bytes before admission`,
+    message: `Less than ${MAX_STRANGER_BYTES} bytes before admission`,
   },
 };
 

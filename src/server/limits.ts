@@ -35,13 +35,11 @@ export const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
 /** How long an `AuthProvider` may take to decide. */
 export const DEFAULT_AUTH_TIMEOUT_MS = 10_000;
 /** The most connections that are not admitted yet, of all addresses. */
-export const DEFAULT_MAX_STRANGERS = 1024;
+export const DEFAULT_MAX_STRANGERS = 512;
 /** The same of one address; an IPv6 network of 64 bits counts as one address. */
 export const DEFAULT_MAX_STRANGERS_PER_ADDRESS = 64;
-/** The most bytes that a connection may send before it is admitted, in one request or over one websocket. */
+/** A connection has less than this before it is admitted: in one polling body, or in all over one websocket. */
 export const MAX_STRANGER_BYTES = 64 * 1024;
-/** Room for the frames around {@linkcode MAX_STRANGER_BYTES} on a websocket. */
-export const STRANGER_FRAMING_BYTES = 1024;
 /** The most pieces in which those bytes may come over a websocket: each costs more than its bytes. */
 export const MAX_STRANGER_CHUNKS = 256;
 /** The most Engine.IO packets before admission. A client needs three: its CONNECT, and two to upgrade. */

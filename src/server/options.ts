@@ -47,7 +47,7 @@ export interface SmcpServerOptions {
   readonly connectTimeoutMs?: number | undefined;
   /** How long `auth` may take to decide on a connection, in milliseconds; 10,000 by default. Then it is refused. */
   readonly authTimeoutMs?: number | undefined;
-  /** The most connections that are not admitted yet; 1,024 by default. One more is answered 503. */
+  /** The most connections that are not admitted yet; 512 by default. One more is answered 503. */
   readonly maxPendingConnections?: number | undefined;
   /** The same of one address; 64 by default. Raise it where all clients come through one proxy. */
   readonly maxPendingConnectionsPerAddress?: number | undefined;

@@ -337,7 +337,7 @@ function serveConnection(
     } else hub.logger.debug("Disconnected", fields);
     onClosed();
     dispatchDisconnect(hub, connection);
-    // A transport serves one socket. A client that has left is sent nothing more, so there is nothing to wait for.
-    socket.conn.close(reason === "client namespace disconnect");
+    // A transport serves one socket, and ends with it.
+    if (reason === "client namespace disconnect") socket.conn.close(true);
   });
 }

@@ -13,7 +13,6 @@ import {
   MAX_STRANGER_PACKETS,
   REFUSAL_LINGER_MS,
   REPLACEABLE_AFTER_MS,
-  STRANGER_FRAMING_BYTES,
 } from "./limits.ts";
 
 /** As much of an Engine.IO connection as this needs. */
@@ -135,7 +134,7 @@ export class Strangers {
     if (socket === undefined || stranger === undefined || !this.#places.has(stranger)) return;
     const onData = (chunk: { readonly length: number }) => {
       stranger.bytes += chunk.length;
-      const isTooMuch = stranger.bytes > MAX_STRANGER_BYTES + STRANGER_FRAMING_BYTES ||
+      const isTooMuch = stranger.bytes >= MAX_STRANGER_BYTES ||
         ++stranger.chunks > MAX_STRANGER_CHUNKS;
       if (isTooMuch) this.#drop(stranger, "it sent too much before it was admitted");
     };
@@ -189,7 +188,7 @@ export class Strangers {
   #readPacket(stranger: Stranger, { type, data }: EnginePacket): void {
     if (++stranger.packets > MAX_STRANGER_PACKETS) return this.#drop(stranger, "it sent too many packets");
     if (type !== "message") return;
-    if (typeof data !== "string" || !data.startsWith("0") || data.length > MAX_STRANGER_BYTES) {
+    if (typeof data !== "string" || !data.startsWith("0") || data.length >= MAX_STRANGER_BYTES) {
       return this.#drop(stranger, "it sent something else than a CONNECT packet before it was admitted");
     }
     if (!isConnectTo(data, SMCP_NAMESPACE)) return;

@@ -113,16 +113,24 @@ Deno.test("A session without a CONNECT packet ends after the connect time-out", 
 Deno.test("Handshakes beyond the places of one address are answered 503, and admission frees a place", async () => {
   const logger = new RecordingLogger();
   await using server = await SmcpServer.listen({ port: 0, maxPendingConnectionsPerAddress: 4, logger });
-  await using stranger = new RawConnection(server.port);
-  const request = toText(server.port, { target: POLLING, headers: { Connection: "keep-alive" } });
-  stranger.write(request.repeat(5));
-  const text = await stranger.until("refusal", (received) => received.includes("HTTP/1.1 503"));
-  assertEquals(text.match(/HTTP\/1\.1 200/g)?.length, 4);
-  const sid = /"sid":"([^"]+)"/.exec(text)?.[1];
+  const sids = [];
+  for (let i = 0; i < 4; i++) sids.push(await openPolling(server.port));
+  assertEquals((await exchange(server.port, { target: POLLING })).status, 503);
+  await assertRejects(() => RawPeer.connect(server.url));
+  const [sid] = sids;
   await exchange(server.port, { method: "POST", target: `${POLLING}&sid=${sid}`, body: "40/smcp," });
   await exchange(server.port, { target: `${POLLING}&sid=${sid}` });
   await using _peer = await RawPeer.connect(server.url);
   assert(logger.lines.some(({ fields }) => fields["code"] === 503));
+});
+
+Deno.test("A client that does not wait for answers is disconnected", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using stranger = new RawConnection(server.port);
+  const request = toText(server.port, { target: POLLING, headers: { Connection: "keep-alive" } });
+  stranger.write(request.repeat(1_000));
+  await stranger.untilClosed();
+  assert((stranger.received.match(/HTTP\/1\.1 200/g)?.length ?? 0) <= 1);
 });
 
 Deno.test("A waiting stranger gives its place to a newer connection after a second, so none can keep others out", async () => {

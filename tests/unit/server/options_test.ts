@@ -14,7 +14,7 @@ Deno.test("toSettings() fills in the documented defaults", () => {
     pingTimeoutMs: 20_000,
     connectTimeoutMs: 5_000,
     authTimeoutMs: 10_000,
-    maxStrangers: 1_024,
+    maxStrangers: 512,
     maxStrangersPerAddress: 64,
     maxOpenRequests: 1024,
     graceMs: 5_000,

@@ -1,0 +1,217 @@
+/**
+ * How much memory strangers can make a Server hold that has its default options: how much the resident size of the
+ * Server's process grows by one connection, by all that one address can open, and by 1,000 strangers with an address each
+ * (127.0.X.Y, which needs Linux). What one address costs is printed only: garbage that is not collected yet is most of it.
+ *
+ * ```sh
+ * deno run -A bench/attacks/strangers.ts        # all attacks; exit code 1 when a bound is not kept
+ * deno run -A bench/attacks/strangers.ts 2 5    # these two
+ * ```
+ */
+import { connect, type Socket } from "node:net";
+import { readPort } from "../fixtures/read_port.ts";
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const STRANGERS = 1_000;
+const HOLD_MS = 3_000;
+const SAMPLE_MS = 100;
+const MAX_OF_ONE_BYTES = MIB;
+const MAX_OF_ALL_BYTES = 128 * MIB;
+
+/** What one stranger does over one TCP connection. */
+interface Attack {
+  readonly what: string;
+  /** TCP connections of an address that does its worst. */
+  readonly flood: number;
+  readonly bytes: readonly (string | Uint8Array)[];
+  /** Waits for the answer to the first part before the rest is sent. */
+  readonly waits?: boolean;
+}
+
+const QUERY = "EIO=4&a2c_version=0.2.0";
+const handshake = (port: number) =>
+  `GET /socket.io/?${QUERY}&transport=polling HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
+const upgrade = (port: number) =>
+  `GET /socket.io/?${QUERY}&transport=websocket HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
+  "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
+  "Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\n\r\n";
+
+function attacksOn(port: number): readonly Attack[] {
+  return [
+    { what: "silent TCP connections", flood: 500, bytes: [] },
+    {
+      what: "request heads of 15 KiB without an end",
+      flood: 500,
+      bytes: [`GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nX: ${"x".repeat(15 * KIB)}`],
+    },
+    {
+      what: "polling handshakes, pipelined",
+      flood: 8,
+      bytes: [handshake(port).repeat(2_500)],
+    },
+    {
+      what: "websockets without CONNECT",
+      flood: 500,
+      bytes: [upgrade(port)],
+      waits: true,
+    },
+    {
+      what: "frames of 16 MiB without an end, 60 KiB sent",
+      flood: 100,
+      bytes: [upgrade(port), concat(frameHead(16 * MIB, 1), new Uint8Array(60 * KIB))],
+      waits: true,
+    },
+    {
+      what: "frames of 16 MiB, all sent",
+      flood: 8,
+      bytes: [upgrade(port), concat(frameHead(16 * MIB, 1), new Uint8Array(MIB))],
+      waits: true,
+    },
+    {
+      what: "binary packets of 9 attachments of 1 MiB",
+      flood: 8,
+      bytes: [
+        upgrade(port),
+        text('4510-/smcp,["x",{"_placeholder":true,"num":0}]'),
+        ...Array.from({ length: 9 }, () => concat(frameHead(MIB, 2), new Uint8Array(MIB))),
+      ],
+      waits: true,
+    },
+  ];
+}
+
+function text(packet: string): Uint8Array {
+  const bytes = new TextEncoder().encode(packet);
+  return concat(frameHead(bytes.length, 1), bytes);
+}
+
+/** The head of a whole frame, masked with zeros. */
+function frameHead(sizeBytes: number, opcode: number): Uint8Array {
+  const head = new DataView(new ArrayBuffer(14));
+  head.setUint16(0, (0x80 | opcode) << 8 | 0x80 | 127);
+  head.setBigUint64(2, BigInt(sizeBytes));
+  return new Uint8Array(head.buffer);
+}
+
+function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(a.length + b.length);
+  whole.set(a);
+  whole.set(b, a.length);
+  return whole;
+}
+
+/** A Server with its default options. */
+class Victim implements AsyncDisposable {
+  readonly port: number;
+  readonly #process: Deno.ChildProcess;
+
+  private constructor(process: Deno.ChildProcess, port: number) {
+    this.#process = process;
+    this.port = port;
+  }
+
+  static async start(): Promise<Victim> {
+    const door = new URL("../../server.ts", import.meta.url).href;
+    const process = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--quiet", "--allow-net", "--ignore-env", door, "--port", "0"],
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+    return new Victim(process, await readPort(process.stdout));
+  }
+
+  /** The resident size. */
+  memoryBytes(): number {
+    const status = Deno.readTextFileSync(`/proc/${this.#process.pid}/status`);
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * KIB;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#process.kill("SIGTERM");
+    await this.#process.stdout.cancel();
+    await this.#process.status;
+  }
+}
+
+interface Outcome {
+  readonly peakBytes: number;
+  readonly heldBytes: number;
+}
+
+/** Opens the connections of all addresses, holds them, and gives what the Server's memory grew by. */
+async function attack(
+  victim: Victim,
+  { attack, addresses, each }: {
+    readonly attack: Attack;
+    readonly addresses: readonly string[];
+    readonly each: number;
+  },
+): Promise<Outcome> {
+  const before = victim.memoryBytes();
+  const sockets = addresses.flatMap((address) =>
+    Array.from({ length: each }, () => open(victim.port, { address, attack }))
+  );
+  const samples: number[] = [];
+  for (let ms = 0; ms < HOLD_MS; ms += SAMPLE_MS) {
+    await delay(SAMPLE_MS);
+    samples.push(victim.memoryBytes() - before);
+  }
+  for (const socket of sockets) socket.destroy();
+  return { peakBytes: Math.max(...samples), heldBytes: samples.at(-1) ?? NaN };
+}
+
+function open(
+  port: number,
+  { address, attack }: { readonly address: string; readonly attack: Attack },
+): Socket {
+  const socket = connect({ port, host: "127.0.0.1", localAddress: address });
+  const [first, ...rest] = attack.bytes;
+  const send = () => {
+    for (const part of rest) socket.write(part);
+  };
+  socket.on("error", () => {});
+  if (attack.waits) socket.once("data", send);
+  if (first !== undefined) socket.write(first);
+  if (!attack.waits) send();
+  socket.resume();
+  return socket;
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+const many = Array.from({ length: STRANGERS }, (_, i) => `127.0.${1 + Math.floor(i / 250)}.${1 + i % 250}`);
+
+/** Each case has a Server of its own, warmed up by a small attack of the same kind. */
+async function measure(
+  index: number,
+  { addresses, each }: { readonly addresses: readonly string[]; readonly each: number },
+): Promise<Outcome> {
+  await using victim = await Victim.start();
+  const chosen = attacksOn(victim.port)[index];
+  if (chosen === undefined) throw new RangeError(`Cannot measure attack ${index}: no such attack`);
+  await attack(victim, { attack: chosen, addresses: ["127.0.9.9"], each: 20 });
+  await delay(HOLD_MS);
+  return await attack(victim, { attack: chosen, addresses, each });
+}
+
+const toMib = (bytes: number) => `${(bytes / MIB).toFixed(1)} MiB`.padStart(10);
+let isKept = true;
+const chosen = Deno.args.map(Number);
+for (const [index, { what, flood }] of attacksOn(0).entries()) {
+  if (chosen.length > 0 && !chosen.includes(index)) continue;
+  console.log(`${index} ${what}`);
+  const cases = [
+    { who: "one connection", addresses: ["127.0.0.1"], each: 1, limitBytes: MAX_OF_ONE_BYTES },
+    { who: `one address, ${flood} connections`, addresses: ["127.0.0.1"], each: flood, limitBytes: Infinity },
+    { who: `${STRANGERS} strangers`, addresses: many, each: 1, limitBytes: MAX_OF_ALL_BYTES },
+  ];
+  for (const { who, addresses, each, limitBytes } of cases) {
+    const { peakBytes, heldBytes } = await measure(index, { addresses, each });
+    isKept &&= heldBytes <= limitBytes;
+    console.log(`  ${who.padEnd(34)} held ${toMib(heldBytes)}  peak ${toMib(peakBytes)}`);
+  }
+}
+Deno.exit(isKept ? 0 : 1);
