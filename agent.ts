@@ -126,6 +126,12 @@ export type {
   ResourceInfo,
 } from "./src/protocol/resources.ts";
 export {
+  type ToolAnnotations,
+  type ToolDetails,
+  toolDetails,
+  type ToolIcon,
+} from "./src/protocol/tool_details.ts";
+export {
   A2C_MCP_SERVER,
   A2C_TOOL_META,
   A2C_VRL_TRANSFORMED,

@@ -24,6 +24,7 @@ import {
   ToolCallCancelled,
   type ToolOutcome,
   toWireResult,
+  withServer,
 } from "./tool_results.ts";
 import type { VrlEngine } from "./vrl.ts";
 import { toVrlEvent, withTransformed } from "./vrl_result.ts";
@@ -155,7 +156,8 @@ export class ToolCalls {
       ? undefined
       : this.#context.agent.name ?? shorten(request.agent ?? "", MAX_NAME_LENGTH);
     this.#record(request, route, { ...ended, agent, startedAt, durationMs: performance.now() - startMs });
-    return ended.result;
+    if (route === undefined || ended.isOwnResult !== true) return ended.result;
+    return withServer(ended.result, route.server);
   }
 
   #refuseUnrouted(tool: string, forbidden: ReadonlySet<string>): ToolOutcome {

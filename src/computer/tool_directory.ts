@@ -2,10 +2,13 @@
 import type { McpTool } from "../mcp/entries.ts";
 import type { MCPServerConfig } from "../protocol/config.ts";
 import {
+  A2C_MCP_SERVER,
   A2C_TOOL_META,
   type Attributes,
   type AttributeValue,
   MCP_TOOL_ANNOTATION,
+  MCP_TOOL_ICONS,
+  MCP_TOOL_TITLE,
   type SMCPTool,
   type ToolMeta,
 } from "../protocol/tools.ts";
@@ -60,7 +63,7 @@ export function buildToolDirectory(servers: readonly ServerTools[]): ToolDirecto
       taken.add(name);
       if (!server.isListed) continue;
       const meta = mergeToolMeta(server.config, tool.name);
-      tools.push(toSmcpTool(tool, name, meta));
+      tools.push(toSmcpTool(tool, { name, server: server.config.name, meta }));
       const vrl = vrlScriptOf(server.config);
       routes.set(name, { server: server.config.name, tool: tool.name, meta, definition: tool, vrl });
     }
@@ -141,10 +144,20 @@ export function vrlScriptOf({ vrl }: MCPServerConfig): string | undefined {
   return typeof vrl === "string" && vrl.trim() !== "" ? vrl : undefined;
 }
 
-function toSmcpTool(tool: McpTool, name: string, meta: ToolMeta | undefined): SMCPTool {
-  const { description, inputSchema, outputSchema, annotations } = tool;
+function toSmcpTool(
+  tool: McpTool,
+  { name, server, meta }: {
+    readonly name: string;
+    readonly server: string;
+    readonly meta: ToolMeta | undefined;
+  },
+): SMCPTool {
+  const { title, description, inputSchema, outputSchema, annotations, icons } = tool;
   const attributes = flatten(tool.meta);
   if (annotations !== undefined) attributes[MCP_TOOL_ANNOTATION] = JSON.stringify(annotations);
+  if (title !== undefined) attributes[MCP_TOOL_TITLE] = title;
+  if (icons !== undefined) attributes[MCP_TOOL_ICONS] = JSON.stringify(icons);
+  attributes[A2C_MCP_SERVER] = server;
   // The key is ours: what a server itself writes there must not pass for the Computer's word.
   delete attributes[A2C_TOOL_META];
   if (meta !== undefined) attributes[A2C_TOOL_META] = JSON.stringify(meta);

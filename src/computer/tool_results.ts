@@ -7,7 +7,13 @@ import {
 } from "../mcp/errors.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { isRecord } from "../protocol/errors.ts";
-import { A2C_TOOL_META, type CallToolResult, type ToolMeta, type ToolResultMeta } from "../protocol/tools.ts";
+import {
+  A2C_MCP_SERVER,
+  A2C_TOOL_META,
+  type CallToolResult,
+  type ToolMeta,
+  type ToolResultMeta,
+} from "../protocol/tools.ts";
 import type { ToolCallOutcome } from "./history.ts";
 
 /** A result and how the call counts in the history. */
@@ -42,6 +48,11 @@ export function toWireResult(
     isError: isError === true,
     meta: Object.keys(meta).length === 0 ? null : meta,
   };
+}
+
+/** The result with the name of its MCP server: a link in it can be read there. */
+export function withServer(result: CallToolResult, server: string): CallToolResult {
+  return { ...result, meta: { ...result.meta, [A2C_MCP_SERVER]: server } };
 }
 
 /** What a call that did not bring a result is answered with; `redact` masks secrets in a server's own words. */

@@ -11,6 +11,8 @@ export interface McpTool {
   readonly inputSchema: Record<string, unknown>;
   readonly outputSchema: Record<string, unknown> | null;
   readonly annotations: Record<string, unknown> | undefined;
+  /** As listed; nobody here looks into them. */
+  readonly icons: readonly unknown[] | undefined;
   readonly meta: Record<string, unknown>;
 }
 
@@ -23,7 +25,7 @@ export function readTool(entry: unknown, warn: EntryWarning): McpTool | undefine
     warn("a listed tool has no name and is left out");
     return undefined;
   }
-  const { name, title, description, inputSchema, outputSchema, annotations, _meta } = entry;
+  const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = entry;
   if (!isRecord(inputSchema)) warn(`tool "${name}" has no input schema; any arguments are taken`);
   return {
     name,
@@ -32,6 +34,7 @@ export function readTool(entry: unknown, warn: EntryWarning): McpTool | undefine
     inputSchema: isRecord(inputSchema) ? inputSchema : { type: "object" },
     outputSchema: isRecord(outputSchema) ? outputSchema : null,
     annotations: isRecord(annotations) ? annotations : undefined,
+    icons: Array.isArray(icons) ? icons : undefined,
     meta: isRecord(_meta) ? _meta : {},
   };
 }

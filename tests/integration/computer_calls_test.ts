@@ -274,7 +274,12 @@ Deno.test("a result of every kind of content passes as it came", async () => {
     scriptedServers({ s: { tools: [echo], answers: { "tools/call echo": answer } } }),
   );
   const result = await office.laptop.callTool("echo");
-  assertEquals([result.content, result.structuredContent] as unknown, [content, structuredContent]);
+  const last = { type: "unknown", item: content.at(-1) };
+  assertEquals([result.content, result.structuredContent] as unknown, [
+    [...content.slice(0, -1), last],
+    structuredContent,
+  ]);
+  assertEquals(result.meta?.a2c_mcp_server, "s");
 });
 
 // proves: data-config-vrl

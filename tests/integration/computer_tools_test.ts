@@ -42,6 +42,8 @@ Deno.test("tools are listed with everything that the server and the configuratio
     vendor: "x",
     nested: '{"a":[1]}',
     MCP_TOOL_ANNOTATION: '{"readOnlyHint":true,"title":"Echo"}',
+    MCP_TOOL_TITLE: "Echo",
+    a2c_mcp_server: "s",
     a2c_tool_meta: { auto_apply: true, alias: "say", tags: ["text"], ret_object_mapper: null },
   } as unknown);
 });
@@ -63,6 +65,7 @@ Deno.test("a call's result carries the server's metadata under meta and the tool
   });
   assertEquals(meta, {
     own: { deep: true },
+    a2c_mcp_server: "s",
     a2c_tool_meta: { auto_apply: true, alias: null, tags: null, ret_object_mapper: null },
   });
 });

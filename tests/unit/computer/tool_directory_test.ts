@@ -50,7 +50,7 @@ Deno.test("a tool without configured metadata is listed as the specification's f
     description: "Say hello to someone.",
     params_schema: hello.inputSchema,
     return_schema: hello.outputSchema,
-    meta: {},
+    meta: { a2c_mcp_server: "s" },
   };
   assertEquals(JSON.stringify(tool), JSON.stringify(expected));
 });
@@ -88,6 +88,7 @@ Deno.test("the server's own metadata is kept flat, and what it writes under our 
   const tool = {
     name: "t",
     annotations: { title: "T" },
+    icons: [{ src: "https://x/i.png" }],
     _meta: {
       text: "x",
       number: 1.5,
@@ -96,6 +97,7 @@ Deno.test("the server's own metadata is kept flat, and what it writes under our 
       list: ["a"],
       nothing: null,
       a2c_tool_meta: "forged",
+      a2c_mcp_server: "forged",
     },
   };
   const [listed] = buildToolDirectory([server("s", [tool])]).tools;
@@ -106,6 +108,9 @@ Deno.test("the server's own metadata is kept flat, and what it writes under our 
     nested: '{"a":[null]}',
     list: '["a"]',
     MCP_TOOL_ANNOTATION: '{"title":"T"}',
+    MCP_TOOL_TITLE: "T",
+    MCP_TOOL_ICONS: '[{"src":"https://x/i.png"}]',
+    a2c_mcp_server: "s",
   });
 });
 
@@ -167,7 +172,10 @@ Deno.test("a server that is failed or stopped shows no tools and keeps its names
 Deno.test("a tool with the name of a member of every object has the metadata that is configured, and no other", () => {
   const odd = ["__proto__", "constructor", "toString"];
   const { tools } = buildToolDirectory([server("s", odd)]);
-  assertEquals(tools.map(({ name, meta }) => [name, meta]), odd.map((name) => [name, {}]));
+  assertEquals(
+    tools.map(({ name, meta }) => [name, meta]),
+    odd.map((name) => [name, { a2c_mcp_server: "s" }]),
+  );
   const config = { tool_meta: { constructor: { alias: "build" } } };
   assertEquals(names(server("s", odd, config)), ["__proto__", "build", "toString"]);
 });
@@ -175,7 +183,7 @@ Deno.test("a tool with the name of a member of every object has the metadata tha
 Deno.test("metadata with odd keys harms nothing", () => {
   const meta = JSON.parse('{"__proto__": {"polluted": true}, "constructor": "x"}');
   const [tool] = buildToolDirectory([server("s", [{ name: "t", _meta: meta }])]).tools;
-  assertEquals(Object.keys(tool?.meta ?? {}).toSorted(), ["__proto__", "constructor"]);
+  assertEquals(Object.keys(tool?.meta ?? {}).toSorted(), ["__proto__", "a2c_mcp_server", "constructor"]);
   assertEquals(({} as Record<string, unknown>)["polluted"], undefined);
 });
 

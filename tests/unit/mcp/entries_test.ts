@@ -18,6 +18,7 @@ Deno.test("a tool is read with all that it says", () => {
     annotations: { readOnlyHint: true },
     _meta: { a: 1 },
     title: "T",
+    icons: [{ src: "https://x/i.png" }],
     unknown: "not used",
   };
   const { _meta: meta, unknown: _, ...rest } = entry;
@@ -35,9 +36,18 @@ Deno.test("a tool without a name is left out, and other members of a wrong type 
     inputSchema: { type: "object" },
     outputSchema: null,
     annotations: undefined,
+    icons: undefined,
     meta: {},
   };
-  const odd = { name: "t", description: 5, inputSchema: [], outputSchema: "x", annotations: [], _meta: null };
+  const odd = {
+    name: "t",
+    description: 5,
+    inputSchema: [],
+    outputSchema: "x",
+    annotations: [],
+    icons: {},
+    _meta: null,
+  };
   assertEquals(read(readTool, odd), [repaired, 1]);
   assertEquals(read(readTool, { name: "t", inputSchema: {} }), [{ ...repaired, inputSchema: {} }, 0]);
 });
