@@ -1,6 +1,7 @@
 /**
  * The gate: everything that must be true before a change lands, in order, stopping at the first failure with its exit
- * code. `--skip-test` takes the tests as done: it leaves them out and judges the coverage that they left behind.
+ * code. `--skip-test` takes the tests as done: it leaves them out and judges the coverage and the report that they left
+ * behind.
  *
  * @module
  */
@@ -8,6 +9,7 @@
 import { runDeno } from "./deno.ts";
 
 const coverageFolder = ".coverage";
+const testReport = ".test-report.xml";
 
 interface Step {
   readonly name: string;
@@ -23,9 +25,13 @@ const steps: readonly Step[] = [
   { name: "schema", args: ["run", "-A", "tools/config_schema.ts", "--check"] },
   {
     name: "tests",
-    args: ["task", "test", "--clean", `--coverage=${coverageFolder}`, "--coverage-raw-data-only"],
+    args: [
+      ...["task", "test", `--junit-path=${testReport}`],
+      ...["--clean", `--coverage=${coverageFolder}`, "--coverage-raw-data-only"],
+    ],
   },
   { name: "coverage", args: ["run", "-A", "tools/coverage.ts", coverageFolder] },
+  { name: "attack tests", args: ["run", "-A", "tools/attacks.ts", testReport, "--check"] },
   { name: "official suites", args: ["run", "-A", "tests/interop/suites/run.ts"] },
   { name: "packaging", args: ["test", "-A", "tests/packaging/installed.ts"] },
   { name: "examples", args: ["task", "demo"] },
