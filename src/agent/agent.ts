@@ -39,9 +39,17 @@ export interface AgentOptions {
   readonly path?: string | undefined;
   /** Says nothing by default. */
   readonly logger?: Logger | undefined;
-  /** Milliseconds to reach the Server; 10,000 by default, `Infinity` to try for ever. */
+  /**
+   * Look on without taking the Agent's seat: an observer hears the office's events and may read tools, configuration,
+   * Desktop, Finder and resources; all else is refused with 403. A Server that knows no observers gives it the seat.
+   */
+  readonly observer?: boolean | undefined;
+  /** Milliseconds to reach the Server and to join; 10,000 by default, `Infinity` to try for ever. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds that a taken name or seat is tried again; 60,000 by default, since it may be one's own ghost. */
+  /**
+   * Milliseconds that a taken seat is tried again after a lost connection, since it may be one's own ghost; 60,000 by
+   * default. The first join is refused at once.
+   */
   readonly joinPatienceMs?: number | undefined;
   /** Milliseconds that the Agent waits longer than a request's own time; 10,000 by default. */
   readonly graceMs?: number | undefined;
@@ -105,23 +113,26 @@ export class Agent implements AsyncDisposable {
    * @throws {TypeError} `office` or `name` is no name, or `url` cannot be used.
    * @throws {ServerUnreachableError} after `timeoutMs`; at once where another attempt is of no use (`isPermanent`).
    * @throws {AuthenticationError | ProtocolVersionError} at once.
-   * @throws {JoinRefusedError} in the Server's words; a taken seat or name only after `joinPatienceMs`.
+   * @throws {RequestTimeoutError} when the join is not answered in what is left of `timeoutMs`.
+   * @throws {JoinRefusedError} at once, in the Server's words: the office has an Agent, for instance.
    */
   static async connect(options: AgentOptions): Promise<Agent> {
-    const { url, office, name, token, path, headers, joinPatienceMs, signal } = options;
+    const { url, office, name, path, headers, joinPatienceMs, signal } = options;
     const { logger = silentLogger, timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
     assertName("office", office);
     assertName("name", name);
     const listeners = new Listeners(logger);
     const ending = new AbortController();
-    const auth = token === undefined ? options.auth : { token, ...options.auth };
+    const auth = toAuth(options);
+    const startMs = performance.now();
     const link = await Link.open({ url, path, headers, auth, logger, joinPatienceMs }, {
       listener: toLinkListener(listeners, { logger, ending, office: () => link.membership?.office_id }),
       timeoutMs,
       signal,
     });
     try {
-      await link.join({ role: "agent", name, office_id: office }, { signal });
+      const leftMs = Math.max(1, timeoutMs - (performance.now() - startMs));
+      await link.join({ role: "agent", name, office_id: office }, { signal, timeoutMs: leftMs });
     } catch (error) {
       await link.close();
       throw error;
@@ -246,6 +257,14 @@ export class Agent implements AsyncDisposable {
         return { type: "finderRefreshed", computer, ...await remote.getFinder() };
     }
   }
+}
+
+function toAuth({ token, auth, observer = false }: AgentOptions): Readonly<Record<string, unknown>> {
+  return {
+    ...(token === undefined ? {} : { token }),
+    ...(observer ? { observer: true } : {}),
+    ...auth,
+  };
 }
 
 function assertName(field: "office" | "name", value: string): void {

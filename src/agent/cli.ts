@@ -76,9 +76,10 @@ function buildProgram(signal: AbortSignal): Command {
     )
     .option("--json", "print one JSON document; watch prints one JSON line per event", false);
 
-  const run = async (work: Work, connectSeconds = CONNECT_TIMEOUT_SECONDS) => {
+  const run = async (work: Work, how: Way = {}) => {
+    const { connectSeconds = CONNECT_TIMEOUT_SECONDS, observer = true } = how;
     requireOptions(program.opts(), ["url", "office", "name"]);
-    await withAgent(optionsFor(program, connectSeconds), { work, connectSeconds, signal });
+    await withAgent(optionsFor(program, connectSeconds), { work, connectSeconds, observer, signal });
   };
   for (const add of [addOfficeCommands, addToolCommands, addContextCommands, addFinderCommand]) {
     add(program, run);
@@ -93,12 +94,20 @@ function optionsFor(program: Command, connectSeconds: number): GlobalOptions {
   return isTold ? options : { ...options, logLevel: { level: "error", modules: {} } };
 }
 
-type Run = (work: Work, connectSeconds?: number) => Promise<void>;
+/** How a command connects. */
+interface Way {
+  /** How long it tries; 10 by default. */
+  readonly connectSeconds?: number;
+  /** Whether it leaves the Agent's seat to others; `true` by default, since most commands only read. */
+  readonly observer?: boolean;
+}
+
+type Run = (work: Work, how?: Way) => Promise<void>;
 
 function addOfficeCommands(program: Command, run: Run): void {
   program.command("office").description("list who is in the office").action(() => run(listOffice));
   program.command("watch").description("print what happens in the office, until Ctrl-C")
-    .action(() => run(watch, Infinity));
+    .action(() => run(watch, { connectSeconds: Infinity }));
 }
 
 function addToolCommands(program: Command, run: Run): void {
@@ -107,7 +116,8 @@ function addToolCommands(program: Command, run: Run): void {
     .addOption(paramsOption()).addOption(timeoutOption()).allowExcessArguments()
     .action((tool: string, { params, timeout }: CallFlags, { args: [, stray] }: Command) => {
       if (stray !== undefined) throw new UsageError(strayArgumentText(stray));
-      return run((context) => callTool(context, { tool, params, timeoutMs: timeout * 1000 }));
+      const work: Work = (context) => callTool(context, { tool, params, timeoutMs: timeout * 1000 });
+      return run(work, { observer: false });
     });
 }
 
@@ -141,12 +151,9 @@ function addFinderCommand(program: Command, run: Run): void {
     });
 }
 
-/** How long a taken seat is tried for, in milliseconds, however long the Server is. */
-const MAX_JOIN_PATIENCE_MS = 60_000;
-
 async function withAgent(
   options: GlobalOptions,
-  task: { readonly work: Work; readonly connectSeconds: number; readonly signal: AbortSignal },
+  task: Required<Way> & { readonly work: Work; readonly signal: AbortSignal },
 ): Promise<void> {
   const { work, signal } = task;
   const logger = loggerOf("agent", options);
@@ -158,10 +165,10 @@ async function withAgent(
 /** Shows at a terminal what is being waited for. */
 async function connect(
   options: GlobalOptions,
-  task: { readonly connectSeconds: number; readonly signal: AbortSignal; readonly logger: Logger },
+  task: Required<Way> & { readonly signal: AbortSignal; readonly logger: Logger },
 ): Promise<Agent> {
   const { url, office, name, header: headers, path } = options;
-  const { signal, logger } = task;
+  const { signal, logger, observer } = task;
   const auth = authOf(options);
   const warning = plainTextWarning(url, { auth, headers });
   // The log of a command that ends by itself leaves warnings out.
@@ -176,9 +183,8 @@ async function connect(
     auth,
     headers,
     path,
+    observer,
     timeoutMs: connectMs,
-    // Whoever has the Agent's seat may be another command that is about to end: no use in waiting for longer.
-    joinPatienceMs: Math.min(connectMs, MAX_JOIN_PATIENCE_MS),
     logger,
     signal,
   });

@@ -42,7 +42,7 @@ export interface CommandContext {
 export async function listOffice(context: CommandContext): Promise<void> {
   const { agent, signal } = context;
   const sessions = await agent.listOffice({ signal });
-  print(context, { sessions }, { text: officeText(sessions, agent.name) });
+  print(context, { sessions }, { text: officeText(sessions) });
 }
 
 /** `tools` */
@@ -124,14 +124,27 @@ export async function readResource(
   });
 }
 
-/** `watch`: until Ctrl-C. Fails when the Agent cannot come back. */
+/** `watch`: until Ctrl-C, or until nobody reads what it prints. Fails when the Agent cannot come back. */
 export async function watch(context: CommandContext): Promise<void> {
   const { agent, signal, logger, json, computer } = context;
   logger.info("watching; Ctrl-C ends it", { office: agent.office });
   for await (const event of agent.events({ signal })) {
     if (event.type === "failed") throw event.error;
     if (computer !== undefined && !concerns(event, computer)) continue;
-    console.log(json ? toSafeJson({ time: new Date().toISOString(), ...event }) : eventText(event));
+    const line = json ? toSafeJson({ time: new Date().toISOString(), ...event }) : eventText(event);
+    if (!writeLine(line)) return;
+  }
+}
+
+/** Prints a line; `false` when its reader has gone, as `head` does, which `console.log` keeps to itself. */
+function writeLine(line: string): boolean {
+  let bytes = new TextEncoder().encode(`${line}\n`);
+  try {
+    while (bytes.length > 0) bytes = bytes.subarray(Deno.stdout.writeSync(bytes));
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.BrokenPipe) return false;
+    throw error;
   }
 }
 

@@ -5,12 +5,12 @@ import type { SessionInfo } from "../protocol/office.ts";
 import type { AgentEvent } from "./events.ts";
 
 /** Who is in the office. */
-export function officeText(sessions: readonly SessionInfo[], me: string): string {
+export function officeText(sessions: readonly SessionInfo[]): string {
+  if (sessions.length === 0) return "nobody is in the office";
   return alignColumns(sessions.map(({ role, name, a2c_version }) => [
     role,
     name,
     `protocol ${a2c_version ?? "unknown"}`,
-    role === "agent" && name === me ? "(this agent)" : "",
   ])).join("\n");
 }
 

@@ -35,6 +35,8 @@ export interface ConnectOptions {
 export interface JoinOptions extends ConnectOptions {
   /** The office to join. */
   readonly office: string;
+  /** How long a name that is taken is tried again, in milliseconds; not at all by default. */
+  readonly joinPatienceMs?: number | undefined;
 }
 
 /** Where a Computer is. */
@@ -90,12 +92,13 @@ export class OfficeLink {
 
   /** Joins an office, connecting first where there is no connection to that Server. */
   async join(options: JoinOptions): Promise<void> {
-    const { office, signal, url } = options;
+    const { office, signal, url, joinPatienceMs: patienceMs } = options;
     await this.#alone(`Cannot join office "${office}"`, async () => {
       const open = this.#url === url ? this.#link : undefined;
       const link = open ?? await this.#connect(options);
       try {
-        await link.join({ role: "computer", name: this.#context.name, office_id: office }, { signal });
+        const membership = { role: "computer", name: this.#context.name, office_id: office } as const;
+        await link.join(membership, { signal, patienceMs });
         this.#context.onJoined();
       } catch (error) {
         if (open === undefined) await this.leave();

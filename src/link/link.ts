@@ -3,7 +3,8 @@ import { abortable } from "../async/abortable.ts";
 import { Deadline } from "../async/deadline.ts";
 import { Backoff, type BackoffOptions, delay } from "../async/backoff.ts";
 import { type Logger, silentLogger, withModule } from "../log.ts";
-import { describeError } from "../protocol/errors.ts";
+import { ErrorCode } from "../protocol/error_codes.ts";
+import { describeError, SmcpError } from "../protocol/errors.ts";
 import { JOIN_OFFICE_EVENT, LEAVE_OFFICE_EVENT } from "../protocol/events.ts";
 import {
   ConnectionClosedError,
@@ -20,16 +21,33 @@ import { readJoinAck } from "./join.ts";
 const CONNECT_BACKOFF: BackoffOptions = { firstMs: 500, maxMs: 10_000 };
 /** Waits between attempts to join where the name or the seat is taken. */
 const JOIN_BACKOFF: BackoffOptions = { firstMs: 250, maxMs: 5_000 };
-/** How long a taken name or seat is tried again: longer than a Server needs to forget a lost connection (45 s). */
+/** How long a taken name or seat is tried again after a loss: longer than a Server needs to forget a lost connection (45 s). */
 const JOIN_PATIENCE_MS = 60_000;
 /** Time for one attempt to connect, and for the answer to a join or leave. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
 
+/** A longer timer fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** What a link needs beyond where and as whom to connect. */
 export interface LinkOptions extends ConnectOptions {
   readonly logger?: Logger | undefined;
-  /** How long a refused join is tried again while the name or seat is taken, in milliseconds; 60,000 by default. */
+  /** How long a join after a loss is tried again while the name or seat is taken, in milliseconds; 60,000 by default. */
   readonly joinPatienceMs?: number | undefined;
+}
+
+/** How a link joins. */
+export interface JoinOptions {
+  /** When to give up, in milliseconds; never by default. */
+  readonly timeoutMs?: number | undefined;
+  /** How long a name or seat that is taken is tried again, in milliseconds; not at all by default. */
+  readonly patienceMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface JoinAttempt {
+  readonly signal: AbortSignal;
+  readonly patienceMs: number;
 }
 
 /** What a link tells its owner. A listener that throws is logged and changes nothing. */
@@ -60,6 +78,8 @@ export class Link implements AsyncDisposable {
   /** Until the first connection is there. */
   #isOpening = true;
   #supervision: Promise<void> = Promise.resolve();
+  /** Aborted when the office is left, and with it whatever was asked in it. */
+  #leaving = new AbortController();
 
   private constructor(options: LinkOptions, listener: LinkListener) {
     // One random value for this link's life: by it a Server knows a returning member from a stranger.
@@ -103,20 +123,25 @@ export class Link implements AsyncDisposable {
   }
 
   /**
-   * Joins an office, and joins it again after each loss. A taken name or seat is tried again for a minute: it may be
-   * held by what is left of a lost connection.
+   * Joins an office, and joins it again after each loss. After a loss a taken name or seat is tried again for a minute,
+   * since what is left of the lost connection may hold it; the first time it is refused at once.
    *
    * @throws {JoinRefusedError} in the Server's own words.
+   * @throws {RequestTimeoutError} after `timeoutMs`.
    */
-  async join(
-    membership: EnterOfficeReq,
-    options: { readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<void> {
-    const signal = this.#untilClosed(options.signal);
+  async join(membership: EnterOfficeReq, options: JoinOptions = {}): Promise<void> {
+    const { timeoutMs = Infinity, patienceMs = 0 } = options;
+    const closing = this.#untilClosed(options.signal);
+    using deadline = timeoutMs > MAX_TIMER_MS ? undefined : new Deadline(timeoutMs, {
+      reason: () =>
+        new RequestTimeoutError(`Cannot join office "${membership.office_id}": no answer in time`),
+      signal: closing,
+    });
+    const signal = deadline?.signal ?? closing;
     const previous = this.#membership;
     this.#membership = membership;
     try {
-      await this.#joinNow(membership, signal);
+      await this.#joinNow(membership, { signal, patienceMs });
     } catch (error) {
       if (this.#membership === membership) this.#membership = previous;
       throw error;
@@ -127,7 +152,11 @@ export class Link implements AsyncDisposable {
   async leave(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     const membership = this.#membership;
     this.#membership = undefined;
-    if (membership === undefined || this.#connection === undefined) return;
+    if (membership === undefined) return;
+    const message = `Cannot complete the request: office "${membership.office_id}" was left`;
+    this.#leaving.abort(new SmcpError(ErrorCode.NOT_IN_ROOM, message));
+    this.#leaving = new AbortController();
+    if (this.#connection === undefined) return;
     await abortable(leaveOffice(this.#connection, membership), options.signal);
   }
 
@@ -137,7 +166,7 @@ export class Link implements AsyncDisposable {
    *
    * @throws {RequestTimeoutError} after `timeoutMs`.
    * @throws {ConnectionClosedError} when the connection is lost, or the link closed.
-   * @throws {SmcpError} 413 when it is too large.
+   * @throws {SmcpError} 413 when it is too large; 4103 when the office is left, after which the Server says no more.
    */
   async request(
     event: string,
@@ -147,9 +176,10 @@ export class Link implements AsyncDisposable {
     const { timeoutMs, signal } = options;
     signal?.throwIfAborted();
     const startMs = performance.now();
+    const leaving = this.#leaving.signal;
     const connection = this.#connection ?? await this.#untilReady(event, options);
     const remainingMs = Math.max(1, Math.ceil(timeoutMs - (performance.now() - startMs)));
-    return await abortable(connection.request(event, body, remainingMs), signal);
+    return await abortable(abortable(connection.request(event, body, remainingMs), leaving), signal);
   }
 
   /** Sends an event that nobody answers. Dropped while the connection is lost: it would tell of the past. */
@@ -226,7 +256,8 @@ export class Link implements AsyncDisposable {
   async #restoreMembership(connection: Connection, signal: AbortSignal): Promise<void> {
     const membership = this.#membership;
     if (membership === undefined) return;
-    await this.#requestJoin(connection, membership, signal);
+    const { joinPatienceMs: patienceMs = JOIN_PATIENCE_MS } = this.#options;
+    await this.#requestJoin(connection, membership, { signal, patienceMs });
     if (this.#membership === undefined) await leaveOffice(connection, membership);
   }
 
@@ -259,21 +290,29 @@ export class Link implements AsyncDisposable {
   }
 
   /** Joins on whatever connection there is; one that is lost meanwhile is waited for. */
-  async #joinNow(membership: EnterOfficeReq, signal: AbortSignal): Promise<void> {
+  async #joinNow(membership: EnterOfficeReq, options: JoinAttempt): Promise<void> {
+    let attempt = options;
     while (true) {
-      const connection = await abortable(this.#ready.promise, signal);
+      const connection = await abortable(this.#ready.promise, attempt.signal);
       try {
-        return await this.#requestJoin(connection, membership, signal);
+        return await this.#requestJoin(connection, membership, attempt);
       } catch (error) {
         if (!(error instanceof ConnectionClosedError) || this.#closing.signal.aborted) throw error;
+        // The Server may have heard the lost one, and hold the name for it.
+        attempt = { ...attempt, patienceMs: Math.max(attempt.patienceMs, JOIN_PATIENCE_MS) };
       }
     }
   }
 
-  async #requestJoin(connection: Connection, membership: EnterOfficeReq, signal: AbortSignal): Promise<void> {
+  async #requestJoin(
+    connection: Connection,
+    membership: EnterOfficeReq,
+    { signal, patienceMs }: JoinAttempt,
+  ): Promise<void> {
     const { office_id, name } = membership;
-    const deadlineMs = performance.now() + (this.#options.joinPatienceMs ?? JOIN_PATIENCE_MS);
+    const deadlineMs = performance.now() + patienceMs;
     const backoff = new Backoff(JOIN_BACKOFF);
+    let isKnown = false;
     while (true) {
       const ack = connection.request(JOIN_OFFICE_EVENT, membership, ATTEMPT_TIMEOUT_MS);
       const answer = readJoinAck(await abortable(ack, signal));
@@ -282,11 +321,11 @@ export class Link implements AsyncDisposable {
       if (!answer.isTaken || performance.now() + waitMs > deadlineMs) {
         throw new JoinRefusedError(`Cannot join office "${office_id}" as "${name}": ${answer.reason}`);
       }
-      this.#log.warn("name or seat is taken, trying again", {
-        office: office_id,
-        name,
-        reason: answer.reason,
-      });
+      const fields = { office: office_id, name, reason: answer.reason };
+      // One warning, as for a Server out of reach: it may be hours until the name is free.
+      if (isKnown) this.#log.debug("name or seat is still taken, trying again", fields);
+      else this.#log.warn("name or seat is taken, trying again", fields);
+      isKnown = true;
       await delay(waitMs, signal);
     }
   }

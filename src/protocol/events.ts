@@ -64,6 +64,8 @@ export const CANCEL_TOOL_CALL_NOTIFICATION = "notify:tool_call_cancel";
 
 /** What an Agent asks of a Computer starts with this; the Server relays it by its shape. */
 export const CLIENT_EVENT_PREFIX = "client:";
+/** Requests that change nothing start with this, but for {@linkcode READ_RESOURCE_EVENT}. */
+export const READING_EVENT_PREFIX = "client:get_";
 /** What a member asks of the Server itself starts with this. */
 export const SERVER_EVENT_PREFIX = "server:";
 /** A Computer's `server:update_<x>` is broadcast as `notify:update_<x>`. */

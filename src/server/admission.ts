@@ -44,6 +44,7 @@ export async function admit(credentials: Credentials, options: AdmissionOptions)
   return {
     principal: decision.principal,
     session: readSession(credentials.auth["session"]),
+    isObserver: credentials.auth["observer"] === true,
     version: typeof version === "string" ? version : undefined,
   };
 }

@@ -16,6 +16,8 @@ export interface Identity {
   readonly principal: string;
   readonly session: string | undefined;
   readonly version: string | undefined;
+  /** Whether it wants to look on without taking the Agent's seat. */
+  readonly isObserver: boolean;
 }
 
 /** What all connections of a Server share. */

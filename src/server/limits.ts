@@ -19,6 +19,8 @@ export const MAX_OFFICE_LOAD: LoadLimit = {
   requests: 4 * DEFAULT_MAX_OPEN_REQUESTS,
   bytes: 128 * 1024 * 1024,
 };
+/** The most observers of one office. */
+export const MAX_OBSERVERS = 16;
 /** How many refusals of one connection are logged in 10 s; the others are counted. */
 export const MAX_LOG_LINES_PER_CONNECTION = 20;
 /** How many refusals of all connections are logged in 10 s. */

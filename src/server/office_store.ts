@@ -17,6 +17,10 @@ export interface Member {
   readonly principal: string;
   /** The random value by which a returning member is known. */
   readonly session?: string | undefined;
+  /** An Agent that takes no seat, is announced to nobody and listed nowhere. */
+  readonly isObserver: boolean;
+  /** When it joined, in ISO 8601. */
+  readonly joinedAt: string;
 }
 
 /** What became of a join. */
@@ -40,7 +44,7 @@ export interface OfficeStore {
   join(candidate: Member): Promise<JoinOutcome>;
   /** Ends a connection's membership; `undefined` when it has none. */
   leave(sid: string): Promise<Member | undefined>;
-  /** All members of an office in the order in which they came. */
+  /** All members of an office in the order in which they came, without observers. */
   members(officeId: string): Promise<readonly Member[]>;
   /** The Computer of that name in that office. */
   findComputer(officeId: string, name: string): Promise<Member | undefined>;

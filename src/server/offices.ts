@@ -1,11 +1,13 @@
 /** Offices in memory: the rules of joining and leaving. No sockets, no clock. */
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { minorOf, parseProtocolVersion } from "../protocol/version.ts";
+import { MAX_OBSERVERS } from "./limits.ts";
 import type { JoinOutcome, Member, OfficeStore } from "./office_store.ts";
 
 /** One office; it exists as long as it has members. */
 interface Office {
   readonly members: Map<string, Member>;
+  readonly observers: Map<string, Member>;
   readonly computers: Map<string, Member>;
   agent: Member | undefined;
   /** The MAJOR.MINOR of its versioned members, and how many they are. */
@@ -77,18 +79,18 @@ export class Offices implements OfficeStore {
   #refuseTaken(candidate: Member, leaving: readonly (Member | undefined)[]): string | undefined {
     const { officeId, name, role } = candidate;
     const office = this.#offices.get(officeId);
-    const holder = role === "agent" ? office?.agent : office?.computers.get(name);
+    if (office === undefined) return undefined;
+    if (candidate.isObserver) return refuseObserver(candidate, [...office.observers.values()]);
+    const holder = role === "agent" ? office.agent : office.computers.get(name);
     if (holder === undefined || leaving.includes(holder)) return undefined;
-    return role === "agent"
-      ? `Room already has an agent (${ErrorCode.ROOM_FULL})`
-      : `Computer with name '${name}' already exists in room '${officeId}'`;
+    return explainTaken(candidate, holder);
   }
 
   #add(member: Member): void {
     const office = this.#offices.get(member.officeId) ?? this.#openOffice(member.officeId);
-    office.members.set(member.sid, member);
-    if (member.role === "agent") office.agent = member;
-    else office.computers.set(member.name, member);
+    const list = member.isObserver ? office.observers : office.members;
+    list.set(member.sid, member);
+    if (!member.isObserver) takeSeat(office, member);
     const minor = minorOfMember(member);
     if (minor !== undefined) {
       office.minor = minor;
@@ -102,6 +104,7 @@ export class Offices implements OfficeStore {
   #openOffice(officeId: string): Office {
     const office: Office = {
       members: new Map(),
+      observers: new Map(),
       computers: new Map(),
       agent: undefined,
       minor: undefined,
@@ -119,12 +122,42 @@ export class Offices implements OfficeStore {
     const key = sessionKey(member);
     if (key !== undefined && this.#sessions.get(key) === sid) this.#sessions.delete(key);
     office.members.delete(sid);
-    if (member.role === "agent") office.agent = undefined;
-    else office.computers.delete(member.name);
+    office.observers.delete(sid);
+    if (!member.isObserver) clearSeat(office, member);
     if (minorOfMember(member) !== undefined) office.versioned--;
-    if (office.members.size === 0) this.#offices.delete(member.officeId);
+    if (office.members.size + office.observers.size === 0) this.#offices.delete(member.officeId);
     return member;
   }
+}
+
+function takeSeat(office: Office, member: Member): void {
+  if (member.role === "agent") office.agent = member;
+  else office.computers.set(member.name, member);
+}
+
+function clearSeat(office: Office, { role, name }: Member): void {
+  if (role === "agent") office.agent = undefined;
+  else office.computers.delete(name);
+}
+
+/** Who has the name or the seat is told to those alone who show the same credentials. */
+function explainTaken({ officeId, name, role, principal }: Member, holder: Member): string {
+  const isOwn = holder.principal === principal;
+  const since = isOwn ? `, since ${holder.joinedAt}` : "";
+  if (role === "computer") {
+    return `Computer with name '${name}' already exists in room '${officeId}'${since}. ` +
+      `Use another name${isOwn ? ", or end that Computer" : ""}`;
+  }
+  const who = isOwn ? `: "${holder.name}"${since}` : "";
+  return `Room already has an agent (${ErrorCode.ROOM_FULL})${who}. ` +
+    `Use another office, ${isOwn ? "end that Agent, " : ""}or connect as an observer`;
+}
+
+function refuseObserver({ sid }: Member, observers: readonly Member[]): string | undefined {
+  const others = observers.filter((observer) => observer.sid !== sid);
+  return others.length < MAX_OBSERVERS
+    ? undefined
+    : `Room is full of observers (${ErrorCode.ROOM_FULL}): ${MAX_OBSERVERS} of ${MAX_OBSERVERS} are there`;
 }
 
 function isSameMembership(a: Member, b: Member): boolean {
@@ -158,6 +191,7 @@ function minorOfMember(member: Member): string | undefined {
   return version && minorOf(version);
 }
 
-function sessionKey({ principal, role, session }: Member): string | undefined {
-  return session === undefined ? undefined : JSON.stringify([principal, role, session]);
+function sessionKey({ principal, role, session, isObserver }: Member): string | undefined {
+  if (session === undefined) return undefined;
+  return JSON.stringify([principal, isObserver ? "observer" : role, session]);
 }

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { staticTokens } from "../../src/server/auth.ts";
+import { Agent } from "../../src/agent/agent.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { type Answer, contents, ScriptedComputer, textResult } from "./_scripted_computer.ts";
 
@@ -103,13 +104,10 @@ Deno.test("agent.ts shows the office, and JSON with --json before or after the c
   using _computer = await ScriptedComputer.join(server.url, { answers });
   const text = await run(...options(server), "office");
   assertEquals([text.code, text.stderr], [0, ""]);
-  assertMatch(
-    text.stdout,
-    /^computer {2}laptop {2}protocol 0\.2\.0\nagent {5}ada {5}protocol 0\.2\.0 {2}\(this agent\)\n$/,
-  );
+  assertMatch(text.stdout, /^computer {2}laptop {2}protocol 0\.2\.0\n$/);
   const json = await run(...options(server), "office", "--json");
   const { sessions } = JSON.parse(json.stdout);
-  assertEquals(sessions.map(({ name }: { name: string }) => name), ["laptop", "ada"]);
+  assertEquals(sessions.map(({ name }: { name: string }) => name), ["laptop"]);
 });
 
 Deno.test("agent.ts shows tools, configuration, windows and documents", async () => {
@@ -222,7 +220,7 @@ Deno.test("agent.ts reads its options from the environment, too", async () => {
   const env = { A2C_URL: server.url, A2C_OFFICE: "lab", A2C_NAME: "ada", A2C_TOKEN: "s3cret" };
   const { code, stdout } = await finish(start(["office"], env));
   assertEquals(code, 0);
-  assertStringIncludes(stdout, "(this agent)");
+  assertStringIncludes(stdout, "nobody is in the office");
   const refused = await finish(start(["office"], { ...env, A2C_TOKEN: "guess" }));
   assertEquals(refused.code, 4);
   assertStringIncludes(refused.stderr, "refused by the Server");
@@ -268,6 +266,26 @@ Deno.test("Ctrl-C during a call cancels it on the wire and ends with 130", async
   child.kill("SIGINT");
   assertEquals(await cancelled, { agent: "ada", req_id });
   assertEquals((await finish(child)).code, 130);
+});
+
+Deno.test("agent.ts watch takes no seat, and ends when nobody reads what it prints", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const child = start([...options(server), "--json", "watch"]);
+  const stderr = new Output(child.stderr);
+  await stderr.until("watching");
+  assertEquals((await run(...options(server), "call", "echo")).code, 1);
+  await child.stdout.cancel();
+  using _computer = await ScriptedComputer.join(server.url);
+  assertEquals((await child.status).code, 0);
+  await stderr.ended;
+});
+
+Deno.test("agent.ts call says at once that the office has an Agent, since when, and what to do", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using _agent = await Agent.connect({ url: server.url, office: "lab", name: "bob" });
+  const { code, stderr } = await run(...options(server), "call", "echo");
+  assertEquals(code, 4);
+  assertMatch(stderr, /Room already has an agent \(4101\): "bob", since 20.*Use another office/);
 });
 
 Deno.test("agent.ts watch prints what happens to one Computer, one JSON line each, until Ctrl-C", async () => {

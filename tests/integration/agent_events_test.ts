@@ -175,11 +175,11 @@ Deno.test("a second Agent is refused, and one that comes back takes the place of
   await using server = await SmcpServer.listen({ port: 0 });
   await using _agent = await connect(server.url, { auth: { session: "s1" } });
   await assertRejects(
-    () => connect(server.url, { name: "bob", joinPatienceMs: 0 }),
+    () => connect(server.url, { name: "bob" }),
     JoinRefusedError,
     "already has an agent",
   );
-  await using returned = await connect(server.url, { auth: { session: "s1" }, joinPatienceMs: 0 });
+  await using returned = await connect(server.url, { auth: { session: "s1" } });
   assertEquals((await returned.listOffice()).length, 1);
 });
 

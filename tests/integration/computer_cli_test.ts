@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import { SmcpServer } from "../../src/server/server.ts";
 import { Agent } from "../../src/agent/agent.ts";
+import { RawPeer } from "./_socket.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { descendants, untilGone } from "./_processes.ts";
 
@@ -129,4 +130,22 @@ Deno.test({
     await process.status;
     await untilGone(pids);
   },
+});
+
+Deno.test("a service whose name is taken in the office says so once and joins when it is free", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using config = new ConfigFile({ servers: {} });
+  const membership = { role: "computer", name: "laptop", office_id: "lab" } as const;
+  const other = await RawPeer.join(server.url, membership);
+  const process = start(options(server.url, config.path));
+  const stdout = until(process.stdout, (text) => text.includes("\n"));
+  const stderr = process.stderr.pipeThrough(new TextDecoderStream()).getReader();
+  let said = "";
+  while (!said.includes("already exists in room")) said += (await stderr.read()).value ?? "";
+  await other[Symbol.asyncDispose]();
+  assertEquals(await stdout, 'joined office "lab" as "laptop"\n');
+  process.kill("SIGTERM");
+  for (let part = await stderr.read(); !part.done; part = await stderr.read()) said += part.value;
+  assertEquals((await process.status).code, 0);
+  assertEquals(said.match(/is taken/g)?.length, 1);
 });

@@ -1,7 +1,11 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { acceptJoin, BareServer } from "./_bare_server.ts";
 import { openLink } from "./_link_diary.ts";
-import { ConnectionClosedError, JoinRefusedError } from "../../src/protocol/local_errors.ts";
+import {
+  ConnectionClosedError,
+  JoinRefusedError,
+  RequestTimeoutError,
+} from "../../src/protocol/local_errors.ts";
 
 const membership = { role: "agent", name: "ada", office_id: "lab" } as const;
 
@@ -35,27 +39,52 @@ Deno.test("a refused join rejects at once, in the Server's words", async () => {
   assertEquals(link.membership, undefined);
 });
 
-Deno.test("a join refused because the seat is taken is tried again", async () => {
+Deno.test("a first join that is refused because the seat is taken is refused at once", async () => {
   let joins = 0;
   await using server = await BareServer.listen({
     handlers: {
-      "server:join_office": (_body, ack) =>
-        ++joins < 3 ? ack(false, "Room already has an agent") : ack(true, null),
+      "server:join_office"(_body, ack) {
+        joins++;
+        ack(false, "Room already has an agent");
+      },
     },
   });
   const { link } = await openLink(server);
   await using _ = link;
+  await assertRejects(() => link.join(membership), JoinRefusedError, "already has an agent");
+  assertEquals(joins, 1);
+});
+
+Deno.test("a join after a loss that is refused because the seat is taken is tried again", async () => {
+  let joins = 0;
+  await using server = await BareServer.listen({
+    handlers: {
+      "server:join_office": (_body, ack) =>
+        ++joins === 2 || joins === 3 ? ack(false, "Room already has an agent") : ack(true, null),
+    },
+  });
+  const { link, diary } = await openLink(server);
+  await using _ = link;
   await link.join(membership);
-  assertEquals(joins, 3);
+  await server.cut(1);
+  await diary.returned.promise;
+  assertEquals(joins, 4);
+});
+
+Deno.test("a join that is not answered ends in time", async () => {
+  await using server = await BareServer.listen({ handlers: { "server:join_office": () => {} } });
+  const { link } = await openLink(server);
+  await using _ = link;
+  await assertRejects(() => link.join(membership, { timeoutMs: 50 }), RequestTimeoutError, "lab");
 });
 
 Deno.test("a join refused because the seat is taken is final once patience is over", async () => {
   await using server = await BareServer.listen({
     handlers: { "server:join_office": (_body, ack) => ack({ code: 4101, message: "Room Full" }) },
   });
-  const { link } = await openLink(server, { joinPatienceMs: 0 });
+  const { link } = await openLink(server);
   await using _ = link;
-  await assertRejects(() => link.join(membership), JoinRefusedError, "Room Full");
+  await assertRejects(() => link.join(membership, { patienceMs: 300 }), JoinRefusedError, "Room Full");
 });
 
 Deno.test("a join that waits for a taken seat ends when it is aborted, and when the link is closed", async () => {
@@ -72,12 +101,14 @@ Deno.test("a join that waits for a taken seat ends when it is aborted, and when 
   await using _ = link;
   const controller = new AbortController();
   const reason = new TypeError("enough");
-  const aborted = assertRejects(() => link.join(membership, { signal: controller.signal }));
+  const aborted = assertRejects(() =>
+    link.join(membership, { signal: controller.signal, patienceMs: 60_000 })
+  );
   await refused.promise;
   controller.abort(reason);
   assertEquals(await aborted, reason);
   const closed = assertRejects(
-    () => link.join(membership, { signal: new AbortController().signal }),
+    () => link.join(membership, { signal: new AbortController().signal, patienceMs: 60_000 }),
     ConnectionClosedError,
   );
   await link.close();

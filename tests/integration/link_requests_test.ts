@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Link, type LinkListener } from "../../src/link/link.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
-import { BareServer } from "./_bare_server.ts";
+import { acceptJoin, BareServer } from "./_bare_server.ts";
 import { Diary, openLink } from "./_link_diary.ts";
 import { ConnectionClosedError, RequestTimeoutError } from "../../src/protocol/local_errors.ts";
 
@@ -35,6 +35,27 @@ Deno.test("a request that nobody answers rejects after its time", async () => {
   const { link } = await openLink(server);
   await using _ = link;
   await assertRejects(() => link.request("client:x", {}, { timeoutMs: 50 }), RequestTimeoutError, "50 ms");
+});
+
+Deno.test("what was asked in an office rejects when that is left, since the Server says no more", async () => {
+  const asked = Promise.withResolvers<void>();
+  await using server = await BareServer.listen({
+    handlers: {
+      "server:join_office": acceptJoin,
+      "server:leave_office": acceptJoin,
+      "client:x": () => asked.resolve(),
+      "client:y": (_body, ack) => ack("here"),
+    },
+  });
+  const { link } = await openLink(server);
+  await using _ = link;
+  await link.join(membership);
+  const refused = assertRejects(() => link.request("client:x", {}, { timeoutMs: 60_000 }), SmcpError, "lab");
+  await asked.promise;
+  await link.leave();
+  assertEquals((await refused).code, 4103);
+  await link.join(membership);
+  assertEquals(await link.request("client:y", {}, { timeoutMs: 60_000 }), ["here"]);
 });
 
 Deno.test("a request that is aborted rejects with the signal's reason", async () => {

@@ -195,7 +195,7 @@ Deno.test("a Python Server's refusals reach our peers as what they are", interop
     const address = ["--url", urlOf(server), "--office", office, "--token", TOKEN];
     await using bob = await PythonPeer.start("agent", [...address, "--name", "bob", "--await-join"]);
     await assertRejects(
-      () => connect(server, { joinPatienceMs: 0 }),
+      () => connect(server),
       JoinRefusedError,
       "Agent already in room",
     );

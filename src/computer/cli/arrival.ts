@@ -9,6 +9,8 @@ const START_GRACE_MS = 3_000;
 export interface ArrivalOptions extends Omit<ConnectOptions, "timeoutMs" | "signal"> {
   /** The office to join; only connects without it. */
   readonly office?: string | undefined;
+  /** How long a name that is taken is tried again, in milliseconds; not at all by default. */
+  readonly joinPatienceMs?: number | undefined;
 }
 
 /** An attempt that lasts until the Server is there, refuses, or somebody gives up. */
@@ -40,13 +42,13 @@ export class Arrival {
     await this.done.catch(() => {});
   }
 
-  async #go(computer: Computer, { office, ...place }: ArrivalOptions): Promise<boolean> {
+  async #go(computer: Computer, { office, joinPatienceMs, ...place }: ArrivalOptions): Promise<boolean> {
     const { signal } = this.#giveUp;
     try {
       await computer.connect({ ...place, signal });
       if (office === undefined) return true;
       await computer.ready({ timeoutMs: START_GRACE_MS, signal });
-      await computer.join({ ...place, office, signal });
+      await computer.join({ ...place, office, joinPatienceMs, signal });
       return true;
     } catch (error) {
       if (signal.aborted) return false;

@@ -22,7 +22,8 @@ export async function runHeadless(options: ComputerCliOptions, signal: AbortSign
   await using session = await openSession(options, { isWatching: options.watch, onFailed: failed.resolve });
   await refuseTakenName(session.options.name);
   await session.start();
-  const arrival = session.arrive({ url, office });
+  // Nobody is there to try again: the name may be free tomorrow.
+  const arrival = session.arrive({ url, office, joinPatienceMs: Infinity });
   await using _control = await openControl(session);
   if (await abortable(arrival.done, signal)) tellJoined(options, session.options.name);
   const error = await Promise.race([untilAborted(signal), untilAborted(session.quitting), failed.promise]);

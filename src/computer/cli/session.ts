@@ -12,7 +12,7 @@ import { readInputFile } from "../input_file.ts";
 import type { InputValue } from "../config/placeholders.ts";
 import { didYouMean } from "../spelling.ts";
 import type { ConnectOptions } from "../office_link.ts";
-import { Arrival } from "./arrival.ts";
+import { Arrival, type ArrivalOptions } from "./arrival.ts";
 import { ConfigStore } from "./config_store.ts";
 import type { InputOrigin, SessionInputs } from "./session_inputs.ts";
 
@@ -101,7 +101,7 @@ export class Session implements AsyncDisposable {
   }
 
   /** Goes to a Server, and into an office where one is named; tries until it is there or refused. */
-  arrive(target: { readonly url: string; readonly office?: string | undefined }): Arrival {
+  arrive(target: Pick<ArrivalOptions, "url" | "office" | "joinPatienceMs">): Arrival {
     return this.#arrival = new Arrival(this.computer, { ...this.options.place, ...target });
   }
 

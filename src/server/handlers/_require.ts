@@ -1,6 +1,7 @@
 /** The checks that follow the shape, in the protocol's order: 4103, then 403. And the ack of whatever fails. */
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type FailedRequest, SmcpError, toErrorAck } from "../../protocol/errors.ts";
+import { READ_RESOURCE_EVENT, READING_EVENT_PREFIX } from "../../protocol/events.ts";
 import type { Role } from "../../protocol/office.ts";
 import type { Answer } from "../pending_answer.ts";
 import type { Call } from "../hub.ts";
@@ -14,14 +15,25 @@ export function requireMember({ connection, event }: Call): Member {
   throw new SmcpError(ErrorCode.NOT_IN_ROOM, `Cannot handle "${quoted(event)}": the sender is in no office`);
 }
 
-/** The caller's membership; refuses with 403 when it is in another role. */
+/** The caller's membership; refuses with 403 when it is in another role, or only looks on. */
 export function requireRole(call: Call, role: Role): Member {
   const member = requireMember(call);
+  if (member.isObserver && !isReading(call.event)) {
+    throw new SmcpError(
+      ErrorCode.FORBIDDEN,
+      `Cannot handle "${quoted(call.event)}": the sender is an observer, which may only read`,
+    );
+  }
   if (member.role === role) return member;
   throw new SmcpError(
     ErrorCode.FORBIDDEN,
     `Cannot handle "${quoted(call.event)}": the sender is no ${role}`,
   );
+}
+
+/** What an observer may ask of a Computer. */
+function isReading(event: string): boolean {
+  return event.startsWith(READING_EVENT_PREFIX) || event === READ_RESOURCE_EVENT;
 }
 
 /** The ack of a refused request. */

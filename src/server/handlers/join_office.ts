@@ -13,6 +13,8 @@ export const joinOffice: Route = {
     const { role, name, office_id: officeId } = parseEnterOfficeReq(body);
     const outcome = await hub.offices.join({
       ...connection.identity,
+      isObserver: connection.identity.isObserver && role === "agent",
+      joinedAt: new Date().toISOString(),
       sid: connection.sid,
       role,
       name,

@@ -6,9 +6,11 @@ import type { Connection } from "../connection.ts";
 import type { Hub } from "../hub.ts";
 import type { Member } from "../office_store.ts";
 
-/** Tells the office of its new member, and makes that hear the office from now on. */
+/** Tells the office of its new member, unless that only looks on, and makes that hear the office from now on. */
 export function arrive(hub: Hub, connection: Connection, member: Member): void {
-  hub.broadcast(member.officeId, { event: ENTER_OFFICE_NOTIFICATION, body: describe(member) });
+  if (!member.isObserver) {
+    hub.broadcast(member.officeId, { event: ENTER_OFFICE_NOTIFICATION, body: describe(member) });
+  }
   connection.enter(member);
   hub.logger.info("Joined", fieldsOf(member));
 }
@@ -16,12 +18,14 @@ export function arrive(hub: Hub, connection: Connection, member: Member): void {
 /** Makes a former member hear the office no more, fails what it owes, and tells the office. */
 export function depart(hub: Hub, member: Member): void {
   hub.connection(member.sid)?.exit();
-  hub.broadcast(member.officeId, { event: LEAVE_OFFICE_NOTIFICATION, body: describe(member) });
+  if (!member.isObserver) {
+    hub.broadcast(member.officeId, { event: LEAVE_OFFICE_NOTIFICATION, body: describe(member) });
+  }
   hub.logger.info("Left", fieldsOf(member));
 }
 
-function fieldsOf({ officeId, role, name, version }: Member): LogFields {
-  return { office: officeId, role, name, version };
+function fieldsOf({ officeId, role, name, version, principal, isObserver }: Member): LogFields {
+  return { office: officeId, role: isObserver ? "observer" : role, name, version, principal };
 }
 
 /** Exactly one of `computer` and `agent` is there: strict peers refuse a null. */

@@ -2,16 +2,17 @@ import { assertEquals } from "@std/assert";
 import { eventText, officeText } from "../../../src/agent/cli_text.ts";
 import type { AgentEvent } from "../../../src/agent/events.ts";
 
-Deno.test("officeText() lines up the members and marks this Agent", () => {
+Deno.test("officeText() lines up the members", () => {
   const session = { sid: "s", office_id: "lab" };
   const text = officeText([
     { ...session, role: "computer", name: "laptop", a2c_version: "0.2.0" },
     { ...session, role: "agent", name: "ada" },
-  ], "ada");
+  ]);
   assertEquals(
     text,
-    "computer  laptop  protocol 0.2.0\nagent     ada     protocol unknown  (this agent)",
+    "computer  laptop  protocol 0.2.0\nagent     ada     protocol unknown",
   );
+  assertEquals(officeText([]), "nobody is in the office");
 });
 
 Deno.test("eventText() is one line for each event", () => {

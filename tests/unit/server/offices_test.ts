@@ -7,7 +7,14 @@ let nextSid = 0;
 
 /** A member with a connection of its own unless the test says otherwise. */
 function member(member: Partial<Member> & Pick<Member, "role" | "name" | "officeId">): Member {
-  return { sid: `sid-${nextSid++}`, principal: "anonymous", version: "0.2.0", ...member };
+  return {
+    sid: `sid-${nextSid++}`,
+    principal: "anonymous",
+    version: "0.2.0",
+    isObserver: false,
+    joinedAt: "2026-11-22T08:00:00.000Z",
+    ...member,
+  };
 }
 
 const agent = (name: string, rest: Partial<Member> = {}) =>
@@ -47,7 +54,12 @@ Deno.test("join() refuses a name that another Computer of the office has, and on
   await joined(offices, computer("laptop"));
   assertEquals(
     await refusal(offices, computer("laptop")),
-    "Computer with name 'laptop' already exists in room 'lab'",
+    "Computer with name 'laptop' already exists in room 'lab', since 2026-11-22T08:00:00.000Z. " +
+      "Use another name, or end that Computer",
+  );
+  assertEquals(
+    await refusal(offices, computer("laptop", { principal: "mallory" })),
+    "Computer with name 'laptop' already exists in room 'lab'. Use another name",
   );
   await joined(offices, computer("laptop", { officeId: "den" }));
   await joined(offices, agent("laptop"));
@@ -56,8 +68,39 @@ Deno.test("join() refuses a name that another Computer of the office has, and on
 Deno.test("join() refuses a second Agent, whatever its name", async () => {
   const offices = new Offices();
   await joined(offices, agent("ada"));
-  assertEquals(await refusal(offices, agent("bob")), "Room already has an agent (4101)");
-  assertEquals(await refusal(offices, agent("ada")), "Room already has an agent (4101)");
+  for (const name of ["bob", "ada"]) {
+    assertEquals(
+      await refusal(offices, agent(name)),
+      'Room already has an agent (4101): "ada", since 2026-11-22T08:00:00.000Z. ' +
+        "Use another office, end that Agent, or connect as an observer",
+    );
+    assertEquals(
+      await refusal(offices, agent(name, { principal: "mallory" })),
+      "Room already has an agent (4101). Use another office, or connect as an observer",
+    );
+  }
+});
+
+Deno.test("join() gives an observer no seat and lists it nowhere, and holds it to the office's version", async () => {
+  const offices = new Offices();
+  const observer = (name: string, rest: Partial<Member> = {}) => agent(name, { isObserver: true, ...rest });
+  const first = await joined(offices, observer("eve"));
+  assertEquals(await offices.members("lab"), []);
+  await joined(offices, agent("ada"));
+  await joined(offices, observer("ada"));
+  assertMatch(await refusal(offices, observer("new", { version: "0.4.0" })), /^Protocol version mismatch/);
+  assertEquals((await offices.members("lab")).map(({ name }) => name), ["ada"]);
+  await offices.leave(first.sid);
+  assertMatch(await refusal(offices, agent("bob")), /^Room already has an agent/);
+});
+
+Deno.test("join() admits a bounded number of observers, and forgets an office that the last of them leaves", async () => {
+  const offices = new Offices();
+  const observers: Member[] = [];
+  for (let i = 0; i < 16; i++) observers.push(await joined(offices, agent(`o${i}`, { isObserver: true })));
+  assertMatch(await refusal(offices, agent("one more", { isObserver: true })), /^Room is full of observers/);
+  for (const { sid } of observers) await offices.leave(sid);
+  assertEquals(offices.size, 0);
 });
 
 Deno.test("join() of the same office, role and name changes nothing", async () => {
@@ -229,6 +272,8 @@ const candidates = fc.record({
   version: fc.constantFrom("0.2.0", "0.3.0", undefined),
   principal: fc.constantFrom("p", "q"),
   session: fc.constantFrom("s", undefined),
+  isObserver: fc.constant(false),
+  joinedAt: fc.constant("2026-11-22T08:00:00.000Z"),
 });
 const steps = fc.oneof(candidates, fc.constantFrom("a", "b", "c", "d", "e"));
 
