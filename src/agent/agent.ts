@@ -119,6 +119,7 @@ export class Agent implements AsyncDisposable {
   static async connect(options: AgentOptions): Promise<Agent> {
     const { url, office, name, path, headers, joinPatienceMs, signal } = options;
     const { logger = silentLogger, timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
+    assertUrl(url);
     assertName("office", office);
     assertName("name", name);
     const listeners = new Listeners(logger);
@@ -267,8 +268,15 @@ function toAuth({ token, auth, observer = false }: AgentOptions): Readonly<Recor
   };
 }
 
-function assertName(field: "office" | "name", value: string): void {
-  const problem = nameProblem(value);
+/** Whoever writes JavaScript may leave an option out. */
+function assertUrl(url: unknown): void {
+  const protocol = typeof url === "string" ? URL.parse(url)?.protocol : undefined;
+  if (protocol !== undefined && /^(?:https?|wss?):$/.test(protocol)) return;
+  throw new TypeError(`Cannot connect to "${url}": url must be an http:// or https:// URL`);
+}
+
+function assertName(field: "office" | "name", value: unknown): void {
+  const problem = typeof value === "string" ? nameProblem(value) : "must be a string";
   if (problem !== undefined) throw new TypeError(`Cannot use ${field} "${value}": it ${problem}`);
 }
 

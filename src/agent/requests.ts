@@ -118,7 +118,7 @@ export function toTimeoutSeconds(timeoutMs: number): number {
 
 function readAnswer<T>(event: string, { answer, parse }: { answer: unknown; parse: AnswerReader<T> }): T {
   const refusal = fromErrorAck(answer);
-  if (refusal !== undefined) throw refusal;
+  if (refusal !== undefined) throw withNumbers(refusal);
   // The reference Server and Computer answer an event that they do not know with an ack that carries nothing.
   if ((answer === undefined || answer === null) && event.startsWith(CLIENT_EVENT_PREFIX)) {
     const message = `Cannot send "${event}": not supported by this Server or this Computer`;
@@ -134,6 +134,29 @@ function readAnswer<T>(event: string, { answer, parse }: { answer: unknown; pars
       details === undefined ? { cause } : { details, cause },
     );
   }
+}
+
+/** What an error is about, by its code: its message alone may not say which page of how many. */
+const TOLD_DETAILS: Readonly<Record<number, readonly string[]>> = {
+  [ErrorCode.DOCUMENT_NOT_FOUND]: ["doc_ref"],
+  [ErrorCode.PAGE_OUT_OF_RANGE]: ["page_index", "page_count"],
+  [ErrorCode.ELEMENT_NOT_FOUND]: ["element_id"],
+  [ErrorCode.INVALID_DPE_URI]: ["uri"],
+};
+/** How much of a detail a message tells. */
+const MAX_DETAIL_LENGTH = 128;
+
+/** The error with what it is about in its message, where that does not say so already. */
+function withNumbers(error: SmcpError): SmcpError {
+  const { code, message, details } = error;
+  const told = (TOLD_DETAILS[code] ?? []).flatMap((key) => {
+    const value = details?.[key];
+    const isKnown = typeof value === "number" || typeof value === "string";
+    if (!isKnown || message.includes(String(value))) return [];
+    return [`${key} ${shorten(JSON.stringify(value), MAX_DETAIL_LENGTH)}`];
+  });
+  if (told.length === 0 || details === undefined) return error;
+  return new SmcpError(code, `${message}: ${told.join(", ")}`, { details, cause: error });
 }
 
 function secondsOf(timeout: unknown): number {

@@ -142,7 +142,11 @@ Deno.test("agent.ts reads a resource, and says why it cannot", async () => {
   const good = await run(...options(server), "read", "dpe://docs/rpt");
   assertEquals([good.code, good.stdout], [0, `{"title":"Report"}\n`]);
   const bad = await run(...options(server), "read", "dpe://docs/other");
-  assertEquals([bad.code, bad.stdout, bad.stderr], [1, "", "error: Document not found (4201)\n"]);
+  assertEquals([bad.code, bad.stdout, bad.stderr], [
+    1,
+    "",
+    'error: Document not found: doc_ref "x" (4201)\n',
+  ]);
 });
 
 Deno.test("agent.ts calls a tool, and ends with 1 when the tool fails", async () => {

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent, type AgentOptions } from "../../src/agent/agent.ts";
 import { SmcpError, toErrorAck } from "../../src/protocol/errors.ts";
 import { ConnectionClosedError, RequestTimeoutError } from "../../src/protocol/local_errors.ts";
@@ -31,7 +31,11 @@ Deno.test("an error arrives with code, message and details, in whichever form it
       () => agent.computer("laptop").readPage("dpe://docs/rpt", 9),
       SmcpError,
     );
-    assertEquals([thrown.code, thrown.message, thrown.details], [4202, error.message, error.details]);
+    assertEquals([thrown.code, thrown.message, thrown.details], [
+      4202,
+      "Page out of range: page_index 9, page_count 3",
+      error.details,
+    ]);
   }
 });
 
@@ -51,7 +55,7 @@ Deno.test("a request that fails is logged with its req_id", async () => {
 });
 
 Deno.test("an answer that cannot be read is an error, whatever came", async () => {
-  const answers: unknown[] = ["text", 7, [], {}, { tools: "none" }, { tools: [{ name: 1 }], req_id: "x" }];
+  const answers: unknown[] = ["text", 7, [], {}, { tools: "none" }, { tools: null }];
   await using server = await SmcpServer.listen({ port: 0 });
   using _computer = await ScriptedComputer.join(server.url, {
     answers: { "client:get_tools": () => answers.shift() },
@@ -171,4 +175,46 @@ Deno.test("closing ends what is in flight, and nothing goes out any more", async
   await call;
   assertEquals(await left, { office_id: "lab", agent: "ada" });
   await assertRejects(() => agent.listOffice(), ConnectionClosedError);
+});
+
+Deno.test("an error's message says what it is about, once", async () => {
+  const answers = [
+    { code: 4201, message: "Document not found", details: { doc_ref: "a\u0007b" } },
+    { code: 4203, message: 'No element "e7"', details: { element_id: "e7" } },
+    { code: 4201, message: "Document not found", details: { doc_ref: { odd: 1 } } },
+    { code: 404, message: "No such Computer", details: { doc_ref: "x" } },
+  ];
+  const messages = [
+    'Document not found: doc_ref "a\\u0007b"',
+    'No element "e7"',
+    "Document not found",
+    "No such Computer",
+  ];
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:read_resource": () => answers.shift() },
+  });
+  await using agent = await connect(server.url);
+  for (const message of messages) {
+    const thrown = await assertRejects(() => agent.computer("laptop").readPage("dpe://docs/a", 0), SmcpError);
+    assertEquals(thrown.message, message);
+  }
+});
+
+Deno.test("Agent.connect() says which option is wrong, at once", async () => {
+  const good = { url: "http://127.0.0.1:9", office: "lab", name: "ada" };
+  const wrong: [string, Record<string, unknown>][] = [
+    ['"nonsense": url', { url: "nonsense" }],
+    ['"localhost:3000": url', { url: "localhost:3000" }],
+    ['"undefined": url', { url: undefined }],
+    ['office "undefined"', { office: undefined }],
+    ['name "7"', { name: 7 }],
+    ['name ""', { name: "" }],
+  ];
+  for (const [said, change] of wrong) {
+    // As JavaScript does, which nobody checks before.
+    const options = { ...good, ...change } as unknown as AgentOptions;
+    const error = await assertRejects(() => Agent.connect(options), TypeError);
+    assertStringIncludes(error.message, said);
+  }
 });
