@@ -13,7 +13,7 @@ import type { OrganizerWarning } from "../organizer/warning.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
-import { badRequest, describeError } from "../protocol/errors.ts";
+import { badRequest, describeError, type ErrorDetails, isRecord } from "../protocol/errors.ts";
 import { windowIdentity } from "../uri/window_identity.ts";
 import type { UpdateKind } from "./announcer.ts";
 import { type BlobLimits, BlobStore, DEFAULT_BLOB_LIMITS } from "./blob_store.ts";
@@ -26,7 +26,8 @@ import type { Confirm } from "./confirmation.ts";
 import { OfficeAgent } from "./attendance.ts";
 import { ToolCallHistory } from "./history.ts";
 import { type InputSource, resolveInputs } from "./inputs.ts";
-import { Redactor, secretsOf } from "./redaction.ts";
+import { Redactor } from "./redaction.ts";
+import { secretsOf } from "./secret_values.ts";
 import { ResourceDirectory } from "./resource_directory.ts";
 import { type ToolDirectory, vrlScriptOf } from "./tool_directory.ts";
 import { ToolCalls } from "./tool_calls.ts";
@@ -90,6 +91,7 @@ export class McpHost implements AsyncDisposable {
     this.fleet = new Fleet({
       limits,
       log: withModule(log, "mcp"),
+      redact: (text) => this.redact(text),
       listen: (server) => this.#listen(server),
       resolve: (server, signal) => this.#resolve(server, signal),
     });
@@ -147,6 +149,12 @@ export class McpHost implements AsyncDisposable {
   /** The text with what is known to be secret as `***`. */
   redact(text: string): string {
     return this.#redactor.redact(text);
+  }
+
+  /** The same for an error's details, however deep. */
+  redactDetails(details: ErrorDetails): ErrorDetails {
+    const redacted = this.#redactor.redactDeep(details);
+    return isRecord(redacted) ? redacted : {};
   }
 
   /**

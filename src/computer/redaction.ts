@@ -1,42 +1,41 @@
 /** Keeps what is known to be secret out of log lines and of what the Computer tells of its MCP servers. */
 import type { LogFields, Logger } from "../log.ts";
-import type { MCPServerConfig } from "../protocol/config.ts";
 import { isRecord } from "../protocol/errors.ts";
-import { MASK, maskServer } from "./masking.ts";
-import { PLACEHOLDER } from "./config/placeholders.ts";
+import { shorten } from "../protocol/shorten.ts";
+import { MASK } from "./masking.ts";
 
 /** Shorter values are everywhere: to mask them would hide the text and tell the value. */
 const MIN_LENGTH = 4;
-/** The least length of a word of a longer value, such as the token after `Bearer`. */
-const MIN_WORD_LENGTH = 8;
-/** Longer values are no secrets that anybody would print. */
-const MAX_LENGTH = 16 * 1024;
+/** Longer values are no secrets that anybody would print, in characters. */
+export const MAX_SECRET_LENGTH: number = 16 * 1024;
 /** The most values that are remembered of one server; those of its oldest starts are forgotten first. */
 const MAX_SECRETS = 500;
 /** The most servers whose values are remembered, also when they are gone; the one that started longest ago goes first. */
 const MAX_SERVERS = 1_000;
+/** How deep a value is looked into; what is deeper is masked as a whole. */
+const MAX_DEPTH = 32;
+/** How much of a field is written to the log, in characters: cut after it was masked, so that no half secret stays. */
+const MAX_FIELD_LENGTH = 1_000;
+/** Values that are too common to be secrets, and too useful to be masked. */
+const COMMON: ReadonlySet<string> = new Set(
+  [
+    "true",
+    "false",
+    "null",
+    "none",
+    "node",
+    "debug",
+    "info",
+    "warn",
+    "error",
+    "stdio",
+    "http",
+    "https",
+    "localhost",
+  ],
+);
 /** Fields whose values are names of ours: one that equals some variable's value stays readable. */
 const NAME_FIELDS: ReadonlySet<string> = new Set(["req_id", "agent", "server", "tool", "outcome", "event"]);
-/** A literal that masking has hidden, or a placeholder, or several of them side by side. */
-const HIDDEN = new RegExp(`(?:\\*\\*\\*|${PLACEHOLDER.source})+`, "g");
-
-/**
- * The secrets of one server: the values of its inputs, and whatever of its parameters an Agent sees as `***`.
- *
- * @param written The configuration as written, with placeholders.
- * @param resolved The same with the inputs' values in it.
- */
-export function secretsOf(
-  written: MCPServerConfig,
-  resolved: { readonly server_parameters: object },
-): string[] {
-  const masked = maskServer(written);
-  const values = [
-    ...hiddenValues(written.server_parameters, resolved.server_parameters),
-    ...hiddenValues(masked.server_parameters, resolved.server_parameters),
-  ];
-  return [...new Set(values.flatMap(spellings))];
-}
 
 /** Masks what it has learnt, in any text. */
 export class Redactor {
@@ -65,6 +64,18 @@ export class Redactor {
     return this.#pattern === undefined ? text : text.replaceAll(this.#pattern, MASK);
   }
 
+  /** The same for every text in a value, and for the names of its members. */
+  redactDeep(value: unknown, depth = 0): unknown {
+    if (typeof value === "string") return this.redact(value);
+    if (this.#pattern === undefined || typeof value !== "object" || value === null) return value;
+    if (depth >= MAX_DEPTH) return MASK;
+    if (Array.isArray(value)) return value.map((item) => this.redactDeep(item, depth + 1));
+    if (!isRecord(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [this.redact(key), this.redactDeep(item, depth + 1)]),
+    );
+  }
+
   /** The same for the end of a longer text, which may begin in the middle of a secret. */
   redactTail(text: string): string {
     let cut = 0;
@@ -88,43 +99,21 @@ export class Redactor {
   }
 
   #fields(fields: LogFields): LogFields {
-    if (this.#pattern === undefined) return fields;
     return Object.fromEntries(
-      Object.entries(fields).map(([key, value]) => [
-        key,
-        typeof value === "string" && !NAME_FIELDS.has(key) ? this.redact(value) : value,
-      ]),
+      Object.entries(fields).map((
+        [key, value],
+      ) => [key, NAME_FIELDS.has(key) ? value : this.#field(key, value)]),
     );
   }
-}
 
-/** What stands in `resolved` in the places that `template` hides; both have the same shape. */
-function hiddenValues(template: unknown, resolved: unknown): string[] {
-  if (typeof template === "string" && typeof resolved === "string") return hiddenParts(template, resolved);
-  if (Array.isArray(template) && Array.isArray(resolved)) {
-    return template.flatMap((item, index) => hiddenValues(item, resolved[index]));
+  #field(key: string, value: unknown): unknown {
+    if (typeof value !== "string") return this.redactDeep(value);
+    // The end of what a process wrote to stderr
+    if (key === "stderr") return this.redactTail(value).slice(-MAX_FIELD_LENGTH).toWellFormed();
+    return shorten(this.redact(value), MAX_FIELD_LENGTH);
   }
-  if (!isRecord(template) || !isRecord(resolved)) return [];
-  return Object.entries(template).flatMap(([key, item]) => hiddenValues(item, resolved[key]));
-}
-
-function hiddenParts(template: string, resolved: string): string[] {
-  const literals = template.split(HIDDEN);
-  if (literals.length === 1) return [];
-  const [, ...parts] = new RegExp(`^${literals.map(RegExp.escape).join("([^]*?)")}$`).exec(resolved) ?? [];
-  return parts;
-}
-
-/** A value as it may be printed: as it is, word by word, in JSON, in a URL. */
-function spellings(value: string): string[] {
-  const words = value.split(/\s+/).filter((word) => word.length >= MIN_WORD_LENGTH);
-  return [value, ...words].flatMap((text) => [text, JSON.stringify(text).slice(1, -1), toUrlText(text)]);
-}
-
-function toUrlText(text: string): string {
-  return encodeURIComponent(text.toWellFormed());
 }
 
 function isWorthMasking(value: string): boolean {
-  return value.length >= MIN_LENGTH && value.length <= MAX_LENGTH && !/^(?:true|false)$/i.test(value);
+  return value.length >= MIN_LENGTH && value.length <= MAX_SECRET_LENGTH && !COMMON.has(value.toLowerCase());
 }

@@ -1,6 +1,7 @@
 /** A server's parameters as it would start with them now, for the eyes of whoever owns the Computer. */
 import type { MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
-import { MASK, maskServer } from "./masking.ts";
+import { maskSecretParameters } from "./local_masking.ts";
+import { MASK } from "./masking.ts";
 import { fillPlaceholders, type InputValue } from "./config/placeholders.ts";
 
 /** Where the values come from. */
@@ -11,8 +12,9 @@ export interface RenderContext {
 }
 
 /**
- * Fills in what is known and no secret. Passwords and the output of commands are masked, as is whatever an Agent does
- * not see either; what has no value, and variables of the environment, stay as written.
+ * Fills in what is known and no secret. Passwords and the output of commands are masked, as are headers, what a URL
+ * carries and the values of whatever is named like a secret; what has no value, and variables of the environment, stay
+ * as written.
  */
 export async function renderParameters(
   server: MCPServerConfig,
@@ -23,7 +25,7 @@ export async function renderParameters(
     const value = isSecret(input) ? MASK : await peek(input);
     if (value !== undefined) values.set(`\${input:${input.id}}`, value);
   }
-  return fillPlaceholders(maskServer(server).server_parameters, values);
+  return fillPlaceholders(maskSecretParameters(server), values);
 }
 
 function isSecret(input: MCPServerInput): boolean {

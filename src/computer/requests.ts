@@ -168,7 +168,7 @@ function redacted(error: unknown, host: McpHost): unknown {
   const { code, message, details } = error;
   return new SmcpError(code, host.redact(message), {
     cause: error,
-    ...(details === undefined ? {} : { details }),
+    ...(details === undefined ? {} : { details: host.redactDetails(details) }),
   });
 }
 

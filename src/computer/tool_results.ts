@@ -89,7 +89,7 @@ export function toFailureOutcome(
     );
   }
   const why = error instanceof ServerNotRunningError ? error.message : "internal error";
-  return fail(`Tool "${name}" failed: ${why}`, ErrorCode.TOOL_EXECUTION_FAILED);
+  return fail(`Tool "${name}" failed: ${redact(why)}`, ErrorCode.TOOL_EXECUTION_FAILED);
 }
 
 const REFUSALS = {

@@ -7,6 +7,8 @@ import { shorten } from "../protocol/shorten.ts";
 const MAX_LINES = 200;
 /** How much of a line is remembered, in characters. */
 const MAX_LINE_LENGTH = 1_000;
+/** How much of a line is looked at for secrets before it is cut to that: so long none of them is, in characters. */
+const MAX_READ_LENGTH = 20_000;
 /** So many log messages of the server's pass to our own log in each interval. */
 const MAX_MESSAGES = 50;
 /** That interval, in milliseconds. */
@@ -19,6 +21,8 @@ export interface JournalContext {
   /** Where the server's log messages go, as far as they are not too many. */
   readonly log: Logger;
   readonly now: () => Date;
+  /** Masks what is known to be secret; nothing by default. */
+  readonly redact?: ((text: string) => string) | undefined;
 }
 
 /**
@@ -51,7 +55,7 @@ export class Journal {
   stderr(text: string): void {
     const lines = (this.#rest + text).split("\n");
     // Of a line without an end the beginning is enough.
-    this.#rest = (lines.pop() ?? "").slice(0, MAX_LINE_LENGTH);
+    this.#rest = (lines.pop() ?? "").slice(0, MAX_READ_LENGTH);
     for (const line of lines.slice(-MAX_LINES)) this.#push("stderr", line);
   }
 
@@ -82,13 +86,19 @@ export class Journal {
       this.#messages = 0;
     }
     if (++this.#messages > MAX_MESSAGES) return;
-    const fields = { level, text: shorten(text, MAX_LINE_LENGTH) };
+    const fields = { level, text: this.#toLine(text) };
     if (GRAVE_LEVELS.has(level)) log.info("the MCP server logs", fields);
     else log.debug("the MCP server logs", fields);
   }
 
+  /** Masked before it is cut: the beginning of a secret at the end of a line would be known to nobody. */
+  #toLine(text: string): string {
+    const { redact = (text: string) => text } = this.#context;
+    return shorten(redact(text.slice(0, MAX_READ_LENGTH)).trimEnd(), MAX_LINE_LENGTH);
+  }
+
   #push(source: string, text: string): void {
-    const line = shorten(text.trimEnd(), MAX_LINE_LENGTH);
+    const line = this.#toLine(text);
     if (line === "") return;
     this.#lines.push(`${this.#context.now().toISOString()} ${shorten(source, MAX_LINE_LENGTH)} ${line}`);
     if (this.#lines.length > MAX_LINES) this.#lines.shift();

@@ -29,6 +29,8 @@ const DRAIN_GRACE_MS = 500;
 const PARSE_ERROR = -32700;
 /** Stray lines on stdout are told of once in so many. */
 const STRAY_LINES_PER_WARNING = 1_000;
+/** How much of a stray line goes to the logger, which masks secrets before it cuts further, in characters. */
+const MAX_STRAY_LENGTH = 20_000;
 /** How much of a child's stderr is remembered, in characters. */
 const STDERR_TAIL_LENGTH = 8_192;
 
@@ -214,7 +216,7 @@ export class StdioTransport implements Transport {
     this.#context.inflow.take(line.length);
     if (this.#strayLines++ % STRAY_LINES_PER_WARNING !== 0) return;
     this.#context.log.warn("the MCP server prints on stdout what is no message; such lines are ignored", {
-      line: line.slice(0, 200).toWellFormed(),
+      line: line.slice(0, MAX_STRAY_LENGTH).toWellFormed(),
       count: this.#strayLines,
     });
   }

@@ -63,6 +63,8 @@ export interface ServerContext {
   /** Gives the listener of a new server. */
   readonly listen: (server: SupervisedServer) => ServerListener;
   readonly log: Logger;
+  /** Masks what is known to be secret in what the server says; nothing by default. */
+  readonly redact?: ((text: string) => string) | undefined;
   /** Fills in the inputs, at each start; what it throws is a configuration error. */
   readonly resolve: (config: MCPServerConfig, signal: AbortSignal) => Promise<ResolvedServerConfig>;
 }
@@ -100,7 +102,11 @@ export class SupervisedServer {
     this.#config = config;
     this.#context = { ...context, log: withFields(context.log, { server: config.name }) };
     this.#warnOnce = new WarnOnce(this.#context.log);
-    this.#journal = new Journal({ log: this.#context.log, now: () => new Date() });
+    this.#journal = new Journal({
+      log: this.#context.log,
+      now: () => new Date(),
+      redact: context.redact,
+    });
     this.#listener = context.listen(this);
   }
 

@@ -188,7 +188,7 @@ Deno.test("get_config shows placeholders as written and masks every secret", asy
     vrl: null,
     type: "streamable",
     server_parameters: {
-      url: "https://***@host/mcp?key=***&v=${input:key}#***",
+      url: "https://***@host/***${input:key}***",
       headers: { Authorization: "***" },
       timeout: "PT30S",
       sse_read_timeout: "PT5M",

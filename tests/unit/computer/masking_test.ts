@@ -16,7 +16,7 @@ function shownUrl(url: string): unknown {
   return (server_parameters as { url: string } | undefined)?.url;
 }
 
-Deno.test("the default of a password input is masked, that of another is not", () => {
+Deno.test("the default of an input is masked unless it is one of the options that are shown", () => {
   const prompt = { type: "promptString", description: "d" };
   const { inputs } = maskConfig(parseConfig({
     servers: {},
@@ -25,14 +25,17 @@ Deno.test("the default of a password input is masked, that of another is not", (
       { ...prompt, id: "b", default: "shown" },
       { ...prompt, id: "c", password: true },
       { id: "d", description: "d", type: "pickString", options: ["x"], default: "x" },
+      { ...prompt, id: "e", default: "secret", note: "secret" },
     ],
   }));
   assertEquals(inputs?.map((input) => "default" in input ? input.default : undefined), [
     "***",
-    "shown",
+    "***",
     undefined,
     "x",
+    "***",
   ]);
+  assertEquals(Object.keys(inputs?.[4] ?? {}), ["id", "description", "type", "default"]);
 });
 
 Deno.test("the command line of a command input is masked", () => {
@@ -68,38 +71,84 @@ Deno.test("literal values of env and headers are masked and placeholders shown a
   assertEquals(w?.type === "streamable" && w.server_parameters.headers, { A: "***${input:t}", N: "***" });
 });
 
-Deno.test("values of secret-named arguments are masked in every form", () => {
+Deno.test("of arguments the names of options are shown, and placeholders", () => {
   const cases: [string[], string[]][] = [
     [["--token=abc"], ["--token=***"]],
     [["--api-key", "abc"], ["--api-key", "***"]],
     [["--api_key", "-abc"], ["--api_key", "***"]],
-    [["-apikey", "abc"], ["-apikey", "***"]],
-    [["--auth", "--verbose"], ["--auth", "--verbose"]],
+    [["-apikey", "abc"], ["***", "***"]],
+    [["-phunter2"], ["***"]],
+    [["--password", "--hunter"], ["--password", "***"]],
+    [["--verbose", "--port", "80"], ["--verbose", "--port", "***"]],
+    [["--a8f3c9d2e1"], ["***"]],
     [["--token=${input:t}"], ["--token=${input:t}"]],
-    [["--token", "${input:t}"], ["--token", "${input:t}"]],
-    [["-e", "API_KEY=abc"], ["-e", "API_KEY=***"]],
-    [["--env=DB_PASSWORD=abc"], ["--env=DB_PASSWORD=***"]],
-    [["--header", "Authorization: Bearer abc"], ["--header", "Authorization: ***"]],
-    [["--header=X-Api-Key: abc"], ["--header=X-Api-Key: ***"]],
-    [["--port", "80", "--path=/a=b", "C:\\x"], ["--port", "80", "--path=/a=b", "C:\\x"]],
-    [["-y", "@scope/token-server@1.2.3"], ["-y", "@scope/token-server@1.2.3"]],
+    [["--token", "${input:t}", "x${input:t}y"], ["--token", "${input:t}", "***${input:t}***"]],
+    [["-e", "API_KEY=abc"], ["-e", "***"]],
+    [["--env=DB_PASSWORD=abc"], ["--env=***"]],
+    [["-H", "Authorization: Bearer abc"], ["-H", "***"]],
+    [["-c", "export TOKEN=abc; run", '{"token":"abc"}'], ["-c", "***", "***"]],
+    [["-y", "@scope/server@1.2.3", "/home/me", "C:\\x"], ["-y", "***", "***", "***"]],
   ];
   for (const [args, shown] of cases) assertEquals(shownArgs(args), shown);
 });
 
-Deno.test("user information, query values and the fragment of a URL are masked, in arguments, too", () => {
-  assertEquals(
-    shownUrl("https://me:pw@host:8080/a/b?x=1&y=&z#f"),
-    "https://***@host:8080/a/b?x=***&y=&***#***",
-  );
-  assertEquals(
-    shownUrl("http://${input:u}:${input:p}@h/?k=${input:k}"),
-    "http://${input:u}***${input:p}@h/?k=${input:k}",
-  );
-  assertEquals(shownUrl("http://host/path"), "http://host/path");
-  assertEquals(shownArgs(["postgres://me:pw@db/x", "--url=https://me@h/?t=1"]), [
-    "postgres://***@db/x",
-    "--url=https://***@h/?t=***",
+Deno.test("of a URL the scheme and the host are shown, in arguments, too", () => {
+  const cases: [string, string][] = [
+    ["https://me:pw@host:8080/a/b?x=1&y=&z#f", "https://***@host:8080/***"],
+    ["http://host/path", "http://host/***"],
+    ["http://host", "http://host"],
+    ["http://[::1]:80/", "http://[::1]:80/"],
+    ["http://${input:u}:${input:p}@h/?k=${input:k}", "http://${input:u}***${input:p}***${input:k}"],
+    ["https://h/${input:path}/x?k=s", "https://h/${input:path}***"],
+    ["https://h${input:rest}", "https://***${input:rest}"],
+    ["postgres://u:pa/ss@db/x", "postgres://***"],
+    ["postgres://u:12/ss@db/x", "postgres://***"],
+    ["postgres://u:p@ss@db/x", "postgres://***"],
+    ["mongodb://u:p@a:1,b:2/x", "mongodb://***"],
+    ["https://mcp.zapier.com/api/mcp/s/SECRET/mcp", "https://mcp.zapier.com/***"],
+  ];
+  for (const [url, shown] of cases) {
+    if (url.startsWith("http")) assertEquals(shownUrl(url), shown);
+    assertEquals(shownArgs([url, `--url=${url}`]), [shown, `--url=${shown}`]);
+  }
+});
+
+Deno.test("of a command the name of the program is shown", () => {
+  const cases: [string, string][] = [
+    ["npx", "npx"],
+    ["/usr/local/bin/node", "node"],
+    ["C:\\Program Files\\nodejs\\npx.cmd", "npx.cmd"],
+    ["npx server --key hunter2", "npx ***"],
+    ["TOKEN=hunter2 node x", "***"],
+    ["${input:program}", "${input:program}"],
+  ];
+  for (const [command, shown] of cases) {
+    const config = parseConfig({
+      servers: { s: { type: "stdio", server_parameters: { command, cwd: "/x" } } },
+    });
+    const { server_parameters } = maskConfig(config).servers["s"] ?? {};
+    assertEquals((server_parameters as { command: string; cwd: string }).command, shown);
+    assertEquals((server_parameters as { command: string; cwd: string }).cwd, "***");
+  }
+});
+
+Deno.test("a script is masked, and of a tool's metadata only the known members are shown", () => {
+  const config = parseConfig({
+    servers: {
+      s: {
+        type: "stdio",
+        vrl: '.token = "hunter2"',
+        tool_meta: { echo: { alias: "say", auto_apply: true, note: "hunter2" } },
+        default_tool_meta: { tags: ["a"], note: "hunter2" },
+        server_parameters: { command: "run" },
+      },
+    },
+  });
+  const { vrl, tool_meta, default_tool_meta } = maskConfig(config).servers["s"] ?? {};
+  assertEquals([vrl, tool_meta, default_tool_meta], [
+    "***",
+    { echo: { auto_apply: true, alias: "say" } },
+    { tags: ["a"] },
   ]);
 });
 
@@ -147,7 +196,7 @@ Deno.test("a placeholder for the environment is shown, a secret that stands in a
   const { server_parameters } = maskConfig(parseConfig(config)).servers["s"] ?? {};
   const { args, env } = server_parameters as { args: string[]; env: Record<string, string> };
   assertEquals([args, env], [
-    ["--token=${env:TOKEN:-***}", "${env:URL:-http://***@x/}"],
+    ["--token=${env:TOKEN:-***}", "${env:URL:-***}"],
     { A: "${env:A}", B: "***${env:B:-***}" },
   ]);
 });

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { parseConfig } from "../../../src/computer/config/config.ts";
-import { Redactor, secretsOf } from "../../../src/computer/redaction.ts";
+import { Redactor } from "../../../src/computer/redaction.ts";
+import { secretsOf } from "../../../src/computer/secret_values.ts";
 import type { MCPServerConfig } from "../../../src/protocol/config.ts";
 import { LogBook } from "../../fixtures/log_book.ts";
 

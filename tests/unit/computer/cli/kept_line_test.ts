@@ -12,6 +12,9 @@ Deno.test("isKeptLine() keeps lines without a secret", () => {
       "call a b=1",
       "call f path=/a?b",
       "server add a -- npx -y pkg --port 1",
+      'call echo \'{"path":"a","keyboard":1}\'',
+      "server add a http://h:80/mcp",
+      "read dpe://host/doc/pages/1",
     ]
   ) {
     assert(isKeptLine(line), line);
@@ -36,6 +39,19 @@ Deno.test("isKeptLine() keeps no line that may hold a secret, however it is writ
       'server add a {"command":"x","env":{"K":"hunter2"}}',
       "call login password=hunter2",
       "input set key 'hunter2",
+      `call login '{"password":"hunter2"}'`,
+      `call login {"user":"a","db":{"apiKey":"hunter2"}}`,
+      `call login --params '{"token": "hunter2"}'`,
+      "call login user=a pass=hunter2",
+      "call connect 'host=db password=hunter2'",
+      "call connect dsn='Server=db;Pwd=hunter2'",
+      "server add x -- srv --key hunter2",
+      "server add x -- srv --pat=hunter2",
+      "server add x -- srv -H 'X-Key: hunter2'",
+      "server add x -- docker run -e SERVICE=hunter2 image",
+      "server add x -- srv postgres://u:hunter2@db/x",
+      "server add x -- srv postgres://u:hun/ter2@db/x",
+      `call login '{"password":"hunter2`,
     ]
   ) assert(!isKeptLine(line), line);
 });

@@ -1,0 +1,78 @@
+/** What the owner of a Computer is shown of a server: everything but the values of what is named like a secret. */
+import type { MCPServerConfig, MCPServerStdioParameters } from "../protocol/config.ts";
+import { parsePlaceholder, PLACEHOLDER } from "./config/placeholders.ts";
+import { MASK, maskValues } from "./masking.ts";
+import { isSecretName } from "./secret_names.ts";
+
+/** The parameters of a server with placeholders as written, and its secrets as `***`. */
+export function maskSecretParameters(config: MCPServerConfig): MCPServerConfig["server_parameters"] {
+  if (config.type === "stdio") return maskStdio(config.server_parameters);
+  if (config.type === "sse") return maskHttp(config.server_parameters);
+  return maskHttp(config.server_parameters);
+}
+
+function maskHttp<T extends { readonly url: string; readonly headers: Record<string, unknown> | null }>(
+  parameters: T,
+): T {
+  return { ...parameters, url: maskUrl(parameters.url), headers: maskValues(parameters.headers) };
+}
+
+function maskStdio(parameters: MCPServerStdioParameters): MCPServerStdioParameters {
+  const { env, args } = parameters;
+  const shown = env === null
+    ? null
+    : Object.entries(env).map(([name, value]) => [name, maskNamed(name, value)]);
+  return { ...parameters, args: maskArguments(args), env: shown === null ? null : Object.fromEntries(shown) };
+}
+
+/** Masks what is literal; `Bearer ${input:token}` shows as `***${input:token}`. */
+function maskLiteral(value: string): string {
+  const placeholders = value.match(PLACEHOLDER);
+  if (placeholders === null) return MASK;
+  return value.split(PLACEHOLDER)
+    .map((literal, index) => (literal === "" ? "" : MASK) + maskFallback(placeholders[index] ?? ""))
+    .join("");
+}
+
+/** `${env:TOKEN:-abc}` shows as `${env:TOKEN:-***}`. */
+function maskFallback(text: string, mask: (fallback: string) => string = () => MASK): string {
+  const placeholder = parsePlaceholder(text);
+  if (placeholder?.kind !== "env" || placeholder.fallback === undefined) return text;
+  return `\${env:${placeholder.name}:-${mask(placeholder.fallback)}}`;
+}
+
+/** Masks `--token=…`, the argument after `--api-key`, `NAME=…` where the name says so, and what a URL carries. */
+function maskArguments(args: readonly string[]): string[] {
+  return args.map((arg, index) => {
+    const before = args[index - 1];
+    const isValue = before !== undefined && /^--?[\w.-]+$/.test(before) && isSecretName(before);
+    return isValue ? maskLiteral(arg) : maskArgument(arg);
+  });
+}
+
+/** `NAME=VALUE` and, as in a header, `NAME: VALUE`; the value may be such a pair itself, or a URL. */
+function maskArgument(arg: string): string {
+  const pair = /^([\w.-]+)(=|:(?!\/\/)\s*)(.*)$/s.exec(arg);
+  if (pair === null) return maskUrl(arg);
+  const [, name = "", sign = "", value = ""] = pair;
+  return name + sign + maskNamed(name, value);
+}
+
+function maskNamed(name: string, value: string): string {
+  return isSecretName(name) ? maskLiteral(value) : maskArgument(value);
+}
+
+/** Masks the user information, the query values and the fragment of a URL, which may have placeholders in it. */
+function maskUrl(written: string): string {
+  const url = written.replaceAll(PLACEHOLDER, (text) => maskFallback(text, maskUrl));
+  const parts = /^([a-z][a-z\d+.-]*:\/\/)([^/?#]*@)?([^?#]*)(\?[^#]*)?(#.*)?$/is.exec(url);
+  if (parts === null) return url;
+  const [, scheme = "", user, rest = "", query = "", fragment = ""] = parts;
+  const userPart = user === undefined ? "" : `${maskLiteral(user.slice(0, -1))}@`;
+  const maskedQuery = query.replaceAll(/([?&])([^=&]*)(=?)([^&]*)/g, (whole, sign, key, equals, value) => {
+    if (equals === "") return key === "" ? whole : sign + maskLiteral(key);
+    return sign + key + equals + (value === "" ? "" : maskLiteral(value));
+  });
+  return scheme + userPart + rest + maskedQuery +
+    (fragment === "" ? "" : `#${maskLiteral(fragment.slice(1))}`);
+}

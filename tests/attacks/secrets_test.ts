@@ -1,0 +1,133 @@
+/** Attacker: an Agent. It wants the secrets of a Computer's owner, from the configuration, errors or log lines */
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { parseConfig } from "../../src/computer/config/config.ts";
+import { maskConfig } from "../../src/computer/masking.ts";
+import { Redactor } from "../../src/computer/redaction.ts";
+import { secretsOf } from "../../src/computer/secret_values.ts";
+import { parseGetComputerConfigRet } from "../../src/protocol/answers.ts";
+import type { MCPServerConfig } from "../../src/protocol/config.ts";
+import { SmcpError } from "../../src/protocol/errors.ts";
+import { scripted } from "../fixtures/stdio_config.ts";
+import { ComputerOffice } from "../integration/_computer_office.ts";
+import corpus from "../vectors/server_entries.json" with { type: "json" };
+
+/** What each made-up secret of the corpus has in it. */
+const MARK = /[\w-]*zqS3cr3tV4lue\d+/g;
+const config = parseConfig(corpus);
+
+Deno.test("no secret of a hundred server entries leaves with the configuration", () => {
+  assert(config.servers.length >= 100, `${config.servers.length} entries`);
+  const { servers } = maskConfig(config);
+  for (const [name, server] of Object.entries(servers)) {
+    assertEquals(JSON.stringify(server).match(MARK), null, name);
+  }
+  assertEquals(parseGetComputerConfigRet({ servers, inputs: null }).servers, servers);
+});
+
+Deno.test("what is shown of a hundred server entries are names, hosts, placeholders and masks", () => {
+  const shown = new Set<string>();
+  for (const server of Object.values(maskConfig(config).servers)) {
+    if (server.type === "stdio") {
+      const { command, args, env, cwd } = server.server_parameters;
+      for (const text of [command, ...args, ...Object.values(env ?? {}), cwd ?? ""]) shown.add(text);
+    } else {
+      const { url, headers } = server.server_parameters;
+      for (const text of [url, ...Object.values(headers ?? {}).map(String)]) shown.add(text);
+    }
+  }
+  const harmless =
+    /^(?:(?:--?[a-zA-Z][\w.-]*=?)?(?:[a-z\d]+(?:\+[a-z]+)?:\/\/)?(?:\*\*\*@)?[\w.:-]*\/?(?:\*\*\*)?|[\w.-]+ \*\*\*|(?:\*\*\*)?\$\{[^}]*\})$/;
+  assertEquals([...shown].filter((text) => !harmless.test(text)), []);
+});
+
+Deno.test("inputs tell no value either", () => {
+  const secret = "zqS3cr3tV4lue1";
+  const { inputs } = maskConfig(parseConfig({
+    servers: {},
+    inputs: [
+      { id: "a", type: "promptString", description: "API key", default: secret, note: secret },
+      { id: "b", type: "promptString", description: "d", password: true, default: secret },
+      { id: "c", type: "command", description: "d", command: `pass ${secret}`, args: { key: secret } },
+      { id: "d", type: "pickString", description: "d", options: ["x"], default: "x", note: secret },
+    ],
+  }));
+  assertEquals(JSON.stringify(inputs).match(MARK), null);
+});
+
+/** The secrets of what a server is started with, as it would repeat them; not those of members that it does not get. */
+function startSecrets({ server_parameters }: MCPServerConfig): readonly string[] {
+  const { cwd: _cwd, command: _command, ...rest } = { cwd: null, command: "", ...server_parameters };
+  return JSON.stringify(rest).match(MARK) ?? [];
+}
+
+Deno.test("each secret of a hundred server entries is known to what masks errors and log lines", () => {
+  for (const server of config.servers) {
+    const redactor = new Redactor();
+    redactor.learn(server.name, secretsOf(server, server));
+    for (const secret of startSecrets(server)) {
+      const text = redactor.redact(`401: ${secret} is wrong`);
+      assertEquals(text.match(MARK), null, `${server.name}: ${text}`);
+    }
+  }
+});
+
+Deno.test("paths, packages, versions and plain words stay readable in errors and log lines", () => {
+  const args = [
+    "-y",
+    "@modelcontextprotocol/server-everything@1.2.3",
+    "/home/ada/my documents",
+    "--log-level",
+    "debug",
+  ];
+  const text = `cannot find ${args.join(", ")} in true, node or 1`;
+  const { servers } = parseConfig({
+    mcpServers: { s: { command: "npx", args, env: { A: "true", B: "1", C: "node" } } },
+  });
+  const redactor = new Redactor();
+  for (const server of servers) redactor.learn("s", secretsOf(server, server));
+  assertEquals(redactor.redact(text), text);
+});
+
+const SECRET = "zqS3cr3tV4lue7";
+const uri = "dpe://host/doc";
+
+function leaking(error: unknown, more: Record<string, unknown> = {}) {
+  const script = {
+    resources: [{ uri, name: "a" }],
+    answers: { [`resources/read ${uri}`]: { error } },
+    ...more,
+  };
+  const server = scripted(script);
+  const parameters = { ...server["server_parameters"] as object, env: { TOKEN: SECRET } };
+  return { servers: { s: { ...server, server_parameters: parameters } } };
+}
+
+// proves: guide-error-no-secrets
+Deno.test("an error tells no secret in its details, however deep, and neither in the names of its members", async () => {
+  const data = {
+    code: 4201,
+    details: { url: `http://h/?token=${SECRET}`, list: [{ deep: [SECRET, { [`key ${SECRET}`]: 1 }] }] },
+  };
+  await using office = await ComputerOffice.open(
+    leaking({ code: 4201, message: `upstream said 401 for ${SECRET}`, data }),
+  );
+  const error = await assertRejects(() => office.laptop.readResource(uri), SmcpError);
+  assertEquals([error.code, error.message], [4201, "upstream said 401 for ***"]);
+  assertEquals(error.details, { url: "http://h/?token=***", list: [{ deep: ["***", { "key ***": 1 }] }] });
+  assertEquals(JSON.stringify(office.log.lines).match(MARK), null);
+});
+
+Deno.test("a secret that stands where a line is cut leaves no half of it behind", async () => {
+  const tool = { name: "say", inputSchema: { type: "object" } };
+  for (const cut of [200, 1_000]) {
+    const text = `${"some words ".repeat(100).slice(0, cut - 5)} ${SECRET}`;
+    const message = { method: "notifications/message", params: { level: "warning", data: text } };
+    const more = { garbage: text, stderr: text, tools: [tool], tellOn: { "tools/call say": [message] } };
+    await using office = await ComputerOffice.open(leaking({ code: 1, message: "no" }, more));
+    await office.laptop.callTool("say");
+    await office.computer.close();
+    const told = JSON.stringify(office.log.lines) + JSON.stringify(office.computer.serverLog("s"));
+    assert(told.includes("some words"), "the lines were told");
+    assertEquals(told.match(/zq\w*/g), null);
+  }
+});
