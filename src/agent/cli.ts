@@ -17,6 +17,7 @@ import {
 } from "../cli/program.ts";
 import {
   addAll,
+  assertReadable,
   type CallFlags,
   type DesktopFlags,
   desktopOptions,
@@ -134,9 +135,10 @@ function addContextCommands(program: Command, run: Run): void {
     .action((options: DesktopFlags) => run((context) => showDesktop(context, options)));
   program.command("read <uri>").description("read a dpe:// or window:// resource")
     .option("--mcp-server <name>", "from this MCP server; allows any scheme")
-    .action((uri: string, options: { mcpServer?: string }) =>
-      run((context) => readResource(context, { uri, ...options }))
-    );
+    .action((uri: string, options: { mcpServer?: string }) => {
+      assertReadable(uri, options);
+      return run((context) => readResource(context, { uri, ...options }));
+    });
 }
 
 function addFinderCommand(program: Command, run: Run): void {

@@ -2,6 +2,7 @@
 import { isRecord } from "../protocol/errors.ts";
 import { parseJson } from "../protocol/json.ts";
 import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
+import { UsageError } from "./exit_codes.ts";
 import { collect, parseSeconds, wholeNumber } from "./options.ts";
 import { type Command, InvalidArgumentError, Option } from "./program.ts";
 
@@ -65,6 +66,21 @@ export function finderOptions(): Option[] {
 export function addAll(command: Command, options: readonly Option[]): Command {
   for (const option of options) command.addOption(option);
   return command;
+}
+
+/**
+ * Checks that it is plain which MCP server a URI is read from.
+ *
+ * @throws {UsageError} that names the option.
+ */
+export function assertReadable(
+  uri: string,
+  { mcpServer }: { readonly mcpServer?: string | undefined },
+): void {
+  if (mcpServer !== undefined || /^(dpe|window):/i.test(uri)) return;
+  throw new UsageError(
+    `Cannot read "${uri}": say from which MCP server with --mcp-server NAME; only dpe:// and window:// URIs name it`,
+  );
 }
 
 /** Reads the arguments of a tool: a JSON object. */

@@ -130,7 +130,7 @@ async function resolveInput(
   if (input.type === "command") return await runCommand(input, signal);
   if (typeof input.default === "string") return checkPick(input, input.default);
   throw new ConfigurationError(
-    `Cannot resolve input "${id}": no value, set ${inputVariable(id)} or give the input a default`,
+    `Cannot resolve input "${id}": no value; the Computer's inputs give none, and it has no default`,
   );
 }
 
@@ -142,6 +142,7 @@ async function askSource(source: InputSource, request: InputRequest): Promise<In
     value = answer instanceof Promise ? await abortable(answer, signal) : answer;
   } catch (cause) {
     signal.throwIfAborted();
+    if (cause instanceof ConfigurationError) throw cause;
     throw new ConfigurationError(`Cannot resolve input "${id}": ${describeError(cause)}`, { cause });
   }
   switch (typeof value) {

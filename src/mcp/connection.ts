@@ -211,7 +211,7 @@ export class McpConnection {
     await closing;
   }
 
-  #end(reason: string, error?: ServerAuthorizationError): void {
+  #end(reason: string, error?: ServerAuthorizationError | ServerNotRunningError): void {
     if (this.#goneReason !== undefined) return;
     this.#goneReason = this.#child?.exit ?? reason;
     this.#notifications[Symbol.dispose]();

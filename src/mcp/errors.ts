@@ -15,11 +15,13 @@ export class ServerNotRunningError extends Error {
   /** The end of what its process wrote to stderr: for local eyes only, it may hold secrets. */
   readonly stderrTail: string;
 
-  constructor(options: { reason: string; server?: string; cause?: unknown; stderrTail?: string }) {
-    const { reason, server, cause, stderrTail = "" } = options;
-    super(`Cannot use ${server === undefined ? "the MCP server" : `MCP server "${server}"`}: ${reason}`, {
-      cause,
-    });
+  /** `detail` stands in the message, which is for local eyes only. */
+  constructor(
+    options: { reason: string; detail?: string; server?: string; cause?: unknown; stderrTail?: string },
+  ) {
+    const { reason, detail, server, cause, stderrTail = "" } = options;
+    const what = server === undefined ? "the MCP server" : `MCP server "${server}"`;
+    super(`Cannot use ${what}: ${reason}${detail === undefined ? "" : ` (${detail})`}`, { cause });
     this.reason = reason;
     this.stderrTail = stderrTail;
   }

@@ -31,7 +31,7 @@ export interface HttpTransport {
 /** What the SDK's transports do not tell. */
 export interface HttpListener {
   /** The server cannot be reached any more, refuses us, or has forgotten the session. */
-  onGone(reason: string, error?: ServerAuthorizationError): void;
+  onGone(reason: string, error?: ServerAuthorizationError | ServerNotRunningError): void;
   /** An event stream broke: what was to come on it may never come, and the server may be gone. */
   onStreamBroken(): void;
   /** The standing stream is open, and nothing says what was told before: nobody may have heard it. */
@@ -226,9 +226,25 @@ async function reach(
   try {
     return await fetch(url, init);
   } catch (error) {
-    if (init.signal?.aborted !== true) listener.onGone("not reachable");
+    if (init.signal?.aborted !== true) {
+      const reason = "not reachable";
+      const detail = `${addressOf(url)}: ${networkReason(error)}`;
+      listener.onGone(reason, new ServerNotRunningError({ reason, detail, cause: error }));
+    }
     throw error;
   }
+}
+
+/** Without user name and query, which may be secrets. */
+function addressOf(url: string | URL): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
+/** What the network, name service or TLS said: the end of what `fetch` tells. */
+function networkReason(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return describeError(cause).replace(/^.*client error \(\w+\): /s, "");
 }
 
 function isEventStream(response: Response): boolean {

@@ -336,6 +336,7 @@ export class SupervisedServer {
     if (status === "starting" && before.status !== "starting") this.#starts++;
     const state = { ...change, since, restarts: Math.max(0, this.#starts - 1) };
     this.#state = state;
+    const isRecovered = status === "running" && this.#warnedOf !== undefined;
     if (status === "running" || status === "stopped") this.#warnedOf = undefined;
     const isFailure = status === "failed" || status === "retrying";
     this.#journal.state(status, isFailure ? lastError : undefined);
@@ -345,7 +346,9 @@ export class SupervisedServer {
       if (lastError === this.#warnedOf) this.#context.log.info(`MCP server ${status}`, fields);
       else this.#context.log.warn(`MCP server ${status}`, fields);
       this.#warnedOf = lastError;
-    } else this.#context.log.info(`MCP server ${status}`);
+      // Whoever was warned hears at the same level that it is over.
+    } else if (isRecovered) this.#context.log.warn("MCP server is running again");
+    else this.#context.log.info(`MCP server ${status}`);
     this.#listener.onStateChange(state);
   }
 }

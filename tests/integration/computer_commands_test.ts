@@ -111,7 +111,7 @@ Deno.test("an input that nobody can be asked for fails its server with what to d
   const [server] = JSON.parse(stdout).servers;
   assertEquals([server.status, server.lastError], [
     "failed",
-    'Cannot resolve input "key": no value, set A2C_INPUT_KEY or give the input a default',
+    'Cannot resolve input "key": no value; set A2C_INPUT_KEY or give the input a default',
   ]);
   const empty = await place.run(["input", "set", "key"], { input: "" });
   assertEquals([empty.code, empty.stderr], [2, 'error: Cannot set input "key": no value was given\n']);

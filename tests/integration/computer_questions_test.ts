@@ -63,25 +63,42 @@ testPrompt("a refused question fails its server alone, and input set mends it, u
   assert(!session.output().includes("hunter"));
 });
 
-testPrompt("a question that comes while somebody types waits until they rest", async ({ open }) => {
-  const config = {
-    servers: { a: needing("city") },
-    inputs: [{ type: "promptString", id: "city", description: "" }],
-  };
-  const session = await open({ config });
-  await session.expect('MCP server "a"): ');
-  await session.write(`Rome${Key.enter}`);
-  await session.expect("1 MCP server runs");
+testPrompt("a question that comes while somebody types waits until they rest", async ({ place, open }) => {
+  const inputs = [{ type: "promptString", id: "city", description: "" }];
+  const session = await open({ config: { servers: {}, inputs } });
   await session.expect("laptop> ");
-  await session.write(`input clear city${Key.enter}`);
-  await session.expect("restarting a\n");
-  await session.write(`status${Key.enter}`);
+  await session.write("stat");
+  await session.expectScreen("laptop> stat");
+  place.write("config.json", { servers: { a: needing("city") }, inputs });
+  await session.expect("the edited config is used");
+  await session.write(`us${Key.enter}`);
   await session.expect("a  starting");
   await session.expect('MCP server "a"): ');
   await session.write(`Paris${Key.enter}`);
   await session.expectScreen(/: Paris\nlaptop>$/);
   await leave(session);
 });
+
+testPrompt(
+  "an input that was cleared is not asked for until it is set, or its server started",
+  async ({ open }) => {
+    const config = { servers: { a: needing("key") }, inputs: [KEY] };
+    const session = await open({ config });
+    await session.expect('MCP server "a"): ');
+    await session.write(`hunter2${Key.enter}`);
+    await session.expect("1 MCP server runs");
+    await session.write(`input clear key${Key.enter}`);
+    await session.expect("restarting a\n");
+    await session.expect("gives it one");
+    await session.expectScreen(/\nlaptop>$/);
+    assertStringIncludes(await enter(session, "status"), "a  failed");
+    await session.write(`server start a${Key.enter}`);
+    await session.expect('MCP server "a"): ');
+    await session.write(`hunter2${Key.enter}`);
+    await session.expect('server "a" is running');
+    await leave(session);
+  },
+);
 
 interface Call {
   readonly session: TerminalSession;

@@ -3,6 +3,7 @@ import { Argument, type Command, Option } from "../../cli/program.ts";
 import { collectPair, parseUrl, wholeNumber } from "../../cli/options.ts";
 import {
   addAll,
+  assertReadable,
   type CallFlags,
   type DesktopFlags,
   desktopOptions,
@@ -113,14 +114,15 @@ function addViews(program: Command, run: RunCommand): void {
     );
   program.command("read <uri>").description("read a dpe:// or window:// resource")
     .option("--mcp-server <name>", "from this MCP server; allows any scheme")
-    .action((uri: string, flags: { mcpServer?: string }) =>
-      run({
+    .action((uri: string, flags: { mcpServer?: string }) => {
+      assertReadable(uri, flags);
+      return run({
         name: "read",
         needs: "servers",
         awaits: { server: flags.mcpServer },
         work: (context) => readResource(context, { uri, ...flags }),
-      })
-    );
+      });
+    });
 }
 
 function addServers(program: Command, run: RunCommand): void {
@@ -153,7 +155,12 @@ function addServers(program: Command, run: RunCommand): void {
 }
 
 function addServerCommand(server: Command, run: RunCommand): void {
-  server.command("add <server> <command-or-url...>")
+  const add = server.command("add <server> <command-or-url...>");
+  const { outputError } = add.configureOutput();
+  add.configureOutput({
+    outputError: (text, write) =>
+      outputError?.(text.includes("unknown option") ? `${text.trimEnd()}\n${ADD_HINT}\n` : text, write),
+  })
     .description("add an MCP server to the config: by its command, its URL, or its entry as JSON")
     .addHelpText("after", ADD_EXAMPLES)
     .addOption(
@@ -178,6 +185,10 @@ function addServerCommand(server: Command, run: RunCommand): void {
       })
     );
 }
+
+/** The options of an MCP server's command look like ours. */
+const ADD_HINT =
+  `(put "--" before the command, so that its options are left to it: server add NAME -- COMMAND …)`;
 
 const ADD_EXAMPLES = `
 Examples:

@@ -3,7 +3,7 @@ import { authOf, type ConnectionOptions } from "../../cli/options.ts";
 import { type CommonOptions, loggerOf } from "../../cli/program.ts";
 import type { LoggerOptions } from "../../log.ts";
 import { fileResolver } from "../file_resolver.ts";
-import type { InputSource } from "../inputs.ts";
+import { type InputSource, inputVariable } from "../inputs.ts";
 import type { Confirm } from "../confirmation.ts";
 import { Session } from "./session.ts";
 import { SessionInputs } from "./session_inputs.ts";
@@ -28,6 +28,8 @@ export interface SessionSurroundings extends Pick<LoggerOptions, "write"> {
   /** Asks a person whether a tool may run. */
   readonly confirm?: Confirm | undefined;
   readonly isWatching: boolean;
+  /** Tells how to give an input a value; by default, in the environment. */
+  readonly inputRemedy?: ((id: string) => string) | undefined;
   /** Whether the config file need not be there yet; false by default. */
   readonly mayBeNew?: boolean | undefined;
   readonly onFailed?: ((error: Error) => void) | undefined;
@@ -52,6 +54,7 @@ export async function openSession(
       environment: (name) => Deno.env.get(name),
       file: inputs,
       ask: around.inputs,
+      remedy: around.inputRemedy ?? ((id) => `set ${inputVariable(id)} or give the input a default`),
     }),
     place: {
       url,
@@ -62,6 +65,7 @@ export async function openSession(
     },
     confirm: autoApply ? () => true : around.confirm,
     resolveDpe: dpeFiles === undefined ? undefined : fileResolver({ directory: dpeFiles }),
+    isLogShown: around.write !== undefined,
     logger: loggerOf("computer", { ...options, write: around.write }),
   });
 }

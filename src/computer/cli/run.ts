@@ -1,11 +1,14 @@
 /** A Computer that stays: with a prompt at a terminal, or as a service. */
 import { join } from "@std/path";
 import { abortable, untilAborted } from "../../async/abortable.ts";
+import { commandLineOf } from "../../cli/called_as.ts";
 import { requireOptions } from "../../cli/options.ts";
 import { loggerOf } from "../../cli/program.ts";
 import { parseLogLevels } from "../../log.ts";
 import { openLineEditor } from "../../cli/terminal/open_line_editor.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
+import { quoteWord } from "../../cli/words.ts";
+import { inputVariable } from "../inputs.ts";
 import { openControl, refuseTakenName } from "./open_control.ts";
 import { type ComputerCliOptions, openSession } from "./open_session.ts";
 import { isKeptLine } from "./kept_line.ts";
@@ -19,7 +22,12 @@ export async function runHeadless(options: ComputerCliOptions, signal: AbortSign
   const { url = "", office = "" } = options;
   requireOptions(options, ["url", "office", "name", "config"]);
   const failed = Promise.withResolvers<Error>();
-  await using session = await openSession(options, { isWatching: options.watch, onFailed: failed.resolve });
+  const program = `${commandLineOf("computer")} --name ${quoteWord(options.name ?? "")}`;
+  await using session = await openSession(options, {
+    isWatching: options.watch,
+    inputRemedy: (id) => `set ${inputVariable(id)}, or run: ${program} input set ${quoteWord(id)}`,
+    onFailed: failed.resolve,
+  });
   await refuseTakenName(session.options.name);
   await session.start();
   // Nobody is there to try again: the name may be free tomorrow.
@@ -48,6 +56,7 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
   await using session = await openSession(options, {
     isWatching: options.watch,
     inputs: askedInputs(() => Promise.resolve(editor)),
+    inputRemedy: (id) => `"input set ${quoteWord(id)}" gives it one`,
     confirm: askedConfirm(editor),
     onFailed: (error) => editor.print(`error: ${error.message}`),
     write: (line) => editor.print(line),

@@ -13,6 +13,7 @@ import type { InputValue } from "../config/placeholders.ts";
 import { didYouMean } from "../spelling.ts";
 import type { ConnectOptions } from "../office_link.ts";
 import { Arrival, type ArrivalOptions } from "./arrival.ts";
+import { AwaitedLog } from "./awaited_log.ts";
 import { ConfigStore } from "./config_store.ts";
 import type { InputOrigin, SessionInputs } from "./session_inputs.ts";
 
@@ -30,6 +31,8 @@ export interface SessionOptions extends Pick<ComputerOptions, "name" | "confirm"
     readonly url?: string | undefined;
   };
   readonly logger: Logger;
+  /** Whether who types the commands reads the log as well: at a prompt. False by default. */
+  readonly isLogShown?: boolean | undefined;
 }
 
 /** One run of the command line. */
@@ -39,6 +42,7 @@ export class Session implements AsyncDisposable {
   /** The config file as it was before it was read: what is edited while everything starts counts as well. */
   readonly #stamp: string | undefined;
   readonly #log: Logger;
+  readonly #awaitedLog: AwaitedLog;
   readonly #quitting = new AbortController();
   readonly #watches: FileWatch[] = [];
   #refusedEdit: string | undefined;
@@ -56,6 +60,7 @@ export class Session implements AsyncDisposable {
     this.store = store;
     this.#stamp = stamp;
     this.#log = withModule(options.logger, "config");
+    this.#awaitedLog = new AwaitedLog(options.logger);
   }
 
   /**
@@ -88,7 +93,8 @@ export class Session implements AsyncDisposable {
 
   /** Opens the Computer, which starts its MCP servers, and watches the files. */
   async start(): Promise<Computer> {
-    const { name, confirm, resolveDpe, inputs, logger, isWatching } = this.options;
+    const { name, confirm, resolveDpe, inputs, isWatching } = this.options;
+    const logger = this.#awaitedLog;
     const { config } = this.store;
     const computer = Computer.open({ name, config, inputs: inputs.source, confirm, resolveDpe, logger });
     this.#computer = computer;
@@ -128,6 +134,11 @@ export class Session implements AsyncDisposable {
     return this.#refusedEdit;
   }
 
+  /** Until the result is disposed of, a command waits for this server, and tells what becomes of it. */
+  awaitServer(name: string): Disposable {
+    return this.options.isLogShown === true ? this.#awaitedLog.await(name) : { [Symbol.dispose]() {} };
+  }
+
   /** Where a server that is started now finds the value of an input. */
   async originOf(input: MCPServerInput): Promise<InputOrigin> {
     return this.#computer?.getInput(input.id) === undefined
@@ -140,11 +151,11 @@ export class Session implements AsyncDisposable {
     return this.#computer?.getInput(input.id) ?? await this.options.inputs.peek(input);
   }
 
-  /** Forgets what was set or asked for; tells which servers were restarted. */
+  /** Forgets what was set or asked for; tells which servers were restarted. These ask for it no more. */
   clearInput({ id }: MCPServerInput): string[] {
+    const wasAnswered = this.options.inputs.forget(id);
     const restarted = this.computer.clearInput(id);
-    if (!this.options.inputs.forget(id) || restarted.length > 0) return restarted;
-    return this.computer.refreshInputs([id]);
+    return wasAnswered && restarted.length === 0 ? this.computer.refreshInputs([id]) : restarted;
   }
 
   /** Stops everything. Idempotent. */

@@ -1,4 +1,5 @@
 /** Where a command line finds the values of inputs: the environment, a private file, and whoever sits at the terminal. */
+import { ConfigurationError } from "../../mcp/errors.ts";
 import { readInputFile } from "../input_file.ts";
 import { environmentInputs, type InputRequest, type InputSource } from "../inputs.ts";
 import type { InputValue } from "../config/placeholders.ts";
@@ -14,6 +15,8 @@ export interface SessionInputsOptions {
   readonly file?: string | undefined;
   /** Asks a person; `undefined` when there is nobody, or no answer. */
   readonly ask?: InputSource | undefined;
+  /** Tells how to give an input a value where this runs, such as `set A2C_INPUT_KEY`. */
+  readonly remedy: (id: string) => string;
 }
 
 /** The sources of a session in their order. An answer is remembered for as long as the session lasts. */
@@ -22,6 +25,9 @@ export class SessionInputs {
   readonly #askPerson: InputSource | undefined;
   readonly #environment: (id: string) => InputValue | undefined;
   readonly #answers = new Map<string, InputValue>();
+  readonly #remedy: (id: string) => string;
+  /** Inputs that were cleared: whoever clears one types the next command, and no value. */
+  readonly #cleared = new Set<string>();
   /** Questions that wait for their answer: several servers may use one input. */
   readonly #questions = new Map<string, SharedQuestion>();
 
@@ -29,11 +35,19 @@ export class SessionInputs {
     this.file = options.file;
     this.#askPerson = options.ask;
     this.#environment = environmentInputs(options.environment);
+    this.#remedy = options.remedy;
   }
 
-  /** Asks one source after the other. */
-  readonly source: InputSource = async (id, request) =>
-    (await this.#find(id))?.value ?? await this.#ask(id, request);
+  /** Asks one source after the other; throws what to do where none has a value. */
+  readonly source: InputSource = async (id, request) => {
+    const value = (await this.#find(id))?.value ?? await this.#ask(id, request);
+    const { input } = request;
+    if (value === undefined && input.type !== "command" && defaultOf(input) === undefined) {
+      request.signal.throwIfAborted();
+      throw new ConfigurationError(`Cannot resolve input "${id}": no value; ${this.#remedy(id)}`);
+    }
+    return value;
+  };
 
   /** Where a server that is started now finds the value, without asking anybody. */
   async originOf(input: MCPServerInput): Promise<InputOrigin> {
@@ -48,9 +62,15 @@ export class SessionInputs {
     return (await this.#find(input.id))?.value ?? defaultOf(input);
   }
 
-  /** Forgets an answer, so that it is asked for again; tells whether there was one. */
+  /** Forgets an answer, and asks no more until {@linkcode askAgain}; tells whether there was one. */
   forget(id: string): boolean {
+    this.#cleared.add(id);
     return this.#answers.delete(id);
+  }
+
+  /** Somebody starts a server by hand, and expects to be asked for what it needs. */
+  askAgain(): void {
+    this.#cleared.clear();
   }
 
   /** The value that somebody has given already, and where. */
@@ -70,7 +90,9 @@ export class SessionInputs {
   async #ask(id: string, request: InputRequest): Promise<InputValue | undefined> {
     const { input } = request;
     const ask = this.#askPerson;
-    if (ask === undefined || input.type === "command" || defaultOf(input) !== undefined) return undefined;
+    if (
+      ask === undefined || this.#cleared.has(id) || input.type === "command" || defaultOf(input) !== undefined
+    ) return undefined;
     let question = this.#questions.get(id);
     if (question === undefined || question.isOver) {
       question = new SharedQuestion((signal) => ask(id, { ...request, signal }));

@@ -206,7 +206,7 @@ Deno.test("a given value comes before the default, and without either the error 
   await assertRejects(
     () => resolve({ command: "${input:api-key}" }, [{ id: "api-key", type: "promptString" }]),
     ConfigurationError,
-    "set A2C_INPUT_API_KEY",
+    "no value",
   );
 });
 

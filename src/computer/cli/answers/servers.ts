@@ -24,6 +24,7 @@ export async function addServer(
   const { name, words, flags } = wanted;
   const server = toServer(words, flags);
   progress(`adding ${name}`);
+  using _awaited = session.awaitServer(name);
   const change = await session.edit((text) => addServerText(text, name, server));
   const answer = changeAnswer(`added server "${name}"`, { session, change });
   if (change === undefined) return answer;
@@ -51,6 +52,7 @@ export async function removeServer(
 
 /** Starts a server and waits until it runs or fails. */
 export async function startServer(context: CommandContext, { name }: { name: string }): Promise<Answer> {
+  context.session.options.inputs.askAgain();
   context.session.computer.startServer(name);
   return await startedAnswer(context, name);
 }
@@ -67,6 +69,7 @@ export async function stopServer(
 
 /** Restarts a server and waits until it runs or fails. */
 export async function restartServer(context: CommandContext, { name }: { name: string }): Promise<Answer> {
+  context.session.options.inputs.askAgain();
   context.session.computer.restartServer(name);
   return await startedAnswer(context, name);
 }
@@ -112,6 +115,7 @@ function orNone(pairs: Readonly<Record<string, string>>): Readonly<Record<string
 async function startedAnswer({ session, signal, progress }: CommandContext, name: string): Promise<Answer> {
   const { computer } = session;
   progress(`starting ${name}`);
+  using _awaited = session.awaitServer(name);
   await computer.ready({ servers: [name], signal });
   const { status = "stopped", lastError } = computer.servers.get(name) ?? {};
   const text = stateText(session, name);

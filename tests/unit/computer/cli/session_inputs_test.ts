@@ -1,5 +1,6 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { SessionInputs } from "../../../../src/computer/cli/session_inputs.ts";
+import { ConfigurationError } from "../../../../src/mcp/errors.ts";
 import type { InputSource } from "../../../../src/computer/inputs.ts";
 import type { MCPServerInput } from "../../../../src/protocol/config.ts";
 
@@ -13,7 +14,11 @@ interface Setup {
 }
 
 function inputsOf({ variables = {}, ...rest }: Setup): SessionInputs {
-  return new SessionInputs({ environment: (name) => variables[name], ...rest });
+  return new SessionInputs({
+    environment: (name) => variables[name],
+    remedy: (id) => `set ${id} somewhere`,
+    ...rest,
+  });
 }
 
 Deno.test("the environment comes before the file, and the file before a question", async () => {
@@ -40,6 +45,8 @@ Deno.test("an input is asked for once, however many servers wait, until its answ
   const ask = () => inputs.source("key", request(KEY));
   assertEquals(await Promise.all([ask(), ask(), ask()]), ["answer 1", "answer 1", "answer 1"]);
   assertEquals([inputs.forget("key"), inputs.forget("key")], [true, false]);
+  await assertRejects(ask, ConfigurationError, "no value; set key somewhere");
+  inputs.askAgain();
   assertEquals(await ask(), "answer 2");
 });
 

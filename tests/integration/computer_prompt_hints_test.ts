@@ -1,0 +1,42 @@
+// What the prompt says is news once, and ends with what can be done there.
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { scripted } from "../fixtures/stdio_config.ts";
+import { enter, leave, testPrompt } from "./_computer_prompt.ts";
+import { Key } from "./_terminal_session.ts";
+import { freePort } from "./_tls_server.ts";
+
+const DYING = scripted({
+  tools: [{ name: "die", inputSchema: { type: "object" } }],
+  dieOn: ["tools/call die"],
+});
+
+testPrompt("whoever is warned of a dead MCP server hears when it runs again", async ({ open }) => {
+  const session = await open({ config: { servers: { mortal: DYING } } });
+  await session.expect("1 MCP server runs");
+  await session.expect("laptop> ");
+  await session.write(`call die${Key.enter}`);
+  await session.expect("MCP server retrying server=mortal");
+  await session.expect("MCP server is running again server=mortal");
+  await leave(session);
+});
+
+testPrompt("the failure of a server that was just added is told once, with its address", async ({ open }) => {
+  const session = await open({});
+  await session.expect("laptop> ");
+  const url = `http://127.0.0.1:${await freePort()}/mcp`;
+  const said = (await enter(session, `server add web ${url}`)).replaceAll("\n", " ");
+  assertEquals(said.match(/not reachable/g)?.length, 1, said);
+  assertStringIncludes(said, url);
+  assertStringIncludes(said, "Connection refused");
+  await leave(session);
+});
+
+testPrompt("a command line with options of its own is pointed to --", async ({ open }) => {
+  const session = await open({});
+  await session.expect("laptop> ");
+  assertStringIncludes(await enter(session, "server add fs npx -y pkg ."), "server add NAME -- COMMAND");
+  assertStringIncludes(await enter(session, "read foo"), "--mcp-server NAME");
+  assertStringIncludes(await enter(session, "join lab"), '"connect http://HOST:PORT"');
+  await leave(session);
+});
