@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { settledWithin } from "../../src/async/abortable.ts";
 import { HttpMcpServer } from "../fixtures/http_server.ts";
 import { stateOf } from "../fixtures/log_book.ts";
@@ -34,7 +34,9 @@ for (const kind of KINDS) {
     await server[Symbol.asyncDispose]();
     await using office = await ComputerOffice.open(config);
     const { fields } = await office.log.until(stateOf("s", "retrying"));
-    assertEquals(fields["error"], "Cannot use the MCP server: not reachable");
+    assertMatch(String(fields["error"]), /^Cannot use the MCP server: not reachable \(http:.*refused/);
+    const { content } = await office.laptop.callTool("echo");
+    assertEquals(JSON.stringify(content).includes("127.0.0.1"), false);
   });
 
   Deno.test(`a ${kind} server that answers HTTP 500 fails the request, not the session`, async () => {
