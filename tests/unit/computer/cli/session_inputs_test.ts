@@ -45,7 +45,7 @@ Deno.test("an input is asked for once, however many servers wait, until its answ
   const ask = () => inputs.source("key", request(KEY));
   assertEquals(await Promise.all([ask(), ask(), ask()]), ["answer 1", "answer 1", "answer 1"]);
   assertEquals([inputs.forget("key"), inputs.forget("key")], [true, false]);
-  await assertRejects(ask, ConfigurationError, "no value; set key somewhere");
+  await assertRejects(() => Promise.resolve(ask()), ConfigurationError, "no value; set key somewhere");
   inputs.askAgain();
   assertEquals(await ask(), "answer 2");
 });
