@@ -1,4 +1,5 @@
 /** How fast an MCP server is read: what it sends unasked waits in its own pipe or socket, and delays nobody else. */
+import { setImmediate } from "node:timers";
 import {
   MAX_TURN_MS,
   MAX_UNASKED_BURST,
@@ -34,11 +35,6 @@ export class Inflow {
     }
   }
 
-  /** Something has come after a time without anything to do. */
-  beginTurn(): void {
-    this.#turnEndsMs = performance.now() + MAX_TURN_MS;
-  }
-
   /** Whether the next piece may be read now; otherwise {@linkcode Inflow.ready} has to be awaited. */
   get isReady(): boolean {
     if (this.#isClosed) return true;
@@ -49,12 +45,12 @@ export class Inflow {
   /** Resolves when the next piece may be read. */
   async ready(): Promise<void> {
     // Everything else has its turn: timers, sockets, other servers.
-    await new Promise<void>((resolve) => setTimeout(resolve, 0));
+    await new Promise<void>((resolve) => setImmediate(resolve));
     while (!this.#isClosed && this.#waitingAnswers >= MAX_WAITING_ANSWERS) await this.#wake.promise;
     while (!this.#isClosed && this.#refill() <= 0) {
       await this.#sleep(1_000 * (1 - this.#room) / MAX_UNASKED_PER_SECOND);
     }
-    this.beginTurn();
+    this.#turnEndsMs = performance.now() + MAX_TURN_MS;
   }
 
   /** Nothing waits any more. Idempotent. */

@@ -118,9 +118,8 @@ export class MessageBytes {
     const { maxMessageBytes } = this.#limits;
     const capacity = Math.max(length, Math.min(maxMessageBytes, Math.max(FIRST_CAPACITY, before * 2)));
     this.#budget?.take(capacity - before);
-    const grown = new Uint8Array(capacity);
-    grown.set(this.#buffer.subarray(0, this.#length));
-    this.#buffer = grown;
+    // The old memory is free at once, not when garbage is collected.
+    this.#buffer = new Uint8Array(this.#buffer.buffer.transfer(capacity));
   }
 
   /** A text of JSON ends on its line at the latest: what is no JSON cannot hide what follows. */

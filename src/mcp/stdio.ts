@@ -168,7 +168,7 @@ export class StdioTransport implements Transport {
     const decoder = new LineDecoder(this.#parameters, limits);
     try {
       for (let read = await output.read(); !read.done; read = await output.read()) {
-        inflow.beginTurn();
+        if (!inflow.isReady) await inflow.ready();
         const { lines, undecodable } = decoder.push(read.value);
         for (const line of undecodable) this.#receiveInvalid(line);
         for (const line of lines) {

@@ -86,8 +86,8 @@ class WatchedBody {
     const { frames, silenceMs, inflow } = this.#watch;
     while (!this.#isGivenUp && this.#waiting.length === 0) {
       const { done, value } = await readWithin(this.#reader, silenceMs);
+      if (!inflow.isReady) await inflow.ready();
       if (this.#isGivenUp) break;
-      inflow.beginTurn();
       this.#waiting = (done ? frames.end() : frames.push(value)).reverse();
       if (done) return true;
     }

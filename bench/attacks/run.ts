@@ -1,0 +1,87 @@
+/**
+ * Hostile MCP servers against a Computer with default options: `deno run -A bench/attacks/run.ts [NAME…]`. Prints what
+ * each attack cost; fails when one cost more than it may.
+ */
+import { ATTACKS, type HttpAttack, serveHttpAttack } from "./hostile_http.ts";
+
+/** How long each attack goes on, in seconds. */
+const SECONDS = 6;
+/** The most memory of the Computer's process, in MiB. */
+const MAX_RSS_MIB = 256;
+/** The longest time in which nothing else had its turn, in milliseconds. */
+const MAX_STALL_MS = 100;
+
+const STDIO_ATTACKS = [
+  "nothing",
+  "pings, stdin not read",
+  "a line without end",
+  "pages without end",
+  "huge descriptions",
+  "many small tools",
+  "a list of distinct names",
+  "a text of escapes",
+  "a message just below the limit",
+  "a storm of notifications",
+  "a storm of list changes",
+  "log messages of 1 MiB",
+  "answers that nobody asked for",
+  "stray lines",
+  "messages that are none",
+];
+
+/** What one attack cost. */
+interface Cost {
+  readonly baseMib: number;
+  readonly peakMib: number;
+  readonly longestMs: number;
+  readonly slowestMs: number;
+  readonly calls: number;
+  readonly wasEnded: boolean;
+  readonly status: string;
+  readonly lastError?: string;
+}
+
+let failures = 0;
+const wanted = (name: string) => Deno.args.length === 0 || Deno.args.some((part) => name.includes(part));
+for (const name of STDIO_ATTACKS.filter(wanted)) report(name, await attack(stdioConfig(name)));
+for (const name of Object.keys(ATTACKS).filter(wanted)) {
+  const { config, close } = serveHttpAttack(name as HttpAttack);
+  report(name, await attack(config, { reads: name.startsWith("100 ") ? 100 : 0 }));
+  // Streams without end are still open.
+  await Promise.race([close(), new Promise((resolve) => setTimeout(resolve, 200))]);
+}
+Deno.exit(failures === 0 ? 0 : 1);
+
+function stdioConfig(name: string): unknown {
+  const server = new URL("./hostile_stdio.ts", import.meta.url).pathname;
+  return {
+    type: "stdio",
+    default_tool_meta: { auto_apply: true },
+    server_parameters: { command: Deno.execPath(), args: ["run", "-A", "--no-check", server, name] },
+  };
+}
+
+async function attack(config: unknown, { reads = 0 } = {}): Promise<Cost | undefined> {
+  const computer = new URL("./computer.ts", import.meta.url).pathname;
+  const root = new URL("../../deno.json", import.meta.url).pathname;
+  const args = ["run", "-A", "--no-check", "--config", root, computer];
+  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: [...args, JSON.stringify(config), String(SECONDS), String(reads)],
+    stderr: "inherit",
+  }).output();
+  if (!success) return undefined;
+  return JSON.parse(new TextDecoder().decode(stdout).trim().split("\n").at(-1) ?? "{}");
+}
+
+function report(name: string, cost: Cost | undefined): void {
+  const isGood = cost !== undefined && cost.peakMib <= MAX_RSS_MIB && cost.longestMs <= MAX_STALL_MS;
+  if (!isGood) failures++;
+  const text = cost === undefined ? "the Computer died" : [
+    `${cost.baseMib} -> ${cost.peakMib} MiB`,
+    `stalled ${cost.longestMs} ms`,
+    `slowest of ${cost.calls} calls elsewhere ${cost.slowestMs} ms`,
+    cost.wasEnded ? "ended" : "held",
+    cost.lastError ?? cost.status,
+  ].join(", ");
+  console.log(`${isGood ? "ok  " : "FAIL"} ${name}: ${text}`);
+}
