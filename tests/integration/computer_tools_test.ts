@@ -277,7 +277,7 @@ Deno.test("a call that is cancelled or out of time while it waits for its confir
   assertEquals((await received(office, "tools/call")).length, 1);
 });
 
-// proves: data-alias-conflict, data-config-disabled
+// proves: data-alias-conflict
 Deno.test("two servers with one tool name: the first in the config owns it, whoever starts first", async () => {
   await using office = await ComputerOffice.open(
     scriptedServers({
@@ -295,6 +295,7 @@ Deno.test("two servers with one tool name: the first in the config owns it, whoe
   );
 });
 
+// proves: data-config-disabled
 Deno.test("a disabled server is not started and its tools are not there", async () => {
   await using office = await ComputerOffice.open({
     servers: { off: scripted({ tools: [echo] }, { disabled: true }) },

@@ -138,6 +138,7 @@ Deno.test("an SSE server whose stream ends is started anew in a new session", as
   assertEquals(server.requests.filter((request) => request === "POST initialize").length, 2);
 });
 
+// proves: data-config-sse-times
 Deno.test("an SSE server that falls silent for its sse_read_timeout is started anew", async () => {
   await using server = new HttpMcpServer("sse", { tools: [echo] });
   await using office = await ComputerOffice.open({
@@ -157,6 +158,65 @@ Deno.test("an SSE server that never says where to post is out of time at its sta
   });
   const { fields } = await office.log.until(stateOf("s", "retrying"));
   assertEquals(fields["error"], 'Cannot complete "initialize": no answer in 300 ms');
+});
+
+const never = () => new Promise<Response>(() => {});
+
+// proves: data-config-durations
+Deno.test("timeout ends a Streamable HTTP request that is not answered, initialize like any other", async () => {
+  for (const asked of ["initialize", "tools/list"]) {
+    const intercept = ({ method }: { method?: string }) => method === asked ? never() : undefined;
+    await using server = new HttpMcpServer("streamable", { tools: [echo] }, { intercept });
+    await using office = await ComputerOffice.open({ servers: { s: server.config({ timeout: "PT0.2S" }) } });
+    const { fields } = await office.log.until(({ fields }) =>
+      String(fields["error"]).includes("no HTTP answer")
+    );
+    assert(String(fields["error"]).includes("200 ms"));
+  }
+});
+
+// proves: data-config-durations
+Deno.test("a tool call may be answered later than timeout, and not later than sse_read_timeout", async () => {
+  const done = Promise.withResolvers<void>();
+  const calls: Promise<Response>[] = [];
+  const intercept = ({ method, id }: { method?: string; id?: number | string }) => {
+    if (method !== "tools/call") return undefined;
+    const result = { content: [{ type: "text", text: "late" }] };
+    const late = done.promise.then(() => Response.json({ jsonrpc: "2.0", id, result }));
+    calls.push(late);
+    return calls.length === 1 ? late : never();
+  };
+  await using server = new HttpMcpServer("streamable", { tools: [echo] }, { intercept });
+  await using office = await ComputerOffice.open({
+    servers: { s: server.config({ timeout: "PT0.1S", sse_read_timeout: "PT1S" }) },
+  });
+  const call = office.computer.callTool("echo");
+  // A ping that would have been over: so is the time of the call.
+  setTimeout(() => done.resolve(), 300);
+  assertEquals((await call).content[0]?.text, "late");
+  const { meta } = await office.computer.callTool("echo", {}, { timeoutMs: 60_000 });
+  assertEquals([meta?.error_code, meta?.a2c_timeout], [4004, true]);
+});
+
+// proves: data-config-durations
+Deno.test("sse_read_timeout ends the event stream of an answer that says nothing, and the request with it", async () => {
+  const script = { tools: [echo], hang: ["tools/call echo"] };
+  await using server = new HttpMcpServer("streamable", script);
+  await using office = await ComputerOffice.open({
+    servers: { s: server.config({ sse_read_timeout: "PT0.3S" }) },
+  });
+  const { content, isError } = await office.computer.callTool("echo", {}, { timeoutMs: 600_000 });
+  assertEquals(isError, true);
+  assert(content[0]?.text?.includes("event stream lost"), content[0]?.text);
+  assertEquals(office.computer.servers.get("s")?.status, "running");
+});
+
+// proves: data-config-sse-times
+Deno.test("timeout ends the opening of an SSE stream that is not answered", async () => {
+  await using server = new HttpMcpServer("sse", {}, { interceptGet: never });
+  await using office = await ComputerOffice.open({ servers: { s: server.config({ timeout: 0.2 }) } });
+  const { fields } = await office.log.until(stateOf("s", "retrying"));
+  assert(String(fields["error"]).includes("no HTTP answer in 200 ms"), String(fields["error"]));
 });
 
 // proves: data-config-terminate

@@ -83,7 +83,12 @@ export const data: readonly Requirement[] = [
     "data-config-encoding": "A `stdio` server has an encoding, utf-8 by default.",
     "data-config-encoding-errors": "encoding_error_handler is `strict`, `ignore` or `replace`.",
     "data-config-streamable": "A `streamable` server has url and headers and speaks MCP's Streamable HTTP.",
-    "data-config-durations": "timeout and sse_read_timeout of a `streamable` server are ISO 8601 durations.",
+    "data-config-durations-form":
+      "timeout and sse_read_timeout of a `streamable` server are ISO 8601 durations.",
+    "data-config-durations":
+      "timeout of a `streamable` server ends an HTTP request that is not answered, sse_read_timeout an event stream that says nothing.",
+    "data-config-sse-times":
+      "timeout of an `sse` server ends an HTTP request that is not answered, sse_read_timeout an event stream that says nothing.",
     "data-config-terminate":
       "terminate_on_close says whether the MCP session is ended when the connection closes.",
     "data-config-sse":

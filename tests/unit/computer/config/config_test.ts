@@ -169,7 +169,7 @@ Deno.test("an alias for all tools of a server is refused, and says what to use",
   parseConfig({ servers: { a: { ...stdio, default_tool_meta: { alias: null } } } });
 });
 
-// proves: data-config-durations, data-config-streamable
+// proves: data-config-durations-form, data-config-streamable
 Deno.test("times of a streamable server are ISO 8601 durations above zero", () => {
   const withTimes = (times: Record<string, unknown>) => ({
     servers: { a: { type: "streamable", server_parameters: { url: "http://x", ...times } } },

@@ -1,0 +1,180 @@
+/** Attacker: an MCP server. It sends too much, too fast or without end, to take its Computer and all others away. */
+import { assert, assertEquals } from "@std/assert";
+import { gzipSync } from "node:zlib";
+import { settledWithin } from "../../src/async/abortable.ts";
+import { Computer } from "../../src/computer/computer.ts";
+import type { ComputerLimits } from "../../src/computer/computer_options.ts";
+import { HttpMcpServer, type HttpServerOptions } from "../fixtures/http_server.ts";
+import { LogBook, stateOf } from "../fixtures/log_book.ts";
+import { scripted } from "../fixtures/stdio_config.ts";
+
+const WAIT_MS = 30_000;
+const LIMITS = { maxMessageBytes: 200_000, maxMessageValues: 5_000 };
+const echo = { name: "echo", inputSchema: { type: "object" } };
+const JSON_TYPE = { "content-type": "application/json" };
+const EVENTS_TYPE = { "content-type": "text/event-stream" };
+
+/** A beginning, then the same until nobody reads any more. */
+function endless(beginning: string, repeated: string): ReadableStream<Uint8Array> {
+  const chunk = new TextEncoder().encode(repeated.repeat(Math.ceil(4_096 / repeated.length)));
+  return new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(beginning)),
+    pull: (controller) => controller.enqueue(chunk.slice()),
+  });
+}
+
+const json = (body: BodyInit) => () => new Response(body, { headers: JSON_TYPE });
+const events = (body: BodyInit) => () => new Response(body, { headers: EVENTS_TYPE });
+const on = (asked: string, respond: () => Response): HttpServerOptions => ({
+  intercept: ({ method }) => method === asked ? respond() : undefined,
+});
+
+/** What is sent instead of an answer, and what is said of it. */
+const FLOODS: Readonly<
+  Record<string, { kind: "streamable" | "sse"; options: () => HttpServerOptions; said: string }>
+> = {
+  "a JSON answer without end": {
+    kind: "streamable",
+    options: () => on("tools/list", json(endless('"', "x"))),
+    said: "200000 bytes",
+  },
+  "an initialisation without end": {
+    kind: "streamable",
+    options: () => on("initialize", json(endless('"', "x"))),
+    said: "200000 bytes",
+  },
+  "a small answer that unpacks to a large one": {
+    kind: "streamable",
+    options: () =>
+      on("tools/list", () =>
+        new Response(new Uint8Array(gzipSync(new Uint8Array(5_000_000).fill(0x20))), {
+          headers: { ...JSON_TYPE, "content-encoding": "gzip" },
+        })),
+    said: "200000 bytes",
+  },
+  "an answer of too many values": {
+    kind: "streamable",
+    options: () => on("tools/list", json(`{"a":[${"[],".repeat(10_000)}0]}`)),
+    said: "5000 values",
+  },
+  "an answer of many messages": {
+    kind: "streamable",
+    options: () => on("tools/list", json("[{}]")),
+    said: "several messages",
+  },
+  "an event without end as an answer": {
+    kind: "streamable",
+    options: () => on("tools/list", events(endless('data: "', "x"))),
+    said: "200000 bytes",
+  },
+  "an event of lines without end": {
+    kind: "streamable",
+    options: () => on("tools/list", events(endless("", "x\n"))),
+    said: "lines",
+  },
+  "an event without end on the standing stream": {
+    kind: "streamable",
+    options: () => ({ interceptGet: events(endless('data: "', "x")) }),
+    said: "200000 bytes",
+  },
+  "an endpoint without end": {
+    kind: "sse",
+    options: () => ({ interceptGet: events(endless("event: endpoint\ndata: /", "x")) }),
+    said: "200000 bytes",
+  },
+};
+
+/** A Computer with a good server beside the hostile one. */
+function open(hostile: unknown, limits: Partial<ComputerLimits> = LIMITS) {
+  const log = new LogBook();
+  const config = { servers: { good: scripted({ tools: [echo] }), hostile } };
+  const computer = Computer.open({ name: "laptop", config, limits, logger: log });
+  return { computer, log, [Symbol.asyncDispose]: () => computer.close() };
+}
+
+async function within<T>(promise: Promise<T>, what: string): Promise<T> {
+  const value = await settledWithin(promise.then((value) => ({ value })), WAIT_MS);
+  assert(value !== undefined, `waited for ${what}`);
+  return value.value;
+}
+
+async function assertGoodServes(computer: Computer): Promise<void> {
+  await computer.ready({ servers: ["good"], timeoutMs: WAIT_MS });
+  assertEquals((await computer.callTool("echo")).isError ?? false, false);
+}
+
+for (const [name, { kind, options, said }] of Object.entries(FLOODS)) {
+  Deno.test(`${name} ends the session of its server alone`, async () => {
+    await using server = new HttpMcpServer(kind, { tools: [echo] }, options());
+    await using opened = open(server.config());
+    const { computer, log } = opened;
+    const { fields } = await within(log.until(stateOf("hostile", "retrying")), "the end of the session");
+    assert(String(fields["error"]).includes(said), String(fields["error"]));
+    await assertGoodServes(computer);
+  });
+}
+
+Deno.test("a server that asks and never reads is not read any more, and costs no other one", async () => {
+  const deaf = new URL("./_deaf_mcp_server.ts", import.meta.url).pathname;
+  const server_parameters = { command: Deno.execPath(), args: ["run", deaf] };
+  await using opened = open({ type: "stdio", server_parameters }, {});
+  const { computer, log } = opened;
+  const { fields } = await within(log.until(stateOf("hostile", "retrying")), "a full pipe");
+  assertEquals(fields["error"], "exit code 9");
+  await assertGoodServes(computer);
+});
+
+Deno.test("a server that does not read what it is asked is ended before much waits for it", async () => {
+  const script = "read -r line; echo '" + JSON.stringify({
+    jsonrpc: "2.0",
+    id: 0,
+    result: {
+      protocolVersion: "2025-06-18",
+      capabilities: { resources: {} },
+      serverInfo: { name: "x", version: "1" },
+    },
+  }) + "'; while :; do sleep 60; done";
+  const server_parameters = { command: "sh", args: ["-c", script] };
+  await using opened = open({ type: "stdio", server_parameters }, LIMITS);
+  const { computer, log } = opened;
+  await computer.ready({ timeoutMs: WAIT_MS });
+  const asked = Array.from({ length: 8 }, () => {
+    const uri = `file:///${"x".repeat(100_000)}`;
+    return computer.readResource(uri, { mcpServer: "hostile", timeoutMs: WAIT_MS }).catch(() => {});
+  });
+  await within(log.until(({ message }) => message.includes("does not read its stdin")), "its end");
+  await within(Promise.all(asked), "the failure of all requests");
+  await assertGoodServes(computer);
+});
+
+Deno.test("a list without end is cut at so many bytes, and what came before is used", async () => {
+  const tools = [{ ...echo, name: "first", description: "d".repeat(20_000) }, { name: "later" }];
+  await using opened = open(scripted({ tools, endless: true }), { ...LIMITS, maxListBytes: 100_000 });
+  const { computer, log } = opened;
+  await within(log.until(({ message }) => message.includes("100000 bytes")), "the warning");
+  await computer.ready({ timeoutMs: WAIT_MS });
+  assert(computer.toolsOf("hostile").includes("first"));
+  await assertGoodServes(computer);
+});
+
+Deno.test("a storm of notifications is heard once a second, and said once", async () => {
+  const uri = "window://hostile/w";
+  const update = { method: "notifications/resources/updated", params: { uri } };
+  const script = {
+    tools: [{ ...echo, name: "storm" }],
+    resources: [{ uri, name: "w" }],
+    contents: { [uri]: "calm" },
+    tellOn: { "tools/call storm": Array(500).fill(update) },
+  };
+  await using opened = open(scripted(script), { maxNotificationsPerSecond: 10 });
+  const { computer, log } = opened;
+  await computer.ready({ timeoutMs: WAIT_MS });
+  await computer.callTool("storm");
+  const said = await within(
+    log.until(({ message }) => message.includes("more changes than are heard")),
+    "a word",
+  );
+  assert(Number(said.fields["held"]) >= 480, String(said.fields["held"]));
+  assertEquals(await computer.getDesktop(), [`${uri}\n\ncalm`]);
+  await assertGoodServes(computer);
+});
