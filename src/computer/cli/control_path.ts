@@ -78,12 +78,27 @@ async function assertOwn(folder: string): Promise<void> {
   // Not followed where it is a link: whoever planted that would have us change another folder.
   const { isDirectory, uid, mode } = await Deno.lstat(folder);
   if (!isDirectory) throw new TypeError(`Cannot use "${folder}": it is not a folder`);
-  const { state } = await Deno.permissions.query({ name: "sys", kind: "uid" });
-  if (state === "granted" && uid !== null && uid !== Deno.uid()) {
+  if (uid !== null && uid !== await ownUid(folder)) {
     throw new TypeError(`Cannot use "${folder}": it belongs to somebody else`);
   }
-  // Only its owner can, where the permission to compare is missing.
-  if (mode === null || (mode & 0o077) !== 0 || state !== "granted") await Deno.chmod(folder, 0o700);
+  if (mode === null || (mode & 0o077) !== 0) await Deno.chmod(folder, 0o700);
+}
+
+/** Who we are; where the permission to ask is missing, the owner of a file that was made just now. */
+async function ownUid(folder: string): Promise<number | null> {
+  const { state } = await Deno.permissions.query({ name: "sys", kind: "uid" });
+  if (state === "granted") return Deno.uid();
+  const path = join(folder, `.owner-${crypto.randomUUID()}`);
+  try {
+    using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+    // Of the open file: whoever owns the folder could put another one in its place.
+    const { uid } = await file.stat();
+    await Deno.remove(path).catch(() => {});
+    return uid;
+  } catch (error) {
+    if (error instanceof Deno.errors.PermissionDenied) return null;
+    throw error;
+  }
 }
 
 /** Nobody wants to be asked for permissions by something that is only a convenience. */
