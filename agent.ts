@@ -66,7 +66,7 @@ export type {
   MCPSSEConfig,
   MCPSSEParameters,
 } from "./src/protocol/config.ts";
-export type { Desktop } from "./src/protocol/desktop.ts";
+export { type Desktop, type DesktopEntry, parseDesktopEntry } from "./src/protocol/desktop.ts";
 export {
   DPE_FORMATS,
   type DPEDocument,

@@ -43,7 +43,15 @@ export type {
   MCPSSEConfig,
   MCPSSEParameters,
 } from "./src/protocol/config.ts";
-export type { Desktop, GetDeskTopReq, GetDeskTopRet } from "./src/protocol/desktop.ts";
+export {
+  type Desktop,
+  type DesktopEntry,
+  type GetDeskTopReq,
+  type GetDeskTopRet,
+  type GetWindowsRet,
+  parseDesktopEntry,
+  type WindowInfo,
+} from "./src/protocol/desktop.ts";
 export {
   DEFAULT_PAGE_LIMIT,
   DPE_FORMATS,
@@ -102,6 +110,7 @@ export {
   GET_SKILL_EVENT,
   GET_SKILLS_EVENT,
   GET_TOOLS_EVENT,
+  GET_WINDOWS_EVENT,
   JOIN_OFFICE_EVENT,
   LEAVE_OFFICE_EVENT,
   LEAVE_OFFICE_NOTIFICATION,

@@ -1,7 +1,7 @@
 /** One Computer of the office, as an Agent uses it. */
 import type { Logger } from "../log.ts";
 import type { GetComputerConfigRet } from "../protocol/config.ts";
-import type { Desktop } from "../protocol/desktop.ts";
+import { type Desktop, type DesktopEntry, parseDesktopEntry, type WindowInfo } from "../protocol/desktop.ts";
 import type {
   DPEDocument,
   DPEDocumentPages,
@@ -9,7 +9,8 @@ import type {
   DPEElementDetail,
   DPEPage,
 } from "../protocol/dpe.ts";
-import { describeError } from "../protocol/errors.ts";
+import { ErrorCode } from "../protocol/error_codes.ts";
+import { describeError, SmcpError } from "../protocol/errors.ts";
 import {
   GET_BLOB_EVENT,
   GET_CONFIG_EVENT,
@@ -18,6 +19,7 @@ import {
   GET_FINDER_EVENT,
   GET_RESOURCES_EVENT,
   GET_TOOLS_EVENT,
+  GET_WINDOWS_EVENT,
   READ_RESOURCE_EVENT,
   TOOL_CALL_EVENT,
 } from "../protocol/events.ts";
@@ -30,6 +32,7 @@ import {
   parseGetFinderRet,
   parseGetResourcesRet,
   parseGetToolsRet,
+  parseGetWindowsRet,
   parseReadResourceRet,
 } from "../protocol/answers.ts";
 import type { AnswerReader } from "../protocol/flaws.ts";
@@ -37,7 +40,7 @@ import type { DpeResource, ReadResourceRet, ResourceInfo } from "../protocol/res
 import { shorten } from "../protocol/shorten.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
-import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
+import { A2C_MCP_SERVER, type CallToolResult, type SMCPTool } from "../protocol/tools.ts";
 import { BLOB_CHUNK_BYTES } from "./blob_reader.ts";
 import { fillBlobs, fillContents, type FillOptions, hasBlobHandles, hasContentHandles } from "./blobs.ts";
 import { Deadline } from "../async/deadline.ts";
@@ -61,6 +64,9 @@ import type { RequestOptions, Requests } from "./requests.ts";
 
 /** How much of a handle, which a Computer made up, a log line tells. */
 const MAX_LOGGED_HANDLE = 64;
+
+/** How long an answer to `client:get_windows` is waited for: some foreign Computers leave unknown events unanswered. */
+const WINDOWS_TIMEOUT_MS = 5_000;
 
 /** How a tool is called. */
 export interface CallToolOptions extends RequestOptions {
@@ -212,6 +218,23 @@ export class RemoteComputer {
     return (await this.#ask(GET_DESKTOP_EVENT, body, { ...rest, parse: parseGetDeskTopRet })).desktops ?? [];
   }
 
+  /**
+   * The windows, each with its parts told apart: `{ uri, text, title?, mcpServer? }`. Asks `client:get_windows`, an
+   * extension of ours; of a peer that does not serve it, or not in five seconds, `client:get_desktop`, which names
+   * neither title nor MCP server.
+   */
+  async getWindows(options: DesktopOptions = {}): Promise<DesktopEntry[]> {
+    const { size, window, timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1000, ...rest } = options;
+    const body = given({ desktop_size: size, window });
+    const asked = { ...rest, timeoutMs: Math.min(timeoutMs, WINDOWS_TIMEOUT_MS), parse: parseGetWindowsRet };
+    try {
+      return (await this.#ask(GET_WINDOWS_EVENT, body, asked)).windows.map(toDesktopEntry);
+    } catch (error) {
+      if (!isNotServed(error)) throw error;
+      return (await this.getDesktop(options)).map(parseDesktopEntry);
+    }
+  }
+
   /** A page of the document catalogue (`client:get_finder`; `finder.md`). */
   async getFinder(options: FinderOptions = {}): Promise<FinderCatalogue> {
     const { keywords, fileType, offset, limit, ...rest } = options;
@@ -356,6 +379,24 @@ export class RemoteComputer {
       onFlaw: (field, flaw) => logger.warn("answer has flaws", { computer: this.name, field, flaw }),
     });
   }
+}
+
+/** Whether a peer does not know an event, leaves it unanswered, or has too much to say for one message. */
+function isNotServed(error: unknown): boolean {
+  if (!(error instanceof SmcpError)) return false;
+  const { code, details } = error;
+  return (code === ErrorCode.BAD_REQUEST && details?.["field"] === "event") || code === ErrorCode.TIMEOUT ||
+    code === ErrorCode.PAYLOAD_TOO_LARGE;
+}
+
+function toDesktopEntry({ uri, text, title, meta }: WindowInfo): DesktopEntry {
+  const mcpServer = meta?.[A2C_MCP_SERVER];
+  return {
+    uri,
+    text,
+    ...(title === undefined ? {} : { title }),
+    ...(typeof mcpServer === "string" ? { mcpServer } : {}),
+  };
 }
 
 /** Only what was given: an option that is left out is left out of the request. */

@@ -6,7 +6,9 @@ import { Fleet } from "../mcp/fleet.ts";
 import type { ServerLimits } from "../mcp/limits.ts";
 import type { ServerListener, ServerState, SupervisedServer } from "../mcp/supervised_server.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
-import { organizeDesktop } from "../organizer/desktop.ts";
+import { arrangeDesktop } from "../organizer/desktop.ts";
+import type { DesktopWindow } from "../organizer/desktop_window.ts";
+import { renderWindow } from "../organizer/window_text.ts";
 import type { FinderQueryOptions } from "../organizer/finder_query.ts";
 import { organizeShelves } from "../organizer/finder_shelves.ts";
 import type { OrganizerWarning } from "../organizer/warning.ts";
@@ -196,14 +198,7 @@ export class McpHost implements AsyncDisposable {
       readonly timeoutMs: number;
     },
   ): Promise<Desktop[]> {
-    const { size, window, timeoutMs } = options;
-    const identity = window === undefined ? undefined : windowIdentity(window);
-    if (window !== undefined && identity === undefined) {
-      throw badRequest("window", `Cannot show window "${window}": not a window:// URI`);
-    }
-    if (size !== undefined && size <= 0) return [];
-    const windows = await this.resources.windows({ identity, timeoutMs });
-    return organizeDesktop(windows, { size, history: this.history.servers, onWarning: this.#onWarning });
+    return (await this.windows(options)).map(renderWindow);
   }
 
   /**
@@ -217,6 +212,18 @@ export class McpHost implements AsyncDisposable {
   ): Promise<{ documents: DPEDocumentSummary[]; totalCount: number }> {
     const shelves = await this.resources.documents(query);
     return organizeShelves(shelves, { ...query, history: this.history.servers });
+  }
+
+  /** The windows of the Desktop, not rendered yet. Options and errors are those of {@linkcode McpHost.desktop}. */
+  async windows(options: Parameters<McpHost["desktop"]>[0]): Promise<DesktopWindow[]> {
+    const { size, window, timeoutMs } = options;
+    const identity = window === undefined ? undefined : windowIdentity(window);
+    if (window !== undefined && identity === undefined) {
+      throw badRequest("window", `Cannot show window "${window}": not a window:// URI`);
+    }
+    if (size !== undefined && size <= 0) return [];
+    const windows = await this.resources.windows({ identity, timeoutMs });
+    return arrangeDesktop(windows, { size, history: this.history.servers, onWarning: this.#onWarning });
   }
 
   /** Resolves when each of these servers, all by default, has started and listed its tools, or has failed to. */

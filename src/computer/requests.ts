@@ -21,6 +21,7 @@ import {
   GET_SKILL_EVENT,
   GET_SKILLS_EVENT,
   GET_TOOLS_EVENT,
+  GET_WINDOWS_EVENT,
   READ_RESOURCE_EVENT,
   TOOL_CALL_EVENT,
 } from "../protocol/events.ts";
@@ -33,6 +34,7 @@ import { handleGetFinder } from "./handlers/get_finder.ts";
 import { handleGetResources } from "./handlers/get_resources.ts";
 import { handleGetSkill, handleGetSkills } from "./handlers/get_skills.ts";
 import { handleGetTools } from "./handlers/get_tools.ts";
+import { handleGetWindows } from "./handlers/get_windows.ts";
 import { handleReadResource } from "./handlers/read_resource.ts";
 import { handleToolCall } from "./handlers/tool_call.ts";
 import type { McpHost } from "./host.ts";
@@ -66,6 +68,7 @@ const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
   [READ_RESOURCE_EVENT, ({ host }, body) => handleReadResource(host, body)],
   [GET_RESOURCES_EVENT, ({ host }, body) => handleGetResources(host, body)],
   [GET_BLOB_EVENT, ({ blobs, maxAnswerBytes }, body) => handleGetBlob(blobs, body, maxAnswerBytes)],
+  [GET_WINDOWS_EVENT, ({ host }, body) => handleGetWindows(host, body)],
   [GET_SKILLS_EVENT, (_scope, body) => handleGetSkills(body)],
   [GET_SKILL_EVENT, (_scope, body) => handleGetSkill(body)],
   [GET_DPE_EVENT, ({ host, resolveDpe }, body) => handleGetDpe(host, body, resolveDpe)],

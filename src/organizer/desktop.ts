@@ -50,19 +50,25 @@ export function organizeDesktop(
   windows: Iterable<DesktopWindow>,
   options: OrganizeDesktopOptions = {},
 ): Desktop[] {
+  return arrangeDesktop(windows, options).map(renderWindow);
+}
+
+/** The windows of a Desktop in its order, not rendered yet. */
+export function arrangeDesktop(
+  windows: Iterable<DesktopWindow>,
+  options: OrganizeDesktopOptions,
+): DesktopWindow[] {
   const { size = Infinity, history = [] } = options;
   const capacity = Math.floor(size);
   if (!(capacity > 0)) return [];
   const report = createReport(options.onWarning);
   const groups = Map.groupBy(windows, (window) => window.server);
 
-  const desktop: Desktop[] = [];
+  const desktop: DesktopWindow[] = [];
   for (const server of orderServers(groups.keys(), history)) {
     const room = capacity - desktop.length;
     if (room === 0) break;
-    for (const window of selectShownWindows(groups.get(server) ?? [], room, report)) {
-      desktop.push(renderWindow(window));
-    }
+    for (const window of selectShownWindows(groups.get(server) ?? [], room, report)) desktop.push(window);
   }
   return desktop;
 }

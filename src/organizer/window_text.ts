@@ -27,14 +27,19 @@ export function hasText(window: DesktopWindow, warn: ReportWindow): boolean {
 }
 
 /** Renders a window: `{URI}\n\n{body}`, or the URI alone when all its text is empty. */
-export function renderWindow({ resource, contents }: DesktopWindow): string {
-  const shown = withoutQuery(resource.uri);
+export function renderWindow(window: DesktopWindow): string {
+  const { uri, text } = readWindow(window);
+  return text === "" ? uri : `${uri}\n\n${text}`;
+}
+
+/** A window's URI as it is shown, and its text, which may be empty. */
+export function readWindow({ resource, contents }: DesktopWindow): { uri: string; text: string } {
   let body: string | undefined;
   for (const item of contents ?? []) {
     const text = textOf(item);
     if (text !== undefined) body = body === undefined ? text : `${body}\n\n${text}`;
   }
-  return body === undefined || body === "" ? shown : `${shown}\n\n${body}`;
+  return { uri: withoutQuery(resource.uri), text: body ?? "" };
 }
 
 function textOf(item: unknown): string | undefined {

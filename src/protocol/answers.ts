@@ -1,6 +1,6 @@
 /** Reading the answers to an Agent's requests, of any peer: one bad entry costs that entry. Unknown keys are kept. */
 import type { GetComputerConfigRet, MCPServerConfig, MCPServerInput } from "./config.ts";
-import type { GetDeskTopRet } from "./desktop.ts";
+import type { GetDeskTopRet, GetWindowsRet, WindowInfo } from "./desktop.ts";
 import type { DPEDocument, DPEElementDetail, DPEPage } from "./dpe.ts";
 import { isRecord } from "./errors.ts";
 import type { GetFinderRet } from "./finder.ts";
@@ -152,6 +152,26 @@ export const parseGetDeskTopRet: AnswerReader<GetDeskTopRet> = (answer, onFlaw =
 
 const readText: ReadEntry<string> = (entry, tell) =>
   typeof entry === "string" ? entry : void tell("left out, expected a string");
+
+/** Reads the answer to `client:get_windows`. */
+export const parseGetWindowsRet: AnswerReader<GetWindowsRet> = (answer, onFlaw = ignoreFlaws) => {
+  const what = "GetWindowsRet";
+  const body = toBody(what, answer);
+  return { ...body, windows: listOf(body, { what, field: "windows", read: readWindowInfo, onFlaw }) };
+};
+
+const readWindowInfo: ReadEntry<WindowInfo> = (entry, tell) => {
+  const { uri, text, title, meta, ...rest } = isRecord(entry) ? entry : {};
+  if (typeof uri !== "string") return void tell("left out, no uri");
+  if (typeof text !== "string") tell("repaired, text: expected a string");
+  return {
+    ...rest,
+    uri,
+    text: typeof text === "string" ? text : "",
+    ...(typeof title === "string" ? { title } : {}),
+    ...(isRecord(meta) ? { meta } : {}),
+  };
+};
 
 /** Reads the answer to `client:get_finder`. */
 export const parseGetFinderRet: AnswerReader<GetFinderRet> = (answer, onFlaw = ignoreFlaws) => {

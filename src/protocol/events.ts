@@ -12,6 +12,8 @@ export const GET_TOOLS_EVENT = "client:get_tools";
 export const GET_CONFIG_EVENT = "client:get_config";
 /** An Agent looks at a Computer's Desktop. */
 export const GET_DESKTOP_EVENT = "client:get_desktop";
+/** An Agent looks at a Computer's windows, with what is known of each; an extension of ours. */
+export const GET_WINDOWS_EVENT = "client:get_windows";
 /** An Agent looks into a Computer's Finder. */
 export const GET_FINDER_EVENT = "client:get_finder";
 /** An Agent reads a resource of a Computer. */

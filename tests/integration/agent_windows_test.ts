@@ -1,0 +1,75 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { Agent } from "../../src/agent/agent.ts";
+import { SmcpError } from "../../src/protocol/errors.ts";
+import { SmcpServer } from "../../src/server/server.ts";
+import { scriptedServers } from "../fixtures/stdio_config.ts";
+import { ComputerOffice } from "./_computer_office.ts";
+import { NOTHING, ScriptedComputer } from "./_scripted_computer.ts";
+
+Deno.test("getWindows() tells URI, text, title and MCP server of each window, in the Desktop's order", async () => {
+  const low = { uri: "window://a/low", annotations: { priority: 0.1 }, title: "Low" };
+  const high = { uri: "window://a/high?x=1", annotations: { priority: 0.9 } };
+  await using office = await ComputerOffice.open(scriptedServers({
+    one: {
+      resources: [low, high],
+      contents: { "window://a/low": "first\n\nsecond", "window://a/high?x=1": "up" },
+    },
+    two: { resources: [{ uri: "window://b" }], contents: { "window://b": "other" } },
+  }));
+  assertEquals(await office.laptop.getWindows(), [
+    { uri: "window://a/high", text: "up", mcpServer: "one" },
+    { uri: "window://a/low", text: "first\n\nsecond", title: "Low", mcpServer: "one" },
+    { uri: "window://b", text: "other", mcpServer: "two" },
+  ]);
+  assertEquals(await office.laptop.getWindows({ window: "window://b" }), [
+    { uri: "window://b", text: "other", mcpServer: "two" },
+  ]);
+  const error = await assertRejects(() => office.laptop.getWindows({ window: "x" }), SmcpError);
+  assertEquals([error.code, error.details], [400, { field: "window" }]);
+});
+
+Deno.test("getWindows() reads the Desktop of a Computer that does not serve the extension", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const desktops = ["window://a\n\ntext\n\nmore", "window://b"];
+  using computer = await ScriptedComputer.join(server.url, {
+    answers: {
+      "client:get_windows": () => NOTHING,
+      "client:get_desktop": ({ req_id }) => ({ desktops, req_id }),
+    },
+  });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  const windows = [{ uri: "window://a", text: "text\n\nmore" }, { uri: "window://b", text: "" }];
+  assertEquals(await agent.computer("laptop").getWindows({ size: 2 }), windows);
+  assertEquals(computer.lastBody("client:get_desktop")["desktop_size"], 2);
+  computer.answers["client:get_windows"] = () => ({ code: 413, message: "Too large" });
+  assertEquals(await agent.computer("laptop").getWindows(), windows);
+});
+
+Deno.test("what is wrong with one window costs that window", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: {
+      "client:get_windows": () => ({
+        windows: [{ text: "x" }, null, { uri: "window://a", text: 1, meta: [] }],
+      }),
+    },
+  });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  assertEquals(await agent.computer("laptop").getWindows(), [{ uri: "window://a", text: "" }]);
+});
+
+Deno.test("a link in a result can be read from the MCP server that the result names", async () => {
+  const link = { type: "resource_link", uri: "file:///notes", name: "notes" };
+  await using office = await ComputerOffice.open(scriptedServers({
+    files: {
+      tools: [{ name: "find", inputSchema: { type: "object" } }],
+      answers: { "tools/call find": { content: [link] } },
+      resources: [{ uri: "file:///notes" }],
+      contents: { "file:///notes": "milk" },
+    },
+  }));
+  const { content: [item], meta } = await office.laptop.callTool("find");
+  const uri = item?.type === "resource_link" ? item.uri : "";
+  const { contents } = await office.laptop.readResource(uri, { mcpServer: meta?.a2c_mcp_server });
+  assertEquals(contents[0]?.text, "milk");
+});
