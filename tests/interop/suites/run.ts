@@ -8,6 +8,7 @@
 
 import { fromFileUrl } from "@std/path";
 import { leftOutOf, type Suite, suites } from "./suites.ts";
+import { isFullSize } from "../../fixtures/test_size.ts";
 
 const here = fromFileUrl(new URL("./", import.meta.url));
 const root = fromFileUrl(new URL("../../../", import.meta.url));
@@ -77,7 +78,7 @@ async function runSuite(suite: Suite, folder: string): Promise<boolean> {
 
 function chosenSuites(): readonly Suite[] {
   if (Deno.args.length > 0) return suites.filter(({ version }) => Deno.args.includes(version));
-  return Deno.env.get("A2C_TEST_SIZE") === "full" ? suites : suites.slice(0, 1);
+  return isFullSize ? suites : suites.slice(0, 1);
 }
 
 let areAllWell = true;
