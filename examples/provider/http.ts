@@ -25,6 +25,7 @@ const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
 
 /** Each session has an `McpServer` of its own; what they show is the provider's. */
 async function handle(request: Request): Promise<Response> {
+  if (isFromPage(request)) return new Response("Not for web pages", { status: 403 });
   const id = request.headers.get("mcp-session-id");
   if (id !== null) {
     return await sessions.get(id)?.handleRequest(request) ?? new Response("No such session", { status: 404 });
@@ -38,6 +39,11 @@ async function handle(request: Request): Promise<Response> {
   provider.attach(server);
   await server.connect(transport);
   return await transport.handleRequest(request);
+}
+
+/** Any page can send requests to this machine: it shows in `Origin`, or in a `Host` that is a name of the page's owner. */
+function isFromPage({ headers, url }: Request): boolean {
+  return headers.has("origin") || !["127.0.0.1", "localhost"].includes(new URL(url).hostname);
 }
 
 async function check(): Promise<void> {

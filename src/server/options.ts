@@ -112,7 +112,11 @@ export function toSettings(options: SmcpServerOptions, host: string | undefined)
     handshake: {
       acceptedVersions: parseAcceptedVersions(options.acceptedVersions ?? DEFAULT_ACCEPTED_VERSIONS),
       allowUnversioned,
-      isOriginAllowed: createOriginRule({ allowed: options.allowedOrigins ?? [], allowSameHost: !isOpen }),
+      isOriginAllowed: createOriginRule({
+        allowed: options.allowedOrigins ?? [],
+        // Some programs send the URL that they were given as their Origin. A Host that was allowed by its name is no trap.
+        allowSameHost: auth !== undefined || !(options.allowedHosts ?? []).includes("*"),
+      }),
       isHostAllowed: hostRuleOf(options, host),
     },
     path: path.replace(/\/*$/, "/"),

@@ -32,8 +32,13 @@ export function createOriginRule({ allowed, allowSameHost }: OriginOptions): Ori
     if (allowed.includes("*") || allowed.includes(origin)) return true;
     const page = URL.parse(origin);
     if (page === null) return false;
-    return isLoopback(page.hostname) || (allowSameHost && page.host === host);
+    return isLoopback(page.hostname) || (allowSameHost && host !== undefined && isHostOf(page, host));
   };
+}
+
+/** A client may write the scheme's own port, or leave it out; some write it in one place only. */
+function isHostOf(page: URL, host: string): boolean {
+  return page.host === URL.parse(`${page.protocol}//${host}`)?.host;
 }
 
 /** How to judge a `Host` where no credentials are asked for. */

@@ -20,6 +20,10 @@ export interface WatchdogOptions {
   readonly host: string;
   readonly port: number;
   readonly logger: Logger;
+  /** How often to check; 2 seconds by default. */
+  readonly intervalMs?: number;
+  /** How long its own connection may take to be accepted; 1 second by default. */
+  readonly timeoutMs?: number;
   /** Called once, when listening anew did not help. */
   readonly onFailed: (error: ListenError) => void;
 }
@@ -70,7 +74,7 @@ export class Watchdog {
   }
 
   #schedule(): void {
-    this.#timer = setTimeout(() => this.#check(), ACCEPT_CHECK_INTERVAL_MS);
+    this.#timer = setTimeout(() => this.#check(), this.#options.intervalMs ?? ACCEPT_CHECK_INTERVAL_MS);
   }
 
   #check(): void {
@@ -85,7 +89,7 @@ export class Watchdog {
     this.#timer = setTimeout(() => {
       // After a stall of the event loop, a connection that has come in the meantime is noticed first.
       this.#timer = setTimeout(() => this.#end(false), 0);
-    }, ACCEPT_CHECK_TIMEOUT_MS);
+    }, this.#options.timeoutMs ?? ACCEPT_CHECK_TIMEOUT_MS);
   }
 
   #end(isAccepted: boolean): void {

@@ -104,4 +104,10 @@ Deno.test("Programs connect as before: without an Origin, by any name of this ma
   await using guarded = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["s3cret"] }) });
   const { status } = await exchange(guarded.port, { target: POLLING, headers: { Host: "hub.example" } });
   assertEquals(status, 200);
+  // Python's websocket-client sends the URL that it was given as its Origin.
+  await using listed = await SmcpServer.listen({ port: 0, allowedHosts: ["hub.example"] });
+  for (const hub of [guarded, listed]) {
+    const headers = { Host: "hub.example", Origin: "http://hub.example" };
+    assertEquals((await exchange(hub.port, { target: POLLING, headers })).status, 200);
+  }
 });

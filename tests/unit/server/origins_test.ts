@@ -39,6 +39,12 @@ Deno.test("createOriginRule() lets a page of the Server's own host pass only whe
   const guarded = createOriginRule({ allowed: [], allowSameHost: true });
   assertEquals(guarded(rebound, "evil.example:3000"), true);
   assertEquals(guarded(rebound, "other.example:3000"), false);
+  for (const host of ["hub.example", "hub.example:80", "HUB.example"]) {
+    assertEquals(guarded("http://hub.example", host), true, host);
+  }
+  for (const host of [undefined, "", "hub.example:443"]) {
+    assertEquals(guarded("http://hub.example", host), false, host);
+  }
 });
 
 Deno.test("createOriginRule() with * lets every page pass", () => {
