@@ -31,18 +31,18 @@ class BoundedDecoder extends Decoder {
     this.#maxAttachmentBytes = maxAttachmentBytes;
     // Socket.IO's own listener comes after this one, and is not called when it throws.
     this.on("decoded", ({ data }: Packet) => {
+      this.#attachmentBytes = 0;
       if (Array.isArray(data) && data.length > MAX_ARGUMENTS) throw new RangeError("Too many arguments");
     });
   }
 
   override add(part: unknown): void {
-    if (typeof part === "string") this.#attachmentBytes = 0;
-    else if (part instanceof Uint8Array) this.#countAttachment(part.byteLength);
+    if (typeof part !== "string") this.#countAttachment(part);
     super.add(part);
   }
 
-  #countAttachment(sizeBytes: number): void {
-    this.#attachmentBytes += sizeBytes;
+  #countAttachment(part: unknown): void {
+    if (part instanceof Uint8Array) this.#attachmentBytes += part.byteLength;
     if (this.#attachmentBytes > this.#maxAttachmentBytes) throw new RangeError("Attachments too large");
   }
 }

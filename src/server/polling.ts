@@ -7,6 +7,9 @@ export interface PollingConnection {
   readonly transport: { readonly name: string };
   on(event: "flush", listener: (packets: unknown[]) => void): unknown;
   on(event: "drain", listener: () => void): unknown;
+  once(event: "upgrade", listener: () => void): unknown;
+  off(event: "flush", listener: (packets: unknown[]) => void): unknown;
+  off(event: "drain", listener: () => void): unknown;
 }
 
 /**
@@ -16,15 +19,20 @@ export interface PollingConnection {
 export function boundPollingAnswers(connection: PollingConnection): void {
   if (connection.transport.name !== "polling") return;
   let rest: unknown[] = [];
-  connection.on("flush", (packets) => {
-    if (connection.transport.name !== "polling" || connection.readyState !== "open") return;
-    rest = packets.splice(MAX_POLLING_PACKETS);
-  });
+  const onFlush = (packets: unknown[]) => {
+    if (connection.readyState === "open") rest = packets.splice(MAX_POLLING_PACKETS);
+  };
   // Engine.IO has begun a new queue by now, and tells of the next poll only later.
-  connection.on("drain", () => {
-    if (rest.length === 0) return;
-    queueOf(connection).unshift(...rest);
+  const onDrain = () => {
+    if (rest.length > 0) queueOf(connection).unshift(...rest);
     rest = [];
+  };
+  connection.on("flush", onFlush);
+  connection.on("drain", onDrain);
+  // What is left then goes over the websocket.
+  connection.once("upgrade", () => {
+    connection.off("flush", onFlush);
+    connection.off("drain", onDrain);
   });
 }
 

@@ -12,6 +12,18 @@ class EngineStandIn {
     this.#listeners.set(event, listener);
   }
 
+  once(event: string, listener: () => void): void {
+    this.#listeners.set(event, listener);
+  }
+
+  off(event: string): void {
+    this.#listeners.delete(event);
+  }
+
+  upgrade(): void {
+    this.#listeners.get("upgrade")?.([]);
+  }
+
   flush(): readonly unknown[] {
     const packets = this.writeBuffer;
     this.#listeners.get("flush")?.(packets);
@@ -38,7 +50,7 @@ Deno.test("boundPollingAnswers() leaves websockets alone, and what is closing", 
   closing.readyState = "closing";
   const upgraded = new EngineStandIn();
   boundPollingAnswers(upgraded);
-  upgraded.transport = { name: "websocket" };
+  upgraded.upgrade();
   for (const engine of [closing, upgraded]) {
     engine.writeBuffer.push(...packets);
     assertEquals(engine.flush(), packets);
