@@ -162,7 +162,7 @@ function partsOf(record: LogRecord): { readonly module: string; readonly fields:
 
 function formatText(record: LogRecord): string {
   const { module, fields } = partsOf(record);
-  const time = record.datetime.toISOString().slice(11, 23);
+  const time = record.datetime.toISOString();
   const pairs = Object.entries(fields).filter(([, value]) => value !== undefined)
     .map(([key, value]) => ` ${key}=${formatValue(value)}`);
   return `${time} ${record.levelName.padEnd(5)} ${module}: ${record.msg}${pairs.join("")}`;

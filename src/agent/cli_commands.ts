@@ -60,10 +60,12 @@ export async function callTool(
   const { tool, params, timeoutMs } = call;
   const computer = await chooseComputer(context);
   const result = await computer.callTool(tool, params, { timeoutMs, signal: context.signal });
-  print(context, result, { text: contentsText(result) });
-  if (!result.isError) return;
+  const text = contentsText(result);
   const code = result.meta?.error_code;
-  throw new CommandFailedError(`Tool "${tool}" failed`, { code });
+  // What the Computer itself says is no output of the tool, and the whole error.
+  const isOwnError = result.isError === true && code !== undefined && text !== "";
+  print(context, result, { text: isOwnError ? "" : text });
+  if (result.isError) throw new CommandFailedError(isOwnError ? text : `Tool "${tool}" failed`, { code });
 }
 
 /** `config` */
@@ -131,7 +133,8 @@ export async function watch(context: CommandContext): Promise<void> {
   for await (const event of agent.events({ signal })) {
     if (event.type === "failed") throw event.error;
     if (computer !== undefined && !concerns(event, computer)) continue;
-    const line = json ? toSafeJson({ time: new Date().toISOString(), ...event }) : eventText(event);
+    const time = new Date().toISOString();
+    const line = json ? toSafeJson({ time, ...event }) : `${time} ${eventText(event)}`;
     if (!writeLine(line)) return;
   }
 }

@@ -165,12 +165,10 @@ Deno.test("agent.ts calls a tool, and ends with 1 when the tool fails", async ()
   assertEquals(computer.lastBody("client:tool_call")["timeout"], 3);
   const bad = await run(...options(server), "call", "print", "--json");
   assertEquals([bad.code, JSON.parse(bad.stdout).content[0].text], [1, "out of paper"]);
-  const error = { message: `Tool "print" failed`, code: 4003, exit_code: 1 };
+  const error = { message: "out of paper", code: 4003, exit_code: 1 };
   assertEquals(bad.stderr, `${JSON.stringify({ error })}\n`);
-  assertEquals(
-    (await run(...options(server), "call", "print")).stderr,
-    `error: Tool "print" failed (4003)\n`,
-  );
+  const shown = await run(...options(server), "call", "print");
+  assertEquals([shown.stdout, shown.stderr], ["", "error: out of paper (4003)\n"]);
 });
 
 Deno.test("agent.ts asks which Computer when there are several, and says when there is none", async () => {
@@ -251,11 +249,9 @@ Deno.test("agent.ts --json tells a failure as one JSON object on stderr, a wrong
   assertEquals([code, name], [3, "SERVER_UNREACHABLE"]);
   assertMatch(message, /^Cannot reach the Server/);
   assertEquals(await errorOf(...gone, "dance"), [2, "USAGE", "unknown command 'dance'"]);
-  assertEquals(await errorOf("office", "--json"), [
-    2,
-    "USAGE",
-    "required option '--url <url>' not specified",
-  ]);
+  const [status, kind, missing] = await errorOf("office", "--json");
+  assertEquals([status, kind], [2, "USAGE"]);
+  assertStringIncludes(missing, "--url (or A2C_URL)");
   assertEquals((await errorOf(...gone, "call", "echo", "--params", "[1]")).slice(0, 2), [2, "USAGE"]);
   assertEquals((await errorOf(...gone)).slice(0, 2), [2, "USAGE"]);
 });

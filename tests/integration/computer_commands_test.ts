@@ -109,7 +109,7 @@ Deno.test("an input that nobody can be asked for fails its server with what to d
   });
   const { stdout } = await place.run(["status", "--json", "--config", config]);
   const [server] = JSON.parse(stdout).servers;
-  assertEquals([server.status, server.lastError], [
+  assertEquals([server.status, server.last_error], [
     "failed",
     'Cannot resolve input "key": no value; set A2C_INPUT_KEY or give the input a default',
   ]);

@@ -32,6 +32,35 @@ testPrompt("the failure of a server that was just added is told once, with its a
   await leave(session);
 });
 
+testPrompt("exit ends the prompt, and server list shows what status shows", async ({ open }) => {
+  const session = await open({ config: { servers: { mortal: DYING } } });
+  await session.expect("1 MCP server runs");
+  await session.expect("laptop> ");
+  assertStringIncludes(await enter(session, "server list"), "mortal  running  3 tools");
+  await session.write(`call --${Key.tab}`);
+  await session.expectScreen(/--params .*--timeout/);
+  await session.write(Key.ctrlU);
+  await session.write(`exit${Key.enter}`);
+  assertEquals(await session.expectExit(), 0);
+});
+
+testPrompt(
+  "a complaint about an answer begins its own line, also while a command works",
+  async ({ open }) => {
+    const inputs = [{ type: "pickString", id: "region", description: "Region", options: ["eu", "us"] }];
+    const session = await open({ config: { servers: {}, inputs } });
+    await session.expect("laptop> ");
+    await session.write(`input set region${Key.enter}`);
+    await session.expect('Region (input "region"): ');
+    // The progress of the command appears below once the answer is typed.
+    await session.write(`xx${Key.enter}`);
+    await session.expectScreen(/^"xx" is none of them/m);
+    await session.write(`eu${Key.enter}`);
+    await session.expect("is set");
+    await leave(session);
+  },
+);
+
 testPrompt("a command line with options of its own is pointed to --", async ({ open }) => {
   const session = await open({});
   await session.expect("laptop> ");

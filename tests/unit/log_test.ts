@@ -12,7 +12,7 @@ import {
 function logged(options: LoggerOptions = {}) {
   const lines: string[] = [];
   const log = createLogger({ ...options, write: (line) => lines.push(line) });
-  return { log, lines, texts: () => lines.map((line) => line.replace(/^\d\d:\d\d:\d\d\.\d{3} /, "")) };
+  return { log, lines, texts: () => lines.map((line) => line.replace(/^[\d-]{10}T[\d:]{8}\.\d{3}Z /, "")) };
 }
 
 Deno.test("parseLogLevels() reads a level for all, levels of modules, and both", () => {

@@ -3,7 +3,7 @@ import { clearTimeout, setInterval, setTimeout } from "node:timers";
 import { type TerminalBottom, terminalBottom } from "./bottom_line.ts";
 import { cropToWidth } from "./display_width.ts";
 import { toSafeLine } from "./safe_text.ts";
-import { consoleColumns } from "./screen.ts";
+import { consoleColumns, hasColors, isDumbTerminal } from "./screen.ts";
 import { COLORS, type Palette, PLAIN } from "./palette.ts";
 
 /** What is quicker is not shown, so that nothing flickers. */
@@ -89,12 +89,12 @@ class ProgressLine implements Progress {
 }
 
 function ownOutput(): ProgressOutput | undefined {
-  if (!Deno.stderr.isTerminal()) return undefined;
+  if (!Deno.stderr.isTerminal() || isDumbTerminal()) return undefined;
   return {
     get columns() {
       return consoleColumns();
     },
-    palette: Deno.noColor ? PLAIN : COLORS,
+    palette: hasColors() ? COLORS : PLAIN,
     bottom: terminalBottom,
     write: (text) => void Deno.stderr.writeSync(new TextEncoder().encode(text)),
   };

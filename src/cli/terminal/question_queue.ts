@@ -78,7 +78,7 @@ export class QuestionQueue {
     this.#stage.bottom.leavePrompt();
     const complaint = question.check?.(answer);
     if (complaint === undefined) return this.#next(answer);
-    writeNow(`${printable(complaint)}\n`);
+    this.#stage.bottom.writeAbove(() => writeNow(`${printable(complaint)}\n`));
     this.#stage.onChange();
   }
 

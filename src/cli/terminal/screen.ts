@@ -13,10 +13,21 @@ const DEFAULT_COLUMNS = 80;
 /** Below this nothing can be drawn; such a terminal wraps. */
 const MIN_COLUMNS = 30;
 
-/** The terminal behind standard output, or `undefined` when it is a file or a pipe. Colours only without `NO_COLOR`. */
+/** The terminal behind standard output, or `undefined` when it is a file or a pipe. Colours only without `NO_COLOR` and `TERM=dumb`. */
 export function currentScreen(): Screen | undefined {
   if (!Deno.stdout.isTerminal()) return undefined;
-  return { columns: Math.max(MIN_COLUMNS, consoleColumns()), palette: Deno.noColor ? PLAIN : COLORS };
+  return { columns: Math.max(MIN_COLUMNS, consoleColumns()), palette: hasColors() ? COLORS : PLAIN };
+}
+
+/** Whether the terminal can move its cursor and show colours; one with `TERM=dumb` shows what it gets, as it comes. */
+export function isDumbTerminal(): boolean {
+  const { state } = Deno.permissions.querySync({ name: "env", variable: "TERM" });
+  return state === "granted" && Deno.env.get("TERM") === "dumb";
+}
+
+/** Whether colours are wanted and understood. */
+export function hasColors(): boolean {
+  return !Deno.noColor && !isDumbTerminal();
 }
 
 /** How many columns the terminal has; 80 where nobody knows. */

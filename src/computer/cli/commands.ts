@@ -130,6 +130,8 @@ function addServers(program: Command, run: RunCommand): void {
     "add, remove, start, stop or restart an MCP server, or show its log",
   );
   addServerCommand(server, run);
+  server.command("list").alias("ls").description("show the state of each MCP server, as status does")
+    .action(() => run({ name: "server list", needs: "servers", work: ({ session }) => showStatus(session) }));
   server.command("remove <server>").description("remove an MCP server from the config")
     .action((name: string) =>
       run({ name: "server remove", needs: "config", work: (context) => removeServer(context, { name }) })
@@ -233,6 +235,6 @@ function addOffice(program: Command, run: RunCommand): void {
     );
   program.command("leave").description("leave the office")
     .action(() => run({ name: "leave", needs: "running", work: leave }));
-  program.command("quit").description("stop the MCP servers and end the Computer")
+  program.command("quit").alias("exit").description("stop the MCP servers and end the Computer")
     .action(() => run({ name: "quit", needs: "running", work: quit }));
 }

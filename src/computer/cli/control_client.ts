@@ -1,7 +1,7 @@
 /** Asking a Computer that runs in another process. */
 import { commandLineOf } from "../../cli/called_as.ts";
 import { UsageError } from "../../cli/exit_codes.ts";
-import type { Screen } from "../../cli/terminal/screen.ts";
+import { hasColors, type Screen } from "../../cli/terminal/screen.ts";
 import { ServerUnreachableError } from "../../protocol/local_errors.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
 import { isListening } from "./control.ts";
@@ -41,7 +41,7 @@ export async function askComputer(question: ControlQuestion): Promise<ControlAns
       words,
       json,
       columns: screen?.columns,
-      colors: screen !== undefined && !Deno.noColor,
+      colors: screen !== undefined && hasColors(),
     };
     await connection.writable.getWriter().write(toLine(request));
     return await readAnswer(connection, question.progress);

@@ -119,7 +119,11 @@ async function startedAnswer({ session, signal, progress }: CommandContext, name
   await computer.ready({ servers: [name], signal });
   const { status = "stopped", lastError } = computer.servers.get(name) ?? {};
   const text = stateText(session, name);
-  return { value: { name, status, lastError }, text, failure: status === "running" ? undefined : text };
+  return {
+    value: { name, status, last_error: lastError },
+    text,
+    failure: status === "running" ? undefined : text,
+  };
 }
 
 /** `server "files" is running, with 14 tools`, or what keeps it from running. */

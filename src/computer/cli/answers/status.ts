@@ -26,7 +26,15 @@ export function showStatus(session: Session): Answer {
     office: place?.office ?? null,
     config: store.file ?? null,
     refused_edit: session.refusedEdit ?? null,
-    servers,
+    servers: servers.map(({ name, status, since, restarts, tools, lastError, stderrTail }) => ({
+      name,
+      status,
+      since,
+      restarts,
+      last_error: lastError,
+      stderr_tail: stderrTail,
+      tools,
+    })),
   };
   return {
     value,

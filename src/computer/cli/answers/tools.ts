@@ -1,6 +1,7 @@
 /** `tools`, `call`, `history` */
 import { alignColumns } from "../../../cli/terminal/columns.ts";
 import { contentsText, toolsText } from "../../../cli/answer_text.ts";
+import type { ToolCallRecord } from "../../history.ts";
 import type { Answer } from "../answer.ts";
 import type { CommandContext } from "../command_context.ts";
 import { drawTools, toolText } from "../tools_picture.ts";
@@ -57,7 +58,7 @@ export async function callTool(
 export function showHistory({ session }: CommandContext): Answer {
   const { history } = session.computer;
   const rows = history.map(({ startedAt, server, tool, outcome, errorCode, durationMs, agent }) => [
-    startedAt.toISOString().slice(11, 19),
+    startedAt.toISOString(),
     server ?? "",
     tool,
     errorCode === undefined ? outcome : `${outcome} ${errorCode}`,
@@ -65,7 +66,22 @@ export function showHistory({ session }: CommandContext): Answer {
     agent ?? "(this computer)",
   ]);
   return {
-    value: { history },
+    value: { history: history.map(toHistoryEntry) },
     text: rows.length === 0 ? "no tool was called yet" : alignColumns(rows, { right: [4] }).join("\n"),
+  };
+}
+
+/** As everything in our JSON, in snake_case. */
+function toHistoryEntry(record: ToolCallRecord): Record<string, unknown> {
+  const { reqId, startedAt, durationMs, errorCode, agent, server, tool, outcome } = record;
+  return {
+    req_id: reqId,
+    agent: agent ?? null,
+    server: server ?? null,
+    tool,
+    started_at: startedAt,
+    duration_ms: Math.round(durationMs),
+    outcome,
+    error_code: errorCode ?? null,
   };
 }
