@@ -82,9 +82,11 @@ export class ToolListing {
     const { log, timeoutMs } = this.#context;
     try {
       this.#keep(await this.#server.use((connection) => connection.listTools({ timeoutMs })));
+      this.#server.report(undefined);
       this.#backoff.reset();
     } catch (error) {
       if (error instanceof ServerNotRunningError) return;
+      this.#server.report(`cannot list tools: ${describeError(error)}`);
       log.warn("cannot list tools", { server: this.#server.name, error: describeError(error) });
       this.#retry = setTimeout(() => this.#list(), this.#backoff.next());
     }

@@ -1,6 +1,10 @@
 /** Lists as MCP servers send them, read entry by entry: one bad entry never costs the others. */
 import { isRecord } from "../protocol/errors.ts";
 import type { McpResource } from "../protocol/resources.ts";
+import { shorten } from "../protocol/shorten.ts";
+
+/** How much of a tool's name is told in a warning. */
+const MAX_NAMED_LENGTH = 128;
 
 /** A tool as its MCP server lists it. */
 export interface McpTool {
@@ -26,7 +30,9 @@ export function readTool(entry: unknown, warn: EntryWarning): McpTool | undefine
     return undefined;
   }
   const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = entry;
-  if (!isRecord(inputSchema)) warn(`tool "${name}" has no input schema; any arguments are taken`);
+  if (!isRecord(inputSchema)) {
+    warn(`tool "${shorten(name, MAX_NAMED_LENGTH)}" has no input schema; any arguments are taken`);
+  }
   return {
     name,
     title: [title, isRecord(annotations) ? annotations["title"] : undefined].find(isText),

@@ -2,7 +2,8 @@
 
 /**
  * Variables that are passed on. Tools need them to run, to find their files, and to get through a company's proxy
- * and certificates; everything else, credentials above all, stays here unless the configuration says `env`.
+ * and certificates; everything else, credentials above all, stays here unless the configuration says `env`. So does
+ * `XDG_RUNTIME_DIR`, where this user's sockets are, the Computer's own among them.
  */
 const INHERITED = new Set([
   "HOME",
@@ -21,7 +22,6 @@ const INHERITED = new Set([
   "XDG_CACHE_HOME",
   "XDG_CONFIG_HOME",
   "XDG_DATA_HOME",
-  "XDG_RUNTIME_DIR",
   "DENO_DIR",
   "HTTP_PROXY",
   "HTTPS_PROXY",

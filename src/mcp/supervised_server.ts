@@ -5,6 +5,7 @@ import type { Limiter } from "../async/limiter.ts";
 import { type Logger, withFields } from "../log.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
 import { describeError } from "../protocol/errors.ts";
+import { shorten } from "../protocol/shorten.ts";
 import { McpConnection } from "./connection.ts";
 import {
   ConfigurationError,
@@ -27,6 +28,11 @@ const RESTART_BACKOFF: BackoffOptions = { firstMs: 1_000, maxMs: 60_000 };
 /** A server that ran so long starts anew with the first wait, in milliseconds. */
 const STABLE_MS = 5 * 60_000;
 
+/** How many of the last lines of its stderr are logged with a failure; its log has more. */
+const LOGGED_STDERR_LINES = 3;
+/** The longest problem that is remembered, in characters. */
+const MAX_PROBLEM_LENGTH = 1_000;
+
 /** Where a server is in its life. In `failed` only a change of its configuration can help. */
 export type ServerStatus = "starting" | "running" | "retrying" | "failed" | "stopped";
 
@@ -40,12 +46,14 @@ export interface ServerState {
   readonly restarts: number;
   /** What ended or prevented the last session. */
   readonly lastError?: string;
+  /** What does not work although it is running: its tools cannot be listed. */
+  readonly problem?: string;
   /** The end of what the last child process wrote to stderr. */
   readonly stderrTail?: string;
 }
 
 /** What a change of state says anew. */
-type StateChange = Omit<ServerState, "since" | "restarts">;
+type StateChange = Omit<ServerState, "since" | "restarts" | "problem">;
 
 /** Who hears of a server's life. */
 export interface ServerListener extends NotificationListener {
@@ -214,6 +222,13 @@ export class SupervisedServer {
     }
   }
 
+  /** Something of a running server does not work; `undefined` once it does. */
+  report(problem: string | undefined): void {
+    if (this.#state.status !== "running" || this.#state.problem === problem) return;
+    const { problem: _before, ...state } = this.#state;
+    this.#state = problem === undefined ? state : { ...state, problem: shorten(problem, MAX_PROBLEM_LENGTH) };
+  }
+
   /** A session that has just ended is not seen in the state yet. */
   #statusAfter(connection: McpConnection | undefined): ServerStatus {
     if (this.isStopped) return "stopped";
@@ -329,19 +344,21 @@ export class SupervisedServer {
   }
 
   #setState(change: StateChange): void {
-    const { status, lastError, stderrTail } = change;
+    const { status, lastError, stderrTail = "" } = change;
     const before = this.#state;
     if (status === before.status && lastError === before.lastError) return;
     const since = status === before.status ? before.since : new Date();
     if (status === "starting" && before.status !== "starting") this.#starts++;
-    const state = { ...change, since, restarts: Math.max(0, this.#starts - 1) };
+    const { problem: _before, ...rest }: Partial<ServerState> & StateChange = change;
+    const state = { ...rest, since, restarts: Math.max(0, this.#starts - 1) };
     this.#state = state;
+    if (status === "running" && this.#warnedOf !== undefined) this.#context.log.warn("MCP server runs again");
     const isRecovered = status === "running" && this.#warnedOf !== undefined;
     if (status === "running" || status === "stopped") this.#warnedOf = undefined;
     const isFailure = status === "failed" || status === "retrying";
     this.#journal.state(status, isFailure ? lastError : undefined);
     if (isFailure) {
-      const fields = { error: lastError, stderr: stderrTail || undefined };
+      const fields = { error: lastError, stderr: lastLines(stderrTail) || undefined };
       // The same failure at every attempt would bury everything else.
       if (lastError === this.#warnedOf) this.#context.log.info(`MCP server ${status}`, fields);
       else this.#context.log.warn(`MCP server ${status}`, fields);
@@ -356,6 +373,12 @@ export class SupervisedServer {
 /** A server that refuses a ping with an error is alive. */
 function isAnswer(error: unknown): boolean {
   return error instanceof ServerAnswerError;
+}
+
+/** What a process wrote at last is most likely why it ended. */
+function lastLines(text: string): string {
+  const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  return lines.slice(-LOGGED_STDERR_LINES).join(" | ");
 }
 
 function endOf({ reason }: AbortSignal): string {

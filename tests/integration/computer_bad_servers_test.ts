@@ -223,3 +223,27 @@ Deno.test("an MCP server that leaves calls and the pings after them unanswered i
   }
   assertEquals((await retrying).fields["error"], "no answer to 2 pings");
 });
+
+Deno.test("a running server whose tools cannot be listed says why in its state, until they can", async () => {
+  const script = {
+    tools: [],
+    answers: { "tools/list": { error: { code: -32603, message: "cloud is down" } } },
+  };
+  await using office = await ComputerOffice.open(scriptedServers({ s: script }));
+  await office.log.until(({ message }) => message === "cannot list tools");
+  const { status, problem } = office.computer.servers.get("s") ?? {};
+  assertEquals([status, problem], ["running", "cannot list tools: cloud is down"]);
+});
+
+Deno.test("a server that died logs the last lines that it wrote, and a warning is followed by the good news", async () => {
+  const stderr = Array.from({ length: 20 }, (_, index) => `line ${index}`).join("\n");
+  const script = { tools: [{ name: "die" }], dieOn: ["tools/call die"], stderr };
+  await using office = await ComputerOffice.open(scriptedServers({ s: script }));
+  const again = office.log.next(({ level, message }) =>
+    level === "warn" && message === "MCP server runs again"
+  );
+  await office.computer.callTool("die");
+  const { fields } = await office.log.until(stateOf("s", "retrying"));
+  assertEquals(fields["stderr"], "line 17 | line 18 | line 19");
+  await again;
+});

@@ -8,6 +8,7 @@ Deno.test("a child inherits what tools need and no credentials", () => {
     https_proxy: "http://proxy",
     AWS_SECRET_ACCESS_KEY: "x",
     A2C_TOKEN: "y",
+    XDG_RUNTIME_DIR: "/run/user/1",
   };
   assertEquals(childEnvironment(own, null), { PATH: "/bin", HOME: "/me", https_proxy: "http://proxy" });
 });

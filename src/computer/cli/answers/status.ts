@@ -89,7 +89,8 @@ function paintStatus(cell: string, { palette }: Screen): string {
 /** A server that is not well says why, and shows the end of what it wrote. */
 function withReasons(lines: readonly string[], servers: readonly ServerRow[]): string[] {
   return lines.flatMap((line, index) => {
-    const { status, lastError, stderrTail = "" } = servers[index] ?? {};
+    const { status, lastError, problem, stderrTail = "" } = servers[index] ?? {};
+    if (status === "running" && problem !== undefined) return [line, `    ${toSafeLine(problem)}`];
     if (status === "running" || status === "stopped") return [line];
     const tail = stderrTail.trim().split("\n").filter((text) => text !== "").slice(-STDERR_LINES);
     const reason = lastError === undefined ? [] : [lastError];
