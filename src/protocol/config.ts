@@ -34,7 +34,10 @@ export interface MCPServerStdioParameters {
   env: Record<string, string> | null;
   /** The folder it runs in; the Computer's own when null. */
   cwd: string | null;
-  /** The text encoding of its output; `utf-8` by default. */
+  /**
+   * The text encoding of its output, by a name of the web or of Python, such as `gbk`, `latin-1` or `cp936`; one that
+   * has ASCII in it. `utf-8` by default. As on the web, `latin-1` is read as `windows-1252`.
+   */
   encoding: string;
   /** What to do with bytes that are not of that encoding. */
   encoding_error_handler: "strict" | "ignore" | "replace" | InputPlaceholder;
@@ -54,9 +57,16 @@ export interface MCPServerStreamableHttpParameters {
   url: string;
   /** HTTP headers of each request. */
   headers: Record<string, unknown> | null;
-  /** Time for an HTTP request that takes no work, an ISO 8601 duration such as `PT30S`; calls have their own. */
+  /**
+   * How long the answer to an HTTP request may take to begin, an ISO 8601 duration such as `PT30S`. A tool call may
+   * take as long as `sse_read_timeout` where that is longer, since a server may answer it when the tool is done; it
+   * has a time of its own besides. The standing stream may open when its server has something to say.
+   */
   timeout: string;
-  /** Time between two events of a stream, an ISO 8601 duration such as `PT5M`. */
+  /**
+   * How long an event stream, or the body of an answer, may say nothing before it counts as broken, an ISO 8601
+   * duration such as `PT5M`.
+   */
   sse_read_timeout: string;
   /** Whether closing ends the session on the server, too. */
   terminate_on_close: boolean | InputPlaceholder;
@@ -76,9 +86,9 @@ export interface MCPSSEParameters {
   url: string;
   /** HTTP headers of each request. */
   headers: Record<string, unknown> | null;
-  /** Seconds for an HTTP request; calls have their own time. */
+  /** Seconds until the answer to an HTTP request begins, the opening of the event stream included. */
   timeout: number | InputPlaceholder;
-  /** Seconds between two events of the stream. */
+  /** Seconds that the event stream may say nothing before it counts as broken, and the server is connected to anew. */
   sse_read_timeout: number | InputPlaceholder;
 }
 

@@ -1,0 +1,39 @@
+import { assert, assertEquals } from "@std/assert";
+import { settledWithin } from "../../../src/async/abortable.ts";
+import { Inflow } from "../../../src/mcp/inflow.ts";
+import { MAX_UNASKED_BURST, MAX_WAITING_ANSWERS } from "../../../src/mcp/limits.ts";
+
+const isReady = async (inflow: Inflow, withinMs: number) =>
+  await settledWithin(inflow.ready().then(() => true), withinMs) ?? false;
+
+Deno.test("a server is read on while it takes its answers, and waits when it does not", async () => {
+  const inflow = new Inflow();
+  const taken = Promise.withResolvers<void>();
+  const answers = Array.from({ length: MAX_WAITING_ANSWERS }, () => inflow.answering(taken.promise));
+  assertEquals([inflow.isReady, await isReady(inflow, 20)], [false, false]);
+  taken.resolve();
+  await Promise.all(answers);
+  assert(await isReady(inflow, 5_000));
+  assert(inflow.isReady);
+});
+
+Deno.test("what nobody asked for is read at a bounded pace, a burst at once", async () => {
+  const inflow = new Inflow();
+  await inflow.ready();
+  for (let count = 0; count < MAX_UNASKED_BURST - 1; count++) inflow.take(0);
+  assert(await isReady(inflow, 5_000));
+  for (let count = 0; count < 10_000; count++) inflow.take(0);
+  assert(!inflow.isReady);
+  const startMs = performance.now();
+  await inflow.ready();
+  assert(performance.now() - startMs > 100);
+});
+
+Deno.test("a closed one holds nobody back", async () => {
+  const inflow = new Inflow();
+  inflow.take(1_000_000_000);
+  const waiting = inflow.ready();
+  inflow.close();
+  await waiting;
+  assert(inflow.isReady);
+});
