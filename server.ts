@@ -14,6 +14,7 @@
  * ```sh
  * deno run --allow-net --ignore-env server.ts --host 127.0.0.1 --port 3000
  * deno run --allow-net --ignore-env --allow-env=PORT,A2C_TOKEN server.ts --host 0.0.0.0
+ * deno run --allow-net --ignore-env --allow-read=tokens.txt server.ts --host 0.0.0.0 --token-file tokens.txt
  * ```
  *
  * @module
