@@ -104,8 +104,8 @@ export async function refuseUnlessConfirmed(
 }
 
 function nobodyToAsk({ server, tool }: ToolRoute): string {
-  return `this Computer has nobody to ask; to allow it, set "auto_apply": true for "${tool}" in "tool_meta", or in ` +
-    `"default_tool_meta" of server "${server}"`;
+  return `this Computer has nobody to ask; its owner can allow it with "auto_apply": true for "${tool}" in "tool_meta", ` +
+    `or in "default_tool_meta" of server "${server}"`;
 }
 
 function toQuestion(

@@ -10,7 +10,7 @@ import {
   Option,
   runProgram,
 } from "../cli/program.ts";
-import type { Logger } from "../log.ts";
+import { type Logger, parseLogLevels } from "../log.ts";
 import { describeError } from "../protocol/errors.ts";
 import { type AuthProvider, staticTokens, type StaticTokensOptions } from "./auth.ts";
 import { DEFAULT_ACCEPTED_VERSIONS } from "./handshake.ts";
@@ -121,7 +121,7 @@ async function serve(options: ServerCliOptions, signal: AbortSignal): Promise<vo
   const tokens = await readTokens(options);
   await using server = await listen(toListenOptions(options, { tokens, logger }));
   if (tokens === undefined) logger.warn("No credentials are asked for: give --token to change that");
-  console.log(`listening on ${server.url}`);
+  tellListening(options, server.url);
   const failure = await Promise.race([untilAborted(signal), server.untilFailed()]);
   if (failure !== undefined) throw failure;
   logger.info("Closing");
@@ -188,4 +188,11 @@ function staticTokensOf(options: StaticTokensOptions): AuthProvider {
   } catch (cause) {
     throw new UsageError(describeError(cause), { cause });
   }
+}
+
+/** The one line on standard output; whoever wants logs as JSON wants it so, too. */
+function tellListening({ logFormat }: ServerCliOptions, url: string): void {
+  if (logFormat === "text") return console.log(`listening on ${url}`);
+  const logger = loggerOf("server", { logFormat, logLevel: parseLogLevels("info"), write: console.log });
+  logger.info("listening", { url });
 }

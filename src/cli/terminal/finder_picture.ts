@@ -17,8 +17,6 @@ export interface FinderScreen extends Screen {
   readonly offset: number;
   /** How many match in all. */
   readonly totalCount: number;
-  /** For the time of the last change; that of the machine by default. */
-  readonly timeZone?: string | undefined;
 }
 
 /** Draws the documents of a catalogue page, those of one MCP server under its name, with what was read below them. */
@@ -41,13 +39,13 @@ function drawDocuments(
   branches: readonly DocumentBranch[],
   screen: FinderScreen,
 ): { readonly server: string; readonly branch: Branch }[] {
-  const { columns, palette, timeZone } = screen;
+  const { columns, palette } = screen;
   const rows = alignColumns(
     branches.map(({ document: { title, file_type, page_count, last_modified } }) => [
       toSafeLine(title),
       cropToWidth(toSafeLine(file_type), 12),
       countOf(page_count, "page"),
-      timeOf(last_modified, timeZone),
+      timeOf(last_modified),
     ]),
     {
       width: columns - TREE_INDENT,
@@ -118,10 +116,10 @@ function failureLines(
   return [palette.alarm(cropToWidth(`cannot be read: ${toSafeLine(failure)}`, width))];
 }
 
-/** `2026-01-15 08:30` on the clock of whoever looks; a date alone, and what is no time, as it is. */
-function timeOf(text: string | undefined, timeZone: string | undefined): string {
+/** `2026-01-15 08:30Z`, as all our times; a date alone, and what is no time, as it is. */
+function timeOf(text: string | undefined): string {
   if (text === undefined) return "";
   const date = new Date(text);
   if (!text.includes(":") || Number.isNaN(date.getTime())) return cropToWidth(toSafeLine(text), 16);
-  return new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short", timeZone }).format(date);
+  return `${date.toISOString().slice(0, 16).replace("T", " ")}Z`;
 }

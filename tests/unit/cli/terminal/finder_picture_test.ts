@@ -5,7 +5,7 @@ import { displayWidth } from "../../../../src/cli/terminal/display_width.ts";
 import { PLAIN } from "../../../../src/cli/terminal/palette.ts";
 import type { DPEDocumentSummary } from "../../../../src/protocol/dpe.ts";
 
-const screen: FinderScreen = { columns: 70, palette: PLAIN, offset: 0, totalCount: 8, timeZone: "UTC" };
+const screen: FinderScreen = { columns: 70, palette: PLAIN, offset: 0, totalCount: 8 };
 
 const report: DPEDocumentSummary = {
   doc_ref: "rpt-2026",
@@ -48,14 +48,14 @@ Deno.test("drawFinder() draws documents below their MCP server, in columns with 
     `\n${drawFinder(branches, screen)}\n`,
     `
 docs
-├─ 2026 年度报告                      xlsx  12 pages  2026-01-15 08:30
+├─ 2026 年度报告                     xlsx  12 pages  2026-01-15 08:30Z
 │    2026 年度财务与运营报告
 │    财务, 年报
 │    dpe://com.example.docs/rpt-2026
-└─ The contract of the first projec…  pdf     1 page  2026-02-01
+└─ The contract of the first proje…  pdf     1 page  2026-02-01
      dpe://com.example.docs/contract-a1
 slides
-└─ 🎉 Launch                          pptx    1 page  soon
+└─ 🎉 Launch                         pptx    1 page  soon
      dpe://com.example.docs/contract-a1
 1–3 of 8
 `,
@@ -83,7 +83,7 @@ Deno.test("drawFinder() draws Document, Page and Element as a tree", () => {
     `\n${drawFinder(branches, { ...screen, offset: 4 })}\n`,
     `
 docs
-├─ 2026 年度报告                      xlsx  12 pages  2026-01-15 08:30
+├─ 2026 年度报告                     xlsx  12 pages  2026-01-15 08:30Z
 │  │ 2026 年度财务与运营报告
 │  │ 财务, 年报
 │  │ dpe://com.example.docs/rpt-2026
@@ -94,7 +94,7 @@ docs
 │  │  └─ separator  e
 │  └─ 10  收入分析  15 elements
 │       cannot be read: Page out of range
-└─ The contract of the first projec…  pdf     1 page  2026-02-01
+└─ The contract of the first proje…  pdf     1 page  2026-02-01
      dpe://com.example.docs/contract-a1
      cannot be read: Document not found
 5–6 of 8
