@@ -1,7 +1,7 @@
 /** One Computer of the office, as an Agent uses it. */
 import type { Logger } from "../log.ts";
 import type { GetComputerConfigRet } from "../protocol/config.ts";
-import { type Desktop, type DesktopEntry, parseDesktopEntry, type WindowInfo } from "../protocol/desktop.ts";
+import { type Desktop, type DesktopEntry, parseDesktopEntry, toDesktopEntry } from "../protocol/desktop.ts";
 import type {
   DPEDocument,
   DPEDocumentPages,
@@ -40,7 +40,7 @@ import type { DpeResource, ReadResourceRet, ResourceInfo } from "../protocol/res
 import { shorten } from "../protocol/shorten.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
-import { A2C_MCP_SERVER, type CallToolResult, type SMCPTool } from "../protocol/tools.ts";
+import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
 import { BLOB_CHUNK_BYTES } from "./blob_reader.ts";
 import { fillBlobs, fillContents, type FillOptions, hasBlobHandles, hasContentHandles } from "./blobs.ts";
 import { Deadline } from "../async/deadline.ts";
@@ -387,16 +387,6 @@ function isNotServed(error: unknown): boolean {
   const { code, details } = error;
   return (code === ErrorCode.BAD_REQUEST && details?.["field"] === "event") || code === ErrorCode.TIMEOUT ||
     code === ErrorCode.PAYLOAD_TOO_LARGE;
-}
-
-function toDesktopEntry({ uri, text, title, meta }: WindowInfo): DesktopEntry {
-  const mcpServer = meta?.[A2C_MCP_SERVER];
-  return {
-    uri,
-    text,
-    ...(title === undefined ? {} : { title }),
-    ...(typeof mcpServer === "string" ? { mcpServer } : {}),
-  };
 }
 
 /** Only what was given: an option that is left out is left out of the request. */

@@ -1,5 +1,6 @@
 /** The Desktop's messages (`data-structures.md`, Desktop 相关结构; `desktop.md`). */
 import type { AgentCallData } from "./call.ts";
+import { A2C_MCP_SERVER } from "./tools.ts";
 
 /** One window as an Agent reads it: `{URI}\n\n{text}`, or the URI alone when there is no text. */
 export type Desktop = string;
@@ -70,4 +71,15 @@ export interface GetWindowsRet {
 export function parseDesktopEntry(entry: Desktop): DesktopEntry {
   const end = entry.indexOf("\n\n");
   return end < 0 ? { uri: entry, text: "" } : { uri: entry.slice(0, end), text: entry.slice(end + 2) };
+}
+
+/** A window of an answer to `client:get_windows`, for an Agent's program. */
+export function toDesktopEntry({ uri, text, title, meta }: WindowInfo): DesktopEntry {
+  const mcpServer = meta?.[A2C_MCP_SERVER];
+  return {
+    uri,
+    text,
+    ...(title === undefined ? {} : { title }),
+    ...(typeof mcpServer === "string" ? { mcpServer } : {}),
+  };
 }
