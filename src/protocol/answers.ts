@@ -43,8 +43,8 @@ function whole<T>(what: string, schema: Schema<T>): AnswerReader<T> {
 }
 
 /**
- * The entries of the list that an answer is about. A list that is null or missing is empty where the answer is
- * recognizable by its `req_id`; without either there is no answer.
+ * The entries of the list that an answer is about. A list that is null is empty. An answer without it is none: the
+ * reference Server takes all but the request's id from an error that it does not know.
  */
 function listOf<T>(
   body: Readonly<Record<string, unknown>>,
@@ -56,11 +56,10 @@ function listOf<T>(
   },
 ): T[] {
   const { what, field, onFlaw } = options;
-  const list = body[field] ?? undefined;
+  const list = body[field];
   if (Array.isArray(list)) return readList(list, options);
-  if (list !== undefined) throw unreadable(what, field, "expected a list");
-  if (typeof body["req_id"] !== "string") throw unreadable(what, field, `neither ${field} nor req_id`);
-  onFlaw(field, "missing");
+  if (list !== null) throw unreadable(what, field, "expected a list");
+  onFlaw(field, "null, read as an empty list");
   return [];
 }
 

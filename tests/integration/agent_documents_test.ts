@@ -137,3 +137,25 @@ Deno.test("a document URI that is malformed is 4204 before anything is sent", ()
     assertEquals((await assertRejects(() => laptop.readElement("nonsense", "a"), SmcpError)).code, 4204);
     assertEquals(computer.requests.filter(({ event }) => event === "client:read_resource"), []);
   }));
+
+Deno.test("each helper reads from the MCP server that it is given", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const asked: unknown[] = [];
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: {
+      "client:read_resource"({ uri, mcp_server }) {
+        asked.push(mcp_server);
+        return contents(uri, JSON.stringify({ ...metadata, ...table, page_index: 0, elements: [table, {}] }));
+      },
+    },
+  });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  const laptop = agent.computer("laptop");
+  const from = { mcpServer: "docs" };
+  await laptop.readDocumentMetadata(URI, from);
+  await laptop.readDocumentPages(URI, from);
+  const { elements } = await laptop.readPage(URI, 0, from);
+  await laptop.readElement(URI, "a/b", from);
+  assertEquals(asked, ["docs", "docs", "docs", "docs"]);
+  assertEquals(elements.length, 1, "one bad element costs itself");
+});

@@ -55,7 +55,7 @@ Deno.test("a request that fails is logged with its req_id", async () => {
 });
 
 Deno.test("an answer that cannot be read is an error, whatever came", async () => {
-  const answers: unknown[] = ["text", 7, [], {}, { tools: "none" }, { tools: null }];
+  const answers: unknown[] = ["text", 7, [], {}, { tools: "none" }, { req_id: "x" }];
   await using server = await SmcpServer.listen({ port: 0 });
   using _computer = await ScriptedComputer.join(server.url, {
     answers: { "client:get_tools": () => answers.shift() },

@@ -136,7 +136,7 @@ Deno.test("a Python Agent works with our Computer through our Server", interop, 
   });
 
   await t.step("an event that our Computer does not serve is answered at once", async () => {
-    const [answer] = await request("client:get_skills") as unknown[];
+    const [answer] = await request("client:make_coffee") as unknown[];
     assertObjectMatch(fields(answer), { code: 400, details: { field: "event" } });
   });
 

@@ -37,7 +37,8 @@ const tool = { name: "t", description: "d", params_schema: {}, return_schema: nu
 // proves: data-get-tools-ret, data-smcp-tool
 Deno.test("GetToolsRet has tools and req_id, and SMCPTool its five members", () => {
   checkParser(parseGetToolsRet, { tools: [tool], req_id: "r" }, [["tools", "x"]]);
-  assertNoAnswer(parseGetToolsRet, [{}, { tools: null }]);
+  assertNoAnswer(parseGetToolsRet, [{}, { req_id: "r" }]);
+  assertEquals(parseGetToolsRet({ tools: null, req_id: "r" }).tools, []);
   const { tools: [loose] } = parseGetToolsRet({
     tools: [{ name: "t", description: null, params_schema: {} }],
     req_id: "r",

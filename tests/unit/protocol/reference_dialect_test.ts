@@ -10,7 +10,7 @@ Deno.test("fromErrorAck() finds what the reference Computer writes beside the co
 });
 
 Deno.test("parseGetDeskTopRet() refuses an answer with nothing in it, which a Server made of an error", () => {
-  assertThrows(() => parseGetDeskTopRet({}), SmcpError, "neither desktops nor req_id");
-  assertEquals(parseGetDeskTopRet({ req_id: "r1" }), { desktops: [], req_id: "r1" });
+  assertThrows(() => parseGetDeskTopRet({}), SmcpError, "expected a list");
+  assertThrows(() => parseGetDeskTopRet({ req_id: "r1" }), SmcpError, "expected a list");
   assertEquals(parseGetDeskTopRet({ desktops: [] }), { desktops: [] });
 });

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { assertEquals, assertThrows } from "@std/assert";
 import { SmcpError } from "../../../src/protocol/errors.ts";
 import { parseCallToolResult } from "../../../src/protocol/tool_result.ts";
@@ -90,4 +91,14 @@ Deno.test("what is no object, or has nothing of a result, is no result", () => {
   for (const answer of [undefined, null, "x", 7, [], {}, { content: null }, { meta: {} }]) {
     assertEquals(assertThrows(() => parseCallToolResult(answer), SmcpError).code, 400);
   }
+});
+
+Deno.test("whatever JSON the items of a result are, each is there again and nothing is thrown", () => {
+  fc.assert(fc.property(fc.array(fc.jsonValue()), fc.jsonValue(), (content, meta) => {
+    const { result } = read({ content, meta, isError: false });
+    assertEquals(result.content.length, content.length);
+    for (const [index, item] of result.content.entries()) {
+      if (item.type === "unknown") assertEquals(item.item, content[index]);
+    }
+  }));
 });
