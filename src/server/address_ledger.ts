@@ -50,6 +50,17 @@ export class AddressLedger<T> {
     return this.#evictFirst(this.#entries.keys());
   }
 
+  /** Makes an entry the newest again. */
+  renew(entry: T): void {
+    const known = this.#entries.get(entry);
+    if (known === undefined) return;
+    this.#entries.delete(entry);
+    this.#entries.set(entry, { ...known, sinceMs: this.#now() });
+    const group = this.#byAddress.get(known.address);
+    group?.delete(entry);
+    group?.add(entry);
+  }
+
   delete(entry: T): void {
     const known = this.#entries.get(entry);
     if (known === undefined) return;

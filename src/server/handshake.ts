@@ -81,7 +81,9 @@ export function checkSender(
   policy: Pick<HandshakePolicy, "isOriginAllowed" | "isHostAllowed">,
 ): HandshakeRefusal | undefined {
   const { origin, host } = headers;
-  if (!policy.isHostAllowed(host, localPort)) return forbidden(`Host "${quoted(host ?? "")}" not allowed`);
+  if (!policy.isHostAllowed(host, localPort)) {
+    return forbidden(`Host "${quoted(host ?? "")}" not allowed: the Server must list it (--allow-host)`);
+  }
   if (origin !== undefined) {
     return policy.isOriginAllowed(origin, host) ? undefined : forbidden("Origin not allowed");
   }

@@ -11,7 +11,7 @@ import { answerPlainRequest, installGate, refusePlainUpgrade } from "./http.ts";
 import type { HandshakeRefusal } from "./handshake.ts";
 import type { Hub } from "./hub.ts";
 import { EventLog } from "./event_log.ts";
-import { REQUEST_CHECK_INTERVAL_MS, REQUEST_HEAD_TIMEOUT_MS } from "./limits.ts";
+import { REFUSAL_LINGER_MS, REQUEST_CHECK_INTERVAL_MS, REQUEST_HEAD_TIMEOUT_MS } from "./limits.ts";
 import { type ListenError, startListening, stopListening } from "./listening.ts";
 import { OfficeLoads } from "./load.ts";
 import {
@@ -221,6 +221,8 @@ function openSocketIo(http: HttpServer, context: SocketIoContext): () => Promise
     maxHttpBufferSize: settings.maxPayloadBytes,
     pingInterval: settings.pingIntervalMs,
     pingTimeout: settings.pingTimeoutMs,
+    // Its own time-out would cut a longer one of the provider short.
+    connectTimeout: settings.connectTimeoutMs + settings.authTimeoutMs + REFUSAL_LINGER_MS,
     serveClient: false,
     cors: {
       origin: (origin, decide) => decide(null, !origin || handshake.isOriginAllowed(origin, undefined)),

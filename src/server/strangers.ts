@@ -139,6 +139,7 @@ export class Strangers {
       if (isTooMuch) this.#drop(stranger, "it sent too much before it was admitted");
     };
     socket.on("data", onData);
+    socket.once("close", () => stranger.sockets.delete(socket));
     stranger.sockets.set(socket, () => void socket.off("data", onData));
   }
 
@@ -195,6 +196,7 @@ export class Strangers {
     if (stranger.phase !== "connecting") return this.#drop(stranger, "it sent a second CONNECT packet");
     if (hasTooManyMembers(data)) return this.#drop(stranger, "its CONNECT packet has too many members");
     stranger.phase = "deciding";
+    this.#places.renew(stranger);
     // The provider's own deadline comes first.
     this.#wait(stranger, this.#options.authTimeoutMs + REFUSAL_LINGER_MS, "nobody decided on it in time");
   }

@@ -33,6 +33,17 @@ Deno.test("add() takes the place of the oldest entry once that is old enough, of
   assertEquals(["a", "b", "c", "d"].map((entry) => ledger.has(entry)), [false, true, true, true]);
 });
 
+Deno.test("renew() makes an entry the newest", () => {
+  const { ledger, evicted, clock } = open({ max: 2, maxPerAddress: 2 });
+  ledger.add("a", "10.0.0.1");
+  ledger.add("b", "10.0.0.1");
+  clock.nowMs = 500;
+  ledger.renew("a");
+  clock.nowMs = 1_200;
+  assertEquals([ledger.add("c", "10.0.0.1"), ledger.add("d", "10.0.0.1")], [true, false]);
+  assertEquals(evicted, ["b"]);
+});
+
 Deno.test("addressKey() counts an IPv6 network of 64 bits as one address", () => {
   const keys: Readonly<Record<string, string>> = {
     "10.0.0.1": "10.0.0.1",
