@@ -50,6 +50,11 @@ export class Load {
 export class OfficeLoads {
   readonly #loads = new Map<string, Load>();
 
+  /** How many offices have any. */
+  get size(): number {
+    return this.#loads.size;
+  }
+
   /** The load of an office, to be added to at once or forgotten. */
   of(officeId: string): Load {
     return this.#loads.get(officeId) ?? new Load();

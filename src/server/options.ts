@@ -37,7 +37,11 @@ export interface SmcpServerOptions {
   readonly allowedHosts?: readonly string[] | undefined;
   /** The HTTP path of Socket.IO; `/socket.io/` by default. */
   readonly path?: string | undefined;
-  /** The most bytes of one message; 16 MiB by default. Socket.IO drops a connection that sends more. */
+  /**
+   * The most bytes of one message; 16 MiB by default. Socket.IO drops a connection that sends more. As many bytes may wait
+   * for a member that reads slowly: more requests for it are refused with 413, and half as much again, answers and
+   * notifications included, ends its connection.
+   */
   readonly maxPayloadBytes?: number | undefined;
   /** How often a connection is asked whether it is still there, in milliseconds; 25,000 by default. */
   readonly pingIntervalMs?: number | undefined;

@@ -10,12 +10,16 @@ interface Packet {
   readonly data?: unknown;
 }
 
-/** What keeps a packet in memory beside its data. */
-const PACKET_BYTES = 384;
-/** Of the bytes that may wait: so little is as nothing, and the largest message passes. */
+/** What a packet takes in memory beside its data: its options, and the frame that is made for all of an office. Measured. */
+const PACKET_BYTES = 2048;
+/** However small messages must be, so much may wait. */
+const MIN_WAITING_BYTES = 1024 * 1024;
+/** So few packets may wait as if there were none. */
+const FEW_PACKETS = 16;
+/** Of the bytes that may wait: so little is as nothing, and the largest message passes beside it. */
 const NOTHING_SHARE = 1 / 256;
-/** Of the bytes that may wait: how much larger a message may be that waits alone, since JSON is not written as it came. */
-const ALONE_SHARE = 1.25;
+/** Of the largest message: how large it may have become, since JSON is not written as it came. */
+const WRITTEN_SHARE = 1.25;
 /** Of the bytes that may wait: what ends the connection, also by answers and notifications. */
 const END_SHARE = 1.5;
 /** Up to here a text is counted as if all of it took two bytes a character: looking would cost more. */
@@ -45,7 +49,10 @@ export interface EngineLike {
 
 /** The bounds of an outbox. */
 export interface OutboxOptions {
-  /** Bytes that may wait. A message that would exceed them is refused; half as much again ends the connection. */
+  /**
+   * The largest message. As many bytes may wait, and 1 MiB in any case: a message that would exceed them is refused, and
+   * half as much again ends the connection.
+   */
   readonly maxPayloadBytes: number;
   readonly pingIntervalMs: number;
   /** With the interval: how long a connection may read nothing of what waits. */
@@ -62,6 +69,7 @@ export interface OutboxOptions {
 export class Outbox implements Deadline {
   readonly #engine: EngineLike;
   readonly #options: OutboxOptions;
+  readonly #maxBytes: number;
   /** Engine.IO's own buffer, and what its transport has taken but not written yet. */
   #bufferedBytes = 0;
   #handedOverBytes = 0;
@@ -79,6 +87,7 @@ export class Outbox implements Deadline {
   constructor(engine: EngineLike, options: OutboxOptions) {
     this.#engine = engine;
     this.#options = options;
+    this.#maxBytes = Math.max(options.maxPayloadBytes, MIN_WAITING_BYTES);
     engine.on("packetCreate", (packet) => this.#add(packet));
     engine.on("flush", (packets) => this.#handOver(packets));
     engine.on("packet", (packet) => this.#receive(packet));
@@ -120,7 +129,6 @@ export class Outbox implements Deadline {
 
   #add(packet: Packet): void {
     const bytes = sizeOf(packet.data) + PACKET_BYTES;
-    const { maxPayloadBytes: maxBytes } = this.#options;
     if (this.#isRefusing) {
       // Once: what belongs to a message whose first packet has left must follow it.
       this.#isRefusing = false;
@@ -133,16 +141,18 @@ export class Outbox implements Deadline {
     this.#bufferedBytes += bytes;
     this.#totalBytes += bytes;
     if (this.#stall === undefined) this.#watchStall();
-    const excessBytes = this.waitingBytes - maxBytes * END_SHARE;
+    const excessBytes = this.waitingBytes - this.#maxBytes * END_SHARE;
     // Not at once: whoever sends may be in the midst of telling a whole office.
     if (excessBytes > 0 && excessBytes <= bytes) queueMicrotask(() => this.#end("it reads too slowly"));
   }
 
   #requireRoom(bytes: number): void {
-    const { maxPayloadBytes: maxBytes } = this.#options;
-    const isAlone = this.waitingBytes <= maxBytes * NOTHING_SHARE;
+    const { maxPayloadBytes } = this.#options;
+    const isTooLarge = bytes > maxPayloadBytes * WRITTEN_SHARE + PACKET_BYTES;
+    if (isTooLarge) throw noRoom(bytes, maxPayloadBytes);
+    const isAlone = this.waitingBytes <= this.#maxBytes * NOTHING_SHARE + FEW_PACKETS * PACKET_BYTES;
     const size = this.waitingBytes + bytes;
-    if (size > (isAlone ? maxBytes * ALONE_SHARE : maxBytes)) throw noRoom(size, maxBytes);
+    if (size > this.#maxBytes && !isAlone) throw noRoom(size, this.#maxBytes);
   }
 
   #handOver(packets: readonly Packet[]): void {

@@ -42,23 +42,9 @@ export class RawMember implements Disposable {
     return member;
   }
 
-  /** Sends a text frame. */
-  send(text: string): Promise<void> {
-    const payload = encoder.encode(text);
-    const long = payload.length > 0xffff;
-    const header = new Uint8Array(payload.length < 126 ? 6 : long ? 14 : 8);
-    const view = new DataView(header.buffer);
-    header[0] = 0x81;
-    if (payload.length < 126) header[1] = 0x80 | payload.length;
-    else if (long) {
-      header[1] = 0x80 | 127;
-      view.setBigUint64(2, BigInt(payload.length));
-    } else {
-      header[1] = 0x80 | 126;
-      view.setUint16(2, payload.length);
-    }
-    // A mask of zeros leaves the payload as it is.
-    return this.#write(header, payload);
+  /** Sends text frames, all in one write. */
+  send(...texts: readonly string[]): Promise<void> {
+    return this.#write(concat(texts.flatMap(toFrame)));
   }
 
   /** Reads until `text` has come. */
@@ -97,10 +83,31 @@ export class RawMember implements Disposable {
     return read;
   }
 
-  async #write(...parts: readonly Uint8Array[]): Promise<void> {
-    for (const part of parts) {
-      let written = 0;
-      while (written < part.length) written += await this.#tcp.write(part.subarray(written));
-    }
+  async #write(bytes: Uint8Array): Promise<void> {
+    let written = 0;
+    while (written < bytes.length) written += await this.#tcp.write(bytes.subarray(written));
   }
+}
+
+/** The head and the payload of a text frame; a mask of zeros leaves the payload as it is. */
+function toFrame(text: string): Uint8Array[] {
+  const payload = encoder.encode(text);
+  const { length } = payload;
+  const head = new Uint8Array(length < 126 ? 6 : length > 0xffff ? 14 : 8);
+  const view = new DataView(head.buffer);
+  view.setUint8(0, 0x81);
+  view.setUint8(1, 0x80 | (length < 126 ? length : length > 0xffff ? 127 : 126));
+  if (length > 0xffff) view.setBigUint64(2, BigInt(length));
+  else if (length >= 126) view.setUint16(2, length);
+  return [head, payload];
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    all.set(part, offset);
+    offset += part.length;
+  }
+  return all;
 }

@@ -1,0 +1,193 @@
+/**
+ * What admitted members can cost a Server that has default options, as a process of its own: a member that does not
+ * read, beside the same load on one that reads; and 100,000 requests that were left behind. Linux only.
+ *
+ * ```sh
+ * deno run -A bench/attacks/members.ts   # a table; exit code 1 over a target
+ * ```
+ */
+import { RawMember } from "../../tests/attacks/_raw_member.ts";
+import { RawPeer } from "../relay/raw_peer.ts";
+import { readPort } from "../fixtures/read_port.ts";
+import { residentMib } from "../soak/proc.ts";
+
+const MAX_DEAF_MIB = 32;
+const REQUESTS = 100_000;
+const OPEN_AT_A_TIME = 1_000;
+const WAIT_MS = 10_000;
+const IDLE_SECONDS = 4;
+/** What requests that were left may cost later, beside requests that were answered: the noise of a measurement. */
+const MAX_LEFT_MIB = 16;
+const MAX_LEFT_CPU_MS = 20;
+const DAY_SECONDS = 86_400;
+/** Linux counts processor time in ticks of a hundredth of a second. */
+const MS_PER_TICK = 10;
+
+/** A Server in a process of its own. */
+class Rig implements AsyncDisposable {
+  readonly port: number;
+  readonly #process: Deno.ChildProcess;
+
+  private constructor(process: Deno.ChildProcess, port: number) {
+    this.#process = process;
+    this.port = port;
+  }
+
+  static async start(): Promise<Rig> {
+    const program = new URL("../../server.ts", import.meta.url).href;
+    const process = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--quiet", "-A", program, "--port", "0", "--log-level", "error"],
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+    return new Rig(process, await readPort(process.stdout));
+  }
+
+  mib(): Promise<number> {
+    return residentMib(this.#process.pid);
+  }
+
+  /** Processor time so far, in milliseconds. */
+  async cpuMs(): Promise<number> {
+    const stat = await Deno.readTextFile(`/proc/${this.#process.pid}/stat`);
+    const fields = stat.replace(/^.*\) /s, "").split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#process.kill("SIGTERM");
+    await this.#process.stdout.cancel();
+    await this.#process.status;
+  }
+}
+
+/** Reads the resident size every 50 ms while `work` is done. */
+async function peakMib(rig: Rig, work: () => Promise<void>): Promise<number> {
+  let peak = await rig.mib();
+  let isDone = false;
+  const watching = (async () => {
+    while (!isDone) {
+      peak = Math.max(peak, await rig.mib());
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  })();
+  await work();
+  isDone = true;
+  await watching;
+  return peak;
+}
+
+/** Sends 400 requests of 1 MB to a Computer, in its own time: each waits until the Server has dealt with it. */
+async function flood(rig: Rig, { isDeaf }: { readonly isDeaf: boolean }): Promise<number> {
+  using agent = await RawMember.join(rig, { role: "agent", name: "a", office_id: "bench" });
+  using computer = await RawMember.join(rig, { role: "computer", name: "c", office_id: "bench" });
+  const reading = isDeaf ? undefined : computer.untilClosed();
+  const text = "x".repeat(1_000_000);
+  const peak = await peakMib(rig, async () => {
+    for (let i = 0; i < 400; i++) {
+      await agent.send(`42/smcp,["client:x",{"agent":"a","req_id":"r${i}","computer":"c","text":"${text}"}]`);
+      await agent.send(`42/smcp,${i}["server:list_room",{"req_id":"l","office_id":"bench"}]`);
+      await agent.readUntil(`43/smcp,${i}[`);
+    }
+  });
+  computer[Symbol.dispose]();
+  await reading;
+  return peak;
+}
+
+/** Sends 100,000 notifications to an Agent. */
+async function notify(rig: Rig, { isDeaf }: { readonly isDeaf: boolean }): Promise<number> {
+  using agent = await RawMember.join(rig, { role: "agent", name: "a", office_id: "bench" });
+  using computer = await RawMember.join(rig, { role: "computer", name: "c", office_id: "bench" });
+  const reading = isDeaf ? undefined : agent.untilClosed();
+  const peak = await peakMib(rig, async () => {
+    for (let batch = 0; batch < 200; batch++) {
+      await computer.send(...Array<string>(500).fill('42/smcp,["server:update_config",{"computer":"c"}]'));
+      await computer.send(`42/smcp,${batch}["server:list_room",{"req_id":"l","office_id":"bench"}]`);
+      await computer.readUntil(`43/smcp,${batch}[`);
+    }
+  });
+  agent[Symbol.dispose]();
+  await reading;
+  return peak;
+}
+
+/** Asks, goes, and comes back, until so many requests were made; `isWaiting`: goes once all are answered. */
+async function ask(
+  rig: Rig,
+  { requests, isWaiting }: { readonly requests: number; readonly isWaiting: boolean },
+): Promise<void> {
+  for (let asked = 0; asked < requests; asked += OPEN_AT_A_TIME) {
+    using agent = await RawMember.join(rig, { role: "agent", name: "a", office_id: "bench" });
+    const calls = Array.from({ length: OPEN_AT_A_TIME }, (_, i) => {
+      const id = `"agent":"a","req_id":"r${asked + i}","computer":"c","timeout":${DAY_SECONDS}`;
+      return `42/smcp,${i}["client:x",{${id},"text":"${"x".repeat(500)}"}]`;
+    });
+    await agent.send(...calls);
+    await agent.send('42/smcp,9999["server:list_room",{"req_id":"l","office_id":"bench"}]');
+    await agent.readUntil(isWaiting ? `43/smcp,${OPEN_AT_A_TIME - 1}[` : "43/smcp,9999[");
+  }
+}
+
+const failures: string[] = [];
+
+function report(what: string, value: number, unit: string, max?: number): void {
+  const isOver = max !== undefined && value > max;
+  if (isOver) failures.push(what);
+  const target = max === undefined ? "" : ` (at most ${max}${isOver ? ", FAILED" : ""})`;
+  console.log(`${what.padEnd(70)}${value.toFixed(1).padStart(8)} ${unit}${target}`);
+}
+
+async function measureDeaf(): Promise<void> {
+  for (
+    const [what, attack] of [["400 requests of 1 MB", flood], ["100,000 notifications", notify]] as const
+  ) {
+    await using control = await Rig.start();
+    await using rig = await Rig.start();
+    const reading = await attack(control, { isDeaf: false });
+    const deaf = await attack(rig, { isDeaf: true });
+    report(`${what} to a member that reads: peak`, reading, "MiB");
+    report(`${what} to a member that does not: peak`, deaf, "MiB");
+    report("what not reading costs", deaf - reading, "MiB", MAX_DEAF_MIB);
+  }
+}
+
+/** Memory and processor time, some time after so many requests were made. */
+async function measureAfter(rig: Rig, options: { readonly isWaiting: boolean }) {
+  const startMs = await rig.cpuMs();
+  await ask(rig, { requests: REQUESTS, ...options });
+  const workMs = await rig.cpuMs() - startMs;
+  await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+  const idleMs = await rig.cpuMs();
+  await new Promise((resolve) => setTimeout(resolve, IDLE_SECONDS * 1_000));
+  return { mib: await rig.mib(), workMs, idleMs: (await rig.cpuMs() - idleMs) / IDLE_SECONDS };
+}
+
+async function measureLeft(): Promise<void> {
+  await using control = await Rig.start();
+  const answering = await RawPeer.computer(control.port, "{}");
+  const answered = await measureAfter(control, { isWaiting: true });
+  await answering[Symbol.asyncDispose]();
+  await using rig = await Rig.start();
+  using silent = await RawMember.join(rig, { role: "computer", name: "c", office_id: "bench" });
+  const reading = silent.untilClosed();
+  const left = await measureAfter(rig, { isWaiting: false });
+  silent[Symbol.dispose]();
+  await reading;
+  for (const [what, { mib, workMs, idleMs }] of [["answered", answered], ["left behind", left]] as const) {
+    report(`${REQUESTS} requests ${what}: processor time`, workMs, "ms");
+    report("10 s later: memory", mib, "MiB");
+    report("10 s later: processor time a second", idleMs, "ms");
+  }
+  report("what leaving them costs: memory", left.mib - answered.mib, "MiB", MAX_LEFT_MIB);
+  report(
+    "what leaving them costs: processor time a second",
+    left.idleMs - answered.idleMs,
+    "ms",
+    MAX_LEFT_CPU_MS,
+  );
+}
+
+await measureDeaf();
+await measureLeft();
+Deno.exit(failures.length === 0 ? 0 : 1);
