@@ -1,16 +1,21 @@
 /** Calls by their request id: a repeated call gets the running or the remembered answer, and the tool runs once. */
+import { ErrorCode } from "../protocol/error_codes.ts";
 import { badRequest } from "../protocol/errors.ts";
 import { approximateSizeBytes } from "../protocol/size.ts";
 import type { CallToolResult, ToolCallReq } from "../protocol/tools.ts";
+import { failureResult } from "./tool_results.ts";
 
 /** The most answers that are remembered. */
 const MAX_ANSWERS = 256;
 /** The most that the remembered answers may take, in bytes. */
 const MAX_ANSWERS_BYTES = 16 * 1024 * 1024;
 
+/** In place of an answer that is too large to be remembered: the tool must not run again. */
+const NOT_KEPT = "The tool has run for this request already, and its result is too large to be given again";
+
 interface RememberedCall {
   readonly fingerprint: string;
-  readonly answer: Promise<CallToolResult>;
+  answer: Promise<CallToolResult>;
   /** 0 while the call runs. */
   sizeBytes: number;
 }
@@ -48,6 +53,10 @@ export class CallMemory {
   #remember(key: string, call: RememberedCall, answer: CallToolResult): void {
     if (this.#calls.get(key) !== call) return;
     call.sizeBytes = approximateSizeBytes(answer) + call.fingerprint.length;
+    if (call.sizeBytes > MAX_ANSWERS_BYTES) {
+      call.answer = Promise.resolve(failureResult(NOT_KEPT, { error_code: ErrorCode.PAYLOAD_TOO_LARGE }));
+      call.sizeBytes = NOT_KEPT.length + call.fingerprint.length;
+    }
     this.#sizeBytes += call.sizeBytes;
     for (const [oldest, { sizeBytes }] of this.#calls) {
       if (this.#calls.size <= MAX_ANSWERS && this.#sizeBytes <= MAX_ANSWERS_BYTES) return;

@@ -94,3 +94,19 @@ Deno.test("a memory that is cleared forgets answers and running calls, which go 
     isError: true,
   });
 });
+
+Deno.test("a call whose answer is too large to be remembered does not run again, and pushes no other answer out", async () => {
+  const memory = new CallMemory();
+  let runs = 0;
+  const call = (req_id: string, length: number) =>
+    memory.once(request(req_id), () => {
+      runs++;
+      return Promise.resolve({ content: [{ type: "text", text: "x".repeat(length) }] });
+    });
+  await call("small", 10);
+  assertEquals((await call("large", 17 * 1024 * 1024)).isError, undefined);
+  const again = await call("large", 1);
+  assertEquals([again.isError, again.meta?.error_code], [true, 413]);
+  await call("small", 1);
+  assertEquals(runs, 2);
+});
