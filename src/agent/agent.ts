@@ -8,6 +8,7 @@ import { LIST_ROOM_EVENT } from "../protocol/events.ts";
 import { nameProblem } from "../protocol/names.ts";
 import type { SessionInfo } from "../protocol/office.ts";
 import { parseListRoomRet } from "../protocol/answers.ts";
+import { parseServerAddress } from "../protocol/server_address.ts";
 import { AGENT_GRACE_MS } from "../protocol/timeouts.ts";
 import { DEFAULT_BLOB_TIMEOUT_MS, DEFAULT_MAX_BLOB_BYTES } from "./blob_reader.ts";
 import { streamEvents } from "./event_stream.ts";
@@ -270,9 +271,8 @@ function toAuth({ token, auth, observer = false }: AgentOptions): Readonly<Recor
 
 /** Whoever writes JavaScript may leave an option out. */
 function assertUrl(url: unknown): void {
-  const protocol = typeof url === "string" ? URL.parse(url)?.protocol : undefined;
-  if (protocol !== undefined && /^(?:https?|wss?):$/.test(protocol)) return;
-  throw new TypeError(`Cannot connect to "${url}": url must be an http:// or https:// URL`);
+  if (typeof url !== "string") throw new TypeError(`Cannot connect to "${url}": url must be a string`);
+  parseServerAddress(url);
 }
 
 function assertName(field: "office" | "name", value: unknown): void {

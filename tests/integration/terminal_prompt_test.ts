@@ -118,7 +118,7 @@ test("what is printed meanwhile goes above the half-typed line", async ({ folder
   await session.expectScreen(/\na notification\n2> echo a line that\ntakes several rows$/);
   await Deno.writeTextFile(`${folder}/b`, "");
   await session.expectScreen(
-    /\na notification\n[\d:.]+ WARN {2}c\nomputer: news\n2> echo a line that\ntakes several rows$/,
+    /\na notification\n[\dT:.-]+\n\d+Z WARN {2}computer:\n news\n2> echo a line that\ntakes several rows$/,
   );
   await session.write(`X${Key.enter}`);
   await session.expectScreen(/\na\|line\|thaXt\|takes\|s\neveral\|rows\n3>$/);
