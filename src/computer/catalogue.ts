@@ -1,4 +1,5 @@
 /** The resources of one MCP server: what it lists, what of that is known to hold, and what changed. */
+import { visitInTurns } from "../async/turns.ts";
 import type { Logger } from "../log.ts";
 import type { McpConnection } from "../mcp/connection.ts";
 import { ServerNotRunningError } from "../mcp/errors.ts";
@@ -11,12 +12,17 @@ import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { windowIdentity } from "../uri/window_identity.ts";
 import { DocumentView } from "./document_view.ts";
 import { EntryCache } from "./entry_cache.ts";
+import { ByteBudget } from "./byte_budget.ts";
+import type { ListLimits } from "./limits.ts";
+import { ListWarnings } from "./list_warnings.ts";
 import {
   documentKey,
   keysDiffer,
+  MAX_HOSTS,
+  NO_RESOURCES,
+  ResourceSorter,
   sameWindows,
   type SortedResources,
-  sortResources,
 } from "./resource_kinds.ts";
 import { ResourceList } from "./resource_list.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -46,13 +52,13 @@ export const DEFAULT_READ_LIMITS: ReadLimits = {
 
 /** What a catalogue needs. */
 export interface CatalogueContext {
-  readonly limits: ReadLimits;
+  readonly limits: ReadLimits & ListLimits;
   readonly log: Logger;
   /** For what is wrong with a resource, each time that it is read. */
   readonly warnOnce: WarnOnce;
   readonly onDesktopChange: () => void;
   readonly onFinderChange: () => void;
-  /** The server has listed a host for the first time. */
+  /** The server has listed a host for the first time, or takes part otherwise than before. */
   readonly onHostsChange: () => void;
 }
 
@@ -68,20 +74,25 @@ export class Catalogue {
   readonly #windows: EntryCache<readonly ResourceContents[]>;
   readonly #documents: DocumentView;
   readonly #hosts = new Set<string>();
-  #listed: SortedResources = sortResources([]);
+  readonly #windowBytes: ByteBudget;
+  readonly #warnings: ListWarnings;
+  #listed: SortedResources = NO_RESOURCES;
   #takesPart = false;
+  #isSubscribable = true;
   /** Nothing was listed in this session yet. */
   #isNewSession = true;
 
   constructor(server: SupervisedServer, context: CatalogueContext) {
     this.server = server;
     this.#context = context;
-    const { limits, log, warnOnce } = context;
+    const { limits, log } = context;
+    const warnings = this.#warnings = new ListWarnings(server.name, context);
     const { concurrency, readTimeoutMs: timeoutMs } = limits;
     this.#list = new ResourceList({
       server,
       timeoutMs,
-      onList: (resources) => this.#update(resources),
+      sort: (resources) => this.#sort(resources),
+      onList: (listed) => this.#update(listed),
       onFailure: (error) => this.#warn("cannot list resources", { error }),
     });
     this.#subscriptions = new Subscriptions({
@@ -97,20 +108,38 @@ export class Catalogue {
       concurrency,
       now: () => performance.now(),
     };
-    this.#windows = new EntryCache({ ...reading, maxAgeMs: limits.windowMaxAgeMs });
+    this.#windowBytes = new ByteBudget({
+      eachBytes: limits.maxWindowBytes,
+      totalBytes: limits.maxWindowsBytes,
+    });
+    this.#windows = new EntryCache({
+      ...reading,
+      maxAgeMs: limits.windowMaxAgeMs,
+      read: (uri: string) => this.#readWindow(uri),
+      onValue: (uri, contents) => contents === undefined && this.#windowBytes.release(uri),
+    });
     this.#documents = new DocumentView({
       ...reading,
       maxAgeMs: limits.documentMaxAgeMs,
+      limits,
       server: server.name,
       subscribe: (uri) => this.#subscriptions.subscribe(uri),
       log,
-      warnOnce,
+      warnings,
     });
   }
 
   /** The hosts that the server has listed since it was configured. */
   get hosts(): ReadonlySet<string> {
     return this.#hosts;
+  }
+
+  /**
+   * Whether the server announced `resources.subscribe` when it ran last: what it lists is then shown, and its hosts are
+   * its own before those of servers that do not (`desktop.md`, 前提条件).
+   */
+  get isSubscribable(): boolean {
+    return this.#isSubscribable;
   }
 
   /** The windows and documents that the server lists. */
@@ -126,6 +155,11 @@ export class Catalogue {
   /** Whether the server lists the document that `key` stands for. */
   hasDocument(key: string): boolean {
     return this.#listed.documentUris.has(key);
+  }
+
+  /** How many pages a listed document has, if that is known. */
+  pageCount(key: string): number | undefined {
+    return this.#documents.summaryOf(key)?.page_count;
   }
 
   /** The server's windows; `identity` asks for one of them. Within the deadline, else as last known. */
@@ -163,24 +197,30 @@ export class Catalogue {
   /** A new session: nothing that was promised in the last one holds. */
   onRunning(connection: McpConnection): void {
     const { resources, subscribe } = connection.capabilities;
-    if (!resources || !subscribe) this.#hide();
+    const isSubscribable = resources && subscribe;
+    if (!isSubscribable) this.#hide();
     else this.#takesPart = true;
+    if (isSubscribable !== this.#isSubscribable) {
+      this.#isSubscribable = isSubscribable;
+      this.#context.onHostsChange();
+    }
     this.#isNewSession = true;
     this.#subscriptions.reset();
     this.#windows.clearSubscriptions();
     this.#documents.reset();
-    if (resources) this.#list.restart();
-    else this.#listed = sortResources([]);
+    // Without subscriptions nothing is shown, so nothing is listed until somebody reads by a host that nobody has.
+    if (isSubscribable) this.#list.restart();
+    else this.#listed = NO_RESOURCES;
   }
 
   /** `notifications/resources/list_changed`. */
   onListChanged(): void {
-    this.#list.onChanged();
+    if (this.#isSubscribable) this.#list.onChanged();
   }
 
   /** Notifications may have been lost: what they would have told of is looked for. The subscriptions hold. */
   onNotificationsLost(): void {
-    if (this.server.connection?.capabilities.resources !== true) return;
+    if (!this.#takesPart || this.server.connection === undefined) return;
     this.#windows.invalidateAll();
     this.#documents.invalidateAll();
     this.#list.onChanged();
@@ -226,6 +266,7 @@ export class Catalogue {
 
   /** Brings the list and then the values up to date within one deadline; tells whether there is anything to show. */
   async #refresh(timeoutMs: number, refreshValues: (withinMs: number) => Promise<boolean>): Promise<boolean> {
+    if (!this.#takesPart) return false;
     const deadlineMs = performance.now() + this.#within(timeoutMs);
     await this.refreshList(timeoutMs);
     if (!this.#isShown()) return false;
@@ -234,16 +275,19 @@ export class Catalogue {
     return true;
   }
 
-  #update(resources: readonly McpResource[]): void {
+  async #sort(resources: readonly McpResource[]): Promise<SortedResources> {
+    const sorter = new ResourceSorter(this.#context.limits);
+    await visitInTurns(resources, (resource) => sorter.add(resource));
+    return sorter.sorted;
+  }
+
+  #update(listed: SortedResources): void {
     const before = this.#listed;
-    const listed = sortResources(resources);
     this.#listed = listed;
-    const newHosts = listed.hosts.difference(this.#hosts);
+    const newHosts = [...listed.hosts.difference(this.#hosts)].slice(0, MAX_HOSTS - this.#hosts.size);
     for (const host of newHosts) this.#hosts.add(host);
-    if (newHosts.size > 0) this.#context.onHostsChange();
-    for (const uri of listed.invalid) {
-      this.#warn("a listed resource has an invalid URI and is left out", { uri });
-    }
+    if (newHosts.length > 0) this.#context.onHostsChange();
+    this.#warnings.ofList(listed, { isShown: this.#takesPart });
     if (!this.#takesPart) return;
     const windowUris = new Set(listed.windows.map(({ uri }) => uri));
     this.#windows.follow(windowUris);
@@ -282,6 +326,14 @@ export class Catalogue {
       isReturn && listed.documentUris.size > 0;
     if (hasNewWindows) this.#context.onDesktopChange();
     if (hasNewDocuments) this.#context.onFinderChange();
+    const { log } = this.#context;
+    const server = this.server.name;
+    if (!hasNewWindows) {
+      log.debug("the listed windows are the same", { server, count: listed.windows.length });
+    }
+    if (!hasNewDocuments) {
+      log.debug("the listed documents are the same", { server, count: listed.documentUris.size });
+    }
   }
 
   #onSubscribed(uri: string): void {
@@ -294,6 +346,19 @@ export class Catalogue {
     return (await this.server.use((connection) => connection.readResource(uri, limits))).contents;
   }
 
+  /** A window that is too large is shown no more, and told of; the others stay. */
+  async #readWindow(uri: string): Promise<readonly ResourceContents[]> {
+    const contents = await this.#read(uri);
+    if (this.#windowBytes.take(uri, contents)) return contents;
+    const { maxWindowBytes, maxWindowsBytes } = this.#context.limits;
+    this.#warnings.warn("a window is not shown: it is too large, or all windows of its server are", {
+      uri,
+      limit: maxWindowBytes,
+      limitOfAll: maxWindowsBytes,
+    });
+    return [];
+  }
+
   #warnOfSlowness(): void {
     const { log } = this.#context;
     log.warn("MCP server is slow, what is known of it so far is served", { server: this.server.name });
@@ -302,10 +367,6 @@ export class Catalogue {
   /** That a server has ended is told by its state. */
   #warn(message: string, { uri, error }: { readonly uri?: string; readonly error?: unknown }): void {
     if (error instanceof ServerNotRunningError) return;
-    this.#context.warnOnce.warn(message, {
-      server: this.server.name,
-      uri,
-      error: error === undefined ? undefined : describeError(error),
-    });
+    this.#warnings.warn(message, { uri, error: error === undefined ? undefined : describeError(error) });
   }
 }

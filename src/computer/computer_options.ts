@@ -5,12 +5,13 @@ import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import type { BlobLimits } from "./blob_store.ts";
 import type { CallLimits } from "./call_limits.ts";
 import type { ReadLimits } from "./catalogue.ts";
+import type { ListLimits } from "./limits.ts";
 import type { ResolveDpe } from "./handlers/get_dpe.ts";
 import type { InputSource } from "./inputs.ts";
 import type { Confirm } from "./confirmation.ts";
 
 /** Deadlines and bounds of a Computer; each has a default. */
-export type ComputerLimits = ServerLimits & ReadLimits & CallLimits & BlobLimits;
+export type ComputerLimits = ServerLimits & ReadLimits & CallLimits & BlobLimits & ListLimits;
 
 /** How to open a Computer. */
 export interface ComputerOptions {

@@ -2,15 +2,17 @@
 import { settledWithin } from "../async/abortable.ts";
 import { delay } from "../async/backoff.ts";
 import type { Logger } from "../log.ts";
-import type { WarnOnce } from "../mcp/warn_once.ts";
 import { DocumentShelf } from "../organizer/document_shelf.ts";
 import { type PreparedDocument, prepareDocument } from "../organizer/prepared_document.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { describeError, isRecord } from "../protocol/errors.ts";
 import type { ResourceContents } from "../protocol/resources.ts";
 import { buildDpeUri } from "../uri/dpe_uri.ts";
+import { ByteBudget } from "./byte_budget.ts";
 import { readCatalogueEntries, readDocumentSummary, toDocumentSummary } from "./document_summary.ts";
 import { EntryCache, type EntryCacheOptions, type ReadValue } from "./entry_cache.ts";
+import type { ListLimits } from "./limits.ts";
+import type { ListWarnings } from "./list_warnings.ts";
 import { documentKey, hostOf } from "./resource_kinds.ts";
 
 /** How many entries of a catalogue are read before others have their turn. */
@@ -21,13 +23,14 @@ const SUBSCRIPTION_GRACE_MS = 500;
 /** What a document view needs. */
 export interface DocumentViewContext
   extends Pick<EntryCacheOptions<unknown>, "onFailure" | "concurrency" | "maxAgeMs" | "now"> {
+  readonly limits: ListLimits;
   /** The MCP server's name. */
   readonly server: string;
   readonly read: (uri: string) => Promise<readonly ResourceContents[]>;
   /** Subscribes to a URI, unless it is subscribed; tells whether the server agreed. */
   readonly subscribe: (uri: string) => Promise<boolean>;
   readonly log: Logger;
-  readonly warnOnce: WarnOnce;
+  readonly warnings: Pick<ListWarnings, "warn">;
 }
 
 type Summary = DPEDocumentSummary | undefined;
@@ -40,6 +43,7 @@ export class DocumentView {
   readonly #context: DocumentViewContext;
   readonly #cache: EntryCache<Summary>;
   readonly #shelf = new DocumentShelf();
+  readonly #bytes: ByteBudget;
   /** The listed URIs by {@linkcode documentKey}. */
   #uris: ReadonlyMap<string, string> = new Map();
   readonly #catalogueUris = new Set<string>();
@@ -50,7 +54,8 @@ export class DocumentView {
 
   constructor(context: DocumentViewContext) {
     this.#context = context;
-    const { onFailure, concurrency, maxAgeMs, now, read } = context;
+    const { onFailure, concurrency, maxAgeMs, now, read, limits } = context;
+    this.#bytes = new ByteBudget({ eachBytes: limits.maxSummaryBytes, totalBytes: limits.maxSummariesBytes });
     this.#cache = new EntryCache<Summary>({
       onFailure,
       concurrency,
@@ -61,7 +66,10 @@ export class DocumentView {
         return this.#attempt(uri, (origin) => readDocumentSummary(contents, origin));
       },
       readMany: (uris) => this.#readCatalogues(uris),
-      onValue: (uri, summary) => this.#shelf.set(uri, summary && this.#prepare(summary)),
+      onValue: (uri, summary) => {
+        if (summary === undefined) this.#bytes.release(uri);
+        this.#shelf.set(uri, summary && this.#prepare(summary));
+      },
     });
   }
 
@@ -114,6 +122,12 @@ export class DocumentView {
   /** {@linkcode EntryCache.verify}. */
   async verify(withinMs: number): Promise<boolean> {
     return await this.#cache.verify(withinMs);
+  }
+
+  /** The last known summary of the document that `key` stands for. */
+  summaryOf(key: string): Summary {
+    const listed = this.#uris.get(key);
+    return listed === undefined ? undefined : this.#cache.get(listed);
   }
 
   /** What is known, in the Finder's order. */
@@ -176,28 +190,30 @@ export class DocumentView {
     const key = typeof uri === "string" ? documentKey(uri) : undefined;
     const listed = key === undefined ? undefined : this.#uris.get(key);
     if (listed === undefined) {
-      this.#context.warnOnce.warn("a document of the catalogue is not listed, and left out", {
-        server: this.#context.server,
-        uri,
-      });
+      this.#context.warnings.warn("a document of the catalogue is not listed, and left out", { uri });
     }
     return listed;
   }
 
   /** A document that cannot be used is left out with a warning; the rest is served. */
   #attempt(uri: string, toSummary: (origin: { uri: string; server: string }) => DPEDocumentSummary): Summary {
-    const { server, warnOnce } = this.#context;
+    const { server, warnings, limits: { maxSummaryBytes, maxSummariesBytes } } = this.#context;
     try {
-      return toSummary({ uri, server });
+      const summary = toSummary({ uri, server });
+      if (this.#bytes.take(uri, summary)) return summary;
+      const message =
+        "a document is left out of the Finder: its summary is too large, or all of its server are";
+      warnings.warn(message, { uri, limit: maxSummaryBytes, limitOfAll: maxSummariesBytes });
+      return undefined;
     } catch (error) {
-      warnOnce.warn("a document is left out of the Finder", { server, uri, error: describeError(error) });
+      warnings.warn("a document is left out of the Finder", { uri, error: describeError(error) });
       return undefined;
     }
   }
 
   #prepare(summary: DPEDocumentSummary): PreparedDocument | undefined {
-    const { warnOnce } = this.#context;
-    return prepareDocument(summary, ({ message, server, uri }) => warnOnce.warn(message, { server, uri }));
+    const { warnings } = this.#context;
+    return prepareDocument(summary, ({ message, uri }) => warnings.warn(message, { uri }));
   }
 }
 

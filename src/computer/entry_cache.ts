@@ -1,4 +1,5 @@
 /** Values that are read from an MCP server, and kept while it is known that they still hold. */
+import { isDeepStrictEqual } from "node:util";
 import { settledWithin } from "../async/abortable.ts";
 import { delay } from "../async/backoff.ts";
 import { Limiter } from "../async/limiter.ts";
@@ -152,14 +153,14 @@ export class EntryCache<V> {
   async verify(withinMs: number): Promise<boolean> {
     const deadlineMs = this.#options.now() + withinMs;
     await settledWithin(Promise.all(this.#entries.values().map(({ reading }) => reading)), withinMs);
-    const before = new Map<string, string | undefined>();
+    const before = new Map<string, V | undefined>();
     for (const key of this.#due) {
       const entry = this.#entries.get(key);
       if (entry === undefined || entry.subscribedAtMs === Infinity || entry.readVersion < 0) continue;
-      before.set(key, JSON.stringify(entry.value));
+      before.set(key, entry.value);
     }
     await this.refresh(before.keys(), deadlineMs - this.#options.now());
-    return before.entries().some(([key, value]) => JSON.stringify(this.get(key)) !== value);
+    return before.entries().some(([key, value]) => !isDeepStrictEqual(this.get(key), value));
   }
 
   #entry(key: string): Entry<V> {

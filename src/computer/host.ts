@@ -6,6 +6,7 @@ import { Fleet } from "../mcp/fleet.ts";
 import type { ServerLimits } from "../mcp/limits.ts";
 import type { ServerListener, ServerState, SupervisedServer } from "../mcp/supervised_server.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
+import { runInTurns } from "../async/turns.ts";
 import { arrangeDesktop } from "../organizer/desktop.ts";
 import type { DesktopWindow } from "../organizer/desktop_window.ts";
 import { renderWindow } from "../organizer/window_text.ts";
@@ -16,10 +17,13 @@ import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.t
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { badRequest, describeError, type ErrorDetails, isRecord } from "../protocol/errors.ts";
+import { shorten } from "../protocol/shorten.ts";
 import { windowIdentity } from "../uri/window_identity.ts";
 import type { UpdateKind } from "./announcer.ts";
 import { type BlobLimits, BlobStore, DEFAULT_BLOB_LIMITS } from "./blob_store.ts";
 import type { ReadLimits } from "./catalogue.ts";
+import { DEFAULT_LIST_LIMITS, type ListLimits } from "./limits.ts";
+import { fitList, type FitOptions, ItemSizes, type ListItem } from "./list_answer.ts";
 import type { ComputerConfig } from "./config/config.ts";
 import { inputIdsOf } from "./config/placeholders.ts";
 import { describeProblem } from "./config/problem.ts";
@@ -36,6 +40,13 @@ import { ToolCalls } from "./tool_calls.ts";
 import { ToolRegistry } from "./tool_registry.ts";
 import { VrlEngine } from "./vrl.ts";
 
+/** The most warnings about the windows of one server for one Desktop. */
+const MAX_WARNINGS = 20;
+/** The longest window URI that is looked for, in characters. */
+const MAX_URI_LENGTH = 8_192;
+/** The longest one that is shown whole in an error. */
+const MAX_SHOWN_URI_LENGTH = 200;
+
 const EMPTY_CONFIG: ComputerConfig = { form: "smcp", servers: [], inputs: [], warnings: [] };
 
 /** What a host needs. */
@@ -43,7 +54,7 @@ export interface HostContext {
   readonly config: ComputerConfig;
   readonly inputs: InputSource;
   readonly confirm: Confirm | undefined;
-  readonly limits: ServerLimits & ReadLimits & Partial<CallLimits & BlobLimits>;
+  readonly limits: ServerLimits & ReadLimits & Partial<CallLimits & BlobLimits & ListLimits>;
   readonly log: Logger;
   readonly onChange: (kind: UpdateKind) => void;
 }
@@ -77,6 +88,8 @@ export class McpHost implements AsyncDisposable {
   readonly #context: HostContext;
   readonly #vrl: VrlEngine = new VrlEngine();
   readonly #redactor: Redactor = new Redactor();
+  readonly #limits: ServerLimits & ReadLimits & ListLimits;
+  readonly #itemSizes = new ItemSizes();
   readonly #warnOnce: WarnOnce;
   readonly #configWarnings: WarnOnce;
   readonly #tools: ToolRegistry;
@@ -84,7 +97,7 @@ export class McpHost implements AsyncDisposable {
 
   constructor(context: HostContext) {
     this.#context = context;
-    const { limits } = context;
+    const limits = this.#limits = { ...DEFAULT_LIST_LIMITS, ...context.limits };
     this.callLimits = { ...DEFAULT_CALL_LIMITS, ...limits };
     this.blobs = new BlobStore({ ...DEFAULT_BLOB_LIMITS, ...limits });
     const log = this.log = this.#redactor.wrap(context.log);
@@ -109,6 +122,7 @@ export class McpHost implements AsyncDisposable {
       servers: () => this.fleet.servers,
       log: withModule(log, "tools"),
       warnOnce: new WarnOnce(withModule(log, "tools")),
+      limits,
       timeoutMs: limits.readTimeoutMs,
       onChange: () => context.onChange("tools"),
     });
@@ -176,6 +190,7 @@ export class McpHost implements AsyncDisposable {
     const fresh = [...change.added, ...replaced];
     const restarted = this.#restartUsersOf(changedInputs(before, config), new Set(fresh));
     this.#tools.update();
+    this.resources.warnOfContestedHosts();
     if (!isSameConfig(before, config)) this.#context.onChange("config");
     return { ...change, restarted: [...replaced, ...restarted] };
   }
@@ -188,7 +203,8 @@ export class McpHost implements AsyncDisposable {
   /**
    * The Desktop.
    *
-   * @param options `size` and `window` as in `client:get_desktop`; `timeoutMs`: how long it may take.
+   * @param options `size` and `window` as in `client:get_desktop`; `timeoutMs`: how long it may take; `limitBytes`: the
+   *   room for all of it, without end by default.
    * @throws {SmcpError} 400 when `window` is no window URI.
    */
   async desktop(
@@ -196,34 +212,56 @@ export class McpHost implements AsyncDisposable {
       readonly size?: number | undefined;
       readonly window?: string | undefined;
       readonly timeoutMs: number;
+      readonly limitBytes?: number | undefined;
     },
   ): Promise<Desktop[]> {
-    return (await this.windows(options)).map(renderWindow);
+    const windows = await this.windows(options);
+    const items = windows.map((window) => ({
+      server: window.server,
+      name: window.resource.uri,
+      key: window.contents ?? window,
+      render: () => renderWindow(window),
+    }));
+    const { limitBytes = Infinity } = options;
+    return await this.fit(items, { what: "windows", limitBytes, keeps: "first" });
+  }
+
+  /** What of a list fits into an answer; the servers that contribute most give up most, with a warning. */
+  fit<T>(items: readonly ListItem<T>[], options: Omit<FitOptions, "warnOnce">): Promise<T[]> {
+    const limitBytes = options.limitBytes === Infinity
+      ? Infinity
+      : Math.min(options.limitBytes, this.#limits.maxListAnswerBytes);
+    return fitList(items, this.#itemSizes, { ...options, limitBytes, warnOnce: this.#warnOnce });
   }
 
   /**
    * The Finder's catalogue.
    *
    * @param query `timeoutMs`: how long it may take.
-   * @throws {SmcpError} 400 when `offset` or `limit` is negative or no integer.
+   * @throws {SmcpError} 400 when `offset` or `limit` is negative or no integer, or when there is too much to look for.
    */
   async finder(
     query: Omit<FinderQueryOptions, "history"> & { readonly timeoutMs: number },
   ): Promise<{ documents: DPEDocumentSummary[]; totalCount: number }> {
     const shelves = await this.resources.documents(query);
-    return organizeShelves(shelves, { ...query, history: this.history.servers });
+    return await runInTurns(organizeShelves(shelves, { ...query, history: this.history.servers }));
   }
 
   /** The windows of the Desktop, not rendered yet. Options and errors are those of {@linkcode McpHost.desktop}. */
   async windows(options: Parameters<McpHost["desktop"]>[0]): Promise<DesktopWindow[]> {
     const { size, window, timeoutMs } = options;
-    const identity = window === undefined ? undefined : windowIdentity(window);
-    if (window !== undefined && identity === undefined) {
-      throw badRequest("window", `Cannot show window "${window}": not a window:// URI`);
+    const identity = window === undefined ? undefined : windowIdentity(window.slice(0, MAX_URI_LENGTH + 1));
+    if (window !== undefined && (identity === undefined || window.length > MAX_URI_LENGTH)) {
+      const shown = shorten(window, MAX_SHOWN_URI_LENGTH);
+      throw badRequest("window", `Cannot show window "${shown}": not a window:// URI`);
     }
     if (size !== undefined && size <= 0) return [];
     const windows = await this.resources.windows({ identity, timeoutMs });
-    return arrangeDesktop(windows, { size, history: this.history.servers, onWarning: this.#onWarning });
+    return arrangeDesktop(windows, {
+      size,
+      history: this.history.servers,
+      onWarning: this.#windowWarnings(),
+    });
   }
 
   /** Resolves when each of these servers, all by default, has started and listed its tools, or has failed to. */
@@ -262,9 +300,15 @@ export class McpHost implements AsyncDisposable {
     return resolved;
   }
 
-  readonly #onWarning = ({ message, server, uri }: OrganizerWarning): void => {
-    this.#warnOnce.warn(message, { server, uri });
-  };
+  /** Logs what is wrong with windows, up to a bounded number of lines for each server. */
+  #windowWarnings(): (warning: OrganizerWarning) => void {
+    const counts = new Map<string, number>();
+    return ({ message, server, uri }) => {
+      const count = (counts.get(server) ?? 0) + 1;
+      counts.set(server, count);
+      if (count <= MAX_WARNINGS) this.#warnOnce.warn(message, { server, uri });
+    };
+  }
 
   #redactState({ lastError, stderrTail, ...state }: ServerState): ServerState {
     return {

@@ -7,10 +7,14 @@ import {
 } from "../mcp/errors.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { type ErrorDetails, isRecord, SmcpError } from "../protocol/errors.ts";
+import { fitsApproximately } from "../protocol/size.ts";
 import type { ReadRoute } from "./read_route.ts";
 
 /** MCP's code for a resource that does not exist. */
 const RESOURCE_NOT_FOUND = -32002;
+
+/** The most of an MCP server's own data that is passed on with its error, in bytes. */
+const MAX_DATA_BYTES = 16 * 1024;
 
 /** Turns what a read or a list threw into the error that the Agent gets (`finder-sdk-guide.md`, 错误处理). */
 export function toReadError(error: unknown, route: Pick<ReadRoute, "server"> & Partial<ReadRoute>): unknown {
@@ -53,12 +57,16 @@ function fromAnswer(
   route: Pick<ReadRoute, "server"> & Partial<ReadRoute>,
 ): SmcpError {
   const code = finderCode(error);
-  if (code !== undefined) return smcpError(code, error.message, answerDetails(error.rpcData), error);
+  if (code !== undefined) {
+    const details = answerDetails(error.rpcData) ?? knownDetails(code, route);
+    return smcpError(code, error.message, details, error);
+  }
   if (error.rpcCode === RESOURCE_NOT_FOUND && route.uri !== undefined) return notFound(error, route);
   const mcp_server = route.server.name;
   return smcpError(ErrorCode.INTERNAL_ERROR, `MCP server "${mcp_server}" failed: ${error.message}`, {
     mcp_server,
     code: error.rpcCode,
+    ...(isWorthKeeping(error.rpcData) ? { data: error.rpcData } : {}),
   }, error);
 }
 
@@ -70,24 +78,40 @@ function finderCode({ rpcCode, rpcData }: ServerAnswerError): number | undefined
   ) as number | undefined;
 }
 
+/** What the URI and the known documents tell of an error; used where its server says nothing of it (`finder-sdk-guide.md`, 错误处理). */
+function knownDetails(code: number, { dpe, pageCount: page_count }: Partial<ReadRoute>): ErrorDetails {
+  if (dpe === undefined) return {};
+  const { docRef: doc_ref, pageIndex: page_index, elementId: element_id } = dpe;
+  const details = code === ErrorCode.PAGE_OUT_OF_RANGE
+    ? { doc_ref, page_index, page_count }
+    : code === ErrorCode.ELEMENT_NOT_FOUND
+    ? { doc_ref, element_id }
+    : { doc_ref };
+  return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined));
+}
+
+function isWorthKeeping(data: unknown): boolean {
+  return data !== undefined && data !== null && fitsApproximately(data, MAX_DATA_BYTES);
+}
+
 function answerDetails(data: unknown): ErrorDetails | undefined {
-  if (!isRecord(data)) return undefined;
+  if (!isRecord(data) || !isWorthKeeping(data)) return undefined;
   if (isRecord(data["details"])) return data["details"];
   const { code: _code, message: _message, ...details } = data;
-  return details;
+  return Object.keys(details).length === 0 ? undefined : details;
 }
 
 /** MCP knows one "not found"; the URI's level tells what was not, once the document is known to exist. */
-function notFound(error: ServerAnswerError, { uri, dpe, isKnownDocument }: Partial<ReadRoute>): SmcpError {
+function notFound(error: ServerAnswerError, route: Partial<ReadRoute>): SmcpError {
+  const { uri, dpe, isKnownDocument } = route;
   if (dpe === undefined) return smcpError(ErrorCode.NOT_FOUND, "Resource not found", { uri }, error);
-  const { level, docRef: doc_ref, pageIndex: page_index, elementId: element_id } = dpe;
-  if (isKnownDocument === true && level === 2) {
-    return smcpError(ErrorCode.PAGE_OUT_OF_RANGE, "Page out of range", { doc_ref, page_index }, error);
-  }
-  if (isKnownDocument === true && level === 3) {
-    return smcpError(ErrorCode.ELEMENT_NOT_FOUND, "Element not found", { doc_ref, element_id }, error);
-  }
-  return smcpError(ErrorCode.DOCUMENT_NOT_FOUND, "Document not found", { doc_ref }, error);
+  const level = isKnownDocument === true ? dpe.level : 1;
+  const [code, message] = level === 2
+    ? [ErrorCode.PAGE_OUT_OF_RANGE, "Page out of range"] as const
+    : level === 3
+    ? [ErrorCode.ELEMENT_NOT_FOUND, "Element not found"] as const
+    : [ErrorCode.DOCUMENT_NOT_FOUND, "Document not found"] as const;
+  return smcpError(code, message, knownDetails(code, route), error);
 }
 
 function smcpError(

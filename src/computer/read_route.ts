@@ -20,6 +20,8 @@ export interface ReadRoute {
   readonly dpe: DpeUri | undefined;
   /** Whether the server lists the document that the URI belongs to. */
   readonly isKnownDocument: boolean;
+  /** How many pages that document has, if that is known. */
+  readonly pageCount: number | undefined;
 }
 
 /** Where to look for servers. */
@@ -55,11 +57,13 @@ export async function routeRead(
     ? await ownerOf(host ?? "", { uri, dpe, timeoutMs: timeoutMsOf(request) }, context)
     : namedServer(mcp_server, context.fleet);
   const catalogue = context.directory.of(server);
+  const key = dpe === undefined ? "" : documentKey(uri) ?? "";
   return {
     server,
     dpe,
     uri: window === undefined ? uri : catalogue.listedWindow(windowIdentity(uri) ?? uri) ?? uri,
-    isKnownDocument: dpe !== undefined && catalogue.hasDocument(documentKey(uri) ?? ""),
+    isKnownDocument: catalogue.hasDocument(key),
+    pageCount: catalogue.pageCount(key),
   };
 }
 

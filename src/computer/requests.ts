@@ -61,10 +61,10 @@ type Handle = (scope: RequestScope, body: unknown) => unknown;
 
 const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
   [TOOL_CALL_EVENT, ({ host }, body) => handleToolCall(host, body)],
-  [GET_TOOLS_EVENT, ({ host }, body) => handleGetTools(host, body)],
+  [GET_TOOLS_EVENT, ({ host, maxAnswerBytes }, body) => handleGetTools(host, body, maxAnswerBytes)],
   [GET_CONFIG_EVENT, ({ host }, body) => handleGetConfig(host, body)],
-  [GET_DESKTOP_EVENT, ({ host }, body) => handleGetDesktop(host, body)],
-  [GET_FINDER_EVENT, ({ host }, body) => handleGetFinder(host, body)],
+  [GET_DESKTOP_EVENT, ({ host, maxAnswerBytes }, body) => handleGetDesktop(host, body, maxAnswerBytes)],
+  [GET_FINDER_EVENT, ({ host, maxAnswerBytes }, body) => handleGetFinder(host, body, maxAnswerBytes)],
   [READ_RESOURCE_EVENT, ({ host }, body) => handleReadResource(host, body)],
   [GET_RESOURCES_EVENT, ({ host }, body) => handleGetResources(host, body)],
   [GET_BLOB_EVENT, ({ blobs, maxAnswerBytes }, body) => handleGetBlob(blobs, body, maxAnswerBytes)],

@@ -6,13 +6,17 @@ import type { DesktopWindow } from "../organizer/desktop_window.ts";
 import type { DocumentShelf } from "../organizer/document_shelf.ts";
 import { Catalogue, type CatalogueContext } from "./catalogue.ts";
 
+/** The most hosts that are warned of by name at a time. */
+const MAX_WARNINGS = 20;
+
 /** All catalogues, in the servers' order of precedence. */
 export class ResourceDirectory {
   readonly #fleet: Fleet;
   readonly #context: CatalogueContext;
   readonly #log: Logger;
   readonly #catalogues = new Map<SupervisedServer, Catalogue>();
-  readonly #contested = new Set<string>();
+  /** The claimants of each contested host, as they were told of last. */
+  #contested: ReadonlyMap<string, readonly string[]> = new Map();
 
   constructor(fleet: Fleet, context: CatalogueContext) {
     this.#fleet = fleet;
@@ -32,23 +36,32 @@ export class ResourceDirectory {
 
   /** The windows and documents that all servers list, as they were listed last. */
   get uris(): string[] {
-    return this.#ordered().flatMap((catalogue) => catalogue.uris);
+    return this.#ordered().flatMap(({ uris }) => uris);
   }
 
   /** A server is no longer of the fleet: what it showed leaves. */
   remove(server: SupervisedServer): void {
     this.#catalogues.get(server)?.onStopped();
     this.#catalogues.delete(server);
+    this.warnOfContestedHosts();
   }
 
-  /** The server that owns a host: the first in precedence that has listed it since it was configured. */
+  /**
+   * The server that owns a host: the first in precedence that has listed it since it was configured. A server without
+   * subscriptions is not listed by itself (`desktop.md`, 前提条件), so it is asked only when no other one has the host.
+   */
   async ownerOf(host: string, view: { readonly timeoutMs: number }): Promise<Catalogue | undefined> {
-    const find = () => this.#ordered().find((catalogue) => catalogue.hosts.has(host));
-    const known = find();
-    if (known !== undefined) return known;
-    // A list may be on its way, and a server without listChanged does not tell of a new host.
-    await Promise.all(this.#ordered().map((catalogue) => catalogue.refreshList(view.timeoutMs)));
-    return find();
+    const [shown, others] = partition(this.#ordered(), ({ isSubscribable }) => isSubscribable);
+    for (const catalogues of [shown, others]) {
+      const find = () => catalogues.find(({ hosts }) => hosts.has(host));
+      const known = find();
+      if (known !== undefined) return known;
+      // A list may be on its way, and a server without listChanged does not tell of a new host.
+      await Promise.all(catalogues.map((catalogue) => catalogue.refreshList(view.timeoutMs)));
+      const found = find();
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   /** The windows of all servers, each within its own deadline. */
@@ -70,26 +83,45 @@ export class ResourceDirectory {
     return shelves;
   }
 
-  /** Warns, once a host, where two servers claim it: a read by URI can reach only one of them (`desktop.md`, 校验规则). */
+  /**
+   * Warns of each host that several servers claim, and again when others claim it: a read by URI reaches only the first
+   * of them (`desktop.md`, 校验规则).
+   */
   warnOfContestedHosts(): void {
-    const owners = new Map<string, string>();
-    for (const { hosts, server } of this.#ordered()) {
+    const contested = this.#contestedHosts();
+    const told = this.#contested;
+    this.#contested = contested;
+    const fresh = [...contested].filter(([host, claimants]) =>
+      told.get(host)?.join("\0") !== claimants.join("\0")
+    );
+    for (const [host, servers] of fresh.slice(0, MAX_WARNINGS)) {
+      const [owner] = servers;
+      this.#log.warn("several MCP servers claim one host; reads go to the first", { host, owner, servers });
+    }
+    if (fresh.length > MAX_WARNINGS) {
+      this.#log.warn("several MCP servers claim more hosts", { count: fresh.length - MAX_WARNINGS });
+    }
+  }
+
+  /** The hosts of several servers with these, the owner first. */
+  #contestedHosts(): Map<string, readonly string[]> {
+    const claimants = new Map<string, string[]>();
+    for (const { hosts, server, isSubscribable } of this.#ordered()) {
+      if (!isSubscribable) continue;
       for (const host of hosts) {
-        const owner = owners.get(host);
-        if (owner === undefined) owners.set(host, server.name);
-        else if (!this.#contested.has(host)) {
-          this.#contested.add(host);
-          this.#log.warn("two MCP servers claim one host; reads go to the first", {
-            host,
-            owner,
-            other: server.name,
-          });
-        }
+        const others = claimants.get(host);
+        if (others === undefined) claimants.set(host, [server.name]);
+        else others.push(server.name);
       }
     }
+    return new Map(claimants.entries().filter(([, servers]) => servers.length > 1));
   }
 
   #ordered(): Catalogue[] {
     return this.#fleet.servers.map((server) => this.of(server));
   }
+}
+
+function partition<T>(values: readonly T[], test: (value: T) => boolean): [T[], T[]] {
+  return [values.filter(test), values.filter((value) => !test(value))];
 }

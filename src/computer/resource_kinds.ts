@@ -1,9 +1,11 @@
 /** Telling listed resources apart: windows, documents, and what only tells its host. Pure. */
 import type { McpResource } from "../protocol/resources.ts";
+import { approximateSizeBytes, fitsApproximately } from "../protocol/size.ts";
 import { buildDpeUri, type DpeUri, parseDpeUri } from "../uri/dpe_uri.ts";
 import { hasDpeScheme, hasWindowScheme } from "../uri/scheme.ts";
 import { parseWindowUri } from "../uri/window_uri.ts";
 import { windowIdentity } from "../uri/window_identity.ts";
+import type { ListLimits } from "./limits.ts";
 
 /** A server's list, sorted. */
 export interface SortedResources {
@@ -15,30 +17,106 @@ export interface SortedResources {
   readonly hosts: ReadonlySet<string>;
   /** What has the scheme of a window or a document and is neither. */
   readonly invalid: readonly string[];
+  /** How many entries are left out because each of them is too large. */
+  readonly tooLarge: number;
+  /** How many entries are left out because there are too many. */
+  readonly excess: number;
 }
 
-/** Sorts a list into windows and documents; a URI of a host's other levels only tells the host. */
-export function sortResources(resources: readonly McpResource[]): SortedResources {
-  const windows: McpResource[] = [];
-  const windowUris = new Map<string, string>();
-  const documentUris = new Map<string, string>();
-  const hosts = new Set<string>();
-  const invalid: string[] = [];
-  for (const resource of resources) {
+/** How much of a list is kept. */
+export type ResourceBounds = Pick<
+  ListLimits,
+  "maxWindows" | "maxDocuments" | "maxResourceBytes" | "maxResourceListBytes"
+>;
+
+/** The most hosts that one server is known by. */
+export const MAX_HOSTS = 10_000;
+
+/** Sorts a list, entry by entry, into windows and documents; a URI of a host's other levels only tells the host. */
+export class ResourceSorter {
+  readonly #bounds: ResourceBounds;
+  readonly #windows: McpResource[] = [];
+  readonly #windowUris = new Map<string, string>();
+  readonly #documentUris = new Map<string, string>();
+  readonly #hosts = new Set<string>();
+  readonly #invalid: string[] = [];
+  #roomBytes: number;
+  #tooLarge = 0;
+  #excess = 0;
+
+  constructor(bounds: ResourceBounds) {
+    this.#bounds = bounds;
+    this.#roomBytes = bounds.maxResourceListBytes;
+  }
+
+  /** What was added so far. */
+  get sorted(): SortedResources {
+    return {
+      windows: this.#windows,
+      windowUris: this.#windowUris,
+      documentUris: this.#documentUris,
+      hosts: this.#hosts,
+      invalid: this.#invalid,
+      tooLarge: this.#tooLarge,
+      excess: this.#excess,
+    };
+  }
+
+  add(resource: McpResource): void {
     const { uri } = resource;
+    if (!hasWindowScheme(uri) && !hasDpeScheme(uri)) return;
+    if (!fitsApproximately(resource, this.#bounds.maxResourceBytes)) {
+      this.#tooLarge++;
+      return;
+    }
     const identity = windowIdentity(uri);
     const dpe = tryParseDpe(uri);
-    if (identity !== undefined) {
-      windows.push(resource);
-      if (!windowUris.has(identity)) windowUris.set(identity, uri);
-      hosts.add(parseWindowUri(uri).host);
-    } else if (dpe !== undefined) {
-      hosts.add(dpe.host);
-      if (dpe.level === 1 && !documentUris.has(keyOf(dpe))) documentUris.set(keyOf(dpe), uri);
-    } else if (hasWindowScheme(uri) || hasDpeScheme(uri)) invalid.push(uri);
+    if (identity !== undefined) this.#addWindow(resource, identity);
+    else if (dpe !== undefined) this.#addDocument(uri, dpe);
+    else this.#invalid.push(uri);
   }
-  return { windows, windowUris, documentUris, hosts, invalid };
+
+  #addWindow(resource: McpResource, identity: string): void {
+    const { uri } = resource;
+    if (this.#windows.length >= this.#bounds.maxWindows || !this.#takeRoom(approximateSizeBytes(resource))) {
+      this.#excess++;
+      return;
+    }
+    this.#windows.push(resource);
+    if (!this.#windowUris.has(identity)) this.#windowUris.set(identity, uri);
+    this.#addHost(parseWindowUri(uri).host);
+  }
+
+  #addDocument(uri: string, dpe: DpeUri): void {
+    this.#addHost(dpe.host);
+    if (dpe.level !== 1) return;
+    const key = keyOf(dpe);
+    if (this.#documentUris.has(key)) return;
+    if (this.#documentUris.size >= this.#bounds.maxDocuments || !this.#takeRoom(uri.length)) this.#excess++;
+    else this.#documentUris.set(key, uri);
+  }
+
+  #addHost(host: string): void {
+    if (this.#hosts.size < MAX_HOSTS) this.#hosts.add(host);
+  }
+
+  #takeRoom(bytes: number): boolean {
+    if (bytes > this.#roomBytes) return false;
+    this.#roomBytes -= bytes;
+    return true;
+  }
 }
+
+/** A list of nothing. */
+export const NO_RESOURCES: SortedResources = {
+  windows: [],
+  windowUris: new Map(),
+  documentUris: new Map(),
+  hosts: new Set(),
+  invalid: [],
+  tooLarge: 0,
+  excess: 0,
+};
 
 /**
  * What names a document, whatever the level, the query and the spelling of the URI; the host's own URI at Level 0;
@@ -66,14 +144,20 @@ function keyOf({ host, docRef }: DpeUri): string {
   return docRef === undefined ? buildDpeUri({ host }) : buildDpeUri({ host, docRef });
 }
 
-/** Whether two lists show the same windows with the same annotations and metadata, in the same order. */
+/** Whether two lists show the same windows with the same annotations and metadata, in whatever order. */
 export function sameWindows(before: readonly McpResource[], after: readonly McpResource[]): boolean {
-  if (before.length !== after.length) return false;
-  return before.every((resource, index) => layoutOf(resource) === layoutOf(after[index]));
+  if (before === after) return true;
+  const [old, next] = [layoutsOf(before), layoutsOf(after)];
+  return old.size === next.size && next.entries().every(([uri, layout]) => old.get(uri) === layout);
 }
 
-function layoutOf(resource: McpResource | undefined): string {
-  return JSON.stringify([resource?.uri, resource?.annotations, resource?._meta]);
+/** The first of a URI counts, as on the Desktop. */
+function layoutsOf(resources: readonly McpResource[]): Map<string, string> {
+  const layouts = new Map<string, string>();
+  for (const { uri, annotations, _meta } of resources) {
+    if (!layouts.has(uri)) layouts.set(uri, JSON.stringify([annotations, _meta]));
+  }
+  return layouts;
 }
 
 function tryParseDpe(uri: string): DpeUri | undefined {

@@ -3,6 +3,7 @@ import { settledWithin } from "../async/abortable.ts";
 import { Throttle } from "../async/throttle.ts";
 import type { SupervisedServer } from "../mcp/supervised_server.ts";
 import type { McpResource } from "../protocol/resources.ts";
+import type { SortedResources } from "./resource_kinds.ts";
 
 /** The shortest time between two lists that a server's notifications ask for, in milliseconds. */
 const RELIST_INTERVAL_MS = 200;
@@ -12,7 +13,9 @@ export interface ResourceListContext {
   readonly server: SupervisedServer;
   /** How long one list may take, in milliseconds. */
   readonly timeoutMs: number;
-  readonly onList: (resources: readonly McpResource[]) => void;
+  /** Works through a list before it holds. */
+  readonly sort: (resources: readonly McpResource[]) => Promise<SortedResources>;
+  readonly onList: (resources: SortedResources) => void;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -35,6 +38,8 @@ export class ResourceList {
   restart(): void {
     this.#isFresh = false;
     this.#isLate = false;
+    // A list of the last session may still be on its way.
+    if (this.#listing !== undefined) this.#hasChanged = true;
     this.#listInBackground();
   }
 
@@ -76,8 +81,12 @@ export class ResourceList {
 
   async #listOnce(): Promise<void> {
     this.#hasChanged = false;
-    const { server, timeoutMs, onList } = this.#context;
-    const resources = await server.use((connection) => connection.listResources({ timeoutMs }));
+    const { server, timeoutMs, sort, onList } = this.#context;
+    const { connection: session } = server;
+    const resources = await sort(
+      await server.use((connection) => connection.listResources({ timeoutMs })),
+    );
+    if (session !== server.connection) return;
     // Nothing tells of changes to the list of a server without listChanged: the next request asks again.
     this.#isFresh = !this.#hasChanged && server.connection?.capabilities.listChanged === true;
     this.#isLate = false;

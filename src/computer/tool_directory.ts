@@ -43,14 +43,43 @@ export interface ToolDirectory {
   readonly warnings: readonly string[];
 }
 
+/** The most warnings about the tools of one server. */
+const MAX_WARNINGS = 10;
+
+/** What a tool is shown with beside what its server lists of it. */
+interface ShownAs {
+  readonly name: string;
+  readonly server: string;
+  readonly meta: ToolMeta | undefined;
+}
+
+/** Tools as they are shown, so that one that is listed, named and configured as before is the same object as before. */
+export class ToolPortraits {
+  readonly #kept = new WeakMap<McpTool, { readonly key: string; readonly portrait: SMCPTool }>();
+
+  /** How a tool is shown. */
+  of(tool: McpTool, shown: ShownAs): SMCPTool {
+    const key = JSON.stringify(shown);
+    const kept = this.#kept.get(tool);
+    if (kept?.key === key) return kept.portrait;
+    const portrait = toSmcpTool(tool, shown);
+    this.#kept.set(tool, { key, portrait });
+    return portrait;
+  }
+}
+
 /** Joins the tools of servers that are given in order of precedence: the first to list a name owns it. */
-export function buildToolDirectory(servers: readonly ServerTools[]): ToolDirectory {
+export function buildToolDirectory(
+  servers: readonly ServerTools[],
+  portraits: ToolPortraits = new ToolPortraits(),
+): ToolDirectory {
   const tools: SMCPTool[] = [];
   const routes = new Map<string, ToolRoute>();
   const forbidden = new Set<string>();
-  const warnings: string[] = [];
+  const allWarnings: string[] = [];
   const taken = new Set<string>();
   for (const server of servers) {
+    const warnings: string[] = [];
     const names = exposedNames(server, warnings);
     for (const tool of firstOfEachName(server, warnings)) {
       const wanted = names.get(tool.name) ?? tool.name;
@@ -63,12 +92,19 @@ export function buildToolDirectory(servers: readonly ServerTools[]): ToolDirecto
       taken.add(name);
       if (!server.isListed) continue;
       const meta = mergeToolMeta(server.config, tool.name);
-      tools.push(toSmcpTool(tool, { name, server: server.config.name, meta }));
+      tools.push(portraits.of(tool, { name, server: server.config.name, meta }));
       const vrl = vrlScriptOf(server.config);
       routes.set(name, { server: server.config.name, tool: tool.name, meta, definition: tool, vrl });
     }
+    allWarnings.push(...bounded(warnings, server.config.name));
   }
-  return { tools, routes, forbidden, warnings };
+  return { tools, routes, forbidden, warnings: allWarnings };
+}
+
+function bounded(warnings: readonly string[], server: string): readonly string[] {
+  if (warnings.length <= MAX_WARNINGS) return warnings;
+  const rest = warnings.length - MAX_WARNINGS;
+  return [...warnings.slice(0, MAX_WARNINGS), `server "${server}" has ${rest} more tools with such names`];
 }
 
 /** One server's tools, without those whose name it lists a second time. */
@@ -144,14 +180,7 @@ export function vrlScriptOf({ vrl }: MCPServerConfig): string | undefined {
   return typeof vrl === "string" && vrl.trim() !== "" ? vrl : undefined;
 }
 
-function toSmcpTool(
-  tool: McpTool,
-  { name, server, meta }: {
-    readonly name: string;
-    readonly server: string;
-    readonly meta: ToolMeta | undefined;
-  },
-): SMCPTool {
+function toSmcpTool(tool: McpTool, { name, server, meta }: ShownAs): SMCPTool {
   const { title, description, inputSchema, outputSchema, annotations, icons } = tool;
   const attributes = flatten(tool.meta);
   if (annotations !== undefined) attributes[MCP_TOOL_ANNOTATION] = JSON.stringify(annotations);

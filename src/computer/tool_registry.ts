@@ -1,9 +1,9 @@
 /** The tools of all MCP servers: listed server by server, shown as one list, told of when that list changes. */
-import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "../log.ts";
 import type { SupervisedServer } from "../mcp/supervised_server.ts";
 import type { WarnOnce } from "../mcp/warn_once.ts";
-import { buildToolDirectory, type ToolDirectory } from "./tool_directory.ts";
+import type { ListLimits } from "./limits.ts";
+import { buildToolDirectory, type ToolDirectory, ToolPortraits } from "./tool_directory.ts";
 import { ToolListing } from "./tool_listing.ts";
 
 /** What a registry needs. */
@@ -12,6 +12,7 @@ export interface ToolRegistryContext {
   readonly servers: () => readonly SupervisedServer[];
   readonly log: Logger;
   readonly warnOnce: WarnOnce;
+  readonly limits: ListLimits;
   /** How long one list may take, in milliseconds. */
   readonly timeoutMs: number;
   /** What an Agent sees has changed. */
@@ -28,6 +29,7 @@ interface Membership {
 export class ToolRegistry {
   readonly #context: ToolRegistryContext;
   readonly #members = new Map<SupervisedServer, Membership>();
+  readonly #portraits = new ToolPortraits();
   #directory: ToolDirectory = buildToolDirectory([]);
 
   constructor(context: ToolRegistryContext) {
@@ -41,8 +43,9 @@ export class ToolRegistry {
 
   /** A server of the fleet; what it lists is known from its first session on. */
   add(server: SupervisedServer): void {
-    const { log, timeoutMs } = this.#context;
-    const listing = new ToolListing(server, { log, timeoutMs, onChange: () => this.update() });
+    const { log, warnOnce, limits, timeoutMs } = this.#context;
+    const onChange = () => this.update();
+    const listing = new ToolListing(server, { log, warnOnce, limits, timeoutMs, onChange });
     this.#members.set(server, { listing, isListed: false });
   }
 
@@ -77,9 +80,10 @@ export class ToolRegistry {
         const { listing, isListed = false } = this.#members.get(server) ?? {};
         return { config: server.config, tools: listing?.tools ?? [], isListed };
       }),
+      this.#portraits,
     );
     for (const warning of this.#directory.warnings) this.#context.warnOnce.warn(warning);
-    if (!isDeepStrictEqual(before.tools, this.#directory.tools)) this.#context.onChange();
+    if (!isSameList(before.tools, this.#directory.tools)) this.#context.onChange();
   }
 
   /** Resolves when no list of this server is on its way. */
@@ -93,4 +97,9 @@ export class ToolRegistry {
     member.isListed = isListed;
     this.update();
   }
+}
+
+/** A tool that is shown as before is the same object as before. */
+function isSameList(before: readonly unknown[], after: readonly unknown[]): boolean {
+  return before.length === after.length && before.every((tool, index) => tool === after[index]);
 }

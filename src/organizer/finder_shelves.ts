@@ -10,15 +10,16 @@ import { orderServers } from "./server_order.ts";
 type OpenPage = { documents: DPEDocumentSummary[]; totalCount: number };
 
 /**
- * Does what `organizeFinder` does, over documents that stand in order already.
+ * Does what `organizeFinder` does, over documents that stand in order already; in steps, each of which takes no longer
+ * than one keyword takes in the documents of one server.
  *
  * @param shelves the documents of each MCP server by its name
- * @throws {SmcpError} 400 with `details.field` when `offset` or `limit` is negative or no integer
+ * @throws {SmcpError} 400 with `details.field` as `organizeFinder` does
  */
-export function organizeShelves(
+export function* organizeShelves(
   shelves: ReadonlyMap<string, DocumentShelf>,
   options: FinderQueryOptions,
-): FinderPage {
+): Generator<void, FinderPage> {
   const query = toFinderQuery(options);
   const isEverything = query.keywords.length === 0 && query.fileType === undefined;
   const page: OpenPage = { documents: [], totalCount: 0 };
@@ -26,7 +27,7 @@ export function organizeShelves(
     const shelf = shelves.get(server);
     if (shelf === undefined) continue;
     if (isEverything) takeSlice(page, shelf, query);
-    else takeMatches(page, shelf, query);
+    else yield* takeMatches(page, shelf, query);
   }
   return page;
 }
@@ -38,10 +39,11 @@ function takeSlice(page: OpenPage, { documents }: DocumentShelf, { offset, limit
   page.totalCount += documents.length;
 }
 
-function takeMatches(page: OpenPage, shelf: DocumentShelf, query: FinderQuery): void {
+function* takeMatches(page: OpenPage, shelf: DocumentShelf, query: FinderQuery): Generator<void, void> {
   const { fileType, offset, limit } = query;
+  // The shelf may change between two steps: what is looked through is what stood there at the first.
   const { documents } = shelf;
-  const marks = query.keywords.length === 0 ? undefined : markKeywords(shelf, query.keywords);
+  const marks = query.keywords.length === 0 ? undefined : yield* markKeywords(shelf, query.keywords);
   for (let i = 0; i < documents.length; i++) {
     if (marks !== undefined && marks[i] === 0) continue;
     const isOnPage = page.totalCount >= offset && page.documents.length < limit;
@@ -58,18 +60,22 @@ function takeMatches(page: OpenPage, shelf: DocumentShelf, query: FinderQuery): 
 }
 
 /** Marks the documents that one of the keywords mentions. */
-function markKeywords(shelf: DocumentShelf, keywords: readonly string[]): Uint8Array {
+function* markKeywords(
+  shelf: Pick<DocumentShelf, "documents" | "text">,
+  keywords: readonly string[],
+): Generator<void, Uint8Array> {
   const { documents, text } = shelf;
   const marks = new Uint8Array(documents.length);
   for (const keyword of keywords) {
     // With the separator in it, a keyword could match across two texts; nobody sends one, and it is answered all the same.
-    if (keyword.includes(TEXT_SEPARATOR)) markOneByOne(shelf, keyword, marks);
+    if (keyword.includes(TEXT_SEPARATOR)) markOneByOne(documents, keyword, marks);
     else text.mark(keyword, marks);
+    yield;
   }
   return marks;
 }
 
-function markOneByOne({ documents }: DocumentShelf, keyword: string, marks: Uint8Array): void {
+function markOneByOne(documents: DocumentShelf["documents"], keyword: string, marks: Uint8Array): void {
   for (const [index, { document }] of documents.entries()) {
     if (mentionsAny(document, [keyword], () => {})) marks[index] = 1;
   }

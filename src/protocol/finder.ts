@@ -6,12 +6,16 @@ import type { DPEDocumentSummary } from "./dpe.ts";
 export const DEFAULT_FINDER_LIMIT = 20;
 /** The most documents that a Finder request returns. */
 export const MAX_FINDER_LIMIT = 100;
+/** The most keywords of a Finder request. */
+export const MAX_FINDER_KEYWORDS = 64;
+/** The longest keyword or file type of a Finder request, in characters. */
+export const MAX_FINDER_TEXT_LENGTH = 256;
 
 /** `client:get_finder`. */
 export interface GetFinderReq extends AgentCallData {
   /** The name of the Computer that shall answer. */
   computer: string;
-  /** Keep documents in which one of these occurs in title, keywords or summary. */
+  /** Keep documents in which one of these occurs in title, keywords or summary; at most 64, each of 256 characters. */
   keywords?: string[];
   /** Keep documents of exactly this type. */
   file_type?: string;

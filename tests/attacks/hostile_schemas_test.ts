@@ -56,9 +56,8 @@ Deno.test("tools with hostile schemas are called all the same, and the other ser
   );
   const hostile = hostileSchemas();
   const tools = hostile.map(({ schema }, index) => ({ name: `t${index}`, inputSchema: schema }));
-  const update = office.next("updateToolList");
   await office.become({ tools, tell: [TOOLS_CHANGED] });
-  await update;
+  while (!office.computer.tools.some(({ name }) => name === "t0")) await office.next("updateToolList");
   for (const [index, { name, args }] of hostile.entries()) {
     const { isError, content } = await office.laptop.callTool(`t${index}`, args, { timeoutMs: 20_000 });
     const text = content[0]?.text ?? "";

@@ -4,7 +4,6 @@ import type { DesktopWindow } from "../../src/organizer/desktop_window.ts";
 import { DocumentShelf } from "../../src/organizer/document_shelf.ts";
 import { organizeFinder } from "../../src/organizer/finder.ts";
 import type { FinderQueryOptions } from "../../src/organizer/finder_query.ts";
-import { organizeShelves } from "../../src/organizer/finder_shelves.ts";
 import { prepareDocument } from "../../src/organizer/prepared_document.ts";
 import type { OrganizerWarning } from "../../src/organizer/warning.ts";
 import type { DPEDocumentSummary } from "../../src/protocol/dpe.ts";
@@ -15,6 +14,7 @@ import { windowIdentity } from "../../src/uri/window_identity.ts";
 import { mutate, mutateText, randomText, randomValue } from "./_mutator.ts";
 import { Random } from "../fixtures/random.ts";
 import { sized } from "../fixtures/test_size.ts";
+import { organizeShelves } from "../unit/organizer/_documents.ts";
 
 /** A tenth of the Finder's queries is refused, before any document is looked at. */
 const BATCHES = sized({ reduced: 560, full: 56_000 });

@@ -82,6 +82,43 @@ Deno.test("a list change with the same URIs sends nothing", async () => {
   assertEquals(updates, 0);
 });
 
+// proves: desktop-list-same, finder-list-same, desktop-list-same-logged, finder-list-same-logged
+Deno.test("a list in another order sends nothing and leaves a line in the log", async () => {
+  const resources = [{ uri: A }, { uri: B }, { uri: REPORT }, { uri: PLAN }];
+  await using office = await ComputerOffice.open(scriptedServers({ s: { resources } }));
+  await office.laptop.getDesktop();
+  let updates = 0;
+  using _desktop = office.agent.on("updateDesktop", () => void updates++);
+  using _finder = office.agent.on("updateFinder", () => void updates++);
+  const same = (what: string) =>
+    office.log.next(({ message }) => message === `the listed ${what} are the same`);
+  const lines = Promise.all([same("windows"), same("documents")]);
+  await office.become({ resources: resources.toReversed(), tell: [RESOURCES_CHANGED] });
+  assertEquals((await lines).map(({ level }) => level), ["debug", "debug"]);
+  assertEquals(await silence(office, "updateDesktop") + await silence(office, "updateFinder"), 0);
+  assertEquals(updates, 0);
+});
+
+// proves: desktop-audience-user
+Deno.test("a window for the user alone is warned of when it is listed, and shown all the same", async () => {
+  const resources = [{ uri: A, annotations: { audience: ["user"] } }];
+  await using office = await ComputerOffice.open(
+    scriptedServers({ s: { resources, contents: { [A]: "a" } } }),
+  );
+  const { level, fields } = await office.log.until(({ message }) => message.includes("audience"));
+  assertEquals([level, fields["server"], fields["uri"]], ["warn", "s", A]);
+  assertEquals(await office.laptop.getDesktop(), [`${A}\n\na`]);
+});
+
+// proves: desktop-last-modified
+Deno.test("the time that a window was modified last is passed on with its annotations", async () => {
+  const annotations = { lastModified: "2026-01-15T08:30:00Z" };
+  await using office = await ComputerOffice.open(
+    scriptedServers({ s: { resources: [{ uri: A, annotations }] } }),
+  );
+  assertEquals((await office.laptop.getResources("s")).resources[0]?.annotations, annotations);
+});
+
 Deno.test("a window whose annotations or metadata change refreshes the desktop", async () => {
   await using office = await ComputerOffice.open(
     scriptedServers({ s: { resources: [{ uri: A }, { uri: B }], contents: { [A]: "a", [B]: "b" } } }),
@@ -245,7 +282,7 @@ Deno.test("a server without listChanged is listed anew for each request", async 
   assertEquals(await office.laptop.getDesktop(), [`${A}\n\na`]);
 });
 
-// proves: desktop-needs-subscribe, finder-needs-subscribe
+// proves: desktop-needs-subscribe, finder-needs-subscribe, mcp-capability-options
 Deno.test("a server without resources.subscribe shows no windows and no documents, and can be read all the same", async () => {
   const capabilities = { tools: {}, resources: { listChanged: true } };
   const contents = { [A]: "a", [REPORT]: document(REPORT, "R") };

@@ -250,18 +250,54 @@ Deno.test("get_resources gives one unfiltered page after the other, spelled for 
   assertEquals(second, { resources: [{ uri: "dpe://d/c" }] });
 });
 
-// proves: desktop-host-conflict
-Deno.test("a host that two servers claim is a warning, and reads go to the first in the config", async () => {
+// proves: desktop-host-conflict, dpe-host-owner
+Deno.test("a host that several servers claim is a warning that names all of them, and again when others claim it", async () => {
   const claim = (text: string, uri: string) => ({ resources: [{ uri }], contents: { [uri]: text } });
-  await using office = await ComputerOffice.open(
-    scriptedServers({
-      first: claim("from first", "window://same/a"),
-      second: claim("second", "dpe://same/doc"),
-    }),
-  );
+  const servers = scriptedServers({
+    first: claim("from first", "window://same/a"),
+    second: claim("from second", "window://same/b"),
+    third: claim("third", "dpe://same/doc"),
+  }).servers;
+  await using office = await ComputerOffice.open({ servers });
+  const told = (...names: readonly string[]) =>
+    office.log.until(({ message, fields }) =>
+      message.startsWith("several MCP servers claim") &&
+      JSON.stringify(fields["servers"]) === JSON.stringify(names)
+    );
   await office.laptop.getDesktop();
-  const { fields } = await office.log.until(({ message }) => message.startsWith("two MCP servers claim"));
-  assertEquals(fields, { host: "same", owner: "first", other: "second" });
+  assertEquals((await told("first", "second", "third")).fields["owner"], "first");
   assertEquals((await refusal(office.laptop.readResource("dpe://same/doc"))).code, 4201);
   assertEquals((await office.laptop.readResource("window://same/a")).contents[0]?.text, "from first");
+  const { first: _, ...others } = servers;
+  await office.computer.reconfigure({ servers: others });
+  assertEquals((await told("second", "third")).fields, {
+    host: "same",
+    owner: "second",
+    servers: ["second", "third"],
+  });
+  assertEquals((await office.laptop.readResource("window://same/b")).contents[0]?.text, "from second");
+});
+
+// proves: desktop-needs-subscribe, finder-needs-subscribe, dpe-host-owner
+Deno.test("a server without subscriptions is not listed by itself, and has no host that another one has", async () => {
+  const capabilities = { tools: {}, resources: { listChanged: true } };
+  const [own, shared] = ["window://own/a", "window://same/a"];
+  await using office = await ComputerOffice.open(
+    scriptedServers({
+      silent: {
+        capabilities,
+        resources: [{ uri: own }, { uri: shared }],
+        contents: { [own]: "own", [shared]: "silent" },
+      },
+      told: { resources: [{ uri: shared }], contents: { [shared]: "told" } },
+    }),
+  );
+  const lists = async () =>
+    (await office.received()).filter(({ method }) => method === "resources/list").length;
+  assertEquals(await office.laptop.getDesktop(), [`${shared}\n\ntold`]);
+  assertEquals((await office.laptop.readResource(shared)).contents[0]?.text, "told");
+  assertEquals(await lists(), 0);
+  assertEquals((await office.laptop.readResource(own)).contents[0]?.text, "own");
+  assertEquals(await lists(), 1);
+  assertEquals(office.log.of("warn").filter(({ message }) => message.includes("claim")), []);
 });

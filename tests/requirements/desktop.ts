@@ -20,6 +20,8 @@ export const desktop: readonly Requirement[] = [
       "Path segments are URL-encoded one by one: `c%2Fd` stays one segment and decodes to `c/d`.",
     "desktop-uri-query":
       "A query in a window URI is dropped with a warning, and host and path alone identify the window.",
+    "dpe-host-owner":
+      "`client:get_dpe`, like every read, finds the MCP server of a URI by the host, which one server owns.",
     "desktop-host-conflict":
       "A host that two MCP servers claim, in window or document URIs, is a warning at registration and does not block it.",
   }),

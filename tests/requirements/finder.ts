@@ -23,7 +23,8 @@ export const finder: readonly Requirement[] = [
     "dpe-level-3": "`dpe://host/doc-ref/elements/{ID}` addresses one element.",
   }),
   ...section("finder.md, dpe:// URI 协议 / 查询参数", {
-    "dpe-query-format": "`format` applies to all levels and is `json` when absent.",
+    "dpe-query-format":
+      "`format` is accepted at all levels and is `json` when absent; Levels 2 and 3 have another form than JSON.",
     "dpe-query-depth": "`depth` applies to Level 1 and is `metadata` when absent.",
     "dpe-query-offset": "`offset` pages through the page index of Level 1 and is 0 when absent.",
     "dpe-query-limit": "`limit` bounds the page index of Level 1 and is 20 when absent.",
@@ -86,6 +87,7 @@ export const finder: readonly Requirement[] = [
     "finder-list-differs":
       "After a list change the finder is refreshed when the set of dpe:// URIs differs from the last one.",
     "finder-list-same": "After a list change with the same set of dpe:// URIs nothing is sent.",
+    "finder-list-same-logged": "A list change with the same set of dpe:// URIs is told in the log alone.",
     "finder-updated-document":
       "An update of a dpe:// resource refreshes the finder at once, without comparing sets.",
     "finder-updated-other": "An update of a resource of another scheme does not refresh the finder.",

@@ -21,6 +21,7 @@ export const guide: readonly Requirement[] = [
   }),
   ...section("finder-sdk-guide.md, Finder Organizer 算法", {
     "guide-keyword-case": "Keywords match whatever the case of their letters.",
+    "guide-keyword-empty": "An empty keyword stands in every title, so that it keeps all documents.",
     "guide-keyword-joined": "The keyword list is searched as one text joined by spaces.",
     "guide-order-ties": "Documents that compare equal keep the order in which they were listed.",
   }),

@@ -4,8 +4,12 @@ import { parseComputerCallData, parseGetDeskTopReq } from "../../protocol/parse.
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import type { McpHost } from "../host.ts";
 
-export async function handleGetDesktop(host: McpHost, body: unknown): Promise<GetDeskTopRet> {
+export async function handleGetDesktop(
+  host: McpHost,
+  body: unknown,
+  limitBytes: number,
+): Promise<GetDeskTopRet> {
   const { desktop_size: size, window, req_id } = parseGetDeskTopReq(body);
   const timeoutMs = timeoutMsOf(parseComputerCallData(body));
-  return { desktops: await host.desktop({ size, window, timeoutMs }), req_id };
+  return { desktops: await host.desktop({ size, window, timeoutMs, limitBytes }), req_id };
 }

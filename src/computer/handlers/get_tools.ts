@@ -3,7 +3,14 @@ import { parseGetToolsReq } from "../../protocol/parse.ts";
 import type { GetToolsRet } from "../../protocol/tools.ts";
 import type { McpHost } from "../host.ts";
 
-export function handleGetTools(host: McpHost, body: unknown): GetToolsRet {
+export async function handleGetTools(host: McpHost, body: unknown, limitBytes: number): Promise<GetToolsRet> {
   const { req_id } = parseGetToolsReq(body);
-  return { tools: [...host.directory.tools], req_id };
+  const { tools, routes } = host.directory;
+  const items = tools.map((tool) => ({
+    server: routes.get(tool.name)?.server ?? "",
+    name: tool.name,
+    key: tool,
+    render: () => tool,
+  }));
+  return { tools: await host.fit(items, { what: "tools", limitBytes, keeps: "most" }), req_id };
 }

@@ -40,9 +40,14 @@ function stoppedServer(): SupervisedServer {
 const server = stoppedServer();
 
 /** The code and details of what a failure becomes for a URI. */
-function readError(error: unknown, uri = "file:///x", isKnownDocument = false): unknown {
+function readError(
+  error: unknown,
+  uri = "file:///x",
+  isKnownDocument = false,
+  pageCount?: number,
+): unknown {
   const dpe = uri.startsWith("dpe:") ? parseDpeUri(uri) : undefined;
-  const made = toReadError(error, { server, uri, dpe, isKnownDocument });
+  const made = toReadError(error, { server, uri, dpe, isKnownDocument, pageCount });
   return made instanceof SmcpError ? [made.code, made.details] : made;
 }
 
@@ -60,7 +65,7 @@ Deno.test("time, authorization and a server that is not running have their codes
 Deno.test("MCP's not found is told by scheme and level, its other errors are 500 with their code", () => {
   const missing = new ServerAnswerError(-32002, "x");
   assertEquals(readError(missing), [404, { uri: "file:///x" }]);
-  assertEquals(readError(missing, "dpe://d"), [4201, { doc_ref: undefined }]);
+  assertEquals(readError(missing, "dpe://d"), [4201, {}]);
   assertEquals(readError(missing, "dpe://d/a"), [4201, { doc_ref: "a" }]);
   assertEquals(readError(missing, "dpe://d/a/pages/7"), [4201, { doc_ref: "a" }]);
   assertEquals(readError(missing, "dpe://d/a/pages/7", true), [4202, { doc_ref: "a", page_index: 7 }]);
@@ -75,9 +80,28 @@ Deno.test("4201 to 4203 pass with their details wherever the server puts the cod
   assertEquals(answer(4202, { page_index: 9, page_count: 3 }), [4202, { page_index: 9, page_count: 3 }]);
   assertEquals(answer(-32000, { code: 4203, element_id: "e", message: "m" }), [4203, { element_id: "e" }]);
   assertEquals(answer(4201, { details: { doc_ref: "a" }, code: 4201 }), [4201, { doc_ref: "a" }]);
-  assertEquals(answer(4201), [4201, undefined]);
+  assertEquals(answer(4201), [4201, { doc_ref: "a" }]);
   assertEquals(answer(4204), [500, { mcp_server: "s", code: 4204 }]);
-  assertEquals(answer(-32000, { code: "4201" }), [500, { mcp_server: "s", code: -32000 }]);
+  const other = { code: "4201" };
+  assertEquals(answer(-32000, other), [500, { mcp_server: "s", code: -32000, data: other }]);
+});
+
+// proves: guide-error-details
+Deno.test("details that the server does not give are filled in from the URI and the known document", () => {
+  const page = (data?: unknown) =>
+    readError(new ServerAnswerError(4202, "x", { data }), "dpe://d/a/pages/7", true, 3);
+  assertEquals(page(), [4202, { doc_ref: "a", page_index: 7, page_count: 3 }]);
+  assertEquals(page({ code: 4202, message: "m" }), page());
+  assertEquals(readError(new ServerAnswerError(-32002, "x"), "dpe://d/a/pages/7", true, 3), page());
+  const element = readError(new ServerAnswerError(4203, "x"), "dpe://d/a/elements/e");
+  assertEquals(element, [4203, { doc_ref: "a", element_id: "e" }]);
+});
+
+// proves: guide-error-kept
+Deno.test("the data of an MCP server's other errors is kept, unless it is very large", () => {
+  const answer = (data: unknown) => readError(new ServerAnswerError(-32603, "x", { data }), "dpe://d/a");
+  assertEquals(answer({ hint: "later" }), [500, { mcp_server: "s", code: -32603, data: { hint: "later" } }]);
+  assertEquals(answer("x".repeat(20_000)), [500, { mcp_server: "s", code: -32603 }]);
 });
 
 Deno.test("what nobody foresaw stays what it is", () => {

@@ -1,8 +1,15 @@
 import { assertEquals } from "@std/assert";
-import { documentKey, sameWindows, sortResources } from "../../../src/computer/resource_kinds.ts";
+import { DEFAULT_LIST_LIMITS } from "../../../src/computer/limits.ts";
+import { documentKey, ResourceSorter, sameWindows } from "../../../src/computer/resource_kinds.ts";
+
+function sorted(uris: readonly string[], limits: Partial<typeof DEFAULT_LIST_LIMITS> = {}) {
+  const sorter = new ResourceSorter({ ...DEFAULT_LIST_LIMITS, ...limits });
+  for (const uri of uris) sorter.add({ uri });
+  return sorter.sorted;
+}
 
 function sort(...uris: string[]) {
-  const { windows, windowUris, documentUris, hosts, invalid } = sortResources(uris.map((uri) => ({ uri })));
+  const { windows, windowUris, documentUris, hosts, invalid } = sorted(uris);
   return {
     windows: windows.map(({ uri }) => uri),
     windowUris: Object.fromEntries(windowUris),
@@ -57,8 +64,25 @@ Deno.test("two lists show the same windows when URIs, annotations and metadata a
   const a = { uri: "window://w/a", annotations: { priority: 1 }, _meta: { x: 1 }, name: "a" };
   const b = { uri: "window://w/b" };
   assertEquals(sameWindows([a, b], [{ ...a, name: "other" }, b]), true);
+  assertEquals(sameWindows([a, b], [b, a]), true);
+  assertEquals(sameWindows([a, b], [a, a]), false);
   assertEquals(sameWindows([a, b], [a]), false);
   assertEquals(sameWindows([a], [{ ...a, annotations: { priority: 0 } }]), false);
   assertEquals(sameWindows([a], [{ ...a, _meta: {} }]), false);
   assertEquals(sameWindows([a], [{ ...a, uri: "window://w/c" }]), false);
+});
+
+Deno.test("what is too large, or too much, is counted and left out, and the rest is kept", () => {
+  const uris = [
+    "window://w/a",
+    `window://w/${"x".repeat(500)}`,
+    "window://w/b",
+    "window://w/c",
+    "dpe://d/doc",
+  ];
+  const { windows, documentUris, tooLarge, excess } = sorted(uris, { maxResourceBytes: 400, maxWindows: 2 });
+  assertEquals(windows.map(({ uri }) => uri), ["window://w/a", "window://w/b"]);
+  assertEquals([documentUris.size, tooLarge, excess], [1, 1, 1]);
+  const small = sorted(["dpe://d/a", "dpe://d/b", "dpe://d/c"], { maxResourceListBytes: 20 });
+  assertEquals([small.documentUris.size, small.excess], [2, 1]);
 });

@@ -3,6 +3,10 @@ import fc from "fast-check";
 import { organizeFinder, type OrganizeFinderOptions } from "../../../src/organizer/finder.ts";
 import type { OrganizerWarning } from "../../../src/organizer/warning.ts";
 import type { DPEDocumentSummary } from "../../../src/protocol/dpe.ts";
+import type { DocumentShelf } from "../../../src/organizer/document_shelf.ts";
+import type { FinderQueryOptions } from "../../../src/organizer/finder_query.ts";
+import type { FinderPage } from "../../../src/organizer/finder_selection.ts";
+import { organizeShelves as organizeInSteps } from "../../../src/organizer/finder_shelves.ts";
 
 /** A document of the server "s" that is in order, but for what is told otherwise. */
 export function makeDocument(docRef: string, fields: Record<string, unknown> = {}): DPEDocumentSummary {
@@ -60,3 +64,15 @@ export const anyQuery = fc.record({
   fileType: fc.constantFrom(undefined, "pdf"),
   history: fc.array(fc.constantFrom("a", "c", "z")),
 });
+
+/** All steps of a Finder request over shelves at once. */
+export function organizeShelves(
+  shelves: ReadonlyMap<string, DocumentShelf>,
+  options: FinderQueryOptions,
+): FinderPage {
+  const steps = organizeInSteps(shelves, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}

@@ -2,10 +2,9 @@ import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { DocumentShelf } from "../../../src/organizer/document_shelf.ts";
 import { organizeFinder } from "../../../src/organizer/finder.ts";
-import { organizeShelves } from "../../../src/organizer/finder_shelves.ts";
 import { type PreparedDocument, prepareDocument } from "../../../src/organizer/prepared_document.ts";
 import type { DPEDocumentSummary } from "../../../src/protocol/dpe.ts";
-import { anyDocuments, anyQuery, makeDocument } from "./_documents.ts";
+import { anyDocuments, anyQuery, makeDocument, organizeShelves } from "./_documents.ts";
 
 function prepare(document: DPEDocumentSummary): PreparedDocument | undefined {
   return prepareDocument(document, () => {});

@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { organizeFinder } from "../../../src/organizer/finder.ts";
+import type { FinderQueryOptions } from "../../../src/organizer/finder_query.ts";
 import { SmcpError } from "../../../src/protocol/errors.ts";
 import { anyDocuments, anyQuery, listRefs, makeDocument } from "./_documents.ts";
 
@@ -102,12 +103,23 @@ Deno.test("organizeFinder() never matches across title, summary and keywords", (
   }
 });
 
-// proves: finder-keyword-any
-Deno.test("organizeFinder() ignores empty keywords, and keeps all documents when no other is given", () => {
+// proves: finder-keyword-any, guide-keyword-empty
+Deno.test("organizeFinder() finds an empty keyword in every document, whatever others are given", () => {
   const documents = ["red", "blue"].map((title) => makeDocument(title, { title }));
-  assertEquals(listRefs(documents, { keywords: ["", "red"] }), ["red"]);
+  assertEquals(listRefs(documents, { keywords: ["", "red"] }), ["red", "blue"]);
   assertEquals(listRefs(documents, { keywords: [""] }), ["red", "blue"]);
   assertEquals(listRefs(documents, { keywords: [] }), ["red", "blue"]);
+});
+
+Deno.test("organizeFinder() refuses more than 64 keywords, and texts of more than 256 characters", () => {
+  const documents = [makeDocument("red", { title: "red" })];
+  const fieldOf = (query: FinderQueryOptions) =>
+    assertThrows(() => listRefs(documents, query), SmcpError).details?.["field"];
+  const words = Array.from({ length: 65 }, (_, index) => `${index}`);
+  assertEquals(fieldOf({ keywords: words }), "keywords");
+  assertEquals(fieldOf({ keywords: ["x".repeat(257)] }), "keywords");
+  assertEquals(fieldOf({ fileType: "x".repeat(257) }), "file_type");
+  assertEquals(listRefs(documents, { keywords: [...words.slice(0, 63), "red"] }), ["red"]);
 });
 
 // proves: finder-file-type

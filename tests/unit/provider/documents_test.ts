@@ -159,6 +159,9 @@ Deno.test("format adds content_markdown or content_text at Levels 2 and 3, and n
   assertEquals((await provided.json(`${element}?format=text`))["content_text"], "季度\t收入\nQ1\t1,250");
   assertEquals(await provided.json(`${REPORT}?format=markdown`), METADATA);
   assertEquals((await provided.json(`dpe://${HOST}?format=text`))["total_count"], 2);
+  for (const uri of [`dpe://${HOST}`, REPORT, `${REPORT}/pages/0`, element]) {
+    assertEquals(await provided.json(`${uri}?format=json`), await provided.json(uri), uri);
+  }
   const { contents } = await provided.request("resources/read", { uri: `${element}?format=markdown` });
   assertEquals((contents as { mimeType: string }[])[0]?.mimeType, "application/json");
 });

@@ -1,0 +1,48 @@
+/** How much of what MCP servers list a Computer takes, so that each server pays for its own lists. */
+
+/** Bounds of lists and of the answers made of them; each has a default. */
+export interface ListLimits {
+  /** The most tools of one MCP server; 5,000 by default. */
+  readonly maxTools: number;
+  /** The largest tool, in bytes of JSON; 1 MiB by default. */
+  readonly maxToolBytes: number;
+  /** The most that all tools of one MCP server take, in bytes of JSON; 8 MiB by default. */
+  readonly maxToolListBytes: number;
+  /** The most windows of one MCP server; 1,000 by default. */
+  readonly maxWindows: number;
+  /** The most documents of one MCP server; 100,000 by default. */
+  readonly maxDocuments: number;
+  /** The largest entry of a list of resources, in bytes of JSON; 64 KiB by default. */
+  readonly maxResourceBytes: number;
+  /** The most that all listed resources of one MCP server take, in bytes of JSON; 64 MiB by default. */
+  readonly maxResourceListBytes: number;
+  /** The largest contents of a window, in bytes of JSON; 4 MiB by default. */
+  readonly maxWindowBytes: number;
+  /** The most that the contents of all windows of one MCP server take, in bytes of JSON; 32 MiB by default. */
+  readonly maxWindowsBytes: number;
+  /** The largest summary of a document, in bytes of JSON; 64 KiB by default. */
+  readonly maxSummaryBytes: number;
+  /** The most that the summaries of all documents of one MCP server take, in bytes of JSON; 64 MiB by default. */
+  readonly maxSummariesBytes: number;
+  /** The largest answer to a request for tools, Desktop or Finder, in bytes; 8 MiB, or less where the connection takes less. */
+  readonly maxListAnswerBytes: number;
+}
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** The defaults of {@linkcode ListLimits}. */
+export const DEFAULT_LIST_LIMITS: ListLimits = {
+  maxTools: 5_000,
+  maxToolBytes: MIB,
+  maxToolListBytes: 8 * MIB,
+  maxWindows: 1_000,
+  maxDocuments: 100_000,
+  maxResourceBytes: 64 * KIB,
+  maxResourceListBytes: 64 * MIB,
+  maxWindowBytes: 4 * MIB,
+  maxWindowsBytes: 32 * MIB,
+  maxSummaryBytes: 64 * KIB,
+  maxSummariesBytes: 64 * MIB,
+  maxListAnswerBytes: 8 * MIB,
+};
