@@ -54,16 +54,22 @@ Deno.test("tools with hostile schemas are called all the same, and the other ser
       good: { tools: [{ name: "fine", inputSchema: { type: "object", required: ["a"] } }] },
     }),
   );
-  const hostile = hostileSchemas();
-  const tools = hostile.map(({ schema }, index) => ({ name: `t${index}`, inputSchema: schema }));
-  await office.become({ tools, tell: [TOOLS_CHANGED] });
-  while (!office.computer.tools.some(({ name }) => name === "t0")) await office.next("updateToolList");
-  for (const [index, { name, args }] of hostile.entries()) {
-    const { isError, content } = await office.laptop.callTool(`t${index}`, args, { timeoutMs: 20_000 });
-    const text = content[0]?.text ?? "";
-    // Either the server was asked, or its own schema refuses what it was given.
-    assert(isError !== true || text.includes("was not called"), `${name}: ${text}`);
-    assertEquals((await office.laptop.callTool("fine", { a: 1 })).isError ?? false, false, name);
+  const hostile = hostileSchemas().map((attack, index) => ({ ...attack, tool: `t${index}` }));
+  // A few at a time, since one message holds no more values than a bounded number.
+  for (let start = 0; start < hostile.length; start += 5) {
+    const some = hostile.slice(start, start + 5);
+    const tools = some.map(({ tool, schema }) => ({ name: tool, inputSchema: schema }));
+    await office.become({ tools, tell: [TOOLS_CHANGED] });
+    while (!office.computer.tools.some(({ name }) => name === `t${start}`)) {
+      await office.next("updateToolList");
+    }
+    for (const { tool, name, args } of some) {
+      const { isError, content } = await office.laptop.callTool(tool, args, { timeoutMs: 20_000 });
+      const text = content[0]?.text ?? "";
+      // Either the server was asked, or its own schema refuses what it was given.
+      assert(isError !== true || text.includes("was not called"), `${name}: ${text}`);
+      assertEquals((await office.laptop.callTool("fine", { a: 1 })).isError ?? false, false, name);
+    }
   }
   const warnings = office.log.of("warn").filter(({ message }) =>
     message.startsWith("arguments are not checked")
