@@ -69,6 +69,7 @@ export {
   type InputRequest,
   type InputSource,
 } from "./src/computer/inputs.ts";
+export type { ListLimits } from "./src/computer/limits.ts";
 export type { ConnectOptions, JoinOptions, OfficeState } from "./src/computer/office_link.ts";
 export type { InputValue } from "./src/computer/config/placeholders.ts";
 export type { LogFields, Logger } from "./src/log.ts";
