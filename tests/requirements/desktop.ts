@@ -87,6 +87,7 @@ export const desktop: readonly Requirement[] = [
     "desktop-list-differs":
       "After a list change the desktop is refreshed when the set of window:// URIs differs from the last one.",
     "desktop-list-same": "After a list change with the same set of window:// URIs nothing is sent.",
+    "desktop-list-same-logged": "A list change with the same set of window:// URIs is told in the log alone.",
     "desktop-updated-window":
       "An update of a window:// resource refreshes the desktop at once, without comparing sets.",
     "desktop-updated-other": "An update of a resource of another scheme does not refresh the desktop.",
