@@ -13,7 +13,7 @@ const marks = fc.string({
   maxLength: 24,
 });
 
-const runs: fc.Parameters<unknown> = { seed: 20260, numRuns: sized({ reduced: 200, full: 20_000 }) };
+const runs: fc.Parameters<unknown> = { seed: 20260, numRuns: sized({ reduced: 200, full: 5_000 }) };
 
 function element(category: string, content: Record<string, unknown>): DPEElementDetail {
   return { element_id: "e", category, summary: "S", content };
