@@ -27,14 +27,18 @@ export function parseServerAddress(url: string, path: string = DEFAULT_SOCKET_PA
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !SCHEMES.includes(parsed.protocol)) {
     throw new TypeError(
-      `Cannot use Server URL "${url}": not of the form http://HOST:PORT or https://HOST/PATH`,
+      `Cannot connect to "${url}": url must be http://HOST:PORT or https://HOST/PATH`,
     );
   }
   const { origin, protocol, hostname, pathname, username, password, search, hash } = parsed;
   if (username !== "" || password !== "") {
-    throw new TypeError("Cannot use the Server URL: it has a user name or password; send them as a header");
+    throw new TypeError(
+      "Cannot connect to the Server: url has a user name or password; send them as a header",
+    );
   }
-  if (search !== "" || hash !== "") throw new TypeError(`Cannot use Server URL "${url}": it has a query`);
+  if (search !== "" || hash !== "") {
+    throw new TypeError(`Cannot connect to "${url}": url has a query or a fragment`);
+  }
   const isPlainText = (protocol === "http:" || protocol === "ws:") && !LOOPBACK.test(hostname);
   const below = path.startsWith("/") ? path : `/${path}`;
   return { origin, path: `${pathname.replace(/\/+$/, "")}${below}`, isPlainText };

@@ -133,7 +133,7 @@ Deno.test("a URL that cannot be used is refused before anything is sent", async 
     const error = await assertRejects(
       () => Agent.connect({ url, office: "lab", name: "ada" }),
       TypeError,
-      "Cannot use",
+      "Cannot connect",
     );
     assertEquals(error.message.includes("secret"), false);
   }

@@ -13,7 +13,7 @@ Deno.test("parseServerAddress() puts the path of the URL before the Socket.IO pa
 
 Deno.test("parseServerAddress() refuses what would be dropped in silence", () => {
   for (const url of ["", "a:1", "file:///a", "http://me@a", "http://a/?b=c", "http://a/#b"]) {
-    assertThrows(() => parseServerAddress(url), TypeError, "Cannot use");
+    assertThrows(() => parseServerAddress(url), TypeError, "Cannot connect");
   }
 });
 
