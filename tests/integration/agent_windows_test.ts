@@ -73,3 +73,14 @@ Deno.test("a link in a result can be read from the MCP server that the result na
   const { contents } = await office.laptop.readResource(uri, { mcpServer: meta?.a2c_mcp_server });
   assertEquals(contents[0]?.text, "milk");
 });
+
+Deno.test("getWindows() leaves out what does not fit into one message, with a warning", async () => {
+  const resources = [{ uri: "window://a/big" }, { uri: "window://a/small" }];
+  const contents = { "window://a/big": "x*200000", "window://a/small": "here" };
+  await using office = await ComputerOffice.open(scriptedServers({ s: { resources, contents } }), {
+    server: { maxPayloadBytes: 100_000 },
+  });
+  assertEquals((await office.laptop.getWindows()).map(({ uri, mcpServer }) => [uri, mcpServer]), [
+    ["window://a/small", "s"],
+  ]);
+});

@@ -7,10 +7,18 @@ import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
 import type { McpHost } from "../host.ts";
 
-export async function handleGetWindows(host: McpHost, body: unknown): Promise<GetWindowsRet> {
+export async function handleGetWindows(
+  host: McpHost,
+  body: unknown,
+  limitBytes: number,
+): Promise<GetWindowsRet> {
   const { desktop_size: size, window, req_id } = parseGetDeskTopReq(body);
   const timeoutMs = timeoutMsOf(parseComputerCallData(body));
-  return { windows: (await host.windows({ size, window, timeoutMs })).map(toWindowInfo), req_id };
+  const windows = (await host.windows({ size, window, timeoutMs })).map((each) => {
+    const shown = toWindowInfo(each);
+    return { server: each.server, name: shown.uri, key: shown, render: () => shown };
+  });
+  return { windows: await host.fit(windows, { what: "windows", limitBytes, keeps: "first" }), req_id };
 }
 
 function toWindowInfo(window: DesktopWindow): WindowInfo {
