@@ -3,7 +3,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { scripted } from "../fixtures/stdio_config.ts";
 import { enter, leave, testPrompt } from "./_computer_prompt.ts";
-import { Key } from "./_terminal_session.ts";
+import { computerWords, Workplace } from "./_computer_program.ts";
+import { Key, openTerminalSession, testOnTerminal } from "./_terminal_session.ts";
 import { freePort } from "./_tls_server.ts";
 
 const DYING = scripted({
@@ -68,4 +69,14 @@ testPrompt("a command line with options of its own is pointed to --", async ({ o
   assertStringIncludes(await enter(session, "read foo"), "--mcp-server NAME");
   assertStringIncludes(await enter(session, "join lab"), '"connect http://HOST:PORT"');
   await leave(session);
+});
+
+testOnTerminal("a terminal that is dumb gets neither colours nor a spinner", async () => {
+  using place = new Workplace();
+  const config = place.write("config.json", { servers: { mortal: DYING } });
+  const env = { ...place.env, NO_COLOR: "", TERM: "dumb" };
+  await using session = openTerminalSession(computerWords(["status", "--config", config]), { env });
+  assertEquals(await session.expectExit(), 0);
+  assertStringIncludes(session.output(), "running");
+  assertEquals(session.output().includes("\u001b"), false);
 });
