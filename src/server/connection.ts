@@ -153,10 +153,20 @@ export class Connection {
     }
   }
 
+  /** Whoever asks several Computers wants to know which of them does not read. */
+  #named(cause: SmcpError): SmcpError {
+    const { code, message, details } = cause;
+    return new SmcpError(code, message, {
+      cause,
+      details: { ...details, computer_name: this.#member?.name },
+    });
+  }
+
   #send<T>(event: string, send: () => T): T {
     try {
       return send();
     } catch (cause) {
+      if (cause instanceof SmcpError) throw this.#named(cause);
       if (!(cause instanceof RangeError)) throw cause;
       throw badRequest("body", `Cannot relay "${quoted(event)}": its body is nested too deep`);
     }

@@ -33,8 +33,11 @@ Deno.test("Requests to a Computer that does not read are refused 413, with and w
   using _deaf = await RawMember.join(office.server, laptop);
   for (let i = 0; i < FLOOD_MESSAGES; i++) agent.socket.emit("client:x", message);
   const [answer] = await agent.request("client:x", message);
-  const { code, details } = answer as { code: number; details: { size: number; limit: number } };
-  assertEquals([code, details.limit], [413, MAX_PAYLOAD_BYTES]);
+  const { code, details } = answer as {
+    code: number;
+    details: { size: number; limit: number; computer_name: string };
+  };
+  assertEquals([code, details.limit, details.computer_name], [413, MAX_PAYLOAD_BYTES, "laptop"]);
   assert(details.size > details.limit && details.size <= 2 * MAX_PAYLOAD_BYTES, `${details.size} bytes wait`);
   assertEquals(await agent.request("client:x", { ...message, computer: "phone" }), ["here"]);
 });
