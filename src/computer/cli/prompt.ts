@@ -7,6 +7,7 @@ import type { LineEditor } from "../../cli/terminal/line_editor.ts";
 import { showProgress } from "../../cli/terminal/progress.ts";
 import { currentScreen } from "../../cli/terminal/screen.ts";
 import { isRecord } from "../../protocol/errors.ts";
+import { hasWindowScheme } from "../../uri/scheme.ts";
 import { inputOf } from "./answers/inputs.ts";
 import { askForInput } from "./questions.ts";
 import { buildCommands, type Typist } from "./run_words.ts";
@@ -69,8 +70,9 @@ async function candidates(
     case "input":
       return session.store.config.inputs.map(({ id }) => id);
     case "uri":
-    case "--window":
       return computer.uris;
+    case "--window":
+      return computer.uris.filter(hasWindowScheme);
     case "url":
       return session.options.place.url === undefined ? [] : [session.options.place.url];
     case "--cwd":
