@@ -137,55 +137,51 @@ Deno.test("our Computer and our Agent do their work through a Python Server", in
   });
 });
 
-Deno.test(
-  "a Python Server passes every kind of configuration of ours on as we mask it",
-  interop,
-  async () => {
-    const everyKind = {
-      servers: {
-        local: {
-          type: "stdio",
-          disabled: true,
-          forbidden_tools: ["rm"],
-          tool_meta: {
-            ls: { auto_apply: true, alias: "list", tags: ["files"], ret_object_mapper: { a: "b" } },
-          },
-          default_tool_meta: { auto_apply: false },
-          vrl: "***",
-          server_parameters: { command: "mcp", args: ["--x"], env: { KEY: "${input:key}" }, cwd: "***" },
+Deno.test("a Python Server passes every kind of configuration on as we mask it", interop, async () => {
+  const everyKind = {
+    servers: {
+      local: {
+        type: "stdio",
+        disabled: true,
+        forbidden_tools: ["rm"],
+        tool_meta: {
+          ls: { auto_apply: true, alias: "list", tags: ["files"], ret_object_mapper: { a: "b" } },
         },
-        web: { type: "streamable", disabled: true, server_parameters: { url: "http://127.0.0.1/***" } },
-        old: { type: "sse", disabled: true, server_parameters: { url: "http://127.0.0.1/***" } },
+        default_tool_meta: { auto_apply: false },
+        vrl: ".a = 1",
+        server_parameters: { command: "mcp", args: ["--x"], env: { KEY: "${input:key}" }, cwd: "/tmp" },
       },
-      inputs: [
-        { type: "promptString", id: "key", description: "A key", default: "k", password: true },
-        { type: "pickString", id: "pick", description: "One of", options: ["a", "b"], default: "a" },
-        { type: "command", id: "run", description: "Run", command: "date", args: { utc: "" } },
-      ],
-    };
-    await using server = await PythonPeer.start("server", ["--token", TOKEN]);
-    await using computer = Computer.open({ name: "laptop", config: everyKind });
-    await computer.join({ url: urlOf(server), office, token: TOKEN });
-    await using agent = await connect(server);
-    const config = await agent.computer("laptop").getConfig();
-    assertObjectMatch({ ...config }, {
-      servers: {
-        local: {
-          name: "local",
-          disabled: true,
-          forbidden_tools: ["rm"],
-          tool_meta: everyKind.servers.local.tool_meta,
-          default_tool_meta: { auto_apply: false },
-          vrl: ".a = 1",
-          server_parameters: { command: "mcp", args: ["--x"], env: { KEY: "${input:key}" }, cwd: "/tmp" },
-        },
-        web: { type: "streamable", server_parameters: { url: "http://127.0.0.1/mcp", timeout: "PT30S" } },
-        old: { type: "sse", server_parameters: { url: "http://127.0.0.1/sse", timeout: 5 } },
+      web: { type: "streamable", disabled: true, server_parameters: { url: "http://127.0.0.1/mcp" } },
+      old: { type: "sse", disabled: true, server_parameters: { url: "http://127.0.0.1/sse" } },
+    },
+    inputs: [
+      { type: "promptString", id: "key", description: "A key", default: "k", password: true },
+      { type: "pickString", id: "pick", description: "One of", options: ["a", "b"], default: "a" },
+      { type: "command", id: "run", description: "Run", command: "date", args: { utc: "" } },
+    ],
+  };
+  await using server = await PythonPeer.start("server", ["--token", TOKEN]);
+  await using computer = Computer.open({ name: "laptop", config: everyKind });
+  await computer.join({ url: urlOf(server), office, token: TOKEN });
+  await using agent = await connect(server);
+  const config = await agent.computer("laptop").getConfig();
+  assertObjectMatch({ ...config }, {
+    servers: {
+      local: {
+        name: "local",
+        disabled: true,
+        forbidden_tools: ["rm"],
+        tool_meta: everyKind.servers.local.tool_meta,
+        default_tool_meta: { auto_apply: false },
+        vrl: "***",
+        server_parameters: { command: "mcp", args: ["--x"], env: { KEY: "${input:key}" }, cwd: "***" },
       },
-    });
-    assertEquals(config.inputs?.map(({ id }) => id), ["key", "pick", "run"]);
-  },
-);
+      web: { type: "streamable", server_parameters: { url: "http://127.0.0.1/***", timeout: "PT30S" } },
+      old: { type: "sse", server_parameters: { url: "http://127.0.0.1/***", timeout: 5 } },
+    },
+  });
+  assertEquals(config.inputs?.map(({ id }) => id), ["key", "pick", "run"]);
+});
 
 Deno.test("a Python Server's refusals reach our peers as what they are", interop, async (t) => {
   await using server = await PythonPeer.start("server", ["--token", TOKEN]);
