@@ -56,6 +56,7 @@ export async function fitList<T>(
   sizes: ItemSizes,
   options: FitOptions,
 ): Promise<T[]> {
+  if (options.limitBytes === Infinity) return items.map(({ render }) => render());
   const roomBytes = options.limitBytes - ENVELOPE_BYTES;
   const byServer = new Map<string, SizedItem<T>[]>();
   let totalBytes = 0;
