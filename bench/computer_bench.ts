@@ -50,8 +50,10 @@ async function openHost(servers: readonly Resources[]): Promise<McpHost> {
   const limits = {
     ...DEFAULT_SERVER_LIMITS,
     ...DEFAULT_READ_LIMITS,
-    // The server of the bench lists all of its documents on one page.
+    // The server of the bench has all of its documents on one page, and in one catalogue.
     maxMessageValues: 2_000_000,
+    maxMessageBytes: 2 ** 27,
+    maxListBytes: 2 ** 26,
     readTimeoutMs: PATIENCE_MS,
     viewDeadlineMs: PATIENCE_MS,
     windowMaxAgeMs: PATIENCE_MS,
