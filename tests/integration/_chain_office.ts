@@ -134,7 +134,7 @@ export class ChainOffice implements AsyncDisposable {
 
   /** A Server that knows nothing, on the same port. */
   async reopenServer(): Promise<void> {
-    this.#server = await SmcpServer.listen({ port: this.#server.port });
+    this.#server = await SmcpServer.listen({ allowedHosts: ["127.0.0.1"], port: this.#server.port });
     this.restore();
   }
 
