@@ -52,7 +52,7 @@ export const MAX_CONNECT_MEMBERS = 1024;
 export const REFUSAL_LINGER_MS = 1_000;
 /** A connection that waits longer than this gives its place to a new one when all places are taken. */
 export const REPLACEABLE_AFTER_MS = 1_000;
-/** The most TCP connections without an admitted member, in units of the bounds of connections that are not admitted. */
+/** A client that polls has two TCP connections: so many may one address have for each of its places before admission. */
 export const SOCKETS_PER_STRANGER = 2;
 /** How long the head of an HTTP request may take; a TCP connection that sends nothing is closed then, too. */
 export const REQUEST_HEAD_TIMEOUT_MS = 10_000;

@@ -34,7 +34,7 @@ export class TcpSockets {
     this.#server = server;
     this.#options = options;
     this.#strangers = new AddressLedger({
-      max: Math.min(options.maxSockets, options.maxStrangers * SOCKETS_PER_STRANGER),
+      max: Math.min(options.maxSockets, options.maxStrangers),
       maxPerAddress: options.maxStrangersPerAddress * SOCKETS_PER_STRANGER,
       replaceableAfterMs: REPLACEABLE_AFTER_MS,
       evict: (socket) => void socket.destroy(),
