@@ -72,6 +72,8 @@ export class OfficeLink {
   #link: Link | undefined;
   #url = "";
   #isBusy = false;
+  /** Whether the Server has this Computer in its office at this moment. */
+  #isPresent = false;
   readonly #closing = new AbortController();
 
   constructor(context: OfficeLinkContext) {
@@ -99,6 +101,7 @@ export class OfficeLink {
       try {
         const membership = { role: "computer", name: this.#context.name, office_id: office } as const;
         await link.join(membership, { signal, patienceMs });
+        this.#isPresent = true;
         this.#context.onJoined();
       } catch (error) {
         if (open === undefined) await this.leave();
@@ -107,9 +110,9 @@ export class OfficeLink {
     });
   }
 
-  /** Tells the office something; dropped without a connection. */
+  /** Tells the office something; dropped while the Server has this Computer in no office. */
   emit(event: string, body: unknown): void {
-    this.#link?.emit(event, body);
+    if (this.#isPresent) this.#link?.emit(event, body);
   }
 
   /** Everybody in the office (`server:list_room`). */
@@ -124,6 +127,7 @@ export class OfficeLink {
   /** Leaves the office and, unless told otherwise, disconnects. Idempotent. */
   async leave({ stayConnected = false }: { readonly stayConnected?: boolean } = {}): Promise<void> {
     const link = this.#link;
+    this.#isPresent = false;
     this.#context.onLeft();
     if (!stayConnected) this.#link = undefined;
     await link?.leave().catch((error) =>
@@ -146,6 +150,7 @@ export class OfficeLink {
     const closing = this.#closing.signal;
     const listener = this.#listener((error) => {
       if (this.#link === link) this.#link = undefined;
+      this.#isPresent = false;
       this.#context.onLeft();
       if (options.onFailed === undefined) {
         this.#context.log.error("connection failed for good", { error: error.message });
@@ -188,6 +193,17 @@ export class OfficeLink {
 
   #listener(onFailed: (error: Error) => void): LinkListener {
     const { onEvent, onLost, onReturned } = this.#context;
-    return { onEvent, onLost, onReturned, onFailed };
+    return {
+      onEvent,
+      onLost: () => {
+        this.#isPresent = false;
+        onLost();
+      },
+      onReturned: () => {
+        this.#isPresent = this.#link?.membership !== undefined;
+        onReturned();
+      },
+      onFailed,
+    };
   }
 }

@@ -14,6 +14,7 @@ import {
 } from "../../src/protocol/local_errors.ts";
 import { staticTokens } from "../../src/server/auth.ts";
 import { SmcpServer } from "../../src/server/server.ts";
+import { LogBook } from "../fixtures/log_book.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { TcpProxy } from "../fixtures/tcp_proxy.ts";
 import { deafListener } from "../fixtures/deaf_listener.ts";
@@ -118,6 +119,17 @@ Deno.test("a join that fails leaves the Computer free to join again", async () =
     ServerUnreachableError,
   );
   await computer.join({ url, office: "lab", token: "s3cret" });
+});
+
+Deno.test("a Computer tells of no change before the Server has it in an office", async () => {
+  const log = new LogBook();
+  await using server = await SmcpServer.listen({ port: 0, logger: log });
+  await using computer = Computer.open({ name: "laptop", config: empty });
+  await computer.connect({ url: server.url });
+  await computer.reconfigure(scriptedServers({ s: {} }));
+  await computer.ready();
+  await computer.join({ url: server.url, office: "lab" });
+  assertEquals(log.of("warn"), []);
 });
 
 Deno.test("a fleet follows its configurations: it adds, finds and removes servers by name", async () => {

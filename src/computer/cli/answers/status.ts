@@ -26,12 +26,13 @@ export function showStatus(session: Session): Answer {
     office: place?.office ?? null,
     config: store.file ?? null,
     refused_edit: session.refusedEdit ?? null,
-    servers: servers.map(({ name, status, since, restarts, tools, lastError, stderrTail }) => ({
+    servers: servers.map(({ name, status, since, restarts, tools, lastError, problem, stderrTail }) => ({
       name,
       status,
       since,
       restarts,
       last_error: lastError,
+      problem,
       stderr_tail: stderrTail,
       tools,
     })),
