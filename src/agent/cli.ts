@@ -6,7 +6,6 @@ import {
   parseSeconds,
   requireOptions,
 } from "../cli/options.ts";
-import { UsageError } from "../cli/exit_codes.ts";
 import {
   type Command,
   type CommonOptions,
@@ -26,6 +25,7 @@ import {
   paramsOption,
   timeoutOption,
 } from "../cli/request_options.ts";
+import { type TypedArguments, typedArguments } from "../cli/typed_arguments.ts";
 import { currentScreen } from "../cli/terminal/screen.ts";
 import { showProgress } from "../cli/terminal/progress.ts";
 import type { Logger } from "../log.ts";
@@ -112,21 +112,15 @@ function addOfficeCommands(program: Command, run: Run): void {
 }
 
 function addToolCommands(program: Command, run: Run): void {
-  program.command("tools").description("list the Computer's tools").action(() => run(listTools));
+  program.command("tools").argument("[tool]", "only this one, with all that there is to know")
+    .description("list the Computer's tools")
+    .action((tool: string | undefined) => run((context) => listTools(context, { tool })));
   program.command("call <tool>").description("call a tool; exit code 1 when its result is an error")
-    .addOption(paramsOption()).addOption(timeoutOption()).allowExcessArguments()
-    .action((tool: string, { params, timeout }: CallFlags, { args: [, stray] }: Command) => {
-      if (stray !== undefined) throw new UsageError(strayArgumentText(stray));
-      const work: Work = (context) => callTool(context, { tool, params, timeoutMs: timeout * 1000 });
-      return run(work, { observer: false });
+    .addArgument(typedArguments()).addOption(paramsOption()).addOption(timeoutOption())
+    .action((tool: string, typed: TypedArguments, { params, timeout }: CallFlags) => {
+      const call = { tool, typed, params, timeoutMs: timeout * 1000 };
+      return run((context) => callTool(context, call), { observer: false });
     });
-}
-
-/** The Computer's own command line takes `NAME=VALUE`; here it is a part of the JSON. */
-function strayArgumentText(word: string): string {
-  const [, name, value] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
-  const params = name === undefined ? '{"NAME":VALUE}' : JSON.stringify({ [name]: value });
-  return `Cannot use argument "${word}": write all arguments of the tool as --params '${params}'`;
 }
 
 function addContextCommands(program: Command, run: Run): void {

@@ -2,6 +2,8 @@
 import { commandLineOf } from "../cli/called_as.ts";
 import { UsageError } from "../cli/exit_codes.ts";
 import { CommandFailedError } from "../cli/failure.ts";
+import type { CallParams } from "../cli/call_params.ts";
+import { toArguments, type TypedArguments } from "../cli/typed_arguments.ts";
 import { printable, toSafeJson } from "../cli/terminal/safe_text.ts";
 import type { Screen } from "../cli/terminal/screen.ts";
 import type { Logger } from "../log.ts";
@@ -22,6 +24,7 @@ import { drawRead } from "./cli_pictures.ts";
 import type { AgentEvent } from "./events.ts";
 import type { RemoteComputer } from "./remote_computer.ts";
 import { DEFAULT_WINDOW_LINES, drawDesktop } from "../cli/terminal/desktop_picture.ts";
+import { drawTools, groupTools, toolText } from "../cli/terminal/tools_picture.ts";
 import { drawFinder } from "../cli/terminal/finder_picture.ts";
 
 /** What every command gets. */
@@ -46,20 +49,42 @@ export async function listOffice(context: CommandContext): Promise<void> {
 }
 
 /** `tools` */
-export async function listTools(context: CommandContext): Promise<void> {
+export async function listTools(
+  context: CommandContext,
+  { tool: name }: { readonly tool: string | undefined },
+): Promise<void> {
   const computer = await chooseComputer(context);
   const tools = await computer.getTools(context);
-  print(context, { computer: computer.name, tools }, { text: toolsText(tools) });
+  const shown = name === undefined ? tools : tools.filter((tool) => tool.name === name);
+  const [only] = shown;
+  if (name !== undefined && only === undefined) {
+    throw new CommandFailedError(`Cannot find tool "${name}": "tools" shows those that there are`);
+  }
+  print(context, { computer: computer.name, tools: shown }, {
+    text: name === undefined || only === undefined ? toolsText(tools) : toolText(only),
+    draw: name === undefined ? (screen) => drawTools(groupTools(tools), screen) : undefined,
+  });
 }
 
 /** `call TOOL` */
 export async function callTool(
   context: CommandContext,
-  call: { readonly tool: string; readonly params: Record<string, unknown>; readonly timeoutMs: number },
+  call: {
+    readonly tool: string;
+    readonly typed: TypedArguments;
+    readonly params: CallParams;
+    readonly timeoutMs: number;
+  },
 ): Promise<void> {
-  const { tool, params, timeoutMs } = call;
+  const { tool, typed, timeoutMs } = call;
+  const { signal } = context;
+  const given = await call.params.read(signal);
   const computer = await chooseComputer(context);
-  const result = await computer.callTool(tool, params, { timeoutMs, signal: context.signal });
+  // What a text means, only the tool knows.
+  const tools = Object.keys(typed.texts).length === 0 ? [] : await computer.getTools({ signal });
+  const schema = tools.find(({ name }) => name === tool)?.params_schema ?? {};
+  const params = { ...given, ...toArguments(typed, schema) };
+  const result = await computer.callTool(tool, params, { timeoutMs, signal });
   const text = contentsText(result);
   const code = result.meta?.error_code;
   // What the Computer itself says is no output of the tool, and the whole error.
@@ -185,7 +210,7 @@ interface Shown {
   /** For a file or a pipe; always the same for the same answer. */
   readonly text: string;
   /** For a terminal, where there is more to see than text. */
-  readonly draw?: (screen: Screen) => string | undefined;
+  readonly draw?: ((screen: Screen) => string | undefined) | undefined;
 }
 
 /** Whatever the form, nothing that strangers wrote can command a terminal. */

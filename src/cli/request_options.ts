@@ -1,14 +1,13 @@
 /** What the requests of both command lines, the Agent's and the Computer's, are told by. */
-import { isRecord } from "../protocol/errors.ts";
-import { parseJson } from "../protocol/json.ts";
 import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
+import { CallParams } from "./call_params.ts";
 import { UsageError } from "./exit_codes.ts";
 import { collect, parseSeconds, wholeNumber } from "./options.ts";
 import { type Command, InvalidArgumentError, Option } from "./program.ts";
 
 /** The options of `call`. */
 export interface CallFlags {
-  readonly params: Record<string, unknown>;
+  readonly params: CallParams;
   /** In seconds. */
   readonly timeout: number;
 }
@@ -30,10 +29,8 @@ export interface FinderFlags {
 
 /** `--params JSON` */
 export function paramsOption(): Option {
-  return new Option("--params <json>", "its arguments as a JSON object").argParser(parseParams).default(
-    {},
-    "{}",
-  );
+  return new Option("--params <json>", "its arguments as a JSON object, @FILE, or - for standard input")
+    .argParser((written) => new CallParams(written)).default(new CallParams("{}"), "{}");
 }
 
 /** `--timeout S` */
@@ -81,15 +78,6 @@ export function assertReadable(
   throw new UsageError(
     `Cannot read "${uri}": say from which MCP server with --mcp-server NAME; only dpe:// and window:// URIs name it`,
   );
-}
-
-/** Reads the arguments of a tool: a JSON object. */
-export function parseParams(raw: string): Record<string, unknown> {
-  const params = parseJson(raw);
-  if (!isRecord(params)) {
-    throw new InvalidArgumentError(`Write them as a JSON object, such as {"message":"hi"}`);
-  }
-  return params;
 }
 
 function parseCallSeconds(raw: string): number {

@@ -35,9 +35,9 @@ export class Workplace implements Disposable {
   /** Runs one command to its end. */
   async run(
     args: readonly string[],
-    { input }: { readonly input?: string } = {},
+    { input, cwd }: { readonly input?: string; readonly cwd?: string } = {},
   ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-    const process = this.start(args, input === undefined ? "null" : "piped");
+    const process = this.start(args, input === undefined ? "null" : "piped", cwd);
     if (input !== undefined) {
       const writer = process.stdin.getWriter();
       await writer.write(new TextEncoder().encode(input));
@@ -55,10 +55,10 @@ export class Workplace implements Disposable {
     return running;
   }
 
-  start(args: readonly string[], stdin: "null" | "piped"): Deno.ChildProcess {
+  start(args: readonly string[], stdin: "null" | "piped", cwd?: string): Deno.ChildProcess {
     const [command = "", ...rest] = computerWords(args);
     const options = { args: rest, env: this.env, stdout: "piped", stderr: "piped" } as const;
-    return new Deno.Command(command, { ...options, stdin }).spawn();
+    return new Deno.Command(command, { ...options, stdin, ...(cwd === undefined ? {} : { cwd }) }).spawn();
   }
 }
 

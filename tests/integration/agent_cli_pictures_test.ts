@@ -25,7 +25,23 @@ const elements = [
 ];
 const page = { page_index: 0, title: "概览", doc_ref: "rpt", elements };
 
+/** A tool as a Computer lists it that tells from which MCP server it is. */
+function tool(name: string, server: string) {
+  const params_schema = { type: "object", properties: { path: { type: "string" } } };
+  return {
+    name,
+    description: `Does ${name}`,
+    params_schema,
+    return_schema: null,
+    meta: { a2c_mcp_server: server },
+  };
+}
+
 const answers: Record<string, Answer> = {
+  "client:get_tools": ({ req_id }) => ({
+    tools: [tool("read", "files"), tool("search", "web"), tool("write", "files")],
+    req_id,
+  }),
   "client:get_desktop": ({ req_id }) => ({
     desktops: [
       "window://editor/main\n\n服务已启动\u001b[31m!\u001b[0m\n\tok",
@@ -84,6 +100,27 @@ test("agent.ts desktop draws boxes in colours on a terminal, as wide as it is", 
 ╭─ window://log ───────────────────────╮
 │ safegpj.exe                          │
 ╰──────────────────────────────────────╯
+`,
+  );
+});
+
+test("agent.ts tools puts the tools of an MCP server together on a terminal", async (terminal) => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, { answers });
+  const drawn = await onTerminal(terminal, agent(server, ["tools"]), { columns: 60, noColor: "1" });
+  assertEquals(
+    drawn,
+    `files  2 tools
+  read(path?: string)
+      Does read
+  write(path?: string)
+      Does write
+
+web  1 tool
+  search(path?: string)
+      Does search
+
+"tools NAME" shows all of one
 `,
   );
 });

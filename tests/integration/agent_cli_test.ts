@@ -115,6 +115,12 @@ Deno.test("agent.ts shows tools, configuration, windows and documents", async ()
   using _computer = await ScriptedComputer.join(server.url, { answers });
   const show = async (...args: string[]) => (await run(...options(server), ...args)).stdout;
   assertEquals(await show("tools"), "echo(message: string)\n    Says it again\n");
+  const one = await show("tools", "echo");
+  assertStringIncludes(one, "parameters\n{");
+  assertStringIncludes(one, '"required": [');
+  const { code, stderr } = await run(...options(server), "tools", "other");
+  assertEquals(code, 1);
+  assertStringIncludes(stderr, 'Cannot find tool "other"');
   assertEquals(await show("config"), "web  sse  enabled  http://web/sse\n");
   assertEquals(await show("desktop", "--size", "3", "--window", "window://b"), "window://b\n\n3\n");
   const wanted = `{"keywords":["a","b"],"file_type":"xlsx","offset":4,"limit":1}`;
@@ -203,9 +209,9 @@ Deno.test("agent.ts explains a wrong command line and ends with 2", async () => 
   assertEquals((await run(...office, "call", "echo", "--params", "{")).code, 2);
   assertEquals((await run(...office, "call", "echo", "--timeout", "86401")).code, 2);
   assertEquals((await run(...office, "dance")).code, 2);
-  const pair = await run(...office, "call", "echo", "message=hi");
-  assertEquals(pair.code, 2);
-  assertStringIncludes(pair.stderr, `--params '{"message":"hi"}'`);
+  const word = await run(...office, "call", "echo", "hi");
+  assertEquals(word.code, 2);
+  assertStringIncludes(word.stderr, "NAME=VALUE");
 });
 
 Deno.test("agent.ts shows its help and its version", async () => {

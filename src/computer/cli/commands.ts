@@ -1,5 +1,5 @@
 /** The commands of a Computer, declared once for its prompt, for another process, and for a run of their own. */
-import { Argument, type Command, Option } from "../../cli/program.ts";
+import { type Command, Option } from "../../cli/program.ts";
 import { collectPair, parseUrl, wholeNumber } from "../../cli/options.ts";
 import {
   addAll,
@@ -12,6 +12,7 @@ import {
   paramsOption,
   timeoutOption,
 } from "../../cli/request_options.ts";
+import { toWords, type TypedArguments, typedArguments } from "../../cli/typed_arguments.ts";
 import type { Answer } from "./answer.ts";
 import { clearInput, listInputs, render, setInput } from "./answers/inputs.ts";
 import { connect, join, leave, quit } from "./answers/office.ts";
@@ -29,7 +30,6 @@ import { callTool, listTools, showHistory } from "./answers/tools.ts";
 import { readResource, showDesktop, showFinder } from "./answers/views.ts";
 import type { CommandContext } from "./command_context.ts";
 import type { AwaitedServers } from "./start_wait.ts";
-import { NO_ARGUMENTS, readArgument, type TypedArguments } from "./typed_arguments.ts";
 
 /** What a command needs before it can run. */
 export type CommandNeed =
@@ -50,6 +50,8 @@ export interface CommandCall {
   readonly asksFor?: string | undefined;
   /** Which of the MCP servers it needs, where they are started for it; all by default. */
   readonly awaits?: AwaitedServers | undefined;
+  /** The words for a Computer of another process, where those that were typed will not do. */
+  readonly toWords?: ((signal: AbortSignal) => Promise<readonly string[]>) | undefined;
   /** Whether it makes the config file where there is none; false by default. */
   readonly mayBeNew?: boolean | undefined;
 }
@@ -79,11 +81,7 @@ function addTools(program: Command, run: RunCommand): void {
       })
     );
   program.command("call <tool>").description("call a tool; nobody is asked for a confirmation")
-    .addArgument(
-      new Argument("[arguments...]", `NAME=VALUE for each, or '{"NAME":VALUE}'`).argParser(readArgument)
-        .default(NO_ARGUMENTS, "none"),
-    )
-    .addOption(paramsOption()).addOption(timeoutOption())
+    .addArgument(typedArguments()).addOption(paramsOption()).addOption(timeoutOption())
     .action((tool: string, typed: TypedArguments, { params, timeout }: CallFlags) => {
       const call = { tool, typed, params, timeoutMs: timeout * 1000 };
       return run({
@@ -91,6 +89,11 @@ function addTools(program: Command, run: RunCommand): void {
         needs: "servers",
         awaits: { tool },
         work: (context) => callTool(context, call),
+        // Files and standard input are those of the process in which the command was typed.
+        toWords: async (signal) => [
+          ...["call", "--timeout", `${timeout}`, "--params", JSON.stringify(await params.read(signal))],
+          ...["--", tool, ...toWords(typed)],
+        ],
       });
     });
   program.command("history").description("show the last 100 tool calls")

@@ -40,13 +40,13 @@ export async function runOnce(call: CommandCall, context: OnceContext): Promise<
 }
 
 async function runElsewhere(
-  { name, asksFor }: CommandCall,
+  { name, asksFor, toWords }: CommandCall,
   options: ComputerCliOptions,
   { program, args, signal }: OnceContext,
 ): Promise<void> {
   using progress = showProgress("");
   progress.update(`asking the Computer for ${name}`);
-  const words = withoutSharedOptions(program, args);
+  const words = [...await toWords?.(signal) ?? withoutSharedOptions(program, args)];
   if (asksFor !== undefined) words.push(await readValue(asksFor, signal));
   const answer = await askComputer({
     name: options.name,

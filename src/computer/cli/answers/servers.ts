@@ -1,7 +1,7 @@
 /** `server add|remove|start|stop|restart|logs` */
 import { countOf } from "../../../cli/count.ts";
 import { withoutSequences } from "../../../cli/terminal/safe_text.ts";
-import { parseParams } from "../../../cli/request_options.ts";
+import { parseParams } from "../../../cli/call_params.ts";
 import { addServerText, type NewServer, removeServerText, type WrittenServer } from "../../config/edit.ts";
 import type { ConfigChange } from "../../host.ts";
 import type { Answer } from "../answer.ts";

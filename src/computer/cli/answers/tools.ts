@@ -1,11 +1,12 @@
 /** `tools`, `call`, `history` */
 import { alignColumns } from "../../../cli/terminal/columns.ts";
 import { contentsText, toolsText } from "../../../cli/answer_text.ts";
+import type { CallParams } from "../../../cli/call_params.ts";
+import { drawTools, toolText } from "../../../cli/terminal/tools_picture.ts";
+import { toArguments, type TypedArguments } from "../../../cli/typed_arguments.ts";
 import type { ToolCallRecord } from "../../history.ts";
 import type { Answer } from "../answer.ts";
 import type { CommandContext } from "../command_context.ts";
-import { drawTools, toolText } from "../tools_picture.ts";
-import { toArguments, type TypedArguments } from "../typed_arguments.ts";
 
 /** What an Agent may call, or one of it. */
 export function listTools(
@@ -34,14 +35,14 @@ export async function callTool(
   call: {
     readonly tool: string;
     readonly typed: TypedArguments;
-    readonly params: Readonly<Record<string, unknown>>;
+    readonly params: CallParams;
     readonly timeoutMs: number;
   },
 ): Promise<Answer> {
   const { tool, typed, timeoutMs } = call;
   const { computer } = session;
   const schema = computer.tools.find(({ name }) => name === tool)?.params_schema ?? {};
-  const params = { ...call.params, ...toArguments(typed, schema) };
+  const params = { ...await call.params.read(signal), ...toArguments(typed, schema) };
   progress(`calling ${tool}`);
   const result = await computer.callTool(tool, params, { timeoutMs, signal, isConfirmed: true });
   signal.throwIfAborted();

@@ -1,10 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { InvalidArgumentError } from "../../../../src/cli/program.ts";
-import {
-  readArgument,
-  toArguments,
-  type TypedArguments,
-} from "../../../../src/computer/cli/typed_arguments.ts";
+import { InvalidArgumentError } from "../../../src/cli/program.ts";
+import { readArgument, toArguments, type TypedArguments } from "../../../src/cli/typed_arguments.ts";
 
 const SCHEMA = {
   properties: { text: { type: "string" }, times: { type: "integer" }, tags: { type: "array" } },

@@ -1,15 +1,26 @@
 /** Tools on a terminal: two lines of each by server, or all that there is to know of one. */
-import { countOf } from "../../cli/count.ts";
-import { parametersText, toolsText } from "../../cli/answer_text.ts";
-import { cropToWidth } from "../../cli/terminal/display_width.ts";
-import { toSafeLine, withoutSequences } from "../../cli/terminal/safe_text.ts";
-import type { Screen } from "../../cli/terminal/screen.ts";
-import type { SMCPTool } from "../../protocol/tools.ts";
+import { countOf } from "../count.ts";
+import { parametersText, toolsText } from "../answer_text.ts";
+import { cropToWidth } from "./display_width.ts";
+import { toSafeLine, withoutSequences } from "./safe_text.ts";
+import type { Screen } from "./screen.ts";
+import { A2C_MCP_SERVER, type SMCPTool } from "../../protocol/tools.ts";
 
 /** The tools of one MCP server. */
 export interface ToolGroup {
-  readonly server: string;
+  /** Its name; `undefined` where the Computer does not tell it. */
+  readonly server: string | undefined;
   readonly tools: readonly SMCPTool[];
+}
+
+/** Puts the tools of one MCP server together; the order stays. */
+export function groupTools(tools: readonly SMCPTool[]): ToolGroup[] {
+  return [...Map.groupBy(tools, serverOf)].map(([server, tools]) => ({ server, tools }));
+}
+
+function serverOf({ meta }: SMCPTool): string | undefined {
+  const server = meta?.[A2C_MCP_SERVER];
+  return typeof server === "string" ? server : undefined;
 }
 
 /** Draws what each server offers; a line is no longer than the terminal is wide. */
@@ -17,7 +28,8 @@ export function drawTools(groups: readonly ToolGroup[], { columns, palette }: Sc
   const shown = groups.filter(({ tools }) => tools.length > 0);
   if (shown.length === 0) return undefined;
   const blocks = shown.map(({ server, tools }) => {
-    const head = `${palette.strong(toSafeLine(server))}  ${palette.faint(countOf(tools.length, "tool"))}`;
+    const name = server === undefined ? "" : `${palette.strong(toSafeLine(server))}  `;
+    const head = `${name}${palette.faint(countOf(tools.length, "tool"))}`;
     return [head, ...tools.flatMap((tool) => drawTool(tool, { columns, palette }))].join("\n");
   });
   return [...blocks, palette.faint(`"tools NAME" shows all of one`)].join("\n\n");
@@ -37,5 +49,7 @@ function drawTool({ name, description, params_schema }: SMCPTool, { columns, pal
 /** One tool with its whole description, and the schema of its parameters. */
 export function toolText(tool: SMCPTool): string {
   const schema = JSON.stringify(tool.params_schema, null, 2);
-  return withoutSequences([toolsText([tool]), "", "parameters", schema].join("\n"));
+  const server = serverOf(tool);
+  const origin = server === undefined ? [] : [`MCP server ${server}`, ""];
+  return withoutSequences([toolsText([tool]), "", ...origin, "parameters", schema].join("\n"));
 }

@@ -1,8 +1,8 @@
 /** The arguments of a tool as a person types them: `message=hi times=3`, or a JSON object. */
-import { parseParams } from "../../cli/request_options.ts";
-import { InvalidArgumentError } from "../../cli/program.ts";
-import { isRecord } from "../../protocol/errors.ts";
-import { parseJson } from "../../protocol/json.ts";
+import { Argument, InvalidArgumentError } from "commander";
+import { isRecord } from "../protocol/errors.ts";
+import { parseJson } from "../protocol/json.ts";
+import { parseParams } from "./call_params.ts";
 
 /** What was typed: values that are JSON already, and texts whose type the tool knows. */
 export interface TypedArguments {
@@ -12,6 +12,18 @@ export interface TypedArguments {
 
 /** None. */
 export const NO_ARGUMENTS: TypedArguments = { json: {}, texts: {} };
+
+/** `[arguments...]` of `call`. */
+export function typedArguments(): Argument {
+  return new Argument("[arguments...]", `NAME=VALUE for each, or '{"NAME":VALUE}'`).argParser(readArgument)
+    .default(NO_ARGUMENTS, "none");
+}
+
+/** The words that {@linkcode readArgument} reads as these arguments. */
+export function toWords({ json, texts }: TypedArguments): string[] {
+  const pairs = Object.entries(texts).map(([name, text]) => `${name}=${text}`);
+  return Object.keys(json).length === 0 ? pairs : [JSON.stringify(json), ...pairs];
+}
 
 /** Reads one more word: `NAME=VALUE`, or a JSON object. */
 export function readArgument(word: string, { json, texts }: TypedArguments = NO_ARGUMENTS): TypedArguments {
