@@ -38,15 +38,18 @@ export type {
 } from "./src/agent/events.ts";
 export type { Unsubscribe } from "./src/agent/listeners.ts";
 export type { FormatOptions, PageIndexOptions, PageOptions } from "./src/agent/navigation.ts";
-export {
-  type CallToolOptions,
-  type DesktopOptions,
-  type FinderCatalogue,
-  type FinderOptions,
-  type ReadResourceOptions,
-  RemoteComputer,
-  type ResourcePage,
-} from "./src/agent/remote_computer.ts";
+export { RemoteComputer } from "./src/agent/remote_computer.ts";
+export type {
+  CallToolOptions,
+  CompleteOptions,
+  Completion,
+  DesktopOptions,
+  FinderCatalogue,
+  FinderOptions,
+  ReadResourceOptions,
+  ResourcePage,
+  ResourceTemplatePage,
+} from "./src/agent/remote_options.ts";
 export type { RequestOptions } from "./src/agent/requests.ts";
 export { toElement } from "./src/dpe/element.ts";
 export type { LogFields, Logger } from "./src/log.ts";
@@ -118,11 +121,13 @@ export {
   type VersionRefusal,
 } from "./src/protocol/local_errors.ts";
 export type { Role, SessionInfo } from "./src/protocol/office.ts";
+export type { ResourceTemplateInfo } from "./src/protocol/resource_templates.ts";
 export type {
   DpeResource,
   ReadResourceRet,
   ResourceAnnotations,
   ResourceContents,
+  ResourceIcon,
   ResourceInfo,
 } from "./src/protocol/resources.ts";
 export {

@@ -31,7 +31,6 @@
  */
 export type { BlobLimits } from "./src/computer/blob_store.ts";
 export type { CallLimits } from "./src/computer/call_limits.ts";
-export type { ReadLimits } from "./src/computer/catalogue.ts";
 export { Computer } from "./src/computer/computer.ts";
 export type {
   ComputerLimits,
@@ -69,7 +68,7 @@ export {
   type InputRequest,
   type InputSource,
 } from "./src/computer/inputs.ts";
-export type { ListLimits } from "./src/computer/limits.ts";
+export type { ListLimits, ReadLimits } from "./src/computer/limits.ts";
 export type { ConnectOptions, JoinOptions, OfficeState } from "./src/computer/office_link.ts";
 export type { InputValue } from "./src/computer/config/placeholders.ts";
 export type { LogFields, Logger } from "./src/log.ts";

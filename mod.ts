@@ -102,10 +102,13 @@ export {
   CLIENT_EVENT_PREFIX,
   ENTER_OFFICE_NOTIFICATION,
   GET_BLOB_EVENT,
+  GET_COMPLETION_EVENT,
   GET_CONFIG_EVENT,
   GET_DESKTOP_EVENT,
   GET_DPE_EVENT,
   GET_FINDER_EVENT,
+  GET_RESOURCE_TEMPLATES_EVENT,
+  GET_RESOURCE_UPDATES_EVENT,
   GET_RESOURCES_EVENT,
   GET_SKILL_EVENT,
   GET_SKILLS_EVENT,
@@ -118,7 +121,9 @@ export {
   READ_RESOURCE_EVENT,
   SERVER_EVENT_PREFIX,
   SMCP_NAMESPACE,
+  SUBSCRIBE_RESOURCE_EVENT,
   TOOL_CALL_EVENT,
+  UNSUBSCRIBE_RESOURCE_EVENT,
   UPDATE_CONFIG_EVENT,
   UPDATE_CONFIG_NOTIFICATION,
   UPDATE_DESKTOP_EVENT,
@@ -127,6 +132,8 @@ export {
   UPDATE_FINDER_EVENT,
   UPDATE_FINDER_NOTIFICATION,
   UPDATE_NOTIFICATION_PREFIX,
+  UPDATE_RESOURCES_EVENT,
+  UPDATE_RESOURCES_NOTIFICATION,
   UPDATE_TOOL_LIST_EVENT,
   UPDATE_TOOL_LIST_NOTIFICATION,
 } from "./src/protocol/events.ts";
@@ -159,6 +166,21 @@ export type {
   UpdateToolListNotification,
 } from "./src/protocol/office.ts";
 export type {
+  CompletionInfo,
+  GetCompletionReq,
+  GetCompletionRet,
+  GetResourceTemplatesReq,
+  GetResourceTemplatesRet,
+  ResourceTemplateInfo,
+} from "./src/protocol/resource_templates.ts";
+export type {
+  GetResourceUpdatesReq,
+  GetResourceUpdatesRet,
+  ResourceUpdate,
+  SubscribeResourceReq,
+  SubscribeResourceRet,
+} from "./src/protocol/resource_updates.ts";
+export type {
   DpeResource,
   GetBlobReq,
   GetBlobRet,
@@ -171,6 +193,7 @@ export type {
   ReadResourceRet,
   ResourceAnnotations,
   ResourceContents,
+  ResourceIcon,
   ResourceInfo,
 } from "./src/protocol/resources.ts";
 export {

@@ -2,21 +2,17 @@
 import type { Logger } from "../log.ts";
 import type { GetComputerConfigRet } from "../protocol/config.ts";
 import { type Desktop, type DesktopEntry, parseDesktopEntry, toDesktopEntry } from "../protocol/desktop.ts";
-import type {
-  DPEDocument,
-  DPEDocumentPages,
-  DPEDocumentSummary,
-  DPEElementDetail,
-  DPEPage,
-} from "../protocol/dpe.ts";
+import type { DPEDocument, DPEDocumentPages, DPEElementDetail, DPEPage } from "../protocol/dpe.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { describeError, SmcpError } from "../protocol/errors.ts";
 import {
   GET_BLOB_EVENT,
+  GET_COMPLETION_EVENT,
   GET_CONFIG_EVENT,
   GET_DESKTOP_EVENT,
   GET_DPE_EVENT,
   GET_FINDER_EVENT,
+  GET_RESOURCE_TEMPLATES_EVENT,
   GET_RESOURCES_EVENT,
   GET_TOOLS_EVENT,
   GET_WINDOWS_EVENT,
@@ -26,17 +22,19 @@ import {
 import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import {
   parseGetBlobRet,
+  parseGetCompletionRet,
   parseGetComputerConfigRet,
   parseGetDeskTopRet,
   parseGetDpeRet,
   parseGetFinderRet,
   parseGetResourcesRet,
+  parseGetResourceTemplatesRet,
   parseGetToolsRet,
   parseGetWindowsRet,
   parseReadResourceRet,
 } from "../protocol/answers.ts";
 import type { AnswerReader } from "../protocol/flaws.ts";
-import type { DpeResource, ReadResourceRet, ResourceInfo } from "../protocol/resources.ts";
+import type { DpeResource, ReadResourceRet } from "../protocol/resources.ts";
 import { shorten } from "../protocol/shorten.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
@@ -60,6 +58,18 @@ import {
   type PageOptions,
   pageUri,
 } from "./navigation.ts";
+import type {
+  CallToolOptions,
+  CompleteOptions,
+  Completion,
+  DesktopOptions,
+  FinderCatalogue,
+  FinderOptions,
+  ReadResourceOptions,
+  ResourcePage,
+  ResourceTemplatePage,
+} from "./remote_options.ts";
+import { toCompletion } from "./remote_options.ts";
 import type { RequestOptions, Requests } from "./requests.ts";
 
 /** How much of a handle, which a Computer made up, a log line tells. */
@@ -67,57 +77,6 @@ const MAX_LOGGED_HANDLE = 64;
 
 /** How long an answer to `client:get_windows` is waited for: some foreign Computers leave unknown events unanswered. */
 const WINDOWS_TIMEOUT_MS = 5_000;
-
-/** How a tool is called. */
-export interface CallToolOptions extends RequestOptions {
-  /**
-   * The id of the call; a random one by default. Repeating a call under the id of one whose answer was lost gets
-   * that answer: the tool runs once.
-   */
-  readonly reqId?: string | undefined;
-}
-
-/** Which windows are wanted. */
-export interface DesktopOptions extends RequestOptions {
-  /** At most so many windows, none at 0 and below; all by default. */
-  readonly size?: number | undefined;
-  /** Only the window with this URI. */
-  readonly window?: string | undefined;
-}
-
-/** Which documents are wanted. */
-export interface FinderOptions extends RequestOptions {
-  /** Documents in which one of these occurs in title, keywords or summary; all by default. */
-  readonly keywords?: readonly string[] | undefined;
-  /** Documents of exactly this type, such as `pdf`. */
-  readonly fileType?: string | undefined;
-  /** 0 by default. */
-  readonly offset?: number | undefined;
-  /** 20 by default, at most 100. */
-  readonly limit?: number | undefined;
-}
-
-/** How a resource is read. */
-export interface ReadResourceOptions extends RequestOptions {
-  /** The MCP server to read from, by its name in the Computer's configuration; found by the URI's host by default. */
-  readonly mcpServer?: string | undefined;
-}
-
-/** A page of a Computer's document catalogue. */
-export interface FinderCatalogue {
-  /** In the Computer's order. */
-  readonly documents: readonly DPEDocumentSummary[];
-  /** All documents that match, on this page or not. */
-  readonly totalCount: number;
-}
-
-/** A page of the resources of one MCP server. */
-export interface ResourcePage {
-  /** As the MCP server lists them. */
-  readonly resources: readonly ResourceInfo[];
-  /** Where the next page starts; absent on the last one. */
-  readonly nextCursor?: string;
-}
 
 /**
  * What a {@linkcode RemoteComputer} is made of.
@@ -276,6 +235,66 @@ export class RemoteComputer {
     const answer = await this.#ask(GET_RESOURCES_EVENT, body, { ...rest, parse: parseGetResourcesRet });
     const { resources, next_cursor: nextCursor } = answer;
     return nextCursor === undefined ? { resources } : { resources, nextCursor };
+  }
+
+  /**
+   * The templates of resources that can be read beside what is listed (`client:get_resource_templates`, an extension of
+   * ours). Fill in the parameters with {@linkcode RemoteComputer.complete}, and read what comes of it.
+   *
+   * @param mcpServer One page of this server's list; by default all pages of all MCP servers.
+   * @param options `cursor`: the `nextCursor` of the page before.
+   * @example
+   * ```ts
+   * import { assertEquals } from "@std/assert";
+   * import { Agent } from "@a2c-smcp/sdk/agent";
+   * import { Computer } from "@a2c-smcp/sdk/computer";
+   * import { SmcpServer } from "@a2c-smcp/sdk/server";
+   *
+   * await using server = await SmcpServer.listen({ port: 0 });
+   * await using computer = Computer.open({ name: "laptop", config: { servers: {} } });
+   * await computer.join({ url: server.url, office: "lab" });
+   * await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+   *
+   * const { resourceTemplates } = await agent.computer("laptop").getResourceTemplates();
+   * assertEquals(resourceTemplates, []); // this Computer has no MCP servers
+   * ```
+   */
+  async getResourceTemplates(
+    mcpServer?: string,
+    options: RequestOptions & { readonly cursor?: string | undefined } = {},
+  ): Promise<ResourceTemplatePage> {
+    const { cursor, ...rest } = options;
+    const body = given({ mcp_server: mcpServer, cursor });
+    const parse = parseGetResourceTemplatesRet;
+    const answer = await this.#ask(GET_RESOURCE_TEMPLATES_EVENT, body, { ...rest, parse });
+    const { resource_templates: resourceTemplates, next_cursor: nextCursor } = answer;
+    return nextCursor === undefined ? { resourceTemplates } : { resourceTemplates, nextCursor };
+  }
+
+  /**
+   * Suggestions for a parameter of a template (`client:get_completion`, an extension of ours).
+   *
+   * @param options `uri`: the template. `mcpServer`: whose it is; found by the template's host by default.
+   * @throws {SmcpError} 4015 when the MCP server completes nothing.
+   * @example
+   * ```ts
+   * import type { RemoteComputer } from "@a2c-smcp/sdk/agent";
+   *
+   * export async function pagesOf(laptop: RemoteComputer, docRef: string): Promise<readonly string[]> {
+   *   const { values } = await laptop.complete({
+   *     uri: "dpe://com.example.notes/{doc_ref}/pages/{page_index}",
+   *     argument: { name: "page_index", value: "" },
+   *     context: { arguments: { doc_ref: docRef } },
+   *   });
+   *   return values;
+   * }
+   * ```
+   */
+  async complete(options: CompleteOptions): Promise<Completion> {
+    const { uri, argument, context, mcpServer, ...rest } = options;
+    const body = given({ mcp_server: mcpServer, ref: { uri }, argument, context });
+    const parse = parseGetCompletionRet;
+    return toCompletion((await this.#ask(GET_COMPLETION_EVENT, body, { ...rest, parse })).completion);
   }
 
   /** An address from which the Agent can fetch a document by itself (`client:get_dpe`). */

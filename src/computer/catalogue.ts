@@ -13,7 +13,7 @@ import { windowIdentity } from "../uri/window_identity.ts";
 import { DocumentView } from "./document_view.ts";
 import { EntryCache } from "./entry_cache.ts";
 import { ByteBudget } from "./byte_budget.ts";
-import type { ListLimits } from "./limits.ts";
+import type { ListLimits, ReadLimits } from "./limits.ts";
 import { ListWarnings } from "./list_warnings.ts";
 import {
   documentKey,
@@ -26,29 +26,6 @@ import {
 } from "./resource_kinds.ts";
 import { ResourceList } from "./resource_list.ts";
 import { Subscriptions } from "./subscriptions.ts";
-
-/** Times and bounds of a Computer's reading; each has a default. */
-export interface ReadLimits {
-  /** How long one list or one read may take, in milliseconds; 10,000 by default. */
-  readonly readTimeoutMs: number;
-  /** How long a Desktop or Finder request waits for an MCP server, in milliseconds; 5,000 by default. */
-  readonly viewDeadlineMs: number;
-  /** How many entries of one server are read, or subscribed to, at a time; 8 by default. */
-  readonly concurrency: number;
-  /** How old a window may be, in milliseconds; 10,000 by default. */
-  readonly windowMaxAgeMs: number;
-  /** How old a document's summary may be, in milliseconds; 300,000 by default. */
-  readonly documentMaxAgeMs: number;
-}
-
-/** The defaults of {@linkcode ReadLimits}. */
-export const DEFAULT_READ_LIMITS: ReadLimits = {
-  readTimeoutMs: 10_000,
-  viewDeadlineMs: 5_000,
-  concurrency: 8,
-  windowMaxAgeMs: 10_000,
-  documentMaxAgeMs: 5 * 60_000,
-};
 
 /** What a catalogue needs. */
 export interface CatalogueContext {

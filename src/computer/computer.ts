@@ -16,7 +16,7 @@ import type { ReadResourceRet } from "../protocol/resources.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
 import { Attendance } from "./attendance.ts";
 import { Announcer } from "./announcer.ts";
-import { DEFAULT_READ_LIMITS } from "./catalogue.ts";
+import { DEFAULT_READ_LIMITS } from "./limits.ts";
 import {
   type ComputerOptions,
   type LocalRequestOptions,

@@ -21,8 +21,7 @@ import { shorten } from "../protocol/shorten.ts";
 import { windowIdentity } from "../uri/window_identity.ts";
 import type { UpdateKind } from "./announcer.ts";
 import { type BlobLimits, BlobStore, DEFAULT_BLOB_LIMITS } from "./blob_store.ts";
-import type { ReadLimits } from "./catalogue.ts";
-import { DEFAULT_LIST_LIMITS, type ListLimits } from "./limits.ts";
+import { DEFAULT_LIST_LIMITS, type ListLimits, type ReadLimits } from "./limits.ts";
 import { fitList, type FitOptions, ItemSizes, type ListItem } from "./list_answer.ts";
 import type { ComputerConfig } from "./config/config.ts";
 import { inputIdsOf } from "./config/placeholders.ts";
@@ -35,6 +34,7 @@ import { type InputSource, resolveInputs } from "./inputs.ts";
 import { Redactor } from "./redaction.ts";
 import { secretsOf } from "./secret_values.ts";
 import { ResourceDirectory } from "./resource_directory.ts";
+import { ResourceTemplates } from "./resource_templates.ts";
 import { type ToolDirectory, vrlScriptOf } from "./tool_directory.ts";
 import { ToolCalls } from "./tool_calls.ts";
 import { ToolRegistry } from "./tool_registry.ts";
@@ -75,6 +75,8 @@ export interface ConfigChange {
 export class McpHost implements AsyncDisposable {
   readonly fleet: Fleet;
   readonly resources: ResourceDirectory;
+  /** What can be read beside what is listed. */
+  readonly templates: ResourceTemplates;
   readonly history: ToolCallHistory = new ToolCallHistory();
   readonly calls: ToolCalls;
   /** What the office may ask at once. */
@@ -118,6 +120,7 @@ export class McpHost implements AsyncDisposable {
       onFinderChange: () => context.onChange("finder"),
       onHostsChange: () => this.resources.warnOfContestedHosts(),
     });
+    this.templates = new ResourceTemplates({ fleet: this.fleet, limits, log: withModule(log, "resources") });
     this.#tools = new ToolRegistry({
       servers: () => this.fleet.servers,
       log: withModule(log, "tools"),

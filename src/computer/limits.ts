@@ -1,4 +1,4 @@
-/** How much of what MCP servers list a Computer takes, so that each server pays for its own lists. */
+/** How much of what MCP servers list a Computer takes, so that each server pays for its own lists, and how long. */
 
 /** Bounds of lists and of the answers made of them; each has a default. */
 export interface ListLimits {
@@ -12,6 +12,10 @@ export interface ListLimits {
   readonly maxWindows: number;
   /** The most documents of one MCP server; 100,000 by default. */
   readonly maxDocuments: number;
+  /** The most templates of one MCP server; 1,000 by default. */
+  readonly maxTemplates: number;
+  /** The most resources that the Agent of an office may subscribe to; 1,000 by default. */
+  readonly maxSubscriptions: number;
   /** The largest entry of a list of resources, in bytes of JSON; 64 KiB by default. */
   readonly maxResourceBytes: number;
   /** The most that all listed resources of one MCP server take, in bytes of JSON; 64 MiB by default. */
@@ -38,6 +42,8 @@ export const DEFAULT_LIST_LIMITS: ListLimits = {
   maxToolListBytes: 8 * MIB,
   maxWindows: 1_000,
   maxDocuments: 100_000,
+  maxTemplates: 1_000,
+  maxSubscriptions: 1_000,
   maxResourceBytes: 64 * KIB,
   maxResourceListBytes: 64 * MIB,
   maxWindowBytes: 4 * MIB,
@@ -45,4 +51,27 @@ export const DEFAULT_LIST_LIMITS: ListLimits = {
   maxSummaryBytes: 64 * KIB,
   maxSummariesBytes: 64 * MIB,
   maxListAnswerBytes: 8 * MIB,
+};
+
+/** Times and bounds of a Computer's reading; each has a default. */
+export interface ReadLimits {
+  /** How long one list or one read may take, in milliseconds; 10,000 by default. */
+  readonly readTimeoutMs: number;
+  /** How long a Desktop or Finder request waits for an MCP server, in milliseconds; 5,000 by default. */
+  readonly viewDeadlineMs: number;
+  /** How many entries of one server are read, or subscribed to, at a time; 8 by default. */
+  readonly concurrency: number;
+  /** How old a window may be, in milliseconds; 10,000 by default. */
+  readonly windowMaxAgeMs: number;
+  /** How old a document's summary may be, in milliseconds; 300,000 by default. */
+  readonly documentMaxAgeMs: number;
+}
+
+/** The defaults of {@linkcode ReadLimits}. */
+export const DEFAULT_READ_LIMITS: ReadLimits = {
+  readTimeoutMs: 10_000,
+  viewDeadlineMs: 5_000,
+  concurrency: 8,
+  windowMaxAgeMs: 10_000,
+  documentMaxAgeMs: 5 * 60_000,
 };

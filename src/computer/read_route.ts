@@ -1,4 +1,5 @@
 /** Which MCP server a read goes to. */
+import type { ServerCapabilities } from "../mcp/connection.ts";
 import type { Fleet } from "../mcp/fleet.ts";
 import type { SupervisedServer } from "../mcp/supervised_server.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
@@ -11,6 +12,19 @@ import { parseWindowUri } from "../uri/window_uri.ts";
 import { absentServersHint } from "./absent_servers.ts";
 import type { ResourceDirectory } from "./resource_directory.ts";
 import { documentKey } from "./resource_kinds.ts";
+
+/** What an MCP server may lack, by the names of the wire. */
+const NEEDED_CAPABILITIES = {
+  "resources": ({ resources }: ServerCapabilities) => resources,
+  "resources.subscribe": ({ resources, subscribe }: ServerCapabilities) => resources && subscribe,
+  "completions": ({ completions }: ServerCapabilities) => completions,
+};
+
+/** What is needed of an MCP server. */
+export type NeededCapability = keyof typeof NEEDED_CAPABILITIES;
+
+/** The host of a template; one that is a parameter is none. */
+const TEMPLATE_HOST = /^[a-z]+:\/\/([^/?#{}]+)(?=[/?#]|$|\{[/?&#])/i;
 
 /** Where a read goes, and under which spelling of the URI. */
 export interface ReadRoute {
@@ -54,8 +68,13 @@ export async function routeRead(
     );
   }
   const server = mcp_server === undefined
-    ? await ownerOf(host ?? "", { uri, dpe, timeoutMs: timeoutMsOf(request) }, context)
-    : namedServer(mcp_server, context.fleet);
+    ? await ownerOf(host ?? "", {
+      uri,
+      isDpe: dpe !== undefined,
+      docRef: dpe?.docRef,
+      timeoutMs: timeoutMsOf(request),
+    }, context)
+    : namedServer(mcp_server, context);
   const catalogue = context.directory.of(server);
   const key = dpe === undefined ? "" : documentKey(uri) ?? "";
   return {
@@ -68,47 +87,83 @@ export async function routeRead(
 }
 
 /**
+ * Finds the server of a template: the named one, else the one that owns the host in it.
+ *
+ * @throws {SmcpError} 4014, 4015 with the capability `completions`, 4201, 404 or 400.
+ */
+export async function routeTemplate(
+  request: {
+    readonly ref: { readonly uri: string };
+    readonly mcp_server?: string | undefined;
+    readonly timeout?: number | undefined;
+  },
+  context: RouteContext,
+): Promise<SupervisedServer> {
+  const { ref: { uri }, mcp_server } = request;
+  if (mcp_server !== undefined) return namedServer(mcp_server, context, "completions");
+  const host = hasDpeScheme(uri) || hasWindowScheme(uri) ? TEMPLATE_HOST.exec(uri)?.[1] : undefined;
+  if (host === undefined) {
+    throw badRequest("ref.uri", `Cannot complete "${uri}": name its server in "mcp_server", it has no host`);
+  }
+  const timeoutMs = timeoutMsOf(request);
+  const server = await ownerOf(host.toLowerCase(), { uri, isDpe: hasDpeScheme(uri), timeoutMs }, context);
+  return withCapability(server, "completions");
+}
+
+/**
  * The server of that name.
  *
- * @throws {SmcpError} 4014 when there is none, 4015 when it runs and has no resources.
+ * @throws {SmcpError} 4014 when there is none, 4015 when it runs and has no such capability.
  */
-export function namedServer(name: string, fleet: Fleet): SupervisedServer {
+export function namedServer(
+  name: string,
+  { fleet }: Pick<RouteContext, "fleet">,
+  capability: NeededCapability = "resources",
+): SupervisedServer {
   const server = fleet.get(name);
-  if (server === undefined) {
-    throw new SmcpError(
-      ErrorCode.MCP_SERVER_NOT_FOUND,
-      `MCP server "${name}" does not exist on this Computer`,
-      {
-        details: { mcp_server: name },
-      },
-    );
-  }
-  if (server.connection?.capabilities.resources === false) {
-    throw new SmcpError(ErrorCode.MCP_CAPABILITY_NOT_SUPPORTED, `MCP server "${name}" has no resources`, {
-      details: { mcp_server: name, capability: "resources" },
-    });
-  }
-  return server;
+  if (server !== undefined) return withCapability(server, capability);
+  throw new SmcpError(
+    ErrorCode.MCP_SERVER_NOT_FOUND,
+    `MCP server "${name}" does not exist on this Computer`,
+    { details: { mcp_server: name } },
+  );
+}
+
+/**
+ * The server, unless it runs without that capability.
+ *
+ * @throws {SmcpError} 4015.
+ */
+export function withCapability(server: SupervisedServer, capability: NeededCapability): SupervisedServer {
+  const { name: mcp_server, connection } = server;
+  if (connection === undefined || NEEDED_CAPABILITIES[capability](connection.capabilities)) return server;
+  const message = `MCP server "${mcp_server}" has no ${capability}`;
+  throw new SmcpError(ErrorCode.MCP_CAPABILITY_NOT_SUPPORTED, message, {
+    details: { mcp_server, capability },
+  });
 }
 
 async function ownerOf(
   host: string,
-  request: { readonly uri: string; readonly dpe: DpeUri | undefined; readonly timeoutMs: number },
+  request: {
+    readonly uri: string;
+    readonly isDpe: boolean;
+    readonly docRef?: string | undefined;
+    readonly timeoutMs: number;
+  },
   { directory, fleet }: RouteContext,
 ): Promise<SupervisedServer> {
-  const { uri, dpe } = request;
+  const { uri, isDpe, docRef } = request;
   const owner = await directory.ownerOf(host, request);
   if (owner !== undefined) return owner.server;
   const hint = absentServersHint(fleet);
-  throw dpe === undefined
-    ? new SmcpError(ErrorCode.NOT_FOUND, `No MCP server has the host "${host}"${hint}`, { details: { uri } })
-    : new SmcpError(
+  throw isDpe
+    ? new SmcpError(
       ErrorCode.DOCUMENT_NOT_FOUND,
       `Document not found: no MCP server has the host "${host}"${hint}`,
-      {
-        details: dpe.docRef === undefined ? { uri } : { uri, doc_ref: dpe.docRef },
-      },
-    );
+      { details: docRef === undefined ? { uri } : { uri, doc_ref: docRef } },
+    )
+    : new SmcpError(ErrorCode.NOT_FOUND, `No MCP server has the host "${host}"${hint}`, { details: { uri } });
 }
 
 function parseWindow(uri: string): { readonly host: string } {

@@ -13,10 +13,12 @@ import {
 } from "../protocol/errors.ts";
 import {
   GET_BLOB_EVENT,
+  GET_COMPLETION_EVENT,
   GET_CONFIG_EVENT,
   GET_DESKTOP_EVENT,
   GET_DPE_EVENT,
   GET_FINDER_EVENT,
+  GET_RESOURCE_TEMPLATES_EVENT,
   GET_RESOURCES_EVENT,
   GET_SKILL_EVENT,
   GET_SKILLS_EVENT,
@@ -27,10 +29,12 @@ import {
 } from "../protocol/events.ts";
 import type { OfficeBlobs } from "./blob_store.ts";
 import { handleGetBlob } from "./handlers/get_blob.ts";
+import { handleGetCompletion } from "./handlers/get_completion.ts";
 import { handleGetConfig } from "./handlers/get_config.ts";
 import { handleGetDesktop } from "./handlers/get_desktop.ts";
 import { handleGetDpe, type ResolveDpe } from "./handlers/get_dpe.ts";
 import { handleGetFinder } from "./handlers/get_finder.ts";
+import { handleGetResourceTemplates } from "./handlers/get_resource_templates.ts";
 import { handleGetResources } from "./handlers/get_resources.ts";
 import { handleGetSkill, handleGetSkills } from "./handlers/get_skills.ts";
 import { handleGetTools } from "./handlers/get_tools.ts";
@@ -62,11 +66,16 @@ type Handle = (scope: RequestScope, body: unknown) => unknown;
 const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
   [TOOL_CALL_EVENT, ({ host }, body) => handleToolCall(host, body)],
   [GET_TOOLS_EVENT, ({ host, maxAnswerBytes }, body) => handleGetTools(host, body, maxAnswerBytes)],
-  [GET_CONFIG_EVENT, ({ host }, body) => handleGetConfig(host, body)],
+  [GET_CONFIG_EVENT, ({ host, maxAnswerBytes }, body) => handleGetConfig(host, body, maxAnswerBytes)],
   [GET_DESKTOP_EVENT, ({ host, maxAnswerBytes }, body) => handleGetDesktop(host, body, maxAnswerBytes)],
   [GET_FINDER_EVENT, ({ host, maxAnswerBytes }, body) => handleGetFinder(host, body, maxAnswerBytes)],
   [READ_RESOURCE_EVENT, ({ host }, body) => handleReadResource(host, body)],
-  [GET_RESOURCES_EVENT, ({ host }, body) => handleGetResources(host, body)],
+  [GET_RESOURCES_EVENT, ({ host, maxAnswerBytes }, body) => handleGetResources(host, body, maxAnswerBytes)],
+  [
+    GET_RESOURCE_TEMPLATES_EVENT,
+    ({ host, maxAnswerBytes }, body) => handleGetResourceTemplates(host, body, maxAnswerBytes),
+  ],
+  [GET_COMPLETION_EVENT, ({ host }, body) => handleGetCompletion(host, body)],
   [GET_BLOB_EVENT, ({ blobs, maxAnswerBytes }, body) => handleGetBlob(blobs, body, maxAnswerBytes)],
   [GET_WINDOWS_EVENT, ({ host, maxAnswerBytes }, body) => handleGetWindows(host, body, maxAnswerBytes)],
   [GET_SKILLS_EVENT, (_scope, body) => handleGetSkills(body)],

@@ -28,9 +28,9 @@ export async function readResource(
 /** `client:get_resources`: one page of `resources/list`, unfiltered. */
 export async function listResources(
   request: GetResourcesReq,
-  { fleet }: RouteContext,
+  context: RouteContext,
 ): Promise<Omit<GetResourcesRet, "req_id">> {
-  const server = namedServer(request.mcp_server, fleet);
+  const server = namedServer(request.mcp_server, context);
   const limits = { timeoutMs: timeoutMsOf(request) };
   const page = await ask({ server }, (connection) => connection.listResourcesPage(request.cursor, limits));
   const resources = page.entries.map(toResourceInfo).filter((resource) => resource !== undefined);

@@ -1,7 +1,7 @@
 /** One session with an MCP server, over any transport. */
 import { Client } from "@modelcontextprotocol/sdk/client";
 // @ts-types="@modelcontextprotocol/sdk/types"
-import { ErrorCode as RpcErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { abortable } from "../async/abortable.ts";
 import { MAX_TIMER_MS } from "../async/backoff.ts";
@@ -13,11 +13,12 @@ import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { PACKAGE_VERSION } from "../version.ts";
 import { type EntryWarning, type McpTool, readResourceEntry, readTool } from "./entries.ts";
 import {
-  ConfigurationError,
+  isFailure,
   ServerAnswerError,
-  ServerAuthorizationError,
+  type ServerAuthorizationError,
   ServerNotRunningError,
   ServerTimeoutError,
+  toFailure,
 } from "./errors.ts";
 import type { ProcessGuard } from "./guard.ts";
 import { type HttpListener, type HttpTransport, openHttpTransport } from "./http.ts";
@@ -50,7 +51,22 @@ export interface ServerCapabilities {
   readonly subscribe: boolean;
   /** `resources.listChanged`: a server without it is listed anew for each request. */
   readonly listChanged: boolean;
+  /** `completions`. */
+  readonly completions: boolean;
 }
+
+/** What is listed page by page: the method and the member of its answer. */
+const LISTS = {
+  tools: { method: "tools/list", member: "tools", what: "tools" },
+  resources: { method: "resources/list", member: "resources", what: "resources" },
+  templates: {
+    method: "resources/templates/list",
+    member: "resourceTemplates",
+    what: "resource templates",
+  },
+} as const;
+
+type ListKind = keyof typeof LISTS;
 
 /** What a session needs beyond its configuration. */
 export interface ConnectionContext {
@@ -142,12 +158,13 @@ export class McpConnection {
   }
 
   get capabilities(): ServerCapabilities {
-    const { tools, resources } = this.#client.getServerCapabilities() ?? {};
+    const { tools, resources, completions } = this.#client.getServerCapabilities() ?? {};
     return {
       tools: tools !== undefined,
       resources: resources !== undefined,
       subscribe: resources?.subscribe === true,
       listChanged: resources?.listChanged === true,
+      completions: completions !== undefined,
     };
   }
 
@@ -169,6 +186,30 @@ export class McpConnection {
   /** One page of `resources/list` as it came. */
   async listResourcesPage(cursor: string | undefined, limits: RequestLimits): Promise<ListPage> {
     return await this.#listPage("resources", cursor, limits);
+  }
+
+  /** All pages of `resources/templates/list`, as they came. */
+  async listTemplates(limits: RequestLimits): Promise<unknown[]> {
+    return await this.#listAll("templates", (entry) => entry, limits);
+  }
+
+  /** One page of `resources/templates/list` as it came. */
+  async listTemplatesPage(cursor: string | undefined, limits: RequestLimits): Promise<ListPage> {
+    return await this.#listPage("templates", cursor, limits);
+  }
+
+  /** `completion/complete` of a resource template; the result as it came. */
+  async complete(
+    completion: {
+      readonly uri: string;
+      readonly argument: { readonly name: string; readonly value: string };
+      readonly context?: { readonly arguments: Readonly<Record<string, string>> } | undefined;
+    },
+    limits: RequestLimits,
+  ): Promise<Record<string, unknown>> {
+    const { uri, argument, context } = completion;
+    const params = { ref: { type: "ref/resource", uri }, argument, ...(context && { context }) };
+    return await this.#request("completion/complete", params, limits);
   }
 
   /** `tools/call`; the result as it came. */
@@ -233,12 +274,12 @@ export class McpConnection {
   }
 
   async #listAll<T>(
-    kind: "tools" | "resources",
+    kind: ListKind,
     readEntry: (entry: unknown, warn: EntryWarning) => T | undefined,
     { timeoutMs, signal }: RequestLimits,
   ): Promise<T[]> {
     return await readAllPages({
-      what: kind,
+      what: LISTS[kind].what,
       readPage: (cursor, timeoutMs) => this.#listPage(kind, cursor, { timeoutMs, signal }),
       readEntry,
       maxBytes: this.#maxListBytes,
@@ -248,12 +289,13 @@ export class McpConnection {
   }
 
   async #listPage(
-    kind: "tools" | "resources",
+    kind: ListKind,
     cursor: string | undefined,
     limits: RequestLimits,
   ): Promise<ListPage> {
-    const result = await this.#request(`${kind}/list`, cursor === undefined ? {} : { cursor }, limits);
-    const { [kind]: entries, nextCursor } = result;
+    const { method, member } = LISTS[kind];
+    const result = await this.#request(method, cursor === undefined ? {} : { cursor }, limits);
+    const { [member]: entries, nextCursor } = result;
     return {
       entries: Array.isArray(entries) ? entries : [],
       nextCursor: typeof nextCursor === "string" && nextCursor !== "" ? nextCursor : undefined,
@@ -338,27 +380,6 @@ function openTransport(
   if (config.type !== "stdio") return openHttpTransport(config, { listener, limits, inflow });
   const transport = new StdioTransport(config.server_parameters, context);
   return { transport, close: () => transport.close() };
-}
-
-/** Says what happened in terms that callers tell apart. */
-function toFailure(error: unknown, method: string): unknown {
-  if (isFailure(error)) return error;
-  if (!(error instanceof McpError)) {
-    return new ServerNotRunningError({ reason: "its answer cannot be read", cause: error });
-  }
-  if (error.code === RpcErrorCode.RequestTimeout && isRecord(error.data) && "timeout" in error.data) {
-    return new ServerTimeoutError(`Cannot complete "${method}": no answer in time`, { cause: error });
-  }
-  // Of our own making: a server cannot send it.
-  if (isFailure(error.data)) return error.data;
-  const message = error.message.replace(/^MCP error -?\d+: /, "");
-  return new ServerAnswerError(error.code, message, { data: error.data, cause: error });
-}
-
-/** Whether callers know the error already. */
-function isFailure(error: unknown): boolean {
-  return error instanceof ConfigurationError || error instanceof ServerNotRunningError ||
-    error instanceof ServerTimeoutError || error instanceof ServerAuthorizationError;
 }
 
 /** Contents without a URI cannot be told apart; the rest is for whoever renders them. */

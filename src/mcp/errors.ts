@@ -1,4 +1,7 @@
 /** What can go wrong with an MCP server, as far as callers tell it apart. */
+// @ts-types="@modelcontextprotocol/sdk/types"
+import { ErrorCode as RpcErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { isRecord } from "../protocol/errors.ts";
 
 /** The server can never start like this: no such command, a missing input, a malformed URL. Trying again is of no use. */
 export class ConfigurationError extends Error {
@@ -72,4 +75,25 @@ export function reasonOf(error: unknown): string {
   if (error instanceof ServerTimeoutError) return "no answer in time";
   if (error instanceof ConfigurationError) return "its configuration cannot be used";
   return "it does not speak MCP as expected";
+}
+
+/** Says what happened in terms that callers tell apart. */
+export function toFailure(error: unknown, method: string): unknown {
+  if (isFailure(error)) return error;
+  if (!(error instanceof McpError)) {
+    return new ServerNotRunningError({ reason: "its answer cannot be read", cause: error });
+  }
+  if (error.code === RpcErrorCode.RequestTimeout && isRecord(error.data) && "timeout" in error.data) {
+    return new ServerTimeoutError(`Cannot complete "${method}": no answer in time`, { cause: error });
+  }
+  // Of our own making: a server cannot send it.
+  if (isFailure(error.data)) return error.data;
+  const message = error.message.replace(/^MCP error -?\d+: /, "");
+  return new ServerAnswerError(error.code, message, { data: error.data, cause: error });
+}
+
+/** Whether callers know the error already. */
+export function isFailure(error: unknown): boolean {
+  return error instanceof ConfigurationError || error instanceof ServerNotRunningError ||
+    error instanceof ServerTimeoutError || error instanceof ServerAuthorizationError;
 }

@@ -24,6 +24,14 @@ import type {
   ResourceContents,
   ResourceInfo,
 } from "./resources.ts";
+import {
+  type CompletionInfo,
+  type GetCompletionRet,
+  type GetResourceTemplatesRet,
+  MAX_COMPLETION_VALUES,
+  type ResourceTemplateInfo,
+} from "./resource_templates.ts";
+import type { GetResourceUpdatesRet, ResourceUpdate } from "./resource_updates.ts";
 import { firstIssue, type Schema } from "./schema.ts";
 import * as config from "./schemas/config.ts";
 import * as finder from "./schemas/finder.ts";
@@ -220,15 +228,82 @@ export const parseGetResourcesRet: AnswerReader<GetResourcesRet> = (answer, onFl
   const what = "GetResourcesRet";
   const { next_cursor, ...body } = toBody(what, answer);
   const list = listOf(body, { what, field: "resources", read: readResourceInfo, onFlaw });
-  if (typeof next_cursor === "string") return { ...body, resources: list, next_cursor };
-  if (next_cursor !== undefined && next_cursor !== null) onFlaw("next_cursor", "left out, expected a string");
-  return { ...body, resources: list };
+  return { ...body, resources: list, ...readNextCursor(next_cursor, onFlaw) };
 };
+
+function readNextCursor(cursor: unknown, onFlaw: OnFlaw): { next_cursor?: string } {
+  if (typeof cursor === "string") return { next_cursor: cursor };
+  if (cursor !== undefined && cursor !== null) onFlaw("next_cursor", "left out, expected a string");
+  return {};
+}
 
 const readResourceInfo: ReadEntry<ResourceInfo> = (entry, tell) => {
   const uri = isRecord(entry) ? entry["uri"] : undefined;
   if (!isRecord(entry) || typeof uri !== "string") return void tell("left out, no uri");
   return { ...withoutNulls(entry), uri };
+};
+
+/** Reads the answer to `client:get_resource_templates`. */
+export const parseGetResourceTemplatesRet: AnswerReader<GetResourceTemplatesRet> = (
+  answer,
+  onFlaw = ignoreFlaws,
+) => {
+  const what = "GetResourceTemplatesRet";
+  const { next_cursor, ...body } = toBody(what, answer);
+  const list = listOf(body, { what, field: "resource_templates", read: readTemplateInfo, onFlaw });
+  return { ...body, resource_templates: list, ...readNextCursor(next_cursor, onFlaw) };
+};
+
+const readTemplateInfo: ReadEntry<ResourceTemplateInfo> = (entry, tell) => {
+  const uri_template = isRecord(entry) ? entry["uri_template"] : undefined;
+  if (!isRecord(entry) || typeof uri_template !== "string") return void tell("left out, no uri_template");
+  return { ...withoutNulls(entry), uri_template };
+};
+
+/** Reads the answer to `client:get_completion`. */
+export const parseGetCompletionRet: AnswerReader<GetCompletionRet> = (answer, onFlaw = ignoreFlaws) => {
+  const what = "GetCompletionRet";
+  const body = toBody(what, answer);
+  if (!isRecord(body["completion"])) throw unreadable(what, "completion", "expected an object");
+  return { ...body, completion: readCompletion(body["completion"], { what, onFlaw }) };
+};
+
+function readCompletion(
+  completion: Readonly<Record<string, unknown>>,
+  { what, onFlaw }: { readonly what: string; readonly onFlaw: OnFlaw },
+): CompletionInfo {
+  const { total, has_more } = completion;
+  const values = listOf(completion, { what, field: "values", read: readText, onFlaw });
+  const excess = values.length - MAX_COMPLETION_VALUES;
+  if (excess > 0) onFlaw("values", `${excess} left out, at most ${MAX_COMPLETION_VALUES} are allowed`);
+  const hasMore = excess > 0 ? true : has_more;
+  return {
+    values: values.slice(0, MAX_COMPLETION_VALUES),
+    ...(typeof total === "number" && total >= 0 ? { total } : {}),
+    ...(typeof hasMore === "boolean" ? { has_more: hasMore } : {}),
+  };
+}
+
+/** Reads the answer to `client:subscribe_resource` and `client:unsubscribe_resource`, which says no more than its id. */
+export const parseSubscribeResourceRet: AnswerReader<void> = (answer) =>
+  void toBody("SubscribeResourceRet", answer);
+
+/** Reads the answer to `client:get_resource_updates`. */
+export const parseGetResourceUpdatesRet: AnswerReader<GetResourceUpdatesRet> = (
+  answer,
+  onFlaw = ignoreFlaws,
+) => {
+  const what = "GetResourceUpdatesRet";
+  const { cursor, has_more, ...body } = toBody(what, answer);
+  if (typeof cursor !== "string") throw unreadable(what, "cursor", "expected a string");
+  const updates = listOf(body, { what, field: "updates", read: readUpdate, onFlaw });
+  return { ...body, updates, cursor, ...(has_more === true ? { has_more } : {}) };
+};
+
+const readUpdate: ReadEntry<ResourceUpdate> = (entry, tell) => {
+  const { mcp_server, uri } = isRecord(entry) ? entry : {};
+  if (typeof mcp_server !== "string") return void tell("left out, no mcp_server");
+  return typeof uri === "string" ? { mcp_server, uri } : { mcp_server };
 };
 
 /** Reads the answer to `client:get_dpe`. */

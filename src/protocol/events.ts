@@ -20,6 +20,16 @@ export const GET_FINDER_EVENT = "client:get_finder";
 export const READ_RESOURCE_EVENT = "client:read_resource";
 /** An Agent lists the resources of one MCP server. */
 export const GET_RESOURCES_EVENT = "client:get_resources";
+/** An Agent lists the templates of resources; an extension of ours. */
+export const GET_RESOURCE_TEMPLATES_EVENT = "client:get_resource_templates";
+/** An Agent asks for suggestions for a parameter of a template; an extension of ours. */
+export const GET_COMPLETION_EVENT = "client:get_completion";
+/** An Agent wants to hear of changes to a resource; an extension of ours. */
+export const SUBSCRIBE_RESOURCE_EVENT = "client:subscribe_resource";
+/** An Agent does not want to hear of changes to a resource any more; an extension of ours. */
+export const UNSUBSCRIBE_RESOURCE_EVENT = "client:unsubscribe_resource";
+/** An Agent asks which resources and lists of resources changed; an extension of ours. */
+export const GET_RESOURCE_UPDATES_EVENT = "client:get_resource_updates";
 /** An Agent asks where it can fetch a document by itself. */
 export const GET_DPE_EVENT = "client:get_dpe";
 /** An Agent fetches a chunk of what a Computer left out of an answer that was too large. */
@@ -45,6 +55,8 @@ export const UPDATE_TOOL_LIST_EVENT = "server:update_tool_list";
 export const UPDATE_DESKTOP_EVENT = "server:update_desktop";
 /** A Computer's documents changed. */
 export const UPDATE_FINDER_EVENT = "server:update_finder";
+/** Resources that an Agent subscribed to, or a list of resources, changed on a Computer; an extension of ours. */
+export const UPDATE_RESOURCES_EVENT = "server:update_resources";
 /** An Agent cancels a tool call. */
 export const CANCEL_TOOL_CALL_EVENT = "server:tool_call_cancel";
 
@@ -61,6 +73,8 @@ export const UPDATE_TOOL_LIST_NOTIFICATION = "notify:update_tool_list";
 export const UPDATE_DESKTOP_NOTIFICATION = "notify:update_desktop";
 /** A Computer's documents changed. */
 export const UPDATE_FINDER_NOTIFICATION = "notify:update_finder";
+/** Resources that were subscribed to, or a list of resources, changed on a Computer; an extension of ours. */
+export const UPDATE_RESOURCES_NOTIFICATION = "notify:update_resources";
 /** An Agent cancelled a tool call. */
 export const CANCEL_TOOL_CALL_NOTIFICATION = "notify:tool_call_cancel";
 

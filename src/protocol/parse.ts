@@ -12,6 +12,8 @@ import type {
   UpdateComputerConfigReq,
 } from "./office.ts";
 import type { GetBlobReq, GetDpeReq, GetResourcesReq, ReadResourceReq } from "./resources.ts";
+import type { GetCompletionReq, GetResourceTemplatesReq } from "./resource_templates.ts";
+import type { GetResourceUpdatesReq, SubscribeResourceReq } from "./resource_updates.ts";
 import { firstIssue, type Schema } from "./schema.ts";
 import * as config from "./schemas/config.ts";
 import * as desktop from "./schemas/desktop.ts";
@@ -68,3 +70,20 @@ export const parseGetResourcesReq: Parser<GetResourcesReq> = parser(
 );
 export const parseGetBlobReq: Parser<GetBlobReq> = parser("GetBlobReq", resources.getBlobReq);
 export const parseGetDpeReq: Parser<GetDpeReq> = parser("GetDpeReq", resources.getDpeReq);
+
+export const parseGetResourceTemplatesReq: Parser<GetResourceTemplatesReq> = parser(
+  "GetResourceTemplatesReq",
+  resources.getResourceTemplatesReq,
+);
+export const parseGetCompletionReq: Parser<GetCompletionReq> = parser(
+  "GetCompletionReq",
+  resources.getCompletionReq,
+);
+export const parseSubscribeResourceReq: Parser<SubscribeResourceReq> = parser(
+  "SubscribeResourceReq",
+  resources.subscribeResourceReq,
+);
+export const parseGetResourceUpdatesReq: Parser<GetResourceUpdatesReq> = parser(
+  "GetResourceUpdatesReq",
+  resources.getResourceUpdatesReq,
+);

@@ -31,6 +31,16 @@ export interface ResourceAnnotations {
   lastModified?: string | null;
 }
 
+/** A picture that stands for something. */
+export interface ResourceIcon {
+  /** Where it is: `https:` or `data:`. */
+  src: string;
+  /** The media type. */
+  mimeType?: string;
+  /** Such as `48x48`, or `any`. */
+  sizes?: string[];
+}
+
 /** One piece of a resource's content: `text`, or `blob` in base64. */
 export interface ResourceContents {
   /** Its URI. */
@@ -83,12 +93,16 @@ export interface ResourceInfo {
   uri: string;
   /** For programs. */
   name?: string;
+  /** For people. */
+  title?: string;
   /** What it holds. */
   description?: string;
   /** The media type. */
   mime_type?: string;
   /** Bytes. */
   size?: number;
+  /** Pictures for whoever shows it. */
+  icons?: ResourceIcon[];
   /** Hints for whoever shows it. */
   annotations?: ResourceAnnotations | null;
   /** Whatever else its MCP server tells. */

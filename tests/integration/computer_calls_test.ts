@@ -1,7 +1,7 @@
 // What becomes of a call beside its result: refused arguments, records, log lines, confirmations that end early.
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { DEFAULT_READ_LIMITS } from "../../src/computer/catalogue.ts";
+import { DEFAULT_READ_LIMITS } from "../../src/computer/limits.ts";
 import { parseConfig } from "../../src/computer/config/config.ts";
 import type { ConfirmRequest } from "../../src/computer/confirmation.ts";
 import { McpHost } from "../../src/computer/host.ts";

@@ -111,6 +111,9 @@ export const finder: readonly Requirement[] = [
       "Documents of an MCP server without the `resources.subscribe` capability are not listed.",
     "finder-provide-list": "An MCP server lists one Level 1 resource for each document.",
     "finder-provide-templates": "An MCP server declares templates for pages and for elements.",
+    "finder-templates-discovered": "A Computer lists the templates of its MCP servers, all pages of them.",
+    "finder-templates-agent":
+      "An Agent discovers the templates, and reads the sub-resources that they lead to.",
     "finder-provide-list-changed": "An MCP server sends a list change when a document comes or goes.",
     "finder-provide-updated":
       "An MCP server sends an update with the document's URI when its contents change.",
@@ -122,6 +125,7 @@ export const finder: readonly Requirement[] = [
     "finder-complete-page":
       "Completion of `page_index` offers the valid page numbers of the chosen document.",
     "finder-complete-element": "Completion of `element_id` offers the element ids of the chosen document.",
+    "finder-complete-client": "An Agent gets suggestions for the parameters of a template.",
     "finder-complete-optional": "An MCP server without completion takes part in the finder all the same.",
   }),
 ];

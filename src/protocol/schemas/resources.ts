@@ -7,12 +7,21 @@ import type {
   GetResourcesReq,
   ReadResourceReq,
 } from "../resources.ts";
+import type { GetCompletionReq, GetResourceTemplatesReq } from "../resource_templates.ts";
+import type { GetResourceUpdatesReq, SubscribeResourceReq } from "../resource_updates.ts";
 import { computerCall, timeoutSeconds } from "./office.ts";
 
 const timed = { ...computerCall, timeout: timeoutSeconds.optional() };
 
 /** How long a handle may be. */
 const MAX_HANDLE_LENGTH = 1_024;
+
+/** How long the URI of a subscription may be: as many as are allowed stay in memory. */
+const MAX_SUBSCRIBED_URI_LENGTH = 2_048;
+/** How long a template may be. */
+const MAX_TEMPLATE_LENGTH = 8_192;
+/** How long the value of a parameter may be. */
+const MAX_ARGUMENT_LENGTH = 65_536;
 
 const optionalInteger = z.int().nullish().transform((value) => value ?? undefined);
 
@@ -28,6 +37,35 @@ export const readResourceReq: z.ZodType<ReadResourceReq> = z.looseObject({
 export const getResourcesReq: z.ZodType<GetResourcesReq> = z.looseObject({
   ...timed,
   mcp_server: z.string().min(1),
+  cursor: optionalText,
+});
+
+export const getResourceTemplatesReq: z.ZodType<GetResourceTemplatesReq> = z.looseObject({
+  ...timed,
+  mcp_server: optionalText,
+  cursor: optionalText,
+});
+
+const argumentText = z.string().max(MAX_ARGUMENT_LENGTH);
+
+export const getCompletionReq: z.ZodType<GetCompletionReq> = z.looseObject({
+  ...timed,
+  mcp_server: optionalText,
+  ref: z.looseObject({ uri: z.string().min(1).max(MAX_TEMPLATE_LENGTH) }),
+  argument: z.looseObject({ name: argumentText.min(1), value: argumentText }),
+  context: z.looseObject({
+    arguments: z.record(z.string(), argumentText).nullish().transform((value) => value ?? {}),
+  }).nullish().transform((value) => value ?? undefined),
+});
+
+export const subscribeResourceReq: z.ZodType<SubscribeResourceReq> = z.looseObject({
+  ...timed,
+  uri: z.string().min(1).max(MAX_SUBSCRIBED_URI_LENGTH),
+  mcp_server: optionalText,
+});
+
+export const getResourceUpdatesReq: z.ZodType<GetResourceUpdatesReq> = z.looseObject({
+  ...timed,
   cursor: optionalText,
 });
 

@@ -3,15 +3,19 @@ import {
   parseAgentCallData,
   parseComputerCallData,
   parseEnterOfficeReq,
+  parseGetCompletionReq,
   parseGetComputerConfigReq,
   parseGetDeskTopReq,
   parseGetDpeReq,
   parseGetFinderReq,
   parseGetResourcesReq,
+  parseGetResourceTemplatesReq,
+  parseGetResourceUpdatesReq,
   parseGetToolsReq,
   parseLeaveOfficeReq,
   parseListRoomReq,
   parseReadResourceReq,
+  parseSubscribeResourceReq,
   parseToolCallReq,
   parseUpdateComputerConfigReq,
 } from "../../../src/protocol/parse.ts";
@@ -147,4 +151,37 @@ Deno.test("the requests of the read bridge name a URI or an MCP server", () => {
     ["cursor", 1],
   ]);
   checkParser(parseGetDpeReq, { ...call, uri: "dpe://d/x" }, [...wrongCall, ["uri", undefined], ["uri", 1]]);
+});
+
+Deno.test("our own requests about resources take what extensions.md says, and nulls for what is left out", () => {
+  const absent = { mcp_server: null, cursor: null };
+  assertEquals(parseGetResourceTemplatesReq({ ...call, ...absent }).mcp_server, undefined);
+  checkParser(parseGetResourceTemplatesReq, { ...call, mcp_server: "docs", cursor: "2" }, [
+    ...wrongCall,
+    ...wrongTimeout,
+    ["mcp_server", 1],
+    ["cursor", 2],
+  ]);
+  checkParser(parseSubscribeResourceReq, { ...call, uri: "file:///a", mcp_server: "docs" }, [
+    ...wrongCall,
+    ["uri", ""],
+    ["uri", "x".repeat(2_049)],
+  ]);
+  checkParser(parseGetResourceUpdatesReq, { ...call, cursor: "c" }, [...wrongCall, ["cursor", 1]]);
+  const completion = {
+    ...call,
+    mcp_server: "docs",
+    ref: { uri: "file:///{path}" },
+    argument: { name: "path", value: "" },
+    context: { arguments: { host: "h" } },
+  };
+  checkParser(parseGetCompletionReq, completion, [
+    ...wrongCall,
+    ["ref", { uri: "" }],
+    ["ref", "file:///{path}"],
+    ["argument", { name: "", value: "" }],
+    ["argument", { name: "path" }],
+    ["context", { arguments: { host: 1 } }],
+  ]);
+  assertEquals(parseGetCompletionReq({ ...completion, context: null }).context, undefined);
 });
