@@ -15,6 +15,7 @@ import {
   configText,
   contentsText,
   desktopText,
+  readableResourceText,
   resourceText,
   toolsText,
 } from "../cli/answer_text.ts";
@@ -89,7 +90,7 @@ export async function callTool(
   const code = result.meta?.error_code;
   // What the Computer itself says is no output of the tool, and the whole error.
   const isOwnError = result.isError === true && code !== undefined && text !== "";
-  print(context, result, { text: isOwnError ? "" : text });
+  print(context, result, { text: isOwnError ? "" : text, isVerbatim: true });
   if (result.isError) throw new CommandFailedError(isOwnError ? text : `Tool "${tool}" failed`, { code });
 }
 
@@ -147,7 +148,8 @@ export async function readResource(
   const result = await computer.readResource(uri, { mcpServer, signal: context.signal });
   print(context, result, {
     text: resourceText(result.contents),
-    draw: (screen) => drawRead(uri, result, screen),
+    isVerbatim: true,
+    draw: (screen) => drawRead(uri, result, screen) ?? printable(readableResourceText(result.contents)),
   });
 }
 
@@ -209,13 +211,16 @@ async function chooseComputer(context: CommandContext): Promise<RemoteComputer> 
 interface Shown {
   /** For a file or a pipe; always the same for the same answer. */
   readonly text: string;
+  /** Whether the text is what a tool or a resource gave, which a file or a pipe gets as it is; false by default. */
+  readonly isVerbatim?: boolean;
   /** For a terminal, where there is more to see than text. */
   readonly draw?: ((screen: Screen) => string | undefined) | undefined;
 }
 
 /** Whatever the form, nothing that strangers wrote can command a terminal. */
-function print({ json, screen }: CommandContext, value: unknown, { text, draw }: Shown): void {
+function print({ json, screen }: CommandContext, value: unknown, { text, draw, isVerbatim }: Shown): void {
   if (json) return console.log(toSafeJson(value, 2));
-  const shown = (screen && draw?.(screen)) ?? printable(text);
+  const isRaw = screen === undefined && isVerbatim === true;
+  const shown = (screen && draw?.(screen)) ?? (isRaw ? text : printable(text));
   if (shown !== "") console.log(shown);
 }

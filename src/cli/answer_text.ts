@@ -2,6 +2,7 @@
 import type { GetComputerConfigRet, MCPServerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import { isRecord } from "../protocol/errors.ts";
+import { indentJson } from "./indent_json.ts";
 import { parseJson } from "../protocol/json.ts";
 import type { SMCPTool } from "../protocol/tools.ts";
 import { countOf } from "./count.ts";
@@ -108,6 +109,19 @@ export function contentsText(
 /** What was read, as people want to see it: where the URI asked for Markdown or text, that, and no JSON around it. */
 export function resourceText(contents: readonly unknown[]): string {
   return contents.map((content) => renderedText(content) ?? contentText(content)).join("\n");
+}
+
+/** The same for a terminal: JSON is indented. */
+export function readableResourceText(contents: readonly unknown[]): string {
+  return contents.map((content) => renderedText(content) ?? indentedText(content) ?? contentText(content))
+    .join("\n");
+}
+
+function indentedText(content: unknown): string | undefined {
+  const text = isRecord(content) ? content["text"] : undefined;
+  if (typeof text !== "string") return undefined;
+  const value = parseJson(text);
+  return isRecord(value) || Array.isArray(value) ? indentJson(text) : undefined;
 }
 
 function renderedText(content: unknown): string | undefined {

@@ -147,6 +147,17 @@ docs
   assertEquals(narrow.split("\n")[1], "└─ 2026 年…  xlsx  1 page  2026-01-…");
 });
 
+test("agent.ts read shows a document as indented JSON on a terminal", async (terminal) => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, { answers });
+  const drawn = await onTerminal(terminal, agent(server, ["read", "dpe://docs/rpt"]), {
+    columns: 80,
+    noColor: "1",
+  });
+  assertStringIncludes(drawn, '{\n  "doc_ref": "rpt",\n');
+  assertStringIncludes(drawn, '\n  "pages": [\n    {\n      "page_index": 0,\n');
+});
+
 test("agent.ts read draws a page on a terminal", async (terminal) => {
   await using server = await SmcpServer.listen({ port: 0 });
   using _computer = await ScriptedComputer.join(server.url, { answers });

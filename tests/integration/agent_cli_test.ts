@@ -6,6 +6,8 @@ import { type Answer, contents, ScriptedComputer, textResult } from "./_scripted
 
 const door = new URL("../../agent.ts", import.meta.url);
 
+const RAW = "\u001b[31mred\u001b[0m\r\n\u0007\u202eend";
+
 const answers: Record<string, Answer> = {
   "client:get_tools": ({ req_id }) => ({
     tools: [{
@@ -18,7 +20,9 @@ const answers: Record<string, Answer> = {
     req_id,
   }),
   "client:tool_call": ({ tool_name, params }) =>
-    tool_name === "echo"
+    tool_name === "raw"
+      ? textResult(RAW)
+      : tool_name === "echo"
       ? textResult(JSON.stringify(params))
       : { ...textResult("out of paper"), isError: true, meta: { error_code: 4003 } },
   "client:get_config": () => ({
@@ -44,6 +48,8 @@ const answers: Record<string, Answer> = {
   "client:read_resource": ({ uri }) =>
     uri === "dpe://docs/rpt"
       ? contents(uri, `{"title":"Report"}`)
+      : uri === "window://raw"
+      ? contents(uri, RAW)
       : { code: 4201, message: "Document not found", details: { doc_ref: "x" } },
 };
 
@@ -175,6 +181,13 @@ Deno.test("agent.ts calls a tool, and ends with 1 when the tool fails", async ()
   assertEquals(bad.stderr, `${JSON.stringify({ error })}\n`);
   const shown = await run(...options(server), "call", "print");
   assertEquals([shown.stdout, shown.stderr], ["", "error: out of paper (4003)\n"]);
+});
+
+Deno.test("agent.ts gives a pipe what a tool or a resource says as it is, control characters too", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, { answers });
+  assertEquals((await run(...options(server), "call", "raw")).stdout, `${RAW}\n`);
+  assertEquals((await run(...options(server), "read", "window://raw")).stdout, `${RAW}\n`);
 });
 
 Deno.test("agent.ts asks which Computer when there are several, and says when there is none", async () => {

@@ -5,12 +5,15 @@ import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { Workplace } from "./_computer_program.ts";
 
 const isPosix = Deno.build.os !== "windows";
+/** What a terminal would obey; a pipe gets it as it is. */
+const RAW = "\u001b[31mred\u001b[0m\r\n\u0007\u202eend";
 const W = "window://host/w";
 const D = "dpe://docs/d";
 const SHOP: Script = {
   tools: [{ name: "echo", description: "Says it again", inputSchema: { type: "object" } }],
   resources: [{ uri: W }, { uri: D }],
   contents: {
+    "window://host/raw": RAW,
     [W]: "hello",
     [D]: { doc_ref: "d", uri: D, file_uri: "file:///d", file_type: "md", title: "Plan", page_count: 1 },
   },
@@ -71,6 +74,8 @@ Deno.test("a tool that fails is exit code 1, and a command line that is wrong ex
     "",
     'error: Tool "nothing" does not exist on this Computer (4001)\n',
   ]);
+  const raw = await place.run(["read", "window://host/raw", "--config", config]);
+  assertEquals([raw.code, raw.stdout], [0, `${RAW}\n`]);
   for (
     const words of [["bogus"], ["call"], ["call", "echo", "[1]"], ["read"], ["server"], [
       "desktop",

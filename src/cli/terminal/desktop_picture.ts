@@ -1,7 +1,7 @@
 /** The Desktop as boxes. Pure: values in, a picture out. */
 import { BOX_EDGES, drawBox } from "./box.ts";
 import { displayWidth, linesOf, wrapToWidth } from "./display_width.ts";
-import { toSafeLine, withoutSequences } from "./safe_text.ts";
+import { escapeUnseen, toSafeLine, withoutSequences } from "./safe_text.ts";
 import type { Screen } from "./screen.ts";
 import type { Desktop } from "../../protocol/desktop.ts";
 import { countOf } from "../count.ts";
@@ -14,6 +14,8 @@ const MIN_BOX_WIDTH = 40;
 const MAX_TITLE_LENGTH = 4_096;
 /** The characters of a text that one column of the picture may need: letters with many marks, escape sequences. */
 const MAX_UNITS_PER_COLUMN = 64;
+/** Characters beyond ASCII in a URI; `%2F` or `%20` decoded would make it another URI. */
+const ENCODED_LETTERS = /(?:%[89a-f][\da-f])+/gi;
 /** What may stand at the end of a text without being a line of it. */
 const BLANK: ReadonlySet<string | undefined> = new Set([" ", "\t", "\r", "\n"]);
 
@@ -48,7 +50,8 @@ function readWindow(
   { width, maxLines }: { readonly width: number; readonly maxLines: number },
 ): Window {
   const cut = desktop.indexOf("\n\n");
-  const title = toSafeLine((cut < 0 ? desktop : desktop.slice(0, cut)).slice(0, MAX_TITLE_LENGTH));
+  const uri = (cut < 0 ? desktop : desktop.slice(0, cut)).slice(0, MAX_TITLE_LENGTH);
+  const title = toSafeLine(uri.replace(ENCODED_LETTERS, decodeLetters));
   if (cut < 0) return { title, lines: [], hidden: 0 };
   let start = cut + 2;
   while (desktop[start] === "\n") start++;
@@ -63,6 +66,16 @@ function readWindow(
   }
   const lines = drawn.slice(0, maxLines);
   return { title, lines, hidden: hidden + drawn.length - lines.length + countLines(desktop, end) };
+}
+
+/** Letters as letters. What nobody could see, and what is no UTF-8, stays encoded. */
+function decodeLetters(encoded: string): string {
+  try {
+    const letters = decodeURIComponent(encoded);
+    return escapeUnseen(letters) === letters ? letters : encoded;
+  } catch {
+    return encoded;
+  }
 }
 
 /** The lines from `start` on that say something, or stand above one that does. */

@@ -8,6 +8,8 @@ export interface Answer {
   readonly value: unknown;
   /** For a file or a pipe, and for a terminal without a picture. */
   readonly text: string;
+  /** Whether the text is what a tool or a resource gave, which a file or a pipe gets as it is; false by default. */
+  readonly isVerbatim?: boolean | undefined;
   /** For a terminal, where there is more to see than text. */
   readonly draw?: ((screen: Screen) => string | undefined) | undefined;
   /** Why the command counts as failed although it has an answer. */
@@ -25,7 +27,9 @@ export interface Presentation {
 }
 
 /** Whatever the form, nothing that strangers wrote can command a terminal. */
-export function presentAnswer({ value, text, draw }: Answer, { json, screen }: Presentation): string {
+export function presentAnswer(answer: Answer, { json, screen }: Presentation): string {
+  const { value, text, draw, isVerbatim = false } = answer;
   if (json) return toSafeJson(value, 2);
-  return (screen && draw?.(screen)) ?? printable(text);
+  if (screen === undefined) return isVerbatim ? text : printable(text);
+  return draw?.(screen) ?? printable(text);
 }

@@ -52,7 +52,12 @@ export async function callTool(
   if (result.isError && (code !== undefined || isLate === true)) {
     return { value: result, text: "", failure: text, code };
   }
-  return { value: result, text, failure: result.isError ? `The tool "${tool}" failed` : undefined };
+  return {
+    value: result,
+    text,
+    isVerbatim: true,
+    failure: result.isError ? `The tool "${tool}" failed` : undefined,
+  };
 }
 
 /** The last tool calls, the latest last. */

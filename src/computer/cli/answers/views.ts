@@ -1,8 +1,9 @@
 /** `desktop`, `finder`, `read` */
-import { catalogueText, desktopText, resourceText } from "../../../cli/answer_text.ts";
+import { catalogueText, desktopText, readableResourceText, resourceText } from "../../../cli/answer_text.ts";
 import type { DesktopFlags, FinderFlags } from "../../../cli/request_options.ts";
 import { DEFAULT_WINDOW_LINES, drawDesktop } from "../../../cli/terminal/desktop_picture.ts";
 import { drawFinder } from "../../../cli/terminal/finder_picture.ts";
+import { printable } from "../../../cli/terminal/safe_text.ts";
 import { hasWindowScheme } from "../../../uri/scheme.ts";
 import type { Answer } from "../answer.ts";
 import type { CommandContext } from "../command_context.ts";
@@ -48,9 +49,10 @@ export async function readResource(
   return {
     value: result,
     text,
+    isVerbatim: true,
     draw: (screen) =>
       hasWindowScheme(uri)
         ? drawDesktop([`${uri}\n\n${text}`], { ...screen, maxLines: Infinity })
-        : undefined,
+        : printable(readableResourceText(result.contents)),
   };
 }

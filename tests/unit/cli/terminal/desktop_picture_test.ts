@@ -31,6 +31,16 @@ Deno.test("drawDesktop() draws a box for each window, its URI in the edge and it
   assertEquals(drawDesktop([], screen), "no windows");
 });
 
+Deno.test("drawDesktop() shows the letters of an encoded URI, and leaves encoded what nobody sees", () => {
+  const titleOf = (uri: string) => drawDesktop([uri], screen).split("\n")[0]?.replace(/^╭─ | ─+╮$/g, "");
+  assertEquals(titleOf("window://shop/%E8%AE%A2%E5%8D%95"), "window://shop/订单");
+  for (
+    const uri of ["window://a/%2F%20%25", "window://a/%E2%80%AE", "window://a/%C2%9B", "window://a/%E8%AE"]
+  ) {
+    assertEquals(titleOf(uri), uri);
+  }
+});
+
 Deno.test("drawDesktop() draws boxes no wider than what they hold", () => {
   assertEquals(
     `\n${drawDesktop(["window://a\n\nshort"], { ...screen, columns: 200 })}\n`,
