@@ -43,6 +43,7 @@ export class Connection {
   readonly #wire: Wire;
   readonly #shared: Surroundings;
   #member: Member | undefined;
+  #isEnded = false;
   #turn: Promise<void> = Promise.resolve();
   /** What it asked, with the connections that owe the answers. */
   readonly #asked = new Map<PendingAnswer, Connection>();
@@ -74,13 +75,19 @@ export class Connection {
     return this.#member;
   }
 
+  /** Whether the connection is gone. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
   /** Handles a connection's events one after the other, so that a join is done before what follows it. */
   takeTurn(work: () => Promise<void>): void {
     this.#turn = this.#turn.then(work);
   }
 
-  /** Makes it hear the office's notifications. */
+  /** Makes it receive the office's notifications, unless it is gone: Socket.IO would keep its id in the room. */
   enter(member: Member): void {
+    if (this.#isEnded) return;
     this.#member = member;
     this.#wire.enterRoom(member.officeId);
   }
@@ -97,6 +104,13 @@ export class Connection {
       pending.drop();
       computer.#tellCancelled({ agent: member.name, req_id: pending.question.reqId });
     }
+  }
+
+  /** Does what {@linkcode exit} does, for good: the connection is gone. */
+  end(): void {
+    this.#isEnded = true;
+    this.exit();
+    this.log.close();
   }
 
   /** Sends an event that asks for no answer. */

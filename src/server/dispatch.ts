@@ -53,10 +53,9 @@ export function dispatch(hub: Hub, connection: Connection, { event, args }: Inco
   connection.takeTurn(() => handle(request, body));
 }
 
-/** Ends a lost connection's membership, once its earlier events are handled. */
+/** Ends a lost connection's membership once the event that is being handled is done. Events that wait are dropped. */
 export function dispatchDisconnect(hub: Hub, connection: Connection): void {
-  connection.exit();
-  connection.log.close();
+  connection.end();
   connection.takeTurn(async () => {
     try {
       const member = await hub.offices.leave(connection.sid);
@@ -72,6 +71,7 @@ export function dispatchDisconnect(hub: Hub, connection: Connection): void {
 
 async function handle(request: Request, body: unknown): Promise<void> {
   const { hub, connection, event, ack, route } = request;
+  if (connection.isEnded) return finish(request, undefined);
   try {
     const handled = await route.handle({ hub, connection, event, body, isAnswered: ack !== undefined });
     if (handled.kind === "done") finish(request, handled.answer);
