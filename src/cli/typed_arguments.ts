@@ -55,6 +55,25 @@ export function toArguments(
   return { ...json, ...Object.fromEntries(typed) };
 }
 
+/** What a half-typed argument may become: `NAME=` for each parameter, then each value where the schema lists them. */
+export function argumentCandidates(schema: Readonly<Record<string, unknown>>, word: string): string[] {
+  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
+  const cut = word.indexOf("=");
+  if (cut < 0) return Object.keys(properties).map((name) => `${name}=`);
+  const name = word.slice(0, cut);
+  const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return isRecord(property) ? valuesOf(property).map((value) => `${name}=${value}`) : [];
+}
+
+/** The values as {@linkcode toArguments} reads them. */
+function valuesOf({ type, enum: values }: Record<string, unknown>): string[] {
+  if (!Array.isArray(values)) return type === "boolean" ? ["true", "false"] : [];
+  return values.map((value) => {
+    const isText = typeof value === "string" && (type === "string" || parseJson(value) === undefined);
+    return isText ? value : JSON.stringify(value);
+  });
+}
+
 function parseValue(text: string): unknown {
   const value = parseJson(text);
   return value === undefined ? text : value;

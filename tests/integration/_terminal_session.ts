@@ -36,6 +36,7 @@ export const Key = {
   ctrlD: "\u0004",
   ctrlE: "\u0005",
   ctrlL: "\u000c",
+  ctrlR: "\u0012",
   ctrlU: "\u0015",
   ctrlZ: "\u001a",
 } as const;

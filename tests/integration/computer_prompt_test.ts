@@ -11,7 +11,10 @@ import { Key } from "./_terminal_session.ts";
 const ECHO = {
   name: "echo",
   description: "Says it again",
-  inputSchema: { type: "object", properties: { text: { type: "string" }, times: { type: "integer" } } },
+  inputSchema: {
+    type: "object",
+    properties: { text: { type: "string" }, times: { type: "integer" }, mode: { enum: ["quiet", "loud"] } },
+  },
 };
 const TWO = {
   servers: { shop: scripted({ tools: [ECHO] }), broken: scripted({ exitAtStart: true, stderr: "no luck" }) },
@@ -38,6 +41,7 @@ testPrompt("Tab completes commands, servers, tools, their arguments and inputs",
       ["server logs sh", "server logs shop "],
       ["call ec", "call echo "],
       ["call echo te", "call echo text="],
+      ["call echo mode=q", "call echo mode=quiet "],
       ["input set ci", "input set city "],
       ["help server rem", "help server remove "],
     ] as const

@@ -79,6 +79,23 @@ test("arrow up brings back lines of this session and of the one before, but no s
   await second.expect("two!");
 });
 
+test("Ctrl-R finds earlier lines by a part of them", async ({ open }) => {
+  const session = await open();
+  for (const [index, line] of ["echo one", "status", "echo two"].entries()) {
+    await session.write(`${line}${Key.enter}`);
+    await session.expect(`${index + 1}> `);
+  }
+  await session.write(`o${Key.ctrlR}`);
+  await session.expectScreen(/^3> echo two$/m);
+  await session.write(Key.ctrlR);
+  await session.expectScreen(/^3> echo one$/m);
+  await session.write(`${Key.ctrlR}!`);
+  await session.expectScreen(/^3> echo one!$/m);
+  await session.write(`${Key.ctrlU}nothing${Key.ctrlR}|`);
+  await session.expectScreen(/^3> nothing\|$/m);
+  await session.write(Key.ctrlU);
+});
+
 test("Tab completes commands, and names that only the program knows", async ({ open }) => {
   const session = await open();
   await session.write(`stat${Key.tab}`);

@@ -42,6 +42,8 @@ export class TypedLine implements BottomLine {
   /** Whether the key before was a Tab, too. */
   #isTabbing = false;
   #isShown = false;
+  /** What Ctrl-R looks for, and where it found it last. */
+  #found: { readonly part: string; readonly index: number } | undefined;
 
   constructor(options: TypedLineOptions) {
     this.#options = options;
@@ -79,6 +81,8 @@ export class TypedLine implements BottomLine {
       if (this.#held.length < MAX_HELD_KEYS) this.#held.push([text, key]);
     } else if (key.name !== undefined || text === undefined || printableLine(text) === text) {
       if (key.name !== "tab") this.#isTabbing = false;
+      if (key.ctrl && key.name === "r") return this.#search();
+      this.#found = undefined;
       this.#editor.write(text ?? "", key);
     }
   }
@@ -119,6 +123,19 @@ export class TypedLine implements BottomLine {
   /** Draws again after the terminal has got another size. */
   resize(): void {
     this.#output.emit("resize");
+  }
+
+  /** Ctrl-R: puts the latest line that contains what is typed in its place; again, the one before that. */
+  #search(): void {
+    const lines = this.#options.history?.lines ?? [];
+    const { part, index } = this.#found ?? { part: this.text, index: lines.length };
+    const found = lines.slice(0, index).findLastIndex((line) => line.includes(part) && line !== this.text);
+    const line = lines[found];
+    if (line === undefined) return;
+    this.#found = { part, index: found };
+    this.#editor.write("", { ctrl: true, name: "e" });
+    this.#editor.write("", { ctrl: true, name: "u" });
+    this.#editor.write(line);
   }
 
   #hide(): void {

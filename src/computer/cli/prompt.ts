@@ -4,9 +4,9 @@ import { fileCandidates } from "../../cli/file_candidates.ts";
 import { failureText } from "../../cli/failure.ts";
 import { runTypedLine } from "../../cli/prompt_program.ts";
 import type { LineEditor } from "../../cli/terminal/line_editor.ts";
+import { argumentCandidates } from "../../cli/typed_arguments.ts";
 import { showProgress } from "../../cli/terminal/progress.ts";
 import { currentScreen } from "../../cli/terminal/screen.ts";
-import { isRecord } from "../../protocol/errors.ts";
 import { hasWindowScheme } from "../../uri/scheme.ts";
 import { inputOf } from "./answers/inputs.ts";
 import { askForInput } from "./questions.ts";
@@ -66,7 +66,10 @@ async function candidates(
     case "tool":
       return computer.tools.map(({ name }) => name);
     case "arguments":
-      return argumentNames(computer.tools.find(({ name }) => name === words[0])?.params_schema);
+      return argumentCandidates(
+        computer.tools.find(({ name }) => name === words[0])?.params_schema ?? {},
+        word,
+      );
     case "input":
       return session.store.config.inputs.map(({ id }) => id);
     case "uri":
@@ -80,10 +83,4 @@ async function candidates(
     default:
       return [];
   }
-}
-
-/** `message=`, for each parameter of a tool. */
-function argumentNames(schema: Readonly<Record<string, unknown>> = {}): string[] {
-  const { properties } = schema;
-  return isRecord(properties) ? Object.keys(properties).map((name) => `${name}=`) : [];
 }

@@ -1,6 +1,11 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { InvalidArgumentError } from "../../../src/cli/program.ts";
-import { readArgument, toArguments, type TypedArguments } from "../../../src/cli/typed_arguments.ts";
+import {
+  argumentCandidates,
+  readArgument,
+  toArguments,
+  type TypedArguments,
+} from "../../../src/cli/typed_arguments.ts";
 
 const SCHEMA = {
   properties: { text: { type: "string" }, times: { type: "integer" }, tags: { type: "array" } },
@@ -35,4 +40,23 @@ Deno.test("what is neither says how to write it", () => {
 
 Deno.test("a parameter is never found where every object has something", () => {
   assertEquals(read("toString=1"), { toString: 1 });
+});
+
+Deno.test("argumentCandidates() offers names, then the values that a schema lists, as they are read", () => {
+  const schema = {
+    properties: {
+      mode: { type: "string", enum: ["fast", "3"] },
+      level: { enum: ["low", "3", 3, null] },
+      dry: { type: "boolean" },
+      text: { type: "string" },
+    },
+  };
+  assertEquals(argumentCandidates(schema, "m"), ["mode=", "level=", "dry=", "text="]);
+  assertEquals(argumentCandidates(schema, "mode=f"), ["mode=fast", "mode=3"]);
+  assertEquals(argumentCandidates(schema, "dry="), ["dry=true", "dry=false"]);
+  assertEquals(argumentCandidates(schema, "text=a"), []);
+  assertEquals(argumentCandidates(schema, "toString="), []);
+  const levels = argumentCandidates(schema, "level=");
+  const read = levels.map((word) => toArguments(readArgument(word), schema)["level"]);
+  assertEquals(read, ["low", "3", 3, null]);
 });
