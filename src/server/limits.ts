@@ -48,6 +48,8 @@ export const MAX_STRANGER_CHUNKS = 256;
 export const MAX_STRANGER_PACKETS = 64;
 /** The most members and items of the JSON of a CONNECT packet: they cost far more as objects than as text. */
 export const MAX_CONNECT_MEMBERS = 1024;
+/** The most heads of HTTP requests in one piece of data before admission. Clients of Socket.IO send one. */
+export const MAX_HEADS_PER_READ = 4;
 /** How long a refused connection stays open, so that its client reads why and closes it by itself. */
 export const REFUSAL_LINGER_MS = 1_000;
 /** A connection that waits longer than this gives its place to a new one when all places are taken. */

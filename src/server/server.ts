@@ -23,6 +23,7 @@ import {
 } from "./options.ts";
 import { Outbox } from "./outbox.ts";
 import { createBoundedParser } from "./parser.ts";
+import { PipeliningGuard } from "./pipelining.ts";
 import { boundPollingAnswers, type PollingConnection } from "./polling.ts";
 import { RefusalLog } from "./refusal_log.ts";
 import { type EngineConnection, Strangers } from "./strangers.ts";
@@ -90,13 +91,21 @@ export class SmcpServer implements AsyncDisposable {
     const closeSocketIo = openSocketIo(http, {
       settings,
       refusals,
-      onAdopted: (socket) => sockets.adopt(socket),
+      onAdopted(socket) {
+        sockets.adopt(socket);
+        pipelining.release(socket);
+      },
     });
+    const pipelining = new PipeliningGuard(
+      http,
+      (address) => refusals.warn("Dropped a connection: it sent many requests at once", { address }),
+    );
     const stop = async () => {
       await watchdog?.close();
       await closeSocketIo();
       await stopListening(http);
       sockets.close();
+      pipelining.close();
       refusals.close();
     };
     try {
