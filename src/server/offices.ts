@@ -80,7 +80,9 @@ export class Offices implements OfficeStore {
     const { officeId, name, role } = candidate;
     const office = this.#offices.get(officeId);
     if (office === undefined) return undefined;
-    if (candidate.isObserver) return refuseObserver(candidate, [...office.observers.values()]);
+    if (candidate.isObserver) {
+      return refuseObserver([...office.observers.values()].filter((observer) => !leaving.includes(observer)));
+    }
     const holder = role === "agent" ? office.agent : office.computers.get(name);
     if (holder === undefined || leaving.includes(holder)) return undefined;
     return explainTaken(candidate, holder);
@@ -153,8 +155,7 @@ function explainTaken({ officeId, name, role, principal }: Member, holder: Membe
     `Use another office, ${isOwn ? "end that Agent, " : ""}or connect as an observer`;
 }
 
-function refuseObserver({ sid }: Member, observers: readonly Member[]): string | undefined {
-  const others = observers.filter((observer) => observer.sid !== sid);
+function refuseObserver(others: readonly Member[]): string | undefined {
   return others.length < MAX_OBSERVERS
     ? undefined
     : `Room is full of observers (${ErrorCode.ROOM_FULL}): ${MAX_OBSERVERS} of ${MAX_OBSERVERS} are there`;

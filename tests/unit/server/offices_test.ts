@@ -103,6 +103,16 @@ Deno.test("join() admits a bounded number of observers, and forgets an office th
   assertEquals(offices.size, 0);
 });
 
+Deno.test("join() admits an observer that comes back to an office full of observers, its lost connection among them", async () => {
+  const offices = new Offices();
+  const observer = (name: string) => agent(name, { isObserver: true, session: name });
+  for (let i = 0; i < 15; i++) await joined(offices, observer(`o${i}`));
+  const ghost = await joined(offices, observer("eve"));
+  const back = observer("eve");
+  assertEquals(await offices.join(back), { kind: "joined", member: back, left: undefined, replaced: ghost });
+  assertMatch(await refusal(offices, observer("one more")), /^Room is full of observers/);
+});
+
 Deno.test("join() of the same office, role and name changes nothing", async () => {
   const offices = new Offices();
   for (const candidate of [agent("ada"), computer("laptop")]) {
