@@ -12,6 +12,7 @@ import {
 } from "../cli/program.ts";
 import { type Logger, parseLogLevels } from "../log.ts";
 import { describeError } from "../protocol/errors.ts";
+import { DEFAULT_SOCKET_PATH } from "../protocol/server_address.ts";
 import { type AuthProvider, staticTokens, type StaticTokensOptions } from "./auth.ts";
 import { DEFAULT_ACCEPTED_VERSIONS } from "./handshake.ts";
 import {
@@ -66,7 +67,7 @@ function addressOptions(): Option[] {
   return [
     new Option("--host <host>", "the name or address to listen on").default("127.0.0.1").env("HOST"),
     new Option("--port <port>", "the port, 0 for a free one").argParser(parsePort).default(3000).env("PORT"),
-    new Option("--path <path>", "the Socket.IO path").default("/socket.io/").env("A2C_PATH"),
+    new Option("--path <path>", "the Socket.IO path").default(DEFAULT_SOCKET_PATH).env("A2C_PATH"),
   ];
 }
 

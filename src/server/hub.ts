@@ -1,6 +1,7 @@
 /** What the event handlers share, and what one handler is. */
 import type { FailedRequest, SmcpError } from "../protocol/errors.ts";
 import type { Connection, Surroundings } from "./connection.ts";
+import type { LoadLimits } from "./limits.ts";
 import type { Answer } from "./pending_answer.ts";
 import type { OfficeStore } from "./office_store.ts";
 
@@ -11,6 +12,8 @@ export interface Hub extends Surroundings {
   readonly graceMs: number;
   /** The most requests of one connection that may be open at a time. */
   readonly maxOpenRequests: number;
+  /** What may be in flight. */
+  readonly loadLimits: LoadLimits;
   connection(sid: string): Connection | undefined;
   /** Tells all members of an office, without the connection `except`. */
   broadcast(officeId: string, notification: Notification): void;

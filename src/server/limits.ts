@@ -10,15 +10,16 @@ export const DEFAULT_PING_INTERVAL_MS = 25_000;
 export const DEFAULT_PING_TIMEOUT_MS = 20_000;
 /** The most requests of one connection that may be open at a time; one more is answered 400. */
 export const DEFAULT_MAX_OPEN_REQUESTS = 1024;
-/** What one connection may have asked of Computers, and not been answered; one request more is refused. */
-export const MAX_ASKED: LoadLimit = { requests: DEFAULT_MAX_OPEN_REQUESTS, bytes: 64 * 1024 * 1024 };
-/** What one Computer may have been asked, and not answered. */
-export const MAX_OWED: LoadLimit = { requests: 2 * DEFAULT_MAX_OPEN_REQUESTS, bytes: 64 * 1024 * 1024 };
-/** What may be in flight in one office. */
-export const MAX_OFFICE_LOAD: LoadLimit = {
-  requests: 4 * DEFAULT_MAX_OPEN_REQUESTS,
-  bytes: 128 * 1024 * 1024,
-};
+/** Of those requests, so many times as many may wait for one Computer. */
+const OWED_SHARE = 2;
+/** The same of one office. */
+const OFFICE_SHARE = 4;
+/** The most bytes of requests that one connection asked of Computers; one request more is refused. */
+const MAX_ASKED_BYTES = 64 * 1024 * 1024;
+/** The most bytes of requests that wait for one Computer. */
+const MAX_OWED_BYTES = 64 * 1024 * 1024;
+/** The most bytes of requests in one office. */
+const MAX_OFFICE_BYTES = 128 * 1024 * 1024;
 /** The most observers of one office. */
 export const MAX_OBSERVERS = 16;
 /** How many refusals of one connection are logged in 10 s; the others are counted. */
@@ -84,6 +85,25 @@ export const MAX_POLLING_PACKETS = 16;
 export const MAX_SESSION_LENGTH = 128;
 /** How much of a text that a peer chose goes into a log line or a refusal. */
 const MAX_QUOTED_LENGTH = 128;
+
+/** What may be in flight, by who asks or is asked. */
+export interface LoadLimits {
+  /** Asked by one connection. */
+  readonly asked: LoadLimit;
+  /** Asked of one Computer. */
+  readonly owed: LoadLimit;
+  /** Asked in one office. */
+  readonly office: LoadLimit;
+}
+
+/** The limits of a Server whose connections may have so many open requests each. */
+export function loadLimitsFor(maxOpenRequests: number): LoadLimits {
+  return {
+    asked: { requests: maxOpenRequests, bytes: MAX_ASKED_BYTES },
+    owed: { requests: OWED_SHARE * maxOpenRequests, bytes: MAX_OWED_BYTES },
+    office: { requests: OFFICE_SHARE * maxOpenRequests, bytes: MAX_OFFICE_BYTES },
+  };
+}
 
 /** Shortens a text that a peer chose. */
 export function quoted(text: string): string {

@@ -1,5 +1,6 @@
 /** What a Server can be told, and what it does untold. */
 import { type Logger, silentLogger } from "../log.ts";
+import { DEFAULT_SOCKET_PATH } from "../protocol/server_address.ts";
 import { SERVER_GRACE_MS } from "../protocol/timeouts.ts";
 import { anonymous, type AuthProvider } from "./auth.ts";
 import { DEFAULT_ACCEPTED_VERSIONS, type HandshakePolicy, parseAcceptedVersions } from "./handshake.ts";
@@ -12,6 +13,8 @@ import {
   DEFAULT_MAX_STRANGERS_PER_ADDRESS,
   DEFAULT_PING_INTERVAL_MS,
   DEFAULT_PING_TIMEOUT_MS,
+  type LoadLimits,
+  loadLimitsFor,
 } from "./limits.ts";
 import type { OfficeStore } from "./office_store.ts";
 import { Offices } from "./offices.ts";
@@ -55,7 +58,10 @@ export interface SmcpServerOptions {
   readonly maxPendingConnections?: number | undefined;
   /** The same of one address; 64 by default. Raise it where all clients come through one proxy. */
   readonly maxPendingConnectionsPerAddress?: number | undefined;
-  /** The most requests of one connection that may be open at a time; 1024 by default. One more is answered 400. */
+  /**
+   * The most requests of one connection that may be open at a time; 1024 by default. One more is answered 400. Twice as
+   * many may wait for one Computer, and four times as many in one office.
+   */
   readonly maxOpenRequests?: number | undefined;
   /** How much longer than a request's time-out the Server waits for a Computer, in milliseconds; 5,000 by default. */
   readonly graceMs?: number | undefined;
@@ -93,6 +99,7 @@ export interface Settings {
   readonly maxStrangers: number;
   readonly maxStrangersPerAddress: number;
   readonly maxOpenRequests: number;
+  readonly loadLimits: LoadLimits;
   readonly graceMs: number;
   readonly offices: OfficeStore;
   readonly logger: Logger;
@@ -106,44 +113,61 @@ export interface Settings {
  * @throws {TypeError} for options that contradict each other or make no sense.
  */
 export function toSettings(options: SmcpServerOptions, host: string | undefined): Settings {
-  const { auth, allowAnonymous = false, allowUnversioned = false } = options;
-  const { maxPayloadBytes = DEFAULT_MAX_PAYLOAD_BYTES, path = "/socket.io/" } = options;
+  const { auth, allowAnonymous = false, path = DEFAULT_SOCKET_PATH } = options;
   const isOpen = auth === undefined && !allowAnonymous;
   if (isOpen && (host === undefined || !isLoopback(host))) throw new TypeError(explainLoopback(host));
   if (!path.startsWith("/")) throw new TypeError(`Cannot serve path "${path}": it must begin with a slash`);
   return {
+    ...boundsOf(options),
     auth: auth ?? anonymous,
-    handshake: {
-      acceptedVersions: parseAcceptedVersions(options.acceptedVersions ?? DEFAULT_ACCEPTED_VERSIONS),
-      allowUnversioned,
-      isOriginAllowed: createOriginRule({
-        allowed: options.allowedOrigins ?? [],
-        // Some programs send the URL that they were given as their Origin. A Host that was allowed by its name is no trap.
-        allowSameHost: auth !== undefined || !(options.allowedHosts ?? []).includes("*"),
-      }),
-      isHostAllowed: hostRuleOf(options, host),
-    },
+    handshake: handshakePolicyOf(options, host),
     path: path.replace(/\/*$/, "/"),
-    maxPayloadBytes: requirePositive("maxPayloadBytes", maxPayloadBytes),
-    pingIntervalMs: requirePositive("pingIntervalMs", options.pingIntervalMs ?? DEFAULT_PING_INTERVAL_MS),
-    pingTimeoutMs: requirePositive("pingTimeoutMs", options.pingTimeoutMs ?? DEFAULT_PING_TIMEOUT_MS),
-    connectTimeoutMs: requirePositive(
-      "connectTimeoutMs",
-      options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
-    ),
-    authTimeoutMs: requirePositive("authTimeoutMs", options.authTimeoutMs ?? DEFAULT_AUTH_TIMEOUT_MS),
-    maxStrangers: requirePositive(
-      "maxPendingConnections",
-      options.maxPendingConnections ?? DEFAULT_MAX_STRANGERS,
-    ),
-    maxStrangersPerAddress: requirePositive(
-      "maxPendingConnectionsPerAddress",
-      options.maxPendingConnectionsPerAddress ?? DEFAULT_MAX_STRANGERS_PER_ADDRESS,
-    ),
-    maxOpenRequests: requirePositive("maxOpenRequests", options.maxOpenRequests ?? DEFAULT_MAX_OPEN_REQUESTS),
-    graceMs: options.graceMs ?? SERVER_GRACE_MS,
     offices: options.offices ?? new Offices(),
     logger: options.logger ?? silentLogger,
+  };
+}
+
+function handshakePolicyOf(options: SmcpServerOptions, host: string | undefined): HandshakePolicy {
+  const { auth, acceptedVersions = DEFAULT_ACCEPTED_VERSIONS, allowUnversioned = false } = options;
+  const { allowedOrigins = [], allowedHosts = [] } = options;
+  return {
+    acceptedVersions: parseAcceptedVersions(acceptedVersions),
+    allowUnversioned,
+    isOriginAllowed: createOriginRule({
+      allowed: allowedOrigins,
+      // Some programs send the URL that they were given as their Origin. A Host that was allowed by its name is no trap.
+      allowSameHost: auth !== undefined || !allowedHosts.includes("*"),
+    }),
+    isHostAllowed: hostRuleOf(options, host),
+  };
+}
+
+const DEFAULT_BOUNDS = {
+  maxPayloadBytes: DEFAULT_MAX_PAYLOAD_BYTES,
+  pingIntervalMs: DEFAULT_PING_INTERVAL_MS,
+  pingTimeoutMs: DEFAULT_PING_TIMEOUT_MS,
+  connectTimeoutMs: DEFAULT_CONNECT_TIMEOUT_MS,
+  authTimeoutMs: DEFAULT_AUTH_TIMEOUT_MS,
+  maxPendingConnections: DEFAULT_MAX_STRANGERS,
+  maxPendingConnectionsPerAddress: DEFAULT_MAX_STRANGERS_PER_ADDRESS,
+  maxOpenRequests: DEFAULT_MAX_OPEN_REQUESTS,
+} as const;
+
+function boundsOf(options: SmcpServerOptions) {
+  const boundOf = (option: keyof typeof DEFAULT_BOUNDS) =>
+    requirePositive(option, options[option] ?? DEFAULT_BOUNDS[option]);
+  const maxOpenRequests = boundOf("maxOpenRequests");
+  return {
+    maxPayloadBytes: boundOf("maxPayloadBytes"),
+    pingIntervalMs: boundOf("pingIntervalMs"),
+    pingTimeoutMs: boundOf("pingTimeoutMs"),
+    connectTimeoutMs: boundOf("connectTimeoutMs"),
+    authTimeoutMs: boundOf("authTimeoutMs"),
+    maxStrangers: boundOf("maxPendingConnections"),
+    maxStrangersPerAddress: boundOf("maxPendingConnectionsPerAddress"),
+    maxOpenRequests,
+    loadLimits: loadLimitsFor(maxOpenRequests),
+    graceMs: requireGrace(options.graceMs ?? SERVER_GRACE_MS),
   };
 }
 
@@ -162,4 +186,9 @@ function explainLoopback(host: string | undefined): string {
 export function requirePositive(option: string, value: number): number {
   if (Number.isSafeInteger(value) && value > 0) return value;
   throw new RangeError(`Cannot use ${option} "${value}": not a whole number above 0`);
+}
+
+function requireGrace(graceMs: number): number {
+  if (Number.isFinite(graceMs) && graceMs >= 0) return graceMs;
+  throw new RangeError(`Cannot use graceMs "${graceMs}": not a number from 0`);
 }

@@ -3,7 +3,6 @@ import { parseComputerCallData } from "../../protocol/parse.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { computerNotFound } from "../connection.ts";
 import { done, type Handled, type Route } from "../hub.ts";
-import { MAX_ASKED, MAX_OFFICE_LOAD, MAX_OWED } from "../limits.ts";
 import { requireRole, toErrorAnswer } from "./_require.ts";
 
 /** Relays by shape whatever event it is: the body as it came, and the ack as it comes. */
@@ -21,9 +20,9 @@ export const relay: Route = {
       connection.tell(event, body);
       return done();
     }
-    asker.asked.requireRoom("this connection", MAX_ASKED);
-    connection.owed.requireRoom(`Computer '${computer}'`, MAX_OWED);
-    hub.officeLoads.of(officeId).requireRoom("this office", MAX_OFFICE_LOAD);
+    asker.asked.requireRoom("this connection", hub.loadLimits.asked);
+    connection.owed.requireRoom(`Computer '${computer}'`, hub.loadLimits.owed);
+    hub.officeLoads.of(officeId).requireRoom("this office", hub.loadLimits.office);
     const timeoutMs = timeoutMsOf(request) + hub.graceMs;
     const question = { event, reqId, computer, officeId, timeoutMs };
     return { kind: "waiting", answer: connection.ask(question, { body, asker }) };

@@ -17,6 +17,11 @@ Deno.test("toSettings() fills in the documented defaults", () => {
     maxStrangers: 512,
     maxStrangersPerAddress: 64,
     maxOpenRequests: 1024,
+    loadLimits: {
+      asked: { requests: 1024, bytes: 67_108_864 },
+      owed: { requests: 2048, bytes: 67_108_864 },
+      office: { requests: 4096, bytes: 134_217_728 },
+    },
     graceMs: 5_000,
   });
   assertEquals(handshake.acceptedVersions, ["0.2", "0.3", "0.4"]);
@@ -39,6 +44,15 @@ Deno.test("toSettings() refuses bounds that make no sense, and paths that are no
       assertThrows(() => toSettings({ [bound]: value }, "localhost"), RangeError, bound);
     }
   }
+  for (const graceMs of [-1, NaN, Infinity]) {
+    assertThrows(() => toSettings({ graceMs }, "localhost"), RangeError, "graceMs");
+  }
   assertThrows(() => toSettings({ path: "hub" }, "localhost"), TypeError, "begin with a slash");
   assertEquals(toSettings({ path: "/hub//" }, "localhost").path, "/hub/");
+});
+
+Deno.test("toSettings() allows as much in flight as the connections may have open", () => {
+  const { loadLimits } = toSettings({ maxOpenRequests: 5_000 }, "localhost");
+  const { asked, owed, office } = loadLimits;
+  assertEquals([asked.requests, owed.requests, office.requests], [5_000, 10_000, 20_000]);
 });
