@@ -1,7 +1,7 @@
 /** A connection that comes back: connecting, joining, requesting, and all of it again after a loss. */
 import { abortable } from "../async/abortable.ts";
 import { Deadline } from "../async/deadline.ts";
-import { Backoff, type BackoffOptions, delay } from "../async/backoff.ts";
+import { Backoff, type BackoffOptions, delay, MAX_TIMER_MS } from "../async/backoff.ts";
 import { type Logger, silentLogger, withModule } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { describeError, SmcpError } from "../protocol/errors.ts";
@@ -25,9 +25,6 @@ const JOIN_BACKOFF: BackoffOptions = { firstMs: 250, maxMs: 5_000 };
 const JOIN_PATIENCE_MS = 60_000;
 /** Time for one attempt to connect, and for the answer to a join or leave. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
-
-/** A longer timer fires at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** What a link needs beyond where and as whom to connect. */
 export interface LinkOptions extends ConnectOptions {

@@ -12,7 +12,6 @@ import {
   readList,
   readWith,
   toBody,
-  unreadable,
   withoutNulls,
 } from "./flaws.ts";
 import type { ListRoomRet } from "./office.ts";
@@ -32,23 +31,13 @@ import {
   type ResourceTemplateInfo,
 } from "./resource_templates.ts";
 import type { GetResourceUpdatesRet, ResourceUpdate } from "./resource_updates.ts";
-import { firstIssue, type Schema } from "./schema.ts";
+import { parserOf, unreadable } from "./schema.ts";
 import * as config from "./schemas/config.ts";
 import * as finder from "./schemas/finder.ts";
 import * as office from "./schemas/office.ts";
 import * as resources from "./schemas/resources.ts";
 import * as tools from "./schemas/tools.ts";
-import type { GetToolsRet } from "./tools.ts";
-
-/** An answer that is read as a whole. */
-function whole<T>(what: string, schema: Schema<T>): AnswerReader<T> {
-  return (answer) => {
-    const parsed = schema.safeParse(answer);
-    if (parsed.success) return parsed.data;
-    const { field = what, why } = firstIssue(parsed.error);
-    throw unreadable(what, field, why);
-  };
-}
+import type { AttributeValue, GetToolsRet } from "./tools.ts";
 
 /**
  * The entries of the list that an answer is about. A list that is null is empty. An answer without it is none: the
@@ -95,14 +84,16 @@ const readTool = readWith(tools.smcpTool, (tool) => ({
   meta: isRecord(tool["meta"]) ? flat(tool["meta"]) : {},
 }));
 
+/** Metadata is flat: what is nested becomes JSON, as a Computer of ours sends it. */
 function flat(meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(meta).map(([key, value]) => [key, isRecord(value) ? JSON.stringify(value) : value]).filter(
-      (
-        [, value],
-      ) => typeof value !== "object" || Array.isArray(value),
-    ),
+    Object.entries(meta).map(([key, value]) => [key, isAttribute(value) ? value : JSON.stringify(value)]),
   );
+}
+
+function isAttribute(value: unknown): value is AttributeValue {
+  if (Array.isArray(value)) return value.every((item) => typeof item === "string");
+  return typeof value !== "object" || value === null;
 }
 
 /** Reads the answer to `client:get_config`. */
@@ -307,9 +298,9 @@ const readUpdate: ReadEntry<ResourceUpdate> = (entry, tell) => {
 };
 
 /** Reads the answer to `client:get_dpe`. */
-export const parseGetDpeRet: AnswerReader<GetDpeRet> = whole("GetDpeRet", resources.getDpeRet);
+export const parseGetDpeRet: AnswerReader<GetDpeRet> = parserOf("GetDpeRet", resources.getDpeRet);
 /** Reads the answer to `client:get_blob`: bytes that are not what they say are of no use. */
-export const parseGetBlobRet: AnswerReader<GetBlobRet> = whole("GetBlobRet", resources.getBlobRet);
+export const parseGetBlobRet: AnswerReader<GetBlobRet> = parserOf("GetBlobRet", resources.getBlobRet);
 
 /** Reads the answer to `server:list_room`. */
 export const parseListRoomRet: AnswerReader<ListRoomRet> = (answer, onFlaw = ignoreFlaws) => {
@@ -325,7 +316,7 @@ export const parseListRoomRet: AnswerReader<ListRoomRet> = (answer, onFlaw = ign
 
 /** Reads Level 1 of a `dpe://` document. */
 export const parseDpeDocument: AnswerReader<DPEDocument> = (answer, onFlaw = ignoreFlaws) => {
-  const { pages, ...document } = whole("document", finder.dpeDocument)(answer);
+  const { pages, ...document } = parserOf("document", finder.dpeDocument)(answer);
   if (pages === undefined) return document;
   return {
     ...document,
@@ -337,7 +328,9 @@ export const parseDpeDocument: AnswerReader<DPEDocument> = (answer, onFlaw = ign
 export const parseDpePage: AnswerReader<DPEPage> = (answer, onFlaw = ignoreFlaws) => {
   const untitled = isRecord(answer) && typeof answer["title"] !== "string";
   if (untitled) onFlaw("title", "repaired, expected a string");
-  const { elements, ...page } = whole("page", finder.dpePage)(untitled ? { ...answer, title: "" } : answer);
+  const { elements, ...page } = parserOf("page", finder.dpePage)(
+    untitled ? { ...answer, title: "" } : answer,
+  );
   return {
     ...page,
     elements: readList(elements, { field: "elements", read: readWith(finder.dpeElement), onFlaw }),
@@ -345,4 +338,4 @@ export const parseDpePage: AnswerReader<DPEPage> = (answer, onFlaw = ignoreFlaws
 };
 
 /** Reads Level 3. */
-export const parseDpeElement: AnswerReader<DPEElementDetail> = whole("element", finder.dpeElement);
+export const parseDpeElement: AnswerReader<DPEElementDetail> = parserOf("element", finder.dpeElement);

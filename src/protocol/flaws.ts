@@ -1,6 +1,6 @@
 /** Reading answers of other peers: one bad part costs that part, and is told. */
-import { badRequest, isRecord } from "./errors.ts";
-import { firstIssue, type Schema } from "./schema.ts";
+import { isRecord } from "./errors.ts";
+import { firstIssue, type Schema, unreadable } from "./schema.ts";
 
 /** Told of what an answer has wrong, and what was made of it: where, and what. */
 export type OnFlaw = (field: string, what: string) => void;
@@ -20,12 +20,7 @@ export const ignoreFlaws: OnFlaw = () => {};
 /** The answer as an object. Throws where it is none: there is nothing to go on with. */
 export function toBody(what: string, answer: unknown): Readonly<Record<string, unknown>> {
   if (isRecord(answer)) return answer;
-  throw badRequest(what, `Cannot read ${what} field "${what}": expected an object`);
-}
-
-/** Refuses an answer for one of its fields. */
-export function unreadable(what: string, field: string, why: string): Error {
-  return badRequest(field, `Cannot read ${what} field "${field}": ${why}`);
+  throw unreadable(what, what, "expected an object");
 }
 
 /** The entries of a list that can be read. */

@@ -1,4 +1,5 @@
-/** What readers need of a schema, whichever library made it. */
+/** Reading messages by a schema, whichever library made it. */
+import { badRequest, type SmcpError } from "./errors.ts";
 
 /** A schema. */
 export interface Schema<T> {
@@ -16,4 +17,22 @@ export interface SchemaError {
 export function firstIssue({ issues }: SchemaError): { readonly field?: string; readonly why: string } {
   const { path = [], message: why = "malformed" } = issues[0] ?? {};
   return path.length === 0 ? { why } : { field: path.map(String).join("."), why };
+}
+
+/** Reads a message, or throws a 400 {@linkcode SmcpError} whose `details.field` says where it is wrong. */
+export type Parser<T> = (message: unknown) => T;
+
+/** Reads messages as a whole; `what` names them in errors. */
+export function parserOf<T>(what: string, schema: Schema<T>): Parser<T> {
+  return (message) => {
+    const parsed = schema.safeParse(message);
+    if (parsed.success) return parsed.data;
+    const { field = what, why } = firstIssue(parsed.error);
+    throw unreadable(what, field, why);
+  };
+}
+
+/** Refuses a message for one of its fields. */
+export function unreadable(what: string, field: string, why: string): SmcpError {
+  return badRequest(field, `Cannot read ${what} field "${field}": ${why}`);
 }

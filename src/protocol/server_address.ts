@@ -14,7 +14,11 @@ export interface ServerAddress {
 }
 
 const SCHEMES = ["http:", "https:", "ws:", "wss:"];
-const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Whether a host name or address, an IPv6 address with or without brackets, is this machine only. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\]|::1)$/i.test(host);
+}
 
 /**
  * Reads where a Server is. The path of the URL is the beginning of the Socket.IO path, so that
@@ -39,7 +43,7 @@ export function parseServerAddress(url: string, path: string = DEFAULT_SOCKET_PA
   if (search !== "" || hash !== "") {
     throw new TypeError(`Cannot connect to "${url}": url has a query or a fragment`);
   }
-  const isPlainText = (protocol === "http:" || protocol === "ws:") && !LOOPBACK.test(hostname);
+  const isPlainText = (protocol === "http:" || protocol === "ws:") && !isLoopback(hostname);
   const below = path.startsWith("/") ? path : `/${path}`;
   return { origin, path: `${pathname.replace(/\/+$/, "")}${below}`, isPlainText };
 }

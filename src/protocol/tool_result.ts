@@ -1,6 +1,7 @@
 /** Reading a tool result of any peer: the tool has run, so whatever came of it is kept. */
 import { isRecord } from "./errors.ts";
-import { type AnswerReader, ignoreFlaws, type OnFlaw, toBody, unreadable, withoutNulls } from "./flaws.ts";
+import { type AnswerReader, ignoreFlaws, type OnFlaw, toBody, withoutNulls } from "./flaws.ts";
+import { unreadable } from "./schema.ts";
 import type { CallToolResult, ContentItem, ToolResultMeta } from "./tools.ts";
 
 /** What an image or a sound is that does not say so. */

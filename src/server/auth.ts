@@ -17,7 +17,7 @@ export interface Credentials {
 export type AuthDecision = { readonly principal: string } | { readonly refused: string };
 
 /**
- * Decides who may connect (`design.md`, Auth). A provider that throws refuses; its error goes to the log only.
+ * Decides who may connect. A connection is refused when the provider throws; the error is logged and not sent.
  *
  * @example
  * ```ts

@@ -12,7 +12,7 @@ import {
 } from "../cli/program.ts";
 import { type Logger, parseLogLevels } from "../log.ts";
 import { describeError } from "../protocol/errors.ts";
-import { DEFAULT_SOCKET_PATH } from "../protocol/server_address.ts";
+import { DEFAULT_SOCKET_PATH, isLoopback } from "../protocol/server_address.ts";
 import { type AuthProvider, staticTokens, type StaticTokensOptions } from "./auth.ts";
 import { DEFAULT_ACCEPTED_VERSIONS } from "./handshake.ts";
 import {
@@ -23,7 +23,6 @@ import {
   DEFAULT_PING_TIMEOUT_MS,
 } from "./limits.ts";
 import type { ListenOptions } from "./options.ts";
-import { isLoopback } from "./origins.ts";
 import { SmcpServer } from "./server.ts";
 
 interface ServerCliOptions extends CommonOptions {

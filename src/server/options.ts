@@ -1,6 +1,6 @@
 /** What a Server can be told, and what it does untold. */
 import { type Logger, silentLogger } from "../log.ts";
-import { DEFAULT_SOCKET_PATH } from "../protocol/server_address.ts";
+import { DEFAULT_SOCKET_PATH, isLoopback } from "../protocol/server_address.ts";
 import { SERVER_GRACE_MS } from "../protocol/timeouts.ts";
 import { anonymous, type AuthProvider } from "./auth.ts";
 import { DEFAULT_ACCEPTED_VERSIONS, type HandshakePolicy, parseAcceptedVersions } from "./handshake.ts";
@@ -18,7 +18,7 @@ import {
 } from "./limits.ts";
 import type { OfficeStore } from "./office_store.ts";
 import { Offices } from "./offices.ts";
-import { createHostRule, createOriginRule, type HostRule, isLoopback } from "./origins.ts";
+import { createHostRule, createOriginRule, type HostRule } from "./origins.ts";
 
 /** The options of a Server, wherever it listens. */
 export interface SmcpServerOptions {

@@ -4,19 +4,13 @@
  * `Origin`, by `Sec-Fetch-Site`, and by a `Host` that is a DNS name of the page's owner (DNS rebinding). Programs send
  * neither of the first two, and the `Host` of the URL that they were given.
  */
+import { isLoopback } from "../protocol/server_address.ts";
 
 /** Whether web pages of this origin may connect to this `Host`. */
 export type OriginRule = (origin: string, host: string | undefined) => boolean;
 
 /** Whether a request may name this `Host`; `port` is the port on which the request came in. */
 export type HostRule = (host: string | undefined, port: number | undefined) => boolean;
-
-/** Whether a host name or address is this machine only. */
-export function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
-  return name === "localhost" || name.endsWith(".localhost") || name === "::1" ||
-    /^127(\.\d{1,3}){3}$/.test(name);
-}
 
 /** How to judge an `Origin`. */
 export interface OriginOptions {

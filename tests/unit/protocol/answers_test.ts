@@ -57,7 +57,7 @@ Deno.test("a tool without a name costs itself, and what is wrong beside the name
         description: 7,
         params_schema: null,
         return_schema: [],
-        meta: { nested: { a: 1 }, no: null },
+        meta: { nested: { a: 1 }, list: [1, null], names: ["a"], no: null },
       },
     ],
   });
@@ -68,7 +68,7 @@ Deno.test("a tool without a name costs itself, and what is wrong beside the name
       description: "",
       params_schema: { type: "object" },
       return_schema: null,
-      meta: { nested: '{"a":1}' },
+      meta: { nested: '{"a":1}', list: "[1,null]", names: ["a"], no: null },
     },
   ]);
   assertEquals([value.req_id, flaws], ["", ["tools.1", "tools.2", "tools.3"]]);

@@ -1,5 +1,24 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { parseServerAddress, plainTextWarning } from "../../../src/protocol/server_address.ts";
+import { isLoopback, parseServerAddress, plainTextWarning } from "../../../src/protocol/server_address.ts";
+
+Deno.test("isLoopback() knows the names and addresses of this machine", () => {
+  for (const host of ["127.0.0.1", "127.9.9.9", "localhost", "LOCALHOST", "app.localhost", "::1", "[::1]"]) {
+    assertEquals(isLoopback(host), true, host);
+  }
+  for (
+    const host of [
+      "0.0.0.0",
+      "::",
+      "127.evil.example",
+      "localhost.evil.example",
+      "10.0.0.1",
+      "",
+      "1127.0.0.1",
+    ]
+  ) {
+    assertEquals(isLoopback(host), false, host);
+  }
+});
 
 Deno.test("parseServerAddress() puts the path of the URL before the Socket.IO path", () => {
   const paths = [

@@ -1,24 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createHostRule, createOriginRule, isLoopback } from "../../../src/server/origins.ts";
-
-Deno.test("isLoopback() knows the names and addresses of this machine", () => {
-  for (const host of ["127.0.0.1", "127.9.9.9", "localhost", "LOCALHOST", "app.localhost", "::1", "[::1]"]) {
-    assertEquals(isLoopback(host), true, host);
-  }
-  for (
-    const host of [
-      "0.0.0.0",
-      "::",
-      "127.evil.example",
-      "localhost.evil.example",
-      "10.0.0.1",
-      "",
-      "1127.0.0.1",
-    ]
-  ) {
-    assertEquals(isLoopback(host), false, host);
-  }
-});
+import { createHostRule, createOriginRule } from "../../../src/server/origins.ts";
 
 Deno.test("createOriginRule() lets pages of this machine and the allowed origins pass", () => {
   const isAllowed = createOriginRule({ allowed: ["https://app.example"], allowSameHost: false });
