@@ -14,9 +14,6 @@ const HTTP_SCRIPT = {
   hang: [`tools/call ${HTTP_SLOT}_hang`],
 };
 
-/** A wire has another port than the Server, and so another `Host`. */
-const BEHIND_WIRES = { allowedHosts: ["127.0.0.1"] };
-
 /** A Server behind two wires, one for the Computer and one for the Agent. */
 export class Office implements AsyncDisposable {
   readonly #port: number;
@@ -32,13 +29,13 @@ export class Office implements AsyncDisposable {
   }
 
   static async open(): Promise<Office> {
-    return new Office(await SmcpServer.listen({ ...BEHIND_WIRES, port: 0 }));
+    return new Office(await SmcpServer.listen({ port: 0 }));
   }
 
   /** Ends the Server and starts another in its place. */
   async restart(): Promise<void> {
     await this.#server.close();
-    this.#server = await SmcpServer.listen({ ...BEHIND_WIRES, port: this.#port });
+    this.#server = await SmcpServer.listen({ port: this.#port });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -29,8 +29,6 @@ export interface HandshakeRequest {
     readonly host?: string | undefined;
     readonly "sec-fetch-site"?: string | readonly string[] | undefined;
   };
-  /** The port on which the request came in, where it is known. */
-  readonly localPort?: number | undefined;
 }
 
 /** An HTTP answer that ends a handshake. */
@@ -77,11 +75,11 @@ export function checkHandshake(
 
 /** Keeps out what a web page sent that is not allowed to, on any path; `undefined` lets a request through. */
 export function checkSender(
-  { headers, localPort }: HandshakeRequest,
+  { headers }: HandshakeRequest,
   policy: Pick<HandshakePolicy, "isOriginAllowed" | "isHostAllowed">,
 ): HandshakeRefusal | undefined {
   const { origin, host } = headers;
-  if (!policy.isHostAllowed(host, localPort)) {
+  if (!policy.isHostAllowed(host)) {
     return forbidden(`Host "${quoted(host ?? "")}" not allowed: the Server must list it (--allow-host)`);
   }
   if (origin !== undefined) {

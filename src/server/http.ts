@@ -8,7 +8,6 @@ import {
   checkSender,
   type HandshakePolicy,
   type HandshakeRefusal,
-  type HandshakeRequest,
   readQuery,
 } from "./handshake.ts";
 import { MAX_STRANGER_BYTES, REFUSAL_LINGER_MS } from "./limits.ts";
@@ -86,7 +85,7 @@ interface Arrival {
 
 function check(request: IncomingMessage, arrival: Arrival): HandshakeRefusal | undefined {
   const { handshake, onRefused } = arrival.gate;
-  const refusal = checkHandshake(toHandshakeRequest(request), handshake) ?? checkRoom(request, arrival);
+  const refusal = checkHandshake(request, handshake) ?? checkRoom(request, arrival);
   if (refusal !== undefined) onRefused(refusal);
   return refusal;
 }
@@ -131,17 +130,13 @@ function sidOf(request: IncomingMessage): string | undefined {
   return readQuery(request.url)?.["sid"] || undefined;
 }
 
-function toHandshakeRequest({ method, url, headers, socket }: IncomingMessage): HandshakeRequest {
-  return { method, url, headers, localPort: socket.localPort };
-}
-
 /** Answers a request that is none of Socket.IO's: 200 to a health check, else 404. */
 export function answerPlainRequest(
   request: IncomingMessage,
   response: ServerResponse,
   { handshake, isHealthy }: PlainAnswers,
 ): void {
-  const refusal = checkSender(toHandshakeRequest(request), handshake);
+  const refusal = checkSender(request, handshake);
   if (refusal !== undefined) return refuseRequest(response, refusal);
   const path = request.url?.split("?", 1)[0];
   const isHealthCheck = path === "/" || path === "/healthz";

@@ -33,9 +33,9 @@ export interface SmcpServerOptions {
   /** Origins whose web pages may connect beside those of loopback and of the Server's own host; `*` for all. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /**
-   * Values of the `Host` header that a Server without `auth` accepts beside `localhost` and loopback addresses with its own
-   * port: `name` for any port, `name:port`, or `*` for all. With `allowAnonymous` addresses and `host` itself are accepted,
-   * too. A Server with `auth` accepts every `Host`.
+   * Values of the `Host` header that a Server without `auth` accepts beside `localhost` and loopback addresses: `name` for
+   * any port, `name:port`, or `*` for all. With `allowAnonymous` addresses and `host` itself are accepted, too. A Server
+   * with `auth` accepts every `Host`.
    */
   readonly allowedHosts?: readonly string[] | undefined;
   /** The HTTP path of Socket.IO; `/socket.io/` by default. */

@@ -9,8 +9,8 @@ import { isLoopback } from "../protocol/server_address.ts";
 /** Whether web pages of this origin may connect to this `Host`. */
 export type OriginRule = (origin: string, host: string | undefined) => boolean;
 
-/** Whether a request may name this `Host`; `port` is the port on which the request came in. */
-export type HostRule = (host: string | undefined, port: number | undefined) => boolean;
+/** Whether a request may name this `Host`. */
+export type HostRule = (host: string | undefined) => boolean;
 
 /** How to judge an `Origin`. */
 export interface OriginOptions {
@@ -46,18 +46,19 @@ export interface HostOptions {
 }
 
 /**
- * Names of this machine with the Server's own port, and what is allowed. A Server that is open to other machines can be
- * reached by its addresses, too: a page cannot be loaded from an address that its owner does not hold.
+ * Names of this machine, and what is allowed. A Server that is open to other machines can be reached by its addresses, too:
+ * a page cannot be loaded from an address that its owner does not hold. The port does not matter: a tunnel or a container
+ * has another one, and a page has no name of this machine, whatever the port.
  */
 export function createHostRule({ allowed, own, isOpenToOthers }: HostOptions): HostRule {
   const listed = new Set(allowed.map((host) => host.toLowerCase()));
-  return (host, port) => {
-    if (listed.has("*")) return true;
+  return (host) => {
+    // A browser always sends one; health checks in HTTP/1.0 do not.
+    if (listed.has("*") || host === undefined) return true;
     const parsed = parseHost(host);
     if (parsed === undefined) return false;
     const { name } = parsed;
     if (listed.has(name) || listed.has(`${name}:${parsed.port}`)) return true;
-    if (port !== undefined && parsed.port !== port) return false;
     return isLoopback(name) || (isOpenToOthers && (isAddress(name) || name === own?.toLowerCase()));
   };
 }
@@ -70,8 +71,8 @@ interface ParsedHost {
 
 const DEFAULT_HTTP_PORT = 80;
 
-function parseHost(host: string | undefined): ParsedHost | undefined {
-  const match = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i.exec(host ?? "");
+function parseHost(host: string): ParsedHost | undefined {
+  const match = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i.exec(host);
   if (match === null) return undefined;
   const [, name = "", port] = match;
   return { name: name.toLowerCase(), port: port === undefined ? DEFAULT_HTTP_PORT : Number(port) };

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createServer } from "node:http";
 import { SmcpServer, staticTokens } from "../../server.ts";
 import { RawPeer } from "../integration/_socket.ts";
-import { exchange, openPolling, POLLING, UPGRADE_HEADERS, WEBSOCKET } from "./_raw_http.ts";
+import { exchange, openPolling, POLLING, RawConnection, UPGRADE_HEADERS, WEBSOCKET } from "./_raw_http.ts";
 
 const evil = { Origin: "http://evil.example" };
 const join = '42/smcp,1["server:join_office",{"role":"agent","name":"thief","office_id":"lab"}]';
@@ -61,7 +61,12 @@ Deno.test("A page whose name now leads to this machine is refused by its Host, o
   const { port } = server;
   const sid = await openPolling(port);
   for (
-    const host of [`evil.example:${port}`, "evil.example", `localhost.evil.example:${port}`, "127.0.0.1:1"]
+    const host of [
+      `evil.example:${port}`,
+      "evil.example",
+      `localhost.evil.example:${port}`,
+      "127.0.0.1.evil.example",
+    ]
   ) {
     const targets = [POLLING, `${POLLING}&sid=${sid}`, "/healthz", "/", "/nope"];
     for (const target of targets) {
@@ -100,6 +105,13 @@ Deno.test("Programs connect as before: without an Origin, by any name of this ma
   for (const name of ["127.0.0.1", "localhost"]) {
     await using _peer = await RawPeer.connect(`http://${name}:${port}`);
   }
+  // A tunnel (ssh -L) and a container (docker -p) have other ports.
+  for (const host of ["localhost:8080", "127.0.0.1", "[::1]:8080"]) {
+    assertEquals((await exchange(port, { target: POLLING, headers: { Host: host } })).status, 200, host);
+  }
+  await using healthCheck = new RawConnection(port);
+  healthCheck.write("GET /healthz HTTP/1.0\r\n\r\n");
+  await healthCheck.until("answer", (text) => text.includes("Server: ok"));
   await using _page = await RawPeer.connect(server.url, { headers: { Origin: "http://localhost:5173" } });
   await using guarded = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["s3cret"] }) });
   const { status } = await exchange(guarded.port, { target: POLLING, headers: { Host: "hub.example" } });

@@ -65,8 +65,7 @@ export class ChainOffice implements AsyncDisposable {
     limits: Partial<ComputerLimits> = {},
   ): Promise<ChainOffice> {
     const log = new LogBook();
-    // The Computer comes by the wire, which has another port.
-    const server = await SmcpServer.listen({ allowedHosts: ["127.0.0.1"], port: 0 });
+    const server = await SmcpServer.listen({ port: 0 });
     const agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
     const wire = new TcpProxy(server.port);
     const config = {
@@ -134,7 +133,7 @@ export class ChainOffice implements AsyncDisposable {
 
   /** A Server that knows nothing, on the same port. */
   async reopenServer(): Promise<void> {
-    this.#server = await SmcpServer.listen({ allowedHosts: ["127.0.0.1"], port: this.#server.port });
+    this.#server = await SmcpServer.listen({ port: this.#server.port });
     this.restore();
   }
 

@@ -41,8 +41,7 @@ export class ComputerOffice implements AsyncDisposable {
   static async open(config: unknown, options: OfficeOptions = {}): Promise<ComputerOffice> {
     const { server: serverOptions, ...computerOptions } = options;
     const log = new LogBook();
-    // The Computer comes by the wire, which has another port.
-    const server = await SmcpServer.listen({ allowedHosts: ["127.0.0.1"], ...serverOptions, port: 0 });
+    const server = await SmcpServer.listen({ ...serverOptions, port: 0 });
     const computer = Computer.open({ name: "laptop", config, logger: log, ...computerOptions });
     const wire = new TcpProxy(server.port);
     await computer.join({ url: wire.url, office: "lab" });
