@@ -26,6 +26,8 @@ import {
   timeoutOption,
 } from "../cli/request_options.ts";
 import { type TypedArguments, typedArguments } from "../cli/typed_arguments.ts";
+import { commandLineOf } from "../cli/called_as.ts";
+import { helpPart } from "../cli/help_form.ts";
 import { currentScreen } from "../cli/terminal/screen.ts";
 import { showProgress } from "../cli/terminal/progress.ts";
 import type { Logger } from "../log.ts";
@@ -67,12 +69,16 @@ function buildProgram(signal: AbortSignal): Command {
   });
   for (const option of connectionOptions("agent")) program.addOption(option);
   program
+    .addHelpText("after", examples(commandLineOf("agent")))
     .addOption(
       new Option("--computer <name>", "which Computer; may be left out when the office has one")
         .env("A2C_COMPUTER"),
     )
     .addOption(
-      new Option("--connect-timeout <s>", "seconds to reach the Server (default: 10; watch tries for ever)")
+      new Option(
+        "--connect-timeout <seconds>",
+        "how long to try to reach the Server (default: 10; watch tries for ever)",
+      )
         .argParser(parseSeconds).env("A2C_CONNECT_TIMEOUT"),
     )
     .option("--json", "print one JSON document; watch prints one JSON line per event", false);
@@ -86,6 +92,18 @@ function buildProgram(signal: AbortSignal): Command {
     add(program, run);
   }
   return program;
+}
+
+function examples(agent: string): string {
+  return helpPart(
+    "Examples, with A2C_URL, A2C_OFFICE and A2C_NAME set, or --url, --office and --name given:",
+    `  ${agent} office
+  ${agent} tools
+  ${agent} call echo message=hi
+  ${agent} call write --params @arguments.json --timeout 2m
+  ${agent} read dpe://HOST/DOCUMENT --json
+  ${agent} watch --computer laptop`,
+  );
 }
 
 /** A command that ends by itself ends with its error: warnings of what became of it would only say the same. */

@@ -46,7 +46,10 @@ export interface CommandContext {
 export async function listOffice(context: CommandContext): Promise<void> {
   const { agent, signal } = context;
   const sessions = await agent.listOffice({ signal });
-  print(context, { sessions }, { text: officeText(sessions) });
+  print(context, { sessions }, {
+    text: officeText(sessions),
+    draw: ({ palette }) => officeText(sessions, palette),
+  });
 }
 
 /** `tools` */
@@ -98,7 +101,10 @@ export async function callTool(
 export async function showConfig(context: CommandContext): Promise<void> {
   const computer = await chooseComputer(context);
   const config = await computer.getConfig(context);
-  print(context, config, { text: configText(config) });
+  print(context, config, {
+    text: configText(config),
+    draw: ({ palette }) => configText(config, palette),
+  });
 }
 
 /** `desktop`: a picture shows the beginning of each window, or all of the only one that was asked for. */

@@ -1,17 +1,19 @@
 /** What the Agent's command line alone shows to people. Pure: values in, text out. */
-import { alignColumns } from "../cli/terminal/columns.ts";
+import { drawColumns } from "../cli/terminal/columns.ts";
+import { type Palette, PLAIN } from "../cli/terminal/palette.ts";
 import { printableLine } from "../cli/terminal/safe_text.ts";
 import type { SessionInfo } from "../protocol/office.ts";
 import type { AgentEvent } from "./events.ts";
 
 /** Who is in the office. */
-export function officeText(sessions: readonly SessionInfo[]): string {
+export function officeText(sessions: readonly SessionInfo[], { strong, faint }: Palette = PLAIN): string {
   if (sessions.length === 0) return "nobody is in the office";
-  return alignColumns(sessions.map(({ role, name, a2c_version }) => [
+  const rows = sessions.map(({ role, name, a2c_version }) => [
     role,
     name,
     `protocol ${a2c_version ?? "unknown"}`,
-  ])).join("\n");
+  ]);
+  return drawColumns(rows, { paints: [undefined, strong, faint] });
 }
 
 /** One line an event. */

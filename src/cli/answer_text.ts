@@ -7,13 +7,9 @@ import { parseJson } from "../protocol/json.ts";
 import type { SMCPTool } from "../protocol/tools.ts";
 import { countOf } from "./count.ts";
 import type { DocumentBranch, PageBranch } from "./document_branch.ts";
-import { alignColumns } from "./terminal/columns.ts";
+import { type Palette, PLAIN } from "./terminal/palette.ts";
+import { drawColumns } from "./terminal/columns.ts";
 import { printableLine } from "./terminal/safe_text.ts";
-
-/** Columns of equal width, two spaces apart. */
-function table(rows: readonly (readonly string[])[]): string {
-  return alignColumns(rows).join("\n");
-}
 
 /** A line of name and parameters for each tool, its description below. */
 export function toolsText(tools: readonly SMCPTool[]): string {
@@ -36,7 +32,10 @@ export function parametersText(schema: Readonly<Record<string, unknown>>): strin
 }
 
 /** An MCP server a line, then the inputs. */
-export function configText({ servers, inputs }: GetComputerConfigRet): string {
+export function configText(
+  { servers, inputs }: GetComputerConfigRet,
+  { strong, faint }: Palette = PLAIN,
+): string {
   const rows = Object.entries(servers).map(([name, server]) => [
     name,
     server.type,
@@ -44,7 +43,10 @@ export function configText({ servers, inputs }: GetComputerConfigRet): string {
     addressOf(server),
   ]);
   const asked = (inputs ?? []).map(({ id, type, description }) => [`input ${id}`, type, description]);
-  return [rows.length === 0 ? "no MCP servers" : table(rows), table(asked)].filter((text) => text !== "")
+  const shown = rows.length === 0
+    ? "no MCP servers"
+    : drawColumns(rows, { paints: [strong, undefined, undefined, faint] });
+  return [shown, drawColumns(asked, { paints: [strong] })].filter((text) => text !== "")
     .join("\n\n");
 }
 

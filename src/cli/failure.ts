@@ -2,6 +2,7 @@
 import { CommanderError, InvalidArgumentError } from "commander";
 import { describeError } from "../protocol/errors.ts";
 import { ExitCode, exitCodeOf } from "./exit_codes.ts";
+import type { Palette } from "./terminal/palette.ts";
 import { printable, toSafeJson } from "./terminal/safe_text.ts";
 
 /** What went wrong. */
@@ -53,6 +54,11 @@ function toUsageFailure({ code, message }: CommanderError): Failure {
 /** `error: …` with the protocol's code; a stranger's words may stand in it. */
 export function failureText({ message, code }: Failure): string {
   return `error: ${printable(message)}${typeof code === "number" ? ` (${code})` : ""}`;
+}
+
+/** A line of {@linkcode failureText}, or one that begins as such a line does, in colours. */
+export function paintFailure(text: string, { alarm, faint }: Palette): string {
+  return text.replace(/^(?:error|warning):/, alarm).replace(/ \(\d+\)$/, faint);
 }
 
 /** `{"error":{"message":…,"code":…,"exit_code":…}}` on one line. */

@@ -11,6 +11,7 @@ import {
   type LogModule,
   parseLogLevels,
 } from "../log.ts";
+import { helpPart } from "./help_form.ts";
 import { terminalBottom } from "./terminal/bottom_line.ts";
 
 /** What every door's command line says about logging. */
@@ -34,9 +35,13 @@ export function logOptions(help = "info"): Option[] {
 }
 
 /** What `--help` says about levels and modules. */
-export const LOG_HELP = `
-Log levels: ${LOG_LEVELS.join(", ")}. Modules that may have one of their own (module=level):
-${Object.entries(LOG_MODULES).map(([name, what]) => `  ${name.padEnd(10)} ${what}`).join("\n")}`;
+export const LOG_HELP: string = helpPart(
+  "Log levels:",
+  [
+    `  ${LOG_LEVELS.join(", ")}; modules that may have one of their own (module=level):`,
+    ...Object.entries(LOG_MODULES).map(([name, what]) => `  ${name.padEnd(10)} ${what}`),
+  ].join("\n"),
+);
 
 /**
  * The logger that the options ask for. Its lines go to stderr, above a prompt or progress where there is one, or to

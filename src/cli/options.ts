@@ -102,11 +102,34 @@ export function wholeNumber(min: number): (raw: string) => number {
   };
 }
 
-/** Reads a number of seconds above 0; fractions are fine. */
+/** What a time may end with, and how many milliseconds that is. */
+const TIME_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** Reads a time above 0 as seconds: `1.5`, `5s`, `500ms`, `2m`, `1h`. */
 export function parseSeconds(raw: string): number {
-  const seconds = Number(raw);
-  if (!(seconds > 0) || !Number.isFinite(seconds)) throw new InvalidArgumentError("Give seconds above 0");
+  const timeMs = readTimeMs(raw);
+  const seconds = timeMs === undefined ? Number(raw) : timeMs / 1_000;
+  if (!(seconds > 0) || !Number.isFinite(seconds)) {
+    throw new InvalidArgumentError("Give seconds above 0, or a time such as 500ms, 5s or 2m");
+  }
   return seconds;
+}
+
+/** Reads a time above 0 as whole milliseconds: `500`, `5s`, `2m`, `1h`. */
+export function parseMilliseconds(raw: string): number {
+  const timeMs = raw.trim() === "" ? NaN : readTimeMs(raw) ?? Number(raw);
+  if (!Number.isSafeInteger(timeMs) || timeMs < 1) {
+    throw new InvalidArgumentError("Give whole milliseconds above 0, or a time such as 500ms, 5s or 2m");
+  }
+  return timeMs;
+}
+
+/** A number with a unit in milliseconds; `undefined` for anything else. */
+function readTimeMs(raw: string): number | undefined {
+  const [, number, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(raw.trim()) ?? [];
+  const unitMs = TIME_UNITS[unit];
+  // 0.0011 x 1,000 is no whole number to a computer; a millionth of a millisecond is nothing to a person.
+  return unitMs === undefined ? undefined : Number((Number(number) * unitMs).toFixed(6));
 }
 
 /** Gathers the values of an option that may be repeated. */

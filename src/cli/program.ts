@@ -5,8 +5,9 @@ import { PACKAGE_VERSION } from "../version.ts";
 import { commandLineOf, type ProgramName } from "./called_as.ts";
 import { everyCommand } from "./command_tree.ts";
 import { ExitCode, UsageError } from "./exit_codes.ts";
-import { HELP_FORM } from "./help_form.ts";
-import { failureJson, failureText, isTold, toFailure } from "./failure.ts";
+import { HELP_FORM, helpPart } from "./help_form.ts";
+import { failureJson, failureText, isTold, paintFailure, toFailure } from "./failure.ts";
+import { errorPalette, hasColors } from "./terminal/screen.ts";
 import { LOG_HELP, loggerOf, type LogOptions, logOptions } from "./log_options.ts";
 
 export { Argument, Command, InvalidArgumentError, loggerOf, Option };
@@ -30,15 +31,27 @@ export function createProgram(
     .showHelpAfterError("(--help shows all options)")
     .helpOption("-h, --help", "show this help")
     .configureHelp(HELP_FORM)
-    .addHelpText("after", `${LOG_HELP}\n${EXIT_CODE_HELP}`)
+    .configureOutput({
+      outputError: (text, write) => write(paintFailure(text, errorPalette())),
+      getOutHasColors: () => Deno.stdout.isTerminal() && hasColors(),
+      getErrHasColors: () => Deno.stderr.isTerminal() && hasColors(),
+    })
+    .addHelpText("after", [TIME_HELP, LOG_HELP, EXIT_CODE_HELP].join("\n"))
     .exitOverride();
   for (const option of logOptions(help.defaultLogLevel)) program.addOption(option);
   return program;
 }
 
-const EXIT_CODE_HELP = `
-Exit codes: 0 done, 1 failed, 2 wrong command line or config, 3 Server out of reach,
-4 refused by the Server, 5 no answer in time, 130 interrupted.`;
+const TIME_HELP = helpPart(
+  "Times:",
+  "  500ms, 5s, 2m and 1h are understood; a number alone is in the unit that the option shows.",
+);
+
+const EXIT_CODE_HELP = helpPart(
+  "Exit codes:",
+  `  0 done, 1 failed, 2 wrong command line or config, 3 Server out of reach,
+  4 refused by the Server, 5 no answer in time, 130 interrupted.`,
+);
 
 /**
  * Runs a door's command line and gives its exit code. Ctrl-C (or SIGTERM) aborts the signal that `build` was given,
@@ -63,7 +76,7 @@ export async function runProgram(
     const failure = toFailure(error);
     // What is wrong with a command line is told by its reader, unless it was silenced.
     if (isJson) console.error(failureJson(failure));
-    else if (!isTold(error)) console.error(failureText(failure));
+    else if (!isTold(error)) console.error(paintFailure(failureText(failure), errorPalette()));
     return failure.exitCode;
   }
 }

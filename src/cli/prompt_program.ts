@@ -2,21 +2,32 @@
 import { Command, CommanderError } from "commander";
 import { ExitCode } from "./exit_codes.ts";
 import { everyCommand } from "./command_tree.ts";
-import { type Failure, isTold, toFailure } from "./failure.ts";
+import { type Failure, isTold, paintFailure, toFailure } from "./failure.ts";
 import { HELP_FORM } from "./help_form.ts";
 import { ExitRequest } from "./program.ts";
+import { type Palette, PLAIN } from "./terminal/palette.ts";
 import { splitWords } from "./words.ts";
 
 /** Takes what a command prints, safe to print and without a line feed at its end. */
 export type Print = (text: string) => void;
 
-/** Starts the declaration of commands whose help and errors go to `print`. Nothing of it ends the process. */
-export function createPromptProgram(print: Print): Command {
+/**
+ * Starts the declaration of commands whose help and errors go to `print`, in these colours. Nothing of it ends the
+ * process.
+ */
+export function createPromptProgram(print: Print, palette: Palette = PLAIN): Command {
+  const hasColors = () => palette !== PLAIN;
   const write = (text: string) => print(text.replace(/\n$/, ""));
   return new Command()
     .usage("<command> …")
     .configureHelp({ ...HELP_FORM, commandUsage: usageOf, showGlobalOptions: true })
-    .configureOutput({ writeOut: write, writeErr: write, outputError: write })
+    .configureOutput({
+      writeOut: write,
+      writeErr: write,
+      outputError: (text) => write(paintFailure(text, palette)),
+      getOutHasColors: hasColors,
+      getErrHasColors: hasColors,
+    })
     .helpOption("-h, --help", "show this help")
     .helpCommand("help [command...]", "show all commands, or one of them")
     .exitOverride();

@@ -35,7 +35,7 @@ export function paramsOption(): Option {
 
 /** `--timeout S` */
 export function timeoutOption(): Option {
-  return new Option("--timeout <s>", "seconds it may take").argParser(parseCallSeconds)
+  return new Option("--timeout <seconds>", "how long it may take").argParser(parseCallSeconds)
     .default(DEFAULT_TIMEOUT_SECONDS);
 }
 

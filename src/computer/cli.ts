@@ -5,6 +5,7 @@ import { connectionOptions, parseSeconds } from "../cli/options.ts";
 import { UsageError } from "../cli/exit_codes.ts";
 import { type Command, createProgram, Option, runProgram } from "../cli/program.ts";
 import { shareOptions } from "../cli/shared_options.ts";
+import { helpPart } from "../cli/help_form.ts";
 import { parseLogLevels } from "../log.ts";
 import { runCheck } from "./cli/check.ts";
 import { withConfigChecks } from "./cli/config_store.ts";
@@ -73,13 +74,14 @@ const DESCRIPTION = [
 ].join("\n\n");
 
 function examples(computer: string): string {
-  return `
-Examples:
-  ${computer} --config mcp.json
+  return helpPart(
+    "Examples:",
+    `  ${computer} --config mcp.json
   ${computer} --config mcp.json --url http://127.0.0.1:3000 --office lab --name laptop --headless
   ${computer} status --json
   ${computer} call echo message=hi --config mcp.json
-  ${computer} server add files --config mcp.json -- npx -y @modelcontextprotocol/server-filesystem .`;
+  ${computer} server add files --config mcp.json -- npx -y @modelcontextprotocol/server-filesystem .`,
+  );
 }
 
 function ownOptions(): Option[] {
@@ -94,8 +96,8 @@ function ownOptions(): Option[] {
     new Option("--dpe-files <dir>", "answer client:get_dpe with JSON files that are written there")
       .env("A2C_DPE_FILES"),
     new Option(
-      "--start-timeout <s>",
-      "seconds that one command waits for MCP servers to start (default: 10; 60 for a tool that is not there yet)",
+      "--start-timeout <seconds>",
+      "how long one command waits for MCP servers to start (default: 10; 60 for a tool that is not there yet)",
     ).argParser(parseSeconds).env("A2C_START_TIMEOUT"),
     new Option("--no-watch", "do not take over edits of the config and the inputs"),
     new Option("--headless", "open no prompt, also at a terminal").default(false),

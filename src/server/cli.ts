@@ -1,7 +1,9 @@
 /** The command line of `server.ts`. */
 import { untilAborted } from "../async/abortable.ts";
+import { commandLineOf } from "../cli/called_as.ts";
+import { helpPart } from "../cli/help_form.ts";
 import { UsageError } from "../cli/exit_codes.ts";
-import { collect, parsePort, wholeNumber } from "../cli/options.ts";
+import { collect, parseMilliseconds, parsePort, wholeNumber } from "../cli/options.ts";
 import {
   type Command,
   type CommonOptions,
@@ -59,7 +61,17 @@ function buildProgram(signal: AbortSignal): Command {
   for (const option of [...addressOptions(), ...admissionOptions(), ...limitOptions()]) {
     program.addOption(option);
   }
+  program.addHelpText("after", examples(commandLineOf("server")));
   return program.action((options: ServerCliOptions) => serve(options, signal));
+}
+
+function examples(server: string): string {
+  return helpPart(
+    "Examples:",
+    `  ${server}
+  ${server} --port 8080 --token "$(openssl rand -hex 16)"
+  ${server} --host 0.0.0.0 --token-file tokens.txt --ping-interval 25s`,
+  );
 }
 
 function addressOptions(): Option[] {
@@ -99,9 +111,9 @@ function limitOptions(): Option[] {
   return [
     new Option("--max-payload <bytes>", "the largest message").argParser(wholeNumber(1))
       .default(DEFAULT_MAX_PAYLOAD_BYTES).env("A2C_MAX_PAYLOAD"),
-    new Option("--ping-interval <ms>", "how often connections are checked").argParser(wholeNumber(1))
+    new Option("--ping-interval <ms>", "how often connections are checked").argParser(parseMilliseconds)
       .default(DEFAULT_PING_INTERVAL_MS).env("A2C_PING_INTERVAL"),
-    new Option("--ping-timeout <ms>", "how long one may take to answer").argParser(wholeNumber(1))
+    new Option("--ping-timeout <ms>", "how long one may take to answer").argParser(parseMilliseconds)
       .default(DEFAULT_PING_TIMEOUT_MS).env("A2C_PING_TIMEOUT"),
     new Option("--max-pending <count>", "the most connections that are not admitted yet")
       .argParser(wholeNumber(1)).default(DEFAULT_MAX_STRANGERS).env("A2C_MAX_PENDING"),

@@ -125,6 +125,25 @@ web  1 tool
   );
 });
 
+test("agent.ts shows names, titles of the help and errors in colours, none with NO_COLOR", async (terminal) => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, { answers });
+  const office = agent(server, ["office"]);
+  assertStringIncludes(await onTerminal(terminal, office, { columns: 80 }), "\u001b[1mlaptop\u001b[22m");
+  assertEquals((await onTerminal(terminal, office, { columns: 80, noColor: "1" })).match(COLOR), null);
+  const help = agent(server, ["--help"]);
+  assertStringIncludes(await onTerminal(terminal, help, { columns: 80 }), "\u001b[1mExit codes:\u001b[22m");
+  assertEquals((await onTerminal(terminal, help, { columns: 80, noColor: "1" })).match(COLOR), null);
+  for (const words of [["tools", "no"], ["tools", "--no"]]) {
+    const command = terminal.wrap(agent(server, words), 80);
+    const [first = "", ...args] = command;
+    const env = { NO_COLOR: "", TERM: "xterm" };
+    const { stdout, code } = await new Deno.Command(first, { args, env, stdin: "null" }).output();
+    assert(code !== 0);
+    assertStringIncludes(new TextDecoder().decode(stdout), "\u001b[31merror:\u001b[39m");
+  }
+});
+
 test("agent.ts finder --depth elements draws a tree on a terminal, without colours with NO_COLOR", async (terminal) => {
   await using server = await SmcpServer.listen({ port: 0 });
   using _computer = await ScriptedComputer.join(server.url, { answers });

@@ -26,15 +26,21 @@ async function run(started: Started) {
   return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
 }
 
+/** The address in the one line on standard output, which is a log line where these are JSON. */
+function addressOf(line: string): string {
+  if (line.startsWith("{")) return JSON.parse(line).url;
+  assertMatch(line, /^listening on http:\/\/[^\n]+:\d+\n$/);
+  return line.slice("listening on ".length).trim();
+}
+
 /** Runs until `use` is done, then asks it to end. */
 async function serve(started: Started, use: (url: string) => Promise<void>, signal: Deno.Signal = "SIGINT") {
   const process = command(started).spawn();
   const stderr = new Response(process.stderr).text();
   const lines = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const { value: line = "" } = await lines.read();
-  assertMatch(line, /^listening on http:\/\/[^\n]+:\d+\n$/);
   try {
-    await use(line.slice("listening on ".length).trim());
+    await use(addressOf(line));
   } finally {
     process.kill(signal);
   }

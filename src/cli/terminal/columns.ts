@@ -1,5 +1,6 @@
 /** Rows of cells in columns of equal width. */
 import { cropToWidth, displayWidth, padToWidth } from "./display_width.ts";
+import { toSafeLine } from "./safe_text.ts";
 
 /** Between two columns. */
 const GAP = "  ";
@@ -35,6 +36,18 @@ export function alignColumns(rows: readonly (readonly string[])[], options: Colu
       return paint(padded, column);
     }).join(GAP);
   });
+}
+
+/** Rows of strangers' words for a terminal: made safe, and each column in the colour of its place. */
+export function drawColumns(
+  rows: readonly (readonly string[])[],
+  options: Pick<ColumnOptions, "right"> & {
+    readonly paints: readonly (((cell: string) => string) | undefined)[];
+  },
+): string {
+  const { paints, right } = options;
+  const paint = (cell: string, column: number) => paints[column]?.(cell) ?? cell;
+  return alignColumns(rows.map((row) => row.map(toSafeLine)), { right, paint }).join("\n");
 }
 
 function widthsOf(rows: readonly (readonly string[])[]): number[] {

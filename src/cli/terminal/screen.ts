@@ -19,6 +19,11 @@ export function currentScreen(): Screen | undefined {
   return { columns: Math.max(MIN_COLUMNS, consoleColumns()), palette: hasColors() ? COLORS : PLAIN };
 }
 
+/** The colours for standard error, by the same rules. */
+export function errorPalette(): Palette {
+  return Deno.stderr.isTerminal() && hasColors() ? COLORS : PLAIN;
+}
+
 /** Whether the terminal can move its cursor and show colours; one with `TERM=dumb` shows what it gets, as it comes. */
 export function isDumbTerminal(): boolean {
   const { state } = Deno.permissions.querySync({ name: "env", variable: "TERM" });

@@ -1,5 +1,6 @@
 /** The commands of a Computer, declared once for its prompt, for another process, and for a run of their own. */
 import { type Command, Option } from "../../cli/program.ts";
+import { helpPart } from "../../cli/help_form.ts";
 import { collectPair, parseUrl, wholeNumber } from "../../cli/options.ts";
 import {
   addAll,
@@ -195,11 +196,12 @@ function addServerCommand(server: Command, run: RunCommand): void {
 const ADD_HINT =
   `(put "--" before the command, so that its options are left to it: server add NAME -- COMMAND …)`;
 
-const ADD_EXAMPLES = `
-Examples:
-  server add files -- npx -y @modelcontextprotocol/server-filesystem .
+const ADD_EXAMPLES = helpPart(
+  "Examples:",
+  `  server add files -- npx -y @modelcontextprotocol/server-filesystem .
   server add web https://mcp.example.com/mcp --header Authorization='Bearer \${env:TOKEN}'
-  server add memory '{"command":"npx","args":["-y","@modelcontextprotocol/server-memory"]}'`;
+  server add memory '{"command":"npx","args":["-y","@modelcontextprotocol/server-memory"]}'`,
+);
 
 function addInputs(program: Command, run: RunCommand): void {
   const input = program.command("input").description("list, set or clear the values of inputs");

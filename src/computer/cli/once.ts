@@ -1,11 +1,12 @@
 /** One command as a run of its own: sent to a Computer that runs, or done by one that is started for it. */
 import { ExitCode, UsageError } from "../../cli/exit_codes.ts";
+import { paintFailure } from "../../cli/failure.ts";
 import { type Command, ExitRequest } from "../../cli/program.ts";
 import type { LineEditor } from "../../cli/terminal/line_editor.ts";
 import { openLineEditor } from "../../cli/terminal/open_line_editor.ts";
 import { withoutSharedOptions } from "../../cli/shared_options.ts";
 import { showProgress } from "../../cli/terminal/progress.ts";
-import { currentScreen } from "../../cli/terminal/screen.ts";
+import { currentScreen, errorPalette } from "../../cli/terminal/screen.ts";
 import { ServerUnreachableError } from "../../protocol/local_errors.ts";
 import type { InputSource } from "../inputs.ts";
 import type { CommandCall } from "./commands.ts";
@@ -58,7 +59,7 @@ async function runElsewhere(
   });
   progress[Symbol.dispose]();
   if (answer.output !== "") console.log(answer.output);
-  if (answer.error !== "") console.error(answer.error);
+  if (answer.error !== "") printError(answer.error);
   if (answer.exitCode !== 0) throw new ExitRequest(answer.exitCode);
 }
 
@@ -95,7 +96,11 @@ async function runAlone(
   const answer = await work({ session, signal, progress: (text) => progress.update(text) });
   progress[Symbol.dispose]();
   const presentation = { json: options.json, screen: currentScreen() };
-  showAnswer(answer, { print: console.log, printError: console.error }, presentation);
+  showAnswer(answer, { print: console.log, printError }, presentation);
+}
+
+function printError(text: string): void {
+  console.error(paintFailure(text, errorPalette()));
 }
 
 /** Inputs, and how many of them somebody is being asked for. */

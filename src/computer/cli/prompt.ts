@@ -1,11 +1,12 @@
 /** The prompt of a Computer: commands with history, completion and help, while it works. */
 import { completeLine, type CompletionPlace } from "../../cli/completion.ts";
 import { fileCandidates } from "../../cli/file_candidates.ts";
-import { failureText } from "../../cli/failure.ts";
+import { failureText, paintFailure } from "../../cli/failure.ts";
 import { runTypedLine } from "../../cli/prompt_program.ts";
 import type { LineEditor } from "../../cli/terminal/line_editor.ts";
 import { argumentCandidates } from "../../cli/typed_arguments.ts";
 import { showProgress } from "../../cli/terminal/progress.ts";
+import { PLAIN } from "../../cli/terminal/palette.ts";
 import { currentScreen } from "../../cli/terminal/screen.ts";
 import { hasWindowScheme } from "../../uri/scheme.ts";
 import { inputOf } from "./answers/inputs.ts";
@@ -30,18 +31,20 @@ export async function runLine(
 ): Promise<void> {
   using interruption = editor.listenForInterrupt();
   using progress = showProgress("");
+  const screen = currentScreen();
+  const printError = (text: string) => editor.printDrawn(paintFailure(text, screen?.palette ?? PLAIN));
   const typist: Typist = {
     session,
     signal: AbortSignal.any([interruption.signal, session.quitting]),
     progress: (text) => progress.update(text),
-    presentation: { json: false, screen: currentScreen() },
+    presentation: { json: false, screen },
     print: (text) => editor.printDrawn(text),
-    printError: (text) => editor.printDrawn(text),
+    printError,
     askFor: (id) => askForInput(editor, inputOf(session, id), {}),
   };
   await runTypedLine(line, {
     build: () => buildCommands(typist),
-    fail: (failure) => editor.printDrawn(typist.signal.aborted ? "interrupted" : failureText(failure)),
+    fail: (failure) => printError(typist.signal.aborted ? "interrupted" : failureText(failure)),
   });
 }
 

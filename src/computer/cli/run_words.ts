@@ -21,7 +21,7 @@ export interface Typist extends CommandContext {
 
 /** The commands as they are typed at a prompt, declared anew for each line since commander keeps what was parsed. */
 export function buildCommands(typist: Typist): Command {
-  const program = createPromptProgram(typist.print);
+  const program = createPromptProgram(typist.print, typist.presentation.screen?.palette);
   program.option("--json", "print one JSON document", false);
   addCommands(program, async ({ work, asksFor }) => {
     const typed = asksFor === undefined ? undefined : await typist.askFor?.(asksFor);

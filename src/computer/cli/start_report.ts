@@ -1,8 +1,11 @@
 /** What becomes of the MCP servers and of the way to the office at the start, for whoever sits at the prompt. */
 import { settledWithin, untilAborted } from "../../async/abortable.ts";
 import { countOf } from "../../cli/count.ts";
-import { failureText, toFailure } from "../../cli/failure.ts";
+import { failureText, paintFailure, toFailure } from "../../cli/failure.ts";
 import type { LineEditor } from "../../cli/terminal/line_editor.ts";
+import { PLAIN } from "../../cli/terminal/palette.ts";
+import { printable } from "../../cli/terminal/safe_text.ts";
+import { currentScreen } from "../../cli/terminal/screen.ts";
 import { showProgress } from "../../cli/terminal/progress.ts";
 import { quoteWord } from "../../cli/words.ts";
 import type { Computer } from "../computer.ts";
@@ -46,7 +49,10 @@ export async function reportArrival(
   const told = arrival.done
     .then(
       (isThere) => isThere ? editor.print(there) : undefined,
-      (error) => editor.print(`${failureText(toFailure(error))}\n"${again}" tries again`),
+      (error) => {
+        const failure = paintFailure(failureText(toFailure(error)), currentScreen()?.palette ?? PLAIN);
+        editor.printDrawn(`${failure}\n${printable(`"${again}" tries again`)}`);
+      },
     )
     .finally(() => editor.redraw());
   await settledWithin(Promise.race([told, untilAborted(interruption.signal)]), ARRIVAL_GRACE_MS);

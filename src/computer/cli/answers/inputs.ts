@@ -1,5 +1,6 @@
 /** `input list|set|clear`, `render` */
-import { alignColumns } from "../../../cli/terminal/columns.ts";
+import { drawColumns } from "../../../cli/terminal/columns.ts";
+import { type Palette, PLAIN } from "../../../cli/terminal/palette.ts";
 import type { MCPServerInput } from "../../../protocol/config.ts";
 import { UsageError } from "../../../cli/exit_codes.ts";
 import { inputIdsOf, type InputValue } from "../../config/placeholders.ts";
@@ -29,8 +30,13 @@ export async function listInputs({ session }: CommandContext): Promise<Answer> {
   ]);
   return {
     value: { inputs: listed },
-    text: rows.length === 0 ? "no inputs" : alignColumns(rows).join("\n"),
+    text: inputsText(rows, PLAIN),
+    draw: ({ palette }) => inputsText(rows, palette),
   };
+}
+
+function inputsText(rows: readonly (readonly string[])[], { strong, faint }: Palette): string {
+  return rows.length === 0 ? "no inputs" : drawColumns(rows, { paints: [strong, faint] });
 }
 
 /** Gives an input a value for as long as the Computer runs. */

@@ -1,7 +1,8 @@
 /** `tools`, `call`, `history` */
-import { alignColumns } from "../../../cli/terminal/columns.ts";
+import { drawColumns } from "../../../cli/terminal/columns.ts";
 import { contentsText, toolsText } from "../../../cli/answer_text.ts";
 import type { CallParams } from "../../../cli/call_params.ts";
+import { type Palette, PLAIN } from "../../../cli/terminal/palette.ts";
 import { drawTools, toolText } from "../../../cli/terminal/tools_picture.ts";
 import { toArguments, type TypedArguments } from "../../../cli/typed_arguments.ts";
 import type { ToolCallRecord } from "../../history.ts";
@@ -73,8 +74,14 @@ export function showHistory({ session }: CommandContext): Answer {
   ]);
   return {
     value: { history: history.map(toHistoryEntry) },
-    text: rows.length === 0 ? "no tool was called yet" : alignColumns(rows, { right: [4] }).join("\n"),
+    text: historyText(rows, PLAIN),
+    draw: ({ palette }) => historyText(rows, palette),
   };
+}
+
+function historyText(rows: readonly (readonly string[])[], { strong, faint }: Palette): string {
+  if (rows.length === 0) return "no tool was called yet";
+  return drawColumns(rows, { right: [4], paints: [faint, undefined, strong, undefined, faint] });
 }
 
 /** As everything in our JSON, in snake_case. */

@@ -1,0 +1,13 @@
+import { assertEquals } from "@std/assert";
+import { failureText, paintFailure, toFailure } from "../../../src/cli/failure.ts";
+import { COLORS, PLAIN } from "../../../src/cli/terminal/palette.ts";
+import { SmcpError } from "../../../src/protocol/errors.ts";
+
+Deno.test("paintFailure() colours the mark of an error and its code, and nothing of its words", () => {
+  const text = failureText(toFailure(new SmcpError(404, "Cannot find x (12) error: y")));
+  assertEquals(paintFailure(text, PLAIN), text);
+  assertEquals(
+    paintFailure(text, COLORS),
+    "\u001b[31merror:\u001b[39m Cannot find x (12) error: y\u001b[2m (404)\u001b[22m",
+  );
+});
