@@ -344,7 +344,7 @@ export class SupervisedServer {
   }
 
   #setState(change: StateChange): void {
-    const { status, lastError, stderrTail = "" } = change;
+    const { status, lastError } = change;
     const before = this.#state;
     if (status === before.status && lastError === before.lastError) return;
     const since = status === before.status ? before.since : new Date();
@@ -352,21 +352,26 @@ export class SupervisedServer {
     const { problem: _before, ...rest }: Partial<ServerState> & StateChange = change;
     const state = { ...rest, since, restarts: Math.max(0, this.#starts - 1) };
     this.#state = state;
-    if (status === "running" && this.#warnedOf !== undefined) this.#context.log.warn("MCP server runs again");
-    const isRecovered = status === "running" && this.#warnedOf !== undefined;
-    if (status === "running" || status === "stopped") this.#warnedOf = undefined;
+    this.#logState(state);
+    this.#listener.onStateChange(state);
+  }
+
+  #logState({ status, lastError, stderrTail = "" }: ServerState): void {
+    const { log } = this.#context;
+    const warnedOf = this.#warnedOf;
     const isFailure = status === "failed" || status === "retrying";
+    if (isFailure) this.#warnedOf = lastError;
+    else if (status !== "starting") this.#warnedOf = undefined;
     this.#journal.state(status, isFailure ? lastError : undefined);
     if (isFailure) {
       const fields = { error: lastError, stderr: lastLines(stderrTail) || undefined };
       // The same failure at every attempt would bury everything else.
-      if (lastError === this.#warnedOf) this.#context.log.info(`MCP server ${status}`, fields);
-      else this.#context.log.warn(`MCP server ${status}`, fields);
-      this.#warnedOf = lastError;
-      // Whoever was warned hears at the same level that it is over.
-    } else if (isRecovered) this.#context.log.warn("MCP server is running again");
-    else this.#context.log.info(`MCP server ${status}`);
-    this.#listener.onStateChange(state);
+      if (lastError === warnedOf) log.info(`MCP server ${status}`, fields);
+      else log.warn(`MCP server ${status}`, fields);
+    } else if (status === "running" && warnedOf !== undefined) {
+      // A reader of warnings alone saw the failure.
+      log.warn("MCP server is running again");
+    } else log.info(`MCP server ${status}`);
   }
 }
 
