@@ -160,7 +160,7 @@ export function otherItemsRule(
   };
 }
 
-/** `contains` with `minContains` and `maxContains`. All items count as evaluated, which refuses nothing too much. */
+/** `contains` with `minContains` and `maxContains`. */
 export function containsRule(
   schema: Subschema,
   { least, most }: { readonly least: number; readonly most: number },
@@ -169,7 +169,6 @@ export function containsRule(
   const message = `must contain at least ${least}${bound} valid item(s)`;
   return (value, scope, run) => {
     if (!Array.isArray(value)) return true;
-    scope.evaluated.items = Infinity;
     const count = countFitting(schema, value, { scope, run });
     return count >= least && count <= most || refuse(scope, { keyword: "contains", params: {}, message });
   };

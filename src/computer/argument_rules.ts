@@ -79,7 +79,7 @@ const COMPARISONS: Readonly<Record<string, { readonly sign: string; readonly fit
   maximum: { sign: "<=", fits: (value, bound) => value <= bound },
   exclusiveMinimum: { sign: ">", fits: (value, bound) => value > bound },
   exclusiveMaximum: { sign: "<", fits: (value, bound) => value < bound },
-  multipleOf: { sign: "a multiple of", fits: (value, bound) => Number.isInteger(value / bound) },
+  multipleOf: { sign: "a multiple of", fits: isMultiple },
 };
 
 type Compare = (value: number, bound: number) => boolean;
@@ -87,7 +87,7 @@ type Compare = (value: number, bound: number) => boolean;
 /** `minimum`, `multipleOf` and their like. */
 export function numberRule(keyword: string, bound: unknown): Rule {
   const { sign, fits } = COMPARISONS[keyword] ?? malformed(keyword);
-  if (typeof bound !== "number") malformed(keyword);
+  if (typeof bound !== "number" || (keyword === "multipleOf" && bound <= 0)) malformed(keyword);
   const isTaken = (value: unknown) => typeof value !== "number" || fits(value, bound);
   return assertion(keyword, isTaken, { message: `must be ${sign} ${bound}` });
 }
@@ -154,6 +154,27 @@ function assertion(
 function toNames(keyword: string, names: unknown): readonly string[] {
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string")) malformed(keyword);
   return names;
+}
+
+/** As both are written in decimal: 0.3 is a multiple of 0.1, which a division of binary fractions denies. */
+function isMultiple(value: number, divisor: number): boolean {
+  if (Number.isInteger(value / divisor) || !Number.isFinite(value)) return true;
+  const [one, other] = [toDecimal(value), toDecimal(divisor)];
+  const exponent = Math.min(one.exponent, other.exponent);
+  const scaled = (decimal: Decimal) => decimal.digits * 10n ** BigInt(decimal.exponent - exponent);
+  return scaled(one) % scaled(other) === 0n;
+}
+
+/** `digits` times ten to the power of `exponent`. */
+interface Decimal {
+  readonly digits: bigint;
+  readonly exponent: number;
+}
+
+function toDecimal(value: number): Decimal {
+  const [mantissa = "", exponent = ""] = value.toExponential().split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }
 
 /** In Unicode code points, which have to be counted. */

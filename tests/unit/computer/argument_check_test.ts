@@ -167,6 +167,42 @@ Deno.test("2020-12 is the default, 2019-09 and draft 7 are read, others are left
   assertEquals(whyUnchecked(draft4), "it is written in another draft of JSON Schema");
 });
 
+Deno.test("in draft 7, a reference stands alone and newer keywords mean nothing", () => {
+  const definitions = { a: { required: ["x"] } };
+  const beside = { $ref: "#/definitions/a", required: ["y"], minProperties: 5, definitions };
+  const newer = {
+    dependentRequired: { x: ["z"] },
+    dependentSchemas: { x: false },
+    unevaluatedProperties: false,
+  };
+  const missing = ["x", "y"].map((name) => `argument "${name}" is missing`);
+  assertEquals(problems({ $schema: DRAFT_07, ...beside }, {}), missing.slice(0, 1));
+  assertEquals(problems({ $schema: DRAFT_2019, ...beside, minProperties: 0 }, {}), missing.toReversed());
+  assertEquals(problems({ $schema: DRAFT_07, ...newer }, { x: 1 }), []);
+  assert(problems({ $schema: DRAFT_2019, ...newer }, { x: 1 }).length > 0);
+});
+
+Deno.test("numbers are multiples as they are written", () => {
+  const isMultiple = (n: number, multipleOf: number) =>
+    problems({ properties: { n: { multipleOf } } }, { n }).length === 0;
+  for (
+    const [n, of] of [[0.3, 0.1], [-1.1, 0.1], [19.99, 0.01], [1e300, 1e-300], [0, 0.7], [1e22, 1]] as const
+  ) {
+    assert(isMultiple(n, of), `${n} of ${of}`);
+  }
+  for (const [n, of] of [[0.35, 0.1], [1, 2], [1e-7, 1], [7.5, 0.2]] as const) {
+    assert(!isMultiple(n, of), `${n} of ${of}`);
+  }
+  assertEquals(whyUnchecked({ multipleOf: 0 }), 'its "multipleOf" is not valid');
+});
+
+Deno.test("a text is measured in code points, and values are the same as JSON", () => {
+  const measured = { properties: { s: { maxLength: 2 }, c: { const: { a: [1, { b: null }] } } } };
+  assertEquals(problems(measured, { s: "😀😀", c: { a: [1.0, { b: null }] } }), []);
+  assertEquals(problems(measured, { s: "e\u0301x" }).length, 1);
+  assertEquals(problems(measured, { c: { a: [{ b: null }, 1] } }).length, 1);
+});
+
 Deno.test("a schema may refer to its own parts", () => {
   const tree = { properties: { child: { $ref: "#" }, n: { type: "integer" } } };
   assertEquals(problems(tree, { child: { child: { n: "x" } } }), [
@@ -210,6 +246,8 @@ Deno.test("a schema without a part that is left out takes all that it took with 
     [{ patternProperties: { "^x": {} }, additionalProperties: false }, { xy: 1 }],
     [{ patternProperties: { "^x": {} }, unevaluatedProperties: false }, { xy: 1 }],
     [{ properties: { a: { contains: { pattern: "x" }, maxContains: 1 } } }, { a: ["x", "y"] }],
+    [{ properties: { a: { oneOf: [{ format: "date" }, { format: "uri" }] } } }, { a: "2026-01-01" }],
+    [{ properties: { a: { not: { contains: { const: 1 }, unevaluatedItems: false } } } }, { a: [1, 2] }],
   ];
   for (const [schema, args] of lax) assertEquals(problems(schema, args), [], JSON.stringify(schema));
 });

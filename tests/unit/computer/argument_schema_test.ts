@@ -85,10 +85,12 @@ Deno.test("whatever a schema takes, the part of it that is checked takes", () =>
   );
 });
 
-Deno.test("a schema without patterns and uniqueItems is checked as a whole", () => {
+Deno.test("a schema of which nothing is left out is checked as a whole", () => {
   fc.assert(
     fc.property(inputSchema, args, (schema, args) => {
-      if (/"(?:pattern|patternProperties|uniqueItems)":/.test(JSON.stringify(schema))) return;
+      const text = JSON.stringify(schema);
+      if (/"(?:pattern|patternProperties|uniqueItems)":/.test(text)) return;
+      if (text.includes('"contains":') && text.includes('"unevaluatedItems":')) return;
       assertEquals(checkArguments(schema, args).problems.length === 0, takes(schema, args));
     }),
     { seed: 20261121, numRuns: sized({ reduced: 60, full: 400 }) },
