@@ -5,6 +5,8 @@ import { closestWord } from "./spelling.ts";
 
 /** The most problems that are named. */
 const MAX_PROBLEMS = 10;
+/** The most findings that are put into words; several may read the same. */
+const MAX_WORDED = 12;
 /** The most allowed values that are named. */
 const MAX_VALUES = 20;
 /** The longest name or value that is shown whole. */
@@ -15,7 +17,7 @@ export function describeProblems(findings: Findings): string[] {
   const told = onePerArgument(findings.kept);
   const texts = new Set<string>();
   let index = 0;
-  for (; index < told.length && texts.size < MAX_PROBLEMS; index++) {
+  for (; index < Math.min(told.length, MAX_WORDED) && texts.size < MAX_PROBLEMS; index++) {
     const finding = told[index];
     if (finding !== undefined) texts.add(describe(finding));
   }

@@ -79,6 +79,18 @@ export function hostileSchemas(scale = 1): HostileSchema[] {
       }),
       args: Object.fromEntries(names(2_000, "y".repeat(58)).map((name) => [name, 1])),
     },
+    {
+      name: "unknown names that read the same, below a long one",
+      schema: object({
+        properties: {
+          [long]: {
+            properties: Object.fromEntries(names(some, "x".repeat(58)).map((name) => [name, true])),
+            additionalProperties: false,
+          },
+        },
+      }),
+      args: { [long]: Object.fromEntries(names(2_000, "y".repeat(58)).map((name) => [name, 1])) },
+    },
     { name: "enum of texts", schema: object({ properties: { a: { enum: texts } } }), args: { a: "z" } },
     {
       name: "enum of objects, for each of many items",
