@@ -1,12 +1,14 @@
 /** From what a read answered to a typed document, page or element. */
+import type { LogFields } from "../log.ts";
 import type { DPEDocument, DPEDocumentPages, DPEElementDetail, DPEFormat, DPEPage } from "../protocol/dpe.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { describeError, SmcpError } from "../protocol/errors.ts";
 import { parseJson } from "../protocol/json.ts";
 import { parseDpeDocument, parseDpeElement, parseDpePage } from "../protocol/answers.ts";
-import type { AnswerReader, OnFlaw } from "../protocol/flaws.ts";
+import type { AnswerReader } from "../protocol/flaws.ts";
 import type { ReadResourceRet, ResourceContents } from "../protocol/resources.ts";
 import { parseDpeUri } from "../uri/dpe_uri.ts";
+import { Flaws } from "./requests.ts";
 
 /** The answer to a read of `uri`. */
 export interface DocumentAnswer {
@@ -14,8 +16,8 @@ export interface DocumentAnswer {
   readonly result: ReadResourceRet;
   /** The format that was asked for; `json` by default. */
   readonly format?: DPEFormat | undefined;
-  /** Hears of what of it is left out or repaired. */
-  readonly onFlaw?: OnFlaw | undefined;
+  /** Called once, with the fields of a log line, when parts of it are left out or repaired. */
+  readonly onFlaws?: ((fields: LogFields) => void) | undefined;
 }
 
 /** A text that an MCP server rendered itself, under the member that shall hold it. */
@@ -88,7 +90,10 @@ function readModel<T>(
     throw unreadable(what, { answer, why: "it is not JSON" });
   }
   try {
-    return parse(parsed, answer.onFlaw);
+    const flaws = new Flaws();
+    const model = parse(parsed, flaws.add);
+    if (flaws.count > 0) answer.onFlaws?.(flaws.fields);
+    return model;
   } catch (cause) {
     if (rendered !== undefined && wrap !== undefined) return wrap(rendered, text);
     throw unreadable(what, { answer, why: describeError(cause), cause });

@@ -361,7 +361,7 @@ export class RemoteComputer {
     return {
       uri,
       result: await this.readResource(uri, options),
-      onFlaw: (field, flaw) => logger.warn("document has flaws", { computer: this.name, uri, field, flaw }),
+      onFlaws: (fields) => logger.warn("document has flaws", { computer: this.name, uri, ...fields }),
     };
   }
 

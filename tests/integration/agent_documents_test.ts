@@ -3,6 +3,7 @@ import { Agent } from "../../src/agent/agent.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { contents, ScriptedComputer } from "./_scripted_computer.ts";
+import { RecordingLogger } from "./_socket.ts";
 
 const URI = "dpe://com.example.docs/rpt%2F2026";
 
@@ -158,4 +159,18 @@ Deno.test("each helper reads from the MCP server that it is given", async () => 
   await laptop.readElement(URI, "a/b", from);
   assertEquals(asked, ["docs", "docs", "docs", "docs"]);
   assertEquals(elements.length, 1, "one bad element costs itself");
+});
+
+Deno.test("a document with many flaws is one line in the log, with their number and the first of them", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const page = { ...table, page_index: 0, elements: Array.from({ length: 1_000 }, () => ({})) };
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:read_resource": ({ uri }) => contents(uri, JSON.stringify(page)) },
+  });
+  const logger = new RecordingLogger();
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada", logger });
+  assertEquals((await agent.computer("laptop").readPage(URI, 0)).elements, []);
+  const warnings = logger.lines.filter(({ level }) => level === "warn");
+  assertEquals(warnings.map(({ message }) => message), ["document has flaws"]);
+  assertEquals(warnings[0]?.fields["count"], 1_001, "each element, and the title of the page");
 });
