@@ -100,7 +100,12 @@ export class InterceptedTransport implements Transport {
 
   /** Tells the server's `onerror` of what no client shall see. */
   report(error: unknown): void {
-    this.onerror?.(toError(error));
+    try {
+      this.onerror?.(toError(error));
+    } catch (thrown) {
+      // Else a request would be left without its answer, and the process might end.
+      console.error("onerror has thrown:", thrown);
+    }
   }
 
   #fail(error: unknown, request: RpcRequest): void {

@@ -1,4 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
+// @ts-types="@modelcontextprotocol/sdk/server/mcp"
+import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import {
   type Audience,
   type FailedRequest,
@@ -104,6 +106,22 @@ Deno.test("onError hears of a callback's error and of the request that it failed
     }), { onError });
   assertEquals(await provided.refusal("resources/read", { uri: URI }), [-32603, undefined]);
   assertEquals(heard, [["password is hunter2", { method: "resources/read", uri: URI }]]);
+});
+
+Deno.test("an onerror that throws keeps neither the client's answer nor onError from being called", async () => {
+  const heard: string[] = [];
+  const servers: McpServer[] = [];
+  await using provided = await Provided.open((provider, server) => {
+    servers.push(server);
+    provider.publishWindow({ uri: URI, name: "Broken", read: () => Promise.reject(new Error("first")) });
+  }, { onError: ({ message }) => void heard.push(message) });
+  for (const { server } of servers) {
+    server.onerror = () => {
+      throw new Error("second");
+    };
+  }
+  assertEquals(await provided.refusal("resources/read", { uri: URI }), [-32603, undefined]);
+  assertEquals(heard, ["first"]);
 });
 
 // proves: desktop-provide-updated, mcp-subscribe, mcp-updated
