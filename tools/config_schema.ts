@@ -8,6 +8,7 @@
 
 import { join } from "@std/path";
 import { z } from "zod";
+import manifest from "../deno.json" with { type: "json" };
 import { flatHttpServer, flatStdioServer, URL_KEYS } from "../src/computer/config/flat.ts";
 import { isRecord } from "../src/protocol/errors.ts";
 import { inputKinds, serverKinds, toolMeta } from "../src/protocol/schemas/config.ts";
@@ -51,6 +52,8 @@ export async function buildConfigSchema(): Promise<Schema> {
   );
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
+    // Where the registry serves it once this version is published
+    $id: `https://jsr.io/${manifest.name}/${manifest.version}/config.schema.json`,
     title: "Configuration of an A2C-SMCP Computer",
     description:
       "The MCP servers of a Computer, in the form of the specification, of VS Code, or of Claude, Cursor and others.",

@@ -41,10 +41,15 @@ function createComputerProgram(args: readonly string[], signal: AbortSignal): Co
     quietly(program, "warn");
     return runOnce(call, { program, args, signal });
   });
-  program.command("check <file>").description("check a config without starting anything")
-    .action((file: string) => {
-      const { json } = program.opts<ComputerCliOptions>();
-      return withConfigChecks((checks) => runCheck(file, { json, checks }));
+  program.command("check [files...]")
+    .description("check configs without starting anything: files, - for standard input, or that of --config")
+    .action((files: string[]) => {
+      const { json, config } = program.opts<ComputerCliOptions>();
+      const wanted = files.length > 0 || config === undefined ? files : [config];
+      if (wanted.length === 0) {
+        throw new UsageError("Cannot check config: no file is named; name one, or - for standard input");
+      }
+      return withConfigChecks((checks) => runCheck(wanted, { json, checks: { ...checks, programs: true } }));
     });
   for (const command of everyCommand(program)) {
     if (command !== program) {

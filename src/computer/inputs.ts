@@ -10,6 +10,7 @@ import type {
 import { describeError } from "../protocol/errors.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 import { killGroup } from "../mcp/process_group.ts";
+import { readEnvFile, readValueFile } from "./env_file.ts";
 import { readResolved } from "./config/resolved.ts";
 import {
   fillPlaceholders,
@@ -80,7 +81,7 @@ export interface InputContext {
  * value at a time.
  *
  * @throws {ConfigurationError} that names an input which is not defined, has no value, or whose command fails, a
- * variable that is not set, or a member that cannot have the value it was given.
+ * variable that is not set, a file that cannot be read, or a member that cannot have the value it was given.
  */
 export async function resolveInputs(
   config: MCPServerConfig,
@@ -91,7 +92,16 @@ export async function resolveInputs(
     if (!values.has(text)) values.set(text, await resolvePlaceholder(placeholder, config.name, context));
   }
   const server_parameters = fillPlaceholders(config.server_parameters, values);
-  return readResolved(config.name, { ...config, server_parameters });
+  return await withEnvFile(readResolved(config.name, { ...config, server_parameters }));
+}
+
+/** A variable of `env` comes before the file's. */
+async function withEnvFile(config: ResolvedServerConfig): Promise<ResolvedServerConfig> {
+  if (config.type !== "stdio") return config;
+  const { env_file, ...parameters } = config.server_parameters;
+  if (!env_file) return config;
+  const env = { ...await readEnvFile(env_file), ...parameters.env };
+  return { ...config, server_parameters: { ...parameters, env } };
 }
 
 async function resolvePlaceholder(
@@ -100,6 +110,7 @@ async function resolvePlaceholder(
   context: InputContext,
 ): Promise<InputValue> {
   if (placeholder.kind === "input") return await resolveInput(placeholder.id, server, context);
+  if (placeholder.kind === "file") return await readValueFile(placeholder.path);
   const { name, fallback } = placeholder;
   const value = readVariable(name, context.environment ?? ((each) => Deno.env.get(each))) ?? fallback;
   if (value !== undefined) return value;

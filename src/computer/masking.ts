@@ -145,9 +145,10 @@ function maskLiterals(value: string): string {
     .join("");
 }
 
-/** `${env:TOKEN:-abc}` shows as `${env:TOKEN:-***}`. */
+/** `${env:TOKEN:-abc}` shows as `${env:TOKEN:-***}`, and where a file is stays here. */
 function maskFallback(text: string): string {
   const placeholder = parsePlaceholder(text);
+  if (placeholder?.kind === "file") return `\${file:${MASK}}`;
   if (placeholder?.kind !== "env" || placeholder.fallback === undefined) return text;
   return `\${env:${placeholder.name}:-${placeholder.fallback === "" ? "" : MASK}}`;
 }

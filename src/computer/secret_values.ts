@@ -23,7 +23,7 @@ const PLAIN_WORD =
   /^(?:(?:\p{Lu}?[\p{Ll}\p{Lo}\p{M}]{1,24}|\p{Lu}{1,24})(?:\p{Lu}\p{Ll}{2,24}){0,5}\d{0,2}|v?\d{1,6})$/u;
 
 /**
- * The secrets of one server: the values of its inputs, its variables and headers, whatever is named like a secret, what
+ * The secrets of one server: the values of its inputs, its variables, those of its file included, and headers, whatever is named like a secret, what
  * its URLs carry, and each word of its arguments that is no plain word, path, package or version.
  *
  * @param written The configuration as written, with placeholders.
@@ -40,10 +40,20 @@ export function secretsOf(
     ...hiddenValues(written.server_parameters, server_parameters),
     ...hiddenValues({ env, headers }, server_parameters),
     ...hiddenValues(maskSecretParameters(written), server_parameters),
+    ...addedVariables(written, server_parameters),
   ];
   const texts = textsOf(server_parameters);
   const words = [...texts.flatMap(namedSecrets), ...texts.flatMap(unusualWords)];
   return [...new Set([...values.flatMap(spellings), ...words])];
+}
+
+/** What a file of variables has added to those that are written. */
+function addedVariables({ server_parameters }: MCPServerConfig, resolved: object): string[] {
+  const env = "env" in resolved && isRecord(resolved.env) ? resolved.env : {};
+  const known = "env" in server_parameters ? server_parameters.env ?? {} : {};
+  return Object.entries(env).flatMap(([name, value]) =>
+    Object.hasOwn(known, name) || typeof value !== "string" ? [] : [value]
+  );
 }
 
 /** Arguments, variables, headers and the address, with what an input put into them. */

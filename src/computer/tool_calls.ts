@@ -17,7 +17,7 @@ import { CallMemory } from "./call_memory.ts";
 import { type Confirm, refuseUnlessConfirmed } from "./confirmation.ts";
 import type { ToolCallHistory, ToolCallRecord } from "./history.ts";
 import type { OfficeAgent } from "./attendance.ts";
-import type { ToolDirectory, ToolRoute } from "./tool_directory.ts";
+import { isForbidden, type ToolDirectory, type ToolRoute } from "./tool_directory.ts";
 import {
   failureResult,
   toFailureOutcome,
@@ -213,7 +213,7 @@ export class ToolCalls {
       const refusal = this.#refuseWrongArguments(request, route) ??
         (isConfirmed ? undefined : await this.#askFirst(request, route, call));
       if (refusal !== undefined) return { result: refusal, outcome: "error" };
-      if (server.config.forbidden_tools.includes(route.tool)) return refuseDisabled(request.tool_name);
+      if (isForbidden(server.config, route.tool)) return refuseDisabled(request.tool_name);
       const toolCall = { name: route.tool, arguments: request.params };
       const raw = await server.use((connection) => connection.callTool(toolCall, { timeoutMs, signal }));
       const result = await this.#transform(toWireResult(raw, route.meta), { request, route, signal });

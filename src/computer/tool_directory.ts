@@ -83,7 +83,7 @@ export function buildToolDirectory(
     const names = exposedNames(server, warnings);
     for (const tool of firstOfEachName(server, warnings)) {
       const wanted = names.get(tool.name) ?? tool.name;
-      if (server.config.forbidden_tools.includes(tool.name)) {
+      if (isForbidden(server.config, tool.name)) {
         forbidden.add(wanted);
         continue;
       }
@@ -99,6 +99,26 @@ export function buildToolDirectory(
     allWarnings.push(...bounded(warnings, server.config.name));
   }
   return { tools, routes, forbidden, warnings: allWarnings };
+}
+
+/** Whether a server's tool is neither listed nor callable. */
+export function isForbidden({ forbidden_tools, allowed_tools }: MCPServerConfig, tool: string): boolean {
+  return forbidden_tools.includes(tool) || allowed_tools?.some((pattern) => isLike(tool, pattern)) === false;
+}
+
+/** Whether a name is like a pattern, in which `*` stands for any characters; takes no longer for any pattern. */
+function isLike(name: string, pattern: string): boolean {
+  const [start = "", ...rest] = pattern.split("*");
+  const end = rest.pop();
+  if (end === undefined) return name === pattern;
+  if (name.length < start.length + end.length || !name.startsWith(start) || !name.endsWith(end)) return false;
+  const middle = name.slice(start.length, name.length - end.length);
+  let from = 0;
+  return rest.every((part) => {
+    const at = middle.indexOf(part, from);
+    from = at + part.length;
+    return at >= 0;
+  });
 }
 
 function bounded(warnings: readonly string[], server: string): readonly string[] {

@@ -16,6 +16,11 @@ export interface BaseMCPServerConfig {
   disabled: boolean;
   /** Tools, by their own names, that are neither listed nor callable. */
   forbidden_tools: TOOL_NAME[];
+  /**
+   * The only tools, by their own names, that are listed and callable; `*` stands for any characters. All tools when
+   * absent. Not of the specification: it stays on this Computer, `client:get_config` does not show it.
+   */
+  allowed_tools?: string[] | null;
   /** Metadata by the tool's own name, over `default_tool_meta` key by key. */
   tool_meta: Record<TOOL_NAME, ToolMeta>;
   /** Metadata of tools that `tool_meta` does not name; never an alias. */
@@ -34,6 +39,11 @@ export interface MCPServerStdioParameters {
   env: Record<string, string> | null;
   /** The folder it runs in; the Computer's own when null. */
   cwd: string | null;
+  /**
+   * A file with variables, a `NAME=value` a line, read whenever the server starts; those of `env` come before them.
+   * Not of the specification: it stays on this Computer, `client:get_config` shows neither it nor its variables.
+   */
+  env_file?: string | null;
   /**
    * The text encoding of its output, by a name of the web or of Python, such as `gbk`, `latin-1` or `cp936`; one that
    * has ASCII in it. `utf-8` by default. As on the web, `latin-1` is read as `windows-1252`.

@@ -70,7 +70,10 @@ export const thirdParties: readonly ThirdParty[] = [
   // What both sides share: message types, transports.
   { specifier: "@modelcontextprotocol/sdk", places: ["src/mcp/", "src/provider/", "src/gateway/"] },
   // Reading keeps the places of a file's text, editing keeps all the rest of it.
-  { specifier: "jsonc-parser", places: ["src/computer/config/text.ts", "src/computer/config/edit.ts"] },
+  { specifier: "jsonc-parser", places: ["src/computer/config/json_text.ts", "src/computer/config/edit.ts"] },
+  { specifier: "toml-eslint-parser", places: ["src/computer/config/toml_text.ts"] },
+  { specifier: "yaml", places: ["src/computer/config/yaml_text.ts"] },
+  { specifier: "dotenv", places: ["src/computer/env_file.ts"] },
   { specifier: "commander", places: ["src/cli/"] },
   { specifier: "string-width", places: ["src/cli/terminal/display_width.ts"] },
   { specifier: "@bpinternal/verel", places: ["src/computer/vrl"] },

@@ -1,4 +1,4 @@
-/** `computer.ts check FILE`: what a configuration says and what is wrong with it, for people and as JSON. */
+/** `computer.ts check [FILES…]`: what a configuration says and what is wrong with it, for people and as JSON. */
 import { countOf } from "../../cli/count.ts";
 import { ExitCode } from "../../cli/exit_codes.ts";
 import { ExitRequest } from "../../cli/program.ts";
@@ -6,43 +6,60 @@ import { alignColumns } from "../../cli/terminal/columns.ts";
 import { printable, printableLine, toSafeJson } from "../../cli/terminal/safe_text.ts";
 import {
   checkConfigFile,
+  checkConfigText,
   type CheckedInput,
   type CheckedVariable,
   type ConfigChecks,
   type ConfigReport,
 } from "../config/check.ts";
-import type { ConfigForm } from "../config/form.ts";
+import { DIALECTS } from "../config/dialects.ts";
 import type { ConfigProblem } from "../config/problem.ts";
 import { inputVariable } from "../inputs.ts";
 
-const FORMS: Readonly<Record<ConfigForm, string>> = {
-  smcp: "A2C-SMCP",
-  vscode: "VS Code's mcp.json",
-  mcpServers: "mcpServers (Claude, Cursor …)",
-};
+/** Standard input, as a file. */
+const STDIN = "-";
 
 /**
- * Checks a configuration file and prints the report on stdout.
+ * Checks configuration files and prints a report of each on stdout.
  *
- * @param file The file.
- * @param options `json`: print the report as it is; `checks`: what to check beyond the form.
- * @throws {ExitRequest} with exit code 2 when the configuration cannot be used.
+ * @param files The files; `-` is standard input.
+ * @param options `json`: print the report as it is, of several files a list of reports; `checks`: what to check beyond
+ *   the form; `stdin`: gives the text of standard input.
+ * @throws {ExitRequest} with exit code 2 when a configuration cannot be used, or a server in it cannot start.
  */
 export async function runCheck(
-  file: string,
-  { json = false, checks = {} }: { readonly json?: boolean | undefined; readonly checks?: ConfigChecks } = {},
+  files: readonly string[],
+  { json = false, checks = {}, stdin = readStdin }: {
+    readonly json?: boolean | undefined;
+    readonly checks?: ConfigChecks;
+    readonly stdin?: () => Promise<string>;
+  } = {},
 ): Promise<void> {
-  const report = await checkConfigFile(file, checks);
-  console.log(json ? toSafeJson(report, 2) : printable(reportText(report)));
-  if (report.problems.length > 0) throw new ExitRequest(ExitCode.USAGE);
+  const reports: ConfigReport[] = [];
+  for (const file of new Set(files)) {
+    const report = file === STDIN
+      ? await checkConfigText(await stdin(), { file: "stdin", checks })
+      : await checkConfigFile(file, checks);
+    reports.push(report);
+    if (!json) console.log(`${reports.length > 1 ? "\n" : ""}${printable(reportText(report))}`);
+  }
+  if (json) console.log(toSafeJson(reports.length === 1 ? reports[0] : reports, 2));
+  if (reports.some(({ problems, failures }) => problems.length + failures.length > 0)) {
+    throw new ExitRequest(ExitCode.USAGE);
+  }
+}
+
+async function readStdin(): Promise<string> {
+  return await new Response(Deno.stdin.readable).text();
 }
 
 /** A report as people read it: what there is, what is wrong and where, and a last line that sums up. */
 export function reportText(report: ConfigReport): string {
-  const { file, form, servers, warnings, problems } = report;
+  const { file, form, servers, warnings } = report;
+  const problems = [...report.problems, ...report.failures];
   const heading = form === null
     ? printableLine(file)
-    : `${printableLine(file)}: ${FORMS[form]}, ${countOf(servers.length, "server")}`;
+    : `${printableLine(file)}: ${DIALECTS[form].title}, ${countOf(servers.length, "server")}`;
   const places = [
     ...problems.map((problem) => findingText(problem, { file, kind: "error" })),
     ...warnings.map((warning) => findingText(warning, { file, kind: "warning" })),
@@ -52,7 +69,8 @@ export function reportText(report: ConfigReport): string {
   return [heading, contentText(report), places.join("\n"), sum].filter((part) => part !== "").join("\n\n");
 }
 
-function readyText({ variables }: ConfigReport): string {
+function readyText({ servers, variables }: ConfigReport): string {
+  if (servers.length === 0) return "no servers";
   const missing = variables.filter(({ hasDefault, isSet }) => !hasDefault && isSet === false);
   return missing.length === 0
     ? "ready to use"

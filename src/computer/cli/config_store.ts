@@ -5,6 +5,7 @@ import { type ComputerConfig, parseConfigText } from "../config/config.ts";
 import { checkConfigText, type ConfigChecks } from "../config/check.ts";
 import { originOf, readConfigFileText } from "../config/file.ts";
 import { ConfigError, problemsError } from "../config/problem.ts";
+import { formatOfFile } from "../config/text.ts";
 import { VrlEngine } from "../vrl.ts";
 
 /** Uses the checks that a configuration must stand beyond its form; all scripts are compiled by one engine. */
@@ -52,6 +53,11 @@ export class ConfigStore {
     return store;
   }
 
+  /** Whether the file is not there yet. */
+  get isNew(): boolean {
+    return this.#isNew;
+  }
+
   /** As it was read last. */
   get config(): ComputerConfig {
     return this.#config;
@@ -73,6 +79,7 @@ export class ConfigStore {
    * @throws {ConfigError} when the result cannot be used; then nothing changed.
    */
   async edit(change: (text: string) => string): Promise<ComputerConfig> {
+    refuseOtherFormats(this.file);
     const text = change(await this.#read());
     const config = this.file === undefined
       ? parseConfigText(text, "config")
@@ -86,6 +93,14 @@ export class ConfigStore {
   async #read(): Promise<string> {
     return this.file === undefined || this.#isNew ? this.#text : await readConfigFileText(this.file);
   }
+}
+
+/** Only in JSON everything else in a file stays as it was. */
+function refuseOtherFormats(file: string | undefined): void {
+  const format = file === undefined ? "json" : formatOfFile(file) ?? "json";
+  if (format === "json") return;
+  const fix = "change it in an editor, or keep the servers in a JSON file";
+  throw new ConfigError(`Cannot edit config "${file}": it is written in ${format.toUpperCase()}; ${fix}`);
 }
 
 async function readFile(file: string): Promise<ComputerConfig> {

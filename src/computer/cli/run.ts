@@ -58,6 +58,7 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
     inputs: askedInputs(() => Promise.resolve(editor)),
     inputRemedy: (id) => `"input set ${quoteWord(id)}" gives it one`,
     confirm: askedConfirm(editor),
+    mayBeNew: true,
     onFailed: (error) => editor.print(`error: ${error.message}`),
     write: (line) => editor.print(line),
   });
@@ -67,6 +68,9 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
   editor.print(
     `computer ${PACKAGE_VERSION}, "${session.options.name}". "help" shows the commands, Ctrl-D ends.`,
   );
+  if (session.store.isNew) {
+    editor.print(`config "${session.store.file}" is not there yet: "server add" makes it`);
+  }
   await session.start();
   const { url, office } = options;
   const arrival = url === undefined ? undefined : session.arrive({ url, office });

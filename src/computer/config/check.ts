@@ -6,6 +6,8 @@ import type { ConfigForm } from "./form.ts";
 import { ConfigError, type ConfigIssue, type ConfigProblem } from "./problem.ts";
 import { type ConfigReading, readText } from "./reading.ts";
 import { findPlaceholders, type Placeholder } from "./placeholders.ts";
+import { checkStart } from "./start_check.ts";
+import { formatOfFile } from "./text.ts";
 
 /** An MCP server, as a report has it. */
 export interface CheckedServer {
@@ -55,8 +57,10 @@ export interface ConfigReport {
   readonly inputs: readonly CheckedInput[];
   /** The variables that are looked up in the environment when the servers start. */
   readonly variables: readonly CheckedVariable[];
-  /** What is likely a mistake and changes nothing. */
+  /** What is likely a mistake, and may keep a server from starting. */
   readonly warnings: readonly ConfigProblem[];
+  /** With any of these a server cannot start; the others can. */
+  readonly failures: readonly ConfigProblem[];
   /** With any of these the configuration cannot be used. */
   readonly problems: readonly ConfigProblem[];
 }
@@ -65,6 +69,8 @@ export interface ConfigReport {
 export interface ConfigChecks {
   /** Compiles a VRL script; resolves with what is wrong, or with `undefined`. None are compiled by default. */
   readonly vrl?: ((script: string) => Promise<string | undefined>) | undefined;
+  /** Whether to look for the programs and files that servers need. Nobody looks by default. */
+  readonly programs?: boolean | undefined;
   /** Gives the value of a variable of the environment. Nobody looks by default. */
   readonly environment?: ((name: string) => string | undefined) | undefined;
 }
@@ -83,7 +89,16 @@ export async function checkConfigFile(path: string, checks: ConfigChecks = {}): 
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const { problems } = error;
-    return { file: path, form: null, servers: [], inputs: [], variables: [], warnings: [], problems };
+    return {
+      file: path,
+      form: null,
+      servers: [],
+      inputs: [],
+      variables: [],
+      warnings: [],
+      failures: [],
+      problems,
+    };
   }
   return await checkConfigText(text, { file: path, checks });
 }
@@ -93,16 +108,20 @@ export async function checkConfigText(
   text: string,
   { file, checks = {} }: { readonly file: string; readonly checks?: ConfigChecks },
 ): Promise<ConfigReport> {
-  const reading = readText(text, { origin: originOf(file) });
+  const reading = readText(text, { origin: originOf(file), format: formatOfFile(file) });
   const found = await checkScripts(reading, checks);
-  const { form = null, servers, warnings } = reading;
+  const starts = checks.programs === true ? startFindings(reading) : [];
+  const issues = (isFailure: boolean) =>
+    starts.filter((each) => each.isFailure === isFailure).map(reading.locate);
+  const { form = null, servers } = reading;
   return {
     file,
     form,
     servers: servers.map(({ value: { name, type, disabled } }) => ({ name, type, disabled })),
     inputs: inputsOf(reading, checks),
     variables: variablesOf(reading, checks),
-    warnings,
+    warnings: [...reading.warnings, ...issues(false)],
+    failures: [...reading.failures, ...issues(true)],
     problems: [...reading.problems, ...found.map(reading.locate)],
   };
 }
@@ -115,6 +134,17 @@ async function checkScripts({ servers }: ConfigReading, { vrl }: ConfigChecks): 
     if (problem !== undefined) issues.push({ path: [...path, "vrl"], message: problem });
   }
   return issues;
+}
+
+function startFindings({ servers }: ConfigReading): (ConfigIssue & { readonly isFailure: boolean })[] {
+  return servers.flatMap(({ path, value, isOwn }) =>
+    checkStart(value).map(({ member, ...found }) => {
+      const written = isOwn === true
+        ? ["server_parameters", member]
+        : [member === "env_file" ? "envFile" : member];
+      return { ...found, path: [...path, ...written] };
+    })
+  );
 }
 
 function isSet(name: string, { environment }: ConfigChecks): boolean | null {

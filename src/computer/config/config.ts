@@ -1,8 +1,9 @@
-/** A Computer's configuration, in the specification's form or in that of VS Code, Claude, Cursor and others. */
+/** A Computer's configuration, in the specification's form or in that of another program. */
 import type { MCPServerConfig, MCPServerInput } from "../../protocol/config.ts";
 import type { ConfigForm } from "./form.ts";
 import { type ConfigProblem, problemsError } from "./problem.ts";
 import { type ConfigReading, type ReadingOptions, readText, readValue } from "./reading.ts";
+import { formatOfFile } from "./text.ts";
 
 /** The MCP servers of a Computer, in order of precedence, and the inputs that they use. */
 export interface ComputerConfig {
@@ -12,7 +13,7 @@ export interface ComputerConfig {
   readonly servers: readonly MCPServerConfig[];
   /** The inputs that the servers' parameters may name. */
   readonly inputs: readonly MCPServerInput[];
-  /** What is likely a mistake and changes nothing: members that have no meaning here, inputs that nothing uses. */
+  /** What keeps single servers from starting, and what is likely a mistake and changes nothing. */
   readonly warnings: readonly ConfigProblem[];
 }
 
@@ -22,21 +23,22 @@ const known = new WeakMap<object, ComputerConfig>();
 /**
  * Reads a configuration from the text of a file.
  *
- * @param text JSON, in which comments and trailing commas may stand; the forms are those of {@linkcode parseConfig}.
- * @param source What to call the file in error messages.
- * @param options `origin`: the place of the file, which gives variables such as `${workspaceFolder}` their values.
+ * @param text JSON, in which comments and trailing commas may stand, TOML or YAML; the forms are those of {@linkcode parseConfig}.
+ * @param source What to call the file in error messages; how it ends tells the format, such as `.toml`.
+ * @param options `origin`: the place of the file, which gives variables such as `${workspaceFolder}` their values;
+ *   `format`: what the text is written in, told by `source` or by how it begins by default.
  * @throws {ConfigError} with all that is wrong: the file, the line, the path and the fix.
  */
 export function parseConfigText(text: string, source: string, options: ReadingOptions = {}): ComputerConfig {
-  return toConfig(readText(text, options), source);
+  return toConfig(readText(text, { format: formatOfFile(source), ...options }), source);
 }
 
 /**
  * Reads a configuration.
  *
- * @param value One of three forms. `servers`: a list of {@linkcode MCPServerConfig}, or a map by name in which `name`
+ * @param value One of several forms. `servers`: a list of {@linkcode MCPServerConfig}, or a map by name in which `name`
  * may be left out. `servers` with flat entries, as in VS Code's `mcp.json`. `mcpServers`, as in the files of Claude,
- * Cursor and others. With `inputs`, a list of {@linkcode MCPServerInput}. Members with a default may be left out. A
+ * Cursor and others. The forms of Amp, Codex, Crush, Kilo Code, opencode, Vibe and Zed, and servers by name alone. With `inputs`, a list of {@linkcode MCPServerInput}. Members with a default may be left out. A
  * config that was read before is given back as it is.
  * @param source What to call it in error messages.
  * @param options `origin`: the place of the file, which gives variables such as `${workspaceFolder}` their values.
@@ -71,7 +73,7 @@ function toConfig(reading: ConfigReading, source: string): ComputerConfig {
     form,
     servers: servers.map(({ value }) => value),
     inputs: inputs.map(({ value }) => value),
-    warnings,
+    warnings: [...reading.failures, ...warnings],
   };
   known.set(config, config);
   return config;

@@ -1,4 +1,4 @@
-/** From an entry of another program's form to one of the specification's. */
+/** From an entry of any other form to one of the specification's. */
 import { isAbsolute, join } from "@std/path";
 import type { MCPServerConfig } from "../../protocol/config.ts";
 import { isRecord } from "../../protocol/errors.ts";
@@ -11,46 +11,74 @@ import {
   type FlatServer,
   type FlatStdioServer,
   flatStdioServer,
+  TOLD_BY_URL,
   TRANSPORTS,
   TYPE_KEYS,
   URL_KEYS,
   VARIABLE_KEYS,
 } from "./flat.ts";
 import { checkForeignKeys } from "./foreign_keys.ts";
+import { isShell } from "./command.ts";
+import { DIALECTS, translateEntry } from "./dialects.ts";
+import { MovedFindings } from "./problem.ts";
 import { urlProblem } from "./values.ts";
-import { fillVariables, type VariableContext } from "./variables.ts";
+import { fileOf, fillVariables, type VariableContext } from "./variables.ts";
 import { hasPlaceholder, mapTexts } from "./placeholders.ts";
 import { closestWord } from "../spelling.ts";
 
 type Transport = MCPServerConfig["type"];
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Reads a flat entry; what is wrong with it goes to the findings, at the place where it is written. */
+/** Reads an entry of any form but ours; what is wrong with it goes to the findings, at the place where it is written. */
 export function convertEntry(
   raw: Entry,
   name: string,
   context: VariableContext,
 ): MCPServerConfig | undefined {
-  const transport = transportOf(raw, context);
+  const { path, form, findings } = context;
+  const why = DIALECTS[form].whyLeftOut?.(raw);
+  if (why !== undefined) {
+    findings.warn(path, why);
+    return undefined;
+  }
   checkForeignKeys(raw, context);
+  const { entry, placeOf } = translateEntry(raw, form);
+  const moved = new MovedFindings(
+    findings,
+    (at) => at.length <= path.length ? at : [...path, ...placeOf(at.slice(path.length))],
+  );
+  return convertFlat(entry, name, { ...context, findings: moved });
+}
+
+function convertFlat(raw: Entry, name: string, context: VariableContext): MCPServerConfig | undefined {
+  const transport = transportOf(raw, context);
   if (transport === undefined) return undefined;
   const entry = fillEntry(raw, context);
   const converted = transport === "stdio"
-    ? fromStdio(readWith(flatStdioServer, entry, context), context)
+    ? fromStdio(readStdio(entry, context), context)
     : fromHttp(readWith(flatHttpServer, entry, context), context);
   if (converted === undefined) return undefined;
   return readWith(serverKinds[transport], { name, type: transport, ...converted }, context);
 }
 
+/** A list as the command is an easy mistake, and a usual form elsewhere. */
+function readStdio(entry: Entry, context: VariableContext): FlatStdioServer | undefined {
+  if (!Array.isArray(entry["command"])) return readWith(flatStdioServer, entry, context);
+  const message = 'must be a text, not a list; write its first item as "command", and the others as "args"';
+  context.findings.refuse([...context.path, "command"], message);
+  return undefined;
+}
+
 function transportOf(entry: Entry, { path, findings }: VariableContext): Transport | undefined {
+  const urlKey = URL_KEYS.find((each) => entry[each] !== undefined);
   const key = TYPE_KEYS.find((each) => entry[each] !== undefined && entry[each] !== null);
-  if (key !== undefined) {
+  if (key !== undefined && entry[key] !== TOLD_BY_URL) {
     const named = entry[key];
     const transport = typeof named === "string" ? TRANSPORTS.get(named) : undefined;
     if (transport === undefined) findings.refuse([...path, key], wrongWord(["stdio", "http", "sse"], named));
     return transport;
   }
-  const urlKey = URL_KEYS.find((each) => entry[each] !== undefined);
+  if (key !== undefined) return isSseUrl(entry, urlKey) ? "sse" : "streamable";
   if (entry["command"] === undefined && urlKey === undefined) {
     findings.refuse(
       path,
@@ -79,37 +107,51 @@ function isSseUrl(entry: Entry, key: string | undefined): boolean {
 }
 
 function fillEntry(entry: Entry, context: VariableContext): Entry {
+  const isShellLine = typeof entry["command"] === "string" && isShell(entry["command"]);
   return Object.fromEntries(
     Object.entries(entry).map(([key, value]) => {
       if (!VARIABLE_KEYS.includes(key)) return [key, value];
-      const fill = (text: string, path: VariableContext["path"]) => fillVariables(text, { ...context, path });
+      // Its shell fills them in
+      const keepsDollars = isShellLine && key === "args";
+      const fill = (text: string, path: VariableContext["path"]) =>
+        fillVariables(key === "env" ? variableNamed(text, context) : text, {
+          ...context,
+          path,
+          keepsDollars,
+        });
       return [key, mapTexts(value, fill, [...context.path, key])];
     }),
   );
 }
 
+/** In some forms a value may be the name of a variable, told by how it begins. */
+function variableNamed(text: string, { form }: VariableContext): string {
+  const { namePrefix } = DIALECTS[form].variables;
+  return namePrefix !== undefined && text.startsWith(namePrefix) && /^\w+$/.test(text)
+    ? `\${env:${text}}`
+    : text;
+}
+
 function fromStdio(entry: FlatStdioServer | undefined, context: VariableContext): Entry | undefined {
   if (entry === undefined) return undefined;
-  const { command, args, env, cwd } = entry;
+  const { command, args, env, cwd, envFile } = entry;
   const server_parameters = {
     command,
     args: args ?? [],
     env: env === null || env === undefined ? null : fromEnv(env, context),
     cwd: folderOf(cwd ?? undefined, context),
+    ...(envFile ? { env_file: fileOf(envFile, context.origin) } : {}),
   };
   return { ...fromShared(entry, context), server_parameters };
 }
 
 function fromEnv(
   env: Readonly<Record<string, string | number | boolean | null>>,
-  { form, path, findings }: VariableContext,
+  { path, findings }: VariableContext,
 ): Record<string, string> {
   const given = Object.entries(env).filter(([name, value]) => {
     if (value === null) {
       findings.warn([...path, "env", name], "has no effect: null cannot take a variable away");
-    }
-    if (form === "mcpServers" && typeof value === "string" && /^\$[A-Za-z_]\w*$/.test(value)) {
-      findings.warn([...path, "env", name], "is passed on as it stands; a variable is written ${env:NAME}");
     }
     return value !== null;
   });
@@ -135,6 +177,9 @@ function fromHttp(entry: FlatHttpServer | undefined, context: VariableContext): 
   if (other !== undefined) {
     findings.refuse([...path, other], `cannot stand beside "${key}"; leave one of them out`);
   }
+  if ("envFile" in entry) {
+    findings.warn([...path, "envFile"], "has no effect: only programs have an environment");
+  }
   const problem = hasPlaceholder(url) ? undefined : urlProblem(url);
   if (problem !== undefined) findings.refuse([...path, key], problem);
   const headers = Object.entries(entry.headers ?? {}).map(([name, value]) => [name, String(value)]);
@@ -151,6 +196,7 @@ function fromShared(entry: FlatServer, { path, findings }: VariableContext): Ent
     ...entry.disabledTools ?? [],
     ...entry.excludeTools ?? [],
   ];
+  const only = entry.allowed_tools ?? undefined;
   if (forbidden.includes("*")) {
     findings.refuse(path, 'cannot leave out all tools by "*"; write "disabled": true');
   }
@@ -158,6 +204,7 @@ function fromShared(entry: FlatServer, { path, findings }: VariableContext): Ent
   return {
     disabled: entry.disabled === true || entry.enabled === false || entry.isActive === false,
     forbidden_tools: [...new Set(forbidden)],
+    ...(only === undefined || only.includes("*") ? {} : { allowed_tools: [...new Set(only)] }),
     tool_meta: toolMetaOf(allowed.filter((tool) => tool !== "*"), entry.tool_meta ?? {}),
     ...(isRecord(defaults) ? { default_tool_meta: defaults } : {}),
     ...(typeof entry.vrl === "string" ? { vrl: entry.vrl } : {}),

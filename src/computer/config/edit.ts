@@ -2,7 +2,7 @@
 import { findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
 import { type ConfigForm, type ConfigOutline, nameOf, outlineConfig } from "./form.ts";
 import { ConfigError, Findings, problemsError } from "./problem.ts";
-import { readConfigText } from "./text.ts";
+import { guessFormat, readConfigText } from "./text.ts";
 import type { ToolMeta } from "../../protocol/tools.ts";
 
 /** A server to write into a configuration, whatever the form of that. */
@@ -71,7 +71,8 @@ export function addServerText(
 ): string {
   if (name === "") throw new ConfigError("Cannot add server: its name is empty");
   const before = text ?? "";
-  const config = readConfigText(before);
+  refuseOtherFormats(before, `add server "${name}"`);
+  const config = readConfigText(before, { format: "json" });
   if (config.value === undefined && config.syntax.length === 0) {
     const fresh = JSON.stringify({ servers: { [name]: toEntry("smcp", server) } }, null, 2);
     return `${before.trim() === "" ? "" : `${before.trimEnd()}\n`}${fresh}\n`;
@@ -99,15 +100,22 @@ export function addServerText(
  * @throws {ConfigError} when there is no such server, or the text is no configuration.
  */
 export function removeServerText(text: string, name: string): string {
+  refuseOtherFormats(text, `remove server "${name}"`);
   const outline = outlineOf(text, `remove server "${name}"`);
   const entry = outline?.servers.find((each) => nameOf(each) === name);
   if (entry === undefined) throw new ConfigError(`Cannot remove server "${name}": no such server`);
   return remove(text, entry.path);
 }
 
+function refuseOtherFormats(text: string, deed: string): void {
+  const format = guessFormat(text);
+  if (format === "json") return;
+  throw new ConfigError(`Cannot ${deed}: the config is ${format.toUpperCase()}; change it in an editor`);
+}
+
 /** `undefined` for an object that is to become a configuration. */
 function outlineOf(text: string, deed: string): ConfigOutline | undefined {
-  const { value, syntax, duplicates, locate } = readConfigText(text);
+  const { value, syntax, duplicates, locate } = readConfigText(text, { format: "json" });
   const findings = new Findings();
   const outline = outlineConfig(value, findings);
   const isBlank = outline === undefined && isFresh(value);
@@ -121,16 +129,26 @@ function isFresh(value: unknown): boolean {
   return !("servers" in value || "mcpServers" in value);
 }
 
+/** What forms call the two kinds of transport; the others need no word for a program, and `http`. */
+const TYPES: Partial<Record<ConfigForm, { readonly stdio?: string; readonly http?: string }>> = {
+  vscode: { stdio: "stdio" },
+  crush: { stdio: "stdio" },
+  copilot: { stdio: "local" },
+  opencode: { stdio: "local", http: "remote" },
+};
+
 /** An entry as the form has it, with what is given and no more. */
 function toEntry(form: ConfigForm, server: NewServer | WrittenServer): Record<string, unknown> {
   if ("entry" in server) return { ...server.entry };
   const { type, disabled, forbidden_tools, default_tool_meta, ...parameters } = server;
   const shared = given({ disabled, forbidden_tools, default_tool_meta });
   if (form === "smcp") return { type, ...shared, server_parameters: given(parameters) };
-  const flatType = type === "streamable" ? "http" : type;
-  // Most programs tell a program by its command alone
-  const isTold = form === "mcpServers" && type === "stdio";
-  return { ...(isTold ? {} : { type: flatType }), ...given(parameters), ...shared };
+  const { stdio, http = "http" } = TYPES[form] ?? {};
+  const flatType = { stdio, streamable: http, sse: "sse" }[type];
+  const members = form === "opencode" && server.type === "stdio"
+    ? { command: [server.command, ...server.args ?? []], environment: server.env, cwd: server.cwd }
+    : parameters;
+  return given({ type: flatType, ...members, ...shared });
 }
 
 function given(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -153,14 +171,21 @@ function insert(
   { key, value }: { readonly key?: string; readonly value: unknown },
 ): string {
   const container = nodeAt(text, path);
-  const isOneLine = !/[\r\n]/.test(text.slice(container.offset, container.offset + container.length));
+  const isEmpty = (container.children ?? []).length === 0;
+  // An empty object says nothing of how its file is laid out
+  const sample = isEmpty ? text : text.slice(container.offset, container.offset + container.length);
+  const isOneLine = !/[\r\n]/.test(sample.trim());
   const label = key === undefined ? "" : `${JSON.stringify(key)}: `;
   if (isOneLine) return insertOnLine(text, container, label + onOneLine(value));
   const { unit, newline } = layoutOf(text);
   const last = container.children?.at(-1);
   const indent = last === undefined ? indentAt(text, container.offset) + unit : indentAt(text, last.offset);
   const item = newline + indent + label + onLines(value, { unit, newline, indent });
-  if (last === undefined) return splice(text, skip(TRIVIA_ON_LINE, text, container.offset + 1), item);
+  if (last === undefined) {
+    const isClosedOnLine = !/[\r\n]/.test(text.slice(container.offset, container.offset + container.length));
+    const close = isClosedOnLine ? newline + indentAt(text, container.offset) : "";
+    return splice(text, skip(TRIVIA_ON_LINE, text, container.offset + 1), item + close);
+  }
   const end = last.offset + last.length;
   const comma = commaAfter(text, end);
   // Behind the remark that may stand at the end of the line

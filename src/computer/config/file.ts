@@ -6,13 +6,19 @@ import type { ConfigOrigin } from "./variables.ts";
 
 /** Folders in which programs keep the files of the project around them. */
 const PROJECT_FOLDERS: ReadonlySet<string> = new Set([
+  ".amazonq",
+  ".amp",
   ".claude",
   ".cursor",
+  ".devcontainer",
   ".gemini",
+  ".junie",
   ".kiro",
+  ".qwen",
   ".roo",
   ".vscode",
   ".windsurf",
+  ".zed",
 ]);
 
 /**
@@ -49,13 +55,14 @@ function stateOf(error: unknown): string {
 /** What is known of the place of a file. */
 export function originOf(path: string): ConfigOrigin {
   const folder = dirname(resolve(path));
-  const settings = basename(folder) === "settings" ? dirname(folder) : folder;
+  const settings = ["settings", "mcp"].includes(basename(folder)) ? dirname(folder) : folder;
   const isInside = PROJECT_FOLDERS.has(basename(settings));
   return {
     workspace: isInside ? dirname(settings) : folder,
     isProject: isInside || basename(path) === ".mcp.json",
     home: ifPermitted(() => Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE")),
     cwd: ifPermitted(() => Deno.cwd()),
+    programFolder: basename(settings),
   };
 }
 

@@ -26,6 +26,8 @@ export interface FlatServer {
   excludeTools?: string[] | null | undefined;
   /** The same as `disabledTools`. */
   forbidden_tools?: string[] | null | undefined;
+  /** The only tools that are listed and callable; `*` stands for any characters. All tools when absent. */
+  allowed_tools?: string[] | null | undefined;
   /** Metadata by the tool's own name, over `default_tool_meta` key by key. */
   tool_meta?: Record<string, ToolMeta> | null | undefined;
   /** Metadata of tools that `tool_meta` does not name; never an alias. */
@@ -44,6 +46,8 @@ export interface FlatStdioServer extends FlatServer {
   env?: Record<string, string | number | boolean | null> | null | undefined;
   /** The folder it runs in; a relative one counts from the folder of the project. */
   cwd?: string | null | undefined;
+  /** A file with variables, a `NAME=value` a line, read when the server starts; those of `env` come before them. */
+  envFile?: string | null | undefined;
 }
 
 /** A server on the network. */
@@ -61,6 +65,7 @@ export interface FlatHttpServer extends FlatServer {
 /** What programs call the transports, and what they are called here. */
 export const TRANSPORTS: ReadonlyMap<string, MCPServerConfig["type"]> = new Map([
   ["stdio", "stdio"],
+  ["local", "stdio"],
   ["http", "streamable"],
   ["sse", "sse"],
   ["streamable", "streamable"],
@@ -68,6 +73,9 @@ export const TRANSPORTS: ReadonlyMap<string, MCPServerConfig["type"]> = new Map(
   ["streamableHttp", "streamable"],
   ["streamable_http", "streamable"],
 ]);
+
+/** What a type is called that only says that there is a URL. */
+export const TOLD_BY_URL = "remote";
 
 const names = z.array(z.string()).nullish();
 const shared = {
@@ -80,20 +88,25 @@ const shared = {
   disabledTools: names,
   excludeTools: names,
   forbidden_tools: names,
+  allowed_tools: names,
   tool_meta: z.record(z.string(), toolMeta).nullish(),
   default_tool_meta: toolMeta.nullish(),
   vrl: z.string().nullish(),
 };
 const stdioMembers = {
-  type: z.literal("stdio").nullish(),
+  type: z.enum(["stdio", "local"]).nullish(),
   ...shared,
   command: z.string().min(1),
   args: z.array(z.string()).nullish(),
   env: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullish(),
   cwd: z.string().nullish(),
+  envFile: z.string().nullish(),
 };
 const httpMembers = {
-  type: z.enum([...TRANSPORTS.keys()].filter((type) => type !== "stdio")).nullish(),
+  type: z.enum(
+    [...TRANSPORTS].flatMap(([type, transport]) => transport === "stdio" ? [] : [type]).concat(TOLD_BY_URL),
+  )
+    .nullish(),
   ...shared,
   url: z.string().min(1).nullish(),
   serverUrl: z.string().min(1).nullish(),
@@ -115,4 +128,12 @@ export const FLAT_KEYS: readonly string[] = [
   ...new Set([...Object.keys(stdioMembers), ...Object.keys(httpMembers), ...TYPE_KEYS]),
 ];
 /** The members in which variables are filled in. */
-export const VARIABLE_KEYS: readonly string[] = ["command", "args", "env", "cwd", "headers", ...URL_KEYS];
+export const VARIABLE_KEYS: readonly string[] = [
+  "command",
+  "args",
+  "env",
+  "cwd",
+  "envFile",
+  "headers",
+  ...URL_KEYS,
+];

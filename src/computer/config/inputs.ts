@@ -43,7 +43,7 @@ function isKind(type: unknown): type is MCPServerInput["type"] {
   return typeof type === "string" && Object.hasOwn(inputKinds, type);
 }
 
-/** Warns of placeholders without an input, and of inputs without a placeholder. */
+/** Tells of placeholders without an input, with which a server cannot start, and of inputs without a placeholder. */
 export function checkUse(
   { servers, inputs }: { readonly servers: readonly ConfigEntry[]; readonly inputs: readonly ConfigEntry[] },
   findings: Findings,
@@ -59,7 +59,8 @@ export function checkUse(
       const message = `names the input "${placeholder.id}", which is not in "inputs"${
         didYouMean(placeholder.id, ids)
       }`;
-      findings.warn([...path, ...within], message);
+      if (isRecord(value) && value["disabled"] === true) findings.warn([...path, ...within], message);
+      else findings.fail([...path, ...within], message);
     }
   }
   inputs.forEach(({ path, value }) => {

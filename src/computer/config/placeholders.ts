@@ -1,13 +1,13 @@
 /**
- * What stands in a config for a value that is not in it: `${input:id}`, `${env:NAME}` and, with a value for when the
- * variable is not set, `${env:NAME:-default}`.
+ * What stands in a config for a value that is not in it: `${input:id}`, `${env:NAME}`, with a value for when the
+ * variable is not set `${env:NAME:-default}`, and `${file:PATH}` for what a file has in it.
  */
 import { isRecord } from "../../protocol/errors.ts";
 import type { ConfigPath } from "./problem.ts";
 
 /** A placeholder; what it names is whatever stands up to the brace. */
-export const PLACEHOLDER = /\$\{(?:input|env):[^}]+\}/g;
-const FORM = /^\$\{(input|env):([^}]+)\}$/;
+export const PLACEHOLDER = /\$\{(?:input|env|file):[^}]+\}/g;
+const FORM = /^\$\{(input|env|file):([^}]+)\}$/;
 
 /** What may stand for a placeholder. */
 export type InputValue = string | number | boolean;
@@ -15,6 +15,7 @@ export type InputValue = string | number | boolean;
 /** A placeholder by what it names. */
 export type Placeholder =
   | { readonly kind: "input"; readonly id: string }
+  | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "env"; readonly name: string; readonly fallback: string | undefined };
 
 /** A placeholder and where it stands. */
@@ -31,6 +32,7 @@ export function parsePlaceholder(text: string): Placeholder | undefined {
   const [, kind, named = ""] = FORM.exec(text) ?? [];
   if (kind === undefined) return undefined;
   if (kind === "input") return { kind, id: named };
+  if (kind === "file") return { kind, path: named };
   const split = named.indexOf(":-");
   if (split === -1) return { kind: "env", name: named, fallback: undefined };
   return { kind: "env", name: named.slice(0, split), fallback: named.slice(split + 2) };

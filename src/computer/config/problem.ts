@@ -46,6 +46,8 @@ export class ConfigError extends Error {
 /** What was found while a configuration was read. */
 export class Findings {
   readonly problems: ConfigIssue[] = [];
+  /** With these a server cannot start; everything else works. */
+  readonly failures: ConfigIssue[] = [];
   readonly warnings: ConfigIssue[] = [];
 
   /** With this the configuration cannot be used. */
@@ -53,9 +55,38 @@ export class Findings {
     this.problems.push({ path, message });
   }
 
+  /** With this a server cannot start. */
+  fail(path: ConfigPath, message: string): void {
+    this.failures.push({ path, message });
+  }
+
   /** This is likely a mistake. */
   warn(path: ConfigPath, message: string): void {
     this.warnings.push({ path, message });
+  }
+}
+
+/** Findings that go on to others, under other paths. */
+export class MovedFindings extends Findings {
+  readonly #to: Findings;
+  readonly #move: (path: ConfigPath) => ConfigPath;
+
+  constructor(to: Findings, move: (path: ConfigPath) => ConfigPath) {
+    super();
+    this.#to = to;
+    this.#move = move;
+  }
+
+  override refuse(path: ConfigPath, message: string): void {
+    this.#to.refuse(this.#move(path), message);
+  }
+
+  override fail(path: ConfigPath, message: string): void {
+    this.#to.fail(this.#move(path), message);
+  }
+
+  override warn(path: ConfigPath, message: string): void {
+    this.#to.warn(this.#move(path), message);
   }
 }
 

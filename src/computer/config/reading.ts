@@ -1,16 +1,18 @@
 /** All that a configuration says, and all that is wrong with it. Pure: a value in, findings out; nothing is thrown. */
 import type { MCPServerConfig, MCPServerInput } from "../../protocol/config.ts";
-import { type ConfigEntry, type ConfigForm, outlineConfig } from "./form.ts";
+import { type ConfigEntry, type ConfigForm, isOwnEntry, outlineConfig } from "./form.ts";
 import { checkUse, readInput } from "./inputs.ts";
 import { type ConfigIssue, type ConfigPath, type ConfigProblem, Findings, formatPath } from "./problem.ts";
 import { readServer } from "./server.ts";
-import { readConfigText } from "./text.ts";
+import { type ConfigFormat, readConfigText } from "./text.ts";
 import type { ConfigOrigin } from "./variables.ts";
 
 /** Something that was read, and where it stands. */
 export interface Placed<T> {
   readonly path: ConfigPath;
   readonly value: T;
+  /** Whether it is written in the specification's form, with `server_parameters`. */
+  readonly isOwn?: boolean | undefined;
 }
 
 /** What a configuration says, as far as it can be read. */
@@ -21,6 +23,8 @@ export interface ConfigReading {
   readonly inputs: readonly Placed<MCPServerInput>[];
   /** With any of these it cannot be used. */
   readonly problems: readonly ConfigProblem[];
+  /** With any of these a server cannot start; the others can. */
+  readonly failures: readonly ConfigProblem[];
   /** What is likely a mistake and changes nothing. */
   readonly warnings: readonly ConfigProblem[];
   /** Finds the place of what a later check has found. */
@@ -31,13 +35,15 @@ export interface ConfigReading {
 export interface ReadingOptions {
   /** Where it comes from, for the variables of other programs' files. */
   readonly origin?: ConfigOrigin | undefined;
+  /** What a text is written in; told by how it begins by default. */
+  readonly format?: ConfigFormat | undefined;
 }
 
 /** Reads the text of a file. */
 export function readText(text: string, options: ReadingOptions = {}): ConfigReading {
-  const { value, syntax, duplicates, locate } = readConfigText(text);
+  const { value, syntax, duplicates, locate } = readConfigText(text, options);
   if (syntax.length > 0) {
-    return { form: undefined, servers: [], inputs: [], problems: syntax, warnings: [], locate };
+    return { form: undefined, servers: [], inputs: [], problems: syntax, failures: [], warnings: [], locate };
   }
   const reading = readValue(value, { ...options, locate });
   return { ...reading, problems: inOrder([...duplicates, ...reading.problems]) };
@@ -50,8 +56,10 @@ export function readValue(
 ): ConfigReading {
   const { origin, locate = ({ path, message }) => ({ message, path: formatPath(path) }) } = options;
   const findings = new Findings();
-  const outline = outlineConfig(value, findings);
-  const context = { form: outline?.form ?? "smcp", origin, findings };
+  const outline = outlineConfig(value, findings, origin);
+  const commands = new Map<string, MCPServerInput>();
+  const addCommand = (line: string) => placeholderOf(line, commands);
+  const context = { form: outline?.form ?? "smcp", origin, findings, addCommand };
   const servers = readAll(outline?.servers ?? [], (entry) => readServer(entry, context));
   const inputs = readAll(outline?.inputs ?? [], (entry) => readInput(entry, context));
   refuseTwins(servers, { key: "name", nameOf: ({ name }) => name, findings });
@@ -60,11 +68,19 @@ export function readValue(
   return {
     form: outline?.form,
     servers,
-    inputs,
+    inputs: [...inputs, ...[...commands.values()].map((value) => ({ path: [], value }))],
     problems: inOrder(findings.problems.map(locate)),
+    failures: inOrder(findings.failures.map(locate)),
     warnings: inOrder(findings.warnings.map(locate)),
     locate,
   };
+}
+
+/** The placeholder of an input that runs a shell line; the same line is one input. */
+function placeholderOf(line: string, commands: Map<string, MCPServerInput>): string {
+  const id = commands.get(line)?.id ?? `command-${commands.size + 1}`;
+  commands.set(line, { id, type: "command", description: "", command: line, args: null });
+  return `\${input:${id}}`;
 }
 
 function readAll<T>(
@@ -73,7 +89,7 @@ function readAll<T>(
 ): Placed<T>[] {
   return entries.flatMap((entry) => {
     const value = read(entry);
-    return value === undefined ? [] : [{ path: entry.path, value }];
+    return value === undefined ? [] : [{ path: entry.path, value, isOwn: isOwnEntry(entry.value) }];
   });
 }
 

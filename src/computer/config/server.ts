@@ -6,9 +6,8 @@ import { convertEntry } from "./convert.ts";
 import { readWith, wrongWord } from "./explain.ts";
 import { type ConfigEntry, isOwnEntry, nameOf } from "./form.ts";
 import { warnOfServerKeys, warnOfToolKeys } from "./keys.ts";
-import type { ReadingPlace } from "./problem.ts";
 import { checkValues } from "./values.ts";
-import { type VariableContext, warnOfVariables } from "./variables.ts";
+import { fileOf, type VariableContext, warnOfVariables } from "./variables.ts";
 
 /** Reads the entry of a server; what is wrong with it goes to the findings. */
 export function readServer(
@@ -38,7 +37,7 @@ export function readServer(
 
 function readOwn(
   value: Readonly<Record<string, unknown>>,
-  { path, findings }: ReadingPlace,
+  { path, findings, origin }: VariableContext,
 ): MCPServerConfig | undefined {
   const { type } = value;
   if (!isKind(type)) {
@@ -50,8 +49,11 @@ function readOwn(
   }
   const config = readWith(serverKinds[type], value, { path, findings });
   if (config === undefined) return undefined;
+  if (config.type === "stdio" && config.server_parameters.env_file) {
+    config.server_parameters.env_file = fileOf(config.server_parameters.env_file, origin);
+  }
   warnOfServerKeys(config, { path, findings });
-  warnOfVariables(config.server_parameters, { path: [...path, "server_parameters"], findings });
+  warnOfVariables({ ...config.server_parameters }, { path: [...path, "server_parameters"], findings });
   checkValues(config, { path, findings });
   return config;
 }

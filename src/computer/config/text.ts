@@ -1,137 +1,55 @@
-/** The text of a configuration: JSON in which comments, trailing commas and a byte order mark may stand. */
-import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
-import { type ConfigIssue, type ConfigPath, type ConfigProblem, formatPath } from "./problem.ts";
+/** The text of a configuration in any of its formats, told by the file's name, else by how the text begins. */
+import { extname } from "@std/path";
+import { readJsonText } from "./json_text.ts";
+import type { ConfigText } from "./text_places.ts";
+import { readTomlText } from "./toml_text.ts";
+import { readYamlText } from "./yaml_text.ts";
 
-/** What a text says, and where it says it. */
-export interface ConfigText {
-  /** The value; what could be made out of it where the syntax is broken. */
-  readonly value: unknown;
-  /** Where the syntax is broken, a problem a line. While there are any, the rest is not to be trusted. */
-  readonly syntax: readonly ConfigProblem[];
-  /** Keys that stand twice in one object: JSON would silently take the last. */
-  readonly duplicates: readonly ConfigProblem[];
-  /** Finds the place of an issue: its key, or the nearest thing around it that is there. */
-  locate(issue: ConfigIssue): ConfigProblem;
-}
+/** The formats that a configuration comes in. In JSON comments and trailing commas may stand. */
+export type ConfigFormat = "json" | "toml" | "yaml";
 
-/** Nothing that anybody configures is nested deeper; what is much deeper would exhaust the stack of whoever reads it. */
-const MAX_DEPTH = 100;
-/** A bracket, or what a bracket means nothing in: a text, a comment. */
-const BRACKETS = /[[{]|[\]}]|"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|\/\/.*|\/\*[^]*?\*\//g;
-
-/** Reads a text, however broken it is. */
-export function readConfigText(raw: string): ConfigText {
-  const text = raw.startsWith("\uFEFF") ? raw.slice(1) : raw;
-  const tooDeepAt = findTooDeep(text);
-  if (tooDeepAt !== undefined) return refuseDepth(lineFinder(text)(tooDeepAt));
-  const errors: ParseError[] = [];
-  const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
-  const placeAt = lineFinder(text);
-  const duplicates: ConfigProblem[] = [];
-  const value = root === undefined ? undefined : toValue(root, [], (path, offset) => {
-    const message = "this key stands twice; leave one of them out";
-    duplicates.push({ message, path: formatPath(path), ...placeAt(offset) });
-  });
-  return {
-    value,
-    syntax: syntaxProblems(errors, placeAt),
-    duplicates,
-    locate: ({ path, message }) => ({ message, path: formatPath(path), ...placeAt(offsetOf(root, path)) }),
-  };
-}
-
-/** Where the text is nested too deeply, if it is. */
-function findTooDeep(text: string): number | undefined {
-  let depth = 0;
-  for (const { 0: found, index } of text.matchAll(BRACKETS)) {
-    if (found === "{" || found === "[") depth++;
-    else if (found === "}" || found === "]") depth--;
-    if (depth > MAX_DEPTH) return index;
-  }
-  return undefined;
-}
-
-function refuseDepth(place: Place): ConfigText {
-  const message = `not readable: nested more than ${MAX_DEPTH} levels deep`;
-  return {
-    value: undefined,
-    syntax: [{ message, path: "", ...place }],
-    duplicates: [],
-    locate: ({ path, message }) => ({ message, path: formatPath(path) }),
-  };
-}
-
-interface Place {
-  readonly line: number;
-  readonly column: number;
-}
-
-/** One mistake breaks much of what follows it: the first of each line counts. */
-function syntaxProblems(errors: readonly ParseError[], placeAt: (offset: number) => Place): ConfigProblem[] {
-  const firsts = new Map<number, ConfigProblem>();
-  for (const { error, offset } of errors) {
-    const place = placeAt(offset);
-    const message = `not JSON: ${SYNTAX_STATES[printParseErrorCode(error)]}`;
-    if (!firsts.has(place.line)) firsts.set(place.line, { message, path: "", ...place });
-  }
-  return [...firsts.values()];
-}
-
-/** None shows the text: it may be a secret. */
-const SYNTAX_STATES: Readonly<Record<ReturnType<typeof printParseErrorCode>, string>> = {
-  InvalidSymbol: "a word without quotes; texts stand in double quotes",
-  InvalidNumberFormat: "a number that is none",
-  PropertyNameExpected: "a key in double quotes is missing",
-  ValueExpected: "a value is missing",
-  ColonExpected: "a colon is missing after the key",
-  CommaExpected: "a comma is missing before this",
-  CloseBraceExpected: 'a "}" is missing',
-  CloseBracketExpected: 'a "]" is missing',
-  EndOfFileExpected: "more text after the end; one object is all",
-  InvalidCommentToken: "a comment cannot stand here",
-  UnexpectedEndOfComment: "a comment does not end",
-  UnexpectedEndOfString: "a text does not end; its closing quote is missing",
-  UnexpectedEndOfNumber: "a number is cut short",
-  InvalidUnicode: "a \\u needs four hexadecimal digits",
-  InvalidEscapeCharacter: "an escape that JSON does not know; write a backslash as \\\\",
-  InvalidCharacter: "a control character in a text; write it as an escape",
-  "<unknown ParseErrorCode>": "this cannot be read",
+const READERS: Readonly<Record<ConfigFormat, (text: string) => ConfigText>> = {
+  json: readJsonText,
+  toml: readTomlText,
+  yaml: readYamlText,
 };
 
-function toValue(
-  node: Node,
-  path: ConfigPath,
-  onDuplicate: (path: ConfigPath, offset: number) => void,
-): unknown {
-  const children = node.children ?? [];
-  if (node.type === "array") {
-    return children.map((item, index) => toValue(item, [...path, index], onDuplicate));
-  }
-  if (node.type !== "object") return node.value;
-  const entries = new Map<string, unknown>();
-  for (const { children: [key, value] = [] } of children) {
-    if (typeof key?.value !== "string") continue;
-    const at = [...path, key.value];
-    if (entries.has(key.value)) onDuplicate(at, key.offset);
-    entries.set(key.value, value === undefined ? undefined : toValue(value, at, onDuplicate));
-  }
-  return Object.fromEntries(entries);
+/** What the names of files end with. */
+const EXTENSIONS: Readonly<Record<string, ConfigFormat>> = {
+  ".json": "json",
+  ".jsonc": "json",
+  ".json5": "json",
+  ".code-workspace": "json",
+  ".toml": "toml",
+  ".yaml": "yaml",
+  ".yml": "yaml",
+};
+
+/**
+ * Reads a text, however broken it is.
+ *
+ * @param raw The text, with or without a byte order mark.
+ * @param options `format`: what it is written in; told by how it begins by default.
+ */
+export function readConfigText(
+  raw: string,
+  { format = undefined }: { readonly format?: ConfigFormat | undefined } = {},
+): ConfigText {
+  const text = raw.startsWith("\uFEFF") ? raw.slice(1) : raw;
+  return READERS[format ?? guessFormat(text)](text);
 }
 
-/** The key of what stands at `path`, or of the nearest thing around it that is there. */
-function offsetOf(root: Node | undefined, path: ConfigPath): number {
-  if (root === undefined) return 0;
-  for (let length = path.length; length > 0; length--) {
-    const node = findNodeAtLocation(root, path.slice(0, length));
-    if (node !== undefined) return node.parent?.type === "property" ? node.parent.offset : node.offset;
-  }
-  return root.offset;
+/** The format that the name of a file tells, if it does. */
+export function formatOfFile(file: string): ConfigFormat | undefined {
+  return EXTENSIONS[extname(file).toLowerCase()];
 }
 
-function lineFinder(text: string): (offset: number) => Place {
-  const starts = [0, ...text.matchAll(/\r\n|\n|\r/g).map(({ 0: end, index }) => index + end.length)];
-  return (offset) => {
-    const line = starts.findLastIndex((start) => start <= offset);
-    return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
-  };
+/** The format of a text by its first line that is not empty and no comment; JSON when in doubt. */
+export function guessFormat(raw: string): ConfigFormat {
+  const text = raw.replace(/^\uFEFF/, "");
+  if (/^\s*(?:\/[/*]|[{"]|$)/.test(text)) return "json";
+  const first = text.split(/[\r\n]+/).find((line) => /^\s*[^\s#]/.test(line)) ?? "";
+  if (/^\s*\[{1,2}[\w.\s"'-]+\]{1,2}\s*(?:#.*)?$/.test(first)) return "toml";
+  if (/^\s*(?:[\w.-]+|"[^"]*"|'[^']*')\s*=/.test(first)) return "toml";
+  return /^\s*(?:---|- |[\w."'-]+\s*:(?:\s|$))/.test(first) ? "yaml" : "json";
 }

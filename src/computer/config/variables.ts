@@ -1,6 +1,8 @@
 /** The variables of other programs' files: filled in where the file's place tells the value, else made placeholders. */
-import { basename, SEPARATOR } from "@std/path";
+import { basename, isAbsolute, join, SEPARATOR } from "@std/path";
 import type { ConfigForm } from "./form.ts";
+import { isShell } from "./command.ts";
+import { DIALECTS } from "./dialects.ts";
 import type { ReadingPlace } from "./problem.ts";
 import { mapTexts } from "./placeholders.ts";
 import { didYouMean } from "../spelling.ts";
@@ -15,12 +17,18 @@ export interface ConfigOrigin {
   readonly home?: string | undefined;
   /** `${cwd}`. */
   readonly cwd?: string | undefined;
+  /** The folder that some program keeps the file in, such as `.gemini`, by which its form may be told. */
+  readonly programFolder?: string | undefined;
 }
 
 /** Where a text stands, and what is known of it. */
 export interface VariableContext extends ReadingPlace {
   readonly form: ConfigForm;
   readonly origin: ConfigOrigin | undefined;
+  /** `$NAME` is for a shell, and stays without a warning. */
+  readonly keepsDollars?: boolean | undefined;
+  /** Makes an input of a shell line that prints a value, and gives the input's placeholder; see `$(command)`. */
+  readonly addCommand?: ((line: string) => string) | undefined;
 }
 
 const VARIABLE = /\$\{([^}]*)\}/g;
@@ -29,18 +37,82 @@ const FOLDERS = ["workspaceFolder", "workspaceFolderBasename", "userHome", "cwd"
 const EDITOR =
   /^(?:config|command|extensionInstallFolder|workspaceFolder|workspaceRoot):|^(?:file|relativeFile|line|column|selected|exec|default)/;
 
+/** `$NAME` or `${NAME}` as people write variables of the environment: in capitals. */
+const SHELL_VARIABLE = /(?<![\w\\$])\$(?:[A-Z][A-Z0-9_]{2,}\b|\{[A-Z][A-Z0-9_]{2,}\})/;
+const NOT_FILLED_IN = "has a $NAME that is not filled in and goes out as it stands; write ${env:NAME}";
+
 /** Fills in the variables of one text. */
 export function fillVariables(text: string, context: VariableContext): string {
-  return text.replaceAll(VARIABLE, (whole, name: string) => {
+  const { hasBraces, hasDollars, hasBareBraces, hasDoubleBraces, hasCommands } =
+    DIALECTS[context.form].variables;
+  let filled = text;
+  if (hasCommands) filled = fillCommands(filled, context);
+  if (hasDoubleBraces) {
+    filled = filled.replaceAll(/\$\{\{\s*(?:secrets|inputs)\.([\w.-]+?)\s*\}\}/g, "$${env:$1}");
+  }
+  if (hasBareBraces) filled = fillBareBraces(filled, context);
+  if (hasDollars && !context.keepsDollars) {
+    filled = filled.replaceAll(/(?<!\$)\$([A-Za-z_]\w*)/g, "$${env:$1}");
+  }
+  if (!hasDollars && !context.keepsDollars && /(?<![\w\\$])\$[A-Z][A-Z0-9_]{2,}\b/.test(text)) {
+    context.findings.warn(context.path, NOT_FILLED_IN);
+  }
+  return filled.replaceAll(VARIABLE, (whole, name: string) => {
     if (name.startsWith("input:")) return whole;
+    if (name.startsWith("file:")) return `\${file:${fileOf(name.slice("file:".length), context.origin)}}`;
     if (name.startsWith("env:")) return environmentVariable(name.slice("env:".length), whole, context);
     if (name === "/" || name === "pathSeparator") return SEPARATOR;
     if (FOLDERS.includes(name)) return folder(name, whole, context);
-    if (context.form === "mcpServers" && /^[A-Za-z_]\w*(?::-|$)/.test(name)) {
-      return environmentVariable(name, whole, context);
+    if (hasBraces && /^[A-Za-z_]\w*(?::-|:\?|$)/.test(name)) {
+      return environmentVariable(name.replace(/:\?.*$/s, ""), whole, context);
     }
     return stranger(name, whole, context);
   });
+}
+
+/** `$(command)`, parentheses within it included. */
+function fillCommands(text: string, { path, findings, addCommand }: VariableContext): string {
+  let filled = "";
+  let end = 0;
+  for (let start = text.indexOf("$("); start >= 0; start = text.indexOf("$(", end)) {
+    const close = closingParenthesis(text, start + 2);
+    if (close < 0 || addCommand === undefined) {
+      findings.refuse(
+        path,
+        'has a $(…) that cannot be read; write the value, or use an input of type "command"',
+      );
+      return text;
+    }
+    filled += text.slice(end, start) + addCommand(text.slice(start + 2, close));
+    end = close + 1;
+  }
+  return filled + text.slice(end);
+}
+
+function closingParenthesis(text: string, from: number): number {
+  let depth = 1;
+  for (let index = from; index < text.length; index++) {
+    if (text[index] === "(") depth++;
+    if (text[index] === ")") depth--;
+    if (depth === 0) return index;
+  }
+  return -1;
+}
+
+/** `{env:NAME}` and `{file:PATH}`, whose path counts from the file's own folder. */
+function fillBareBraces(text: string, { origin }: VariableContext): string {
+  return text.replaceAll(/(?<!\$)\{(env|file):([^{}]+)\}/g, (_, kind: string, named: string) => {
+    const name = named.trim();
+    return kind === "env" ? `\${env:${name}}` : `\${file:${fileOf(name, origin)}}`;
+  });
+}
+
+/** A relative path counts from the folder of the project, `~` is the user's home. */
+export function fileOf(file: string, origin: ConfigOrigin | undefined): string {
+  const home = origin?.home;
+  if (home !== undefined && /^~[\\/]/.test(file)) return join(home, file.slice(2));
+  if (origin === undefined || isAbsolute(file) || file.startsWith("${")) return file;
+  return join(origin.workspace, file);
 }
 
 /** `NAME` or `NAME:-default`, which is looked up when the server starts. */
@@ -75,9 +147,11 @@ function stranger(name: string, whole: string, { form, path, findings }: Variabl
 
 /** An entry with `server_parameters` is no other program's: its variables are not filled in. */
 export function warnOfVariables(
-  value: unknown,
+  value: Readonly<Record<string, unknown>>,
   { path, findings }: ReadingPlace,
 ): void {
+  const { command } = value;
+  const isShellLine = typeof command === "string" && isShell(command);
   mapTexts(value, (text, within) => {
     const isMeant = [...text.matchAll(VARIABLE)].some(([, name = ""]) =>
       FOLDERS.includes(name) || name === "/"
@@ -86,6 +160,8 @@ export function warnOfVariables(
       const message =
         'has a variable that is filled in only where there is no "server_parameters"; write its value';
       findings.warn([...path, ...within], message);
+    } else if (SHELL_VARIABLE.test(text) && !(isShellLine && within[0] === "args")) {
+      findings.warn([...path, ...within], NOT_FILLED_IN);
     }
     return text;
   });

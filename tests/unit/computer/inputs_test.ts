@@ -275,3 +275,33 @@ Deno.test("an input's variable is its id in capitals", () => {
   const source = environmentInputs((name) => name === "A2C_INPUT_MY_API_KEY_2" ? "v" : undefined);
   assertEquals([source("my-api.key 2"), source("other")], ["v", undefined]);
 });
+
+Deno.test("a file of variables is read at each start, under those of env, and one that is missing is named", async () => {
+  const folder = await Deno.makeTempDir();
+  const file = `${folder}/.env`;
+  try {
+    await Deno.writeTextFile(file, 'A=from file\nexport B="two words" # remark\nC=$A\n');
+    const parameters = { command: "x", env_file: file, env: { A: "from env" } };
+    assertEquals((await resolve(parameters, [])).env, { A: "from env", B: "two words", C: "$A" });
+    assertEquals("env_file" in await resolve(parameters, []), false);
+    await Deno.writeTextFile(file, "A=1");
+    assertEquals((await resolve({ ...parameters, env: null }, [])).env, { A: "1" });
+    await Deno.remove(file);
+    await assertRejects(
+      () => resolve(parameters, []),
+      ConfigurationError,
+      `Cannot read env file "${file}": no such file`,
+    );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a file's placeholder stands for what the file has in it when the server starts", async () => {
+  const file = await Deno.makeTempFile();
+  await Deno.writeTextFile(file, "s3cret\n");
+  const parameters = { command: "x", args: [`--key=\${file:${file}}`] };
+  assertEquals((await resolve(parameters, [])).args, ["--key=s3cret"]);
+  await Deno.remove(file);
+  await assertRejects(() => resolve(parameters, []), ConfigurationError, "no such file");
+});

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { parseConfig } from "../../../src/computer/config/config.ts";
 import { Redactor } from "../../../src/computer/redaction.ts";
+import { maskServer } from "../../../src/computer/masking.ts";
 import { secretsOf } from "../../../src/computer/secret_values.ts";
 import type { MCPServerConfig } from "../../../src/protocol/config.ts";
 import { LogBook } from "../../fixtures/log_book.ts";
@@ -33,6 +34,18 @@ Deno.test("the secrets of a stdio server are its environment, its inputs' values
     redactor.redact("in /srv/public: k3y.[value], literal-token, pre-k3y.[value]-post; k3y%2E; production"),
     "in /srv/public: ***, ***, ***; k3y%2E; ***",
   );
+});
+
+Deno.test("what a file of variables or of one value holds is a secret, and the file is not shown to an Agent", () => {
+  const written = server({
+    command: "x",
+    args: ["--name", "${file:/home/me/name.txt}"],
+    env_file: "/home/me/.env",
+  });
+  const resolved = server({ command: "x", args: ["--name", "file-value"], env: { PLAIN: "env-file-value" } });
+  const redactor = redactorOf(...secretsOf(written, resolved));
+  assertEquals(redactor.redact("a file-value b env-file-value"), "a *** b ***");
+  assertEquals(JSON.stringify(maskServer(written)).includes("/home/me"), false);
 });
 
 Deno.test("the secrets of an HTTP server are its headers, word by word, and what its URL carries", () => {

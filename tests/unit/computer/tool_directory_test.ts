@@ -147,6 +147,19 @@ Deno.test("a forbidden tool is neither listed nor callable, and leaves its name 
 });
 
 // proves: data-alias-conflict
+Deno.test("where tools are allowed by name, all others are forbidden, and a forbidden one stays so", () => {
+  const tools = ["read", "read_all", "list_files", "list", "delete"];
+  const listed = (allowed_tools: unknown, forbidden_tools: string[] = []) =>
+    names(server("s", tools, { allowed_tools, forbidden_tools }));
+  assertEquals(listed(["read", "list_*", "absent"]), ["read", "list_files"]);
+  assertEquals(listed(["read*", "*e*"], ["read_all"]), ["read", "list_files", "delete"]);
+  assertEquals([listed([]), listed(null), listed(["*"])], [[], tools, tools]);
+  const { forbidden } = buildToolDirectory([
+    server("s", tools, { allowed_tools: ["l*s*s", "lis*ist"] }),
+  ]);
+  assertEquals([...forbidden], ["read", "read_all", "list", "delete"]);
+});
+
 Deno.test("of two servers with one tool name the later one is listed with its name in front, with a warning", () => {
   const { tools, routes, warnings } = buildToolDirectory([server("a", ["x"]), server("b", ["x", "y"])]);
   assertEquals(tools.map(({ name }) => name), ["x", "b__x", "y"]);

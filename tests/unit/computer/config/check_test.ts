@@ -25,6 +25,7 @@ Deno.test("a report tells servers, inputs and variables, and what uses them", as
       { name: "TERMINATE", hasDefault: true, isSet: null, usedBy: ["search"] },
     ],
     warnings: [],
+    failures: [],
     problems: [],
   });
 });
@@ -87,7 +88,7 @@ mcp.json:8:5 warning: inputs[1]: the input "spare" is not used by any server
 1 error, 2 warnings`,
   );
   const ready = await checkConfigText('{"servers": {}}', { file: "c.json" });
-  assertEquals(reportText(ready), "c.json: A2C-SMCP, 0 servers\n\nready to use");
+  assertEquals(reportText(ready), "c.json: A2C-SMCP, 0 servers\n\nno servers");
 });
 
 Deno.test("a report with the environment at hand says what is set there, and what is not", async () => {
@@ -111,4 +112,66 @@ Deno.test("a report with the environment at hand says what is set there, and wha
 ready to use once there is B in the environment`,
   );
   assertEquals(JSON.stringify(report).includes("s3cret"), false);
+});
+
+/** The messages of a report by their kind. */
+async function programsOf(servers: Readonly<Record<string, unknown>>, file = "c.json") {
+  const text = JSON.stringify({ mcpServers: servers });
+  const { warnings, failures } = await checkConfigText(text, { file, checks: { programs: true } });
+  const show = ({ path, message }: { path: string; message: string }) => `${path} ${message}`;
+  return { warnings: warnings.map(show), failures: failures.map(show) };
+}
+
+Deno.test("a program that cannot be found is a warning that says what to do", async () => {
+  const { warnings } = await programsOf({
+    here: { command: "deno" },
+    absent: { command: "no-such-program-42" },
+    line: { command: "deno run --allow-all server.ts" },
+    script: { command: "./no-such-script.sh" },
+    off: { command: "no-such-program-42", disabled: true },
+    asked: { command: "${env:PROGRAM}" },
+    elsewhere: { command: "no-such-program-42", env: { PATH: "${env:OTHER_PATH}" } },
+    folder: { command: "deno", cwd: "/no/such/folder" },
+  });
+  const begin = warnings.map((warning) => warning.split(";")[0]);
+  assertEquals(begin, [
+    'mcpServers.absent.command names "no-such-program-42", which is not on the PATH',
+    "mcpServers.line.command looks like a whole command line",
+    'mcpServers.script.command names "./no-such-script.sh", which is no program here',
+    "mcpServers.folder.cwd is no folder here",
+  ]);
+  assertEquals(warnings.join().includes("--allow-all"), false);
+});
+
+Deno.test("a program is looked for in the PATH that the server would have", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/my-server`, "#!/bin/sh\n", { mode: 0o755 });
+    await Deno.writeTextFile(`${folder}/my-text`, "");
+    const { warnings } = await programsOf({
+      a: { command: "my-server", env: { PATH: folder } },
+      b: { command: "./my-server", cwd: folder },
+      c: { command: "my-text", env: { PATH: folder } },
+    });
+    assertEquals(warnings.map((warning) => warning.split(" ")[0]), ["mcpServers.c.command"]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a file of variables that is missing, and an input that is not defined, keep a server from starting", async () => {
+  const { failures } = await programsOf({
+    a: { command: "deno", envFile: "/no/such/.env" },
+    b: { command: "deno", args: ["${input:nope}"] },
+    c: { command: "deno", args: ["${input:nope}"], disabled: true },
+  });
+  assertEquals(failures.map((failure) => failure.split(",")[0]), [
+    'mcpServers.b.args[0] names the input "nope"',
+    'mcpServers.a.envFile names "/no/such/.env"',
+  ]);
+  const report = await checkConfigText('{"mcpServers": {"a": {"command": "x", "args": ["${input:k}"]}}}', {
+    file: "c.json",
+  });
+  assertStringIncludes(reportText(report), 'error: mcpServers.a.args[0]: names the input "k"');
+  assertStringIncludes(reportText(report), "1 error");
 });

@@ -101,10 +101,9 @@ Deno.test("our own members may stand in a flat entry, and come before other word
 
 Deno.test("what cannot be honoured and would be missed is refused, with the fix", () => {
   const cases: [Entry, string][] = [
-    [{ envFile: "${workspaceFolder}/.env" }, 'envFile is not read; put its variables into "env"'],
     [{ sandboxEnabled: true, sandbox: {} }, "sandboxEnabled cannot be honoured"],
-    [{ includeTools: ["a"] }, "includeTools cannot be honoured: tools can only be left out"],
     [{ disabledTools: ["*"] }, 'disabled": true'],
+    [{ command: ["npx", "-y"] }, 'command must be a text, not a list; write its first item as "command"'],
   ];
   for (const [members, state] of cases) {
     const [first = ""] = refusals({ command: "x", ...members });
@@ -114,6 +113,56 @@ Deno.test("what cannot be honoured and would be missed is refused, with the fix"
     convert({ command: "x", tools: ["*"], sandboxEnabled: false, sandbox: {}, envFile: "" }).warnings,
     [],
   );
+});
+
+Deno.test("each program's word for a list of allowed tools is understood", () => {
+  for (const key of ["allowed_tools", "includeTools", "enabledTools", "enabled_tools", "tools"]) {
+    assertEquals(convert({ command: "x", [key]: ["read", "list_*"] }).server.allowed_tools, [
+      "read",
+      "list_*",
+    ], key);
+    assertEquals(convert({ command: "x", [key]: ["*"] }).server.allowed_tools, undefined, key);
+  }
+  const { server } = convert({ command: "x", tools: { include: ["a"], exclude: ["b"] } });
+  assertEquals([server.allowed_tools, server.forbidden_tools], [["a"], ["b"]]);
+});
+
+Deno.test("headers come from wherever a program keeps them", () => {
+  const headersOf = (entry: Entry) => {
+    const { server } = convert({ url: "https://x/mcp", ...entry });
+    return server.type === "streamable" ? server.server_parameters.headers : undefined;
+  };
+  const cases: [Entry, Record<string, string>][] = [
+    [{ requestInit: { headers: { A: "1" } } }, { A: "1" }],
+    [{ requestOptions: { headers: { A: "1" } }, headers: { B: "2" } }, { A: "1", B: "2" }],
+    [{ http_headers: { A: "1" }, bearer_token_env_var: "T" }, { A: "1", Authorization: "Bearer ${env:T}" }],
+    [{ env_http_headers: { "X-Key": "KEY" } }, { "X-Key": "${env:KEY}" }],
+    [{ api_key_env: "KEY" }, { Authorization: "Bearer ${env:KEY}" }],
+    [{ api_key_env: "KEY", api_key_header: "X-Key", api_key_format: "{token}" }, { "X-Key": "${env:KEY}" }],
+  ];
+  for (const [entry, headers] of cases) assertEquals(headersOf(entry), headers, JSON.stringify(entry));
+});
+
+Deno.test("a file of variables has its whole path, and belongs to programs alone", () => {
+  const origin = { workspace: Deno.build.os === "windows" ? "C:\\shop" : "/shop" };
+  const { server } = convert({ command: "x", envFile: "${workspaceFolder}/.env" }, origin);
+  assertEquals(server.type === "stdio" && server.server_parameters.env_file, `${origin.workspace}/.env`);
+  const relative = convert({ command: "x", env_file: ".env" }, origin).server;
+  assertEquals(
+    relative.type === "stdio" && relative.server_parameters.env_file?.replaceAll("\\", "/"),
+    `${origin.workspace.replaceAll("\\", "/")}/.env`,
+  );
+  assertEquals(convert({ url: "https://x", envFile: ".env" }).warnings, [
+    "mcpServers.a.envFile has no effect: only programs have an environment",
+  ]);
+});
+
+Deno.test("a word for a member that other programs do not use either is told what it may mean", () => {
+  for (const [key, meant] of [["arguments", "args"], ["cmd", "command"], ["environment", "env"]] as const) {
+    assertEquals(convert({ command: "x", [key]: [] }).warnings, [
+      `mcpServers.a.${key} has no meaning here; did you mean "${meant}"?`,
+    ]);
+  }
 });
 
 Deno.test("what has no effect is a warning, with what to do instead", () => {

@@ -166,3 +166,64 @@ Deno.test("removing what was added gives the servers that were there, wherever t
     ),
   );
 });
+
+Deno.test("the first server of a file on several lines has one member a line", () => {
+  for (const text of ['{\n  "servers": {}\n}\n', '{\n  "servers": {\n  }\n}\n']) {
+    const server = { type: "stdio", command: "x", args: ["-y"] } as const;
+    assertEquals(
+      addServerText(text, "a", server),
+      `{
+  "servers": {
+    "a": {
+      "type": "stdio",
+      "server_parameters": {
+        "command": "x",
+        "args": [
+          "-y"
+        ]
+      }
+    }
+  }
+}
+`,
+    );
+  }
+});
+
+Deno.test("a server is written in the form of the file, also of other programs", () => {
+  const program = { type: "stdio", command: "x", args: ["y"], env: { A: "1" } } as const;
+  const remote = { type: "streamable", url: "https://x" } as const;
+  const first = { opencode: '{"mcp":{"o":{"type":"local","command":["o"]}}}', zed: '{"context_servers":{}}' };
+  const cases: [text: string, entries: unknown[]][] = [
+    [first.opencode, [
+      { type: "local", command: ["x", "y"], environment: { A: "1" } },
+      { type: "remote", url: "https://x" },
+    ]],
+    [first.zed, [{ command: "x", args: ["y"], env: { A: "1" } }, { type: "http", url: "https://x" }]],
+    ['{"mcp":{"o":{"type":"stdio","command":"o"}}}', [
+      { type: "stdio", command: "x", args: ["y"], env: { A: "1" } },
+      { type: "http", url: "https://x" },
+    ]],
+    ['{"o":{"command":"o"}}', [{ command: "x", args: ["y"], env: { A: "1" } }, {
+      type: "http",
+      url: "https://x",
+    }]],
+  ];
+  for (const [text, entries] of cases) {
+    const written = JSON.parse(addServerText(addServerText(text, "a", program), "b", remote));
+    const servers = written.mcp ?? written.context_servers ?? written;
+    assertEquals([servers.a, servers.b], entries);
+    assertEquals(parseConfigText(JSON.stringify(written), "c").servers.map(({ name }) => name).slice(-2), [
+      "a",
+      "b",
+    ]);
+  }
+});
+
+Deno.test("TOML and YAML are not edited", () => {
+  for (const text of ['[mcp_servers.a]\ncommand = "x"\n', "mcpServers:\n  a:\n    command: x\n"]) {
+    const add = () => addServerText(text, "b", { type: "stdio", command: "x" });
+    assertThrows(add, ConfigError, "change it in an editor");
+    assertThrows(() => removeServerText(text, "a"), ConfigError, "change it in an editor");
+  }
+});

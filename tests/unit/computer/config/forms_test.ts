@@ -163,14 +163,14 @@ Deno.test("what Cline always allows needs no confirmation here", () => {
   assertEquals(warned(config), ["9 mcpServers.tickets.timeout"]);
 });
 
-Deno.test("Gemini's httpUrl, trust and relative folder are converted, and what has no effect is told", () => {
+Deno.test("Gemini's httpUrl, trust, $NAME and relative folder are converted, and what has no effect is told", () => {
   const config = read("gemini_settings.json");
   assertEquals(parametersOf(config), {
     "python: stdio": {
       command: "python",
       args: ["-m", "my_mcp_server", "--port", "8080"],
       cwd: "/home/me/shop/servers/python",
-      env: { API_KEY: "${env:EXTERNAL_API_KEY}", PLAIN: "$NOT_FILLED_IN" },
+      env: { API_KEY: "${env:EXTERNAL_API_KEY}", PLAIN: "${env:NOT_FILLED_IN}" },
     },
     "http: streamable": { url: "http://localhost:3000/mcp", headers: { "X-Custom": "yes" } },
     "sse: sse": { url: "http://localhost:8080/sse" },
@@ -179,7 +179,6 @@ Deno.test("Gemini's httpUrl, trust and relative folder are converted, and what h
   assertEquals([python?.default_tool_meta, python?.forbidden_tools], [{ auto_apply: true }, ["drop_table"]]);
   assertEquals(warned(config), [
     "3 mcp.allowed",
-    "9 mcpServers.python.env.PLAIN",
     "10 mcpServers.python.timeout",
   ]);
 });
@@ -203,9 +202,9 @@ Deno.test("servers and mcpServers cannot stand beside each other", () => {
 
 Deno.test("a misspelt member at the top is named, with what was meant", () => {
   assertThrows(
-    () => parseConfig({ mcp_servers: {} }, "c"),
+    () => parseConfig({ mcpServer: {} }, "c"),
     ConfigError,
-    'must have "servers" or "mcpServers"; "mcp_servers" is none; did you mean "mcpServers"?',
+    'must have "servers" or "mcpServers"; "mcpServer" is none; did you mean "mcpServers"?',
   );
 });
 
@@ -218,4 +217,34 @@ Deno.test("a command of an editor is refused as an input, with a hint", () => {
   );
   const own = { a: { type: "stdio", server_parameters: { command: "${input:pick}" } } };
   assertEquals(parseConfig({ servers: own, inputs }).inputs[0]?.type, "command");
+});
+
+Deno.test("what is no config is named for what it looks like, with the way out", () => {
+  const cases: [value: unknown, state: string][] = [
+    [{ command: "npx", args: [] }, 'the entry of one server: write it as { "mcpServers"'],
+    [{ extensions: { a: { type: "stdio", cmd: "x" } } }, "a config of Goose"],
+    [{ name: "x", dependencies: {} }, "a manifest of npm"],
+    [{ name: "x", packages: [] }, "the MCP registry"],
+    [{ services: { a: {} } }, "Docker Compose"],
+    [[{ name: "a", command: "x" }], 'written as { "servers": [ … ] }'],
+    ["text", 'write { "mcpServers": { "NAME": { "command"'],
+    [{ unknown: 1 }, 'write { "mcpServers": { "NAME": { "command"'],
+  ];
+  for (const [value, state] of cases) assertThrows(() => parseConfig(value, "c"), ConfigError, state);
+});
+
+Deno.test("servers of Claude Code's projects count where the project is, and else the projects are named", () => {
+  const config = { projects: { "/a": { mcpServers: { x: { command: "x" } } }, "/b": {} } };
+  const at = (cwd: string) =>
+    parseConfig(config, "c", { origin: { ...origin, cwd } }).servers.map(({ name }) => name);
+  assertEquals([at("/a"), at("/a/deep")], [["x"], ["x"]]);
+  assertThrows(() => at("/b"), ConfigError, 'run this in one of "/a"');
+  assertThrows(() => at("/ab"), ConfigError, 'run this in one of "/a"');
+});
+
+Deno.test("an input that is not defined keeps its server from starting, and no other", () => {
+  const { servers, warnings } = parseConfig({
+    mcpServers: { a: { command: "x", args: ["${input:nope}"] }, b: { command: "y" } },
+  });
+  assertEquals([servers.length, warnings.map(({ path }) => path)], [2, ["mcpServers.a.args[0]"]]);
 });

@@ -140,3 +140,73 @@ Deno.test("a text that is nested too deeply is refused where it is, and brackets
   const harmless = `{ // ${"{".repeat(200)}\n /* ${"[\n".repeat(200)} */ "a\\"": "${"[{".repeat(200)}" }`;
   assertEquals(readConfigText(harmless).syntax, []);
 });
+
+Deno.test("the format is told by the file's name, else by how the text begins, and named where it is broken", () => {
+  const cases: [file: string, text: string, place: [number, number], state: string][] = [
+    ["config.toml", '[mcp_servers.a]\ncommand = "x', [2, 13], "not TOML: "],
+    ["config.toml", '{ "servers": {} }', [1, 1], "not TOML: "],
+    ["c", "# mine\n[mcp_servers.a]\ncommand = run", [3, 11], "not TOML: "],
+    [
+      "c",
+      'a = 1\n[mcp_servers.a]\ncommand = "x"\ncommand = "y"',
+      [4, 1],
+      "not TOML: defining a key multiple times",
+    ],
+    ["config.yaml", "mcpServers:\n  a:\n    command: [x", [3, 16], "not YAML: "],
+    ["c", "mcpServers:\n  a: x\n b: y", [3, 1], "not YAML: "],
+    ["c.json", "mcpServers:\n", [1, 1], "not JSON: "],
+    ["c", '"mcpServers": {}', [1, 1], "not JSON: the outer braces are missing"],
+  ];
+  for (const [file, text, place, state] of cases) {
+    const error = assertThrows(() => parseConfigText(text, file), ConfigError);
+    assertEquals([error.problems[0]?.line, error.problems[0]?.column], place, error.message);
+    assertEquals(error.message.includes(state), true, error.message);
+  }
+});
+
+Deno.test("what is wrong in TOML and YAML has its line and column, like in JSON", () => {
+  const toml = '[mcp_servers.a]\ncommand = "x"\nargs = [\n  "a",\n  1,\n]\nenv = { A = [] }\n';
+  const yaml =
+    "mcpServers:\n  a:\n    command: x\n    args:\n      - a\n      - 1\n    env: { A: [] }\n    command: y\n";
+  const placesOf = (text: string) =>
+    assertThrows(() => parseConfigText(text, "c"), ConfigError).problems.map(({ line, column, path }) => [
+      line,
+      column,
+      path,
+    ]);
+  assertEquals(placesOf(toml), [[5, 3, "mcp_servers.a.args[1]"], [7, 9, "mcp_servers.a.env.A"]]);
+  assertEquals(placesOf(yaml), [[6, 9, "mcpServers.a.args[1]"], [7, 12, "mcpServers.a.env.A"], [8, 5, ""]]);
+});
+
+Deno.test("TOML and YAML that would exhaust the memory or the stack are refused", () => {
+  const aliases = ["a: &a [x,x,x,x,x,x,x,x,x,x]"];
+  for (const [from, to] of ["ab", "bc", "cd", "de", "ef", "fg", "gh"]) {
+    aliases.push(`${to}: &${to} [${Array(10).fill(`*${from}`)}]`);
+  }
+  for (
+    const [file, text] of [
+      ["c.yaml", aliases.join("\n")],
+      ["c.yaml", `a: ${"[".repeat(20_000)}${"]".repeat(20_000)}`],
+      ["c.toml", `a = ${"[".repeat(20_000)}${"]".repeat(20_000)}`],
+      ["c.yaml", "mcpServers: *missing"],
+    ] as const
+  ) assertThrows(() => parseConfigText(text, file), ConfigError, `Cannot read config "${file}"`);
+});
+
+Deno.test("no message about TOML or YAML shows a value that may be a secret", () => {
+  const secret = "s3cr3t-value";
+  for (
+    const [file, text] of [
+      ["c.toml", `a = ${secret}`],
+      ["c.toml", `a = "x" "${secret}"`],
+      ["c.toml", `[a]\n"${secret}" = 1\n"${secret}" = 2`],
+      ["c.yaml", `a: "x" ${secret}`],
+      ["c.yaml", `a: *${secret}`],
+      ["c.yaml", `a: x\n ${secret}\nb: !${secret} {`],
+      ["c.yaml", `a: "${secret}`],
+    ] as const
+  ) {
+    const { message } = assertThrows(() => parseConfigText(text, file), ConfigError);
+    assertEquals(message.includes(secret), false, message);
+  }
+});

@@ -66,9 +66,60 @@ Deno.test("what only an editor knows is a problem", () => {
 });
 
 Deno.test("text without variables stays as it is", () => {
-  for (const text of ["", "$HOME", "100%", "${", "a}b", "$(x)", "{x}"]) {
+  for (const text of ["", "100%", "$5", "pa$$WORD", "a$B", "$home", "${", "a}b", "$(x)", "{x}"]) {
     assertEquals(fill(text), { filled: text, problems: 0, warnings: 0 });
   }
+});
+
+Deno.test("$NAME is filled in by the forms whose programs do that, and a warning in the others", () => {
+  for (const form of ["gemini", "copilot", "crush"] as const) {
+    assertEquals(fill("Bearer $MY_TOKEN", form), {
+      filled: "Bearer ${env:MY_TOKEN}",
+      problems: 0,
+      warnings: 0,
+    });
+    assertEquals(fill("${MY_TOKEN}", form).filled, "${env:MY_TOKEN}");
+  }
+  for (const form of ["vscode", "mcpServers", "zed", "codex", "amp"] as const) {
+    assertEquals(fill("Bearer $MY_TOKEN", form), { filled: "Bearer $MY_TOKEN", problems: 0, warnings: 1 });
+  }
+  assertEquals(fill("${MY_TOKEN}", "zed").warnings, 1);
+});
+
+Deno.test("$(command) becomes an input that runs the command, parentheses in it included", () => {
+  const { servers: [server], inputs } = parseConfig({
+    mcp: {
+      a: {
+        type: "http",
+        url: "https://x/$(cat (1))",
+        headers: { K: "Bearer $(gh auth token)", L: "$(gh auth token)" },
+      },
+    },
+  });
+  assertEquals(inputs.map((input) => input.type === "command" ? input.command : ""), [
+    "cat (1)",
+    "gh auth token",
+  ]);
+  assertEquals(
+    server?.type === "streamable" && [server.server_parameters.url, server.server_parameters.headers],
+    [
+      "https://x/${input:command-1}",
+      { K: "Bearer ${input:command-2}", L: "${input:command-2}" },
+    ],
+  );
+});
+
+Deno.test("a shell's own variables stay as they are without a warning", () => {
+  const { warnings } = parseConfig({
+    mcpServers: { a: { command: "/bin/sh", args: ["-c", "exec $HOME/server"] } },
+  });
+  assertEquals(warnings, []);
+});
+
+Deno.test("a file's placeholder has the whole path of the file", () => {
+  assertEquals(fill("{file:./token.txt}", "opencode").filled, "${file:/home/me/shop/token.txt}");
+  assertEquals(fill("{file:~/token.txt} {env:A}", "opencode").filled, "${file:/home/me/token.txt} ${env:A}");
+  assertEquals(fill("${file:/etc/token}").filled, "${file:/etc/token}");
 });
 
 Deno.test("a folder's variable is not filled in where there are server_parameters, which is a warning", () => {

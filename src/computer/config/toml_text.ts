@@ -1,0 +1,66 @@
+/** A configuration in TOML, with the places of its keys. */
+import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
+import type { ConfigPath } from "./problem.ts";
+import { type ConfigText, isTooDeep, KeyPlaces, refuseDepth, refuseText } from "./text_places.ts";
+
+/** Reads a text up to its first mistake. */
+export function readTomlText(text: string): ConfigText {
+  try {
+    const program = parseTOML(text);
+    const value: unknown = getStaticTOMLValue(program);
+    if (isTooDeep(value)) return refuseDepth({ line: 1, column: 1 });
+    const places = placesOf(program);
+    return { value, syntax: [], duplicates: [], locate: (issue) => places.locate(issue) };
+  } catch (error) {
+    if (error instanceof RangeError) return refuseDepth({ line: 1, column: 1 });
+    if (!(error instanceof ParseError)) throw error;
+    const { message, lineNumber, column } = error;
+    return refuseText({
+      message: `not TOML: ${stateOf(message)}`,
+      path: "",
+      line: lineNumber,
+      column: column + 1,
+    });
+  }
+}
+
+/** Without the text in quotes that may follow: it may be a secret. */
+function stateOf(message: string): string {
+  const state = message.replace(/[:,]? ["'`].*$/s, "");
+  return state.slice(0, 1).toLowerCase() + state.slice(1);
+}
+
+function placesOf(program: AST.TOMLProgram): KeyPlaces {
+  const places = new KeyPlaces();
+  for (const node of program.body[0].body) {
+    if (node.type === "TOMLKeyValue") {
+      addPair(node, [], places);
+      continue;
+    }
+    places.add(node.resolvedKey, toPlace(node));
+    for (const pair of node.body) addPair(pair, node.resolvedKey, places);
+  }
+  return places;
+}
+
+function addPair({ key, value }: AST.TOMLKeyValue, around: ConfigPath, places: KeyPlaces): void {
+  let path = around;
+  for (const part of key.keys) {
+    path = [...path, part.type === "TOMLBare" ? part.name : part.value];
+    places.add(path, toPlace(part));
+  }
+  addContent(value, path, places);
+}
+
+function addContent(node: AST.TOMLContentNode, path: ConfigPath, places: KeyPlaces): void {
+  if (node.type === "TOMLInlineTable") { for (const pair of node.body) addPair(pair, path, places); }
+  if (node.type !== "TOMLArray") return;
+  node.elements.forEach((item, index) => {
+    places.add([...path, index], toPlace(item));
+    addContent(item, [...path, index], places);
+  });
+}
+
+function toPlace({ loc: { start } }: AST.TOMLNode): { readonly line: number; readonly column: number } {
+  return { line: start.line, column: start.column + 1 };
+}
