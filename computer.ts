@@ -56,6 +56,7 @@ export { readConfigFile } from "./src/computer/config/file.ts";
 export type { ConfigForm } from "./src/computer/config/form.ts";
 export { ConfigError, type ConfigProblem } from "./src/computer/config/problem.ts";
 export type { ReadingOptions } from "./src/computer/config/reading.ts";
+export type { ConfigFormat } from "./src/computer/config/text.ts";
 export type { ConfigOrigin } from "./src/computer/config/variables.ts";
 export type { Confirm, ConfirmRequest } from "./src/computer/confirmation.ts";
 export { fileResolver, type FileResolverOptions } from "./src/computer/file_resolver.ts";

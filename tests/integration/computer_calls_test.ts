@@ -210,7 +210,7 @@ Deno.test("whoever is asked is told when the call is out of time", async () => {
 for (
   const { what, becomes, errorCode, text } of [
     { what: "forbidden", becomes: { forbidden_tools: ["echo"] }, errorCode: 4002, text: "is disabled" },
-    { what: "not allowed", becomes: { allowed_tools: ["add"] }, errorCode: 4002, text: "is disabled" },
+    { what: "not allowed", becomes: { allowed_tools: ["receive*"] }, errorCode: 4002, text: "is disabled" },
     {
       what: "another program's",
       becomes: scripted({ tools: [echo], stderr: "other" }),
