@@ -49,6 +49,7 @@ export type {
   ReadResourceOptions,
   ResourcePage,
   ResourceTemplatePage,
+  ResourceUpdates,
 } from "./src/agent/remote_options.ts";
 export type { RequestOptions } from "./src/agent/requests.ts";
 export { toElement } from "./src/dpe/element.ts";
@@ -122,6 +123,7 @@ export {
 } from "./src/protocol/local_errors.ts";
 export type { Role, SessionInfo } from "./src/protocol/office.ts";
 export type { ResourceTemplateInfo } from "./src/protocol/resource_templates.ts";
+export type { ResourceUpdate } from "./src/protocol/resource_updates.ts";
 export type {
   DpeResource,
   ReadResourceRet,

@@ -12,12 +12,19 @@ import { parseServerAddress } from "../protocol/server_address.ts";
 import { AGENT_GRACE_MS } from "../protocol/timeouts.ts";
 import { DEFAULT_BLOB_TIMEOUT_MS, DEFAULT_MAX_BLOB_BYTES } from "./blob_reader.ts";
 import { streamEvents } from "./event_stream.ts";
-import { AGENT_NEWS, type AgentEvent, type AgentEventName, type AgentListener } from "./events.ts";
+import {
+  AGENT_NEWS,
+  type AgentEvent,
+  type AgentEventName,
+  type AgentListener,
+  type ComputerViewName,
+} from "./events.ts";
 import { Listeners, type Unsubscribe } from "./listeners.ts";
 import { NOTIFICATION_PREFIX, readNotification } from "./notifications.ts";
 import { Refresher } from "./refresh.ts";
 import { RemoteComputer } from "./remote_computer.ts";
 import { type RequestOptions, Requests } from "./requests.ts";
+import { UpdateReader } from "./update_reader.ts";
 
 /** Time to reach the Server unless told otherwise. */
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
@@ -89,6 +96,7 @@ export class Agent implements AsyncDisposable {
   readonly #refresher: Refresher;
   readonly #ending: AbortController;
   readonly #log: Logger;
+  readonly #updates = new UpdateReader();
   readonly #blobBounds: { readonly maxBlobBytes: number; readonly blobTimeoutMs: number };
 
   private constructor(
@@ -183,7 +191,8 @@ export class Agent implements AsyncDisposable {
 
   /**
    * Calls `listener` with each event of one name; {@linkcode AgentEvents} lists them. A listener for `toolsRefreshed`,
-   * `configRefreshed`, `desktopRefreshed` or `finderRefreshed` makes the Agent fetch that view after each change.
+   * `configRefreshed`, `desktopRefreshed` or `finderRefreshed` makes the Agent fetch that view after each change, and one
+   * for `resourcesUpdated` makes it ask what changed.
    *
    * @return A function that ends the subscription; also a `Disposable`.
    */
@@ -195,7 +204,7 @@ export class Agent implements AsyncDisposable {
    * The Agent's events one after the other, from the call on, until the signal is aborted, the loop is left, or the
    * Agent is closed or has failed. A reader that falls 1,000 events behind loses the oldest.
    *
-   * @param options `types`: which events; by default all but `…Refreshed` and `refreshFailed`.
+   * @param options `types`: which events; by default all but `…Refreshed`, `resourcesUpdated` and `refreshFailed`.
    */
   events(
     options: { readonly types?: readonly AgentEventName[]; readonly signal?: AbortSignal } = {},
@@ -244,9 +253,9 @@ export class Agent implements AsyncDisposable {
   async #fetchView(
     { computer, view }: {
       readonly computer: string;
-      readonly view: "tools" | "config" | "desktop" | "finder";
+      readonly view: ComputerViewName;
     },
-  ): Promise<AgentEvent> {
+  ): Promise<AgentEvent | undefined> {
     const remote = this.computer(computer);
     switch (view) {
       case "tools":
@@ -257,6 +266,8 @@ export class Agent implements AsyncDisposable {
         return { type: "desktopRefreshed", computer, desktops: await remote.getDesktop() };
       case "finder":
         return { type: "finderRefreshed", computer, ...await remote.getFinder() };
+      case "resources":
+        return await this.#updates.fetch(remote);
     }
   }
 }

@@ -31,6 +31,7 @@ function describeEvent(event: AgentEvent): string {
     case "updateToolList":
     case "updateDesktop":
     case "updateFinder":
+    case "updateResources":
       return `computer ${event.computer}: ${CHANGES[type]} changed`;
     case "cancelToolCall":
       return `agent ${event.agent} cancelled call ${event.reqId}`;
@@ -52,4 +53,5 @@ const CHANGES = {
   updateToolList: "tools",
   updateDesktop: "desktop",
   updateFinder: "documents",
+  updateResources: "resources",
 } as const;

@@ -3,6 +3,7 @@ import type { GetComputerConfigRet } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import type { Role } from "../protocol/office.ts";
+import type { ResourceUpdate } from "../protocol/resource_updates.ts";
 import type { SMCPTool } from "../protocol/tools.ts";
 
 /** Somebody came or went. */
@@ -22,12 +23,12 @@ export interface ComputerChange {
 }
 
 /** What of a Computer an Agent can keep fresh. */
-export type ComputerViewName = "tools" | "config" | "desktop" | "finder";
+export type ComputerViewName = "tools" | "config" | "desktop" | "finder" | "resources";
 
 /**
  * The events of an Agent by name. An Agent that has a listener for one of the `…Refreshed` events fetches that view
  * anew whenever a Computer says that it changed, when a Computer comes, and after the connection was lost
- * (`desktop.md`, 事件流; `finder.md`, 事件流).
+ * (`desktop.md`, 事件流; `finder.md`, 事件流). A listener for `resourcesUpdated` makes it ask what changed in the same way.
  */
 export interface AgentEvents {
   /** `notify:enter_office`. */
@@ -42,6 +43,8 @@ export interface AgentEvents {
   updateDesktop: ComputerChange;
   /** `notify:update_finder`. */
   updateFinder: ComputerChange;
+  /** `notify:update_resources`: what was subscribed to, or a list of resources, changed; an extension of ours. */
+  updateResources: ComputerChange;
   /** `notify:tool_call_cancel`: who cancelled which call. */
   cancelToolCall: { readonly agent: string; readonly reqId: string };
   /** Any other `notify:` event, of a newer peer; `body` as it came. */
@@ -59,6 +62,11 @@ export interface AgentEvents {
     readonly documents: readonly DPEDocumentSummary[];
     readonly totalCount: number;
   };
+  /**
+   * What changed of the resources that were subscribed to, and of the lists of resources, since the last such event. An
+   * update without a `uri` is of the list of its MCP server.
+   */
+  resourcesUpdated: { readonly computer: string; readonly updates: readonly ResourceUpdate[] };
   /** A view could not be fetched anew; the next change tries again. */
   refreshFailed: { readonly computer: string; readonly view: ComputerViewName; readonly error: unknown };
 
@@ -90,6 +98,7 @@ export const AGENT_NEWS: readonly AgentEventName[] = [
   "updateToolList",
   "updateDesktop",
   "updateFinder",
+  "updateResources",
   "cancelToolCall",
   "notification",
   "disconnected",

@@ -13,9 +13,10 @@ const REFRESHED_EVENTS: Readonly<Record<ComputerViewName, AgentEventName>> = {
   config: "configRefreshed",
   desktop: "desktopRefreshed",
   finder: "finderRefreshed",
+  resources: "resourcesUpdated",
 };
 
-const ALL_VIEWS: readonly ComputerViewName[] = ["tools", "config", "desktop", "finder"];
+const ALL_VIEWS: readonly ComputerViewName[] = ["tools", "config", "desktop", "finder", "resources"];
 
 /** One view of one Computer. */
 interface Refresh {
@@ -25,8 +26,8 @@ interface Refresh {
 
 /** How views are had. */
 export interface RefreshSource {
-  /** Fetches a view, as the event that tells of it. */
-  readonly fetch: (refresh: Refresh) => Promise<AgentEvent>;
+  /** Fetches a view, as the event that tells of it; `undefined` when there is nothing to tell. */
+  readonly fetch: (refresh: Refresh) => Promise<AgentEvent | undefined>;
   /** The names of the Computers in the office. */
   readonly listComputers: () => Promise<readonly string[]>;
 }
@@ -64,6 +65,7 @@ export class Refresher {
     listeners.on("updateConfig", ({ computer }) => this.#refresh(computer, ["config", "tools"]));
     listeners.on("updateDesktop", ({ computer }) => this.#refresh(computer, ["desktop"]));
     listeners.on("updateFinder", ({ computer }) => this.#refresh(computer, ["finder"]));
+    listeners.on("updateResources", ({ computer }) => this.#refresh(computer, ["resources"]));
     listeners.on("enterOffice", ({ role, name }) => {
       if (role === "computer") this.#refresh(name, ALL_VIEWS);
     });
@@ -109,7 +111,7 @@ export class Refresher {
       if (!this.#isStopped) this.#log.warn("refresh failed", { computer, view, error: describeError(error) });
       return { type: "refreshFailed", ...refresh, error };
     });
-    if (!this.#isStopped) this.#listeners.tell(event);
+    if (!this.#isStopped && event !== undefined) this.#listeners.tell(event);
   }
 
   /** After a loss: whatever was told meanwhile was missed. */

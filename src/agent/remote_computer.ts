@@ -4,7 +4,7 @@ import type { GetComputerConfigRet } from "../protocol/config.ts";
 import { type Desktop, type DesktopEntry, parseDesktopEntry, toDesktopEntry } from "../protocol/desktop.ts";
 import type { DPEDocument, DPEDocumentPages, DPEElementDetail, DPEPage } from "../protocol/dpe.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { describeError, SmcpError } from "../protocol/errors.ts";
+import { SmcpError } from "../protocol/errors.ts";
 import {
   GET_BLOB_EVENT,
   GET_COMPLETION_EVENT,
@@ -13,11 +13,14 @@ import {
   GET_DPE_EVENT,
   GET_FINDER_EVENT,
   GET_RESOURCE_TEMPLATES_EVENT,
+  GET_RESOURCE_UPDATES_EVENT,
   GET_RESOURCES_EVENT,
   GET_TOOLS_EVENT,
   GET_WINDOWS_EVENT,
   READ_RESOURCE_EVENT,
+  SUBSCRIBE_RESOURCE_EVENT,
   TOOL_CALL_EVENT,
+  UNSUBSCRIBE_RESOURCE_EVENT,
 } from "../protocol/events.ts";
 import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import {
@@ -29,19 +32,25 @@ import {
   parseGetFinderRet,
   parseGetResourcesRet,
   parseGetResourceTemplatesRet,
+  parseGetResourceUpdatesRet,
   parseGetToolsRet,
   parseGetWindowsRet,
   parseReadResourceRet,
+  parseSubscribeResourceRet,
 } from "../protocol/answers.ts";
 import type { AnswerReader } from "../protocol/flaws.ts";
 import type { DpeResource, ReadResourceRet } from "../protocol/resources.ts";
-import { shorten } from "../protocol/shorten.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
-import { BLOB_CHUNK_BYTES } from "./blob_reader.ts";
-import { fillBlobs, fillContents, type FillOptions, hasBlobHandles, hasContentHandles } from "./blobs.ts";
-import { Deadline } from "../async/deadline.ts";
+import {
+  fillBlobs,
+  fillContents,
+  type FillOptions,
+  fillWithin,
+  hasBlobHandles,
+  hasContentHandles,
+} from "./blobs.ts";
 import {
   type DocumentAnswer,
   readDocument,
@@ -58,22 +67,20 @@ import {
   type PageOptions,
   pageUri,
 } from "./navigation.ts";
-import type {
-  CallToolOptions,
-  CompleteOptions,
-  Completion,
-  DesktopOptions,
-  FinderCatalogue,
-  FinderOptions,
-  ReadResourceOptions,
-  ResourcePage,
-  ResourceTemplatePage,
+import {
+  type CallToolOptions,
+  type CompleteOptions,
+  type Completion,
+  type DesktopOptions,
+  type FinderCatalogue,
+  type FinderOptions,
+  type ReadResourceOptions,
+  type ResourcePage,
+  type ResourceTemplatePage,
+  type ResourceUpdates,
+  toCompletion,
 } from "./remote_options.ts";
-import { toCompletion } from "./remote_options.ts";
 import type { RequestOptions, Requests } from "./requests.ts";
-
-/** How much of a handle, which a Computer made up, a log line tells. */
-const MAX_LOGGED_HANDLE = 64;
 
 /** How long an answer to `client:get_windows` is waited for: some foreign Computers leave unknown events unanswered. */
 const WINDOWS_TIMEOUT_MS = 5_000;
@@ -297,6 +304,48 @@ export class RemoteComputer {
     return toCompletion((await this.#ask(GET_COMPLETION_EVENT, body, { ...rest, parse })).completion);
   }
 
+  /**
+   * Makes the Computer tell of changes to a resource (`client:subscribe_resource`, an extension of ours): listen for
+   * `resourcesUpdated`. The subscription ends when this Agent leaves the office or loses its connection, and when the
+   * Computer leaves: subscribe again after `reconnected`. It outlives restarts of its MCP server.
+   *
+   * @param uri `dpe://` or `window://`; any scheme with `mcpServer`, which names the MCP server of the resource.
+   * @throws {SmcpError} 4015 when the MCP server has no subscriptions, 400 when there are too many.
+   * @example
+   * ```ts
+   * import type { Agent } from "@a2c-smcp/sdk/agent";
+   *
+   * export async function follow(agent: Agent, uri: string): Promise<void> {
+   *   agent.on("resourcesUpdated", ({ computer, updates }) => console.log(computer, updates));
+   *   await agent.computer("laptop").subscribeResource(uri, { mcpServer: "files" });
+   * }
+   * ```
+   */
+  async subscribeResource(uri: string, options: ReadResourceOptions = {}): Promise<void> {
+    await this.#subscribe(SUBSCRIBE_RESOURCE_EVENT, uri, options);
+  }
+
+  /** Ends a subscription (`client:unsubscribe_resource`); without one nothing happens. */
+  async unsubscribeResource(uri: string, options: ReadResourceOptions = {}): Promise<void> {
+    await this.#subscribe(UNSUBSCRIBE_RESOURCE_EVENT, uri, options);
+  }
+
+  /**
+   * What changed of the resources that were subscribed to, and of the lists of resources
+   * (`client:get_resource_updates`, an extension of ours). A listener for `resourcesUpdated` hears it without asking.
+   *
+   * @param options `cursor`: that of the answer before; all that the Computer remembers without it.
+   */
+  async getResourceUpdates(
+    options: RequestOptions & { readonly cursor?: string | undefined } = {},
+  ): Promise<ResourceUpdates> {
+    const { cursor: since, ...rest } = options;
+    const asked = { ...rest, parse: parseGetResourceUpdatesRet };
+    const answer = await this.#ask(GET_RESOURCE_UPDATES_EVENT, given({ cursor: since }), asked);
+    const { updates, cursor, has_more: hasMore = false } = answer;
+    return { updates, cursor, hasMore };
+  }
+
   /** An address from which the Agent can fetch a document by itself (`client:get_dpe`). */
   async getDpe(uri: string, options: RequestOptions = {}): Promise<DpeResource> {
     return (await this.#ask(GET_DPE_EVENT, { uri }, { ...options, parse: parseGetDpeRet })).resource;
@@ -365,6 +414,13 @@ export class RemoteComputer {
     };
   }
 
+  #subscribe(event: string, uri: string, { mcpServer, ...rest }: ReadResourceOptions): Promise<void> {
+    return this.#ask(event, given({ uri, mcp_server: mcpServer }), {
+      ...rest,
+      parse: parseSubscribeResourceRet,
+    });
+  }
+
   #ask<T>(
     event: string,
     body: Readonly<Record<string, unknown>>,
@@ -374,34 +430,26 @@ export class RemoteComputer {
   }
 
   /** Fetches what was left out of an answer, within the Agent's bounds. */
-  async #fill<T>(options: RequestOptions, fill: (options: FillOptions) => Promise<T>): Promise<T> {
+  #fill<T>(options: RequestOptions, fill: (options: FillOptions) => Promise<T>): Promise<T> {
     const { logger, maxBlobBytes, blobTimeoutMs } = this.#context;
-    using deadline = new Deadline(blobTimeoutMs, {
-      reason: () => new RequestTimeoutError(`Cannot fetch a large answer: not there in ${blobTimeoutMs} ms`),
-      signal: options.signal,
-    });
-    const fetching = { ...options, signal: deadline.signal };
-    return await fill({
+    return fillWithin(fill, {
+      computer: this.name,
+      logger,
       maxBytes: maxBlobBytes,
-      fetchChunk: (handle, offset) => {
-        const body = { blob_handle: handle, chunk_offset: offset, max_chunk_bytes: BLOB_CHUNK_BYTES };
-        return this.#ask(GET_BLOB_EVENT, body, { ...fetching, parse: parseGetBlobRet });
-      },
-      onFailure: (handle, error) => {
-        options.signal?.throwIfAborted();
-        logger.warn("a large part of an answer was not fetched", {
-          computer: this.name,
-          handle: shorten(handle, MAX_LOGGED_HANDLE),
-          error: describeError(error),
-        });
-      },
-      onFlaw: (field, flaw) => logger.warn("answer has flaws", { computer: this.name, field, flaw }),
+      timeoutMs: blobTimeoutMs,
+      signal: options.signal,
+      getBlob: (body, signal) =>
+        this.#ask(GET_BLOB_EVENT, body, { ...options, signal, parse: parseGetBlobRet }),
     });
   }
 }
 
-/** Whether a peer does not know an event, leaves it unanswered, or has too much to say for one message. */
-function isNotServed(error: unknown): boolean {
+/**
+ * Whether a peer does not know an event, leaves it unanswered, or has too much to say for one message.
+ *
+ * @internal
+ */
+export function isNotServed(error: unknown): boolean {
   if (!(error instanceof SmcpError)) return false;
   const { code, details } = error;
   return (code === ErrorCode.BAD_REQUEST && details?.["field"] === "event") || code === ErrorCode.TIMEOUT ||

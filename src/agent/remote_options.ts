@@ -1,6 +1,7 @@
 /** What the methods of a `RemoteComputer` take and give. */
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import type { CompletionInfo, ResourceTemplateInfo } from "../protocol/resource_templates.ts";
+import type { ResourceUpdate } from "../protocol/resource_updates.ts";
 import type { ResourceInfo } from "../protocol/resources.ts";
 import type { RequestOptions } from "./requests.ts";
 
@@ -80,6 +81,16 @@ export interface Completion {
   /** How many there are in all; absent where nobody said. */
   readonly total?: number;
   /** Whether there are more than these. */
+  readonly hasMore: boolean;
+}
+
+/** What changed. */
+export interface ResourceUpdates {
+  /** Each resource that was subscribed to by its URI, and each list without one, in the order of the changes. */
+  readonly updates: readonly ResourceUpdate[];
+  /** Where the next answer goes on. */
+  readonly cursor: string;
+  /** Whether more of them wait. */
   readonly hasMore: boolean;
 }
 

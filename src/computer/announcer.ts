@@ -4,6 +4,7 @@ import {
   UPDATE_CONFIG_EVENT,
   UPDATE_DESKTOP_EVENT,
   UPDATE_FINDER_EVENT,
+  UPDATE_RESOURCES_EVENT,
   UPDATE_TOOL_LIST_EVENT,
 } from "../protocol/events.ts";
 
@@ -15,6 +16,7 @@ const UPDATE_EVENTS = {
   tools: UPDATE_TOOL_LIST_EVENT,
   desktop: UPDATE_DESKTOP_EVENT,
   finder: UPDATE_FINDER_EVENT,
+  resources: UPDATE_RESOURCES_EVENT,
 } as const;
 
 /** What can change. */
@@ -31,6 +33,7 @@ export class Announcer {
       tools: throttle("tools"),
       desktop: throttle("desktop"),
       finder: throttle("finder"),
+      resources: throttle("resources"),
     };
   }
 

@@ -23,6 +23,8 @@ export interface AttendanceContext {
   readonly calls: OfficeCalls;
   /** What was kept for the office. */
   readonly blobs: { endOffice(): void };
+  /** What the Agent subscribed to. */
+  readonly resources: { endOffice(): void };
   /** Asks the Server who is in the office. */
   readonly members: () => Promise<readonly SessionInfo[]>;
   readonly log: Logger;
@@ -87,7 +89,7 @@ export class Attendance {
     if (typeof agent !== "string") return;
     if (event === ENTER_OFFICE_NOTIFICATION) return this.#hear(agent);
     this.#hear(undefined);
-    this.#context.calls.endOfficeCalls();
+    this.#endAgent();
   }
 
   /** The office is left for good: nobody waits for an answer any more. */
@@ -95,7 +97,7 @@ export class Attendance {
     const { calls, blobs } = this.#context;
     this.#hear(undefined);
     this.#before = undefined;
-    calls.endOfficeCalls();
+    this.#endAgent();
     calls.forget();
     blobs.endOffice();
   }
@@ -114,13 +116,18 @@ export class Attendance {
 
   /** Calls of an Agent that is not there any more are ended. */
   async #look(): Promise<void> {
-    const { agent, members, calls } = this.#context;
+    const { agent, members } = this.#context;
     const heard = this.#heard;
     const found = (await members()).find(({ role }) => role === "agent")?.name;
     if (this.#heard === heard) agent.set(found);
     const before = this.#before;
     this.#before = undefined;
-    if (before !== undefined && before !== agent.name) calls.endOfficeCalls();
+    if (before !== undefined && before !== agent.name) this.#endAgent();
+  }
+
+  #endAgent(): void {
+    this.#context.calls.endOfficeCalls();
+    this.#context.resources.endOffice();
   }
 
   #hear(name: string | undefined): void {

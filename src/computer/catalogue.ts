@@ -1,4 +1,5 @@
 /** The resources of one MCP server: what it lists, what of that is known to hold, and what changed. */
+import { forEachBounded } from "../async/pool.ts";
 import { visitInTurns } from "../async/turns.ts";
 import type { Logger } from "../log.ts";
 import type { McpConnection } from "../mcp/connection.ts";
@@ -25,6 +26,7 @@ import {
   type SortedResources,
 } from "./resource_kinds.ts";
 import { ResourceList } from "./resource_list.ts";
+import type { ResourceWatch } from "./resource_watch.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 /** What a catalogue needs. */
@@ -35,6 +37,8 @@ export interface CatalogueContext {
   readonly warnOnce: WarnOnce;
   readonly onDesktopChange: () => void;
   readonly onFinderChange: () => void;
+  /** What the Agent subscribed to; hears of what changed. */
+  readonly watch: ResourceWatch;
   /** The server has listed a host for the first time, or takes part otherwise than before. */
   readonly onHostsChange: () => void;
 }
@@ -185,6 +189,7 @@ export class Catalogue {
     this.#subscriptions.reset();
     this.#windows.clearSubscriptions();
     this.#documents.reset();
+    this.#rewatch(isSubscribable).catch((error) => this.#warn("cannot subscribe again", { error }));
     // Without subscriptions nothing is shown, so nothing is listed until somebody reads by a host that nobody has.
     if (isSubscribable) this.#list.restart();
     else this.#listed = NO_RESOURCES;
@@ -193,10 +198,12 @@ export class Catalogue {
   /** `notifications/resources/list_changed`. */
   onListChanged(): void {
     if (this.#isSubscribable) this.#list.onChanged();
+    else this.#context.watch.onListChanged(this.server.name);
   }
 
   /** Notifications may have been lost: what they would have told of is looked for. The subscriptions hold. */
   onNotificationsLost(): void {
+    this.#context.watch.onAllUpdated(this.server.name);
     if (!this.#takesPart || this.server.connection === undefined) return;
     this.#windows.invalidateAll();
     this.#documents.invalidateAll();
@@ -214,10 +221,49 @@ export class Catalogue {
     this.#takesPart = false;
     if (this.#listed.windows.length > 0) this.#context.onDesktopChange();
     if (this.#listed.documentUris.size > 0) this.#context.onFinderChange();
+    const { others } = NO_RESOURCES;
+    if (this.#listed.others === others) return;
+    this.#listed = { ...this.#listed, others };
+    this.#context.watch.onListChanged(this.server.name);
+  }
+
+  /**
+   * Subscribes for the Agent, unless the session has that subscription.
+   *
+   * @throws as the MCP server refuses it.
+   */
+  async watch(uri: string, limits: { readonly timeoutMs: number }): Promise<void> {
+    await this.#subscriptions.insist(uri, limits);
+  }
+
+  /** The Agent does not want it any more; the Desktop or the Finder may. */
+  unwatch(uri: string): void {
+    if (this.#isWanted(uri)) return;
+    void this.#subscriptions.release(uri);
+  }
+
+  /** The Agent wants nothing of what it wanted. */
+  unwatchAll(): void {
+    if (this.#takesPart) this.#followSubscriptions();
+  }
+
+  /** What the Agent had subscribed to in the last session; what changed since, nobody told. */
+  async #rewatch(isSubscribable: boolean): Promise<void> {
+    const { watch, limits: { concurrency } } = this.#context;
+    const { name } = this.server;
+    const uris = watch.urisOf(name);
+    if (isSubscribable) {
+      await forEachBounded(uris, concurrency, async (uri) => {
+        if (!watch.urisOf(name).has(uri) || await this.#subscriptions.subscribe(uri)) return;
+        this.#warn("cannot subscribe again for the Agent", { uri });
+      });
+    }
+    watch.onAllUpdated(name);
   }
 
   /** `notifications/resources/updated`. A page or an element concerns its document, the host's own URI all of them. */
   onUpdated(uri: string): void {
+    this.#context.watch.onUpdated(this.server.name, uri);
     if (!this.#takesPart) return;
     const identity = windowIdentity(uri);
     const key = documentKey(uri);
@@ -269,15 +315,23 @@ export class Catalogue {
     const windowUris = new Set(listed.windows.map(({ uri }) => uri));
     this.#windows.follow(windowUris);
     this.#documents.follow(listed.documentUris);
-    this.#followSubscriptions(windowUris);
+    this.#followSubscriptions();
     this.#tellChanges(before, listed);
   }
 
-  /** The host's own URI is subscribed where Level 0 is read, and stays so. */
-  #followSubscriptions(windowUris: ReadonlySet<string>): void {
-    const wanted = windowUris.union(new Set(this.#listed.documentUris.values()));
-    const hostUris = new Set(this.#documents.catalogueUris);
-    this.#subscriptions.follow(wanted, hostUris).then(() => this.#verify())
+  #isWanted(uri: string): boolean {
+    const { windowUris, documentUris } = this.#listed;
+    const key = documentKey(uri);
+    return windowUris.get(windowIdentity(uri) ?? "") === uri || this.#documents.catalogueUris.has(uri) ||
+      key !== undefined && documentUris.get(key) === uri;
+  }
+
+  /** The host's own URI is subscribed where Level 0 is read, and stays so, as does what the Agent wants. */
+  #followSubscriptions(): void {
+    const { windows, documentUris } = this.#listed;
+    const wanted = new Set(windows.map(({ uri }) => uri)).union(new Set(documentUris.values()));
+    const kept = new Set(this.#documents.catalogueUris).union(this.#context.watch.urisOf(this.server.name));
+    this.#subscriptions.follow(wanted, kept).then(() => this.#verify())
       .catch((error) => this.#warn("cannot subscribe", { error }));
   }
 
@@ -303,6 +357,7 @@ export class Catalogue {
       isReturn && listed.documentUris.size > 0;
     if (hasNewWindows) this.#context.onDesktopChange();
     if (hasNewDocuments) this.#context.onFinderChange();
+    if (before.others !== listed.others) this.#context.watch.onListChanged(this.server.name);
     const { log } = this.#context;
     const server = this.server.name;
     if (!hasNewWindows) {
@@ -315,7 +370,7 @@ export class Catalogue {
 
   #onSubscribed(uri: string): void {
     if (windowIdentity(uri) !== undefined) this.#windows.markSubscribed(uri);
-    else this.#documents.markSubscribed(uri);
+    else if (documentKey(uri) !== undefined) this.#documents.markSubscribed(uri);
   }
 
   async #read(uri: string): Promise<readonly ResourceContents[]> {

@@ -91,8 +91,9 @@ export class Computer implements AsyncDisposable {
       limits: { ...DEFAULT_SERVER_LIMITS, ...DEFAULT_READ_LIMITS, ...limits },
       onChange: (kind) => this.#announcer.announce(kind),
     });
-    const { agent, calls, blobs, log } = this.#host;
-    this.#attendance = new Attendance({ agent, calls, blobs, log, members: () => this.#place.members() });
+    const { agent, calls, blobs, resources, log } = this.#host;
+    const members = () => this.#place.members();
+    this.#attendance = new Attendance({ agent, calls, blobs, resources, log, members });
     this.#requests = new OfficeRequests({ host: this.#host, resolveDpe });
   }
 

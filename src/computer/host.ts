@@ -35,6 +35,7 @@ import { Redactor } from "./redaction.ts";
 import { secretsOf } from "./secret_values.ts";
 import { ResourceDirectory } from "./resource_directory.ts";
 import { ResourceTemplates } from "./resource_templates.ts";
+import { ResourceWatch } from "./resource_watch.ts";
 import { type ToolDirectory, vrlScriptOf } from "./tool_directory.ts";
 import { ToolCalls } from "./tool_calls.ts";
 import { ToolRegistry } from "./tool_registry.ts";
@@ -75,6 +76,8 @@ export interface ConfigChange {
 export class McpHost implements AsyncDisposable {
   readonly fleet: Fleet;
   readonly resources: ResourceDirectory;
+  /** What the Agent subscribed to, and what of it changed. */
+  readonly watch: ResourceWatch;
   /** What can be read beside what is listed. */
   readonly templates: ResourceTemplates;
   readonly history: ToolCallHistory = new ToolCallHistory();
@@ -112,8 +115,11 @@ export class McpHost implements AsyncDisposable {
       listen: (server) => this.#listen(server),
       resolve: (server, signal) => this.#resolve(server, signal),
     });
+    const { maxSubscriptions } = limits;
+    this.watch = new ResourceWatch({ maxSubscriptions, onChange: () => context.onChange("resources") });
     this.resources = new ResourceDirectory(this.fleet, {
       limits,
+      watch: this.watch,
       log: withModule(log, "resources"),
       warnOnce: this.#warnOnce,
       onDesktopChange: () => context.onChange("desktop"),

@@ -19,13 +19,16 @@ import {
   GET_DPE_EVENT,
   GET_FINDER_EVENT,
   GET_RESOURCE_TEMPLATES_EVENT,
+  GET_RESOURCE_UPDATES_EVENT,
   GET_RESOURCES_EVENT,
   GET_SKILL_EVENT,
   GET_SKILLS_EVENT,
   GET_TOOLS_EVENT,
   GET_WINDOWS_EVENT,
   READ_RESOURCE_EVENT,
+  SUBSCRIBE_RESOURCE_EVENT,
   TOOL_CALL_EVENT,
+  UNSUBSCRIBE_RESOURCE_EVENT,
 } from "../protocol/events.ts";
 import type { OfficeBlobs } from "./blob_store.ts";
 import { handleGetBlob } from "./handlers/get_blob.ts";
@@ -35,11 +38,13 @@ import { handleGetDesktop } from "./handlers/get_desktop.ts";
 import { handleGetDpe, type ResolveDpe } from "./handlers/get_dpe.ts";
 import { handleGetFinder } from "./handlers/get_finder.ts";
 import { handleGetResourceTemplates } from "./handlers/get_resource_templates.ts";
+import { handleGetResourceUpdates } from "./handlers/get_resource_updates.ts";
 import { handleGetResources } from "./handlers/get_resources.ts";
 import { handleGetSkill, handleGetSkills } from "./handlers/get_skills.ts";
 import { handleGetTools } from "./handlers/get_tools.ts";
 import { handleGetWindows } from "./handlers/get_windows.ts";
 import { handleReadResource } from "./handlers/read_resource.ts";
+import { handleSubscribeResource, handleUnsubscribeResource } from "./handlers/subscribe_resource.ts";
 import { handleToolCall } from "./handlers/tool_call.ts";
 import type { McpHost } from "./host.ts";
 import { shrinkRead, shrinkResult } from "./large_answers.ts";
@@ -74,6 +79,12 @@ const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
   [
     GET_RESOURCE_TEMPLATES_EVENT,
     ({ host, maxAnswerBytes }, body) => handleGetResourceTemplates(host, body, maxAnswerBytes),
+  ],
+  [SUBSCRIBE_RESOURCE_EVENT, ({ host }, body) => handleSubscribeResource(host, body)],
+  [UNSUBSCRIBE_RESOURCE_EVENT, ({ host }, body) => handleUnsubscribeResource(host, body)],
+  [
+    GET_RESOURCE_UPDATES_EVENT,
+    ({ host, maxAnswerBytes }, body) => handleGetResourceUpdates(host, body, maxAnswerBytes),
   ],
   [GET_COMPLETION_EVENT, ({ host }, body) => handleGetCompletion(host, body)],
   [GET_BLOB_EVENT, ({ blobs, maxAnswerBytes }, body) => handleGetBlob(blobs, body, maxAnswerBytes)],

@@ -43,7 +43,47 @@ export class ResourceDirectory {
   remove(server: SupervisedServer): void {
     this.#catalogues.get(server)?.onStopped();
     this.#catalogues.delete(server);
+    if (this.#fleet.get(server.name) === undefined) this.#context.watch.forget(server.name);
     this.warnOfContestedHosts();
+  }
+
+  /**
+   * Subscribes to a resource for the Agent.
+   *
+   * @throws {SmcpError} as `ResourceWatch.add()` does, and whatever the MCP server refuses it with.
+   */
+  async subscribe(
+    request: {
+      readonly server: SupervisedServer;
+      readonly uri: string;
+      readonly as: string;
+      readonly office: string;
+      readonly timeoutMs: number;
+    },
+  ): Promise<void> {
+    const { server, uri, timeoutMs } = request;
+    const { watch } = this.#context;
+    const isNew = watch.add({ server: server.name, uri }, request);
+    try {
+      await this.of(server).watch(uri, { timeoutMs });
+    } catch (error) {
+      if (isNew) watch.delete(uri, server.name);
+      throw error;
+    }
+  }
+
+  /** Ends a subscription of the Agent's, if there is one. */
+  unsubscribe(uri: string, mcpServer?: string): void {
+    for (const watched of this.#context.watch.delete(uri, mcpServer)) {
+      const server = this.#fleet.get(watched.server);
+      if (server !== undefined) this.of(server).unwatch(watched.uri);
+    }
+  }
+
+  /** The Agent has gone, or the office is left: its subscriptions end. */
+  endOffice(): void {
+    this.#context.watch.endOffice();
+    for (const catalogue of this.#catalogues.values()) catalogue.unwatchAll();
   }
 
   /**

@@ -21,6 +21,8 @@ export interface SortedResources {
   readonly tooLarge: number;
   /** How many entries are left out because there are too many. */
   readonly excess: number;
+  /** Stands for all other resources, in whatever order. */
+  readonly others: string;
 }
 
 /** How much of a list is kept. */
@@ -43,6 +45,8 @@ export class ResourceSorter {
   #roomBytes: number;
   #tooLarge = 0;
   #excess = 0;
+  #others = 0n;
+  #otherCount = 0;
 
   constructor(bounds: ResourceBounds) {
     this.#bounds = bounds;
@@ -59,13 +63,20 @@ export class ResourceSorter {
       invalid: this.#invalid,
       tooLarge: this.#tooLarge,
       excess: this.#excess,
+      others: `${this.#otherCount}:${this.#others}`,
     };
   }
 
   add(resource: McpResource): void {
     const { uri } = resource;
-    if (!hasWindowScheme(uri) && !hasDpeScheme(uri)) return;
-    if (!fitsApproximately(resource, this.#bounds.maxResourceBytes)) {
+    const isSmall = fitsApproximately(resource, this.#bounds.maxResourceBytes);
+    if (!hasWindowScheme(uri) && !hasDpeScheme(uri)) {
+      this.#otherCount++;
+      const text = isSmall ? JSON.stringify(resource) : uri.slice(0, this.#bounds.maxResourceBytes);
+      this.#others = BigInt.asUintN(64, this.#others + hashOf(text));
+      return;
+    }
+    if (!isSmall) {
       this.#tooLarge++;
       return;
     }
@@ -116,6 +127,7 @@ export const NO_RESOURCES: SortedResources = {
   invalid: [],
   tooLarge: 0,
   excess: 0,
+  others: "0:0",
 };
 
 /**
@@ -158,6 +170,17 @@ function layoutsOf(resources: readonly McpResource[]): Map<string, string> {
     if (!layouts.has(uri)) layouts.set(uri, JSON.stringify([annotations, _meta]));
   }
   return layouts;
+}
+
+/** Two hashes of 32 bits: they tell one list from the next, and need no more. */
+function hashOf(text: string): bigint {
+  let [one, two] = [0x811c9dc5, 0x01000193];
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    one = Math.imul(one ^ unit, 0x01000193);
+    two = Math.imul(two ^ unit, 0x85ebca6b) ^ (two >>> 13);
+  }
+  return (BigInt(one >>> 0) << 32n) | BigInt(two >>> 0);
 }
 
 function tryParseDpe(uri: string): DpeUri | undefined {

@@ -42,6 +42,27 @@ export class Subscriptions {
     return agreed;
   }
 
+  /** Subscribes to one URI now, unless it is; rejects where the server does not agree. */
+  async insist(uri: string, limits: RequestLimits): Promise<void> {
+    const session = this.#session;
+    if (await session.get(uri) === true) return;
+    const asked = this.#ask(uri, { session, limits });
+    session.set(uri, asked.then(() => true, () => false));
+    try {
+      await asked;
+    } catch (error) {
+      session.delete(uri);
+      throw error;
+    }
+  }
+
+  /** Lets go of one URI. Never rejects. */
+  async release(uri: string): Promise<void> {
+    const { server, limits } = this.#context;
+    if (!this.#session.delete(uri)) return;
+    await server.use((connection) => connection.unsubscribe(uri, limits)).catch(() => {});
+  }
+
   /** Brings the subscriptions in step with `wanted`, a few at a time; those in `kept` stay as they are. Never rejects. */
   async follow(wanted: ReadonlySet<string>, kept: ReadonlySet<string>): Promise<void> {
     const { server, limits, concurrency } = this.#context;
@@ -60,13 +81,9 @@ export class Subscriptions {
   }
 
   async #subscribe(uri: string, session: Map<string, Promise<boolean>>): Promise<boolean> {
-    const { server, limits, log, onSubscribed } = this.#context;
+    const { server, limits, log } = this.#context;
     try {
-      await server.use((connection) => connection.subscribe(uri, limits));
-      // It may have been let go meanwhile.
-      if (session !== this.#session || !session.has(uri)) return false;
-      onSubscribed(uri);
-      return true;
+      return await this.#ask(uri, { session, limits });
     } catch (error) {
       log.debug("not subscribed, so it is read anew for each request", {
         server: server.name,
@@ -75,5 +92,17 @@ export class Subscriptions {
       });
       return false;
     }
+  }
+
+  /** Tells whether the subscription still holds when the server has agreed: it may have been let go meanwhile. */
+  async #ask(
+    uri: string,
+    { session, limits }: { readonly session: Map<string, Promise<boolean>>; readonly limits: RequestLimits },
+  ): Promise<boolean> {
+    const { server, onSubscribed } = this.#context;
+    await server.use((connection) => connection.subscribe(uri, limits));
+    if (session !== this.#session || !session.has(uri)) return false;
+    onSubscribed(uri);
+    return true;
   }
 }

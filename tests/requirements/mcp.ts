@@ -21,6 +21,7 @@ export const mcp: readonly Requirement[] = [
   }),
   ...section("mcp-resources.md, 4.5 订阅", {
     "mcp-subscribe": "A client subscribes to single resources with `resources/subscribe`.",
+    "mcp-subscribe-any": "An Agent subscribes to single resources of any scheme, and hears of their updates.",
     "mcp-updated":
       "A subscriber gets `notifications/resources/updated` with the URI of the resource that changed.",
   }),

@@ -24,6 +24,7 @@ Deno.test("eventText() is one line for each event", () => {
     [{ type: "updateToolList", computer }, "computer laptop: tools changed"],
     [{ type: "updateDesktop", computer: "lap\ttop\u001b" }, "computer lap\ttop�: desktop changed"],
     [{ type: "updateFinder", computer }, "computer laptop: documents changed"],
+    [{ type: "updateResources", computer }, "computer laptop: resources changed"],
     [{ type: "cancelToolCall", agent: "b", reqId: "r1" }, "agent b cancelled call r1"],
     [{ type: "notification", event: "notify:x", body: { a: 1 } }, `notify:x {"a":1}`],
     [{ type: "notification", event: "notify:x", body: undefined }, "notify:x"],

@@ -25,6 +25,7 @@ Deno.test("readNotification() tells whose configuration, tools, windows or docum
     "notify:update_tool_list": "updateToolList",
     "notify:update_desktop": "updateDesktop",
     "notify:update_finder": "updateFinder",
+    "notify:update_resources": "updateResources",
   };
   for (const [event, type] of Object.entries(changes)) {
     assertEquals<unknown>(readNotification(event, { computer: "laptop" }), { type, computer: "laptop" });

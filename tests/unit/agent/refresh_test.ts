@@ -9,13 +9,14 @@ function setUp(computers: readonly string[] = []) {
   const listeners = new Listeners(silentLogger);
   const fetches: { computer: string; view: ComputerViewName; answer: PromiseWithResolvers<void> }[] = [];
   const refresher = new Refresher(listeners, {
-    async fetch({ computer, view }): Promise<AgentEvent> {
+    async fetch({ computer, view }): Promise<AgentEvent | undefined> {
       const answer = Promise.withResolvers<void>();
       fetches.push({ computer, view, answer });
       await answer.promise;
       if (view === "desktop") return { type: "desktopRefreshed", computer, desktops: [] };
       if (view === "tools") return { type: "toolsRefreshed", computer, tools: [] };
       if (view === "config") return { type: "configRefreshed", computer, config: { servers: {} } };
+      if (view === "resources") return undefined;
       return { type: "finderRefreshed", computer, documents: [], totalCount: 0 };
     },
     listComputers: () => Promise.resolve(computers),
