@@ -37,7 +37,7 @@ export async function admit(credentials: Credentials, options: AdmissionOptions)
   const decision = await decide(credentials, options);
   if ("refused" in decision) {
     const { refused: reason } = decision;
-    options.refusals.warn("Refused a connection", { reason, address: credentials.address });
+    options.refusals.warn("refused a connection", { reason, address: credentials.address });
     throw new AdmissionError(`Unauthorized: ${reason}`);
   }
   const version = credentials.query[VERSION_QUERY_PARAMETER];
@@ -59,7 +59,7 @@ async function decide(
     const decision = Promise.resolve(auth.authenticate(credentials, { signal: deadline.signal }));
     return await abortable(decision, deadline.signal);
   } catch (error) {
-    refusals.error("Cannot authenticate a connection", { error: describeError(error) });
+    refusals.error("failed to authenticate a connection", { error: describeError(error) });
     return { refused: "not possible now" };
   }
 }

@@ -132,11 +132,11 @@ async function serve(options: ServerCliOptions, signal: AbortSignal): Promise<vo
   const logger = loggerOf("server", options);
   const tokens = await readTokens(options);
   await using server = await listen(toListenOptions(options, { tokens, logger }));
-  if (tokens === undefined) logger.warn("No credentials are asked for: give --token to change that");
+  if (tokens === undefined) logger.warn("no credentials are required: set --token to require them");
   tellListening(options, server.url);
   const failure = await Promise.race([untilAborted(signal), server.untilFailed()]);
   if (failure !== undefined) throw failure;
-  logger.info("Closing");
+  logger.info("closing");
 }
 
 /** The tokens of the command line, the environment and the file; `undefined` when none were asked for. */

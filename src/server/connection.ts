@@ -160,7 +160,7 @@ export class Connection {
     try {
       this.tell(CANCEL_TOOL_CALL_NOTIFICATION, body);
     } catch (error) {
-      this.#shared.logger.debug("Cannot tell a Computer that nobody waits any more", {
+      this.#shared.logger.debug("failed to tell a Computer that a request was cancelled", {
         req_id: quoted(body.req_id),
         error: describeError(error),
       });

@@ -61,7 +61,7 @@ export function dispatchDisconnect(hub: Hub, connection: Connection): void {
       const member = await hub.offices.leave(connection.sid);
       if (member !== undefined) depart(hub, member);
     } catch (error) {
-      hub.logger.error("Cannot end the membership of a lost connection", {
+      hub.logger.error("failed to end the membership of a lost connection", {
         sid: connection.sid,
         error: describeError(error),
       });
@@ -101,7 +101,7 @@ function refuse(request: Request, error: unknown): Answer {
   const fields = { ...describeRequest(request), code: refusal.code };
   const { log } = request.connection;
   if (isExpected) log.write("warn", error.message, fields);
-  else log.write("error", "Cannot handle an event", { ...fields, error: describeError(error) });
+  else log.write("error", "failed to handle an event", { ...fields, error: describeError(error) });
   return request.route.refuse(refusal, request);
 }
 
@@ -122,7 +122,7 @@ function logRelayedError(request: Request, answer: Answer): void {
   const error = fromErrorAck(answer[0]);
   if (error === undefined) return;
   const fields = { ...describeRequest(request), code: error.code };
-  request.connection.log.write("info", "Relayed an error of a Computer", fields);
+  request.connection.log.write("info", "relayed an error of a Computer", fields);
 }
 
 function readComputer(body: unknown): string | undefined {

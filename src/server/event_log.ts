@@ -63,7 +63,7 @@ export class ConnectionLog {
   /** Tells what is left to tell of a connection that has gone. */
   close(): void {
     if (this.#leftOut === 0) return;
-    this.#logger.warn("Left out log lines of a connection", {
+    this.#logger.warn("left out log lines of a connection", {
       sid: this.#sid,
       lines_left_out: this.#leftOut,
     });

@@ -46,6 +46,6 @@ export class RefusalLog {
     this.#lines = 0;
     this.#suppressed = 0;
     this.#timer = undefined;
-    if (count > 0) this.#logger.warn("Refused more connections than are logged", { count });
+    if (count > 0) this.#logger.warn("left out log lines of refused connections", { lines_left_out: count });
   }
 }

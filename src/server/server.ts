@@ -86,7 +86,7 @@ export class SmcpServer implements AsyncDisposable {
     const sockets = new TcpSockets(http, {
       ...settings,
       maxSockets,
-      onRefused: (address) => refusals.warn("Refused a TCP connection: too many are open", { address }),
+      onRefused: (address) => refusals.warn("refused a TCP connection: too many are open", { address }),
     });
     const closeSocketIo = openSocketIo(http, {
       settings,
@@ -240,12 +240,12 @@ function openSocketIo(http: HttpServer, context: SocketIoContext): () => Promise
   const strangers = new Strangers({
     ...settings,
     onAdopted,
-    onDropped: (reason, address) => refusals.warn(`Dropped a connection: ${reason}`, { address }),
+    onDropped: (reason, address) => refusals.warn(`dropped a connection: ${reason}`, { address }),
   });
   watchEngine(io, strangers);
   const deadlines = new Deadlines();
   serveNamespace(io, { settings, deadlines, refusals, strangers });
-  const onRefused = ({ body }: HandshakeRefusal) => refusals.warn("Refused a handshake", body);
+  const onRefused = ({ body }: HandshakeRefusal) => refusals.warn("refused a handshake", body);
   const removeGate = installGate(http, { path, handshake, inner, strangers, onRefused, onAdopted });
   return async () => {
     await io.close();
@@ -307,7 +307,7 @@ function serveNamespace(
       ...settings,
       deadlines,
       onEnd: (reason, waiting_bytes) =>
-        settings.logger.warn(`Dropped a connection: ${reason}`, { sid: socket.id, waiting_bytes }),
+        settings.logger.warn(`dropped a connection: ${reason}`, { sid: socket.id, waiting_bytes }),
     });
     const connection = new Connection(toWire(socket, outbox), { identity, shared: hub });
     connections.set(socket.id, connection);
@@ -331,7 +331,7 @@ function serveConnection(
   },
 ): void {
   const { principal, version } = connection.identity;
-  hub.logger.debug("Connected", { sid: socket.id, principal, version });
+  hub.logger.debug("connected", { sid: socket.id, principal, version });
   // A peer may send a number for a name.
   socket.onAny((event: unknown, ...args: unknown[]) =>
     dispatch(hub, connection, { event: String(event), args })
@@ -342,10 +342,10 @@ function serveConnection(
     // Socket.IO drops a whole connection for a frame that it cannot read, or that is over the size limit.
     if (reason === "transport error" || reason === "parse error") {
       hub.logger.warn(
-        "Dropped a connection: a message was malformed or too large, or the network failed",
+        "dropped a connection: a message was malformed or too large, or the network failed",
         fields,
       );
-    } else hub.logger.debug("Disconnected", fields);
+    } else hub.logger.debug("disconnected", fields);
     onClosed();
     dispatchDisconnect(hub, connection);
     // A transport serves one socket, and ends with it.

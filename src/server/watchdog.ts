@@ -34,7 +34,7 @@ export class Watchdog {
   readonly #options: WatchdogOptions;
   readonly #onConnection = () => this.#notice();
   readonly #onError = (error: Error) =>
-    this.#options.logger.error("Cannot listen", { error: describeError(error) });
+    this.#options.logger.error("failed to listen", { error: describeError(error) });
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** The last connection of its own, and whether that is still to be accepted. */
   #probe: Socket | undefined;
@@ -84,7 +84,8 @@ export class Watchdog {
     // That it is accepted is told by the server; what happens on this side does not matter, except for the reason.
     probe.on(
       "error",
-      (error) => this.#options.logger.debug("Cannot connect to itself", { error: describeError(error) }),
+      (error) =>
+        this.#options.logger.debug("failed to connect to the own port", { error: describeError(error) }),
     );
     this.#timer = setTimeout(() => {
       // After a stall of the event loop, a connection that has come in the meantime is noticed first.
@@ -97,7 +98,7 @@ export class Watchdog {
     this.#isProbing = false;
     this.#probe?.destroy();
     if (isAccepted && this.#failures >= FAILED_CHECKS_BEFORE_RELISTEN) {
-      this.#options.logger.info("Accepting connections again");
+      this.#options.logger.info("accepting connections again");
     }
     this.#failures = isAccepted ? 0 : this.#failures + 1;
     if (this.#failures >= FAILED_CHECKS_BEFORE_FAILURE) return this.#fail();
@@ -108,12 +109,12 @@ export class Watchdog {
   /** Closing and listening in one turn: nothing else can take the open file in between. */
   #listenAnew(): void {
     const { host, port, logger } = this.#options;
-    logger.error("Connections are no longer accepted: listening anew", { host, port });
+    logger.error("no longer accepting connections: listening again", { host, port });
     try {
       this.#server.close();
       this.#server.listen({ host, port });
     } catch (error) {
-      logger.error("Cannot listen", { error: describeError(error) });
+      logger.error("failed to listen", { error: describeError(error) });
     }
   }
 

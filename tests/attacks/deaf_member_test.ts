@@ -20,7 +20,7 @@ async function openOffice(pings: { readonly pingIntervalMs?: number; readonly pi
   return {
     server,
     /** The line that says why a connection was dropped. */
-    dropped: () => logger.lines.find(({ message }) => message.startsWith("Dropped a connection")),
+    dropped: () => logger.lines.find(({ message }) => message.startsWith("dropped a connection")),
     [Symbol.asyncDispose]: () => server.close(),
   };
 }

@@ -87,6 +87,6 @@ Deno.test("TCP connections have a bound; silent ones give their places to those 
   const silent = Array.from({ length: 4 }, () => new RawConnection(server.port));
   await Promise.all(silent.map(({ socket }) => once(socket)));
   await untilHealthy(server.port);
-  assert(logger.lines.some(({ message }) => message.startsWith("Refused a TCP connection")));
+  assert(logger.lines.some(({ message }) => message.startsWith("refused a TCP connection")));
   for (const connection of silent) await connection[Symbol.asyncDispose]();
 });

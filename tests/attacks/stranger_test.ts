@@ -215,7 +215,7 @@ Deno.test("Refusals are logged at a bounded rate", async () => {
   const server = await SmcpServer.listen({ port: 0, logger });
   for (let i = 0; i < 30; i++) await exchange(server.port, { target: "/socket.io/?EIO=4&transport=polling" });
   await server.close();
-  const refusals = logger.lines.filter(({ message }) => message.startsWith("Refused"));
+  const refusals = logger.lines.filter(({ message }) => message.startsWith("refused"));
   assertEquals(refusals.length, 21);
   assertEquals(refusals.at(-1)?.fields, { count: 10 });
 });

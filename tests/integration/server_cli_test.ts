@@ -55,7 +55,7 @@ Deno.test("server.ts prints where it listens, serves, and ends with 0 on Ctrl-C 
       await peer[Symbol.asyncDispose]();
     }, signal);
     assertEquals(code, 0);
-    assertStringIncludes(stderr, "No credentials are asked for");
+    assertStringIncludes(stderr, "no credentials are required");
   }
 });
 

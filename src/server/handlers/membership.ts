@@ -12,7 +12,7 @@ export function arrive(hub: Hub, connection: Connection, member: Member): void {
     hub.broadcast(member.officeId, { event: ENTER_OFFICE_NOTIFICATION, body: describe(member) });
   }
   connection.enter(member);
-  hub.logger.info("Joined", fieldsOf(member));
+  hub.logger.info("joined office", fieldsOf(member));
 }
 
 /** Makes a former member hear the office no more, fails what it owes, and tells the office. */
@@ -21,7 +21,7 @@ export function depart(hub: Hub, member: Member): void {
   if (!member.isObserver) {
     hub.broadcast(member.officeId, { event: LEAVE_OFFICE_NOTIFICATION, body: describe(member) });
   }
-  hub.logger.info("Left", fieldsOf(member));
+  hub.logger.info("left office", fieldsOf(member));
 }
 
 function fieldsOf({ officeId, role, name, version, principal, isObserver }: Member): LogFields {

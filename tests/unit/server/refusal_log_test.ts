@@ -11,6 +11,6 @@ Deno.test("RefusalLog writes the first lines of a window, then how many more the
   assertEquals(lines, [
     ["Refused", { i: 0 }],
     ["Refused", { i: 1 }],
-    ["Refused more connections than are logged", { count: 3 }],
+    ["left out log lines of refused connections", { lines_left_out: 3 }],
   ]);
 });
