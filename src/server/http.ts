@@ -55,7 +55,11 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
     if (!isOurs(request)) return pass("upgrade", request, socket, head);
     const refusal = check(request, { gate, socket, end: socket });
     if (refusal !== undefined) return refuseUpgrade(socket, refusal);
-    gate.strangers.expectUpgrade(request, socket, sidOf(request));
+    const sid = sidOf(request);
+    if (sid !== undefined && !gate.strangers.claimWebSocket(sid, socket)) {
+      return refuseUpgrade(socket, SECOND_WEBSOCKET);
+    }
+    gate.strangers.expectUpgrade(request, socket, sid);
     gate.inner.emit("upgrade", request, socket, head);
   };
   server.on("request", onRequest).on("upgrade", onUpgrade);
@@ -115,6 +119,12 @@ const TOO_MANY: HandshakeRefusal = {
   status: 503,
   headers: { ...JSON_HEADERS, "retry-after": "1" },
   body: { code: 503, message: "Too many connections wait for admission" },
+};
+
+const SECOND_WEBSOCKET: HandshakeRefusal = {
+  status: 400,
+  headers: JSON_HEADERS,
+  body: { code: ErrorCode.BAD_REQUEST, message: "This session has a websocket" },
 };
 
 const TOO_LARGE: HandshakeRefusal = {

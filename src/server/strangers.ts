@@ -69,6 +69,8 @@ export class Strangers {
   readonly #bySid = new Map<string, Stranger>();
   readonly #upgrades = new WeakMap<IncomingMessage, Duplex>();
   readonly #members = new Set<string>();
+  /** By session, admitted or not. */
+  readonly #webSockets = new Map<string, Duplex>();
 
   constructor(options: StrangersOptions) {
     this.#options = options;
@@ -120,6 +122,17 @@ export class Strangers {
     return this.#members.has(sid);
   }
 
+  /**
+   * Claims the one websocket that a session may have at a time; `false` when it has one. Each could hold a message of the
+   * largest size, and Engine.IO lets one that it does not want go on for half a minute.
+   */
+  claimWebSocket(sid: string, socket: Duplex): boolean {
+    if (this.#webSockets.has(sid)) return false;
+    this.#webSockets.set(sid, socket);
+    socket.once("close", () => this.#webSockets.delete(sid));
+    return true;
+  }
+
   /** Keeps in mind which TCP connection a websocket handshake came over. */
   expectUpgrade(request: IncomingMessage, socket: Duplex, sid: string | undefined): void {
     this.#upgrades.set(request, socket);
@@ -147,6 +160,8 @@ export class Strangers {
   welcome(connection: EngineConnection): void {
     const stranger = this.#byRequest.get(connection.request);
     if (stranger === undefined || !this.#places.has(stranger)) return void connection.close(true);
+    const socket = this.#upgrades.get(connection.request);
+    if (socket !== undefined) this.claimWebSocket(connection.id, socket);
     stranger.connection = connection;
     this.#byConnection.set(connection, stranger);
     this.#bySid.set(connection.id, stranger);
