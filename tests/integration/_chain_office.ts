@@ -7,6 +7,7 @@ import { Computer } from "../../src/computer/computer.ts";
 import type { ChainState } from "../fixtures/chain_control.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { TcpProxy } from "../fixtures/tcp_proxy.ts";
+import { within } from "../fixtures/within.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import type { ChainServer } from "./_chain_server.ts";
 
@@ -96,7 +97,9 @@ export class ChainOffice implements AsyncDisposable {
   /** Resolves when something is true of what the Agent last saw. */
   seesThat(test: (view: AgentView) => boolean): Promise<void> {
     if (test(this.#view)) return Promise.resolve();
-    return new Promise((resolve) => void this.#waiting.push({ test, resolve }));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push({ test, resolve });
+    return within(promise, () => `another view than ${JSON.stringify(this.#view)}; ${this.#warnings()}`);
   }
 
   /** The Agent sees this, would see nothing else if it asked, and has not seen anything else since. */
@@ -117,7 +120,7 @@ export class ChainOffice implements AsyncDisposable {
       });
     });
     await this.#wire[Symbol.asyncDispose]();
-    await left;
+    await within(left, "the office to know that the Computer is gone");
   }
 
   /** Lets the Computer connect again, on the same port. */
@@ -142,6 +145,10 @@ export class ChainOffice implements AsyncDisposable {
     await this.computer.close();
     await this.#wire[Symbol.asyncDispose]();
     await this.#server.close();
+  }
+
+  #warnings(): string {
+    return `the Computer warned ${JSON.stringify(this.log.of("warn").slice(-10))}`;
   }
 
   #see(seen: Partial<AgentView>): void {

@@ -7,6 +7,7 @@ import {
   type ChainState,
   readLines,
 } from "../fixtures/chain_control.ts";
+import { within } from "../fixtures/within.ts";
 import { interopPython, interopSkipReason } from "../interop/peer.ts";
 
 /** How a server is written. */
@@ -69,7 +70,7 @@ export class ChainServer implements AsyncDisposable {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     this.#results.set(id, resolve);
     await this.#write({ id, ...command });
-    return await promise;
+    return await within(promise, () => `the result of "${command.command}"; ${this.#history()}`);
   }
 
   async hold(...requests: readonly string[]): Promise<void> {
@@ -88,13 +89,20 @@ export class ChainServer implements AsyncDisposable {
 
   /** Resolves when a request has come so often. */
   until(request: string, count = 1): Promise<void> {
-    return this.when(() => this.came.filter((each) => each === request).length >= count);
+    const hasCome = () => this.came.filter((each) => each === request).length >= count;
+    return this.when(hasCome, `"${request}" to come ${count} times`);
   }
 
   /** Resolves when something is true of what came. */
-  when(test: () => boolean): Promise<void> {
+  when(test: () => boolean, what = "a request"): Promise<void> {
     if (test()) return Promise.resolve();
-    return new Promise((resolve) => void this.#waiting.push({ test, resolve }));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push({ test, resolve });
+    return within(promise, () => `${what}; ${this.#history()}`);
+  }
+
+  #history(): string {
+    return `what came is ${JSON.stringify(this.came)}`;
   }
 
   /** Ends the process; the Computer starts another one, which shows and holds this. */
