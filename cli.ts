@@ -11,25 +11,41 @@
  */
 import type { ProgramName } from "./src/cli/called_as.ts";
 import { ExitCode } from "./src/cli/exit_codes.ts";
+import type { Command } from "./src/cli/program.ts";
+import { completionScript, SHELLS } from "./src/cli/shell_completion.ts";
 import { PROTOCOL_VERSION } from "./src/protocol/version.ts";
 import { PACKAGE_VERSION } from "./src/version.ts";
 
-type Run = (args: readonly string[]) => Promise<number>;
+/** What a program is loaded as. */
+interface Program {
+  readonly run: (args: readonly string[]) => Promise<number>;
+  /** Declares its commands. */
+  readonly create: (signal: AbortSignal) => Command;
+}
 
 /** Each program is loaded when it is asked for: the Server needs nothing of what a Computer needs. */
 const programs: Readonly<
-  Record<ProgramName, { readonly load: () => Promise<Run>; readonly summary: string }>
+  Record<ProgramName, { readonly load: () => Promise<Program>; readonly summary: string }>
 > = {
   server: {
-    load: async () => (await import("./src/server/cli.ts")).runServerCli,
+    load: async () => {
+      const { runServerCli: run, createServerProgram: create } = await import("./src/server/cli.ts");
+      return { run, create };
+    },
     summary: "the hub: keeps offices and relays between their members",
   },
   computer: {
-    load: async () => (await import("./src/computer/cli.ts")).runComputerCli,
+    load: async () => {
+      const { runComputerCli: run, createComputerProgram: create } = await import("./src/computer/cli.ts");
+      return { run, create };
+    },
     summary: "hosts MCP servers and offers them to an office's Agent",
   },
   agent: {
-    load: async () => (await import("./src/agent/cli.ts")).runAgentCli,
+    load: async () => {
+      const { runAgentCli: run, createAgentProgram: create } = await import("./src/agent/cli.ts");
+      return { run, create };
+    },
     summary: "uses the Computers of an office",
   },
 };
@@ -41,7 +57,8 @@ An AI agent uses the tools, live windows and documents of other people's machine
 Programs:
 ${Object.entries(programs).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`).join("\n")}
 
-"a2c-smcp agent --help" shows the options of one.`;
+"a2c-smcp agent --help" shows the options of one.
+"a2c-smcp completion bash" (or zsh, fish) prints a completion script for the shell.`;
 
 function isProgram(word: string): word is ProgramName {
   return Object.hasOwn(programs, word);
@@ -49,19 +66,36 @@ function isProgram(word: string): word is ProgramName {
 
 /** Runs the program that the first word names, and gives the exit code. */
 async function run([word = "", ...rest]: readonly string[]): Promise<number> {
-  if (isProgram(word)) return await (await programs[word].load())(rest);
+  if (isProgram(word)) return await (await programs[word].load()).run(rest);
   const [topic = ""] = rest;
   if (word === "help" && isProgram(topic)) return await run([topic, "--help"]);
   if (["-h", "--help", "help"].includes(word)) {
     console.log(USAGE);
     return ExitCode.OK;
   }
+  if (word === "completion") return await printCompletion(rest);
   if (["-V", "--version"].includes(word)) {
     console.log(`a2c-smcp ${PACKAGE_VERSION} (protocol ${PROTOCOL_VERSION})`);
     return ExitCode.OK;
   }
   console.error(word === "" ? USAGE : `Cannot run "${word}": no such program\n\n${USAGE}`);
   return ExitCode.USAGE;
+}
+
+/** Prints the script that the shell of this name evaluates. */
+async function printCompletion([shell = ""]: readonly string[]): Promise<number> {
+  const known = SHELLS.find((name) => name === shell);
+  if (known === undefined) {
+    console.error(`error: Cannot complete in shell "${shell}": there are scripts for ${SHELLS.join(", ")}`);
+    return ExitCode.USAGE;
+  }
+  const { signal } = new AbortController();
+  const loaded = Object.entries(programs).map(async (
+    [name, { load }],
+  ) => [name, (await load()).create(signal)]);
+  const commands: Record<string, Command> = Object.fromEntries(await Promise.all(loaded));
+  console.log(completionScript(known, { program: "a2c-smcp", commands }).trimEnd());
+  return ExitCode.OK;
 }
 
 if (import.meta.main) Deno.exit(await run(Deno.args));

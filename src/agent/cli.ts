@@ -60,10 +60,11 @@ type Work = (context: CommandContext) => Promise<void>;
 
 /** Runs the Agent's command line with these arguments and gives its exit code. */
 export function runAgentCli(args: readonly string[]): Promise<number> {
-  return runProgram(args, buildProgram);
+  return runProgram(args, createAgentProgram);
 }
 
-function buildProgram(signal: AbortSignal): Command {
+/** Declares the Agent's commands; `signal` ends what they do. */
+export function createAgentProgram(signal: AbortSignal): Command {
   const program = createProgram("agent", "Uses the Computers of an A2C-SMCP office from the command line.", {
     defaultLogLevel: "error, info for watch",
   });

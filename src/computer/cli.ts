@@ -17,10 +17,15 @@ import { didYouMean } from "./spelling.ts";
 
 /** Runs the command line and gives its exit code. */
 export function runComputerCli(args: readonly string[]): Promise<number> {
-  return runProgram(args, (signal) => createComputerProgram(args, signal));
+  return runProgram(args, (signal) => createComputerProgram(signal, args));
 }
 
-function createComputerProgram(args: readonly string[], signal: AbortSignal): Command {
+/**
+ * Declares the Computer's commands; `signal` ends what they do.
+ *
+ * @param args The command line, which is handed on to a Computer that runs.
+ */
+export function createComputerProgram(signal: AbortSignal, args: readonly string[] = []): Command {
   const program = createProgram("computer", DESCRIPTION, {
     defaultLogLevel: "info; warn at a prompt and for one command",
   });

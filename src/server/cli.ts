@@ -50,10 +50,11 @@ interface ServerCliOptions extends CommonOptions {
 
 /** Runs a Server until Ctrl-C or SIGTERM, and gives the exit code. */
 export function runServerCli(args: readonly string[]): Promise<number> {
-  return runProgram(args, buildProgram);
+  return runProgram(args, createServerProgram);
 }
 
-function buildProgram(signal: AbortSignal): Command {
+/** Declares the Server's options; `signal` ends it. */
+export function createServerProgram(signal: AbortSignal): Command {
   const program = createProgram(
     "server",
     "The hub of A2C-SMCP: keeps offices and relays between their members.",

@@ -1,0 +1,83 @@
+// The completion scripts in the shells that they are for.
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path";
+
+const CLI = fromFileUrl(new URL("../../cli.ts", import.meta.url));
+
+async function run(command: string, ...args: string[]) {
+  const { code, stdout, stderr } = await new Deno.Command(command, { args, stdin: "null" }).output();
+  return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+}
+
+function runCli(...args: string[]) {
+  return run(Deno.execPath(), "run", "-A", "--no-check", "--quiet", CLI, ...args);
+}
+
+/** A test with the script of a shell in a file; ignored, and said so, where the shell is not installed. */
+async function testIn(shell: string, work: (script: string) => Promise<void>): Promise<void> {
+  const isInstalled = await run(shell, "-c", "true").then(({ code }) => code === 0, () => false);
+  const name = `the completion script works in ${shell}`;
+  if (!isInstalled) return Deno.test.ignore(`${name} (ignored: it is not installed)`, () => {});
+  Deno.test(name, async () => {
+    const { code, stdout } = await runCli("completion", shell);
+    assertEquals(code, 0);
+    const script = await Deno.makeTempFile();
+    try {
+      await Deno.writeTextFile(script, stdout);
+      await work(script);
+    } finally {
+      await Deno.remove(script);
+    }
+  });
+}
+
+/** A line to its last word, and what may stand there. */
+const LINES = [
+  [["a2c-smcp", ""], ["agent", "computer", "server"]],
+  [["a2c-smcp", "agent", "c"], ["call", "config"]],
+  [["a2c-smcp", "computer", "server", "re"], ["remove", "restart"]],
+  [["a2c-smcp", "agent", "finder", "--depth", ""], ["documents", "elements", "pages"]],
+  [["a2c-smcp", "agent", "--json", "call", "--ti"], ["--timeout"]],
+] as const;
+
+await testIn("bash", async (script) => {
+  const ask =
+    `source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _a2c_smcp; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  for (const [words, offered] of LINES) {
+    const { stdout, stderr } = await run("bash", "-c", ask, script, ...words);
+    assertEquals([stdout.trim().split("\n").toSorted(), stderr], [[...offered], ""], words.join(" "));
+  }
+});
+
+await testIn("fish", async (script) => {
+  for (const [words, offered] of LINES) {
+    const { stdout } = await run(
+      "fish",
+      "--no-config",
+      "-c",
+      `source ${script}; complete -C '${words.join(" ")}'`,
+    );
+    const found = stdout.trim().split("\n").map((line) => line.split("\t")[0]);
+    assertEquals(found.toSorted(), [...offered], words.join(" "));
+  }
+});
+
+await testIn("zsh", async (script) => {
+  // What the script would hand to zsh's menus, which work at a terminal alone.
+  const ask = `compdef() { }; _describe() { shift; [[ $1 == option ]] && shift; print -rl -- \${(P)1} }
+    compadd() { shift; print -rl -- $@ }; _files() { }; source $0; words=("$@"); CURRENT=$#; _a2c_smcp`;
+  for (const [words, offered] of LINES) {
+    const { stdout, stderr } = await run("zsh", "-f", "-c", ask, script, ...words);
+    const found = stdout.trim().split("\n").map((line) => line.split(":")[0] ?? "");
+    assertEquals([found.filter((word) => word.startsWith(words.at(-1) ?? "")).toSorted(), stderr], [[
+      ...offered,
+    ], ""]);
+  }
+});
+
+Deno.test("a shell without a script is refused with those that there are", async () => {
+  const { code, stdout, stderr } = await runCli("completion", "tcsh");
+  assertEquals([code, stdout], [2, ""]);
+  assertStringIncludes(stderr, "bash, zsh, fish");
+});
