@@ -152,7 +152,9 @@ export class StdioTransport implements Transport {
       if (!isConfigurationError(cause)) {
         throw new ServerNotRunningError({ reason: describeError(cause), cause });
       }
-      throw new ConfigurationError(`Cannot start command "${command}": ${describeError(cause)}`, { cause });
+      throw new ConfigurationError(`Cannot start command "${command}": ${spawnFailure(command, cause)}`, {
+        cause,
+      });
     }
   }
 
@@ -243,6 +245,15 @@ function isNotification(message: unknown): message is JSONRPCNotification {
   const { jsonrpc, method, params = {}, ...rest } = message;
   return jsonrpc === "2.0" && typeof method === "string" && isRecord(params) &&
     Object.keys(rest).length === 0;
+}
+
+/** What kept a command from starting; the commonest mistakes are told with their remedy. */
+function spawnFailure(command: string, cause: unknown): string {
+  if (!(cause instanceof Deno.errors.NotFound) || /\bcwd\b/.test(cause.message)) return describeError(cause);
+  if (/\s/.test(command.trim())) {
+    return 'no such program; write its arguments as "args", not behind the command';
+  }
+  return /[\\/]/.test(command) ? "no such file" : "no such command on the PATH";
 }
 
 /** No such command or folder, no permission to run it, an argument that no process can take. */

@@ -22,15 +22,19 @@ Deno.test("an MCP server that exits at start is retried and keeps nobody from wo
   assertEquals(office.computer.servers.get("good")?.status, "running");
 });
 
-Deno.test("an MCP server whose command does not exist is failed, and says which command", async () => {
-  const config = {
-    servers: { bad: { type: "stdio", server_parameters: { command: "no-such-command-here" } } },
-  };
-  await using computer = Computer.open({ name: "laptop", config });
+Deno.test("an MCP server whose command does not exist is failed, and says which command and why", async () => {
+  const cases = { bad: "no-such-command-here", line: "deno run server.ts", file: "./no-such-file.sh" };
+  const servers = Object.fromEntries(
+    Object.entries(cases).map(([name, command]) => [name, { type: "stdio", server_parameters: { command } }]),
+  );
+  await using computer = Computer.open({ name: "laptop", config: { servers } });
   await computer.ready();
-  const state = computer.servers.get("bad");
-  assertEquals(state?.status, "failed");
-  assertStringIncludes(state?.lastError ?? "", 'Cannot start command "no-such-command-here"');
+  const states = Object.keys(cases).map((name) => computer.servers.get(name));
+  assertEquals(states.map((state) => state?.status), ["failed", "failed", "failed"]);
+  const [bad = "", line = "", file = ""] = states.map((state) => state?.lastError ?? "");
+  assertStringIncludes(bad, 'Cannot start command "no-such-command-here": no such command on the PATH');
+  assertStringIncludes(line, "no such program; write its arguments as");
+  assertStringIncludes(file, "no such file");
 });
 
 Deno.test("an MCP server that never answers initialize keeps nobody from working", async () => {

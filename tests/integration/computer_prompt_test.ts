@@ -31,6 +31,19 @@ testPrompt("the prompt tells what became of the MCP servers, and status tells wh
   await leave(session);
 });
 
+testPrompt(
+  "a config that is not there yet is told of, and made by the first server",
+  async ({ open, place }) => {
+    const file = join(place.folder, "new.json");
+    const session = await open({ args: ["--config", file], columns: 200 });
+    await session.expect(`config "${file}" is not there yet`);
+    await enter(session, "server add here -- deno --version");
+    await enter(session, "server remove here");
+    assertEquals(JSON.parse(await Deno.readTextFile(file)), { servers: {} });
+    await leave(session);
+  },
+);
+
 testPrompt("Tab completes commands, servers, tools, their arguments and inputs", async ({ open }) => {
   const session = await open({ config: TWO });
   await session.expect("laptop> ");

@@ -74,7 +74,11 @@ export function addServerText(
   refuseOtherFormats(before, `add server "${name}"`);
   const config = readConfigText(before, { format: "json" });
   if (config.value === undefined && config.syntax.length === 0) {
-    const fresh = JSON.stringify({ servers: { [name]: toEntry("smcp", server) } }, null, 2);
+    const fresh = onLines({ servers: { [name]: toEntry("smcp", server) } }, {
+      unit: "  ",
+      newline: "\n",
+      indent: "",
+    });
     return `${before.trim() === "" ? "" : `${before.trimEnd()}\n`}${fresh}\n`;
   }
   const outline = outlineOf(before, `add server "${name}"`);
@@ -164,6 +168,9 @@ function skip(trivia: RegExp, text: string, offset: number): number {
   return offset + (trivia.exec(text)?.[0].length ?? 0);
 }
 
+/** A longer list has an item a line, in characters. */
+const MAX_LIST_LENGTH = 80;
+
 /** Inserts behind the last child of the object or list at `path`. */
 function insert(
   text: string,
@@ -249,11 +256,22 @@ function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(start))?.[0] ?? "";
 }
 
+/** A member a line; a list of a few words stays on one. */
 function onLines(
   value: unknown,
   { unit, newline, indent }: { readonly unit: string; readonly newline: string; readonly indent: string },
 ): string {
-  return JSON.stringify(value, null, unit).replaceAll("\n", newline + indent);
+  const line = onOneLine(value);
+  const isObject = typeof value === "object" && value !== null && Object.keys(value).length > 0;
+  if (!isObject || (Array.isArray(value) && line.length <= MAX_LIST_LENGTH)) return line;
+  const inner = indent + unit;
+  const items = Object.entries(value).map(([key, item]) =>
+    `${Array.isArray(value) ? "" : `${JSON.stringify(key)}: `}${
+      onLines(item, { unit, newline, indent: inner })
+    }`
+  );
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  return open + newline + items.map((item) => inner + item).join(`,${newline}`) + newline + indent + close;
 }
 
 /** As people write it: spaces behind colons and commas, and inside of braces. */

@@ -178,9 +178,7 @@ Deno.test("the first server of a file on several lines has one member a line", (
       "type": "stdio",
       "server_parameters": {
         "command": "x",
-        "args": [
-          "-y"
-        ]
+        "args": ["-y"]
       }
     }
   }
@@ -188,6 +186,13 @@ Deno.test("the first server of a file on several lines has one member a line", (
 `,
     );
   }
+});
+
+Deno.test("a long list of arguments has one a line", () => {
+  const args = Array.from({ length: 12 }, (_, index) => `--argument-${index}`);
+  const text = addServerText(undefined, "a", { type: "stdio", command: "x", args });
+  assertEquals(text.split("\n").filter((line) => line.includes("--argument")).length, 12);
+  assertEquals(JSON.parse(text).servers.a.server_parameters.args, args);
 });
 
 Deno.test("a server is written in the form of the file, also of other programs", () => {
