@@ -8,10 +8,10 @@ import { MAX_TIMER_MS } from "../async/backoff.ts";
 import { Deadline } from "../async/deadline.ts";
 import type { Logger } from "../log.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
-import { describeError, isRecord } from "../protocol/errors.ts";
+import { describeError } from "../protocol/errors.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { PACKAGE_VERSION } from "../version.ts";
-import { type EntryWarning, type McpTool, readResourceEntry, readTool } from "./entries.ts";
+import { type EntryWarning, type McpTool, readContents, readResourceEntry, readTool } from "./entries.ts";
 import {
   isFailure,
   ServerAnswerError,
@@ -226,7 +226,7 @@ export class McpConnection {
     limits: RequestLimits,
   ): Promise<{ contents: ResourceContents[]; [key: string]: unknown }> {
     const result = await this.#request("resources/read", { uri }, limits);
-    const contents = Array.isArray(result["contents"]) ? result["contents"].filter(isContents) : [];
+    const contents = readContents(result["contents"], (message) => this.#warnOnce.warn(message, { uri }));
     return { ...result, contents };
   }
 
@@ -380,9 +380,4 @@ function openTransport(
   if (config.type !== "stdio") return openHttpTransport(config, { listener, limits, inflow });
   const transport = new StdioTransport(config.server_parameters, context);
   return { transport, close: () => transport.close() };
-}
-
-/** Contents without a URI cannot be told apart; the rest is for whoever renders them. */
-function isContents(contents: unknown): contents is ResourceContents {
-  return isRecord(contents) && typeof contents["uri"] === "string";
 }

@@ -1,6 +1,6 @@
 /** Lists as MCP servers send them, read entry by entry: one bad entry never costs the others. */
 import { isRecord } from "../protocol/errors.ts";
-import type { McpResource } from "../protocol/resources.ts";
+import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { shorten } from "../protocol/shorten.ts";
 
 /** How much of a tool's name is told in a warning. */
@@ -50,6 +50,29 @@ export function readResourceEntry(entry: unknown, warn: EntryWarning): McpResour
   if (isResource(entry)) return entry;
   warn("a listed resource has no URI and is left out");
   return undefined;
+}
+
+/**
+ * Reads the `contents` of a resource. Those without a URI cannot be told apart; the rest is for whoever renders them.
+ * Binary content that is not base64 is passed on as it came, and told of (`mcp-resources.md`, 9).
+ */
+export function readContents(contents: unknown, warn: EntryWarning): ResourceContents[] {
+  const pieces = Array.isArray(contents) ? contents.filter(isContents) : [];
+  if (pieces.some(({ blob }) => blob !== undefined && blob !== null && !isBase64(blob))) {
+    warn("a resource has binary content that is not base64; it is passed on as it came");
+  }
+  return pieces;
+}
+
+function isContents(contents: unknown): contents is ResourceContents {
+  return isRecord(contents) && typeof contents["uri"] === "string";
+}
+
+/** Looks for what cannot be, so that a long text costs one pass and no memory. */
+function isBase64(blob: unknown): boolean {
+  if (typeof blob !== "string" || blob.length % 4 !== 0) return false;
+  const end = blob.search(/[^A-Za-z0-9+/]/);
+  return end < 0 || /^={1,2}$/.test(blob.slice(end, end + 3));
 }
 
 function isText(value: unknown): value is string {

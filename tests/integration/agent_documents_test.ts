@@ -68,7 +68,7 @@ async function withLaptop(
   await work(agent.computer("laptop"), computer);
 }
 
-// proves: guide-nav-metadata, dpe-level-1
+// proves: guide-nav-metadata, dpe-level-1, finder-read-parsed
 Deno.test("readDocumentMetadata() reads Level 1", () =>
   withLaptop(async (laptop) => {
     assertEquals(await laptop.readDocumentMetadata(URI), metadata);
@@ -82,14 +82,14 @@ Deno.test("readDocumentPages() reads the page index, its first 20 pages unless t
     assertEquals((await laptop.readDocumentPages(URI, { offset: 1, limit: 1 })).page_offset, 1);
   }));
 
-// proves: guide-nav-page, dpe-level-2
+// proves: guide-nav-page, dpe-level-2, finder-read-parsed
 Deno.test("readPage() reads a page in the format asked for", () =>
   withLaptop(async (laptop) => {
     assertEquals((await laptop.readPage(URI, 0)).elements, [table]);
     assertEquals((await laptop.readPage(URI, 0, { format: "markdown" })).content_markdown, "| Q |");
   }));
 
-// proves: guide-nav-element, dpe-level-3, dpe-opaque-ids
+// proves: guide-nav-element, dpe-level-3, dpe-opaque-ids, finder-read-parsed
 Deno.test("readElement() reads an element, whatever its id", () =>
   withLaptop(async (laptop) => {
     assertEquals(await laptop.readElement(URI, "a/b"), table);

@@ -82,7 +82,7 @@ Deno.test("a list change with the same URIs sends nothing", async () => {
   assertEquals(updates, 0);
 });
 
-// proves: desktop-list-same, finder-list-same, desktop-list-same-logged, finder-list-same-logged
+// proves: desktop-list-same, finder-list-same, desktop-list-same-logged, finder-list-same-logged, guide-uri-set
 Deno.test("a list in another order sends nothing and leaves a line in the log", async () => {
   const resources = [{ uri: A }, { uri: B }, { uri: REPORT }, { uri: PLAN }];
   await using office = await ComputerOffice.open(scriptedServers({ s: { resources } }));
@@ -183,7 +183,7 @@ Deno.test("an update of a page concerns its document, one of the host all of its
   assertEquals(await titles(), ["R2", "P2"]);
 });
 
-// proves: finder-flow-list, finder-list-differs
+// proves: finder-flow-list, finder-list-differs, guide-uri-set
 Deno.test("a document that comes reaches the Agent as a notification and is in the catalogue fetched next", async () => {
   const contents = { [REPORT]: document(REPORT, "R"), [PLAN]: document(PLAN, "P") };
   await using office = await ComputerOffice.open(

@@ -42,7 +42,7 @@ async function refusal(read: Promise<unknown>): Promise<SmcpError> {
   return await assertRejects(() => read, SmcpError);
 }
 
-// proves: guide-bridge-host, guide-bridge-answer, mcp-read, mcp-contents, mcp-encode-binary
+// proves: guide-bridge-host, guide-bridge-answer, mcp-read, mcp-contents
 Deno.test("a read goes to the server that has the host, and its answer comes back as it is", async () => {
   const blob = [{ uri: "window://other/a", mimeType: "image/png", blob: "AAEC", extra: { kept: true } }];
   await using office = await ComputerOffice.open(
@@ -220,17 +220,46 @@ Deno.test("a read from a server that is not running is 500 with its state, at on
   assertEquals([bad.code, bad.details?.["mcp_server"]], [500, "bad"]);
 });
 
+// proves: mcp-schemes
+Deno.test("resources of any scheme are listed and read, from the server that is named", async () => {
+  const uris = ["https://example.com/a", "file:///home/ada/notes.txt", "git://repo/main", "x-notes:1"];
+  const contents = Object.fromEntries(uris.map((uri) => [uri, `text of ${uri}`]));
+  await using office = await ComputerOffice.open(
+    scriptedServers({ s: { resources: uris.map((uri) => ({ uri })), contents } }),
+  );
+  const { laptop } = office;
+  assertEquals((await laptop.getResources("s")).resources.map(({ uri }) => uri), uris);
+  for (const uri of uris) {
+    const read = await laptop.readResource(uri, { mcpServer: "s" });
+    assertEquals(read.contents, [{ uri, mimeType: "text/plain", text: `text of ${uri}` }]);
+  }
+});
+
+// proves: mcp-encode-binary
+Deno.test("binary content that is not base64 is passed on as it came, with a warning", async () => {
+  const uri = "window://s/a";
+  const contents = { [uri]: [{ uri, blob: "AAEC" }, { uri, blob: "not base64" }] };
+  await using office = await ComputerOffice.open(scriptedServers({ s: { resources: [{ uri }], contents } }));
+  const read = await office.laptop.readResource(uri);
+  assertEquals(read.contents.map(({ blob }) => blob), ["AAEC", "not base64"]);
+  const warnings = office.log.of("warn").filter(({ message }) => message.includes("not base64"));
+  assertEquals(warnings.map(({ fields }) => [fields["server"], fields["uri"]]), [["s", uri]]);
+});
+
+// proves: mcp-resource
 Deno.test("get_resources gives one unfiltered page after the other, spelled for this wire", async () => {
   const resources = [
     {
       uri: "file:///a",
       name: "a",
+      title: "A",
+      icons: [{ src: "https://example.com/a.png", sizes: ["48x48"] }, null],
       mimeType: "text/plain",
       size: 3,
       annotations: { priority: 0.5 },
       extra: 1,
     },
-    { uri: "window://w/b", name: null, description: null, _meta: { fullscreen: true } },
+    { uri: "window://w/b", name: null, title: 7, icons: "x", description: null, _meta: { fullscreen: true } },
     { uri: "dpe://d/c" },
   ];
   await using office = await ComputerOffice.open(scriptedServers({ s: { resources, pageSize: 2 } }));
@@ -239,6 +268,8 @@ Deno.test("get_resources gives one unfiltered page after the other, spelled for 
     {
       uri: "file:///a",
       name: "a",
+      title: "A",
+      icons: [{ src: "https://example.com/a.png", sizes: ["48x48"] }],
       mime_type: "text/plain",
       size: 3,
       annotations: { priority: 0.5 },

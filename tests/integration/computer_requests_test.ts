@@ -149,7 +149,7 @@ Deno.test("a document whose metadata cannot be read costs no other document", as
   for (const uri of uris.slice(1)) assert(warned.includes(uri), uri);
 });
 
-// proves: data-get-config-ret, guide-error-no-secrets
+// proves: data-get-config-ret
 Deno.test("get_config shows placeholders as written and masks every secret", async () => {
   const server = scripted({}, { forbidden_tools: ["rm"] });
   const parameters = server["server_parameters"] as Record<string, unknown>;
@@ -203,9 +203,14 @@ Deno.test("get_dpe without a resolver is 4011", async () => {
   assertEquals([error.code, error.details], [4011, { uri: REPORT }]);
 });
 
-Deno.test("get_dpe answers what the resolver gives, which may read through the Computer", async () => {
+// proves: dpe-get-host, dpe-host-owner
+Deno.test("get_dpe answers what the resolver gives, which may read through the Computer from the host's server", async () => {
+  const other = { ...METADATA, file_uri: "file:///other.md" };
   await using office = await ComputerOffice.open(
-    scriptedServers({ docs: { resources: [{ uri: REPORT }], contents: { [REPORT]: METADATA } } }),
+    scriptedServers({
+      other: { resources: [{ uri: "dpe://other/report" }], contents: { [REPORT]: other } },
+      docs: { resources: [{ uri: REPORT }], contents: { [REPORT]: METADATA } },
+    }),
     {
       async resolveDpe(uri, { read }) {
         const { contents } = await read(uri);

@@ -22,6 +22,8 @@ export const desktop: readonly Requirement[] = [
       "A query in a window URI is dropped with a warning, and host and path alone identify the window.",
     "dpe-host-owner":
       "`client:get_dpe`, like every read, finds the MCP server of a URI by the host, which one server owns.",
+    "dpe-get-host":
+      "`client:get_dpe` reaches the MCP server that has the document's host, and answers where the document can be fetched.",
     "desktop-host-conflict":
       "A host that two MCP servers claim, in window or document URIs, is a warning at registration and does not block it.",
   }),
@@ -32,6 +34,8 @@ export const desktop: readonly Requirement[] = [
   }),
   ...section("desktop.md, Window 资源元数据", {
     "desktop-meta-source": "Layout comes from `annotations` and `_meta`, never from the URI's query.",
+    "desktop-meta-annotations":
+      "Who writes a window puts `priority`, `audience` and `lastModified` into `annotations`, and what is not MCP's, such as `fullscreen`, into `_meta`.",
     "desktop-audience-assistant": 'A window should declare the audience `["assistant"]`.',
     "desktop-last-modified":
       "`annotations.lastModified` is passed on and does not take part in the ordering.",

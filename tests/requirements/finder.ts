@@ -103,6 +103,8 @@ export const finder: readonly Requirement[] = [
   }),
   ...section("finder.md, Agent 端导航", {
     "finder-no-builtin-tools": "The Computer registers no built-in navigation tools of its own.",
+    "finder-read-parsed":
+      "An Agent that reads a document, a page or an element gets the parsed object: by the navigation helpers, beside MCP's own answer.",
     "finder-walk":
       "All pages of a document can be read as Markdown from its uri and page_count (`content_markdown`).",
   }),

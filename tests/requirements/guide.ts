@@ -27,6 +27,8 @@ export const guide: readonly Requirement[] = [
   }),
   ...section("finder-sdk-guide.md, MCP 资源聚合", {
     "guide-collect-level-1": "A document's summary is built from its Level 1 metadata.",
+    "guide-uri-set":
+      "The Computer remembers the dpe:// URIs of each MCP server, and compares them with those of the next list.",
     "guide-collect-server": "A document's summary names the MCP server that it comes from.",
   }),
   ...section("finder-sdk-guide.md, client:get_finder 事件处理器", {

@@ -31,7 +31,13 @@ export const mcp: readonly Requirement[] = [
     "mcp-annotations":
       "Annotations are `audience` (of `user` and `assistant`), `priority` (0.0 to 1.0) and `lastModified` (ISO 8601).",
   }),
+  ...section("mcp-resources.md, 6.3 注解", {
+    "mcp-annotations-used":
+      "A client filters, prioritises and sorts by annotations: the Desktop by priority, with a warning for an audience without the assistant.",
+  }),
   ...section("mcp-resources.md, 7.常见URI方案", {
+    "mcp-schemes":
+      "Resources of the schemes `https`, `file` and `git`, and of any other, are listed and read.",
     "mcp-custom-scheme": "Custom URI schemes conform to RFC 3986.",
   }),
   ...section("mcp-resources.md, 8.错误处理", {

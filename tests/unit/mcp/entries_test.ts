@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { readResourceEntry, readTool } from "../../../src/mcp/entries.ts";
+import { readContents, readResourceEntry, readTool } from "../../../src/mcp/entries.ts";
 
 function read<T>(
   reader: (entry: unknown, warn: (message: string) => void) => T,
@@ -59,4 +59,19 @@ Deno.test("a resource needs a URI and is kept as it came", () => {
   for (const bad of [null, {}, { uri: "" }, { uri: 1 }]) {
     assertEquals(read(readResourceEntry, bad), [undefined, 1]);
   }
+});
+
+// proves: mcp-encode-binary
+Deno.test("contents need a URI, and those whose blob is not base64 are told of once and kept", () => {
+  const told = (blobs: readonly unknown[]) => {
+    const warnings: string[] = [];
+    const contents = readContents(blobs.map((blob) => ({ uri: "x:", blob })), (text) => warnings.push(text));
+    return [contents.length, warnings.length];
+  };
+  assertEquals(told(["", "QQ==", "QUI=", "QUJD", undefined, null]), [6, 0]);
+  for (const blob of ["QQ=", "Q", "QQ=A", "a b=", "====", "QQ--", "QUJD\n", 7]) {
+    assertEquals(told([blob, blob]), [2, 1], String(blob));
+  }
+  assertEquals(readContents([{ text: "no uri" }, 7], () => {}), []);
+  assertEquals(readContents("x", () => {}), []);
 });

@@ -118,7 +118,7 @@ Deno.test("organizeDesktop() shows servers without a tool call after the others,
   );
 });
 
-// proves: desktop-priority-order, mcp-annotations
+// proves: desktop-priority-order, mcp-annotations, mcp-annotations-used
 Deno.test("organizeDesktop() shows the windows of a server by priority, the highest first", () => {
   const windows = [0.2, 1, 0, 0.9].map((priority) => makeWindow(`a/${priority}`, PRIORITY(priority)));
   assertEquals(listUris(windows), ["window://a/1", "window://a/0.9", "window://a/0.2", "window://a/0"]);

@@ -18,7 +18,7 @@ async function entries(provided: Provided): Promise<unknown> {
   return (await provided.request("resources/list"))["resources"];
 }
 
-// proves: desktop-provide-list, desktop-audience-assistant, mcp-resource, mcp-annotations
+// proves: desktop-provide-list, desktop-meta-annotations, desktop-audience-assistant, mcp-resource, mcp-annotations
 Deno.test("publishWindow() lists a window with its annotations and its _meta", async () => {
   await using provided = await Provided.open((provider) => {
     provider.publishWindow({
