@@ -22,6 +22,7 @@ import {
 import { Listeners, type Unsubscribe } from "./listeners.ts";
 import { NOTIFICATION_PREFIX, readNotification } from "./notifications.ts";
 import { Refresher } from "./refresh.ts";
+import { ComputerRequests } from "./computer_requests.ts";
 import { RemoteComputer } from "./remote_computer.ts";
 import { type RequestOptions, Requests } from "./requests.ts";
 import { UpdateReader } from "./update_reader.ts";
@@ -162,7 +163,8 @@ export class Agent implements AsyncDisposable {
 
   /** The Computer of that name, whether it is in the office by now or not. */
   computer(name: string): RemoteComputer {
-    return new RemoteComputer(name, { requests: this.#requests, logger: this.#log, ...this.#blobBounds });
+    const options = { requests: this.#requests, logger: this.#log, ...this.#blobBounds };
+    return new RemoteComputer(new ComputerRequests(name, options));
   }
 
   /** Everybody in the office, this Agent included (`server:list_room`). */

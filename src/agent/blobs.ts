@@ -1,6 +1,4 @@
 /** Fetching what a Computer kept back of an answer because it was too large, and putting it where it belongs. */
-import { Deadline } from "../async/deadline.ts";
-import type { Logger } from "../log.ts";
 import {
   A2C_ANSWER,
   A2C_BLOB_HANDLE,
@@ -12,55 +10,10 @@ import {
 } from "../protocol/blobs.ts";
 import { parseReadResourceRet } from "../protocol/answers.ts";
 import type { OnFlaw } from "../protocol/flaws.ts";
-import { describeError } from "../protocol/errors.ts";
-import { RequestTimeoutError } from "../protocol/local_errors.ts";
-import type { GetBlobRet, ReadResourceRet, ResourceContents } from "../protocol/resources.ts";
-import { shorten } from "../protocol/shorten.ts";
+import type { ReadResourceRet, ResourceContents } from "../protocol/resources.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
 import type { CallToolResult, ContentItem } from "../protocol/tools.ts";
-import { BLOB_CHUNK_BYTES, BlobReader, type BlobReaderOptions, broken } from "./blob_reader.ts";
-
-/** How much of a handle, which a Computer made up, a log line tells. */
-const MAX_LOGGED_HANDLE = 64;
-
-/** Who fetches, and how much. */
-export interface FetchBounds {
-  /** The name of the Computer that kept it back. */
-  readonly computer: string;
-  readonly logger: Logger;
-  readonly maxBytes: number;
-  readonly timeoutMs: number;
-  /** Ends it earlier. */
-  readonly signal: AbortSignal | undefined;
-  /** Asks for a chunk. */
-  readonly getBlob: (body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<GetBlobRet>;
-}
-
-/** Fills in an answer within its bounds; what cannot be had is logged. */
-export async function fillWithin<T>(
-  fill: (options: FillOptions) => Promise<T>,
-  { computer, logger, maxBytes, timeoutMs, signal, getBlob }: FetchBounds,
-): Promise<T> {
-  using deadline = new Deadline(timeoutMs, {
-    reason: () => new RequestTimeoutError(`Cannot fetch a large answer: not there in ${timeoutMs} ms`),
-    signal,
-  });
-  const fetching = deadline.signal;
-  return await fill({
-    maxBytes,
-    fetchChunk: (handle, offset) =>
-      getBlob({ blob_handle: handle, chunk_offset: offset, max_chunk_bytes: BLOB_CHUNK_BYTES }, fetching),
-    onFailure: (handle, error) => {
-      signal?.throwIfAborted();
-      logger.warn("a large part of an answer was not fetched", {
-        computer,
-        handle: shorten(handle, MAX_LOGGED_HANDLE),
-        error: describeError(error),
-      });
-    },
-    onFlaw: (field, flaw) => logger.warn("answer has flaws", { computer, field, flaw }),
-  });
-}
+import { BlobReader, type BlobReaderOptions, broken } from "./blob_reader.ts";
 
 /** What filling in needs. */
 export interface FillOptions extends BlobReaderOptions {

@@ -1,12 +1,8 @@
 /** One Computer of the office, as an Agent uses it. */
-import type { Logger } from "../log.ts";
 import type { GetComputerConfigRet } from "../protocol/config.ts";
 import { type Desktop, type DesktopEntry, parseDesktopEntry, toDesktopEntry } from "../protocol/desktop.ts";
 import type { DPEDocument, DPEDocumentPages, DPEElementDetail, DPEPage } from "../protocol/dpe.ts";
-import { ErrorCode } from "../protocol/error_codes.ts";
-import { SmcpError } from "../protocol/errors.ts";
 import {
-  GET_BLOB_EVENT,
   GET_COMPLETION_EVENT,
   GET_CONFIG_EVENT,
   GET_DESKTOP_EVENT,
@@ -24,7 +20,6 @@ import {
 } from "../protocol/events.ts";
 import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import {
-  parseGetBlobRet,
   parseGetCompletionRet,
   parseGetComputerConfigRet,
   parseGetDeskTopRet,
@@ -38,19 +33,12 @@ import {
   parseReadResourceRet,
   parseSubscribeResourceRet,
 } from "../protocol/answers.ts";
-import type { AnswerReader } from "../protocol/flaws.ts";
 import type { DpeResource, ReadResourceRet } from "../protocol/resources.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
-import {
-  fillBlobs,
-  fillContents,
-  type FillOptions,
-  fillWithin,
-  hasBlobHandles,
-  hasContentHandles,
-} from "./blobs.ts";
+import { fillBlobs, fillContents, hasBlobHandles, hasContentHandles } from "./blobs.ts";
+import { type ComputerRequests, isNotServed } from "./computer_requests.ts";
 import {
   type DocumentAnswer,
   readDocument,
@@ -80,30 +68,16 @@ import {
   type ResourceUpdates,
   toCompletion,
 } from "./remote_options.ts";
-import type { RequestOptions, Requests } from "./requests.ts";
+import type { RequestOptions } from "./requests.ts";
 
 /** How long an answer to `client:get_windows` is waited for: some foreign Computers leave unknown events unanswered. */
 const WINDOWS_TIMEOUT_MS = 5_000;
 
 /**
- * What a {@linkcode RemoteComputer} is made of.
- *
- * @internal
- */
-export interface RemoteComputerContext {
-  readonly requests: Requests;
-  readonly logger: Logger;
-  /** Bytes that may be fetched for the large parts of one answer. */
-  readonly maxBlobBytes: number;
-  /** Milliseconds that this may take. */
-  readonly blobTimeoutMs: number;
-}
-
-/**
  * One Computer of the office: its tools, windows and documents. Made by `agent.computer(name)`, which asks nobody:
- * a Computer that is not there is an {@linkcode SmcpError} 404 at the first request.
+ * a Computer that is not there is an `SmcpError` 404 at the first request.
  *
- * Every method takes `signal` and `timeoutMs` (30,000 by default) and rejects with an {@linkcode SmcpError} for what
+ * Every method takes `signal` and `timeoutMs` (30,000 by default) and rejects with an `SmcpError` for what
  * the Server or the Computer answered, with a `RequestTimeoutError` when nobody answered, and with a
  * `ConnectionClosedError` when the connection was lost meanwhile.
  *
@@ -125,21 +99,21 @@ export interface RemoteComputerContext {
 export class RemoteComputer {
   /** The Computer's name in the office. */
   readonly name: string;
-  readonly #context: RemoteComputerContext;
+  readonly #requests: ComputerRequests;
 
   /**
    * Use `agent.computer(name)`.
    *
    * @internal
    */
-  constructor(name: string, context: RemoteComputerContext) {
-    this.name = name;
-    this.#context = context;
+  constructor(requests: ComputerRequests) {
+    this.name = requests.computer;
+    this.#requests = requests;
   }
 
   /** The tools that can be called (`client:get_tools`). */
   async getTools(options: RequestOptions = {}): Promise<SMCPTool[]> {
-    return (await this.#ask(GET_TOOLS_EVENT, {}, { ...options, parse: parseGetToolsRet })).tools;
+    return (await this.#requests.ask(GET_TOOLS_EVENT, {}, { ...options, parse: parseGetToolsRet })).tools;
   }
 
   /**
@@ -163,25 +137,26 @@ export class RemoteComputer {
     const body = { req_id: reqId, tool_name: tool, params };
     try {
       const parse = parseCallToolResult;
-      const result = await this.#ask(TOOL_CALL_EVENT, body, { signal, timeoutMs, parse });
+      const result = await this.#requests.ask(TOOL_CALL_EVENT, body, { signal, timeoutMs, parse });
       if (!hasBlobHandles(result)) return result;
-      return await this.#fill({ signal, timeoutMs }, (options) => fillBlobs(result, options));
+      return await this.#requests.fill((filling) => fillBlobs(result, filling), { signal, timeoutMs });
     } catch (error) {
-      if (signal?.aborted || error instanceof RequestTimeoutError) this.#context.requests.cancel(reqId);
+      if (signal?.aborted || error instanceof RequestTimeoutError) this.#requests.cancel(reqId);
       throw error;
     }
   }
 
   /** The configuration of the Computer's MCP servers, secrets masked (`client:get_config`). */
   getConfig(options: RequestOptions = {}): Promise<GetComputerConfigRet> {
-    return this.#ask(GET_CONFIG_EVENT, {}, { ...options, parse: parseGetComputerConfigRet });
+    return this.#requests.ask(GET_CONFIG_EVENT, {}, { ...options, parse: parseGetComputerConfigRet });
   }
 
   /** The windows, each as `{URI}\n\n{text}` (`client:get_desktop`; `desktop.md`). */
   async getDesktop(options: DesktopOptions = {}): Promise<Desktop[]> {
     const { size, window, ...rest } = options;
-    const body = given({ desktop_size: size, window });
-    return (await this.#ask(GET_DESKTOP_EVENT, body, { ...rest, parse: parseGetDeskTopRet })).desktops ?? [];
+    const asked = { ...rest, parse: parseGetDeskTopRet };
+    const answer = await this.#requests.ask(GET_DESKTOP_EVENT, { desktop_size: size, window }, asked);
+    return answer.desktops ?? [];
   }
 
   /**
@@ -191,10 +166,10 @@ export class RemoteComputer {
    */
   async getWindows(options: DesktopOptions = {}): Promise<DesktopEntry[]> {
     const { size, window, timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1000, ...rest } = options;
-    const body = given({ desktop_size: size, window });
+    const body = { desktop_size: size, window };
     const asked = { ...rest, timeoutMs: Math.min(timeoutMs, WINDOWS_TIMEOUT_MS), parse: parseGetWindowsRet };
     try {
-      return (await this.#ask(GET_WINDOWS_EVENT, body, asked)).windows.map(toDesktopEntry);
+      return (await this.#requests.ask(GET_WINDOWS_EVENT, body, asked)).windows.map(toDesktopEntry);
     } catch (error) {
       if (!isNotServed(error)) throw error;
       return (await this.getDesktop(options)).map(parseDesktopEntry);
@@ -204,8 +179,8 @@ export class RemoteComputer {
   /** A page of the document catalogue (`client:get_finder`; `finder.md`). */
   async getFinder(options: FinderOptions = {}): Promise<FinderCatalogue> {
     const { keywords, fileType, offset, limit, ...rest } = options;
-    const body = given({ keywords, file_type: fileType, offset, limit });
-    const answer = await this.#ask(GET_FINDER_EVENT, body, { ...rest, parse: parseGetFinderRet });
+    const body = { keywords, file_type: fileType, offset, limit };
+    const answer = await this.#requests.ask(GET_FINDER_EVENT, body, { ...rest, parse: parseGetFinderRet });
     const { documents = [], total_count: totalCount = documents.length } = answer;
     return { documents, totalCount };
   }
@@ -221,10 +196,10 @@ export class RemoteComputer {
     options: ReadResourceOptions = {},
   ): Promise<ReadResourceRet> {
     const { mcpServer, ...rest } = options;
-    const body = given({ uri, mcp_server: mcpServer });
-    const result = await this.#ask(READ_RESOURCE_EVENT, body, { ...rest, parse: parseReadResourceRet });
+    const asked = { ...rest, parse: parseReadResourceRet };
+    const result = await this.#requests.ask(READ_RESOURCE_EVENT, { uri, mcp_server: mcpServer }, asked);
     if (!hasContentHandles(result)) return result;
-    return await this.#fill(rest, (filling) => fillContents(result, filling));
+    return await this.#requests.fill((filling) => fillContents(result, filling), rest);
   }
 
   /**
@@ -238,8 +213,8 @@ export class RemoteComputer {
     options: RequestOptions & { readonly cursor?: string | undefined } = {},
   ): Promise<ResourcePage> {
     const { cursor, ...rest } = options;
-    const body = given({ mcp_server: mcpServer, cursor });
-    const answer = await this.#ask(GET_RESOURCES_EVENT, body, { ...rest, parse: parseGetResourcesRet });
+    const asked = { ...rest, parse: parseGetResourcesRet };
+    const answer = await this.#requests.ask(GET_RESOURCES_EVENT, { mcp_server: mcpServer, cursor }, asked);
     const { resources, next_cursor: nextCursor } = answer;
     return nextCursor === undefined ? { resources } : { resources, nextCursor };
   }
@@ -271,9 +246,9 @@ export class RemoteComputer {
     options: RequestOptions & { readonly cursor?: string | undefined } = {},
   ): Promise<ResourceTemplatePage> {
     const { cursor, ...rest } = options;
-    const body = given({ mcp_server: mcpServer, cursor });
+    const body = { mcp_server: mcpServer, cursor };
     const parse = parseGetResourceTemplatesRet;
-    const answer = await this.#ask(GET_RESOURCE_TEMPLATES_EVENT, body, { ...rest, parse });
+    const answer = await this.#requests.ask(GET_RESOURCE_TEMPLATES_EVENT, body, { ...rest, parse });
     const { resource_templates: resourceTemplates, next_cursor: nextCursor } = answer;
     return nextCursor === undefined ? { resourceTemplates } : { resourceTemplates, nextCursor };
   }
@@ -299,9 +274,9 @@ export class RemoteComputer {
    */
   async complete(options: CompleteOptions): Promise<Completion> {
     const { uri, argument, context, mcpServer, ...rest } = options;
-    const body = given({ mcp_server: mcpServer, ref: { uri }, argument, context });
-    const parse = parseGetCompletionRet;
-    return toCompletion((await this.#ask(GET_COMPLETION_EVENT, body, { ...rest, parse })).completion);
+    const body = { mcp_server: mcpServer, ref: { uri }, argument, context };
+    const asked = { ...rest, parse: parseGetCompletionRet };
+    return toCompletion((await this.#requests.ask(GET_COMPLETION_EVENT, body, asked)).completion);
   }
 
   /**
@@ -341,14 +316,14 @@ export class RemoteComputer {
   ): Promise<ResourceUpdates> {
     const { cursor: since, ...rest } = options;
     const asked = { ...rest, parse: parseGetResourceUpdatesRet };
-    const answer = await this.#ask(GET_RESOURCE_UPDATES_EVENT, given({ cursor: since }), asked);
+    const answer = await this.#requests.ask(GET_RESOURCE_UPDATES_EVENT, { cursor: since }, asked);
     const { updates, cursor, has_more: hasMore = false } = answer;
     return { updates, cursor, hasMore };
   }
 
   /** An address from which the Agent can fetch a document by itself (`client:get_dpe`). */
   async getDpe(uri: string, options: RequestOptions = {}): Promise<DpeResource> {
-    return (await this.#ask(GET_DPE_EVENT, { uri }, { ...options, parse: parseGetDpeRet })).resource;
+    return (await this.#requests.ask(GET_DPE_EVENT, { uri }, { ...options, parse: parseGetDpeRet })).resource;
   }
 
   /**
@@ -406,57 +381,15 @@ export class RemoteComputer {
   }
 
   async #readDocument(uri: string, options: ReadResourceOptions): Promise<DocumentAnswer> {
-    const { logger } = this.#context;
     return {
       uri,
       result: await this.readResource(uri, options),
-      onFlaws: (fields) => logger.warn("document has flaws", { computer: this.name, uri, ...fields }),
+      onFlaws: (fields) => this.#requests.warn("document has flaws", { uri, ...fields }),
     };
   }
 
   #subscribe(event: string, uri: string, { mcpServer, ...rest }: ReadResourceOptions): Promise<void> {
-    return this.#ask(event, given({ uri, mcp_server: mcpServer }), {
-      ...rest,
-      parse: parseSubscribeResourceRet,
-    });
+    const asked = { ...rest, parse: parseSubscribeResourceRet };
+    return this.#requests.ask(event, { uri, mcp_server: mcpServer }, asked);
   }
-
-  #ask<T>(
-    event: string,
-    body: Readonly<Record<string, unknown>>,
-    options: RequestOptions & { readonly parse: AnswerReader<T> },
-  ): Promise<T> {
-    return this.#context.requests.send({ event, body: { computer: this.name, ...body } }, options);
-  }
-
-  /** Fetches what was left out of an answer, within the Agent's bounds. */
-  #fill<T>(options: RequestOptions, fill: (options: FillOptions) => Promise<T>): Promise<T> {
-    const { logger, maxBlobBytes, blobTimeoutMs } = this.#context;
-    return fillWithin(fill, {
-      computer: this.name,
-      logger,
-      maxBytes: maxBlobBytes,
-      timeoutMs: blobTimeoutMs,
-      signal: options.signal,
-      getBlob: (body, signal) =>
-        this.#ask(GET_BLOB_EVENT, body, { ...options, signal, parse: parseGetBlobRet }),
-    });
-  }
-}
-
-/**
- * Whether a peer does not know an event, leaves it unanswered, or has too much to say for one message.
- *
- * @internal
- */
-export function isNotServed(error: unknown): boolean {
-  if (!(error instanceof SmcpError)) return false;
-  const { code, details } = error;
-  return (code === ErrorCode.BAD_REQUEST && details?.["field"] === "event") || code === ErrorCode.TIMEOUT ||
-    code === ErrorCode.PAYLOAD_TOO_LARGE;
-}
-
-/** Only what was given: an option that is left out is left out of the request. */
-function given(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 }

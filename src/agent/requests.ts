@@ -26,6 +26,13 @@ export interface OutgoingRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** How a request is sent and its answer read. */
+export interface SendOptions<T> extends RequestOptions {
+  readonly parse: AnswerReader<T>;
+  /** Whether the caller logs a failure itself; `false` by default. */
+  readonly isFailureLogged?: boolean | undefined;
+}
+
 /** How many flaws of an answer a log line names. */
 const MAX_NAMED_FLAWS = 5;
 /** How much of a flaw, in which a peer may have named its own fields, a log line tells. */
@@ -73,10 +80,7 @@ export class Requests {
    * does not know the event; 413 when the request is too large; 500 when the answer cannot be read.
    * @throws {RequestTimeoutError | ConnectionClosedError} when no answer came.
    */
-  async send<T>(
-    request: OutgoingRequest,
-    options: RequestOptions & { readonly parse: AnswerReader<T> },
-  ): Promise<T> {
+  async send<T>(request: OutgoingRequest, options: SendOptions<T>): Promise<T> {
     const { event } = request;
     const timeout = options.timeoutMs === undefined ? {} : { timeout: toTimeoutSeconds(options.timeoutMs) };
     const body: Readonly<Record<string, unknown>> = {
@@ -93,7 +97,9 @@ export class Requests {
       if (flaws.count > 0) this.#log.warn("answer has flaws", { event, ...summarise(body), ...flaws.fields });
       return read;
     } catch (error) {
-      this.#log.warn("request failed", { event, ...summarise(body), error: describeError(error) });
+      if (options.isFailureLogged !== true) {
+        this.#log.warn("request failed", { event, ...summarise(body), error: describeError(error) });
+      }
       throw error;
     }
   }

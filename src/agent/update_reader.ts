@@ -1,7 +1,8 @@
 /** Asking Computers which resources changed, each from where its last answer ended. */
 import type { ResourceUpdate } from "../protocol/resource_updates.ts";
+import { isNotServed } from "./computer_requests.ts";
 import type { AgentEvent } from "./events.ts";
-import { isNotServed, type RemoteComputer } from "./remote_computer.ts";
+import type { RemoteComputer } from "./remote_computer.ts";
 
 /** The Computers whose cursors are remembered; of another one all is read that it remembers. */
 const MAX_CURSORS = 1_000;

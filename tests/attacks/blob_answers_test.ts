@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { Agent, type AgentOptions } from "../../src/agent/agent.ts";
 import { MAX_BLOB_CHUNKS } from "../../src/agent/blob_reader.ts";
 import { SmcpServer } from "../../src/server/server.ts";
+import { RecordingLogger } from "../integration/_socket.ts";
 import { type Answer, ScriptedComputer } from "../integration/_scripted_computer.ts";
 
 const MIB = 1024 * 1024;
@@ -89,4 +90,13 @@ Deno.test("an answer within an answer is not followed", async () => {
     (request) => chunk(request, { total_size: inner.length, sha256, eof: true, blob: inner.toBase64() }),
   );
   assertEquals([chunks, result.content.length], [1, 1]);
+});
+
+Deno.test("parts that cannot be fetched are one line in the Agent's log, however many there are", async () => {
+  const logger = new RecordingLogger();
+  const content = Array.from({ length: 200 }, (_, n) => image(`h${n}`));
+  const { result, chunks } = await call(content, () => ({ code: 4018, message: "gone" }), { logger });
+  assertEquals([result.content.length, chunks], [200, 200]);
+  const warnings = logger.lines.filter(({ level }) => level === "warn");
+  assertEquals(warnings.map(({ fields }) => fields["count"]), [200]);
 });

@@ -156,7 +156,7 @@ Deno.test("an Agent that may fetch less keeps the handle, and its logger says wh
   });
   const { content } = await agent.computer("laptop").callTool("big");
   assertEquals([content[0]?.type, content[0]?._meta?.["a2c_total_size"]], ["resource", 200_000]);
-  assertEquals(warnings, ["a large part of an answer was not fetched"]);
+  assertEquals(warnings, ["large parts of an answer were not fetched"]);
 });
 
 Deno.test("an unknown handle is 4018, and what newer peers ask for and is not there reads well", async () => {
