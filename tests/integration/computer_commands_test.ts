@@ -65,6 +65,16 @@ Deno.test("a command for a Computer that runs is refused with --config, and fail
   assertStringIncludes(JSON.parse(alone.stderr).error.message, "none runs here");
 });
 
+Deno.test("status says why a running server has no tools", async () => {
+  using place = new Workplace();
+  const answers = { "tools/list": { error: { code: -32603, message: "cloud is down" } } };
+  const config = place.write("config.json", scriptedServers({ shop: { tools: [], answers } }));
+  const text = await place.run(["status", "--config", config]);
+  assertStringIncludes(text.stdout, "shop  running  0 tools\n    cannot list tools: cloud is down\n");
+  const { stdout } = await place.run(["status", "--config", config, "--json"]);
+  assertEquals(JSON.parse(stdout).servers[0].problem, "cannot list tools: cloud is down");
+});
+
 Deno.test("a tool that fails is exit code 1, and a command line that is wrong exit code 2", async () => {
   using place = new Workplace();
   const config = place.write("config.json", scriptedServers({ shop: SHOP }));
