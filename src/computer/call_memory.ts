@@ -40,7 +40,7 @@ export class CallMemory {
     }
     const call: RememberedCall = { fingerprint, answer: run(), sizeBytes: 0 };
     this.#calls.set(key, call);
-    call.answer.then((answer) => this.#remember(key, call, answer), () => this.#calls.delete(key));
+    call.answer.then((answer) => this.#remember(key, call, answer)).catch(() => this.#calls.delete(key));
     return call.answer;
   }
 

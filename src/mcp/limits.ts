@@ -46,6 +46,8 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
 /** What bounds the messages of one server. */
 export type MessageLimits = Pick<ServerLimits, "maxMessageBytes" | "maxMessageValues">;
 
+/** How deep a message may be nested. Whoever walks through a value that is much deeper exhausts its stack. */
+export const MAX_MESSAGE_DEPTH = 1_000;
 /** All unfinished messages of one HTTP server may hold so many times {@linkcode ServerLimits.maxMessageBytes}. */
 export const MAX_UNFINISHED_MESSAGES = 2;
 /** The most lines of one Server-Sent Event: MCP needs one or two. */

@@ -1,5 +1,5 @@
 /** The bytes of one message as they come in pieces, bounded in size and in what they will cost as values. */
-import type { MessageLimits } from "./limits.ts";
+import { MAX_MESSAGE_DEPTH, type MessageLimits } from "./limits.ts";
 
 /** The smallest buffer, in bytes. */
 const FIRST_CAPACITY = 4_096;
@@ -12,8 +12,14 @@ const BACKSLASH = 0x5c;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 /** `,` `:` `[` `{`: each stands for one value or one name. */
-const IS_STRUCTURE = new Uint8Array(256);
-for (const sign of ",:[{") IS_STRUCTURE[sign.charCodeAt(0)] = 1;
+const STRUCTURE = 1;
+/** `[` `{` and `]` `}`, which open and close a level as well. */
+const OPENING = 2;
+const CLOSING = 3;
+const SIGNS = new Uint8Array(256);
+for (const sign of ",:") SIGNS[sign.charCodeAt(0)] = STRUCTURE;
+for (const sign of "[{") SIGNS[sign.charCodeAt(0)] = OPENING;
+for (const sign of "]}") SIGNS[sign.charCodeAt(0)] = CLOSING;
 
 /** What several messages under way may hold together. */
 export class ByteBudget {
@@ -49,6 +55,7 @@ export class MessageBytes {
   #length = 0;
   #structures = 0;
   #escapes = 0;
+  #depth = 0;
   #isInText = false;
   #isEscaped = false;
 
@@ -91,6 +98,7 @@ export class MessageBytes {
     this.#length = 0;
     this.#structures = 0;
     this.#escapes = 0;
+    this.#depth = 0;
     this.#isInText = false;
     this.#isEscaped = false;
   }
@@ -126,11 +134,19 @@ export class MessageBytes {
   #count(piece: Uint8Array): void {
     let isInText = this.#isInText;
     let isEscaped = this.#isEscaped;
+    let depth = this.#depth;
+    let deepest = depth;
     for (let index = 0; index < piece.length; index++) {
       const byte = piece[index] ?? 0;
       if (!isInText) {
         if (byte === QUOTE) isInText = true;
-        else if (IS_STRUCTURE[byte] === 1) this.#structures++;
+        else {
+          const sign = SIGNS[byte] ?? 0;
+          if (sign === 0) continue;
+          if (sign === CLOSING) depth = Math.max(0, depth - 1);
+          else this.#structures++;
+          if (sign === OPENING && ++depth > deepest) deepest = depth;
+        }
       } else if (byte === LINE_FEED || byte === CARRIAGE_RETURN) isInText = isEscaped = false;
       else if (isEscaped) isEscaped = false;
       else if (byte === BACKSLASH) {
@@ -140,5 +156,9 @@ export class MessageBytes {
     }
     this.#isInText = isInText;
     this.#isEscaped = isEscaped;
+    this.#depth = depth;
+    if (deepest > MAX_MESSAGE_DEPTH) {
+      throw new RangeError(`Cannot read a message that is nested more than ${MAX_MESSAGE_DEPTH} levels deep`);
+    }
   }
 }

@@ -57,6 +57,17 @@ const FLOODS: Readonly<
     options: () => on("tools/list", json(`{"a":[${"[],".repeat(10_000)}0]}`)),
     said: "5000 values",
   },
+  "an answer that is nested too deep": {
+    kind: "streamable",
+    options: () => on("tools/list", json(`{"a":${"[".repeat(1_500)}${"]".repeat(1_500)}}`)),
+    said: "1000 levels",
+  },
+  "an event that is nested too deep behind brackets that close nothing": {
+    kind: "streamable",
+    options: () =>
+      on("tools/list", events(`x: ${"]".repeat(9_000)}\ndata: ${"[".repeat(1_500)}${"]".repeat(1_500)}\n\n`)),
+    said: "1000 levels",
+  },
   "an answer of many messages": {
     kind: "streamable",
     options: () => on("tools/list", json("[{}]")),
@@ -113,6 +124,21 @@ for (const [name, { kind, options, said }] of Object.entries(FLOODS)) {
     await assertGoodServes(computer);
   });
 }
+
+Deno.test("a result that is nested 100,000 levels deep ends its server, not the Computer's process", async () => {
+  const nested = new URL("./_nested_mcp_server.ts", import.meta.url).pathname;
+  const server_parameters = { command: Deno.execPath(), args: ["run", nested] };
+  await using opened = open(
+    { type: "stdio", server_parameters, default_tool_meta: { auto_apply: true } },
+    {},
+  );
+  const { computer, log } = opened;
+  await computer.ready({ timeoutMs: WAIT_MS });
+  const result = await computer.callTool("nest");
+  assertEquals(result.meta?.error_code, 4003);
+  await within(log.until(({ fields }) => String(fields["error"]).includes("1000 levels")), "the reason");
+  await assertGoodServes(computer);
+});
 
 Deno.test("a server that asks and never reads is not read any more, and costs no other one", async () => {
   const deaf = new URL("./_deaf_mcp_server.ts", import.meta.url).pathname;
