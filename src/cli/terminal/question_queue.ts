@@ -5,6 +5,9 @@ import { printable } from "./safe_text.ts";
 import { type Question, toQuestionText } from "./question.ts";
 import { TypedLine } from "./typed_line.ts";
 
+/** Keys so soon after a question was withdrawn are meant for that one, in milliseconds. */
+const SETTLE_MS = 1_000;
+
 interface WaitingQuestion {
   readonly question: Question;
   readonly resolve: (answer: string | undefined) => void;
@@ -22,6 +25,10 @@ export class QuestionQueue {
   readonly #stage: QuestionStage;
   readonly #waiting: WaitingQuestion[] = [];
   #line: TypedLine | undefined;
+  /** Until then keys may be meant for a question that was withdrawn. */
+  #settledAtMs = -Infinity;
+  /** Whether an answer to that one had been begun. */
+  #wasTyping = false;
 
   constructor(stage: QuestionStage) {
     this.#stage = stage;
@@ -30,6 +37,18 @@ export class QuestionQueue {
   /** The answer that is being typed. */
   get line(): TypedLine | undefined {
     return this.#line;
+  }
+
+  /**
+   * Whether a key is meant for what is shown now. Nobody who was about to answer the question before has read the one
+   * that took its place, and the rest of a secret belongs into no command line. A key that is not taken lengthens the
+   * wait.
+   */
+  takesKey(): boolean {
+    const nowMs = performance.now();
+    if (nowMs >= this.#settledAtMs || this.#line === undefined && !this.#wasTyping) return true;
+    this.#settledAtMs = nowMs + SETTLE_MS;
+    return false;
   }
 
   /** Asks when it is its turn; resolves to `undefined` when the question is refused or withdrawn. */
@@ -65,6 +84,8 @@ export class QuestionQueue {
 
   #open(question: Question): void {
     const { above, prompt } = toQuestionText(question);
+    const nowMs = performance.now();
+    if (nowMs < this.#settledAtMs) this.#settledAtMs = nowMs + SETTLE_MS;
     if (above !== undefined) this.#stage.bottom.writeAbove(() => writeNow(`${above}\n`));
     this.#line = new TypedLine({
       prompt: () => prompt,
@@ -89,6 +110,8 @@ export class QuestionQueue {
       waiting.resolve(undefined);
     } else if (index === 0) {
       const { prompt } = toQuestionText(waiting.question);
+      this.#wasTyping = this.#line !== undefined && this.#line.text !== "";
+      this.#settledAtMs = performance.now() + SETTLE_MS;
       this.#stage.bottom.writeAbove(() => writeNow(`${prompt}(withdrawn)\n`));
       this.#next(undefined);
     }

@@ -134,7 +134,7 @@ export class TerminalEditor implements LineEditor {
     // To stop the process would stop the MCP servers' answers with it.
     if (key.ctrl && key.name === "z") return;
     if (key.ctrl && key.name === "d" && (this.#shown?.text ?? "") === "") return this.#leave();
-    (this.#questions.line ?? this.#command).press(text, key);
+    if (this.#questions.takesKey()) (this.#questions.line ?? this.#command).press(text, key);
   }
 
   #onLine(line: string): void {
