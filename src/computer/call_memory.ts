@@ -25,13 +25,18 @@ export class CallMemory {
   readonly #calls = new Map<string, RememberedCall>();
   #sizeBytes = 0;
 
+  /** Whether a call with the same `agent` and `req_id` runs or is remembered. */
+  has(request: ToolCallReq): boolean {
+    return this.#calls.has(keyOf(request));
+  }
+
   /**
    * Runs a call, unless one with the same `agent` and `req_id` runs or is remembered.
    *
    * @throws {SmcpError} 400 when that one was for another tool or other parameters.
    */
   once(request: ToolCallReq, run: () => Promise<CallToolResult>): Promise<CallToolResult> {
-    const key = JSON.stringify([request.agent, request.req_id]);
+    const key = keyOf(request);
     const fingerprint = JSON.stringify([request.tool_name, request.params]);
     const earlier = this.#calls.get(key);
     if (earlier !== undefined) {
@@ -65,4 +70,8 @@ export class CallMemory {
       this.#sizeBytes -= sizeBytes;
     }
   }
+}
+
+function keyOf({ agent, req_id }: ToolCallReq): string {
+  return JSON.stringify([agent, req_id]);
 }

@@ -71,7 +71,7 @@ export class ToolCalls {
   readonly #warnOnce: WarnOnce;
   readonly #memory = new CallMemory();
   readonly #running = new Map<string, Set<RunningCall>>();
-  /** The office's calls that have no answer yet. */
+  /** The office's calls that run. */
   #officeCalls = 0;
   #confirmations = 0;
 
@@ -89,15 +89,25 @@ export class ToolCalls {
   async call(request: ToolCallReq, options: CallOptions = {}): Promise<CallToolResult> {
     const { isLocal = false, signal } = options;
     signal?.throwIfAborted();
-    if (!isLocal && this.#officeCalls >= this.#context.limits.maxCalls) return this.#refuseBusy(request);
+    const isFull = !isLocal && this.#officeCalls >= this.#context.limits.maxCalls;
+    // A repeated request starts nothing, and to say that its tool was not called would be wrong.
+    if (isFull && !this.#memory.has(request)) return this.#refuseBusy(request);
     const onAbort = () => this.cancel(request.req_id);
     signal?.addEventListener("abort", onAbort, { once: true });
-    if (!isLocal) this.#officeCalls++;
     try {
-      return await this.#memory.once(request, () => this.#run(request, options));
+      return await this.#memory.once(request, () => this.#runCounted(request, options));
     } finally {
-      if (!isLocal) this.#officeCalls--;
       signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async #runCounted(request: ToolCallReq, options: CallOptions): Promise<CallToolResult> {
+    if (options.isLocal === true) return await this.#run(request, options);
+    this.#officeCalls++;
+    try {
+      return await this.#run(request, options);
+    } finally {
+      this.#officeCalls--;
     }
   }
 

@@ -46,8 +46,10 @@ function asking() {
   };
 }
 
-Deno.test("calls beyond the bound are answered at once, and one that ends makes room", async () => {
+Deno.test("calls beyond the bound are answered at once unless they are repeated, and one that ends makes room", async () => {
   await using office = await ComputerOffice.open(hanging(), { limits: { maxCalls: 8 } });
+  const again = () => office.laptop.callTool("received", {}, { reqId: "done" });
+  const first = await again();
   const controller = new AbortController();
   const running = Array.from(
     { length: 8 },
@@ -65,12 +67,15 @@ Deno.test("calls beyond the bound are answered at once, and one that ends makes 
     assertEquals([isError, meta?.error_code], [true, 4003]);
     assertStringIncludes(content[0]?.text ?? "", "8 calls run already");
   }
+  assertEquals(await again(), first);
+  const repeated = office.laptop.callTool("echo", { i: 0 }, { reqId: "r0", timeoutMs: 600_000 });
   assertEquals(await counts(office), [8, 0]);
   controller.abort();
   await Promise.all(running);
   let cancelled = 0;
   const isLast = (outcome: unknown) => outcome === "cancelled" && ++cancelled === 8;
   await within(office.log.until(({ fields }) => isLast(fields["outcome"])), "the last cancelled call");
+  assertEquals((await within(repeated, "the repeated call")).meta?.a2c_cancelled, true);
   assertEquals((await office.laptop.callTool("received")).isError, false);
 });
 
