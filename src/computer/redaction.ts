@@ -56,12 +56,20 @@ export class Redactor {
     }
     this.#secrets = [...new Set([...this.#servers.values()].flat())].sort((a, b) => b.length - a.length);
     const parts = this.#secrets.map(RegExp.escape);
-    this.#pattern = parts.length === 0 ? undefined : new RegExp(parts.join("|"), "g");
+    // A look-ahead takes no text: a secret that begins within another one is found as well.
+    this.#pattern = parts.length === 0 ? undefined : new RegExp(`(?=(${parts.join("|")}))`, "g");
   }
 
   /** The text with each secret in it as `***`. */
   redact(text: string): string {
-    return this.#pattern === undefined ? text : text.replaceAll(this.#pattern, MASK);
+    if (this.#pattern === undefined) return text;
+    let redacted = "";
+    let end = 0;
+    for (const { index, 1: secret = "" } of text.matchAll(this.#pattern)) {
+      if (index >= end) redacted += text.slice(end, index) + MASK;
+      end = Math.max(end, index + secret.length);
+    }
+    return redacted + text.slice(end);
   }
 
   /** The same for every text in a value, and for the names of its members. */

@@ -64,6 +64,12 @@ Deno.test("the secrets of an HTTP server are its headers, word by word, and what
   );
 });
 
+Deno.test("secrets that overlap are masked as a whole", () => {
+  const redactor = redactorOf("left-middle", "middle-right", "eft-m", "four");
+  const text = "a left-middle-right b middle-right c eft-middle d fourfour";
+  assertEquals(redactor.redact(text), "a *** b *** c ***iddle d ******");
+});
+
 Deno.test("a secret is found as JSON and as a part of a URL writes it", () => {
   const parameters = { command: "x", env: { KEY: 'two words/"quoted"' } };
   const redactor = redactorOf(...secretsOf(server(parameters), server(parameters)));
