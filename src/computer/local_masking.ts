@@ -1,44 +1,37 @@
 /** What the owner of a Computer is shown of a server: everything but the values of what is named like a secret. */
 import type { MCPServerConfig, MCPServerStdioParameters } from "../protocol/config.ts";
-import { parsePlaceholder, PLACEHOLDER } from "./config/placeholders.ts";
-import { MASK, maskValues } from "./masking.ts";
+import { PLACEHOLDER } from "./config/placeholders.ts";
+import { maskFallback, maskValue, maskValues } from "./masking.ts";
 import { isSecretName } from "./secret_names.ts";
 
 /** The parameters of a server with placeholders as written, and its secrets as `***`. */
 export function maskSecretParameters(config: MCPServerConfig): MCPServerConfig["server_parameters"] {
-  if (config.type === "stdio") return maskStdio(config.server_parameters);
-  if (config.type === "sse") return maskHttp(config.server_parameters);
-  return maskHttp(config.server_parameters);
+  return config.type === "stdio" ? maskStdio(config.server_parameters) : maskHttp(config.server_parameters);
 }
 
 function maskHttp<T extends { readonly url: string; readonly headers: Record<string, unknown> | null }>(
   parameters: T,
 ): T {
-  return { ...parameters, url: maskUrl(parameters.url), headers: maskValues(parameters.headers) };
+  return {
+    ...parameters,
+    url: maskUrl(parameters.url),
+    headers: maskValues(parameters.headers, showToOwner),
+  };
 }
 
 function maskStdio(parameters: MCPServerStdioParameters): MCPServerStdioParameters {
   const { env, args } = parameters;
-  const shown = env === null
-    ? null
-    : Object.entries(env).map(([name, value]) => [name, maskNamed(name, value)]);
-  return { ...parameters, args: maskArguments(args), env: shown === null ? null : Object.fromEntries(shown) };
+  const shown = Object.entries(env ?? {}).map(([name, value]) => [name, maskNamed(name, value)]);
+  return { ...parameters, args: maskArguments(args), env: env && Object.fromEntries(shown) };
 }
 
-/** Masks what is literal; `Bearer ${input:token}` shows as `***${input:token}`. */
 function maskLiteral(value: string): string {
-  const placeholders = value.match(PLACEHOLDER);
-  if (placeholders === null) return MASK;
-  return value.split(PLACEHOLDER)
-    .map((literal, index) => (literal === "" ? "" : MASK) + maskFallback(placeholders[index] ?? ""))
-    .join("");
+  return maskValue(value, showToOwner);
 }
 
-/** `${env:TOKEN:-abc}` shows as `${env:TOKEN:-***}`. */
-function maskFallback(text: string, mask: (fallback: string) => string = () => MASK): string {
-  const placeholder = parsePlaceholder(text);
-  if (placeholder?.kind !== "env" || placeholder.fallback === undefined) return text;
-  return `\${env:${placeholder.name}:-${mask(placeholder.fallback)}}`;
+/** Where a file is, its owner knows. */
+function showToOwner(placeholder: string): string {
+  return maskFallback(placeholder);
 }
 
 /** Masks `--token=…`, the argument after `--api-key`, `NAME=…` where the name says so, and what a URL carries. */

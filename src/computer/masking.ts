@@ -137,28 +137,44 @@ function maskText(text: string): string {
   return scheme + user + host + (tail.startsWith("/") ? "/" : "") + maskLiterals(tail.replace(/^\//, ""));
 }
 
+/** How a placeholder is shown. */
+type ShowPlaceholder = (text: string) => string;
+
 /** Masks what is literal; `Bearer ${input:token}` shows as `***${input:token}`. */
-function maskLiterals(value: string): string {
+function maskLiterals(value: string, show: ShowPlaceholder = showToAgent): string {
   const placeholders = value.match(PLACEHOLDER) ?? [];
   return value.split(PLACEHOLDER)
-    .map((literal, index) => (literal === "" ? "" : MASK) + maskFallback(placeholders[index] ?? ""))
+    .map((literal, index) => (literal === "" ? "" : MASK) + show(placeholders[index] ?? ""))
     .join("");
 }
 
-/** `${env:TOKEN:-abc}` shows as `${env:TOKEN:-***}`, and where a file is stays here. */
-function maskFallback(text: string): string {
+/** The same of a value that is named, of which not even an empty one is shown. */
+export function maskValue(value: string, show?: ShowPlaceholder): string {
+  return value === "" ? MASK : maskLiterals(value, show);
+}
+
+/** Where a file is stays here. */
+function showToAgent(text: string): string {
+  return parsePlaceholder(text)?.kind === "file" ? `\${file:${MASK}}` : maskFallback(text);
+}
+
+/** `${env:TOKEN:-abc}` shows as `${env:TOKEN:-***}`. */
+export function maskFallback(text: string, mask: (fallback: string) => string = () => MASK): string {
   const placeholder = parsePlaceholder(text);
-  if (placeholder?.kind === "file") return `\${file:${MASK}}`;
   if (placeholder?.kind !== "env" || placeholder.fallback === undefined) return text;
-  return `\${env:${placeholder.name}:-${placeholder.fallback === "" ? "" : MASK}}`;
+  const { name, fallback } = placeholder;
+  return `\${env:${name}:-${fallback === "" ? "" : mask(fallback)}}`;
 }
 
 /** Values by name, of which only the names and placeholders are shown. */
-export function maskValues<T extends Record<string, unknown> | null>(values: T): T;
-export function maskValues(values: Record<string, unknown> | null): Record<string, string> | null {
+export function maskValues<T extends Record<string, unknown> | null>(values: T, show?: ShowPlaceholder): T;
+export function maskValues(
+  values: Record<string, unknown> | null,
+  show?: ShowPlaceholder,
+): Record<string, string> | null {
   if (values === null) return null;
   return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, value === "" ? MASK : maskLiterals(String(value))]),
+    Object.entries(values).map(([name, value]) => [name, maskValue(String(value), show)]),
   );
 }
 
