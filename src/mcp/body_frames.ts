@@ -1,6 +1,6 @@
 /** An HTTP body cut into what its reader takes as one: whole events of an event stream, or one message. */
 import { MAX_EVENT_LINES, type MessageLimits } from "./limits.ts";
-import { type ByteBudget, MessageBytes } from "./message_bytes.ts";
+import { type BufferBudget, MessageBytes } from "./message_bytes.ts";
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -25,7 +25,7 @@ export class JsonFrame implements BodyFrames {
   readonly #message: MessageBytes;
   #hasBegun = false;
 
-  constructor(limits: MessageLimits, budget: ByteBudget) {
+  constructor(limits: MessageLimits, budget: BufferBudget) {
     this.#message = new MessageBytes(limits, budget);
   }
 
@@ -66,7 +66,7 @@ export class EventFrames implements BodyFrames {
   #isComment = false;
   #hasIds = false;
 
-  constructor(limits: MessageLimits, budget: ByteBudget) {
+  constructor(limits: MessageLimits, budget: BufferBudget) {
     this.#event = new MessageBytes(limits, budget);
   }
 

@@ -27,7 +27,7 @@ import type { Journal } from "./journal.ts";
 import type { ServerLimits } from "./limits.ts";
 import { type ListPage, readAllPages } from "./list_pages.ts";
 import { MeteredTransport } from "./metered_transport.ts";
-import { CalmListener, type NotificationListener, readNotification } from "./notifications.ts";
+import { type NotificationListener, readNotification, ThrottledListener } from "./notifications.ts";
 import { StdioTransport } from "./stdio.ts";
 import type { WarnOnce } from "./warn_once.ts";
 
@@ -84,7 +84,7 @@ export interface ConnectionContext {
 export class McpConnection {
   readonly #client: Client;
   readonly #transport: MeteredTransport;
-  readonly #notifications: CalmListener;
+  readonly #notifications: ThrottledListener;
   readonly #maxListBytes: number;
   /** The transport, where it is a process of ours. */
   readonly #child: StdioTransport | undefined;
@@ -102,7 +102,7 @@ export class McpConnection {
     this.#warnOnce = context.warnOnce;
     this.#maxListBytes = context.limits.maxListBytes;
     const { listener, log, limits: { maxNotificationsPerSecond: maxPerSecond } } = context;
-    this.#notifications = new CalmListener({ listener, maxPerSecond, log });
+    this.#notifications = new ThrottledListener({ listener, maxPerSecond, log });
     this.#client = new Client({ name: "a2c-smcp", version: PACKAGE_VERSION }, { capabilities: {} });
     // Before that, the SDK itself closes what it cannot use, and the reason comes with its error.
     this.#client.onclose = () => {

@@ -13,7 +13,7 @@ import { ConfigurationError, ServerAuthorizationError, ServerNotRunningError } f
 import { answerOf, type HttpTimes } from "./http_answer.ts";
 import type { Inflow } from "./inflow.ts";
 import { MAX_UNFINISHED_MESSAGES, type MessageLimits, MIN_STREAM_INTERVAL_MS } from "./limits.ts";
-import { ByteBudget } from "./message_bytes.ts";
+import { BufferBudget } from "./message_bytes.ts";
 import { watchBody } from "./watched_body.ts";
 
 /** How long the end of a session may take on the server, in milliseconds. */
@@ -123,7 +123,7 @@ function watchedFetch(
   const kind = config.type;
   const { listener } = context;
   const times = timeLimits(config);
-  const budget = new ByteBudget(MAX_UNFINISHED_MESSAGES * context.limits.maxMessageBytes);
+  const budget = new BufferBudget(MAX_UNFINISHED_MESSAGES * context.limits.maxMessageBytes);
   const pace = new StreamPace();
   let hasStream = false;
   return async (url, init) => {

@@ -22,7 +22,7 @@ for (const sign of "[{") SIGNS[sign.charCodeAt(0)] = OPENING;
 for (const sign of "]}") SIGNS[sign.charCodeAt(0)] = CLOSING;
 
 /** What several messages under way may hold together. */
-export class ByteBudget {
+export class BufferBudget {
   readonly #maxBytes: number;
   #usedBytes = 0;
 
@@ -50,7 +50,7 @@ export class ByteBudget {
  */
 export class MessageBytes {
   readonly #limits: MessageLimits;
-  readonly #budget: ByteBudget | undefined;
+  readonly #budget: BufferBudget | undefined;
   #buffer = new Uint8Array(0);
   #length = 0;
   #structures = 0;
@@ -59,7 +59,7 @@ export class MessageBytes {
   #isInText = false;
   #isEscaped = false;
 
-  constructor(limits: MessageLimits, budget?: ByteBudget) {
+  constructor(limits: MessageLimits, budget?: BufferBudget) {
     this.#limits = limits;
     this.#budget = budget;
   }

@@ -1,4 +1,4 @@
-/** What an MCP server tells unasked, at a bounded pace: a storm is heard once a second. */
+/** Notifications of an MCP server, throttled: those above a rate are passed on together, once a second. */
 import type { Logger } from "../log.ts";
 import { isRecord } from "../protocol/errors.ts";
 import type { Journal } from "./journal.ts";
@@ -6,7 +6,7 @@ import { MAX_HELD_URI_LENGTH, MAX_HELD_URIS } from "./limits.ts";
 
 const INTERVAL_MS = 1_000;
 
-/** What an MCP server may tell at any time. */
+/** Hears what an MCP server may send at any time. */
 export interface NotificationListener {
   onToolsChanged(): void;
   onResourcesChanged(): void;
@@ -15,30 +15,30 @@ export interface NotificationListener {
   onNotificationsLost(): void;
 }
 
-/** What calming needs. */
-export interface CalmListenerContext {
+/** What throttling needs. */
+export interface ThrottledListenerContext {
   readonly listener: NotificationListener;
   readonly maxPerSecond: number;
   readonly log: Logger;
 }
 
 /**
- * Passes notifications on. Those above the bound are heard when the second is over, each kind and each URI once; of
- * too many URIs it is told that notifications were lost, so that everything is looked at anew.
+ * Passes notifications on. Those above `maxPerSecond` are passed on when the second is over, each kind and each URI
+ * once. When there are too many URIs, `onNotificationsLost` stands for all of them, and everything is read again.
  */
-export class CalmListener implements NotificationListener, Disposable {
-  readonly #context: CalmListenerContext;
+export class ThrottledListener implements NotificationListener, Disposable {
+  readonly #context: ThrottledListenerContext;
   readonly #uris = new Set<string>();
   #hasMoreUris = false;
   #toolsChanged = false;
   #resourcesChanged = false;
   #passed = 0;
   #held = 0;
-  #wasStorm = false;
+  #wasThrottled = false;
   #isOver = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(context: CalmListenerContext) {
+  constructor(context: ThrottledListenerContext) {
     this.#context = context;
   }
 
@@ -63,7 +63,7 @@ export class CalmListener implements NotificationListener, Disposable {
     else this.#hasMoreUris = true;
   }
 
-  /** Drops what is held back, and whatever comes from now on: the session is over. Idempotent. */
+  /** Drops what is held back and whatever comes from now on, since the session is over. Idempotent. */
   [Symbol.dispose](): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
@@ -86,11 +86,11 @@ export class CalmListener implements NotificationListener, Disposable {
     this.#passed = 0;
     const held = this.#held;
     this.#held = 0;
-    if (held > 0 && !this.#wasStorm) {
-      const message = "the MCP server tells of more changes than are heard; they are heard once a second";
+    if (held > 0 && !this.#wasThrottled) {
+      const message = "the MCP server sends too many notifications; they are handled once a second";
       this.#context.log.warn(message, { held });
     }
-    this.#wasStorm = held > 0;
+    this.#wasThrottled = held > 0;
     if (held > 0) this.#hear();
   }
 
@@ -104,7 +104,7 @@ export class CalmListener implements NotificationListener, Disposable {
     ];
     this.#uris.clear();
     this.#hasMoreUris = this.#toolsChanged = this.#resourcesChanged = false;
-    // It counts in the new interval, too: the next ones wait for its end.
+    // A new interval begins, so that the next ones above the rate wait for its end.
     this.#timer = setTimeout(() => this.#endInterval(), INTERVAL_MS);
     if (toolsChanged) listener.onToolsChanged();
     if (hasMoreUris) return listener.onNotificationsLost();
@@ -113,7 +113,7 @@ export class CalmListener implements NotificationListener, Disposable {
   }
 }
 
-/** Tells of a notification, if it is one that somebody hears. */
+/** Passes a notification to its listener; "unknown" is for the SDK to handle. */
 export function readNotification(
   { method, params }: { readonly method: string; readonly params?: unknown },
   { listener, journal }: { readonly listener: NotificationListener; readonly journal: Journal },

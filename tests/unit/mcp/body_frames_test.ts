@@ -1,13 +1,13 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { EventFrames, JsonFrame } from "../../../src/mcp/body_frames.ts";
-import { ByteBudget } from "../../../src/mcp/message_bytes.ts";
+import { BufferBudget } from "../../../src/mcp/message_bytes.ts";
 
 const limits = { maxMessageBytes: 100, maxMessageValues: 50 };
 const bytes = (text: string) => new TextEncoder().encode(text);
 const texts = (frames: readonly Uint8Array[]) => frames.map((frame) => new TextDecoder().decode(frame));
 
 function events(maxBudgetBytes = 10_000_000): EventFrames {
-  return new EventFrames(limits, new ByteBudget(maxBudgetBytes));
+  return new EventFrames(limits, new BufferBudget(maxBudgetBytes));
 }
 
 /** All frames of a text in pieces of so many bytes. */
@@ -42,7 +42,7 @@ Deno.test("an event without end is refused when it is too long, in bytes or in l
   assertThrows(() => frames.push(bytes("x")), RangeError, "more than 100 bytes");
   const many = new EventFrames(
     { maxMessageBytes: 1_000_000, maxMessageValues: 1_000_000 },
-    new ByteBudget(10_000_000),
+    new BufferBudget(10_000_000),
   );
   assertThrows(() => many.push(bytes("data:\n".repeat(10_001))), RangeError, "10000 lines");
 });
@@ -61,7 +61,7 @@ Deno.test("an event stream with ids can be resumed", () => {
 });
 
 Deno.test("unfinished messages have one budget, and give back what they took", () => {
-  const budget = new ByteBudget(200_000);
+  const budget = new BufferBudget(200_000);
   const large = { ...limits, maxMessageBytes: 150_000 };
   const first = new EventFrames(large, budget);
   const second = new JsonFrame(large, budget);
@@ -72,10 +72,10 @@ Deno.test("unfinished messages have one budget, and give back what they took", (
 });
 
 Deno.test("a message comes as one frame, and a list of messages is refused", () => {
-  const frame = new JsonFrame(limits, new ByteBudget(10_000_000));
+  const frame = new JsonFrame(limits, new BufferBudget(10_000_000));
   assertEquals([frame.push(bytes(' {"a"')), frame.push(bytes(":1}"))], [[], []]);
   assertEquals(texts(frame.end()), [' {"a":1}']);
-  const list = new JsonFrame(limits, new ByteBudget(10_000_000));
+  const list = new JsonFrame(limits, new BufferBudget(10_000_000));
   list.push(bytes(" \n"));
   assertThrows(() => list.push(bytes("[{}]")), RangeError, "several messages");
 });

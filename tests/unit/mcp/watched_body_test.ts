@@ -1,13 +1,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { EventFrames, JsonFrame } from "../../../src/mcp/body_frames.ts";
 import { Inflow } from "../../../src/mcp/inflow.ts";
-import { ByteBudget } from "../../../src/mcp/message_bytes.ts";
+import { BufferBudget } from "../../../src/mcp/message_bytes.ts";
 import { type BodyEnd, watchBody } from "../../../src/mcp/watched_body.ts";
 
 const limits = { maxMessageBytes: 1_000, maxMessageValues: 1_000 };
 
 function parts() {
-  return { frames: new JsonFrame(limits, new ByteBudget(1_000_000)), inflow: new Inflow() };
+  return { frames: new JsonFrame(limits, new BufferBudget(1_000_000)), inflow: new Inflow() };
 }
 
 function watch(body: ReadableStream<Uint8Array>, silenceMs = 60_000) {
@@ -46,7 +46,7 @@ Deno.test("a body that says nothing for too long counts as broken", async () => 
 
 Deno.test("a body that its reader gives up has not ended, and leaves no timer", async () => {
   const ends: BodyEnd[] = [];
-  const frames = new EventFrames(limits, new ByteBudget(1_000_000));
+  const frames = new EventFrames(limits, new BufferBudget(1_000_000));
   const onEnd = (end: BodyEnd) => void ends.push(end);
   const body = watchBody(bodyOf("data: hello\n\n", "hang"), { ...parts(), frames, silenceMs: 60_000, onEnd });
   const reader = body.getReader();
