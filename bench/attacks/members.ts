@@ -8,7 +8,7 @@
  */
 import { RawMember } from "../../tests/attacks/_raw_member.ts";
 import { RawPeer } from "../relay/raw_peer.ts";
-import { readPort } from "../fixtures/read_port.ts";
+import { ServerProcess } from "../fixtures/server_process.ts";
 import { residentMib } from "../soak/proc.ts";
 
 const MAX_DEAF_MIB = 32;
@@ -23,51 +23,20 @@ const DAY_SECONDS = 86_400;
 /** Linux counts processor time in ticks of a hundredth of a second. */
 const MS_PER_TICK = 10;
 
-/** A Server in a process of its own. */
-class Rig implements AsyncDisposable {
-  readonly port: number;
-  readonly #process: Deno.ChildProcess;
-
-  private constructor(process: Deno.ChildProcess, port: number) {
-    this.#process = process;
-    this.port = port;
-  }
-
-  static async start(): Promise<Rig> {
-    const program = new URL("../../server.ts", import.meta.url).href;
-    const process = new Deno.Command(Deno.execPath(), {
-      args: ["run", "--quiet", "-A", program, "--port", "0", "--log-level", "error"],
-      stdout: "piped",
-      stderr: "null",
-    }).spawn();
-    return new Rig(process, await readPort(process.stdout));
-  }
-
-  mib(): Promise<number> {
-    return residentMib(this.#process.pid);
-  }
-
-  /** Processor time so far, in milliseconds. */
-  async cpuMs(): Promise<number> {
-    const stat = await Deno.readTextFile(`/proc/${this.#process.pid}/stat`);
-    const fields = stat.replace(/^.*\) /s, "").split(" ");
-    return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#process.kill("SIGTERM");
-    await this.#process.stdout.cancel();
-    await this.#process.status;
-  }
+/** Processor time of a process so far, in milliseconds. */
+async function cpuMsOf({ pid }: ServerProcess): Promise<number> {
+  const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
+  const fields = stat.replace(/^.*\) /s, "").split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
 }
 
 /** Reads the resident size every 50 ms while `work` is done. */
-async function peakMib(rig: Rig, work: () => Promise<void>): Promise<number> {
-  let peak = await rig.mib();
+async function peakMib(server: ServerProcess, work: () => Promise<void>): Promise<number> {
+  let peak = await residentMib(server.pid);
   let isDone = false;
   const watching = (async () => {
     while (!isDone) {
-      peak = Math.max(peak, await rig.mib());
+      peak = Math.max(peak, await residentMib(server.pid));
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   })();
@@ -78,12 +47,12 @@ async function peakMib(rig: Rig, work: () => Promise<void>): Promise<number> {
 }
 
 /** Sends 400 requests of 1 MB to a Computer, in its own time: each waits until the Server has dealt with it. */
-async function flood(rig: Rig, { isDeaf }: { readonly isDeaf: boolean }): Promise<number> {
-  using agent = await RawMember.join(rig, { role: "agent", name: "a", office_id: "bench" });
-  using computer = await RawMember.join(rig, { role: "computer", name: "c", office_id: "bench" });
+async function flood(server: ServerProcess, { isDeaf }: { readonly isDeaf: boolean }): Promise<number> {
+  using agent = await RawMember.join(server, { role: "agent", name: "a", office_id: "bench" });
+  using computer = await RawMember.join(server, { role: "computer", name: "c", office_id: "bench" });
   const reading = isDeaf ? undefined : computer.untilClosed();
   const text = "x".repeat(1_000_000);
-  const peak = await peakMib(rig, async () => {
+  const peak = await peakMib(server, async () => {
     for (let i = 0; i < 400; i++) {
       await agent.send(`42/smcp,["client:x",{"agent":"a","req_id":"r${i}","computer":"c","text":"${text}"}]`);
       await agent.send(`42/smcp,${i}["server:list_room",{"req_id":"l","office_id":"bench"}]`);
@@ -96,11 +65,11 @@ async function flood(rig: Rig, { isDeaf }: { readonly isDeaf: boolean }): Promis
 }
 
 /** Sends 100,000 notifications to an Agent. */
-async function notify(rig: Rig, { isDeaf }: { readonly isDeaf: boolean }): Promise<number> {
-  using agent = await RawMember.join(rig, { role: "agent", name: "a", office_id: "bench" });
-  using computer = await RawMember.join(rig, { role: "computer", name: "c", office_id: "bench" });
+async function notify(server: ServerProcess, { isDeaf }: { readonly isDeaf: boolean }): Promise<number> {
+  using agent = await RawMember.join(server, { role: "agent", name: "a", office_id: "bench" });
+  using computer = await RawMember.join(server, { role: "computer", name: "c", office_id: "bench" });
   const reading = isDeaf ? undefined : agent.untilClosed();
-  const peak = await peakMib(rig, async () => {
+  const peak = await peakMib(server, async () => {
     for (let batch = 0; batch < 200; batch++) {
       await computer.send(...Array<string>(500).fill('42/smcp,["server:update_config",{"computer":"c"}]'));
       await computer.send(`42/smcp,${batch}["server:list_room",{"req_id":"l","office_id":"bench"}]`);
@@ -114,11 +83,11 @@ async function notify(rig: Rig, { isDeaf }: { readonly isDeaf: boolean }): Promi
 
 /** Asks, goes, and comes back, until so many requests were made; `isWaiting`: goes once all are answered. */
 async function ask(
-  rig: Rig,
+  server: ServerProcess,
   { requests, isWaiting }: { readonly requests: number; readonly isWaiting: boolean },
 ): Promise<void> {
   for (let asked = 0; asked < requests; asked += OPEN_AT_A_TIME) {
-    using agent = await RawMember.join(rig, { role: "agent", name: "a", office_id: "bench" });
+    using agent = await RawMember.join(server, { role: "agent", name: "a", office_id: "bench" });
     const calls = Array.from({ length: OPEN_AT_A_TIME }, (_, i) => {
       const id = `"agent":"a","req_id":"r${asked + i}","computer":"c","timeout":${DAY_SECONDS}`;
       return `42/smcp,${i}["client:x",{${id},"text":"${"x".repeat(500)}"}]`;
@@ -142,10 +111,10 @@ async function measureDeaf(): Promise<void> {
   for (
     const [what, attack] of [["400 requests of 1 MB", flood], ["100,000 notifications", notify]] as const
   ) {
-    await using control = await Rig.start();
-    await using rig = await Rig.start();
+    await using control = await ServerProcess.start();
+    await using server = await ServerProcess.start();
     const reading = await attack(control, { isDeaf: false });
-    const deaf = await attack(rig, { isDeaf: true });
+    const deaf = await attack(server, { isDeaf: true });
     report(`${what} to a member that reads: peak`, reading, "MiB");
     report(`${what} to a member that does not: peak`, deaf, "MiB");
     report("what not reading costs", deaf - reading, "MiB", MAX_DEAF_MIB);
@@ -153,25 +122,29 @@ async function measureDeaf(): Promise<void> {
 }
 
 /** Memory and processor time, some time after so many requests were made. */
-async function measureAfter(rig: Rig, options: { readonly isWaiting: boolean }) {
-  const startMs = await rig.cpuMs();
-  await ask(rig, { requests: REQUESTS, ...options });
-  const workMs = await rig.cpuMs() - startMs;
+async function measureAfter(server: ServerProcess, options: { readonly isWaiting: boolean }) {
+  const startMs = await cpuMsOf(server);
+  await ask(server, { requests: REQUESTS, ...options });
+  const workMs = await cpuMsOf(server) - startMs;
   await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
-  const idleMs = await rig.cpuMs();
+  const idleMs = await cpuMsOf(server);
   await new Promise((resolve) => setTimeout(resolve, IDLE_SECONDS * 1_000));
-  return { mib: await rig.mib(), workMs, idleMs: (await rig.cpuMs() - idleMs) / IDLE_SECONDS };
+  return {
+    mib: await residentMib(server.pid),
+    workMs,
+    idleMs: (await cpuMsOf(server) - idleMs) / IDLE_SECONDS,
+  };
 }
 
 async function measureLeft(): Promise<void> {
-  await using control = await Rig.start();
+  await using control = await ServerProcess.start();
   const answering = await RawPeer.computer(control.port, "{}");
   const answered = await measureAfter(control, { isWaiting: true });
   await answering[Symbol.asyncDispose]();
-  await using rig = await Rig.start();
-  using silent = await RawMember.join(rig, { role: "computer", name: "c", office_id: "bench" });
+  await using server = await ServerProcess.start();
+  using silent = await RawMember.join(server, { role: "computer", name: "c", office_id: "bench" });
   const reading = silent.untilClosed();
-  const left = await measureAfter(rig, { isWaiting: false });
+  const left = await measureAfter(server, { isWaiting: false });
   silent[Symbol.dispose]();
   await reading;
   for (const [what, { mib, workMs, idleMs }] of [["answered", answered], ["left behind", left]] as const) {

@@ -9,7 +9,9 @@
  * ```
  */
 import { connect, type Socket } from "node:net";
-import { readPort } from "../fixtures/read_port.ts";
+import { frame, frameHead } from "../../tests/attacks/_raw_http.ts";
+import { ServerProcess } from "../fixtures/server_process.ts";
+import { residentMib } from "../soak/proc.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -18,6 +20,7 @@ const HOLD_MS = 3_000;
 const SAMPLE_MS = 100;
 const MAX_OF_ONE_BYTES = MIB;
 const MAX_OF_ALL_BYTES = 128 * MIB;
+const PERMISSIONS = ["--allow-net", "--ignore-env"];
 
 /** What one stranger does over one TCP connection. */
 interface Attack {
@@ -59,13 +62,13 @@ function attacksOn(port: number): readonly Attack[] {
     {
       what: "frames of 16 MiB without an end, 60 KiB sent",
       flood: 100,
-      bytes: [upgrade(port), concat(frameHead(16 * MIB, 1), new Uint8Array(60 * KIB))],
+      bytes: [upgrade(port), frameHead(16 * MIB), new Uint8Array(60 * KIB)],
       waits: true,
     },
     {
       what: "frames of 16 MiB, all sent",
       flood: 8,
-      bytes: [upgrade(port), concat(frameHead(16 * MIB, 1), new Uint8Array(MIB))],
+      bytes: [upgrade(port), frameHead(16 * MIB), new Uint8Array(MIB)],
       waits: true,
     },
     {
@@ -73,65 +76,12 @@ function attacksOn(port: number): readonly Attack[] {
       flood: 8,
       bytes: [
         upgrade(port),
-        text('4510-/smcp,["x",{"_placeholder":true,"num":0}]'),
-        ...Array.from({ length: 9 }, () => concat(frameHead(MIB, 2), new Uint8Array(MIB))),
+        frame('4510-/smcp,["x",{"_placeholder":true,"num":0}]'),
+        ...Array.from({ length: 9 }, () => frame(new Uint8Array(MIB), { opcode: 2 })),
       ],
       waits: true,
     },
   ];
-}
-
-function text(packet: string): Uint8Array {
-  const bytes = new TextEncoder().encode(packet);
-  return concat(frameHead(bytes.length, 1), bytes);
-}
-
-/** The head of a whole frame, masked with zeros. */
-function frameHead(sizeBytes: number, opcode: number): Uint8Array {
-  const head = new DataView(new ArrayBuffer(14));
-  head.setUint16(0, (0x80 | opcode) << 8 | 0x80 | 127);
-  head.setBigUint64(2, BigInt(sizeBytes));
-  return new Uint8Array(head.buffer);
-}
-
-function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(a.length + b.length);
-  whole.set(a);
-  whole.set(b, a.length);
-  return whole;
-}
-
-/** A Server with its default options. */
-class Victim implements AsyncDisposable {
-  readonly port: number;
-  readonly #process: Deno.ChildProcess;
-
-  private constructor(process: Deno.ChildProcess, port: number) {
-    this.#process = process;
-    this.port = port;
-  }
-
-  static async start(): Promise<Victim> {
-    const door = new URL("../../server.ts", import.meta.url).href;
-    const process = new Deno.Command(Deno.execPath(), {
-      args: ["run", "--quiet", "--allow-net", "--ignore-env", door, "--port", "0"],
-      stdout: "piped",
-      stderr: "null",
-    }).spawn();
-    return new Victim(process, await readPort(process.stdout));
-  }
-
-  /** The resident size. */
-  memoryBytes(): number {
-    const status = Deno.readTextFileSync(`/proc/${this.#process.pid}/status`);
-    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * KIB;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#process.kill("SIGTERM");
-    await this.#process.stdout.cancel();
-    await this.#process.status;
-  }
 }
 
 interface Outcome {
@@ -141,21 +91,21 @@ interface Outcome {
 
 /** Opens the connections of all addresses, holds them, and gives what the Server's memory grew by. */
 async function attack(
-  victim: Victim,
+  victim: ServerProcess,
   { attack, addresses, each }: {
     readonly attack: Attack;
     readonly addresses: readonly string[];
     readonly each: number;
   },
 ): Promise<Outcome> {
-  const before = victim.memoryBytes();
+  const before = await residentMib(victim.pid);
   const sockets = addresses.flatMap((address) =>
     Array.from({ length: each }, () => open(victim.port, { address, attack }))
   );
   const samples: number[] = [];
   for (let ms = 0; ms < HOLD_MS; ms += SAMPLE_MS) {
     await delay(SAMPLE_MS);
-    samples.push(victim.memoryBytes() - before);
+    samples.push((await residentMib(victim.pid) - before) * MIB);
   }
   for (const socket of sockets) socket.destroy();
   return { peakBytes: Math.max(...samples), heldBytes: samples.at(-1) ?? NaN };
@@ -189,7 +139,7 @@ async function measure(
   index: number,
   { addresses, each }: { readonly addresses: readonly string[]; readonly each: number },
 ): Promise<Outcome> {
-  await using victim = await Victim.start();
+  await using victim = await ServerProcess.start(PERMISSIONS);
   const chosen = attacksOn(victim.port)[index];
   if (chosen === undefined) throw new RangeError(`Cannot measure attack ${index}: no such attack`);
   await attack(victim, { attack: chosen, addresses: ["127.0.9.9"], each: 20 });

@@ -146,7 +146,7 @@ export async function openWebSocket(port: number, target: string = WEBSOCKET): P
 /** A frame of a websocket as a client sends it, masked with zeros. */
 export function frame(payload: string | Uint8Array, { opcode = 1, isWhole = true } = {}): Uint8Array {
   const bytes = typeof payload === "string" ? new TextEncoder().encode(payload) : payload;
-  return concat(frameHead(bytes.length, { opcode, isWhole }), bytes);
+  return concat([frameHead(bytes.length, { opcode, isWhole }), bytes]);
 }
 
 /** The head of a frame of so many bytes, which may never come. */
@@ -158,9 +158,13 @@ export function frameHead(sizeBytes: number, { opcode = 1, isWhole = true } = {}
   return new Uint8Array(head.buffer);
 }
 
-function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(a.length + b.length);
-  whole.set(a);
-  whole.set(b, a.length);
+/** Parts of bytes as one. */
+export function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
   return whole;
 }

@@ -1,7 +1,7 @@
 /** A member of an office that is made of bytes on a TCP connection: it reads when it likes, and pongs when it likes. */
 import type { SmcpServer } from "../../server.ts";
+import { concat, frame, toText, UPGRADE_HEADERS, WEBSOCKET } from "./_raw_http.ts";
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** What it asks to be. */
@@ -24,16 +24,8 @@ export class RawMember implements Disposable {
   static async join(server: Pick<SmcpServer, "port">, membership: RawMembership): Promise<RawMember> {
     const tcp = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
     const member = new RawMember(tcp);
-    const query = "EIO=4&transport=websocket&a2c_version=0.2.0";
-    const headers = [
-      `GET /socket.io/?${query} HTTP/1.1`,
-      `Host: 127.0.0.1:${server.port}`,
-      "Connection: Upgrade",
-      "Upgrade: websocket",
-      "Sec-WebSocket-Version: 13",
-      `Sec-WebSocket-Key: ${btoa("0123456789abcdef")}`,
-    ];
-    await member.#write(encoder.encode(`${headers.join("\r\n")}\r\n\r\n`));
+    const handshake = toText(server.port, { target: WEBSOCKET, headers: UPGRADE_HEADERS });
+    await member.#write(new TextEncoder().encode(handshake));
     await member.readUntil('0{"sid"');
     await member.send("40/smcp,{}");
     await member.readUntil("40/smcp,");
@@ -44,7 +36,7 @@ export class RawMember implements Disposable {
 
   /** Sends text frames, all in one write. */
   send(...texts: readonly string[]): Promise<void> {
-    return this.#write(concat(texts.flatMap(toFrame)));
+    return this.#write(concat(texts.map((text) => frame(text))));
   }
 
   /** Reads until `text` has come. */
@@ -87,27 +79,4 @@ export class RawMember implements Disposable {
     let written = 0;
     while (written < bytes.length) written += await this.#tcp.write(bytes.subarray(written));
   }
-}
-
-/** The head and the payload of a text frame; a mask of zeros leaves the payload as it is. */
-function toFrame(text: string): Uint8Array[] {
-  const payload = encoder.encode(text);
-  const { length } = payload;
-  const head = new Uint8Array(length < 126 ? 6 : length > 0xffff ? 14 : 8);
-  const view = new DataView(head.buffer);
-  view.setUint8(0, 0x81);
-  view.setUint8(1, 0x80 | (length < 126 ? length : length > 0xffff ? 127 : 126));
-  if (length > 0xffff) view.setBigUint64(2, BigInt(length));
-  else if (length >= 126) view.setUint16(2, length);
-  return [head, payload];
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    all.set(part, offset);
-    offset += part.length;
-  }
-  return all;
 }

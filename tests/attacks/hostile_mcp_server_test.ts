@@ -1,12 +1,12 @@
 /** Attacker: an MCP server. It sends too much, too fast or without end, to take its Computer and all others away. */
 import { assert, assertEquals } from "@std/assert";
 import { gzipSync } from "node:zlib";
-import { settledWithin } from "../../src/async/abortable.ts";
 import { Computer } from "../../src/computer/computer.ts";
 import type { ComputerLimits } from "../../src/computer/computer_options.ts";
 import { HttpMcpServer, type HttpServerOptions } from "../fixtures/http_server.ts";
 import { LogBook, stateOf } from "../fixtures/log_book.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
+import { within } from "../fixtures/within.ts";
 
 const WAIT_MS = 30_000;
 const LIMITS = { maxMessageBytes: 200_000, maxMessageValues: 5_000 };
@@ -103,12 +103,6 @@ function open(hostile: unknown, limits: Partial<ComputerLimits> = LIMITS) {
   return { computer, log, [Symbol.asyncDispose]: () => computer.close() };
 }
 
-async function within<T>(promise: Promise<T>, what: string): Promise<T> {
-  const value = await settledWithin(promise.then((value) => ({ value })), WAIT_MS);
-  assert(value !== undefined, `waited for ${what}`);
-  return value.value;
-}
-
 async function assertGoodServes(computer: Computer): Promise<void> {
   await computer.ready({ servers: ["good"], timeoutMs: WAIT_MS });
   assertEquals((await computer.callTool("echo")).isError ?? false, false);
@@ -183,7 +177,7 @@ Deno.test("a list without end is cut at so many bytes, and what came before is u
   await assertGoodServes(computer);
 });
 
-Deno.test("a storm of notifications is heard once a second, and said once", async () => {
+Deno.test("notifications above the rate are passed on once a second, with one warning", async () => {
   const uri = "window://hostile/w";
   const update = { method: "notifications/resources/updated", params: { uri } };
   const script = {
@@ -197,8 +191,8 @@ Deno.test("a storm of notifications is heard once a second, and said once", asyn
   await computer.ready({ timeoutMs: WAIT_MS });
   await computer.callTool("storm");
   const said = await within(
-    log.until(({ message }) => message.includes("more changes than are heard")),
-    "a word",
+    log.until(({ message }) => message.includes("too many notifications")),
+    "the warning",
   );
   assert(Number(said.fields["held"]) >= 480, String(said.fields["held"]));
   assertEquals(await computer.getDesktop(), [`${uri}\n\ncalm`]);
