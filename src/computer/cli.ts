@@ -96,7 +96,10 @@ function examples(computer: string): string {
 
 function ownOptions(): Option[] {
   return [
-    new Option("--config <file>", "the MCP servers: of this project, or an mcp.json of other programs").env(
+    new Option(
+      "--config <file>",
+      "the MCP servers: of this project, or the config of another program (JSON, TOML, YAML)",
+    ).env(
       "A2C_CONFIG",
     ),
     new Option("--inputs <file>", "values of inputs by id, as JSON; nobody else may read the file").env(

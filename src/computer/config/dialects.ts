@@ -69,6 +69,12 @@ const objectCommand: Member = (value, key) => {
   ];
 };
 
+/** The members of a server may stand in the one that names its transport. */
+const nestedTransport: Member = (value, key) =>
+  isRecord(value)
+    ? Object.entries(value).map(([member, item]) => ({ path: [member], value: item, from: [key, member] }))
+    : [{ path: [key], value, from: [key] }];
+
 const nestedHeaders: Member = (value, key) =>
   isRecord(value) && value["headers"] !== undefined
     ? [{ path: ["headers"], value: value["headers"], from: [key, "headers"] }]
@@ -154,7 +160,7 @@ export const DIALECTS: Readonly<Record<ConfigForm, Dialect>> = {
   continue: {
     title: "Continue",
     variables: { ...BRACES, hasDoubleBraces: true },
-    members: { apiKey: bearerToken },
+    members: { apiKey: bearerToken, transport: nestedTransport },
   },
   copilot: { title: "GitHub Copilot", variables: { ...DOLLARS, namePrefix: "COPILOT_MCP_" } },
   crush: { title: "Crush", variables: { ...DOLLARS, hasCommands: true } },

@@ -106,6 +106,8 @@ export function checkForeignKeys(
       continue;
     }
     if (known.includes(key) || DECORATION.has(key) || isRemark(key)) continue;
+    // Switched off
+    if (IGNORED.has(key) && (value === false || value === null)) continue;
     findings.warn([...path, key], IGNORED.get(key) ?? messageFor(key, known));
   }
 }

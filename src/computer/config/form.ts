@@ -1,6 +1,6 @@
 /** The forms that a configuration comes in, told apart by their members: one table. */
 import { isRecord } from "../../protocol/errors.ts";
-import type { ConfigPath, Findings, ReadingPlace } from "./problem.ts";
+import { type ConfigPath, type Findings, formatPath, type ReadingPlace } from "./problem.ts";
 import { closestWord, didYouMean } from "../spelling.ts";
 
 /**
@@ -61,6 +61,8 @@ interface FormRule {
   readonly form: ConfigForm;
   readonly at: ConfigPath;
   readonly fits?: (candidate: Candidate) => boolean;
+  /** The items of its list have no names; they get numbers. */
+  readonly isUnnamed?: boolean;
 }
 
 const hasEntry = ({ entries }: Candidate, isMeant: (entry: Members) => boolean) =>
@@ -96,6 +98,7 @@ const FORMS: readonly FormRule[] = [
   { form: "vscode", at: ["settings", "mcp", "servers"] },
   { form: "vscode", at: ["customizations", "vscode", "mcp", "servers"] },
   { form: "vscode", at: ["customizations", "vscode", "settings", "mcp", "servers"] },
+  { form: "continue", at: ["experimental", "modelContextProtocolServers"], isUnnamed: true },
   { form: "zed", at: ["context_servers"] },
   { form: "amp", at: ["amp.mcpServers"] },
   { form: "amp", at: ["amp", "mcpServers"] },
@@ -137,7 +140,20 @@ export function outlineConfig(
   if (isRecord(top) && outline.path.length > 0) {
     warnOfStrangers(top, { prefix, form: outline.form, findings });
   }
+  warnOfOthers(value, outline, findings);
   return outline;
+}
+
+/** Some programs share one file of settings; servers are taken from one place. */
+function warnOfOthers(value: Members, { path }: ConfigOutline, findings: Findings): void {
+  const places = new Map(FORMS.map(({ at }) => [JSON.stringify(at), at]));
+  for (const at of places.values()) {
+    const other = at[0] === path[0] || path[0] === "projects" ? undefined : atPath(value, at);
+    const isMeant = entriesOf(other, at)?.some((entry) => isServer(entry.value)) === true;
+    if (isMeant) {
+      findings.warn(at, `is not read: the servers of "${formatPath(path)}" are; put all in one place`);
+    }
+  }
 }
 
 function findOutline(
@@ -152,7 +168,7 @@ function findOutline(
 }
 
 function outlineBy(
-  { form, at, fits }: FormRule,
+  { form, at, fits, isUnnamed = false }: FormRule,
   value: Members,
   { origin, findings }: { readonly origin: ConfigOriginHint | undefined; readonly findings: Findings },
 ): ConfigOutline | undefined {
@@ -168,7 +184,10 @@ function outlineBy(
   const isList = Array.isArray(servers);
   if (fits?.({ entries, isList, origin }) === false) return undefined;
   const inputs = inputsOf(top["inputs"], { path: [...prefix, "inputs"], findings });
-  return { form, path: at, isList, servers: entries, inputs };
+  const named = isUnnamed
+    ? entries.map((entry, index) => ({ ...entry, key: `server-${index + 1}` }))
+    : entries;
+  return { form, path: at, isList, servers: named, inputs };
 }
 
 /** Servers by name, and nothing around them. */

@@ -38,6 +38,18 @@ interface Case {
 }
 
 const CASES: Readonly<Record<string, Case>> = {
+  "continue_config.json": {
+    form: "continue",
+    servers: [
+      "server-1: uvx mcp-server-sqlite --db-path /srv/shop.db",
+      "server-2: streamable https://docs.example.com/mcp",
+    ],
+  },
+  "amp_in_vscode_settings.jsonc": {
+    form: "vscode",
+    servers: ["time: uvx mcp-server-time"],
+    warnings: ['4 ["amp.mcpServers"]'],
+  },
   "amp_settings.jsonc": {
     form: "amp",
     servers: [
