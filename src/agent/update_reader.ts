@@ -15,7 +15,10 @@ const TIMEOUT_MS = 5_000;
 export class UpdateReader {
   readonly #cursors = new Map<string, string>();
 
-  /** What changed on a Computer since the last time; `undefined` for nothing, and where the Computer does not tell. */
+  /**
+   * What changed on a Computer since the last time; `undefined` for nothing, and where the Computer does not tell.
+   * Where an answer fails, those before it are given: the Computer tells them once.
+   */
   async fetch(remote: RemoteComputer): Promise<AgentEvent | undefined> {
     const updates: ResourceUpdate[] = [];
     try {
@@ -27,7 +30,7 @@ export class UpdateReader {
         if (!answer.hasMore) break;
       }
     } catch (error) {
-      if (!isNotServed(error)) throw error;
+      if (updates.length === 0 && !isNotServed(error)) throw error;
     }
     return updates.length === 0 ? undefined : { type: "resourcesUpdated", computer: remote.name, updates };
   }
@@ -35,10 +38,7 @@ export class UpdateReader {
   #remember(computer: string, cursor: string): void {
     this.#cursors.delete(computer);
     this.#cursors.set(computer, cursor);
-    if (this.#cursors.size <= MAX_CURSORS) return;
-    for (const oldest of this.#cursors.keys()) {
-      this.#cursors.delete(oldest);
-      break;
-    }
+    const [oldest = computer] = this.#cursors.keys();
+    if (this.#cursors.size > MAX_CURSORS) this.#cursors.delete(oldest);
   }
 }

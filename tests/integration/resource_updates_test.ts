@@ -6,7 +6,10 @@ import type { ResourceUpdate } from "../../src/protocol/resource_updates.ts";
 import { RESOURCES_CHANGED, resourceUpdated } from "../fixtures/script.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { within } from "../fixtures/within.ts";
+import { Agent } from "../../src/agent/agent.ts";
+import { SmcpServer } from "../../src/server/server.ts";
 import { ComputerOffice } from "./_computer_office.ts";
+import { ScriptedComputer } from "./_scripted_computer.ts";
 
 const FILE = "file:///notes.txt";
 const WINDOW = "window://com.example.shop/cart";
@@ -181,4 +184,26 @@ Deno.test("a document of a server made with the provider kit is subscribed to li
   const told = hears(office, { mcp_server: "notes", uri });
   await laptop.callTool("write_note", { name: "todo", text: "two" });
   await told;
+});
+
+Deno.test("updates that were read are told, also when the answer with the rest of them fails", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const updates = [{ mcp_server: "shop", uri: FILE }];
+  using computer = await ScriptedComputer.join(server.url, {
+    answers: {
+      "client:get_resource_updates": ({ cursor, req_id }) =>
+        cursor === undefined
+          ? { updates, cursor: "1", has_more: true, req_id }
+          : { code: 500, message: "broken" },
+    },
+  });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  const told = Promise.withResolvers<unknown>();
+  agent.on("resourcesUpdated", told.resolve);
+  await computer.send("server:update_resources", { computer: "laptop" });
+  assertEquals(await within(told.promise, "resourcesUpdated"), {
+    type: "resourcesUpdated",
+    computer: "laptop",
+    updates,
+  });
 });
