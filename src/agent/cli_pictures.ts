@@ -4,19 +4,22 @@ import type { Screen } from "../cli/terminal/screen.ts";
 import type { ReadResourceRet } from "../protocol/resources.ts";
 import { type DpeUri, isValidDpeUri, parseDpeUri } from "../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../uri/scheme.ts";
-import { readElement, readPage } from "./document_content.ts";
+import { readDocument, readElement, readPage } from "./document_content.ts";
 import { drawElement, drawPage } from "./terminal/content_picture.ts";
+import { drawDocument } from "../cli/terminal/finder_picture.ts";
 import { drawDesktop } from "../cli/terminal/desktop_picture.ts";
 
-/** Draws a window, a page or an element; `undefined` for what has no picture. */
+/** Draws a window, a document, a page or an element; `undefined` for what has no picture. */
 export function drawRead(uri: string, result: ReadResourceRet, screen: Screen): string | undefined {
   if (hasWindowScheme(uri)) return drawWindow(uri, result, screen);
   if (!isValidDpeUri(uri)) return undefined;
   const parsed = parseDpeUri(uri);
   try {
-    return parsed.level < 2 ? undefined : drawContent(parsed, { uri, result }, screen);
+    if (parsed.level === 0) return undefined;
+    const answer = { uri, result };
+    return parsed.level === 1 ? drawIndex(parsed, answer, screen) : drawContent(parsed, answer, screen);
   } catch {
-    // What is no page or element is shown as it came
+    // What is no document, page or element is shown as it came
     return undefined;
   }
 }
@@ -25,6 +28,16 @@ function drawWindow(uri: string, { contents }: ReadResourceRet, screen: Screen):
   const texts = contents.map(({ text }) => text).filter((text) => text !== undefined);
   if (texts.length === 0) return undefined;
   return drawDesktop([`${uri}\n\n${texts.join("\n\n")}`], { ...screen, maxLines: Infinity });
+}
+
+function drawIndex(
+  { host }: DpeUri,
+  answer: { readonly uri: string; readonly result: ReadResourceRet },
+  screen: Screen,
+): string {
+  const { pages, ...document } = readDocument(answer);
+  const index = pages?.map((page) => ({ page }));
+  return drawDocument({ document: { ...document, server: host }, pages: index }, screen);
 }
 
 function drawContent(

@@ -58,12 +58,18 @@ function toTree(commands: Readonly<Record<string, Command>>): CompletionTree {
     word,
     about: shortText(command.description()),
   }));
+  const completion = { word: "completion", about: "print a completion script" };
+  const shells = SHELLS.map((word) => ({ word, about: "" }));
   const below = Object.entries(commands).map(([word, command]) => placesOf(command, ` ${word}`));
   const found = below.flat();
   const options = found.flatMap(({ options }) => options).filter(({ required }) => required);
   const flags = Map.groupBy(options, flagOf);
   return {
-    places: [{ path: "", commands: top, flags: [] }, ...found.map(({ place }) => place)],
+    places: [
+      { path: "", commands: [...top, completion], flags: [] },
+      { path: " completion", commands: shells, flags: [] },
+      ...found.map(({ place }) => place),
+    ],
     valueFlags: [...flags].map(([flag, options]) => ({
       flag,
       choices: [...new Set(options.flatMap(({ argChoices = [] }) => argChoices))],

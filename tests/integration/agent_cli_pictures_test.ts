@@ -166,15 +166,29 @@ docs
   assertEquals(narrow.split("\n")[1], "└─ 2026 年…  xlsx  1 page  2026-01-…");
 });
 
-test("agent.ts read shows a document as indented JSON on a terminal", async (terminal) => {
+test("agent.ts read draws a document with its pages on a terminal", async (terminal) => {
   await using server = await SmcpServer.listen({ port: 0 });
   using _computer = await ScriptedComputer.join(server.url, { answers });
-  const drawn = await onTerminal(terminal, agent(server, ["read", "dpe://docs/rpt"]), {
-    columns: 80,
-    noColor: "1",
-  });
+  const command = agent(server, ["read", "dpe://docs/rpt"]);
+  const drawn = await onTerminal(terminal, command, { columns: 46, noColor: "1" });
+  assertEquals(
+    `\n${drawn}`,
+    `
+└─ 2026 年度报告  xlsx  1 page  2026-01-15
+   │ 财务
+   │ dpe://docs/rpt
+   └─ 0  概览  2 elements
+`,
+  );
+});
+
+test("agent.ts read indents JSON of other kinds on a terminal, and not in a pipe", async (terminal) => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, { answers });
+  const command = agent(server, ["read", "config://app", "--mcp-server", "docs"]);
+  const drawn = await onTerminal(terminal, command, { columns: 80, noColor: "1" });
   assertStringIncludes(drawn, '{\n  "doc_ref": "rpt",\n');
-  assertStringIncludes(drawn, '\n  "pages": [\n    {\n      "page_index": 0,\n');
+  assertStringIncludes(await execute(command, {}), '{"doc_ref":"rpt",');
 });
 
 test("agent.ts read draws a page on a terminal", async (terminal) => {

@@ -34,10 +34,15 @@ export function drawFinder(branches: readonly DocumentBranch[], screen: FinderSc
   return [...lines, palette.faint(`${offset + 1}–${offset + branches.length} of ${totalCount}`)].join("\n");
 }
 
+/** Draws one document with what was read below it. */
+export function drawDocument(branch: DocumentBranch, screen: Screen): string {
+  return drawTree(drawDocuments([branch], screen).map(({ branch }) => branch), screen.palette).join("\n");
+}
+
 /** All rows are set together, so that the columns of all MCP servers stand below each other. */
 function drawDocuments(
   branches: readonly DocumentBranch[],
-  screen: FinderScreen,
+  screen: Screen,
 ): { readonly server: string; readonly branch: Branch }[] {
   const { columns, palette } = screen;
   const rows = alignColumns(
