@@ -55,11 +55,28 @@ Deno.test("An observer may read, and everything else is refused with 403", async
   await using server = await SmcpServer.listen({ port: 0 });
   await using computer = await RawPeer.join(server.url, laptop);
   await using observer = await observe(server.url);
-  for (const event of ["client:get_tools", "client:get_blob", "client:get_skills", "client:read_resource"]) {
+  for (
+    const event of [
+      "client:get_tools",
+      "client:get_blob",
+      "client:get_skills",
+      "client:get_completion",
+      "client:get_resource_updates",
+      "client:read_resource",
+    ]
+  ) {
     computer.serve(event, () => ["read"]);
     assertEquals(await observer.request(event, request), ["read"]);
   }
-  for (const event of ["client:tool_call", "client:put_blob", "client:x", "client:get"]) {
+  for (
+    const event of [
+      "client:tool_call",
+      "client:subscribe_resource",
+      "client:put_blob",
+      "client:x",
+      "client:get",
+    ]
+  ) {
     computer.serve(event, () => ["done"]);
     assertEquals(codeOf(await observer.request(event, request)), 403, event);
   }

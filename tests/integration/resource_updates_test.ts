@@ -1,13 +1,13 @@
 /** Subscriptions of an Agent to resources, over our Server and with MCP servers as processes. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { fromFileUrl } from "@std/path";
+import { Agent } from "../../src/agent/agent.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import type { ResourceUpdate } from "../../src/protocol/resource_updates.ts";
+import { SmcpServer } from "../../src/server/server.ts";
 import { RESOURCES_CHANGED, resourceUpdated } from "../fixtures/script.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { within } from "../fixtures/within.ts";
-import { Agent } from "../../src/agent/agent.ts";
-import { SmcpServer } from "../../src/server/server.ts";
 import { ComputerOffice } from "./_computer_office.ts";
 import { ScriptedComputer } from "./_scripted_computer.ts";
 
@@ -206,4 +206,34 @@ Deno.test("updates that were read are told, also when the answer with the rest o
     computer: "laptop",
     updates,
   });
+});
+
+Deno.test("an Agent asks from where the last answer ended, for all that waits, and passes over Computers that do not tell", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  const told: unknown[] = [];
+  const done = Promise.withResolvers<void>();
+  agent.on("refreshFailed", (event) => void told.push(event));
+  agent.on("resourcesUpdated", ({ computer, updates }) => {
+    told.push([computer, ...updates.map(({ uri }) => uri)]);
+    done.resolve();
+  });
+  const refusal = { code: 400, message: "no such event", details: { field: "event" } };
+  using _foreign = await ScriptedComputer.join(server.url, {
+    name: "foreign",
+    answers: { "client:get_resource_updates": () => refusal },
+  });
+  const cursors: unknown[] = [];
+  using _laptop = await ScriptedComputer.join(server.url, {
+    answers: {
+      "client:get_resource_updates": ({ cursor = null, req_id }) => {
+        cursors.push(cursor);
+        const number = cursors.length;
+        const update = { mcp_server: "s", uri: `x:${number}`, extra: null };
+        return { updates: [update, { uri: "x:none" }], cursor: `c${number}`, has_more: number === 1, req_id };
+      },
+    },
+  });
+  await within(done.promise, "resourcesUpdated");
+  assertEquals([told, cursors], [[["laptop", "x:1", "x:2"]], [null, "c1"]]);
 });
