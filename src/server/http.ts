@@ -47,15 +47,15 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
     if (busy.has(socket)) return void socket.destroy();
     busy.add(socket);
     response.once("close", () => busy.delete(socket));
-    const refusal = check(request, { gate, socket, end: response });
+    const refusal = check(request, { gate, socket, end: response, sid: sidOf(request) });
     if (refusal === undefined) gate.inner.emit("request", request, response);
     else refuseRequest(response, refusal);
   };
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!isOurs(request)) return pass("upgrade", request, socket, head);
-    const refusal = check(request, { gate, socket, end: socket });
-    if (refusal !== undefined) return refuseUpgrade(socket, refusal);
     const sid = sidOf(request);
+    const refusal = check(request, { gate, socket, end: socket, sid });
+    if (refusal !== undefined) return refuseUpgrade(socket, refusal);
     if (sid !== undefined && !gate.strangers.claimWebSocket(sid, socket)) {
       return refuseUpgrade(socket, SECOND_WEBSOCKET);
     }
@@ -85,6 +85,8 @@ interface Arrival {
   readonly socket: Duplex;
   /** Closes when the request is over. */
   readonly end: ServerResponse | Duplex;
+  /** The session that the request belongs to; `undefined` for one that opens a session. */
+  readonly sid: string | undefined;
 }
 
 function check(request: IncomingMessage, arrival: Arrival): HandshakeRefusal | undefined {
@@ -95,9 +97,11 @@ function check(request: IncomingMessage, arrival: Arrival): HandshakeRefusal | u
 }
 
 /** Gives a new connection a place among those that are not admitted yet, and holds them to their limits. */
-function checkRoom(request: IncomingMessage, { gate, socket, end }: Arrival): HandshakeRefusal | undefined {
+function checkRoom(
+  request: IncomingMessage,
+  { gate, socket, end, sid }: Arrival,
+): HandshakeRefusal | undefined {
   const { strangers, onAdopted } = gate;
-  const sid = sidOf(request);
   if (sid === undefined) {
     if (request.method === "OPTIONS") return undefined;
     if (!strangers.reserve(request)) return TOO_MANY;

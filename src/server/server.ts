@@ -98,7 +98,7 @@ export class SmcpServer implements AsyncDisposable {
     });
     const pipelining = new PipeliningGuard(
       http,
-      (address) => refusals.warn("Dropped a connection: it sent many requests at once", { address }),
+      (address) => refusals.warn("dropped a connection: it sent many requests at once", { address }),
     );
     const stop = async () => {
       await watchdog?.close();

@@ -82,11 +82,6 @@ export class Strangers {
     });
   }
 
-  /** How many there are. */
-  get size(): number {
-    return this.#places.size;
-  }
-
   /** Takes a place for the connection that this request opens; `false` when there is none. */
   reserve(request: IncomingMessage): boolean {
     const address = request.socket.remoteAddress;
@@ -110,11 +105,6 @@ export class Strangers {
   release(request: IncomingMessage): void {
     const stranger = this.#byRequest.get(request);
     if (stranger !== undefined && stranger.connection === undefined) this.#forget(stranger);
-  }
-
-  /** Whether a connection is known and not admitted. */
-  has(sid: string): boolean {
-    return this.#bySid.has(sid);
   }
 
   /** Whether a connection is admitted. */

@@ -42,11 +42,6 @@ export class TcpSockets {
     server.on("connection", this.#onConnection);
   }
 
-  /** How many TCP connections are open. */
-  get open(): number {
-    return this.#open;
-  }
-
   /** The TCP connection belongs to an admitted member. */
   adopt(socket: Duplex): void {
     this.#strangers.delete(socket);
