@@ -29,7 +29,7 @@ import { RefusalLog } from "./refusal_log.ts";
 import { type EngineConnection, Strangers } from "./strangers.ts";
 import { defaultMaxSockets, TcpSockets } from "./tcp_sockets.ts";
 import { Watchdog } from "./watchdog.ts";
-import { roomOf, toWire } from "./wire.ts";
+import { roomOf, toWire, type Wire } from "./wire.ts";
 
 /**
  * The signalling hub of the protocol: keeps offices, relays `client:*` requests from an Agent to a Computer of its
@@ -264,31 +264,20 @@ function watchEngine(io: IoServer, strangers: Strangers): void {
   io.engine.on("headers", (_headers: unknown, request: IncomingMessage) => strangers.startCounting(request));
 }
 
-function serveNamespace(
-  io: IoServer,
-  context: {
-    readonly settings: Settings;
-    readonly deadlines: Deadlines;
-    readonly refusals: RefusalLog;
-    readonly strangers: Strangers;
-  },
-): void {
-  const { settings, deadlines, refusals, strangers } = context;
+interface NamespaceContext {
+  readonly settings: Settings;
+  readonly deadlines: Deadlines;
+  readonly refusals: RefusalLog;
+  readonly strangers: Strangers;
+}
+
+function serveNamespace(io: IoServer, context: NamespaceContext): void {
+  const { settings, refusals, strangers } = context;
   // Without this, anyone could hold a connection to the default namespace and show no credentials.
   io.use((_socket, next) => next(new AdmissionError(`Unauthorized: only ${SMCP_NAMESPACE} is served`)));
   const namespace = io.of(SMCP_NAMESPACE);
   const connections = new Map<string, Connection>();
-  const hub: Hub = {
-    ...settings,
-    deadlines,
-    eventLog: new EventLog(settings.logger),
-    officeLoads: new OfficeLoads(),
-    connection: (sid) => connections.get(sid),
-    broadcast(officeId, { event, body, except }) {
-      const room = namespace.to(roomOf(officeId));
-      (except === undefined ? room : room.except(except)).emit(event, body);
-    },
-  };
+  const hub = createHub(namespace, { ...context, connections });
   namespace.use((socket, next) => {
     admit(socket.handshake, { ...settings, refusals }).then((identity) => {
       socket.data.identity = identity;
@@ -303,16 +292,39 @@ function serveNamespace(
     if (identity === undefined) return void socket.disconnect(true);
     strangers.admit(socket.conn);
     forgetHandshake(socket);
-    const outbox = new Outbox(socket.conn, {
-      ...settings,
-      deadlines,
-      onEnd: (reason, waiting_bytes) =>
-        settings.logger.warn(`dropped a connection: ${reason}`, { sid: socket.id, waiting_bytes }),
-    });
-    const connection = new Connection(toWire(socket, outbox), { identity, shared: hub });
+    const connection = new Connection(openWire(socket, context), { identity, shared: hub });
     connections.set(socket.id, connection);
     serveConnection(socket, { hub, connection, onClosed: () => connections.delete(socket.id) });
   });
+}
+
+function createHub(
+  namespace: ReturnType<IoServer["of"]>,
+  context: NamespaceContext & { readonly connections: ReadonlyMap<string, Connection> },
+): Hub {
+  const { settings, deadlines, connections } = context;
+  return {
+    ...settings,
+    deadlines,
+    eventLog: new EventLog(settings.logger),
+    officeLoads: new OfficeLoads(),
+    connection: (sid) => connections.get(sid),
+    broadcast(officeId, { event, body, except }) {
+      const room = namespace.to(roomOf(officeId));
+      (except === undefined ? room : room.except(except)).emit(event, body);
+    },
+  };
+}
+
+/** The wire of a socket, with a bound on what waits until its peer reads it. */
+function openWire(socket: IoSocket, { settings, deadlines }: NamespaceContext): Wire {
+  const outbox = new Outbox(socket.conn, {
+    ...settings,
+    deadlines,
+    onEnd: (reason, waiting_bytes) =>
+      settings.logger.warn(`dropped a connection: ${reason}`, { sid: socket.id, waiting_bytes }),
+  });
+  return toWire(socket, outbox);
 }
 
 /** Credentials are not needed any longer, and may be large. */
