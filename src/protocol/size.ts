@@ -47,15 +47,19 @@ function sumBytes(
   measure: { readonly bytesPerUnit: number; readonly enough: number },
 ): number {
   const { bytesPerUnit, enough } = measure;
-  if (typeof value === "string") return value.length * bytesPerUnit + 3;
-  if (typeof value !== "object" || value === null) return MAX_SCALAR_BYTES;
-  let sum = 3;
-  // Not Object.entries(): a list of many members would be copied before the first of them is measured.
-  for (const key in value) {
-    if (!Object.hasOwn(value, key)) continue;
-    const member: unknown = Reflect.get(value, key);
-    sum += key.length * bytesPerUnit + 4 + sumBytes(member, { bytesPerUnit, enough: enough - sum });
-    if (sum > enough) break;
-  }
-  return sum;
+  const add = (sum: number, member: unknown): number => {
+    if (typeof member === "string") return sum + member.length * bytesPerUnit + 3;
+    if (typeof member !== "object" || member === null) return sum + MAX_SCALAR_BYTES;
+    sum += 3;
+    if (Array.isArray(member)) {
+      for (let index = 0; index < member.length && sum <= enough; index++) sum = add(sum + 4, member[index]);
+      return sum;
+    }
+    for (const key of Object.keys(member)) {
+      if (sum > enough) break;
+      sum = add(sum + key.length * bytesPerUnit + 4, Reflect.get(member, key));
+    }
+    return sum;
+  };
+  return add(0, value);
 }
