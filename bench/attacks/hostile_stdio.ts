@@ -19,8 +19,29 @@ const ANSWERS: Readonly<Record<string, (method: string) => unknown>> = {
   "many small tools": (method) => method === "tools/list" ? { tools: tools(25_000, {}) } : undefined,
   "a list of distinct names": (method) =>
     method === "tools/list"
-      ? { tools: [], extra: Object.fromEntries(Array.from({ length: 120_000 }, (_, i) => [`k${i}`, 0])) }
+      ? { tools: [], extra: Object.fromEntries(Array.from({ length: 90_000 }, (_, i) => [`k${i}`, 0])) }
       : undefined,
+  "a list of distinct objects": (method) =>
+    method === "tools/list"
+      ? { tools: [], extra: Array.from({ length: 78_000 }, (_, i) => ({ [`k${i}`]: {} })) }
+      : undefined,
+  "a million empty objects": (method) =>
+    method === "tools/list" ? { tools: [], extra: Array(490_000).fill({}) } : undefined,
+  "a million texts": (method) =>
+    method === "tools/list" ? { tools: [], extra: Array(740_000).fill("t".repeat(36)) } : undefined,
+  "a million values in rows": (method) =>
+    method === "tools/list"
+      ? {
+        tools: [],
+        extra: Array.from({ length: 85_000 }, (_, id) => ({ id, a: "a", b: 1.5, c: true, d: null })),
+      }
+      : undefined,
+  "lists in lists": (method) => {
+    if (method !== "tools/list") return undefined;
+    let extra: unknown[] = [];
+    for (let depth = 0; depth < 990; depth++) extra = [extra];
+    return { tools: [], extra: Array(1_000).fill(extra) };
+  },
   "a text of escapes": (method) =>
     method === "tools/list" ? { tools: [], extra: "\n".repeat(3_900_000) } : undefined,
   "a message just below the limit": (method) =>

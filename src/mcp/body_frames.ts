@@ -14,6 +14,8 @@ const ID_FIELD = new TextEncoder().encode("id");
 export interface BodyFrames {
   /** What `piece` completes. */
   push(piece: Uint8Array): Uint8Array[];
+  /** How many bytes are kept of what is not complete. */
+  readonly unfinishedBytes: number;
   /** What is left at the end of the body. */
   end(): Uint8Array[];
   /** The body is given up. Idempotent. */
@@ -33,6 +35,10 @@ export class JsonFrame implements BodyFrames {
     if (!this.#hasBegun) this.#begin(piece);
     this.#message.push(piece);
     return [];
+  }
+
+  get unfinishedBytes(): number {
+    return this.#message.length;
   }
 
   end(): Uint8Array[] {
@@ -94,6 +100,10 @@ export class EventFrames implements BodyFrames {
     }
     this.#append(piece.subarray(start));
     return events;
+  }
+
+  get unfinishedBytes(): number {
+    return this.#event.length;
   }
 
   end(): Uint8Array[] {

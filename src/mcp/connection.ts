@@ -1,7 +1,7 @@
 /** One session with an MCP server, over any transport. */
 import { Client } from "@modelcontextprotocol/sdk/client";
 // @ts-types="@modelcontextprotocol/sdk/types"
-import { McpError } from "@modelcontextprotocol/sdk/types.js";
+import { ErrorCode as RpcErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { abortable } from "../async/abortable.ts";
 import { MAX_TIMER_MS } from "../async/backoff.ts";
@@ -117,6 +117,10 @@ export class McpConnection {
       onStreamOpened: () => this.#notifications.onNotificationsLost(),
       onAnswerLost: (id) =>
         this.#transport.fail(id, new ServerNotRunningError({ reason: "event stream lost" })),
+      onAnswerTooLarge: (id, reason) => {
+        log.warn("an answer of the MCP server is not read", { reason });
+        this.#transport.fail(id, new ServerAnswerError(RpcErrorCode.ParseError, reason));
+      },
     });
     this.#transport = new MeteredTransport(transport, {
       inflow,

@@ -12,9 +12,14 @@ import { EventFrames, JsonFrame } from "./body_frames.ts";
 import { ConfigurationError, ServerAuthorizationError, ServerNotRunningError } from "./errors.ts";
 import { answerOf, type HttpTimes } from "./http_answer.ts";
 import type { Inflow } from "./inflow.ts";
-import { MAX_UNFINISHED_MESSAGES, type MessageLimits, MIN_STREAM_INTERVAL_MS } from "./limits.ts";
+import {
+  MAX_LARGE_MESSAGES,
+  MAX_SMALL_MESSAGES_BYTES,
+  type MessageLimits,
+  MIN_STREAM_INTERVAL_MS,
+} from "./limits.ts";
 import { BufferBudget } from "./message_bytes.ts";
-import { watchBody } from "./watched_body.ts";
+import { LargeMessages, watchBody } from "./watched_body.ts";
 
 /** How long the end of a session may take on the server, in milliseconds. */
 const TERMINATE_TIMEOUT_MS = 2_000;
@@ -38,6 +43,8 @@ export interface HttpListener {
   onStreamOpened(): void;
   /** The stream that was to bring the answer to a request has ended, and cannot be resumed. */
   onAnswerLost(requestId: unknown): void;
+  /** The answer to a call or a read cannot be read: it is over a bound. The session goes on. */
+  onAnswerTooLarge(requestId: unknown, reason: string): void;
 }
 
 /** What a transport over HTTP needs beyond its configuration. */
@@ -123,7 +130,10 @@ function watchedFetch(
   const kind = config.type;
   const { listener } = context;
   const times = timeLimits(config);
-  const budget = new BufferBudget(MAX_UNFINISHED_MESSAGES * context.limits.maxMessageBytes);
+  const budget = new BufferBudget(
+    MAX_LARGE_MESSAGES * context.limits.maxMessageBytes + MAX_SMALL_MESSAGES_BYTES,
+  );
+  const largeMessages = new LargeMessages();
   const pace = new StreamPace();
   let hasStream = false;
   return async (url, init) => {
@@ -132,7 +142,13 @@ function watchedFetch(
     const send = (signal: AbortSignal | undefined) => reach(url, { ...init, signal, client }, listener);
     const signal = init?.signal ?? undefined;
     if (isStanding) await pace.turn(signal);
-    const response = await answerOf({ kind, method, isCall: isToolCall(init?.body), signal, send }, times);
+    const response = await answerOf({
+      kind,
+      method,
+      isCall: isRequestOf("tools/call", init?.body),
+      signal,
+      send,
+    }, times);
     const exchange: Exchange = { kind, method, response };
     if (response.status >= 400) return await refuse(exchange, { hasStream, listener });
     // Redirects are the SDK's, which follows those within the origin and would read the body of any other whole.
@@ -141,15 +157,22 @@ function watchedFetch(
     hasStream ||= isEventStream(response) && isStanding;
     if (isStanding && kind === "streamable" && !isResumed(init)) listener.onStreamOpened();
     const { limits, inflow } = context;
+    const costsItself = kind === "streamable" && !isStanding &&
+      (isRequestOf("tools/call", init?.body) || isRequestOf("resources/read", init?.body));
     const events = isStream ? new EventFrames(limits, budget) : undefined;
     const body = watchBody(response.body, {
       silenceMs: times.silenceMs,
       frames: events ?? new JsonFrame(limits, budget),
       inflow,
+      largeMessages,
       signal,
       onEnd(end, error) {
-        // A frame that is too long: the next one would be, too.
-        if (error instanceof RangeError) return listener.onGone(describeError(error));
+        if (error instanceof RangeError) {
+          const reason = describeError(error);
+          if (costsItself) return listener.onAnswerTooLarge(requestIdOf(init?.body), reason);
+          // A list or an event that is too long: the next one would be, too.
+          return listener.onGone(reason);
+        }
         if (events === undefined) return;
         // The event source would open another stream, in a session that nobody has initialised.
         if (kind === "sse") return listener.onGone("event stream lost");
@@ -170,8 +193,8 @@ async function withoutBody(response: Response): Promise<Response> {
 }
 
 /** The SDK writes the method first. */
-function isToolCall(body: unknown): boolean {
-  return typeof body === "string" && body.startsWith('{"method":"tools/call"');
+function isRequestOf(method: string, body: unknown): boolean {
+  return typeof body === "string" && body.startsWith(`{"method":"${method}"`);
 }
 
 function requestIdOf(body: unknown): unknown {

@@ -10,12 +10,15 @@ export interface ServerLimits {
   readonly startTimeoutMs: number;
   /**
    * The longest message of a server, in bytes, decompressed; 32 MiB by default. A server that sends a longer one is
-   * ended and started again, whatever its transport.
+   * ended and started again, whatever its transport. Over Streamable HTTP, an answer to a tool call or a read fails that
+   * request alone.
    */
   readonly maxMessageBytes: number;
   /**
-   * The most members and items of one message, in all its objects and lists together; 250,000 by default. They take
-   * far more memory and time than their bytes tell.
+   * The most members and items of one message, in all its objects and lists together; 1,000,000 by default. They take
+   * far more memory and time than their bytes tell. A name that no object before had at this place counts for nine of
+   * them, but for the first thousand such names; an escape in a text counts for a quarter, a byte beyond the
+   * first MiB for a 128th.
    */
   readonly maxMessageValues: number;
   /** The most bytes of one list of a server, all pages together; 16 MiB by default. What comes after is left out. */
@@ -36,7 +39,7 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   maxConcurrentStarts: 64,
   startTimeoutMs: 60_000,
   maxMessageBytes: 32 * MIB,
-  maxMessageValues: 250_000,
+  maxMessageValues: 1_000_000,
   maxListBytes: 16 * MIB,
   maxNotificationsPerSecond: 100,
   pingIntervalMs: 30_000,
@@ -48,8 +51,12 @@ export type MessageLimits = Pick<ServerLimits, "maxMessageBytes" | "maxMessageVa
 
 /** How deep a message may be nested. Whoever walks through a value that is much deeper exhausts its stack. */
 export const MAX_MESSAGE_DEPTH = 1_000;
-/** All unfinished messages of one HTTP server may hold so many times {@linkcode ServerLimits.maxMessageBytes}. */
-export const MAX_UNFINISHED_MESSAGES = 2;
+/** A longer message of an HTTP server is read on when it has its turn, in bytes. */
+export const LARGE_MESSAGE_BYTES = 65_536;
+/** How many of those are read of one server at a time; the rest waits in its sockets. */
+export const MAX_LARGE_MESSAGES = 1;
+/** What all other unfinished messages of one HTTP server may hold together, in bytes. */
+export const MAX_SMALL_MESSAGES_BYTES: number = 16 * MIB;
 /** The most lines of one Server-Sent Event: MCP needs one or two. */
 export const MAX_EVENT_LINES = 10_000;
 /** How much of an event stream is handed on before anything else has its turn, in bytes. */

@@ -1,26 +1,11 @@
 /** The bytes of one message as they come in pieces, bounded in size and in what they will cost as values. */
+import { JsonCost, MAX_COST_PER_BYTE } from "./json_cost.ts";
 import { MAX_MESSAGE_DEPTH, type MessageLimits } from "./limits.ts";
 
 /** The smallest buffer, in bytes. */
 const FIRST_CAPACITY = 4_096;
 /** The largest buffer that is kept for the next message, in bytes. */
 const KEPT_CAPACITY = 65_536;
-/** An escape in a text costs about a sixteenth of a value. */
-const ESCAPES_PER_VALUE = 16;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
-/** `,` `:` `[` `{`: each stands for one value or one name. */
-const STRUCTURE = 1;
-/** `[` `{` and `]` `}`, which open and close a level as well. */
-const OPENING = 2;
-const CLOSING = 3;
-const SIGNS = new Uint8Array(256);
-for (const sign of ",:") SIGNS[sign.charCodeAt(0)] = STRUCTURE;
-for (const sign of "[{") SIGNS[sign.charCodeAt(0)] = OPENING;
-for (const sign of "]}") SIGNS[sign.charCodeAt(0)] = CLOSING;
-
 /** What several messages under way may hold together. */
 export class BufferBudget {
   readonly #maxBytes: number;
@@ -53,11 +38,8 @@ export class MessageBytes {
   readonly #budget: BufferBudget | undefined;
   #buffer = new Uint8Array(0);
   #length = 0;
-  #structures = 0;
-  #escapes = 0;
-  #depth = 0;
-  #isInText = false;
-  #isEscaped = false;
+  /** Nothing while the message is so short that its cost cannot be over the limit. */
+  #cost: JsonCost | undefined;
 
   constructor(limits: MessageLimits, budget?: BufferBudget) {
     this.#limits = limits;
@@ -75,8 +57,7 @@ export class MessageBytes {
     if (length > maxMessageBytes) {
       throw new RangeError(`Cannot read a message of more than ${maxMessageBytes} bytes`);
     }
-    this.#count(piece);
-    if (this.#structures + this.#escapes / ESCAPES_PER_VALUE > maxMessageValues) {
+    if (this.#costOf(piece) > maxMessageValues) {
       throw new RangeError(`Cannot read a message of more than ${maxMessageValues} values`);
     }
     this.#reserve(length);
@@ -84,10 +65,17 @@ export class MessageBytes {
     this.#length = length;
   }
 
-  /** The whole message; the next one begins. */
+  /**
+   * The whole message; the next one begins.
+   *
+   * @throws {RangeError} when it is nested too deep.
+   */
   take(): Uint8Array<ArrayBuffer> {
-    const isSmall = this.#buffer.length <= KEPT_CAPACITY;
-    const bytes = isSmall ? this.#buffer.slice(0, this.#length) : this.#buffer.subarray(0, this.#length);
+    if (this.#cost === undefined && this.#mayBeDeep()) this.#countAll();
+    const buffer = this.#buffer;
+    const isKept = buffer.length <= KEPT_CAPACITY;
+    const bytes = isKept ? buffer.slice(0, this.#length) : buffer.subarray(0, this.#length);
+    if (!isKept) this.#handOverBuffer();
     this.clear();
     return bytes;
   }
@@ -96,11 +84,7 @@ export class MessageBytes {
   clear(): void {
     if (this.#buffer.length > KEPT_CAPACITY) this.#giveUpBuffer();
     this.#length = 0;
-    this.#structures = 0;
-    this.#escapes = 0;
-    this.#depth = 0;
-    this.#isInText = false;
-    this.#isEscaped = false;
+    this.#cost = undefined;
   }
 
   /** Whether these bytes stand at that place. */
@@ -115,7 +99,14 @@ export class MessageBytes {
     this.clear();
   }
 
+  /** Its memory is free at once, not when garbage is collected. */
   #giveUpBuffer(): void {
+    const { buffer } = this.#buffer;
+    this.#handOverBuffer();
+    buffer.transfer(0);
+  }
+
+  #handOverBuffer(): void {
     this.#budget?.release(this.#buffer.length);
     this.#buffer = new Uint8Array(0);
   }
@@ -126,39 +117,37 @@ export class MessageBytes {
     const { maxMessageBytes } = this.#limits;
     const capacity = Math.max(length, Math.min(maxMessageBytes, Math.max(FIRST_CAPACITY, before * 2)));
     this.#budget?.take(capacity - before);
-    // The old memory is free at once, not when garbage is collected.
+    // Not a copy, whose memory would be free when garbage is collected.
     this.#buffer = new Uint8Array(this.#buffer.buffer.transfer(capacity));
   }
 
-  /** A text of JSON ends on its line at the latest: what is no JSON cannot hide what follows. */
-  #count(piece: Uint8Array): void {
-    let isInText = this.#isInText;
-    let isEscaped = this.#isEscaped;
-    let depth = this.#depth;
-    let deepest = depth;
-    for (let index = 0; index < piece.length; index++) {
-      const byte = piece[index] ?? 0;
-      if (!isInText) {
-        if (byte === QUOTE) isInText = true;
-        else {
-          const sign = SIGNS[byte] ?? 0;
-          if (sign === 0) continue;
-          if (sign === CLOSING) depth = Math.max(0, depth - 1);
-          else this.#structures++;
-          if (sign === OPENING && ++depth > deepest) deepest = depth;
-        }
-      } else if (byte === LINE_FEED || byte === CARRIAGE_RETURN) isInText = isEscaped = false;
-      else if (isEscaped) isEscaped = false;
-      else if (byte === BACKSLASH) {
-        isEscaped = true;
-        this.#escapes++;
-      } else if (byte === QUOTE) isInText = false;
+  /** What the message costs with this piece, as far as it is known to matter. */
+  #costOf(piece: Uint8Array): number {
+    const mayMatter = (this.#length + piece.length) * MAX_COST_PER_BYTE > this.#limits.maxMessageValues;
+    if (!mayMatter) return 0;
+    const cost = this.#cost ?? this.#countAll();
+    cost.push(piece);
+    return cost.values;
+  }
+
+  #countAll(): JsonCost {
+    const cost = this.#cost = new JsonCost();
+    cost.push(this.#buffer.subarray(0, this.#length));
+    return cost;
+  }
+
+  /** Whether there are as many `[` and `{`, which differ in one bit: far faster than to count the message. */
+  #mayBeDeep(): boolean {
+    if (this.#length <= MAX_MESSAGE_DEPTH) return false;
+    const words = new Uint32Array(this.#buffer.buffer, 0, this.#length >>> 2);
+    let openings = this.#length & 3;
+    for (const word of words) {
+      const others = (word | 0x20202020) ^ 0x7b7b7b7b;
+      // Any byte of it that is zero
+      if (((others - 0x01010101) & ~others & 0x80808080) === 0) continue;
+      openings += 4;
+      if (openings > MAX_MESSAGE_DEPTH) return true;
     }
-    this.#isInText = isInText;
-    this.#isEscaped = isEscaped;
-    this.#depth = depth;
-    if (deepest > MAX_MESSAGE_DEPTH) {
-      throw new RangeError(`Cannot read a message that is nested more than ${MAX_MESSAGE_DEPTH} levels deep`);
-    }
+    return false;
   }
 }

@@ -3,6 +3,7 @@ import type { Transport, TransportSendOptions } from "@modelcontextprotocol/sdk/
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { ErrorCode as RpcErrorCode, type JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { approximateSizeBytes } from "../protocol/size.ts";
+import { ServerAnswerError } from "./errors.ts";
 import type { Inflow } from "./inflow.ts";
 import { REQUEST_WEIGHT } from "./limits.ts";
 
@@ -74,7 +75,9 @@ export class MeteredTransport implements Transport {
   /** The answer to a request, if it is one that still waits, can never come: it fails with `reason` itself. */
   fail(id: unknown, reason: Error): void {
     if (!isRequestId(id) || !this.#forget(id)) return;
-    const error = { code: RpcErrorCode.ConnectionClosed, message: reason.message, data: reason };
+    const error = reason instanceof ServerAnswerError
+      ? { code: reason.rpcCode, message: reason.message }
+      : { code: RpcErrorCode.ConnectionClosed, message: reason.message, data: reason };
     this.onmessage?.({ jsonrpc: "2.0", id, error });
   }
 

@@ -1,10 +1,45 @@
 /** The body of an HTTP response, read in bounded frames, that tells how it ended. */
 import type { BodyFrames } from "./body_frames.ts";
 import type { Inflow } from "./inflow.ts";
-import { MAX_EVENT_BATCH_BYTES } from "./limits.ts";
+import { LARGE_MESSAGE_BYTES, MAX_EVENT_BATCH_BYTES, MAX_LARGE_MESSAGES } from "./limits.ts";
 
 /** How a body ended: at its end, or broken on the way. A body that its reader gave up has not ended. */
 export type BodyEnd = "complete" | "broken";
+
+/** A large message's place among those that are read; given back when it is disposed of, also while it waits. */
+interface Place extends Disposable {
+  /** Resolves when it is there, or was given back. */
+  readonly isThere: Promise<void>;
+}
+
+/** The large messages of one server: a few are read at a time, the rest waits in its sockets. */
+export class LargeMessages {
+  #free = MAX_LARGE_MESSAGES;
+  readonly #waiting = new Set<() => void>();
+
+  enter(): Place {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.add(resolve);
+    this.#admit();
+    return {
+      isThere: promise,
+      [Symbol.dispose]: () => {
+        if (!this.#waiting.delete(resolve)) this.#free++;
+        resolve();
+        this.#admit();
+      },
+    };
+  }
+
+  #admit(): void {
+    for (const resolve of this.#waiting) {
+      if (this.#free === 0) return;
+      this.#free--;
+      this.#waiting.delete(resolve);
+      resolve();
+    }
+  }
+}
 
 /** What is asked of a watched body. */
 export interface BodyWatch {
@@ -14,6 +49,8 @@ export interface BodyWatch {
   readonly frames: BodyFrames;
   /** The pace at which frames are handed on. */
   readonly inflow: Inflow;
+  /** Shared by the bodies of one server. */
+  readonly largeMessages: LargeMessages;
   /** Hears how it ended, and of a broken one why. */
   readonly onEnd: (end: BodyEnd, error?: unknown) => void;
   /**
@@ -39,6 +76,8 @@ class WatchedBody {
   /** Frames that were read and not handed on yet, the next one last. */
   #waiting: Uint8Array[] = [];
   #isGivenUp = false;
+  /** Of the message that is being read, if it is a large one. */
+  #place: Place | undefined;
   #onAbort = () => {};
 
   constructor(reader: ReadableStreamDefaultReader<Uint8Array>, watch: BodyWatch) {
@@ -83,15 +122,25 @@ class WatchedBody {
 
   /** Reads until there is a frame; tells whether the body is at its end. */
   async #read(): Promise<boolean> {
-    const { frames, silenceMs, inflow } = this.#watch;
+    const { frames, silenceMs, inflow, largeMessages } = this.#watch;
     while (!this.#isGivenUp && this.#waiting.length === 0) {
+      if (frames.unfinishedBytes > LARGE_MESSAGE_BYTES) {
+        await (this.#place ??= largeMessages.enter()).isThere;
+        if (this.#isGivenUp) break;
+      }
       const { done, value } = await readWithin(this.#reader, silenceMs);
       if (!inflow.isReady) await inflow.ready();
       if (this.#isGivenUp) break;
       this.#waiting = (done ? frames.end() : frames.push(value)).reverse();
       if (done) return true;
+      if (frames.unfinishedBytes <= LARGE_MESSAGE_BYTES) this.#leavePlace();
     }
     return false;
+  }
+
+  #leavePlace(): void {
+    this.#place?.[Symbol.dispose]();
+    this.#place = undefined;
   }
 
   /** Several small frames as one chunk, so that a reader has no more to do than for one. */
@@ -119,6 +168,7 @@ class WatchedBody {
     signal?.removeEventListener("abort", this.#onAbort);
     this.#waiting = [];
     frames.close();
+    this.#leavePlace();
   }
 }
 

@@ -1,5 +1,5 @@
 /** Attacker: an MCP server. It sends too much, too fast or without end, to take its Computer and all others away. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { gzipSync } from "node:zlib";
 import { Computer } from "../../src/computer/computer.ts";
 import type { ComputerLimits } from "../../src/computer/computer_options.ts";
@@ -133,6 +133,36 @@ Deno.test("a result that is nested 100,000 levels deep ends its server, not the 
   await within(log.until(({ fields }) => String(fields["error"]).includes("1000 levels")), "the reason");
   await assertGoodServes(computer);
 });
+
+for (
+  const [name, respond] of Object.entries({
+    "a JSON answer": () => json(endless('"', "x"))(),
+    "an event": () => events(endless('data: "', "x"))(),
+  })
+) {
+  Deno.test(`${name} without end to a read or a call costs that request alone`, async () => {
+    const options: HttpServerOptions = {
+      intercept: ({ method }) =>
+        method === "tools/call" || method === "resources/read" ? respond() : undefined,
+    };
+    const script = {
+      tools: [{ ...echo, name: "hostile_echo" }],
+      resources: [{ uri: "file:///x", name: "x" }],
+    };
+    await using server = new HttpMcpServer("streamable", script, options);
+    await using opened = open(server.config());
+    const { computer } = opened;
+    await computer.ready({ timeoutMs: WAIT_MS });
+    const { isError, content } = await computer.callTool("hostile_echo", {}, { timeoutMs: WAIT_MS });
+    assertEquals([isError, JSON.stringify(content).includes("200000 bytes")], [true, true]);
+    const read = computer.readResource("file:///x", { mcpServer: "hostile", timeoutMs: WAIT_MS });
+    const { message } = await assertRejects(() => read, Error);
+    assert(message.includes("200000 bytes"), message);
+    const { status, restarts } = computer.servers.get("hostile") ?? {};
+    assertEquals([status, restarts], ["running", 0]);
+    await assertGoodServes(computer);
+  });
+}
 
 Deno.test("a server that asks and never reads is not read any more, and costs no other one", async () => {
   const deaf = new URL("./_deaf_mcp_server.ts", import.meta.url).pathname;

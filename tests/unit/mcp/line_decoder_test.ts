@@ -50,7 +50,7 @@ Deno.test("a line of more values than the limit is refused, whatever its texts h
 
 Deno.test("a line in many pieces takes no more memory than its bytes", () => {
   const maxMessageBytes = 4 * 1024 * 1024;
-  const decoder = new LineDecoder(strict, { ...limits, maxMessageBytes });
+  const decoder = new LineDecoder(strict, { maxMessageBytes, maxMessageValues: 1_000_000 });
   const before = Deno.memoryUsage().rss;
   const piece = bytes("x");
   for (let count = 0; count < maxMessageBytes; count++) decoder.push(piece);

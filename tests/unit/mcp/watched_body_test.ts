@@ -2,12 +2,16 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { EventFrames, JsonFrame } from "../../../src/mcp/body_frames.ts";
 import { Inflow } from "../../../src/mcp/inflow.ts";
 import { BufferBudget } from "../../../src/mcp/message_bytes.ts";
-import { type BodyEnd, watchBody } from "../../../src/mcp/watched_body.ts";
+import { type BodyEnd, LargeMessages, watchBody } from "../../../src/mcp/watched_body.ts";
 
 const limits = { maxMessageBytes: 1_000, maxMessageValues: 1_000 };
 
 function parts() {
-  return { frames: new JsonFrame(limits, new BufferBudget(1_000_000)), inflow: new Inflow() };
+  return {
+    frames: new JsonFrame(limits, new BufferBudget(1_000_000)),
+    inflow: new Inflow(),
+    largeMessages: new LargeMessages(),
+  };
 }
 
 function watch(body: ReadableStream<Uint8Array>, silenceMs = 60_000) {
@@ -99,4 +103,44 @@ Deno.test("a body that has ended no longer listens to its signal", async () => {
   await assertRejects(() => new Response(watched("error")).text());
   await watched("hang").cancel();
   assertEquals(listeners, 0);
+});
+
+Deno.test("one large message of a server is read at a time, and small ones beside it", async () => {
+  const roomy = { maxMessageBytes: 1_000_000, maxMessageValues: 1_000_000 };
+  const budget = new BufferBudget(10_000_000);
+  const largeMessages = new LargeMessages();
+  const started = (size: number, end: "close" | "hang") => {
+    let pulls = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (pulls++ < 4) controller.enqueue(new Uint8Array(size).fill(0x20));
+        else if (end === "close") controller.close();
+      },
+    }, { highWaterMark: 0 });
+    const frames = new JsonFrame(roomy, budget);
+    const watched = watchBody(body, {
+      ...parts(),
+      frames,
+      largeMessages,
+      silenceMs: 60_000,
+      onEnd() {},
+    });
+    return { frames, text: new Response(watched).text(), pulls: () => pulls };
+  };
+  const controller = new AbortController();
+  const stuck = watchBody(bodyOf("x".repeat(70_000), "hang"), {
+    ...parts(),
+    frames: new JsonFrame(roomy, budget),
+    largeMessages,
+    silenceMs: 60_000,
+    onEnd() {},
+    signal: controller.signal,
+  });
+  const stuckText = new Response(stuck).text();
+  const large = started(70_000, "close");
+  assertEquals((await started(10, "close").text).length, 40);
+  assertEquals([large.pulls(), large.frames.unfinishedBytes], [1, 70_000]);
+  controller.abort(new TypeError("over"));
+  await assertRejects(() => stuckText, TypeError, "over");
+  assertEquals((await large.text).length, 280_000);
 });

@@ -1,0 +1,161 @@
+/**
+ * What a text of JSON will cost to parse, told from its bytes as they come: the members and items that it will have,
+ * and its length, escapes and new names as so many members as cost as much.
+ */
+
+import { MAX_MESSAGE_DEPTH } from "./limits.ts";
+
+/** An escape in a text costs about a quarter of a value, to read and to write again. */
+const ESCAPES_PER_VALUE = 4;
+/** A name that no object before had at this place costs as much as so many values beside its own. */
+const VALUES_PER_NEW_NAME = 8;
+/** So many new names cost nothing beside. */
+const FREE_NEW_NAMES = 1_000;
+/** So many bytes of whatever they are cost as much as a value, beyond a first MiB. */
+const BYTES_PER_VALUE = 128;
+const FREE_BYTES = 1024 * 1024;
+/** A longer text is not compared: as a name it is new. In bytes. */
+const MAX_NAME_BYTES = 64;
+/** Of the names that were seen: a bit for each, found by the upper bits of a hash. */
+const SEEN_BITS = 20;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const COLON = 0x3a;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+/** `,` `:` `[` `{`: each stands for one value or one name. */
+const IS_STRUCTURE = new Uint8Array(256);
+for (const sign of ",:[{") IS_STRUCTURE[sign.charCodeAt(0)] = 1;
+/** What neither ends a text nor begins an escape. */
+const IS_PLAIN = new Uint8Array(256).fill(1);
+for (const sign of '"\\\n\r') IS_PLAIN[sign.charCodeAt(0)] = 0;
+/** Random, so that nobody can choose names that look like others. */
+const HASHES = crypto.getRandomValues(new Uint32Array(256));
+const MULTIPLIER = 0x9e3779b1;
+
+/** The most that one byte can cost. */
+export const MAX_COST_PER_BYTE: number = 2 + VALUES_PER_NEW_NAME;
+
+/** Counts one message. */
+export class JsonCost {
+  #bytes = 0;
+  #structures = 0;
+  #escapes = 0;
+  #newNames = 0;
+  #depth = 0;
+  #isInText = false;
+  #isEscaped = false;
+  /** Of the text that this is in, or was in last. */
+  #textHash = 0;
+  #textBytes = 0;
+  /** Stands for the names so far of the object that this is in. Objects of the same names in the same order cost little. */
+  #shape = 0;
+  /** The same for the objects around it. */
+  readonly #outerShapes: number[] = [];
+  readonly #seen = new Uint8Array(2 ** (SEEN_BITS - 3));
+
+  /** In values. */
+  get values(): number {
+    const newNames = Math.max(0, this.#newNames - FREE_NEW_NAMES);
+    const bytes = Math.max(0, this.#bytes - FREE_BYTES);
+    const texts = Math.floor(bytes / BYTES_PER_VALUE + this.#escapes / ESCAPES_PER_VALUE);
+    return this.#structures + newNames * VALUES_PER_NEW_NAME + texts;
+  }
+
+  /**
+   * Takes the next bytes of the message.
+   *
+   * @throws {RangeError} when it is nested too deep.
+   */
+  push(piece: Uint8Array): void {
+    this.#bytes += piece.length;
+    let index = 0;
+    while (index < piece.length) {
+      index = this.#isInText ? this.#readText(piece, index) : this.#readStructure(piece, index);
+    }
+  }
+
+  /** Reads up to the next text; tells where that begins. */
+  #readStructure(piece: Uint8Array, start: number): number {
+    for (let index = start; index < piece.length; index++) {
+      const byte = piece[index] ?? 0;
+      if (byte === QUOTE) {
+        this.#isInText = true;
+        this.#textHash = this.#textBytes = 0;
+        return index + 1;
+      }
+      if (IS_STRUCTURE[byte] === 1) this.#structures++;
+      if (byte === COLON) this.#takeName();
+      else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) this.#open(byte);
+      else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) this.#close(byte);
+    }
+    return piece.length;
+  }
+
+  #open(byte: number): void {
+    if (++this.#depth > MAX_MESSAGE_DEPTH) {
+      throw new RangeError(`Cannot read a message that is nested more than ${MAX_MESSAGE_DEPTH} levels deep`);
+    }
+    if (byte === OPENING_BRACKET) return;
+    this.#outerShapes.push(this.#shape);
+    this.#shape = 0;
+  }
+
+  #close(byte: number): void {
+    this.#depth = Math.max(0, this.#depth - 1);
+    if (byte === CLOSING_BRACE) this.#shape = this.#outerShapes.pop() ?? 0;
+  }
+
+  /**
+   * Reads up to the end of the text; tells where that is. A text of JSON ends on its line at the latest: what is no JSON
+   * cannot hide what follows.
+   */
+  #readText(piece: Uint8Array, start: number): number {
+    let index = start;
+    let hash = this.#textHash;
+    const hashedEnd = start + MAX_NAME_BYTES - this.#textBytes;
+    for (; index < piece.length; index++) {
+      const byte = piece[index] ?? 0;
+      if (IS_PLAIN[byte] === 1) {
+        this.#isEscaped = false;
+        if (index < hashedEnd) hash = Math.imul(hash ^ (HASHES[byte] ?? 0), MULTIPLIER);
+        else index = lastPlain(piece, index);
+      } else if (byte === LINE_FEED || byte === CARRIAGE_RETURN) {
+        this.#isInText = this.#isEscaped = false;
+        return index + 1;
+      } else if (this.#isEscaped) this.#isEscaped = false;
+      else if (byte === BACKSLASH) {
+        this.#isEscaped = true;
+        this.#escapes++;
+      } else {
+        this.#isInText = false;
+        break;
+      }
+    }
+    this.#textHash = hash;
+    this.#textBytes += index - start;
+    return index + 1;
+  }
+
+  #takeName(): void {
+    this.#shape = Math.imul(this.#shape ^ this.#textHash, MULTIPLIER) + this.#textBytes | 0;
+    const place = Math.imul(this.#shape, MULTIPLIER) >>> (32 - SEEN_BITS);
+    const seen = this.#seen[place >>> 3] ?? 0;
+    const bit = 1 << (place & 7);
+    if ((seen & bit) !== 0 && this.#textBytes <= MAX_NAME_BYTES) return;
+    this.#seen[place >>> 3] = seen | bit;
+    this.#newNames++;
+  }
+}
+
+/** Where the plain bytes from here on end. */
+function lastPlain(piece: Uint8Array, start: number): number {
+  let end = start + 1;
+  while (end < piece.length && IS_PLAIN[piece[end] ?? 0] === 1) end++;
+  return end - 1;
+}

@@ -1,0 +1,70 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { JsonCost } from "../../../src/mcp/json_cost.ts";
+
+/** What the JSON of a value costs, taken in pieces of so many bytes. */
+function costOf(value: unknown, pieceBytes = 65_536): number {
+  return costOfText(JSON.stringify(value), pieceBytes);
+}
+
+function costOfText(text: string, pieceBytes = 65_536): number {
+  const cost = new JsonCost();
+  const bytes = new TextEncoder().encode(text);
+  for (let start = 0; start < bytes.length; start += pieceBytes) {
+    cost.push(bytes.subarray(start, start + pieceBytes));
+  }
+  return cost.values;
+}
+
+Deno.test("rows of the same names cost their members, however many rows there are", () => {
+  const rows = Array.from(
+    { length: 25_000 },
+    (_, id) => ({ id, name: `n${id}`, mail: "a@b", sum: 1.5, ok: true }),
+  );
+  const cost = costOf({ rows });
+  assert(cost >= 250_000 && cost < 280_000, `${cost}`);
+});
+
+Deno.test("names that no object had before cost far more than their number", () => {
+  const names = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, 0]));
+  const shapes = Array.from({ length: 100_000 }, (_, index) => ({ [`k${index}`]: 0 }));
+  const long = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => ["k".repeat(70) + index, 0]));
+  assert(costOf(names) > 800_000);
+  assert(costOf(shapes) > 800_000);
+  assert(costOf(long) > 80_000);
+});
+
+Deno.test("objects of the same names in ever another order cost like new names", () => {
+  const names = [..."abcdefgh"];
+  const rows = Array.from({ length: 40_000 }, (_, number) => {
+    const rest = [...names];
+    let left = number;
+    const order = names.map(() => {
+      const [name = ""] = rest.splice(left % rest.length, 1);
+      left = Math.floor(left / (rest.length + 1));
+      return name;
+    });
+    return Object.fromEntries(order.map((name) => [name, 0]));
+  });
+  assert(costOf(rows) > 1.3 * costOf(rows.map(() => rows[0])), `${costOf(rows)}`);
+});
+
+Deno.test("a text that is nested too deep is refused", () => {
+  assertThrows(() => costOfText("[".repeat(1_001)), RangeError, "1000 levels");
+  costOfText("[".repeat(1_000) + "]".repeat(1_000) + "{".repeat(1_000));
+});
+
+Deno.test("what a text holds costs by its bytes and its escapes", () => {
+  assertEquals(costOf("[{,:".repeat(10_000)), 0);
+  assertEquals(costOf("x".repeat(1_048_574 + 128_000)), 1_000);
+  assertEquals(costOf("\n".repeat(8_000)), 2_000);
+  assertEquals(costOf('"'.repeat(8_000)), 2_000);
+});
+
+Deno.test("the cost is the same whatever the pieces", () => {
+  const value = { "n\\a": ['x"y', "y".repeat(200), { a: '\\"' }, { a: "\\" }], ["k".repeat(80)]: 1 };
+  for (const size of [1, 2, 3, 7, 63, 64, 65]) assertEquals(costOf(value, size), costOf(value), `${size}`);
+});
+
+Deno.test("what is no JSON cannot hide what follows", () => {
+  assertEquals(costOfText('event: "\ndata: [1,2,3]'), costOfText('event: ""\ndata: [1,2,3]'));
+});
