@@ -25,7 +25,7 @@ export interface ConfigOrigin {
 export interface VariableContext extends ReadingPlace {
   readonly form: ConfigForm;
   readonly origin: ConfigOrigin | undefined;
-  /** `$NAME` is for a shell, and stays without a warning. */
+  /** `$NAME` may be for a shell: where it is not filled in, it stays without a warning. */
   readonly keepsDollars?: boolean | undefined;
   /** Makes an input of a shell line that prints a value, and gives the input's placeholder; see `$(command)`. */
   readonly addCommand?: ((line: string) => string) | undefined;
@@ -51,8 +51,10 @@ export function fillVariables(text: string, context: VariableContext): string {
     filled = filled.replaceAll(/\$\{\{\s*(?:secrets|inputs)\.([\w.-]+?)\s*\}\}/g, "$${env:$1}");
   }
   if (hasBareBraces) filled = fillBareBraces(filled, context);
-  if (hasDollars && !context.keepsDollars) {
-    filled = filled.replaceAll(/(?<!\$)\$([A-Za-z_]\w*)/g, "$${env:$1}");
+  if (hasDollars) {
+    // What is not set may be a variable of the shell's own
+    const fallback = context.keepsDollars === true ? ":-$$$1" : "";
+    filled = filled.replaceAll(/(?<!\$)\$([A-Za-z_]\w*)/g, `$\${env:$1${fallback}}`);
   }
   if (!hasDollars && !context.keepsDollars && /(?<![\w\\$])\$[A-Z][A-Z0-9_]{2,}\b/.test(text)) {
     context.findings.warn(context.path, NOT_FILLED_IN);

@@ -114,6 +114,13 @@ Deno.test("a shell's own variables stay as they are without a warning", () => {
     mcpServers: { a: { command: "/bin/sh", args: ["-c", "exec $HOME/server"] } },
   });
   assertEquals(warnings, []);
+  const { servers: [server] } = parseConfig({
+    mcp: { a: { type: "stdio", command: "sh", args: ["-c", "for f in $DIR/*; do run $f $1; done"] } },
+  });
+  assertEquals(
+    server?.type === "stdio" && server.server_parameters.args[1],
+    "for f in ${env:DIR:-$DIR}/*; do run ${env:f:-$f} $1; done",
+  );
 });
 
 Deno.test("a file's placeholder has the whole path of the file", () => {
