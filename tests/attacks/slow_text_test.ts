@@ -1,9 +1,11 @@
 /** Attacker: an Agent or an MCP server. They send text over which a regular expression or a drawing takes for ever */
 import { assert } from "@std/assert";
 import { desktopText } from "../../src/cli/answer_text.ts";
+import { paintFailure } from "../../src/cli/failure.ts";
+import { indentJson } from "../../src/cli/indent_json.ts";
 import { drawDesktop } from "../../src/cli/terminal/desktop_picture.ts";
 import { drawGrid } from "../../src/cli/terminal/grid.ts";
-import { PLAIN } from "../../src/cli/terminal/palette.ts";
+import { COLORS, PLAIN } from "../../src/cli/terminal/palette.ts";
 import {
   printable,
   printableLine,
@@ -48,6 +50,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   isValidDpeUri: (text) => [isValidDpeUri(text), isValidDpeUri(`dpe://host/${text}`)],
   windowIdentity: (text) => [windowIdentity(text), windowIdentity(`window://host/${text}`)],
   parseInstant,
+  paintFailure: (text) => [paintFailure(text, COLORS), paintFailure(`error: ${text}`, COLORS)],
+  indentJson: (text) => indentJson(JSON.stringify({ text, list: [text] })),
 };
 
 /** What is repeated, and what ends it. */
@@ -63,6 +67,8 @@ const UNITS: readonly (readonly [unit: string, end: string])[] = [
   ["\r\n", "x"],
   ["1", "x"],
   ["1 ", "x"],
+  [" (1", "x"],
+  ["%E8", "x"],
   ["=", "x"],
   ["#", "x"],
   [" #", "x"],
