@@ -227,19 +227,14 @@ export class Catalogue {
     this.#context.watch.onListChanged(this.server.name);
   }
 
-  /**
-   * Subscribes for the Agent, unless the session has that subscription.
-   *
-   * @throws as the MCP server refuses it.
-   */
+  /** Subscribes for the Agent, unless the session has that subscription; rejects where the server does not agree. */
   async watch(uri: string, limits: { readonly timeoutMs: number }): Promise<void> {
     await this.#subscriptions.insist(uri, limits);
   }
 
   /** The Agent does not want it any more; the Desktop or the Finder may. */
   unwatch(uri: string): void {
-    if (this.#isWanted(uri)) return;
-    void this.#subscriptions.release(uri);
+    if (!this.#isWanted(uri)) void this.#subscriptions.release(uri);
   }
 
   /** The Agent wants nothing of what it wanted. */

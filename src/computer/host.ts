@@ -126,7 +126,7 @@ export class McpHost implements AsyncDisposable {
       onFinderChange: () => context.onChange("finder"),
       onHostsChange: () => this.resources.warnOfContestedHosts(),
     });
-    this.templates = new ResourceTemplates({ fleet: this.fleet, limits, log: withModule(log, "resources") });
+    this.templates = new ResourceTemplates({ fleet: this.fleet, limits, warnOnce: this.#warnOnce });
     this.#tools = new ToolRegistry({
       servers: () => this.fleet.servers,
       log: withModule(log, "tools"),

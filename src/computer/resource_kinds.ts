@@ -34,6 +34,29 @@ export type ResourceBounds = Pick<
 /** The most hosts that one server is known by. */
 export const MAX_HOSTS = 10_000;
 
+/** Tells one list of texts from the next, whatever their order: the sums of two hashes of 32 bits. */
+class ListDigest {
+  #count = 0;
+  #one = 0;
+  #two = 0;
+
+  get value(): string {
+    return `${this.#count}:${this.#one}:${this.#two}`;
+  }
+
+  add(text: string): void {
+    let [one, two] = [0x811c9dc5, 0x01000193];
+    for (let index = 0; index < text.length; index++) {
+      const unit = text.charCodeAt(index);
+      one = Math.imul(one ^ unit, 0x01000193);
+      two = Math.imul(two ^ unit, 0x85ebca6b) ^ (two >>> 13);
+    }
+    this.#count++;
+    this.#one = (this.#one + one) >>> 0;
+    this.#two = (this.#two + two) >>> 0;
+  }
+}
+
 /** Sorts a list, entry by entry, into windows and documents; a URI of a host's other levels only tells the host. */
 export class ResourceSorter {
   readonly #bounds: ResourceBounds;
@@ -45,8 +68,7 @@ export class ResourceSorter {
   #roomBytes: number;
   #tooLarge = 0;
   #excess = 0;
-  #others = 0n;
-  #otherCount = 0;
+  readonly #others = new ListDigest();
 
   constructor(bounds: ResourceBounds) {
     this.#bounds = bounds;
@@ -63,7 +85,7 @@ export class ResourceSorter {
       invalid: this.#invalid,
       tooLarge: this.#tooLarge,
       excess: this.#excess,
-      others: `${this.#otherCount}:${this.#others}`,
+      others: this.#others.value,
     };
   }
 
@@ -71,9 +93,7 @@ export class ResourceSorter {
     const { uri } = resource;
     const isSmall = fitsApproximately(resource, this.#bounds.maxResourceBytes);
     if (!hasWindowScheme(uri) && !hasDpeScheme(uri)) {
-      this.#otherCount++;
-      const text = isSmall ? JSON.stringify(resource) : uri.slice(0, this.#bounds.maxResourceBytes);
-      this.#others = BigInt.asUintN(64, this.#others + hashOf(text));
+      this.#others.add(isSmall ? JSON.stringify(resource) : uri.slice(0, this.#bounds.maxResourceBytes));
       return;
     }
     if (!isSmall) {
@@ -127,7 +147,7 @@ export const NO_RESOURCES: SortedResources = {
   invalid: [],
   tooLarge: 0,
   excess: 0,
-  others: "0:0",
+  others: new ListDigest().value,
 };
 
 /**
@@ -170,17 +190,6 @@ function layoutsOf(resources: readonly McpResource[]): Map<string, string> {
     if (!layouts.has(uri)) layouts.set(uri, JSON.stringify([annotations, _meta]));
   }
   return layouts;
-}
-
-/** Two hashes of 32 bits: they tell one list from the next, and need no more. */
-function hashOf(text: string): bigint {
-  let [one, two] = [0x811c9dc5, 0x01000193];
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    one = Math.imul(one ^ unit, 0x01000193);
-    two = Math.imul(two ^ unit, 0x85ebca6b) ^ (two >>> 13);
-  }
-  return (BigInt(one >>> 0) << 32n) | BigInt(two >>> 0);
 }
 
 function tryParseDpe(uri: string): DpeUri | undefined {

@@ -1,9 +1,9 @@
 /** The templates of resources that MCP servers offer, and suggestions for their parameters (`finder.md`, 资源模板, 自动补全). */
 import { settledWithin } from "../async/abortable.ts";
-import type { Logger } from "../log.ts";
 import type { McpConnection } from "../mcp/connection.ts";
 import type { Fleet } from "../mcp/fleet.ts";
 import type { SupervisedServer } from "../mcp/supervised_server.ts";
+import type { WarnOnce } from "../mcp/warn_once.ts";
 import { describeError, isRecord, SmcpError } from "../protocol/errors.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import {
@@ -33,7 +33,8 @@ export interface ListedTemplate {
 export interface ResourceTemplatesContext {
   readonly fleet: Fleet;
   readonly limits: ReadLimits & ListLimits;
-  readonly log: Logger;
+  /** An Agent may ask as often as it likes. */
+  readonly warnOnce: WarnOnce;
 }
 
 /** Lists templates; of one server no more than one list is under way, however many ask. */
@@ -47,13 +48,13 @@ export class ResourceTemplates {
 
   /** The templates of all servers in order of precedence. One that fails, or is late, costs its own. */
   async all({ timeoutMs }: { readonly timeoutMs: number }): Promise<ListedTemplate[]> {
-    const { fleet, limits, log } = this.#context;
+    const { fleet, limits, warnOnce } = this.#context;
     const withinMs = Math.min(timeoutMs, limits.viewDeadlineMs);
     const servers = fleet.servers.filter(({ connection }) => connection?.capabilities.resources === true);
     const lists = await Promise.all(servers.map(async (server) => {
       const templates = await settledWithin(this.#list(server), withinMs);
       if (templates === undefined) {
-        log.warn("MCP server is slow, its resource templates are left out", { server: server.name });
+        warnOnce.warn("MCP server is slow, its resource templates are left out", { server: server.name });
       }
       return templates ?? [];
     }));
@@ -88,18 +89,18 @@ export class ResourceTemplates {
   }
 
   async #listOnce(server: SupervisedServer): Promise<readonly ListedTemplate[]> {
-    const { log, limits: { readTimeoutMs: timeoutMs } } = this.#context;
+    const { warnOnce, limits: { readTimeoutMs: timeoutMs } } = this.#context;
     try {
       return this.#read(server, await server.use((connection) => connection.listTemplates({ timeoutMs })));
     } catch (error) {
-      log.warn("cannot list resource templates", { server: server.name, error: describeError(error) });
+      warnOnce.warn("cannot list resource templates", { server: server.name, error: describeError(error) });
       return [];
     }
   }
 
   /** One bad entry costs that entry; what is too much is left out. */
   #read(server: SupervisedServer, entries: readonly unknown[]): ListedTemplate[] {
-    const { limits: { maxTemplates, maxResourceBytes }, log } = this.#context;
+    const { limits: { maxTemplates, maxResourceBytes }, warnOnce } = this.#context;
     const templates: ListedTemplate[] = [];
     let leftOut = 0;
     for (const entry of entries) {
@@ -110,7 +111,10 @@ export class ResourceTemplates {
     }
     if (leftOut > 0) {
       const fields = { server: server.name, count: leftOut, maxTemplates, maxResourceBytes };
-      log.warn("resource templates are left out: too many, too large, or without a URI template", fields);
+      warnOnce.warn(
+        "resource templates are left out: too many, too large, or without a URI template",
+        fields,
+      );
     }
     return templates;
   }

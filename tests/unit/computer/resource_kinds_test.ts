@@ -1,6 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { DEFAULT_LIST_LIMITS } from "../../../src/computer/limits.ts";
-import { documentKey, ResourceSorter, sameWindows } from "../../../src/computer/resource_kinds.ts";
+import {
+  documentKey,
+  NO_RESOURCES,
+  ResourceSorter,
+  sameWindows,
+} from "../../../src/computer/resource_kinds.ts";
 
 function sorted(uris: readonly string[], limits: Partial<typeof DEFAULT_LIST_LIMITS> = {}) {
   const sorter = new ResourceSorter({ ...DEFAULT_LIST_LIMITS, ...limits });
@@ -85,4 +90,18 @@ Deno.test("what is too large, or too much, is counted and left out, and the rest
   assertEquals([documentUris.size, tooLarge, excess], [1, 1, 1]);
   const small = sorted(["dpe://d/a", "dpe://d/b", "dpe://d/c"], { maxResourceListBytes: 20 });
   assertEquals([small.documentUris.size, small.excess], [2, 1]);
+});
+
+Deno.test("all other resources are told from those of another list, whatever their order", () => {
+  const others = (...resources: readonly { uri: string; name?: string }[]) => {
+    const sorter = new ResourceSorter({ ...DEFAULT_LIST_LIMITS, maxResourceBytes: 400 });
+    for (const resource of resources) sorter.add(resource);
+    return sorter.sorted.others;
+  };
+  const [a, b] = [{ uri: "file:///a", name: "a" }, { uri: "https://b" }];
+  const large = { uri: "file:///a", name: "x".repeat(1_000) };
+  assertEquals(others(a, { uri: "window://w" }, b, { uri: "dpe://d" }), others(b, a));
+  assertEquals(others({ uri: "window://w" }), NO_RESOURCES.others);
+  const lists = [others(a), others(a, a), others(b), others({ ...a, name: "b" }), others(large), others()];
+  assertEquals(new Set(lists).size, lists.length);
 });
