@@ -49,8 +49,9 @@ export interface AgentOptions {
   /** Says nothing by default. */
   readonly logger?: Logger | undefined;
   /**
-   * Look on without taking the Agent's seat: an observer hears the office's events and may read tools, configuration,
-   * Desktop, Finder and resources; all else is refused with 403. A Server that knows no observers gives it the seat.
+   * Join as an observer, without taking the Agent's seat: an observer receives the office's events and may read tools,
+   * configuration, Desktop, Finder and resources; other requests are refused with 403. A Server without observers gives it
+   * the seat.
    */
   readonly observer?: boolean | undefined;
   /** Milliseconds to reach the Server and to join; 10,000 by default, `Infinity` to try for ever. */
@@ -282,7 +283,7 @@ function toAuth({ token, auth, observer = false }: AgentOptions): Readonly<Recor
   };
 }
 
-/** Whoever writes JavaScript may leave an option out. */
+/** A caller in JavaScript may leave an option out. */
 function assertUrl(url: unknown): void {
   if (typeof url !== "string") throw new TypeError(`Cannot connect to "${url}": url must be a string`);
   parseServerAddress(url);

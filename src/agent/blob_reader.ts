@@ -1,4 +1,4 @@
-/** Downloading the bytes behind a handle, piece by piece. A Computer may say anything: each bound is ours. */
+/** Downloading the bytes behind a handle in chunks. The bounds hold whatever the Computer announces. */
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import type { GetBlobRet } from "../protocol/resources.ts";
@@ -9,9 +9,9 @@ export const BLOB_CHUNK_BYTES = 256 * 1024;
 export const DEFAULT_MAX_BLOB_BYTES = 64 * 1024 * 1024;
 /** How long the fetching for one answer may take unless the Agent was told otherwise, in milliseconds. */
 export const DEFAULT_BLOB_TIMEOUT_MS = 300_000;
-/** Chunks that are asked for one answer, so that tiny ones do not go on for ever. */
+/** The most chunks that are requested for one answer, so that tiny chunks come to an end. */
 export const MAX_BLOB_CHUNKS = 10_000;
-/** How often an item that changes under the reader is read from its start. */
+/** How often a blob is read from its start when it changes meanwhile. */
 const MAX_ATTEMPTS = 3;
 
 /** Asks the Computer for the bytes of `handle` from `offset` on. */

@@ -17,9 +17,9 @@ import { BlobReader, type BlobReaderOptions, broken } from "./blob_reader.ts";
 
 /** What filling in needs. */
 export interface FillOptions extends BlobReaderOptions {
-  /** Hears why an item could not be filled in; one that throws ends the filling. */
+  /** Called when an item cannot be filled in; when it throws, the filling ends. */
   readonly onFailure: (handle: string, error: unknown) => void;
-  /** Hears of what is wrong with an answer that was fetched as a whole. */
+  /** Called for each flaw of an answer that was fetched as a whole. */
   readonly onFlaw?: OnFlaw | undefined;
 }
 

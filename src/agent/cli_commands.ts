@@ -62,7 +62,9 @@ export async function listTools(
   const shown = name === undefined ? tools : tools.filter((tool) => tool.name === name);
   const [only] = shown;
   if (name !== undefined && only === undefined) {
-    throw new CommandFailedError(`Cannot find tool "${name}": "tools" shows those that there are`);
+    throw new CommandFailedError(
+      `Cannot find tool "${name}": not among the Computer's tools. The command "tools" lists them`,
+    );
   }
   print(context, { computer: computer.name, tools: shown }, {
     text: name === undefined || only === undefined ? toolsText(tools) : toolText(only),
@@ -84,7 +86,7 @@ export async function callTool(
   const { signal } = context;
   const given = await call.params.read(signal);
   const computer = await chooseComputer(context);
-  // What a text means, only the tool knows.
+  // Only the tool knows what a text means.
   const tools = Object.keys(typed.texts).length === 0 ? [] : await computer.getTools({ signal });
   const schema = tools.find(({ name }) => name === tool)?.params_schema ?? {};
   const params = { ...given, ...toArguments(typed, schema) };

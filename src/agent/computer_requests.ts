@@ -11,7 +11,7 @@ import { BLOB_CHUNK_BYTES } from "./blob_reader.ts";
 import type { FillOptions } from "./blobs.ts";
 import { Flaws, type RequestOptions, type Requests, type SendOptions } from "./requests.ts";
 
-/** How much of a handle, which a Computer made up, a log line tells. */
+/** The longest handle in a log line; a Computer chooses it. */
 const MAX_LOGGED_HANDLE = 64;
 
 /** What {@linkcode ComputerRequests} need. */

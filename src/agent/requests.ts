@@ -35,16 +35,16 @@ export interface SendOptions<T> extends RequestOptions {
 
 /** How many flaws of an answer a log line names. */
 const MAX_NAMED_FLAWS = 5;
-/** How much of a flaw, in which a peer may have named its own fields, a log line tells. */
+/** The longest description of a flaw in a log line; a peer chooses the names of fields. */
 const MAX_FLAW_LENGTH = 200;
 
-/** What one answer had wrong, as one log line tells it. */
+/** Collects the flaws of one answer for one log line. */
 export class Flaws {
   /** How many there were. */
   count = 0;
   readonly #named: string[] = [];
 
-  /** Takes one more. */
+  /** Adds one. */
   readonly add: OnFlaw = (field, what) => {
     this.count++;
     if (this.count <= MAX_NAMED_FLAWS) this.#named.push(shorten(`${field}: ${what}`, MAX_FLAW_LENGTH));
@@ -142,17 +142,17 @@ function readAnswer<T>(event: string, { answer, parse }: { answer: unknown; pars
   }
 }
 
-/** What an error is about, by its code: its message alone may not say which page of how many. */
+/** The details that belong into the message of an error, by its code. */
 const TOLD_DETAILS: Readonly<Record<number, readonly string[]>> = {
   [ErrorCode.DOCUMENT_NOT_FOUND]: ["doc_ref"],
   [ErrorCode.PAGE_OUT_OF_RANGE]: ["page_index", "page_count"],
   [ErrorCode.ELEMENT_NOT_FOUND]: ["element_id"],
   [ErrorCode.INVALID_DPE_URI]: ["uri"],
 };
-/** How much of a detail a message tells. */
+/** The longest detail in a message. */
 const MAX_DETAIL_LENGTH = 128;
 
-/** The error with what it is about in its message, where that does not say so already. */
+/** The error with the details added to its message that the message does not have. */
 function withNumbers(error: SmcpError): SmcpError {
   const { code, message, details } = error;
   const told = (TOLD_DETAILS[code] ?? []).flatMap((key) => {

@@ -1,10 +1,10 @@
-/** Long work in slices, between which others have their turn. */
+/** Long work in slices, between which the event loop runs. */
 import { delay } from "./backoff.ts";
 
 /** How long a slice takes at most, in milliseconds, as long as no single item takes longer. */
 const SLICE_MS = 15;
 
-/** Takes steps to their end, and lets others have their turn between them every few milliseconds; gives their result. */
+/** Runs all steps, returning to the event loop every few milliseconds, and gives their result. */
 export async function runInTurns<T>(steps: Iterator<void, T>): Promise<T> {
   let endMs = performance.now() + SLICE_MS;
   for (;;) {

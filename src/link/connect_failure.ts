@@ -11,14 +11,14 @@ import { PROTOCOL_VERSION } from "../protocol/version.ts";
 
 /** The answer of a Socket.IO server to a namespace that it does not have. */
 const INVALID_NAMESPACE = "Invalid namespace";
-/** Statuses below 500 that pass: request timeout, too early, too many requests. */
+/** Statuses below 500 that are temporary: request timeout, too early, too many requests. */
 const PASSING_STATUSES: readonly number[] = [408, 425, 429];
 /** Engine.IO's code for a session that its server does not have any more, for instance since it was restarted. */
 const UNKNOWN_SESSION = 1;
-/** How much of a stranger's message is shown, in characters. */
+/** The longest message of an HTTP answer that is shown, in characters. */
 const MAX_SHOWN_MESSAGE = 200;
 
-/** What the transport tells of a failure, as far as we look. */
+/** The parts of a transport's error that are read. */
 export interface ConnectFailure extends Error {
   /** Present in the Server's own refusal of the namespace, whatever its value. */
   readonly data?: unknown;
@@ -41,7 +41,7 @@ export interface ConnectTarget {
   readonly requested: string;
 }
 
-/** Why, and whether another attempt is of no use. */
+/** Why, and whether another attempt would fail, too. */
 interface Reason {
   readonly text: string;
   readonly isPermanent: boolean;
@@ -98,7 +98,7 @@ function httpReason(
   return permanent(`${said}; no A2C-SMCP Server there, check the path of the URL and --path`);
 }
 
-/** What the network, name service or TLS said. Node's codes, and Deno's where they differ. */
+/** The reason for an error of the network, name service or TLS: by Node's codes, and by Deno's where they differ. */
 function networkReason(error: Error): Reason {
   const { message } = error;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";

@@ -274,7 +274,7 @@ export class Link implements AsyncDisposable {
         const waitMs = Math.round(backoff.next());
         const isLast = performance.now() + waitMs >= deadlineMs;
         if (!(error instanceof ServerUnreachableError) || isLast) throw error;
-        // A member that was there before comes back also after a wrong turn of a proxy or a name service.
+        // After a loss, a failure that looks permanent may be a passing one of a proxy or a name service.
         if (error.isPermanent && this.#isOpening) throw error;
         const fields = { error: error.message, wait_ms: waitMs };
         // One warning a loss: an attempt every ten seconds would bury everything else.
@@ -295,7 +295,7 @@ export class Link implements AsyncDisposable {
         return await this.#requestJoin(connection, membership, attempt);
       } catch (error) {
         if (!(error instanceof ConnectionClosedError) || this.#closing.signal.aborted) throw error;
-        // The Server may have heard the lost one, and hold the name for it.
+        // The Server may have accepted the join on the lost connection, and still hold the name for it.
         attempt = { ...attempt, patienceMs: Math.max(attempt.patienceMs, JOIN_PATIENCE_MS) };
       }
     }

@@ -1,4 +1,4 @@
-/** Reading the answers to an Agent's requests, of any peer: one bad entry costs that entry. Unknown keys are kept. */
+/** Reading the answers to an Agent's requests, of any peer: a bad entry is left out, and unknown keys are kept. */
 import type { GetComputerConfigRet, MCPServerConfig, MCPServerInput } from "./config.ts";
 import type { GetDeskTopRet, GetWindowsRet, WindowInfo } from "./desktop.ts";
 import type { DPEDocument, DPEElementDetail, DPEPage } from "./dpe.ts";
@@ -75,7 +75,7 @@ export const parseGetToolsRet: AnswerReader<GetToolsRet> = (answer, onFlaw = ign
   };
 };
 
-/** A tool needs its name; a schema or metadata of a wrong type must not hide that it can be called. */
+/** Only the name of a tool is required: it can be called also when its schema or metadata has a wrong type. */
 const readTool = readWith(tools.smcpTool, (tool) => ({
   ...tool,
   description: typeof tool["description"] === "string" ? tool["description"] : "",

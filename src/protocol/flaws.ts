@@ -1,23 +1,23 @@
-/** Reading answers of other peers: one bad part costs that part, and is told. */
+/** Reading answers of other peers: a bad part is left out or repaired and reported, and the rest is kept. */
 import { isRecord } from "./errors.ts";
 import { firstIssue, type Schema, unreadable } from "./schema.ts";
 
-/** Told of what an answer has wrong, and what was made of it: where, and what. */
+/** Called for each flaw of an answer: the field, and what was done about it. */
 export type OnFlaw = (field: string, what: string) => void;
 
 /**
- * Reads an answer, or throws a 400 {@linkcode SmcpError} whose `details.field` says what it cannot do without. Of
- * anything else that is wrong, only that part is left out or repaired, and `onFlaw` hears of it.
+ * Reads an answer, or throws a 400 {@linkcode SmcpError} whose `details.field` names a part that is required. Any other
+ * bad part is left out or repaired, and passed to `onFlaw`.
  */
 export type AnswerReader<T> = (answer: unknown, onFlaw?: OnFlaw) => T;
 
-/** Reads one entry of a list; `undefined` leaves it out. It tells what it repairs and why it leaves something out. */
+/** Reads one entry of a list; `undefined` leaves it out. Calls `tell` for what it repairs and what it leaves out. */
 export type ReadEntry<T> = (entry: unknown, tell: (what: string) => void) => T | undefined;
 
-/** Hears nothing. */
+/** Ignores all flaws. */
 export const ignoreFlaws: OnFlaw = () => {};
 
-/** The answer as an object. Throws where it is none: there is nothing to go on with. */
+/** The answer as an object; throws for anything else. */
 export function toBody(what: string, answer: unknown): Readonly<Record<string, unknown>> {
   if (isRecord(answer)) return answer;
   throw unreadable(what, what, "expected an object");

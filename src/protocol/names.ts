@@ -4,8 +4,8 @@
 export const MAX_NAME_LENGTH = 128;
 
 /**
- * Nothing that a reader cannot see, or that changes the order of what follows: two names that look alike are the same
- * name, but for letters of different scripts. U+2800 is a letter that looks like a space.
+ * Invisible characters, and those that change the direction of text: without them, two names that look alike are the same
+ * name, except for letters of different scripts. U+2800 is a letter that looks like a space.
  */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 

@@ -9,7 +9,7 @@ export interface ServerAddress {
   readonly origin: string;
   /** The path of Socket.IO: that of the URL, then `path`. */
   readonly path: string;
-  /** Whether what is sent can be read on its way to another machine. */
+  /** Whether traffic to it crosses a network unencrypted. */
   readonly isPlainText: boolean;
 }
 
@@ -49,8 +49,8 @@ export function parseServerAddress(url: string, path: string = DEFAULT_SOCKET_PA
 }
 
 /**
- * What to warn of before credentials are sent to this address: on plain `http` everybody on the way reads them.
- * `undefined` where there is nothing to warn of: TLS, this machine, or nothing secret to send.
+ * A warning for credentials that would cross a network unencrypted; `undefined` with TLS, for this machine, and where no
+ * credentials are sent.
  */
 export function plainTextWarning(
   url: string,

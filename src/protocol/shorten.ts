@@ -1,11 +1,11 @@
-/** Texts that others wrote, where there is room for a part of them alone. */
+/** Shortening texts of peers. */
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * The text; of a longer one the first `maxLength` characters and `…`, with `�` for an emoji that was cut in half. Who
- * keeps it does not keep the long one: a slice would.
+ * The text, or the first `maxLength` characters and `…` of a longer one, with `�` for an emoji that was cut in half. A
+ * plain slice would keep the long text in memory.
  */
 export function shorten(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${decoder.decode(encoder.encode(text.slice(0, maxLength)))}…`;

@@ -12,17 +12,17 @@ import {
   type ToolMeta,
 } from "./tools.ts";
 
-/** MCP's hints about a tool: of its MCP server about itself, and no promises. */
+/** MCP's hints about a tool. They are what its MCP server claims, not guarantees. */
 export interface ToolAnnotations {
   /** For people. */
   readonly title?: string;
-  /** It changes nothing. */
+  /** It does not modify anything. */
   readonly readOnlyHint?: boolean;
   /** It may destroy something. */
   readonly destructiveHint?: boolean;
-  /** To call it again with the same arguments changes nothing more. */
+  /** Calling it again with the same arguments has no further effect. */
   readonly idempotentHint?: boolean;
-  /** It deals with the world outside. */
+  /** It interacts with systems outside, such as the web. */
   readonly openWorldHint?: boolean;
   /** Whatever else its MCP server tells. */
   readonly [hint: string]: unknown;
@@ -30,7 +30,7 @@ export interface ToolAnnotations {
 
 /** An icon of a tool. */
 export interface ToolIcon {
-  /** Its URL, `https:` or `data:`. Of a stranger: fetch it with care. */
+  /** Its URL, `https:` or `data:`. The MCP server chose it: do not trust it. */
   readonly src: string;
   /** The media type. */
   readonly mimeType?: string;
@@ -44,7 +44,7 @@ export interface ToolIcon {
 export interface ToolDetails {
   /** The MCP server that it belongs to, by its name in the Computer's configuration. */
   readonly mcpServer?: string;
-  /** What its MCP server calls it before people. */
+  /** The name for people that its MCP server gives it. */
   readonly title?: string;
   /** MCP's hints. */
   readonly annotations?: ToolAnnotations;
@@ -98,7 +98,7 @@ function recordIn(value: unknown): Record<string, unknown> | undefined {
   return isRecord(parsed) ? parsed : undefined;
 }
 
-/** A hint that is of another type than MCP has it says nothing. */
+/** Leaves out hints of a wrong type. */
 function withoutOddHints(annotations: Readonly<Record<string, unknown>>): ToolAnnotations {
   const isOdd = ([key, value]: [string, unknown]) =>
     key === "title" ? typeof value !== "string" : key.endsWith("Hint") && typeof value !== "boolean";

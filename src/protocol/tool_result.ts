@@ -1,10 +1,10 @@
-/** Reading a tool result of any peer: the tool has run, so whatever came of it is kept. */
+/** Reading a tool result of any peer: the tool has run, so as much of the result as possible is kept. */
 import { isRecord } from "./errors.ts";
 import { type AnswerReader, ignoreFlaws, type OnFlaw, toBody, withoutNulls } from "./flaws.ts";
 import { unreadable } from "./schema.ts";
 import type { CallToolResult, ContentItem, ToolResultMeta } from "./tools.ts";
 
-/** What an image or a sound is that does not say so. */
+/** The media type of an image or a sound without one. */
 const UNKNOWN_MEDIA_TYPE = "application/octet-stream";
 
 /**
@@ -40,7 +40,7 @@ function readContent(content: unknown, onFlaw: OnFlaw): ContentItem[] {
   return isGiven(content) ? [readContentItem(content, { index: 0, onFlaw })] : [];
 }
 
-/** What is no truth value and not empty says that something is wrong. */
+/** A value that is not a boolean counts as an error unless it is falsy. */
 function readIsError(isError: unknown, onFlaw: OnFlaw): boolean {
   if (typeof isError === "boolean") return isError;
   if (isGiven(isError)) onFlaw("isError", "not a boolean");

@@ -17,11 +17,11 @@ export const A2C_TOOL_META = "a2c_tool_meta";
 export const MCP_TOOL_ANNOTATION = "MCP_TOOL_ANNOTATION";
 /** The key of a tool's and a result's metadata, and of a window's, whose value is the name of its MCP server. */
 export const A2C_MCP_SERVER = "a2c_mcp_server";
-/** The key of {@linkcode SMCPTool.meta} whose value is what the MCP server calls the tool before people. */
+/** The key of {@linkcode SMCPTool.meta} whose value is the title of the tool, for people. */
 export const MCP_TOOL_TITLE = "MCP_TOOL_TITLE";
 /** The key of {@linkcode SMCPTool.meta} whose value is the tool's MCP icons as a JSON string. */
 export const MCP_TOOL_ICONS = "MCP_TOOL_ICONS";
-/** The key of a result's metadata whose value is what the server's VRL script made of the result, as a JSON string. */
+/** The key of a result's metadata whose value is the output of the server's VRL script, as a JSON string. */
 export const A2C_VRL_TRANSFORMED = "a2c_vrl_transformed";
 
 /** `client:tool_call`. */

@@ -19,7 +19,7 @@ export interface Exchange {
   readonly request: ReadRequest;
   /** What the SDK's own handler answers, to other parameters if there are any; rejects with an `RpcError`. */
   next(params?: Record<string, unknown>): Promise<RpcResult>;
-  /** Tells the author of what no client shall see. */
+  /** Reports an error that is not sent to the client to the author. */
   report(error: unknown): void;
 }
 

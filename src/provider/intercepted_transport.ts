@@ -26,7 +26,7 @@ export interface Interceptor {
   onOpen(): void;
   /** The client has told that it is initialised. */
   onInitialized(): void;
-  /** An author's code has thrown what no client shall see. */
+  /** A callback of the author has thrown an error that is not sent to the client. */
   onFailure(error: Error, request: RpcRequest): void;
   /** The session is over. */
   onClose(): void;
@@ -98,7 +98,7 @@ export class InterceptedTransport implements Transport {
     await this.#inner.close();
   }
 
-  /** Tells the server's `onerror` of what no client shall see. */
+  /** Passes an error that is not sent to the client to the server's `onerror`. */
   report(error: unknown): void {
     try {
       this.onerror?.(toError(error));

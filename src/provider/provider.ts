@@ -19,8 +19,8 @@ export interface ProviderOptions {
   /** The most windows and documents in one page of `resources/list`; 1,000 by default. */
   readonly pageSize?: number | undefined;
   /**
-   * Hears of each error that a callback throws, such as `read()` of a window; its text never goes to a client. By
-   * default it is written to standard error with its stack, unless the MCP server has an `onerror`.
+   * Called with each error that a callback throws, such as `read()` of a window; its text is never sent to a client. By
+   * default the error is written to standard error with its stack, unless the MCP server has an `onerror`.
    */
   readonly onError?: ((error: Error, request: FailedRequest) => void) | undefined;
 }

@@ -4,7 +4,7 @@
 export interface SdkServer {
   /** Its connection; `undefined` as long as there is none. */
   readonly transport?: unknown;
-  /** What its author wants to hear of errors with. */
+  /** The author's callback for errors. */
   readonly onerror?: unknown;
   /** Says what the server can do, before it is connected. */
   registerCapabilities(capabilities: {

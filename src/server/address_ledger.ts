@@ -1,4 +1,4 @@
-/** Who waits, oldest first, with a bound in all and a bound for each address. */
+/** Entries in the order of their arrival, with a bound in total and a bound for each address. */
 
 /** The bounds of an {@linkcode AddressLedger}. */
 export interface LedgerOptions<T> {
@@ -82,7 +82,7 @@ export class AddressLedger<T> {
   }
 }
 
-/** One user of IPv6 has a whole network of 64 bits, so that counts as one address. */
+/** An IPv6 network of 64 bits counts as one address, since one user has all of it. */
 export function addressKey(address: string | undefined): string {
   const text = (address ?? "").toLowerCase();
   const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/.exec(text)?.[1];

@@ -21,7 +21,7 @@ export class AdmissionError extends Error {
   }
 }
 
-/** Who decides, how long that may take, and where to tell of it. */
+/** Who decides, how long that may take, and where refusals are logged. */
 export interface AdmissionOptions {
   readonly auth: AuthProvider;
   readonly authTimeoutMs: number;
@@ -64,7 +64,7 @@ async function decide(
   }
 }
 
-/** A `session` of another shape is as none: it only costs the peer its quick return. */
+/** A `session` of another shape is ignored: the peer then waits until its lost connection is noticed. */
 function readSession(session: unknown): string | undefined {
   const isUsable = typeof session === "string" && session !== "" && session.length <= MAX_SESSION_LENGTH;
   return isUsable ? session : undefined;

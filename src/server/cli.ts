@@ -203,7 +203,7 @@ function staticTokensOf(options: StaticTokensOptions): AuthProvider {
   }
 }
 
-/** The one line on standard output; whoever wants logs as JSON wants it so, too. */
+/** Prints the one line on standard output, as JSON where logs are JSON. */
 function tellListening({ logFormat }: ServerCliOptions, url: string): void {
   if (logFormat === "text") return console.log(`listening on ${url}`);
   const logger = loggerOf("server", { logFormat, logLevel: parseLogLevels("info"), write: console.log });

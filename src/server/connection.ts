@@ -1,4 +1,4 @@
-/** One connection as the event handlers see it: who it is, where it is a member, what it asked and what it owes. */
+/** One connection as the event handlers see it: its identity, its membership, and the requests it sent and received. */
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { badRequest, describeError, SmcpError } from "../protocol/errors.ts";
 import type { Logger } from "../log.ts";
@@ -16,7 +16,7 @@ export interface Identity {
   readonly principal: string;
   readonly session: string | undefined;
   readonly version: string | undefined;
-  /** Whether it wants to look on without taking the Agent's seat. */
+  /** Whether it joins as an observer, which does not take the Agent's seat. */
   readonly isObserver: boolean;
 }
 
@@ -32,22 +32,22 @@ export interface Surroundings {
 export class Connection {
   readonly sid: string;
   readonly identity: Identity;
-  /** How many of its own events are not dealt with yet. */
+  /** How many of its events are not answered yet. */
   openRequests = 0;
-  /** What it asked of Computers. */
+  /** Its requests to Computers that are in flight. */
   readonly asked = new Load();
-  /** What it was asked. */
+  /** Requests to it that are in flight. */
   readonly owed = new Load();
-  /** Where to tell what this connection gets wrong. */
+  /** Logs errors of this connection's events. */
   readonly log: ConnectionLog;
   readonly #wire: Wire;
   readonly #shared: Surroundings;
   #member: Member | undefined;
   #isEnded = false;
   #turn: Promise<void> = Promise.resolve();
-  /** What it asked, with the connections that owe the answers. */
+  /** Its requests to Computers, with the connections of those. */
   readonly #asked = new Map<PendingAnswer, Connection>();
-  /** What it was asked, with the connections that asked. */
+  /** Requests to it, with the connections that sent them. */
   readonly #owed = new Map<PendingAnswer, Connection>();
   readonly #onSettled = (pending: PendingAnswer, isAnswered: boolean): void => {
     const asker = this.#owed.get(pending);
@@ -70,7 +70,7 @@ export class Connection {
     this.log = context.shared.eventLog.ofConnection(wire.sid);
   }
 
-  /** What it is a member of, as this Server knows. */
+  /** Its membership; `undefined` while it is in no office. */
   get member(): Member | undefined {
     return this.#member;
   }
@@ -92,7 +92,7 @@ export class Connection {
     this.#wire.enterRoom(member.officeId);
   }
 
-  /** Makes it hear them no more, fails at once whatever it has not answered, and ends whatever it asked. */
+  /** Ends its membership: it receives no more notifications, requests to it fail at once, and its own are cancelled. */
   exit(): void {
     const member = this.#member;
     if (member === undefined) return;
@@ -106,7 +106,7 @@ export class Connection {
     }
   }
 
-  /** Does what {@linkcode exit} does, for good: the connection is gone. */
+  /** Ends its membership for good, because the connection is gone. */
   end(): void {
     this.#isEnded = true;
     this.exit();
@@ -167,7 +167,7 @@ export class Connection {
     }
   }
 
-  /** Whoever asks several Computers wants to know which of them does not read. */
+  /** Adds the name of the Computer that does not read: an Agent may have requests to several. */
   #named(cause: SmcpError): SmcpError {
     const { code, message, details } = cause;
     return new SmcpError(code, message, {

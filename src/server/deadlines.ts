@@ -12,17 +12,17 @@ const WHEELS = 4;
 /** The furthest tick that has a slot. */
 const MAX_TICKS = SLOTS ** WHEELS - 1;
 
-/** What has to be done by some time. */
+/** Something that ends at some time. */
 export interface Deadline {
-  /** Called once that time has come. Must not throw. */
+  /** Called once, at that time. Must not throw. */
   expire(): void;
 }
 
 /** Where the time comes from. */
 export interface Clock {
-  /** Milliseconds since whenever, never less than before. */
+  /** Milliseconds from a fixed point in time; never decreases. */
   nowMs(): number;
-  /** Calls `fire` in `delayMs`; the function that it returns takes that back. */
+  /** Calls `fire` after `delayMs`; the returned function cancels that. */
   startTimer(fire: () => void, delayMs: number): () => void;
 }
 
@@ -34,12 +34,12 @@ const systemClock: Clock = {
   },
 };
 
-/** A deadline that is waited for, by which {@linkcode Deadlines.lift} finds it again: a member of its slot's ring. */
+/** A scheduled deadline, which {@linkcode Deadlines.lift} takes: a node in the doubly linked ring of its slot. */
 export class Scheduled {
   next: Scheduled = this;
   previous: Scheduled = this;
   readonly tick: number;
-  /** What is due; nothing once it expired or was lifted, so that nothing is kept alive. */
+  /** `undefined` once it has expired or was lifted, so that nothing is kept in memory. */
   deadline: Deadline | undefined;
 
   constructor(deadline: Deadline | undefined, tick: number) {
@@ -66,14 +66,14 @@ export class Scheduled {
   }
 }
 
-/** Deadlines that nearly always are met, and so cost next to nothing to add and to lift. */
+/** The timing wheel. */
 export class Deadlines {
   /** The rings of all slots, wheel by wheel. */
   readonly #slots = Array.from({ length: WHEELS * SLOTS }, () => new Scheduled(undefined, 0));
-  /** The tick up to which all is done. Nothing is due between it and the timer's tick. */
+  /** All deadlines up to this tick have expired. Nothing is due between it and the timer's tick. */
   #now: number;
   #stopTimer = () => {};
-  /** When the timer fires; before all ticks while it is firing. */
+  /** The tick at which the timer fires: `Infinity` without a timer, `-Infinity` while it fires. */
   #timerTick = Infinity;
   readonly #clock: Clock;
 
@@ -94,13 +94,13 @@ export class Deadlines {
     return scheduled;
   }
 
-  /** Takes a deadline back. */
+  /** Cancels a deadline. */
   lift(scheduled: Scheduled): void {
     scheduled.leave();
     scheduled.deadline = undefined;
   }
 
-  /** Takes all deadlines back, and the timer with them. */
+  /** Cancels all deadlines and the timer. */
   clear(): void {
     for (const slot of this.#slots) {
       while (!slot.isAlone) this.lift(slot.next);
@@ -110,7 +110,7 @@ export class Deadlines {
   }
 
   /**
-   * Puts it into the wheel that its distance asks for.
+   * Puts it into the lowest wheel that reaches its tick.
    *
    * @return The tick at which its slot is due.
    */
@@ -130,12 +130,12 @@ export class Deadlines {
   #slot(wheel: number, turn: number): Scheduled {
     const slot = this.#slots[wheel * SLOTS + turn % SLOTS];
     if (slot === undefined) {
-      throw new RangeError(`Cannot find slot "${turn}" of wheel ${wheel}: there is none`);
+      throw new RangeError(`Cannot find slot "${turn}" of wheel ${wheel}: not a whole number from 0`);
     }
     return slot;
   }
 
-  /** Deadlines that are lifted leave the timer alone: it will find nothing, and be set for the next. */
+  /** `lift` does not call this: a timer whose deadline was lifted fires for nothing, and is set for the next one. */
   #arm(tick: number): void {
     this.#stopTimer();
     this.#timerTick = tick;
@@ -152,7 +152,7 @@ export class Deadlines {
     if (due < Infinity) this.#arm(due);
   }
 
-  /** Brings what lies in the upper wheels' slots of this tick down, and lets expire what is due. */
+  /** Moves deadlines from this tick's slots of the upper wheels to lower wheels, and expires those that are due. */
   #turnTo(tick: number): void {
     this.#now = tick;
     for (let wheel = WHEELS - 1, unit = SLOTS ** wheel; wheel > 0; wheel--, unit /= SLOTS) {
@@ -172,7 +172,7 @@ export class Deadlines {
     }
   }
 
-  /** The next tick at which a slot has to be looked at. */
+  /** The next tick with a slot that is not empty. */
   #nextDue(): number {
     let due = Infinity;
     for (let wheel = 0, unit = 1; wheel < WHEELS; wheel++, unit *= SLOTS) {

@@ -25,8 +25,8 @@ export interface Incoming {
 type Ack = (...answer: unknown[]) => void;
 
 /**
- * What is kept of an event until it is answered. Never its body: that may be large, is sent on at once, and would wait
- * here for as long as its answer.
+ * What is kept of an event until it is answered. The body is not kept: it may be large, is relayed at once, and the answer
+ * may take a day.
  */
 interface Request {
   readonly hub: Hub;
@@ -88,7 +88,7 @@ function finishLater(request: Request, answer: Promise<Answer | undefined>): voi
   }, (error) => finish(request, refuse(request, error)));
 }
 
-/** Answers; nothing to somebody who has left. */
+/** Answers the request, unless its sender has left. */
 function finish(request: Request, answer: Answer | undefined): void {
   request.connection.openRequests--;
   if (answer !== undefined) reply(request, answer);
@@ -117,7 +117,7 @@ function reply(request: Request, answer: Answer): void {
   }
 }
 
-/** The only look into what a Computer answers: whether it is an error, and which. */
+/** Logs the code when a Computer answered with an error. Nothing else of an answer is read. */
 function logRelayedError(request: Request, answer: Answer): void {
   const error = fromErrorAck(answer[0]);
   if (error === undefined) return;
@@ -141,7 +141,7 @@ function describeRequest({ connection, event, reqId, computer }: Request): Recor
   };
 }
 
-/** What is wrong with an event before anybody looks at its body. */
+/** Checks everything but the body of an event. */
 function problemOf({ hub, connection, event }: Request, count: number): SmcpError | undefined {
   const limit = hub.maxOpenRequests;
   if (connection.openRequests >= limit) {

@@ -1,11 +1,11 @@
-/** Log lines about what peers get wrong: at a bounded rate, since a peer decides how often it is refused. */
+/** Log lines about refused events, at a bounded rate: a peer decides how often it is refused. */
 import type { LogFields, Logger } from "../log.ts";
 import { MAX_LOG_LINES_PER_CONNECTION, MAX_LOG_LINES_PER_SERVER } from "./limits.ts";
 
-/** For how long a number of lines is allowed, in milliseconds. */
+/** The length of a window, in milliseconds. */
 const WINDOW_MS = 10_000;
 
-/** So many lines in each window of time. */
+/** Allows a number of lines in each window of time. */
 class LineBudget {
   readonly #lines: number;
   #windowEndMs = 0;
@@ -25,7 +25,7 @@ class LineBudget {
   }
 }
 
-/** The Server's log of what its members get wrong. */
+/** The log of refused events of all connections. */
 export class EventLog {
   readonly #logger: Logger;
   readonly #budget = new LineBudget(MAX_LOG_LINES_PER_SERVER);
@@ -40,7 +40,7 @@ export class EventLog {
   }
 }
 
-/** One connection's part of it. Lines beyond the bounds are counted, and their count is told in the next line. */
+/** The log of refused events of one connection. Lines over the limit are counted, and the next line has their number. */
 export class ConnectionLog {
   readonly #sid: string;
   readonly #logger: Logger;
@@ -60,7 +60,7 @@ export class ConnectionLog {
     this.#leftOut = 0;
   }
 
-  /** Tells what is left to tell of a connection that has gone. */
+  /** Logs how many lines were left out since the last one. */
   close(): void {
     if (this.#leftOut === 0) return;
     this.#logger.warn("left out log lines of a connection", {

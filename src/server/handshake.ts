@@ -20,7 +20,7 @@ export interface HandshakePolicy {
   readonly isHostAllowed: HostRule;
 }
 
-/** What is looked at. */
+/** The parts of a request that are checked. */
 export interface HandshakeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -68,12 +68,12 @@ export function checkHandshake(
   if (byPage !== undefined) return byPage;
   // A script element of any page can read JSONP, and sends no Origin.
   if ("j" in query) return refusal(ErrorCode.BAD_REQUEST, "JSONP is not supported");
-  // A browser's question whether it may ask at all; the rules above have decided.
+  // A CORS preflight request; the rules above have decided on it.
   if (request.method === "OPTIONS" || query["sid"]) return undefined;
   return checkVersion(query[VERSION_QUERY_PARAMETER], policy);
 }
 
-/** Keeps out what a web page sent that is not allowed to, on any path; `undefined` lets a request through. */
+/** Refuses requests from web pages that are not allowed, on any path; `undefined` lets a request through. */
 export function checkSender(
   { headers }: HandshakeRequest,
   policy: Pick<HandshakePolicy, "isOriginAllowed" | "isHostAllowed">,
@@ -88,7 +88,7 @@ export function checkSender(
   // Browsers leave the Origin out of a GET that a page makes without CORS: scripts, images, frames, links.
   const site = headers["sec-fetch-site"];
   const isOtherSite = site !== undefined && site !== "same-origin" && site !== "none";
-  return isOtherSite ? forbidden("Requests of other sites are not allowed") : undefined;
+  return isOtherSite ? forbidden("Cross-site requests are not allowed") : undefined;
 }
 
 function forbidden(message: string): HandshakeRefusal {

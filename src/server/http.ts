@@ -13,7 +13,7 @@ import {
 import { MAX_STRANGER_BYTES, REFUSAL_LINGER_MS } from "./limits.ts";
 import type { Strangers } from "./strangers.ts";
 
-/** What Socket.IO is to this module. */
+/** What the gate needs. */
 export interface Gate {
   readonly path: string;
   readonly handshake: HandshakePolicy;
@@ -43,7 +43,7 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     if (!isOurs(request)) return pass("request", request, response);
     const { socket } = request;
-    // No client of Socket.IO sends a request before the last one is answered; thousands of them at once cost much memory.
+    // Clients of Socket.IO do not pipeline requests, and thousands of pipelined requests take much memory.
     if (busy.has(socket)) return void socket.destroy();
     busy.add(socket);
     response.once("close", () => busy.delete(socket));
@@ -79,7 +79,7 @@ function takeListeners(server: HttpServer, event: string): readonly Listener[] {
   return listeners;
 }
 
-/** What a request comes with. */
+/** The context of a request. */
 interface Arrival {
   readonly gate: Gate;
   readonly socket: Duplex;
@@ -96,7 +96,7 @@ function check(request: IncomingMessage, arrival: Arrival): HandshakeRefusal | u
   return refusal;
 }
 
-/** Gives a new connection a place among those that are not admitted yet, and holds them to their limits. */
+/** Applies the limits of connections that are not admitted yet; a new connection needs a free place among them. */
 function checkRoom(
   request: IncomingMessage,
   { gate, socket, end, sid }: Arrival,
@@ -122,13 +122,13 @@ const JSON_HEADERS = { "content-type": "application/json" } as const;
 const TOO_MANY: HandshakeRefusal = {
   status: 503,
   headers: { ...JSON_HEADERS, "retry-after": "1" },
-  body: { code: 503, message: "Too many connections wait for admission" },
+  body: { code: 503, message: "Too many connections are waiting for admission" },
 };
 
 const SECOND_WEBSOCKET: HandshakeRefusal = {
   status: 400,
   headers: JSON_HEADERS,
-  body: { code: ErrorCode.BAD_REQUEST, message: "This session has a websocket" },
+  body: { code: ErrorCode.BAD_REQUEST, message: "Cannot open a second websocket: this session has one" },
 };
 
 const TOO_LARGE: HandshakeRefusal = {
@@ -136,7 +136,8 @@ const TOO_LARGE: HandshakeRefusal = {
   headers: JSON_HEADERS,
   body: {
     code: ErrorCode.PAYLOAD_TOO_LARGE,
-    message: `Less than ${MAX_STRANGER_BYTES} bytes before admission`,
+    message:
+      `Cannot accept the request: its body must have less than ${MAX_STRANGER_BYTES} bytes before admission`,
   },
 };
 
@@ -178,7 +179,7 @@ export function refusePlainUpgrade(_request: IncomingMessage, socket: Duplex): v
 }
 
 function refuseRequest(response: ServerResponse, { status, headers, body }: HandshakeRefusal): void {
-  // A body that is still to come is not waited for.
+  // The rest of the request body is not read.
   response.writeHead(status, { ...headers, connection: "close" });
   response.end(JSON.stringify(body));
 }
@@ -207,9 +208,9 @@ function endUpgrade(
   const length = String(new TextEncoder().encode(text).byteLength);
   const lines = Object.entries({ ...headers, "content-length": length, connection: "close" })
     .map(([name, value]) => `${name}: ${value}\r\n`);
-  // A peer that is gone already need not be told.
+  // A peer that has disconnected cannot read the answer.
   socket.on("error", () => {});
-  // Nor is waited for a peer that keeps its side open.
+  // A peer may keep its side of the connection open.
   const timer = setTimeout(() => socket.destroy(), REFUSAL_LINGER_MS);
   socket.once("close", () => clearTimeout(timer));
   socket.end(`HTTP/1.1 ${status} ${REASONS[status] ?? "Refused"}\r\n${lines.join("")}\r\n${text}`);

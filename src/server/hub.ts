@@ -15,7 +15,7 @@ export interface Hub extends Surroundings {
   /** What may be in flight. */
   readonly loadLimits: LoadLimits;
   connection(sid: string): Connection | undefined;
-  /** Tells all members of an office, without the connection `except`. */
+  /** Sends a notification to all members of an office, except the connection `except`. */
   broadcast(officeId: string, notification: Notification): void;
 }
 
@@ -23,7 +23,7 @@ export interface Hub extends Surroundings {
 export interface Notification {
   readonly event: string;
   readonly body: unknown;
-  /** The connection that is not told. */
+  /** The connection that does not receive it. */
   readonly except?: string;
 }
 

@@ -4,21 +4,21 @@ import type { LoadLimit } from "./load.ts";
 
 /** The most bytes of one message; Socket.IO drops a connection that sends more. Announced in the handshake. */
 export const DEFAULT_MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;
-/** How often a connection is asked whether it is still there. */
+/** The time between two pings. */
 export const DEFAULT_PING_INTERVAL_MS = 25_000;
-/** How long it may take to say so. */
+/** How long a connection may take to answer a ping. */
 export const DEFAULT_PING_TIMEOUT_MS = 20_000;
 /** The most requests of one connection that may be open at a time; one more is answered 400. */
 export const DEFAULT_MAX_OPEN_REQUESTS = 1024;
-/** Of those requests, so many times as many may wait for one Computer. */
+/** How many times as many requests may be in flight to one Computer. */
 const OWED_SHARE = 2;
-/** The same of one office. */
+/** How many times as many requests may be in flight in one office. */
 const OFFICE_SHARE = 4;
-/** The most bytes of requests that one connection asked of Computers; one request more is refused. */
+/** The most bytes of requests in flight of one connection; one request more is refused. */
 const MAX_ASKED_BYTES = 64 * 1024 * 1024;
-/** The most bytes of requests that wait for one Computer. */
+/** The most bytes of requests in flight to one Computer. */
 const MAX_OWED_BYTES = 64 * 1024 * 1024;
-/** The most bytes of requests in one office. */
+/** The most bytes of requests in flight in one office. */
 const MAX_OFFICE_BYTES = 128 * 1024 * 1024;
 /** The most observers of one office. */
 export const MAX_OBSERVERS = 16;
@@ -41,7 +41,7 @@ export const DEFAULT_AUTH_TIMEOUT_MS = 10_000;
 export const DEFAULT_MAX_STRANGERS = 512;
 /** The same of one address; an IPv6 network of 64 bits counts as one address. */
 export const DEFAULT_MAX_STRANGERS_PER_ADDRESS = 64;
-/** A connection has less than this before it is admitted: in one polling body, or in all over one websocket. */
+/** A connection may send less than this before admission: in one polling body, or in total over one websocket. */
 export const MAX_STRANGER_BYTES = 64 * 1024;
 /** The most pieces in which those bytes may come over a websocket: each costs more than its bytes. */
 export const MAX_STRANGER_CHUNKS = 256;
@@ -55,11 +55,11 @@ export const MAX_HEADS_PER_READ = 4;
 export const REFUSAL_LINGER_MS = 1_000;
 /** A connection that waits longer than this gives its place to a new one when all places are taken. */
 export const REPLACEABLE_AFTER_MS = 1_000;
-/** A client that polls has two TCP connections: so many may one address have for each of its places before admission. */
+/** TCP connections per pending connection of one address: a client that polls uses two. */
 export const SOCKETS_PER_STRANGER = 2;
 /** How long the head of an HTTP request may take; a TCP connection that sends nothing is closed then, too. */
 export const REQUEST_HEAD_TIMEOUT_MS = 10_000;
-/** How often slow requests are looked for. */
+/** How often requests are checked for that time-out. */
 export const REQUEST_CHECK_INTERVAL_MS = 2_000;
 /** The most TCP connections where the limit of the system cannot be read. */
 export const FALLBACK_MAX_SOCKETS = 16_384;
@@ -71,32 +71,32 @@ export const RESERVED_FILES = 32;
 export const ACCEPT_CHECK_INTERVAL_MS = 2_000;
 /** How long its own connection may take to be accepted. */
 export const ACCEPT_CHECK_TIMEOUT_MS = 1_000;
-/** So many failed checks in a row make it listen anew. */
+/** After so many failed checks in a row the Server listens again. */
 export const FAILED_CHECKS_BEFORE_RELISTEN = 2;
-/** So many failed checks in a row, listening anew between them, make it give up. */
+/** After so many failed checks in a row, with attempts to listen again between them, the Server gives up. */
 export const FAILED_CHECKS_BEFORE_FAILURE = 10;
-/** The most log lines about refusals in one {@linkcode REFUSAL_LOG_WINDOW_MS}; the rest is told as a number. */
+/** The most log lines about refusals in one {@linkcode REFUSAL_LOG_WINDOW_MS}; the others are counted. */
 export const MAX_REFUSAL_LINES = 20;
-/** The time that {@linkcode MAX_REFUSAL_LINES} is for. */
+/** The window of {@linkcode MAX_REFUSAL_LINES}. */
 export const REFUSAL_LOG_WINDOW_MS = 60_000;
 /** The most packets of one polling answer: python-engineio drops the connection for one more. */
 export const MAX_POLLING_PACKETS = 16;
-/** The longest `session` of a connection that is honoured. */
+/** The longest `session` of a connection; a longer one is ignored. */
 export const MAX_SESSION_LENGTH = 128;
 /** How much of a text that a peer chose goes into a log line or a refusal. */
 const MAX_QUOTED_LENGTH = 128;
 
-/** What may be in flight, by who asks or is asked. */
+/** The limits of requests in flight. */
 export interface LoadLimits {
-  /** Asked by one connection. */
+  /** Of one connection. */
   readonly asked: LoadLimit;
-  /** Asked of one Computer. */
+  /** To one Computer. */
   readonly owed: LoadLimit;
-  /** Asked in one office. */
+  /** In one office. */
   readonly office: LoadLimit;
 }
 
-/** The limits of a Server whose connections may have so many open requests each. */
+/** The limits of a Server, by the most open requests of one connection. */
 export function loadLimitsFor(maxOpenRequests: number): LoadLimits {
   return {
     asked: { requests: maxOpenRequests, bytes: MAX_ASKED_BYTES },

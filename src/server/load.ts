@@ -8,7 +8,7 @@ export interface LoadLimit {
   readonly bytes: number;
 }
 
-/** What is in flight of one connection, to one Computer, or in one office. */
+/** The requests in flight of one connection, to one Computer, or in one office. */
 export class Load {
   requests = 0;
   bytes = 0;
@@ -24,9 +24,9 @@ export class Load {
   }
 
   /**
-   * Refuses one more request. The size of that one is not looked at: one of any size passes where there is room.
+   * Checks whether one more request may be sent. Its own size does not count: below the limit, any size passes.
    *
-   * @param whose What is full, for the message.
+   * @param whose Whose load this is, for the message.
    * @throws {SmcpError} 400 for too many requests, 413 for too many bytes.
    */
   requireRoom(whose: string, limit: LoadLimit): void {
@@ -46,16 +46,16 @@ export class Load {
   }
 }
 
-/** The loads of all offices that have any. */
+/** The loads of the offices with requests in flight. */
 export class OfficeLoads {
   readonly #loads = new Map<string, Load>();
 
-  /** How many offices have any. */
+  /** How many offices have requests in flight. */
   get size(): number {
     return this.#loads.size;
   }
 
-  /** The load of an office, to be added to at once or forgotten. */
+  /** The load of an office; an empty one that is not kept when nothing is in flight. */
   of(officeId: string): Load {
     return this.#loads.get(officeId) ?? new Load();
   }

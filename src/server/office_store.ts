@@ -17,7 +17,7 @@ export interface Member {
   readonly principal: string;
   /** The random value by which a returning member is known. */
   readonly session?: string | undefined;
-  /** An Agent that takes no seat, is announced to nobody and listed nowhere. */
+  /** Whether it is an observer: an Agent that takes no seat, and that members neither see listed nor are notified of. */
   readonly isObserver: boolean;
   /** When it joined, in ISO 8601. */
   readonly joinedAt: string;

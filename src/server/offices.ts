@@ -142,7 +142,7 @@ function clearSeat(office: Office, { role, name }: Member): void {
   else office.computers.delete(name);
 }
 
-/** Who has the name or the seat is told to those alone who show the same credentials. */
+/** Only a caller of the same principal is told who holds the name or the seat, and since when. */
 function explainTaken({ officeId, name, role, principal }: Member, holder: Member): string {
   const isOwn = holder.principal === principal;
   const since = isOwn ? `, since ${holder.joinedAt}` : "";

@@ -1,4 +1,4 @@
-/** What waits until a connection reads it: counted in bytes, and bounded. */
+/** A bound on the bytes that wait until a connection reads them. */
 import { Buffer } from "node:buffer";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
@@ -12,20 +12,20 @@ interface Packet {
 
 /** What a packet takes in memory beside its data: its options, and the frame that is made for all of an office. Measured. */
 const PACKET_BYTES = 2048;
-/** However small messages must be, so much may wait. */
+/** So many bytes may wait, also where the largest message is smaller. */
 const MIN_WAITING_BYTES = 1024 * 1024;
-/** So few packets may wait as if there were none. */
+/** This many small packets may wait beside a message of the largest size. */
 const FEW_PACKETS = 16;
-/** Of the bytes that may wait: so little is as nothing, and the largest message passes beside it. */
+/** This share of the bytes that may wait counts as nothing, so that the largest message passes beside it. */
 const NOTHING_SHARE = 1 / 256;
-/** Of the largest message: how large it may have become, since JSON is not written as it came. */
+/** A relayed message may be this much larger than the largest message: its JSON is written anew. */
 const WRITTEN_SHARE = 1.25;
-/** Of the bytes that may wait: what ends the connection, also by answers and notifications. */
+/** This share of the bytes that may wait, answers and notifications included, ends the connection. */
 const END_SHARE = 1.5;
-/** Up to here a text is counted as if all of it took two bytes a character: looking would cost more. */
+/** A text up to this length counts as two bytes a character, since measuring it would take longer. */
 const SMALL_TEXT_LENGTH = 1024;
 
-/** An HTTP response with what a polling peer fetches. */
+/** The HTTP response to a poll. */
 interface PollResponse {
   once(event: "close", listener: () => void): unknown;
   destroy(): unknown;
@@ -58,13 +58,13 @@ export interface OutboxOptions {
   /** With the interval: how long a connection may read nothing of what waits. */
   readonly pingTimeoutMs: number;
   readonly deadlines: Deadlines;
-  /** Told why before the connection is ended. */
+  /** Called with the reason before the connection is ended. */
   readonly onEnd: (reason: string, waitingBytes: number) => void;
 }
 
 /**
- * Watches one connection: Engine.IO keeps whatever its peer does not read, without a bound, and takes any pong as a sign
- * of life, also of a peer that reads nothing.
+ * Watches one connection: Engine.IO buffers what its peer does not read without a bound, and accepts pongs that answer no
+ * ping, so that a peer that reads nothing stays connected.
  */
 export class Outbox implements Deadline {
   readonly #engine: EngineLike;
@@ -79,7 +79,7 @@ export class Outbox implements Deadline {
   #isReading = false;
   #stall: Scheduled | undefined;
   #isClosed = false;
-  // A ping from before this began to watch may still be answered.
+  // A ping that was sent before this began to watch may still be answered.
   #isPingOpen = true;
   #isPingHandedOver = true;
   readonly #responses = new Set<PollResponse>();
@@ -142,7 +142,7 @@ export class Outbox implements Deadline {
     this.#totalBytes += bytes;
     if (this.#stall === undefined) this.#watchStall();
     const excessBytes = this.waitingBytes - this.#maxBytes * END_SHARE;
-    // Not at once: whoever sends may be in the midst of telling a whole office.
+    // Not at once: the sender may be in the middle of a broadcast.
     if (excessBytes > 0 && excessBytes <= bytes) queueMicrotask(() => this.#end("it reads too slowly"));
   }
 
@@ -188,7 +188,7 @@ export class Outbox implements Deadline {
     this.#isReading = true;
   }
 
-  /** Takes a pong that answers no ping for nothing: else it would put off the next ping. */
+  /** Ignores a pong that answers no ping: it would postpone the next ping. */
   #receive(packet: Packet): void {
     if (packet.type !== "pong") return;
     if (!this.#isPingOpen || !this.#isPingHandedOver) packet.type = "noop";
@@ -202,7 +202,7 @@ export class Outbox implements Deadline {
     this.#stall = deadlines.add(this, pingIntervalMs + pingTimeoutMs);
   }
 
-  /** Without a farewell: it would wait behind everything else. */
+  /** Closes without a close packet, which would wait behind everything else. */
   #end(reason: string): void {
     if (this.#isClosed) return;
     this.#options.onEnd(reason, this.waitingBytes);

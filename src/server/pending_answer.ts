@@ -1,4 +1,4 @@
-/** One request that an Agent asked and a Computer has not answered. */
+/** One request of an Agent that a Computer has not answered yet. */
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import type { Deadline, Deadlines, Scheduled } from "./deadlines.ts";
@@ -17,17 +17,17 @@ export interface Question {
   readonly timeoutMs: number;
 }
 
-/** What Socket.IO made of a request. */
+/** A request as Socket.IO sent it. */
 export interface Sent {
   readonly bytes: number;
-  /** By which Socket.IO finds the ack. */
+  /** The id under which Socket.IO keeps the ack. */
   readonly ackId: number;
 }
 
 interface Open {
   readonly question: Question;
   readonly deadlines: Deadlines;
-  /** Told whether Socket.IO called the ack; if not, it still keeps it. */
+  /** Called once. Unless it was answered, Socket.IO still keeps the ack. */
   readonly onSettled: (pending: PendingAnswer, isAnswered: boolean) => void;
   readonly resolve: (answer: Answer | undefined) => void;
   readonly reject: (error: unknown) => void;
@@ -46,7 +46,7 @@ export class PendingAnswer implements Deadline {
     open?.resolve(answer);
   };
   readonly question: Question;
-  /** Set once it was sent. */
+  /** `undefined` until the request was sent. */
   sent: Sent | undefined;
   #open: Open | undefined;
   readonly #scheduled: Scheduled;
@@ -63,7 +63,7 @@ export class PendingAnswer implements Deadline {
     open?.reject(error);
   }
 
-  /** Ends it without an answer: whoever asked has gone. */
+  /** Ends it without an answer, because the sender of the request has left. */
   drop(): void {
     const open = this.#settle();
     open?.onSettled(this, false);

@@ -1,4 +1,4 @@
-/** What the Server may do without a question to the user, in Deno and in Node. */
+/** Permissions that need no prompt, in Deno and in Node. */
 
 /** Whether the permission was granted to this process when it started. Node has no permissions to ask for. */
 export function isGranted(permission: Deno.PermissionDescriptor): boolean {

@@ -1,4 +1,4 @@
-/** Log lines about refusals, at a bounded rate: strangers decide how many refusals there are. */
+/** Log lines about refused connections, at a bounded rate: anyone can cause refusals. */
 import type { LogFields, Logger } from "../log.ts";
 import { MAX_REFUSAL_LINES, REFUSAL_LOG_WINDOW_MS } from "./limits.ts";
 
@@ -27,7 +27,7 @@ export class RefusalLog {
     if (this.#takesLine()) this.#logger.error(message, fields);
   }
 
-  /** Tells what is counted, and starts no further window. */
+  /** Logs how many lines were left out, and starts no further window. */
   close(): void {
     clearTimeout(this.#timer);
     this.#endWindow();

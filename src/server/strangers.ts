@@ -1,6 +1,6 @@
 /**
- * Connections that are not admitted yet. Whoever can reach the port can open them, so they get little memory, little time
- * and a bounded number of places; an admitted connection has left this module, and pays nothing for it.
+ * Connections that are not admitted yet ("strangers"). Anyone who can reach the port can open them, so they get little
+ * memory, little time and a bounded number of places. Admitted connections are not checked here any more.
  */
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -32,7 +32,7 @@ export interface EnginePacket {
   readonly data?: unknown;
 }
 
-/** The bounds, and who is told. */
+/** The bounds and the callbacks. */
 export interface StrangersOptions {
   readonly maxStrangers: number;
   readonly maxStrangersPerAddress: number;
@@ -123,14 +123,14 @@ export class Strangers {
     return true;
   }
 
-  /** Keeps in mind which TCP connection a websocket handshake came over. */
+  /** Remembers the TCP connection of a websocket handshake. */
   expectUpgrade(request: IncomingMessage, socket: Duplex, sid: string | undefined): void {
     this.#upgrades.set(request, socket);
     const stranger = sid === undefined ? undefined : this.#bySid.get(sid);
     if (stranger !== undefined) this.#byRequest.set(request, stranger);
   }
 
-  /** Counts what comes over a websocket. To be called when its handshake is answered: bytes before would be lost. */
+  /** Counts the bytes that come over a websocket. Call it when the handshake is answered: earlier, it would lose bytes. */
   startCounting(request: IncomingMessage): void {
     const socket = this.#upgrades.get(request);
     const stranger = this.#byRequest.get(request);
@@ -186,7 +186,7 @@ export class Strangers {
     this.#wait(stranger, REFUSAL_LINGER_MS, undefined);
   }
 
-  /** Forgets everybody. */
+  /** Stops watching all of them. */
   close(): void {
     for (const stranger of this.#bySid.values()) this.#forget(stranger);
   }
@@ -195,7 +195,7 @@ export class Strangers {
     if (++stranger.packets > MAX_STRANGER_PACKETS) return this.#drop(stranger, "it sent too many packets");
     if (type !== "message") return;
     if (typeof data !== "string" || !data.startsWith("0") || data.length >= MAX_STRANGER_BYTES) {
-      return this.#drop(stranger, "it sent something else than a CONNECT packet before it was admitted");
+      return this.#drop(stranger, "it sent something other than a CONNECT packet before it was admitted");
     }
     if (!isConnectTo(data, SMCP_NAMESPACE)) return;
     if (stranger.phase !== "connecting") return this.#drop(stranger, "it sent a second CONNECT packet");
@@ -203,7 +203,11 @@ export class Strangers {
     stranger.phase = "deciding";
     this.#places.renew(stranger);
     // The provider's own deadline comes first.
-    this.#wait(stranger, this.#options.authTimeoutMs + REFUSAL_LINGER_MS, "nobody decided on it in time");
+    this.#wait(
+      stranger,
+      this.#options.authTimeoutMs + REFUSAL_LINGER_MS,
+      "the auth provider did not decide in time",
+    );
   }
 
   /** `reason` is for the log; without one the end is not logged. */

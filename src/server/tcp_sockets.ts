@@ -1,4 +1,4 @@
-/** A bound on TCP connections: the system ends a program's ability to accept when it has no more open files. */
+/** A bound on TCP connections: a process that has used up its open files cannot accept any more. */
 import { readFileSync } from "node:fs";
 import type { Server as HttpServer } from "node:http";
 import type { Socket } from "node:net";
@@ -13,7 +13,7 @@ import {
 } from "./limits.ts";
 import { isGranted } from "./permission.ts";
 
-/** The bounds, and who is told. */
+/** The bounds and the callback. */
 export interface TcpSocketsOptions {
   /** The most TCP connections in all. */
   readonly maxSockets: number;
@@ -22,7 +22,7 @@ export interface TcpSocketsOptions {
   readonly onRefused: (address: string | undefined) => void;
 }
 
-/** The TCP connections of an HTTP server. Those of admitted members are counted; the others have bounds, too. */
+/** The TCP connections of an HTTP server: bounded in total, and those of no admitted member also by address. */
 export class TcpSockets {
   readonly #options: TcpSocketsOptions;
   readonly #strangers: AddressLedger<Duplex>;

@@ -15,7 +15,7 @@ import {
 } from "./limits.ts";
 import { isGranted } from "./permission.ts";
 
-/** What is watched, and who is told. */
+/** The address to check, the times and the callback. */
 export interface WatchdogOptions {
   readonly host: string;
   readonly port: number;
@@ -40,7 +40,7 @@ export class Watchdog {
   #probe: Socket | undefined;
   #isProbing = false;
   #failures = 0;
-  /** A platform that does not tell of TCP connections cannot be watched. */
+  /** Set by the first connection: a platform without "connection" events cannot be checked. */
   #isArmed = false;
 
   constructor(server: HttpServer, options: WatchdogOptions) {
@@ -65,7 +65,7 @@ export class Watchdog {
     await closed;
   }
 
-  /** Whosever connection was accepted: the check has its answer. */
+  /** A connection was accepted, the probe or another one: either proves that the Server accepts connections. */
   #notice(): void {
     if (this.#isProbing) this.#end(true);
     if (this.#isArmed || !mayConnect(this.#address())) return;
@@ -81,7 +81,7 @@ export class Watchdog {
     const probe = connect(this.#address());
     this.#probe = probe;
     this.#isProbing = true;
-    // That it is accepted is told by the server; what happens on this side does not matter, except for the reason.
+    // The server's "connection" event tells whether it was accepted; an error here is only logged.
     probe.on(
       "error",
       (error) =>

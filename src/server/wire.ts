@@ -67,7 +67,7 @@ function acksOf(socket: SocketLike): Map<unknown, unknown> | undefined {
   return acks instanceof Map ? acks : undefined;
 }
 
-/** The id that Socket.IO gives to the next ack of a namespace; it tells nobody, and to search for an ack takes long. */
+/** The id of the next ack of a namespace. Socket.IO has no API for it, and searching for an ack takes long. */
 function nextAckId(socket: SocketLike): number {
   const namespace: unknown = Reflect.get(socket, "nsp");
   const id: unknown = typeof namespace === "object" && namespace !== null && Reflect.get(namespace, "_ids");

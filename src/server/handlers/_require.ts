@@ -15,7 +15,7 @@ export function requireMember({ connection, event }: Call): Member {
   throw new SmcpError(ErrorCode.NOT_IN_ROOM, `Cannot handle "${quoted(event)}": the sender is in no office`);
 }
 
-/** The caller's membership; refuses with 403 when it is in another role, or only looks on. */
+/** The caller's membership; refuses with 403 when it has another role, or is an observer and the event does not only read. */
 export function requireRole(call: Call, role: Role): Member {
   const member = requireMember(call);
   if (member.isObserver && !isReading(call.event)) {

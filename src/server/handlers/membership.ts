@@ -1,4 +1,4 @@
-/** What a member's coming and going means for the rest of its office. */
+/** Joining and leaving: the notifications to the office and the log lines. */
 import { ENTER_OFFICE_NOTIFICATION, LEAVE_OFFICE_NOTIFICATION } from "../../protocol/events.ts";
 import type { EnterOfficeNotification } from "../../protocol/office.ts";
 import type { LogFields } from "../../log.ts";
@@ -6,7 +6,7 @@ import type { Connection } from "../connection.ts";
 import type { Hub } from "../hub.ts";
 import type { Member } from "../office_store.ts";
 
-/** Tells the office of its new member, unless that only looks on, and makes that hear the office from now on. */
+/** Notifies the office of its new member, unless it is an observer, and adds the connection to the office. */
 export function arrive(hub: Hub, connection: Connection, member: Member): void {
   if (!member.isObserver) {
     hub.broadcast(member.officeId, { event: ENTER_OFFICE_NOTIFICATION, body: describe(member) });
@@ -15,7 +15,7 @@ export function arrive(hub: Hub, connection: Connection, member: Member): void {
   hub.logger.info("joined office", fieldsOf(member));
 }
 
-/** Makes a former member hear the office no more, fails what it owes, and tells the office. */
+/** Removes a former member's connection from the office, ends its requests, and notifies the office. */
 export function depart(hub: Hub, member: Member): void {
   hub.connection(member.sid)?.exit();
   if (!member.isObserver) {
