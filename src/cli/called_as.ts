@@ -1,7 +1,7 @@
 /** The words by which somebody starts the programs, for help texts and hints that can be copied. */
 
 /** The programs, which are the sub-commands of `a2c-smcp` as well. */
-export const PROGRAMS = ["server", "computer", "agent"] as const;
+const PROGRAMS = ["server", "computer", "agent"] as const;
 
 /** The name of a program. */
 export type ProgramName = typeof PROGRAMS[number];

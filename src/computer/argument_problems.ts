@@ -67,7 +67,7 @@ function describe(finding: SchemaFinding): string {
   const { place, keyword, params, message = "is not valid" } = finding;
   const path = toPath(place);
   const at = (name: unknown) => `argument ${quote(path + toSegment(String(name), path))}`;
-  const whole = path === "" ? "the whole of the arguments" : `argument ${quote(path)}`;
+  const whole = path === "" ? "the arguments object" : `argument ${quote(path)}`;
   const values = allowedValues(finding);
   if (values !== undefined) {
     return `${whole} must be ${values.length === 1 ? "" : "one of "}${listValues(values)}`;
@@ -76,7 +76,7 @@ function describe(finding: SchemaFinding): string {
     case "required":
       return `${[params["missingProperty"]].flat().map(at).join(" or ")} is missing`;
     case "dependentRequired":
-      return `${at(params["missingProperty"])} is missing: it goes with "${params["property"]}"`;
+      return `${at(params["missingProperty"])} is missing: it is required with "${params["property"]}"`;
     case "additionalProperties":
     case "unevaluatedProperties":
       return at(params["unknownProperty"]) + unknownHint(params);
@@ -87,8 +87,8 @@ function describe(finding: SchemaFinding): string {
     case "anyOf":
     case "oneOf":
       return Number(params["fitting"]) > 1
-        ? `${whole} has more than one of the forms of which exactly one is allowed`
-        : `${whole} has none of the forms that are allowed`;
+        ? `${whole} matches more than one of the allowed forms, and must match exactly one`
+        : `${whole} matches none of the allowed forms`;
     case "not":
       return `${whole} has a form that is not allowed`;
     case "false schema":

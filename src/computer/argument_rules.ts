@@ -204,7 +204,7 @@ function isEqual(one: unknown, other: unknown, at: { readonly run: Run; readonly
   run.spendEntries(1);
   if (!isStructured(one) || !isStructured(other)) return one === other;
   if (depth > MAX_COMPARED_DEPTH) {
-    throw new UncheckableSchemaError({ reason: "checking these arguments by it takes too much work" });
+    throw new UncheckableSchemaError({ reason: "checking these arguments against it takes too much work" });
   }
   if (Array.isArray(one) !== Array.isArray(other)) return false;
   const entries = Object.entries(one);

@@ -136,7 +136,7 @@ export class Run {
   spend(steps: number): void {
     this.#steps -= steps;
     if (this.#steps < 0) {
-      throw new UncheckableSchemaError({ reason: "checking these arguments by it takes too much work" });
+      throw new UncheckableSchemaError({ reason: "checking these arguments against it takes too much work" });
     }
   }
 
@@ -153,7 +153,7 @@ export class Run {
       return schema;
     }
     if (++this.#nesting > MAX_NESTING) {
-      throw new UncheckableSchemaError({ reason: "it refers to itself without end" });
+      throw new UncheckableSchemaError({ reason: "its references never end" });
     }
     // Only what stands in the schema itself or below it counts as evaluated for it.
     const own = schema.isClosed ? { ...scope, evaluated: new Evaluated() } : scope;

@@ -107,7 +107,7 @@ function draftOf(schema: Readonly<Record<string, unknown>>): SchemaDraft {
     case "draft-07":
       return "draft-07";
   }
-  throw new UncheckableSchemaError({ reason: "it is written in another draft of JSON Schema" });
+  throw new UncheckableSchemaError({ reason: "its draft of JSON Schema is not supported" });
 }
 
 /** The names of all members, however deep: keywords, and properties, which do no harm where they are named like one. */
@@ -157,7 +157,7 @@ class SchemaReader {
     const known = this.#nodes.get(schema);
     if (known !== undefined) return known;
     if (depth > MAX_DEPTH) throw new UncheckableSchemaError({ reason: "it is too deep" });
-    if ("$id" in schema) throw new UncheckableSchemaError({ reason: "its parts have ids of their own" });
+    if ("$id" in schema) throw new UncheckableSchemaError({ reason: "its parts have their own ids" });
     const node: SchemaNode = { rules: [], isClosed: false };
     this.#nodes.set(schema, node);
     if (this.#nodes.size > MAX_SUBSCHEMAS) {
@@ -326,7 +326,7 @@ class SchemaReader {
     const found = reference.length > MAX_REFERENCE_LENGTH ? undefined : this.#find(reference);
     if (typeof found === "boolean") return found;
     if (isRecord(found)) return this.#node(found, 0);
-    throw new UncheckableSchemaError({ reason: "it refers to what it does not have" });
+    throw new UncheckableSchemaError({ reason: "one of its references has no target" });
   }
 
   #find(reference: string): unknown {

@@ -207,7 +207,7 @@ function newHandle(): string {
 }
 
 const REASONS = {
-  invalid_handle: "there is none of that handle",
+  invalid_handle: "no blob has this handle",
   gone: "it was not fetched in time, or was fetched already",
   range: "it ends before that offset",
 } as const;

@@ -378,17 +378,22 @@ export class Catalogue {
     const contents = await this.#read(uri);
     if (this.#windowBytes.take(uri, contents)) return contents;
     const { maxWindowBytes, maxWindowsBytes } = this.#context.limits;
-    this.#warnings.warn("a window is not shown: it is too large, or all windows of its server are", {
-      uri,
-      limit: maxWindowBytes,
-      limitOfAll: maxWindowsBytes,
-    });
+    this.#warnings.warn(
+      "a window is not shown: it is too large, or the windows of its MCP server together are",
+      {
+        uri,
+        limit: maxWindowBytes,
+        limitOfAll: maxWindowsBytes,
+      },
+    );
     return [];
   }
 
   #warnOfSlowness(): void {
     const { log } = this.#context;
-    log.warn("MCP server is slow, what is known of it so far is served", { server: this.server.name });
+    log.warn("MCP server is slow; its last known windows and documents are served", {
+      server: this.server.name,
+    });
   }
 
   /** That a server has ended is told by its state. */

@@ -86,7 +86,7 @@ export async function refuseUnlessConfirmed(
   if (confirm === undefined) return refuse(nobodyToAsk(route));
   using place = takePlace();
   if (place === undefined) {
-    return refuse("too many others wait for one already; try again when they have ended");
+    return refuse("too many other calls wait for one; try again later");
   }
   try {
     const { isLocal } = caller;

@@ -154,8 +154,9 @@ export class DocumentView {
   }
 
   /**
-   * One read of Level 0 for all documents of a host. It is subscribed first, so that what it says is known to hold; a
-   * server that is slow to subscribe is read all the same, and again for the next request. What it names and the list does not is no document, and what only the list names is left to Level 1.
+   * One read of Level 0 for all documents of a host. It is subscribed first, so that its values are known to hold; a
+   * server that is slow to subscribe is read all the same, and again for the next request. Entries that the server does
+   * not list are left out, and documents that are only listed are read at Level 1.
    */
   async #readCatalogue(host: string, values: Map<string, ReadValue<Summary>>): Promise<void> {
     const { read, subscribe, now, log, server } = this.#context;
@@ -190,7 +191,10 @@ export class DocumentView {
     const key = typeof uri === "string" ? documentKey(uri) : undefined;
     const listed = key === undefined ? undefined : this.#uris.get(key);
     if (listed === undefined) {
-      this.#context.warnings.warn("a document of the catalogue is not listed, and left out", { uri });
+      this.#context.warnings.warn(
+        "a document of the catalogue is left out: its MCP server does not list it",
+        { uri },
+      );
     }
     return listed;
   }
@@ -202,7 +206,7 @@ export class DocumentView {
       const summary = toSummary({ uri, server });
       if (this.#bytes.take(uri, summary)) return summary;
       const message =
-        "a document is left out of the Finder: its summary is too large, or all of its server are";
+        "a document is left out of the Finder: its summary is too large, or those of its MCP server together are";
       warnings.warn(message, { uri, limit: maxSummaryBytes, limitOfAll: maxSummariesBytes });
       return undefined;
     } catch (error) {

@@ -32,7 +32,7 @@ export class ListWarnings {
     this.#told.set(message, uris);
     if (uris.size < MAX_LINES) uris.add(fields["uri"]);
     if (uris.has(fields["uri"])) this.#warnOnce.warn(message, { server, ...fields });
-    else this.#warnOnce.warn(`${message}, as are more of this server`, { server });
+    else this.#warnOnce.warn(`${message}; further warnings of this kind are not logged`, { server });
   }
 
   /** A new list: what is wrong with its entries. Layouts are looked at where windows are shown. */

@@ -131,7 +131,9 @@ export class OfficeLink {
     this.#context.onLeft();
     if (!stayConnected) this.#link = undefined;
     await link?.leave().catch((error) =>
-      this.#context.log.debug("cannot say goodbye", { error: describeError(error) })
+      this.#context.log.debug("cannot tell the Server that this Computer leaves", {
+        error: describeError(error),
+      })
     );
     // What the Agent asked before the Server had heard of it
     this.#context.onLeft();

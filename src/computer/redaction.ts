@@ -7,7 +7,7 @@ import { MASK } from "./masking.ts";
 /** Shorter values are everywhere: to mask them would hide the text and tell the value. */
 const MIN_LENGTH = 4;
 /** Longer values are no secrets that anybody would print, in characters. */
-export const MAX_SECRET_LENGTH: number = 16 * 1024;
+const MAX_SECRET_LENGTH = 16 * 1024;
 /** The most values that are remembered of one server; those of its oldest starts are forgotten first. */
 const MAX_SECRETS = 500;
 /** The most servers whose values are remembered, also when they are gone; the one that started longest ago goes first. */
@@ -37,7 +37,7 @@ const COMMON: ReadonlySet<string> = new Set(
 /** Fields whose values are names of ours: one that equals some variable's value stays readable. */
 const NAME_FIELDS: ReadonlySet<string> = new Set(["req_id", "agent", "server", "tool", "outcome", "event"]);
 
-/** Masks what it has learnt, in any text. */
+/** Masks the secrets that it was given, in any text. */
 export class Redactor {
   /** By server, so that one that has another token at each of its many starts displaces nobody else's. */
   readonly #servers = new Map<string, readonly string[]>();

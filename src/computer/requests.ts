@@ -56,8 +56,7 @@ export interface RequestContext {
   readonly resolveDpe: ResolveDpe | undefined;
 }
 
-const TOO_MANY =
-  "Cannot answer: too many requests of this office wait already; try again when some have ended";
+const TOO_MANY = "Cannot answer: too many requests of this office are open; try again later";
 
 /** What a handler knows of the request beside its body. */
 interface RequestScope extends RequestContext {
@@ -160,11 +159,14 @@ async function send(answer: unknown, incoming: IncomingEvent, scope: RequestScop
     if (smaller === undefined) throw error;
     reply?.(smaller);
     const req_id = isRecord(body) ? body["req_id"] : undefined;
-    scope.host.log.info("an answer is too large for one message: a part is kept to be fetched", {
-      event,
-      req_id,
-      ...oversize,
-    });
+    scope.host.log.info(
+      "an answer is too large for one message; its largest parts are kept for the Agent to fetch",
+      {
+        event,
+        req_id,
+        ...oversize,
+      },
+    );
   }
 }
 

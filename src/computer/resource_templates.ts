@@ -54,7 +54,7 @@ export class ResourceTemplates {
     const lists = await Promise.all(servers.map(async (server) => {
       const templates = await settledWithin(this.#list(server), withinMs);
       if (templates === undefined) {
-        warnOnce.warn("MCP server is slow, its resource templates are left out", { server: server.name });
+        warnOnce.warn("MCP server is slow; its resource templates are left out", { server: server.name });
       }
       return templates ?? [];
     }));

@@ -114,7 +114,7 @@ export class ToolCalls {
   /** Not remembered: the same request may be sent again. */
   #refuseBusy({ tool_name }: ToolCallReq): CallToolResult {
     const { maxCalls } = this.#context.limits;
-    this.#warnOnce.warn("tool calls are refused: the office has too many that run", { most: maxCalls });
+    this.#warnOnce.warn("tool calls are refused: too many run at once", { most: maxCalls });
     const text =
       `Tool "${shorten(tool_name, MAX_NAME_LENGTH)}" was not called: ${maxCalls} calls run already; ` +
       "try again when some have ended";

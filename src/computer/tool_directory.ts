@@ -124,7 +124,10 @@ function isLike(name: string, pattern: string): boolean {
 function bounded(warnings: readonly string[], server: string): readonly string[] {
   if (warnings.length <= MAX_WARNINGS) return warnings;
   const rest = warnings.length - MAX_WARNINGS;
-  return [...warnings.slice(0, MAX_WARNINGS), `server "${server}" has ${rest} more tools with such names`];
+  return [
+    ...warnings.slice(0, MAX_WARNINGS),
+    `server "${server}" has ${rest} more tools with conflicting names`,
+  ];
 }
 
 /** One server's tools, without those whose name it lists a second time. */

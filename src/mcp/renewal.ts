@@ -38,7 +38,7 @@ export class Renewal {
       const { server_parameters } = await resolve();
       if (!isDeepStrictEqual(server_parameters, this.#used.server_parameters)) onRenewed();
     } catch (error) {
-      log.debug("the inputs cannot be filled in anew", { error: describeError(error) });
+      log.debug("cannot resolve the inputs again", { error: describeError(error) });
     }
   }
 }

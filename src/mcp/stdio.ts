@@ -209,7 +209,7 @@ export class StdioTransport implements Transport {
     if (message === undefined || !("id" in message) || "method" in message) return this.#reportStray(line);
     const { encoding } = this.#parameters;
     const text = `the MCP server's answer is not valid ${encoding}`;
-    this.#context.log.warn(`${text}; "encoding_error_handler": "replace" takes it all the same`);
+    this.#context.log.warn(`${text}; set "encoding_error_handler" to "replace" to accept it`);
     this.onmessage?.({ jsonrpc: "2.0", id: message.id ?? "", error: { code: PARSE_ERROR, message: text } });
   }
 
@@ -217,7 +217,7 @@ export class StdioTransport implements Transport {
   #reportStray(line: string): void {
     this.#context.inflow.take(line.length);
     if (this.#strayLines++ % STRAY_LINES_PER_WARNING !== 0) return;
-    this.#context.log.warn("the MCP server prints on stdout what is no message; such lines are ignored", {
+    this.#context.log.warn("the MCP server prints lines on stdout that are not messages; they are ignored", {
       line: line.slice(0, MAX_STRAY_LENGTH).toWellFormed(),
       count: this.#strayLines,
     });

@@ -317,7 +317,7 @@ export class SupervisedServer {
   /** Tokens expire: a session that is refused begins anew with those of today. */
   #renew(signal: AbortSignal): void {
     if (signal.aborted) return;
-    this.#context.log.info("credentials have been renewed, so the MCP server is started again");
+    this.#context.log.info("MCP server is restarted: its credentials have changed");
     this.restart();
   }
 

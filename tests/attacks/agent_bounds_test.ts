@@ -104,7 +104,7 @@ Deno.test("questions beyond the bound are not asked, and the call is refused", a
   const refused = await Promise.all(Array.from({ length: 50 }, () => office.laptop.callTool("echo")));
   for (const { meta, content } of refused) {
     assertEquals(meta?.error_code, 4005);
-    assertStringIncludes(content[0]?.text ?? "", "too many others wait");
+    assertStringIncludes(content[0]?.text ?? "", "too many other calls wait");
   }
   for (const answer of person.answers) answer(true);
   for (const { isError } of await Promise.all(waiting)) assertEquals(isError, false);

@@ -46,11 +46,7 @@ export function toSafeLine(text: string): string {
 
 /** JSON that a terminal can show; what it means is the same. */
 export function toSafeJson(value: unknown, indent?: number): string {
-  return escapeJson(JSON.stringify(value, null, indent) ?? "null");
-}
-
-/** The same for JSON that is written already. */
-export function escapeJson(json: string): string {
+  const json = JSON.stringify(value, null, indent) ?? "null";
   return json.replace(UNESCAPED_IN_JSON, toUnicodeEscape);
 }
 

@@ -11,11 +11,13 @@ function problems(schema: Schema, args: Args): readonly string[] {
   return problems;
 }
 
+const CHECKED = "it is checked";
+
 /** Why a schema is not checked; then nothing is refused. */
 function whyUnchecked(schema: Schema, args: Args = {}): string {
   const { problems, uncheckedBecause } = checkArguments(schema, args);
   assertEquals(problems, []);
-  return uncheckedBecause ?? "it is checked";
+  return uncheckedBecause ?? CHECKED;
 }
 
 const DRAFT_07 = "http://json-schema.org/draft-07/schema#";
@@ -116,7 +118,7 @@ Deno.test("alternatives are told as one", () => {
     problems(union, { optional: "q", tagged: { kind: "c" }, either: {}, object: { n: "x" }, values: "z" }),
     [
       'argument "optional" must be integer or null',
-      'argument "tagged" has none of the forms that are allowed',
+      'argument "tagged" matches none of the allowed forms',
       'argument "either.a" or argument "either.b" is missing',
       'argument "object.n" must be number',
       'argument "values" must be one of "x", "y"',
@@ -126,13 +128,13 @@ Deno.test("alternatives are told as one", () => {
 
 Deno.test("what is wrong with the arguments as a whole is told, too", () => {
   assertEquals(problems({ minProperties: 1 }, {}), [
-    "the whole of the arguments must not have fewer than 1 properties",
+    "the arguments object must not have fewer than 1 properties",
   ]);
   assertEquals(problems({ propertyNames: { maxLength: 2 } }, { abc: 1 }), [
     'argument "abc" has a name that is not allowed',
   ]);
   assertEquals(problems({ dependentRequired: { a: ["b"] } }, { a: 1 }), [
-    'argument "b" is missing: it goes with "a"',
+    'argument "b" is missing: it is required with "a"',
   ]);
   const conditional = { if: { required: ["a"] }, then: { required: ["b"] } };
   assertEquals(problems(conditional, { a: 1 }), ['argument "b" is missing']);
@@ -164,7 +166,7 @@ Deno.test("2020-12 is the default, 2019-09 and draft 7 are read, others are left
     assertEquals(problems(tuple, { t: ["a", "b"] }), ['argument "t[1]" must be integer'], $schema);
   }
   const draft4 = { $schema: "http://json-schema.org/draft-04/schema#", required: ["a"] };
-  assertEquals(whyUnchecked(draft4), "it is written in another draft of JSON Schema");
+  assertEquals(whyUnchecked(draft4), "its draft of JSON Schema is not supported");
 });
 
 Deno.test("in draft 7, a reference stands alone and newer keywords mean nothing", () => {
@@ -225,7 +227,7 @@ Deno.test("a schema that does not compile is left to the MCP server", () => {
     { $ref: "#" },
     { $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } }, $ref: "#/$defs/a" },
   ];
-  for (const schema of cases) assert(whyUnchecked(schema).startsWith("it"), JSON.stringify(schema));
+  for (const schema of cases) assert(whyUnchecked(schema) !== CHECKED, JSON.stringify(schema));
 });
 
 Deno.test("formats, patterns and uniqueItems are left to the MCP server", () => {
@@ -267,16 +269,16 @@ function doubling(count: number): Schema {
 
 Deno.test("a hostile schema holds nobody up", () => {
   const hostile: [Schema, Args, string][] = [
-    [doubling(60), { x: 1 }, "checking these arguments by it takes too much work"],
+    [doubling(60), { x: 1 }, "checking these arguments against it takes too much work"],
     [
       { properties: { a: { items: { required: Array.from({ length: 5_000 }, (_, i) => `r${i}`) } } } },
       { a: Array.from({ length: 5_000 }, () => ({})) },
-      "checking these arguments by it takes too much work",
+      "checking these arguments against it takes too much work",
     ],
     [
       { properties: { s: { anyOf: Array.from({ length: 900 }, () => ({ maxLength: 1 })) } } },
       { s: "x".repeat(10_000_000) },
-      "checking these arguments by it takes too much work",
+      "checking these arguments against it takes too much work",
     ],
     [
       { properties: Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`p${i}`, {}])) },
