@@ -174,7 +174,7 @@ export class Link implements AsyncDisposable {
     signal?.throwIfAborted();
     const startMs = performance.now();
     const leaving = this.#leaving.signal;
-    const connection = this.#connection ?? await this.#untilReady(event, options);
+    const connection = this.#connection ?? await abortable(this.#untilReady(event, options), leaving);
     const remainingMs = Math.max(1, Math.ceil(timeoutMs - (performance.now() - startMs)));
     return await abortable(abortable(connection.request(event, body, remainingMs), leaving), signal);
   }

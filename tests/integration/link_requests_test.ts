@@ -138,6 +138,28 @@ Deno.test("a request made while the connection is lost waits and goes out on the
   assertEquals(await link.request("client:x", {}, { timeoutMs: 10_000 }), ["late"]);
 });
 
+Deno.test("a request that waits for the connection is not sent once the office is left", async () => {
+  let requests = 0;
+  await using server = await BareServer.listen({
+    handlers: {
+      "server:join_office": acceptJoin,
+      "client:x": () => void requests++,
+      "client:y": (_body, ack) => ack("here"),
+    },
+  });
+  const { link, diary } = await openLink(server);
+  await using _ = link;
+  await link.join(membership);
+  await server.cut(1);
+  await diary.firstLoss.promise;
+  const waiting = assertRejects(() => link.request("client:x", {}, { timeoutMs: 60_000 }), SmcpError, "lab");
+  await link.leave();
+  assertEquals((await waiting).code, 4103);
+  await diary.returned.promise;
+  assertEquals(await link.request("client:y", {}, { timeoutMs: 60_000 }), ["here"]);
+  assertEquals(requests, 0);
+});
+
 Deno.test("closing twice is fine, ends what is in flight, and lets nothing more out", async () => {
   const asked = Promise.withResolvers<void>();
   await using server = await BareServer.listen({ handlers: { "client:x": () => asked.resolve() } });
