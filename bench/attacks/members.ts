@@ -67,10 +67,15 @@ async function flood(server: ServerProcess, { isDeaf }: { readonly isDeaf: boole
 /** Sends 100,000 notifications to an Agent. */
 async function notify(server: ServerProcess, { isDeaf }: { readonly isDeaf: boolean }): Promise<number> {
   using agent = await RawMember.join(server, { role: "agent", name: "a", office_id: "bench" });
-  using computer = await RawMember.join(server, { role: "computer", name: "c", office_id: "bench" });
   const reading = isDeaf ? undefined : agent.untilClosed();
   const peak = await peakMib(server, async () => {
     for (let batch = 0; batch < 200; batch++) {
+      // One sender is not allowed so many.
+      using computer = await RawMember.join(server, {
+        role: "computer",
+        name: `c${batch}`,
+        office_id: "bench",
+      });
       await computer.send(...Array<string>(500).fill('42/smcp,["server:update_config",{"computer":"c"}]'));
       await computer.send(`42/smcp,${batch}["server:list_room",{"req_id":"l","office_id":"bench"}]`);
       await computer.readUntil(`43/smcp,${batch}[`);

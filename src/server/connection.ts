@@ -4,9 +4,10 @@ import { badRequest, describeError, SmcpError } from "../protocol/errors.ts";
 import type { Logger } from "../log.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION } from "../protocol/events.ts";
 import type { Deadlines } from "./deadlines.ts";
-import { quoted } from "./limits.ts";
+import { MAX_NOTIFYING, quoted } from "./limits.ts";
 import { Load, type OfficeLoads } from "./load.ts";
 import type { Member } from "./office_store.ts";
+import { Pace } from "./pace.ts";
 import { type Answer, PendingAnswer, type Question } from "./pending_answer.ts";
 import type { ConnectionLog, EventLog } from "./event_log.ts";
 import type { Wire } from "./wire.ts";
@@ -24,6 +25,8 @@ export interface Identity {
 export interface Surroundings {
   readonly deadlines: Deadlines;
   readonly officeLoads: OfficeLoads;
+  /** The part of the observers in them. */
+  readonly observerLoads: OfficeLoads;
   readonly eventLog: EventLog;
   readonly logger: Logger;
 }
@@ -38,6 +41,8 @@ export class Connection {
   readonly asked = new Load();
   /** Requests to it that are in flight. */
   readonly owed = new Load();
+  /** What it makes the Server tell its office. */
+  readonly notifying = new Pace(MAX_NOTIFYING);
   /** Logs errors of this connection's events. */
   readonly log: ConnectionLog;
   readonly #wire: Wire;
@@ -59,6 +64,7 @@ export class Connection {
     this.owed.remove(sent.bytes);
     asker.asked.remove(sent.bytes);
     this.#shared.officeLoads.remove(question.officeId, sent.bytes);
+    if (question.isObserving) this.#shared.observerLoads.remove(question.officeId, sent.bytes);
     if (!isAnswered) this.#wire.forgetAck(sent.ackId);
   };
 
@@ -128,8 +134,8 @@ export class Connection {
     Answer | undefined
   > {
     const { promise, resolve, reject } = Promise.withResolvers<Answer | undefined>();
-    const { deadlines, officeLoads } = this.#shared;
-    const { event, officeId } = question;
+    const { deadlines, officeLoads, observerLoads } = this.#shared;
+    const { event, officeId, isObserving } = question;
     const { body, asker } = request;
     const pending = new PendingAnswer({ question, deadlines, onSettled: this.#onSettled, resolve, reject });
     this.#owed.set(pending, asker);
@@ -140,6 +146,7 @@ export class Connection {
       this.owed.add(sent.bytes);
       asker.asked.add(sent.bytes);
       officeLoads.add(officeId, sent.bytes);
+      if (isObserving) observerLoads.add(officeId, sent.bytes);
     } catch (error) {
       pending.fail(error);
     }

@@ -1,6 +1,7 @@
 /** The bounds of a Server, each an option or fixed by the reason in its comment. */
 import { shorten } from "../protocol/shorten.ts";
 import type { LoadLimit } from "./load.ts";
+import type { PaceLimit } from "./pace.ts";
 
 /** The most bytes of one message; Socket.IO drops a connection that sends more. Announced in the handshake. */
 export const DEFAULT_MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;
@@ -22,6 +23,18 @@ const MAX_OWED_BYTES = 64 * 1024 * 1024;
 const MAX_OFFICE_BYTES = 128 * 1024 * 1024;
 /** The most observers of one office. */
 export const MAX_OBSERVERS = 16;
+/** What all observers of an office may have asked, of what its connections may have open: the rest is for the Agent. */
+const OBSERVING_SHARE = 1 / 4;
+/** The bytes of that. */
+const MAX_OBSERVING_BYTES = 4 * 1024 * 1024;
+/** The most bytes of an observer's request, about: it reads, and has nothing to send. */
+export const MAX_OBSERVER_REQUEST_BYTES = 64 * 1024;
+/**
+ * How many bytes of notifications one connection may cause, as they wait for a reader: less than what lies between a
+ * reader whose requests are refused and one whose connection is ended, so that nobody can be thrown out by notifications
+ * of one sender. About 1,900 at once, and 30 a second.
+ */
+export const MAX_NOTIFYING: PaceLimit = { burst: 4 * 1024 * 1024, perSecond: 64 * 1024 };
 /** How many refusals of one connection are logged in 10 s; the others are counted. */
 export const MAX_LOG_LINES_PER_CONNECTION = 20;
 /** How many refusals of all connections are logged in 10 s. */
@@ -94,6 +107,8 @@ export interface LoadLimits {
   readonly owed: LoadLimit;
   /** In one office. */
   readonly office: LoadLimit;
+  /** Asked by all observers of one office. */
+  readonly observing: LoadLimit;
 }
 
 /** The limits of a Server, by the most open requests of one connection. */
@@ -102,6 +117,7 @@ export function loadLimitsFor(maxOpenRequests: number): LoadLimits {
     asked: { requests: maxOpenRequests, bytes: MAX_ASKED_BYTES },
     owed: { requests: OWED_SHARE * maxOpenRequests, bytes: MAX_OWED_BYTES },
     office: { requests: OFFICE_SHARE * maxOpenRequests, bytes: MAX_OFFICE_BYTES },
+    observing: { requests: Math.ceil(OBSERVING_SHARE * maxOpenRequests), bytes: MAX_OBSERVING_BYTES },
   };
 }
 

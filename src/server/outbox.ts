@@ -11,7 +11,7 @@ interface Packet {
 }
 
 /** What a packet takes in memory beside its data: its options, and the frame that is made for all of an office. Measured. */
-const PACKET_BYTES = 2048;
+export const PACKET_BYTES = 2048;
 /** So many bytes may wait, also where the largest message is smaller. */
 const MIN_WAITING_BYTES = 1024 * 1024;
 /** This many small packets may wait beside a message of the largest size. */

@@ -14,6 +14,8 @@ export interface Question {
   /** The Computer's name. */
   readonly computer: string;
   readonly officeId: string;
+  /** Whether an observer asks. */
+  readonly isObserving: boolean;
   readonly timeoutMs: number;
 }
 

@@ -308,6 +308,7 @@ function createHub(
     deadlines,
     eventLog: new EventLog(settings.logger),
     officeLoads: new OfficeLoads(),
+    observerLoads: new OfficeLoads(),
     connection: (sid) => connections.get(sid),
     broadcast(officeId, { event, body, except }) {
       const room = namespace.to(roomOf(officeId));

@@ -6,6 +6,7 @@ import type { Role } from "../../protocol/office.ts";
 import type { Answer } from "../pending_answer.ts";
 import type { Call } from "../hub.ts";
 import { quoted } from "../limits.ts";
+import { PACKET_BYTES } from "../outbox.ts";
 import type { Member } from "../office_store.ts";
 
 /** The caller's membership; refuses with 4103 when there is none. */
@@ -28,6 +29,17 @@ export function requireRole(call: Call, role: Role): Member {
   throw new SmcpError(
     ErrorCode.FORBIDDEN,
     `Cannot handle "${quoted(call.event)}": the sender is no ${role}`,
+  );
+}
+
+/** Refuses to tell the office more than one connection may cause: it would wait for members that read slowly. */
+export function requirePace({ connection, event }: Call, notification: unknown): void {
+  const bytes = PACKET_BYTES + 2 * JSON.stringify(notification).length;
+  if (connection.notifying.take(bytes)) return;
+  throw new SmcpError(
+    ErrorCode.BAD_REQUEST,
+    `Cannot handle "${quoted(event)}": the sender tells its office too much at once`,
+    { details: { field: "event" } },
   );
 }
 

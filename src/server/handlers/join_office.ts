@@ -5,12 +5,14 @@ import { parseEnterOfficeReq } from "../../protocol/parse.ts";
 import { done, type Handled, type Hub, type Route } from "../hub.ts";
 import type { Member } from "../office_store.ts";
 import { arrive, depart } from "./membership.ts";
-import { toTextAnswer } from "./_require.ts";
+import { requirePace, toTextAnswer } from "./_require.ts";
 
 /** Makes the caller a member of an office; acks `(true, null)` or `(false, "reason")`. */
 export const joinOffice: Route = {
-  async handle({ hub, connection, body }): Promise<Handled> {
+  async handle(call): Promise<Handled> {
+    const { hub, connection, body } = call;
     const { role, name, office_id: officeId } = parseEnterOfficeReq(body);
+    requirePace(call, { name, officeId });
     const outcome = await hub.offices.join({
       ...connection.identity,
       isObserver: connection.identity.isObserver && role === "agent",

@@ -21,6 +21,7 @@ Deno.test("toSettings() fills in the documented defaults", () => {
       asked: { requests: 1024, bytes: 67_108_864 },
       owed: { requests: 2048, bytes: 67_108_864 },
       office: { requests: 4096, bytes: 134_217_728 },
+      observing: { requests: 256, bytes: 4_194_304 },
     },
     graceMs: 5_000,
   });
