@@ -6,14 +6,15 @@
  */
 export class Throttle {
   readonly #action: () => void;
-  readonly #intervalMs: number;
+  readonly #intervalMs: () => number;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isDue = false;
   #isClosed = false;
 
-  constructor(action: () => void, intervalMs: number) {
+  /** @param intervalMs How long, or what tells it each time that an interval begins. */
+  constructor(action: () => void, intervalMs: number | (() => number)) {
     this.#action = action;
-    this.#intervalMs = intervalMs;
+    this.#intervalMs = typeof intervalMs === "number" ? () => intervalMs : intervalMs;
   }
 
   /** Asks for a call. */
@@ -27,7 +28,7 @@ export class Throttle {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       if (this.#isDue) this.request();
-    }, this.#intervalMs);
+    }, this.#intervalMs());
     this.#action();
   }
 

@@ -30,6 +30,7 @@ import {
   TOOL_CALL_EVENT,
   UNSUBSCRIBE_RESOURCE_EVENT,
 } from "../protocol/events.ts";
+import { shorten } from "../protocol/shorten.ts";
 import type { OfficeBlobs } from "./blob_store.ts";
 import { handleGetBlob } from "./handlers/get_blob.ts";
 import { handleGetCompletion } from "./handlers/get_completion.ts";
@@ -48,7 +49,7 @@ import { handleSubscribeResource, handleUnsubscribeResource } from "./handlers/s
 import { handleToolCall } from "./handlers/tool_call.ts";
 import type { McpHost } from "./host.ts";
 import { shrinkRead, shrinkResult } from "./large_answers.ts";
-import { failureResult } from "./tool_results.ts";
+import { failureResult, MAX_ERROR_LENGTH } from "./tool_results.ts";
 
 /** What the handlers work with. */
 export interface RequestContext {
@@ -191,7 +192,7 @@ function lostResult(error: unknown): unknown {
 function redacted(error: unknown, host: McpHost): unknown {
   if (!(error instanceof SmcpError)) return error;
   const { code, message, details } = error;
-  return new SmcpError(code, host.redact(message), {
+  return new SmcpError(code, shorten(host.redact(message), MAX_ERROR_LENGTH), {
     cause: error,
     ...(details === undefined ? {} : { details: host.redactDetails(details) }),
   });

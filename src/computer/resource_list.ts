@@ -1,12 +1,10 @@
 /** What one MCP server lists as its resources, and whether that list still holds. */
 import { settledWithin } from "../async/abortable.ts";
 import { Throttle } from "../async/throttle.ts";
+import { relistIntervalMs } from "../mcp/limits.ts";
 import type { SupervisedServer } from "../mcp/supervised_server.ts";
 import type { McpResource } from "../protocol/resources.ts";
 import type { SortedResources } from "./resource_kinds.ts";
-
-/** The shortest time between two lists that a server's notifications ask for, in milliseconds. */
-const RELIST_INTERVAL_MS = 200;
 
 /** What a list needs. */
 export interface ResourceListContext {
@@ -22,7 +20,10 @@ export interface ResourceListContext {
 /** Lists when it must, once at a time, and at a bounded pace however often a change is told. */
 export class ResourceList {
   readonly #context: ResourceListContext;
-  readonly #relist = new Throttle(() => this.#listInBackground(), RELIST_INTERVAL_MS);
+  readonly #relist = new Throttle(
+    () => this.#listInBackground(),
+    () => relistIntervalMs(this.#context.server.connection?.listBytes("resources") ?? 0),
+  );
   #isFresh = false;
   /** A change was told since the last list was asked for. */
   #hasChanged = false;

@@ -5,6 +5,7 @@ import { visitInTurns } from "../async/turns.ts";
 import type { Logger } from "../log.ts";
 import type { McpTool } from "../mcp/entries.ts";
 import { ServerNotRunningError } from "../mcp/errors.ts";
+import { relistIntervalMs } from "../mcp/limits.ts";
 import type { SupervisedServer } from "../mcp/supervised_server.ts";
 import type { WarnOnce } from "../mcp/warn_once.ts";
 import { describeError } from "../protocol/errors.ts";
@@ -12,8 +13,6 @@ import { shorten } from "../protocol/shorten.ts";
 import { fitsApproximately } from "../protocol/size.ts";
 import type { ListLimits } from "./limits.ts";
 
-/** The shortest time between two lists that a server's notifications ask for, in milliseconds. */
-const RELIST_INTERVAL_MS = 200;
 /** Waits after a list that failed: without its tools a running server is of no use. */
 const RETRY_BACKOFF: BackoffOptions = { firstMs: 1_000, maxMs: 60_000 };
 
@@ -36,7 +35,10 @@ export interface ToolListingContext {
 export class ToolListing {
   readonly #server: SupervisedServer;
   readonly #context: ToolListingContext;
-  readonly #relist = new Throttle(() => this.#list(), RELIST_INTERVAL_MS);
+  readonly #relist = new Throttle(
+    () => this.#list(),
+    () => relistIntervalMs(this.#server.connection?.listBytes("tools") ?? 0),
+  );
   readonly #backoff = new Backoff(RETRY_BACKOFF);
   /** By its JSON: what was worked out for a tool that is listed unchanged stands, it is kept by this very object. */
   #tools: ReadonlyMap<string, McpTool> = new Map();

@@ -7,6 +7,7 @@ import {
 } from "../mcp/errors.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { isRecord } from "../protocol/errors.ts";
+import { shorten } from "../protocol/shorten.ts";
 import {
   A2C_MCP_SERVER,
   A2C_TOOL_META,
@@ -15,6 +16,9 @@ import {
   type ToolResultMeta,
 } from "../protocol/tools.ts";
 import type { ToolCallOutcome } from "./history.ts";
+
+/** How much of an MCP server's error message an Agent is told, in characters: cut after it was masked. */
+export const MAX_ERROR_LENGTH = 16_384;
 
 /** A result and how the call counts in the history. */
 export interface ToolOutcome {
@@ -84,7 +88,7 @@ export function toFailureOutcome(
   }
   if (error instanceof ServerAnswerError) {
     return fail(
-      `Tool "${name}" failed: ${redact(error.message)} (${error.rpcCode})`,
+      `Tool "${name}" failed: ${shorten(redact(error.message), MAX_ERROR_LENGTH)} (${error.rpcCode})`,
       ErrorCode.TOOL_EXECUTION_FAILED,
     );
   }

@@ -18,9 +18,19 @@ export interface BodyFrames {
   readonly unfinishedBytes: number;
   /** What is left at the end of the body. */
   end(): Uint8Array[];
+  /** How much came since the last time that is of no use to anybody. */
+  takeNoise(): Noise;
   /** The body is given up. Idempotent. */
   close(): void;
 }
+
+/** Comments and empty lines. */
+export interface Noise {
+  readonly bytes: number;
+  readonly lines: number;
+}
+
+const NO_NOISE: Noise = { bytes: 0, lines: 0 };
 
 /** A body that is one JSON message. */
 export class JsonFrame implements BodyFrames {
@@ -43,6 +53,10 @@ export class JsonFrame implements BodyFrames {
 
   end(): Uint8Array[] {
     return [this.#message.take()];
+  }
+
+  takeNoise(): Noise {
+    return NO_NOISE;
   }
 
   close(): void {
@@ -71,6 +85,8 @@ export class EventFrames implements BodyFrames {
   /** The line so far is a comment, of which nothing is kept. */
   #isComment = false;
   #hasIds = false;
+  #noiseBytes = 0;
+  #noiseLines = 0;
 
   constructor(limits: MessageLimits, budget: BufferBudget) {
     this.#event = new MessageBytes(limits, budget);
@@ -94,7 +110,7 @@ export class EventFrames implements BodyFrames {
       this.#isAfterReturn = byte === CARRIAGE_RETURN;
       if (!isSecondOfPair) {
         this.#append(piece.subarray(start, index));
-        if (this.#endLine()) events.push(this.#event.take());
+        if (this.#endLine()) this.#endEvent(events);
       }
       start = index + 1;
     }
@@ -110,15 +126,29 @@ export class EventFrames implements BodyFrames {
     return [];
   }
 
+  takeNoise(): Noise {
+    const noise = { bytes: this.#noiseBytes, lines: this.#noiseLines };
+    this.#noiseBytes = this.#noiseLines = 0;
+    return noise;
+  }
+
   close(): void {
     this.#event.close();
+  }
+
+  /** An empty line behind none is no event. */
+  #endEvent(events: Uint8Array[]): void {
+    if (this.#event.length > NEWLINE.length) return void events.push(this.#event.take());
+    this.#event.clear();
+    this.#noiseLines++;
   }
 
   #append(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     if (this.#isAtLineStart) this.#isComment = bytes[0] === COLON;
     this.#isAtLineStart = false;
-    if (!this.#isComment) this.#event.push(bytes);
+    if (this.#isComment) this.#noiseBytes += bytes.length;
+    else this.#event.push(bytes);
   }
 
   /** Tells whether the line was empty, which ends the event. */
@@ -126,7 +156,10 @@ export class EventFrames implements BodyFrames {
     const isComment = this.#isComment;
     this.#isComment = false;
     this.#isAtLineStart = true;
-    if (isComment) return false;
+    if (isComment) {
+      this.#noiseLines++;
+      return false;
+    }
     const isEmpty = this.#event.length === this.#lineStart;
     if (!isEmpty && this.#event.startsWith(ID_FIELD, this.#lineStart)) this.#hasIds = true;
     this.#event.push(NEWLINE);

@@ -93,6 +93,7 @@ export class McpConnection {
   readonly #warnOnce: WarnOnce;
   readonly #closed = Promise.withResolvers<string>();
   readonly #inFlight = new Set<AbortController>();
+  readonly #listBytes = { tools: 0, resources: 0, templates: 0 };
   #goneReason: string | undefined;
   #isInitialised = false;
   #isProbing = false;
@@ -175,6 +176,11 @@ export class McpConnection {
   /** The end of what a child process wrote to stderr; empty for other transports. */
   get stderrTail(): string {
     return this.#child?.stderrTail ?? "";
+  }
+
+  /** How many bytes the last list of that kind had, as far as it was read; 0 before the first. */
+  listBytes(kind: "tools" | "resources"): number {
+    return this.#listBytes[kind];
   }
 
   /** All pages of `tools/list`. */
@@ -289,6 +295,7 @@ export class McpConnection {
       maxBytes: this.#maxListBytes,
       timeoutMs,
       warn: (message) => this.#warnOnce.warn(message),
+      onBytes: (bytes) => void (this.#listBytes[kind] = bytes),
     });
   }
 

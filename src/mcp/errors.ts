@@ -2,6 +2,10 @@
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { ErrorCode as RpcErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { isRecord } from "../protocol/errors.ts";
+import { shorten } from "../protocol/shorten.ts";
+
+/** How much of a server's error message is read, in characters; whoever passes it on masks it and cuts it further. */
+const MAX_ERROR_LENGTH = 65_536;
 
 /** The server can never start like this: no such command, a missing input, a malformed URL. Trying again is of no use. */
 export class ConfigurationError extends Error {
@@ -88,7 +92,7 @@ export function toFailure(error: unknown, method: string): unknown {
   }
   // Of our own making: a server cannot send it.
   if (isFailure(error.data)) return error.data;
-  const message = error.message.replace(/^MCP error -?\d+: /, "");
+  const message = shorten(error.message.replace(/^MCP error -?\d+: /, ""), MAX_ERROR_LENGTH);
   return new ServerAnswerError(error.code, message, { data: error.data, cause: error });
 }
 

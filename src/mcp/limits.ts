@@ -73,6 +73,8 @@ export const MAX_UNASKED_BURST = 20_000;
 export const REQUEST_WEIGHT = 10;
 /** What nobody asked for counts once more for every so many bytes. */
 export const UNASKED_UNIT_BYTES = 2_048;
+/** So many comments and empty lines of an event stream count as much as one notification. */
+export const NOISE_LINES_PER_UNIT = 64;
 /** How many answers to a server's own requests may wait for it; then nothing more is read of it. */
 export const MAX_WAITING_ANSWERS = 64;
 /** How long the messages of one server are handled before everything else has its turn, in milliseconds. */
@@ -82,6 +84,16 @@ export const MAX_TURN_MS = 10;
 export const MAX_HELD_URIS = 1_000;
 /** The longest URI that is remembered for that, in characters. */
 export const MAX_HELD_URI_LENGTH = 4_096;
+
+/** The shortest time between two lists that a server's notifications ask for, in milliseconds. */
+const MIN_RELIST_MS = 200;
+/** How much of a list that changes again and again is read in a second, in bytes: a longer one is read less often. */
+const MAX_RELIST_BYTES_PER_SECOND = 2 * MIB;
+
+/** How long after the beginning of a list the next one begins at the earliest, in milliseconds. */
+export function relistIntervalMs(listBytes: number): number {
+  return Math.max(MIN_RELIST_MS, 1_000 * listBytes / MAX_RELIST_BYTES_PER_SECOND);
+}
 
 /** The most pages of one list that are followed. */
 export const MAX_LIST_PAGES = 10_000;

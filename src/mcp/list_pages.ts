@@ -22,6 +22,8 @@ export interface ListOptions<T> {
   /** The time for all pages together. */
   readonly timeoutMs: number;
   readonly warn: EntryWarning;
+  /** Hears of each page how many bytes the list has by then. */
+  readonly onBytes?: ((bytes: number) => void) | undefined;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface ListOptions<T> {
  * read so far.
  */
 export async function readAllPages<T>(options: ListOptions<T>): Promise<T[]> {
-  const { what, readPage, readEntry, timeoutMs, maxBytes, warn } = options;
+  const { what, readPage, readEntry, timeoutMs, maxBytes, warn, onBytes } = options;
   const items: T[] = [];
   const cursors = new Set<string>();
   const deadlineMs = performance.now() + timeoutMs;
@@ -46,11 +48,13 @@ export async function readAllPages<T>(options: ListOptions<T>): Promise<T[]> {
     for (const entry of result.entries) {
       bytes += approximateSizeBytes(entry);
       if (bytes > maxBytes || items.length >= MAX_LIST_ENTRIES) {
+        onBytes?.(bytes);
         return cutShort(items, { what, maxBytes, warn });
       }
       const item = readEntry(entry, warn);
       if (item !== undefined) items.push(item);
     }
+    onBytes?.(bytes);
     cursor = result.nextCursor;
     if (cursor === undefined) return items;
     bytes += approximateSizeBytes(cursor);

@@ -29,6 +29,8 @@ const DRAIN_GRACE_MS = 500;
 const PARSE_ERROR = -32700;
 /** Stray lines on stdout are told of once in so many. */
 const STRAY_LINES_PER_WARNING = 1_000;
+/** How much of the output is cut into lines at a time, in bytes: each byte may be a line. */
+const MAX_PIECE_BYTES = 8_192;
 /** How much of a stray line goes to the logger, which masks secrets before it cuts further, in characters. */
 const MAX_STRAY_LENGTH = 20_000;
 /** How much of a child's stderr is remembered, in characters. */
@@ -170,12 +172,14 @@ export class StdioTransport implements Transport {
     const decoder = new LineDecoder(this.#parameters, limits);
     try {
       for (let read = await output.read(); !read.done; read = await output.read()) {
-        if (!inflow.isReady) await inflow.ready();
-        const { lines, undecodable } = decoder.push(read.value);
-        for (const line of undecodable) this.#receiveInvalid(line);
-        for (const line of lines) {
+        for (let start = 0; start < read.value.length; start += MAX_PIECE_BYTES) {
           if (!inflow.isReady) await inflow.ready();
-          this.#receive(line);
+          const { lines, undecodable } = decoder.push(read.value.subarray(start, start + MAX_PIECE_BYTES));
+          for (const line of undecodable) this.#receiveInvalid(line);
+          for (const line of lines) {
+            if (!inflow.isReady) await inflow.ready();
+            this.#receive(line);
+          }
         }
       }
     } catch (error) {
@@ -197,7 +201,7 @@ export class StdioTransport implements Transport {
   }
 
   #receive(line: string): void {
-    if (line.trim() === "") return;
+    if (line.trim() === "") return this.#context.inflow.take(line.length);
     const message = parseMessage(line);
     if (message === undefined) this.#reportStray(line);
     else this.onmessage?.(message);

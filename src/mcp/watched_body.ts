@@ -1,7 +1,12 @@
 /** The body of an HTTP response, read in bounded frames, that tells how it ended. */
 import type { BodyFrames } from "./body_frames.ts";
 import type { Inflow } from "./inflow.ts";
-import { LARGE_MESSAGE_BYTES, MAX_EVENT_BATCH_BYTES, MAX_LARGE_MESSAGES } from "./limits.ts";
+import {
+  LARGE_MESSAGE_BYTES,
+  MAX_EVENT_BATCH_BYTES,
+  MAX_LARGE_MESSAGES,
+  NOISE_LINES_PER_UNIT,
+} from "./limits.ts";
 
 /** How a body ended: at its end, or broken on the way. A body that its reader gave up has not ended. */
 export type BodyEnd = "complete" | "broken";
@@ -132,6 +137,8 @@ class WatchedBody {
       if (!inflow.isReady) await inflow.ready();
       if (this.#isGivenUp) break;
       this.#waiting = (done ? frames.end() : frames.push(value)).reverse();
+      const noise = frames.takeNoise();
+      inflow.take(noise.bytes, noise.lines / NOISE_LINES_PER_UNIT);
       if (done) return true;
       if (frames.unfinishedBytes <= LARGE_MESSAGE_BYTES) this.#leavePlace();
     }

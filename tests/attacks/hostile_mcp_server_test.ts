@@ -5,6 +5,7 @@ import { Computer } from "../../src/computer/computer.ts";
 import type { ComputerLimits } from "../../src/computer/computer_options.ts";
 import { HttpMcpServer, type HttpServerOptions } from "../fixtures/http_server.ts";
 import { LogBook, stateOf } from "../fixtures/log_book.ts";
+import { TOOLS_CHANGED } from "../fixtures/script.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
 import { within } from "../fixtures/within.ts";
 
@@ -227,4 +228,67 @@ Deno.test("notifications above the rate are passed on once a second, with one wa
   assert(Number(said.fields["held"]) >= 480, String(said.fields["held"]));
   assertEquals(await computer.getDesktop(), [`${uri}\n\ncalm`]);
   await assertGoodServes(computer);
+});
+
+/** Calls the good server for a second: what the hostile one does meanwhile costs it nothing. */
+async function serveForASecond(computer: Computer): Promise<void> {
+  const endMs = performance.now() + 1_000;
+  while (performance.now() < endMs) assertEquals((await computer.callTool("echo")).isError ?? false, false);
+}
+
+for (const [what, noise] of Object.entries({ "empty lines": "\n", comments: ":\n" })) {
+  Deno.test(`an event stream of nothing but ${what} is read at a bounded pace`, async () => {
+    const chunk = new TextEncoder().encode(noise.repeat(65_536 / noise.length));
+    let sentBytes = 0;
+    const interceptGet = events(
+      new ReadableStream({
+        pull(controller) {
+          sentBytes += chunk.length;
+          controller.enqueue(chunk.slice());
+        },
+      }),
+    );
+    await using server = new HttpMcpServer("streamable", { tools: [echo] }, { interceptGet });
+    await using opened = open(server.config(), {});
+    const { computer } = opened;
+    await computer.ready({ timeoutMs: WAIT_MS });
+    await serveForASecond(computer);
+    // What the sockets between hold is some MiB; without a bound it would be a hundred.
+    assert(sentBytes < 24 * 1024 * 1024, `${sentBytes} bytes were read`);
+  });
+}
+
+Deno.test("a server that prints empty lines for ever is read at a bounded pace", async () => {
+  const flooding = new URL("./_empty_lines_mcp_server.ts", import.meta.url).pathname;
+  const server_parameters = { command: Deno.execPath(), args: ["run", flooding] };
+  await using opened = open({ type: "stdio", server_parameters }, {});
+  const { computer } = opened;
+  await computer.ready({ timeoutMs: WAIT_MS });
+  await serveForASecond(computer);
+  const told = computer.serverLog("hostile").findLast((line) => line.includes(" written "));
+  assert(Number(told?.split(" ").at(-1) ?? 0) <= 1_000_000, told);
+});
+
+Deno.test("a list that changes all the time is read the less often the longer it is", async () => {
+  const tools = ["a", "b", "c", "d"].map((name) => ({ ...echo, name, description: "d".repeat(900_000) }));
+  await using server = new HttpMcpServer("sse", { tools, tellOn: { "tools/list": [TOOLS_CHANGED] } });
+  await using opened = open(server.config(), {});
+  const { computer } = opened;
+  await computer.ready({ timeoutMs: WAIT_MS });
+  await serveForASecond(computer);
+  const lists = server.requests.filter((name) => name.includes("tools/list")).length;
+  assert(lists >= 2 && lists <= 3, `listed ${lists} times`);
+});
+
+Deno.test("an error message of 4 MiB is no answer of 4 MiB", async () => {
+  const message = "m".repeat(4 * 1024 * 1024);
+  await using server = new HttpMcpServer("streamable", {
+    tools: [{ ...echo, name: "fail" }],
+    answers: { "tools/call": { error: { code: -32000, message } } },
+  });
+  await using opened = open(server.config(), {});
+  const { computer } = opened;
+  await computer.ready({ timeoutMs: WAIT_MS });
+  const result = await computer.callTool("fail");
+  assert(JSON.stringify(result).length < 20_000);
 });
