@@ -5,9 +5,9 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { describeError } from "../protocol/errors.ts";
 import { VERSION_QUERY_PARAMETER } from "../protocol/version.ts";
 import type { AuthDecision, AuthProvider, Credentials } from "./auth.ts";
+import type { BoundedLog } from "./bounded_log.ts";
 import type { Identity } from "./connection.ts";
 import { MAX_SESSION_LENGTH } from "./limits.ts";
-import type { RefusalLog } from "./refusal_log.ts";
 
 /** A refused connection: Socket.IO sends `message` and `data` to the client as its connect error. */
 export class AdmissionError extends Error {
@@ -25,7 +25,7 @@ export class AdmissionError extends Error {
 export interface AdmissionOptions {
   readonly auth: AuthProvider;
   readonly authTimeoutMs: number;
-  readonly refusals: RefusalLog;
+  readonly refusals: BoundedLog;
 }
 
 /**
@@ -37,7 +37,7 @@ export async function admit(credentials: Credentials, options: AdmissionOptions)
   const decision = await decide(credentials, options);
   if ("refused" in decision) {
     const { refused: reason } = decision;
-    options.refusals.warn("refused a connection", { reason, address: credentials.address });
+    options.refusals.write("warn", "refused a connection", { reason, address: credentials.address });
     throw new AdmissionError(`Unauthorized: ${reason}`);
   }
   const version = credentials.query[VERSION_QUERY_PARAMETER];
@@ -59,7 +59,7 @@ async function decide(
     const decision = Promise.resolve(auth.authenticate(credentials, { signal: deadline.signal }));
     return await abortable(decision, deadline.signal);
   } catch (error) {
-    refusals.error("failed to authenticate a connection", { error: describeError(error) });
+    refusals.write("error", "failed to authenticate a connection", { error: describeError(error) });
     return { refused: "not possible now" };
   }
 }

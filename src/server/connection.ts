@@ -3,13 +3,13 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { badRequest, describeError, SmcpError } from "../protocol/errors.ts";
 import type { Logger } from "../log.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION } from "../protocol/events.ts";
+import type { BoundedLog } from "./bounded_log.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { MAX_NOTIFYING, quoted } from "./limits.ts";
 import { Load, type OfficeLoads } from "./load.ts";
 import type { Member } from "./office_store.ts";
 import { Pace } from "./pace.ts";
 import { type Answer, PendingAnswer, type Question } from "./pending_answer.ts";
-import type { ConnectionLog, EventLog } from "./event_log.ts";
 import type { Wire } from "./wire.ts";
 
 /** What is known of a connection from its handshake. */
@@ -27,7 +27,8 @@ export interface Surroundings {
   readonly officeLoads: OfficeLoads;
   /** The part of the observers in them. */
   readonly observerLoads: OfficeLoads;
-  readonly eventLog: EventLog;
+  /** Makes the log of a connection. */
+  readonly createEventLog: (sid: string) => BoundedLog;
   readonly logger: Logger;
 }
 
@@ -44,7 +45,7 @@ export class Connection {
   /** What it makes the Server tell its office. */
   readonly notifying = new Pace(MAX_NOTIFYING);
   /** Logs errors of this connection's events. */
-  readonly log: ConnectionLog;
+  readonly log: BoundedLog;
   readonly #wire: Wire;
   readonly #shared: Surroundings;
   #member: Member | undefined;
@@ -73,7 +74,7 @@ export class Connection {
     this.#shared = context.shared;
     this.sid = wire.sid;
     this.identity = context.identity;
-    this.log = context.shared.eventLog.ofConnection(wire.sid);
+    this.log = context.shared.createEventLog(wire.sid);
   }
 
   /** Its membership; `undefined` while it is in no office. */

@@ -35,10 +35,12 @@ export const MAX_OBSERVER_REQUEST_BYTES = 64 * 1024;
  * of one sender. About 1,900 at once, and 30 a second.
  */
 export const MAX_NOTIFYING: PaceLimit = { burst: 4 * 1024 * 1024, perSecond: 64 * 1024 };
-/** How many refusals of one connection are logged in 10 s; the others are counted. */
+/** The most log lines about the events of one connection in one {@linkcode LOG_WINDOW_MS}; the others are counted. */
 export const MAX_LOG_LINES_PER_CONNECTION = 20;
-/** How many refusals of all connections are logged in 10 s. */
+/** The same of all connections together. */
 export const MAX_LOG_LINES_PER_SERVER = 200;
+/** The window of these limits. */
+export const LOG_WINDOW_MS = 10_000;
 /**
  * The most arguments of an event or an ack. The protocol uses two; Socket.IO spreads them over the stack, so that one
  * frame with some hundred thousand of them would end the process.

@@ -4,13 +4,13 @@ import type { Duplex } from "node:stream";
 import { Server as SocketIoServer, type Socket } from "socket.io";
 import { SMCP_NAMESPACE } from "../protocol/events.ts";
 import { AdmissionError, admit } from "./admission.ts";
+import { type BoundedLog, createEventLogs, createRefusalLog } from "./bounded_log.ts";
 import { Connection, type Identity } from "./connection.ts";
 import { Deadlines } from "./deadlines.ts";
 import { dispatch, dispatchDisconnect } from "./dispatch.ts";
 import { answerPlainRequest, installGate, refusePlainUpgrade } from "./http.ts";
 import type { HandshakeRefusal } from "./handshake.ts";
 import type { Hub } from "./hub.ts";
-import { EventLog } from "./event_log.ts";
 import { REFUSAL_LINGER_MS, REQUEST_CHECK_INTERVAL_MS, REQUEST_HEAD_TIMEOUT_MS } from "./limits.ts";
 import { type ListenError, startListening, stopListening } from "./listening.ts";
 import { OfficeLoads } from "./load.ts";
@@ -25,7 +25,6 @@ import { Outbox } from "./outbox.ts";
 import { createBoundedParser } from "./parser.ts";
 import { PipeliningGuard } from "./pipelining.ts";
 import { boundPollingAnswers, type PollingConnection } from "./polling.ts";
-import { RefusalLog } from "./refusal_log.ts";
 import { type EngineConnection, Strangers } from "./strangers.ts";
 import { defaultMaxSockets, TcpSockets } from "./tcp_sockets.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -82,11 +81,12 @@ export class SmcpServer implements AsyncDisposable {
       answerPlainRequest(request, response, { handshake, isHealthy: () => watchdog?.isHealthy ?? true });
     });
     http.on("upgrade", refusePlainUpgrade);
-    const refusals = new RefusalLog(logger);
+    const refusals = createRefusalLog(logger);
     const sockets = new TcpSockets(http, {
       ...settings,
       maxSockets,
-      onRefused: (address) => refusals.warn("refused a TCP connection: too many are open", { address }),
+      onRefused: (address) =>
+        refusals.write("warn", "refused a TCP connection: too many are open", { address }),
     });
     const closeSocketIo = openSocketIo(http, {
       settings,
@@ -98,7 +98,7 @@ export class SmcpServer implements AsyncDisposable {
     });
     const pipelining = new PipeliningGuard(
       http,
-      (address) => refusals.warn("dropped a connection: it sent many requests at once", { address }),
+      (address) => refusals.write("warn", "dropped a connection: it sent many requests at once", { address }),
     );
     const stop = async () => {
       await watchdog?.close();
@@ -128,7 +128,7 @@ export class SmcpServer implements AsyncDisposable {
    */
   static attach(http: HttpServer, options: SmcpServerOptions): SmcpServer {
     const settings = toSettings(options, undefined);
-    const refusals = new RefusalLog(settings.logger);
+    const refusals = createRefusalLog(settings.logger);
     const closeSocketIo = openSocketIo(http, { settings, refusals, onAdopted: () => {} });
     const stop = async () => {
       await closeSocketIo();
@@ -210,7 +210,7 @@ const HTTP_OPTIONS = {
 
 interface SocketIoContext {
   readonly settings: Settings;
-  readonly refusals: RefusalLog;
+  readonly refusals: BoundedLog;
   /** The TCP connection belongs to an admitted member. */
   readonly onAdopted: (socket: Duplex) => void;
 }
@@ -240,12 +240,12 @@ function openSocketIo(http: HttpServer, context: SocketIoContext): () => Promise
   const strangers = new Strangers({
     ...settings,
     onAdopted,
-    onDropped: (reason, address) => refusals.warn(`dropped a connection: ${reason}`, { address }),
+    onDropped: (reason, address) => refusals.write("warn", `dropped a connection: ${reason}`, { address }),
   });
   watchEngine(io, strangers);
   const deadlines = new Deadlines();
   serveNamespace(io, { settings, deadlines, refusals, strangers });
-  const onRefused = ({ body }: HandshakeRefusal) => refusals.warn("refused a handshake", body);
+  const onRefused = ({ body }: HandshakeRefusal) => refusals.write("warn", "refused a handshake", body);
   const removeGate = installGate(http, { path, handshake, inner, strangers, onRefused, onAdopted });
   return async () => {
     await io.close();
@@ -267,7 +267,7 @@ function watchEngine(io: IoServer, strangers: Strangers): void {
 interface NamespaceContext {
   readonly settings: Settings;
   readonly deadlines: Deadlines;
-  readonly refusals: RefusalLog;
+  readonly refusals: BoundedLog;
   readonly strangers: Strangers;
 }
 
@@ -306,7 +306,7 @@ function createHub(
   return {
     ...settings,
     deadlines,
-    eventLog: new EventLog(settings.logger),
+    createEventLog: createEventLogs(settings.logger),
     officeLoads: new OfficeLoads(),
     observerLoads: new OfficeLoads(),
     connection: (sid) => connections.get(sid),
