@@ -217,7 +217,10 @@ export class DocumentView {
 
   #prepare(summary: DPEDocumentSummary): PreparedDocument | undefined {
     const { warnings } = this.#context;
-    return prepareDocument(summary, ({ message, uri }) => warnings.warn(message, { uri }));
+    return prepareDocument(
+      summary,
+      ({ code, message, uri }) => warnings.warn(message, { kind: code, uri }),
+    );
   }
 }
 

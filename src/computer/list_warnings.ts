@@ -13,7 +13,7 @@ export class ListWarnings {
   readonly #server: string;
   readonly #warnOnce: Pick<WarnOnce, "warn">;
   readonly #limits: ListLimits;
-  /** The URIs that were told of since the last list, by message. */
+  /** The URIs that were warned of since the last list, by kind of warning. */
   readonly #told = new Map<string, Set<unknown>>();
 
   constructor(
@@ -25,14 +25,21 @@ export class ListWarnings {
     this.#limits = limits;
   }
 
-  /** Warns of one resource, once; beyond a bounded number of resources, that there are more. */
-  warn(message: string, fields: LogFields = {}): void {
+  /**
+   * Warns of one resource, once; beyond a bounded number of resources, that there are more.
+   *
+   * @param fields Are logged, but for `kind`: what the bound is for, where the message has words of the server in it.
+   */
+  warn(message: string, { kind = message, ...fields }: LogFields & { readonly kind?: string } = {}): void {
     const server = this.#server;
-    const uris = this.#told.get(message) ?? new Set();
-    this.#told.set(message, uris);
+    const uris = this.#told.get(kind) ?? new Set();
+    this.#told.set(kind, uris);
     if (uris.size < MAX_LINES) uris.add(fields["uri"]);
     if (uris.has(fields["uri"])) this.#warnOnce.warn(message, { server, ...fields });
-    else this.#warnOnce.warn(`${message}; further warnings of this kind are not logged`, { server });
+    else {this.#warnOnce.warn("more resources have the same problem; they are not logged", {
+        server,
+        problem: kind,
+      });}
   }
 
   /** A new list: what is wrong with its entries. Layouts are looked at where windows are shown. */

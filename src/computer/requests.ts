@@ -103,7 +103,7 @@ export class OfficeRequests {
     this.#context = context;
   }
 
-  /** Answers a request, whatever happens. Never rejects. */
+  /** Answers a request; rejects only when not even its failure can be sent. */
   async answer(incoming: IncomingEvent): Promise<void> {
     const isFull = this.#open >= this.#context.host.callLimits.maxRequests;
     this.#open++;
@@ -159,7 +159,7 @@ async function send(answer: unknown, incoming: IncomingEvent, scope: RequestScop
     const smaller = await shrink(answer, oversize, scope.blobs);
     if (smaller === undefined) throw error;
     reply?.(smaller);
-    const req_id = isRecord(body) ? body["req_id"] : undefined;
+    const req_id = readRequestId(body);
     scope.host.log.info(
       "an answer is too large for one message; its largest parts are kept for the Agent to fetch",
       {
@@ -199,7 +199,7 @@ function redacted(error: unknown, host: McpHost): unknown {
 }
 
 function logFailure(log: Logger, { event, body }: IncomingEvent, error: unknown): void {
-  const req_id = isRecord(body) ? body["req_id"] : undefined;
+  const req_id = readRequestId(body);
   const code = error instanceof SmcpError ? error.code : ErrorCode.INTERNAL_ERROR;
   log.warn("request failed", { event, req_id, code, error: describeError(error) });
 }

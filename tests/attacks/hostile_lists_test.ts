@@ -148,8 +148,14 @@ Deno.test("wrong metadata without end leaves a bounded number of lines in the lo
     annotations: { priority: index + 2, audience: ["user"] },
   }));
   const tools = many(300, () => ({ name: "same", inputSchema: OBJECT }));
-  await using office = await openOffice({ resources, tools });
+  const documents = many(300, (index) => `dpe://bad/${index}`);
+  const contents = Object.fromEntries(
+    documents.map((uri, index) => [uri, summary(uri, { last_modified: `not ${index}` })]),
+  );
+  const listed = [...resources, ...documents.map((uri) => ({ uri }))];
+  await using office = await openOffice({ resources: listed, tools, contents });
   await office.laptop.getDesktop();
+  assertEquals((await office.laptop.getFinder({ limit: 1 })).totalCount, 301);
   const lines = office.log.of("warn").length;
   assert(lines < 150, `${lines}`);
 });
