@@ -26,6 +26,7 @@ export function streamEvents(
     if (dropped !== undefined) onDrop(dropped);
     wake.resolve();
   };
+  let isEnded = false;
   const onAbort = () => wake.resolve();
   // Subscribed here and not at the first `next()`, so that nothing is missed in between.
   const unsubscribe = listeners.onEach(types, receive);
@@ -33,6 +34,8 @@ export function streamEvents(
   const end = () => {
     signal.removeEventListener("abort", onAbort);
     unsubscribe();
+    isEnded = true;
+    wake.resolve();
   };
 
   async function* read(): AsyncGenerator<AgentEvent, void> {
@@ -40,7 +43,7 @@ export function streamEvents(
       while (true) {
         const event = waiting.shift();
         if (event !== undefined) yield event;
-        else if (signal.aborted) return;
+        else if (signal.aborted || isEnded) return;
         else {
           await wake.promise;
           wake = Promise.withResolvers();

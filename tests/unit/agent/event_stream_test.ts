@@ -3,6 +3,7 @@ import { MAX_WAITING_EVENTS, streamEvents } from "../../../src/agent/event_strea
 import type { AgentEvent } from "../../../src/agent/events.ts";
 import { Listeners } from "../../../src/agent/listeners.ts";
 import { silentLogger } from "../../../src/log.ts";
+import { within } from "../../fixtures/within.ts";
 
 function change(computer: string): AgentEvent {
   return { type: "updateDesktop", computer };
@@ -42,6 +43,13 @@ Deno.test("streamEvents() ends a read that waits when its signal is aborted", as
   const { events } = open(controller.signal);
   const next = events.next();
   controller.abort();
+  assertEquals((await next).done, true);
+});
+
+Deno.test("streamEvents() ends a read that waits when its reader leaves", async () => {
+  const { events } = open(new AbortController().signal);
+  const next = events.next();
+  await within(Promise.resolve(events.return?.()), "the end of the stream");
   assertEquals((await next).done, true);
 });
 
