@@ -82,30 +82,11 @@ export class SmcpServer implements AsyncDisposable {
     });
     http.on("upgrade", refusePlainUpgrade);
     const refusals = createRefusalLog(logger);
-    const sockets = new TcpSockets(http, {
-      ...settings,
-      maxSockets,
-      onRefused: (address) =>
-        refusals.write("warn", "refused a TCP connection: too many are open", { address }),
-    });
-    const closeSocketIo = openSocketIo(http, {
-      settings,
-      refusals,
-      onAdopted(socket) {
-        sockets.adopt(socket);
-        pipelining.release(socket);
-      },
-    });
-    const pipelining = new PipeliningGuard(
-      http,
-      (address) => refusals.write("warn", "dropped a connection: it sent many requests at once", { address }),
-    );
+    const closeSocketIo = openGuarded(http, { settings, refusals, maxSockets });
     const stop = async () => {
       await watchdog?.close();
       await closeSocketIo();
       await stopListening(http);
-      sockets.close();
-      pipelining.close();
       refusals.close();
     };
     try {
@@ -207,6 +188,38 @@ const HTTP_OPTIONS = {
   headersTimeout: REQUEST_HEAD_TIMEOUT_MS,
   connectionsCheckingInterval: REQUEST_CHECK_INTERVAL_MS,
 } as const;
+
+/** Sets Socket.IO up on an HTTP server of its own, whose TCP connections are bounded; the returned function closes it. */
+function openGuarded(
+  http: HttpServer,
+  context: Omit<SocketIoContext, "onAdopted"> & { readonly maxSockets: number },
+): () => Promise<void> {
+  const { settings, refusals, maxSockets } = context;
+  const sockets = new TcpSockets(http, {
+    ...settings,
+    maxSockets,
+    onRefused: (address) =>
+      refusals.write("warn", "refused a TCP connection: too many are open", { address }),
+  });
+  const closeSocketIo = openSocketIo(http, {
+    settings,
+    refusals,
+    onAdopted(socket) {
+      sockets.adopt(socket);
+      pipelining.release(socket);
+    },
+  });
+  // Last, since it must come before all other listeners.
+  const pipelining = new PipeliningGuard(
+    http,
+    (address) => refusals.write("warn", "dropped a connection: it sent many requests at once", { address }),
+  );
+  return async () => {
+    await closeSocketIo();
+    sockets.close();
+    pipelining.close();
+  };
+}
 
 interface SocketIoContext {
   readonly settings: Settings;
