@@ -1,5 +1,5 @@
 /** Keeps what is known to be secret out of log lines and of what the Computer tells of its MCP servers. */
-import type { LogFields, Logger } from "../log.ts";
+import { type LogFields, type Logger, silentLogger } from "../log.ts";
 import { isRecord } from "../protocol/errors.ts";
 import { shorten } from "../protocol/shorten.ts";
 import { MASK } from "./masking.ts";
@@ -97,6 +97,8 @@ export class Redactor {
 
   /** A logger that masks messages and fields before they are written. */
   wrap(log: Logger): Logger {
+    // Nothing is written: there is nothing to mask.
+    if (log === silentLogger) return log;
     const mask = (fields: LogFields | undefined) => fields === undefined ? undefined : this.#fields(fields);
     return {
       debug: (message, fields) => log.debug(this.redact(message), mask(fields)),

@@ -44,10 +44,11 @@ export class LineDecoder {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       this.#line.push(chunk.subarray(start, end));
-      const bytes = this.#line.take();
+      const bytes = this.#line.view();
       const line = this.#decode(bytes);
       if (line === undefined) undecodable.push(this.#lenientDecoder.decode(bytes));
       else lines.push(line);
+      this.#line.clear();
       start = end + 1;
     }
     if (start < chunk.length) this.#line.push(chunk.subarray(start));

@@ -5,7 +5,7 @@ import { MAX_MESSAGE_DEPTH, type MessageLimits } from "./limits.ts";
 /** The smallest buffer, in bytes. */
 const FIRST_CAPACITY = 4_096;
 /** The largest buffer that is kept for the next message, in bytes. */
-const KEPT_CAPACITY = 65_536;
+const KEPT_CAPACITY = 262_144;
 /** What several messages under way may hold together. */
 export class BufferBudget {
   readonly #maxBytes: number;
@@ -71,13 +71,21 @@ export class MessageBytes {
    * @throws {RangeError} when it is nested too deep.
    */
   take(): Uint8Array<ArrayBuffer> {
-    if (this.#cost === undefined && this.#mayBeDeep()) this.#countAll();
-    const buffer = this.#buffer;
-    const isKept = buffer.length <= KEPT_CAPACITY;
-    const bytes = isKept ? buffer.slice(0, this.#length) : buffer.subarray(0, this.#length);
+    const isKept = this.#buffer.length <= KEPT_CAPACITY;
+    const bytes = isKept ? this.view().slice() : this.view();
     if (!isKept) this.#handOverBuffer();
     this.clear();
     return bytes;
+  }
+
+  /**
+   * The whole message, to be read before anything else is done with this.
+   *
+   * @throws {RangeError} when it is nested too deep.
+   */
+  view(): Uint8Array<ArrayBuffer> {
+    if (this.#cost === undefined && this.#mayBeDeep()) this.#countAll();
+    return this.#buffer.subarray(0, this.#length);
   }
 
   /** Forgets what came so far. */
@@ -141,8 +149,8 @@ export class MessageBytes {
     if (this.#length <= MAX_MESSAGE_DEPTH) return false;
     const words = new Uint32Array(this.#buffer.buffer, 0, this.#length >>> 2);
     let openings = this.#length & 3;
-    for (const word of words) {
-      const others = (word | 0x20202020) ^ 0x7b7b7b7b;
+    for (let index = 0; index < words.length; index++) {
+      const others = ((words[index] ?? 0) | 0x20202020) ^ 0x7b7b7b7b;
       // Any byte of it that is zero
       if (((others - 0x01010101) & ~others & 0x80808080) === 0) continue;
       openings += 4;

@@ -85,8 +85,10 @@ export class Deadlines {
 
   /** Lets `deadline` expire in `timeoutMs`, or up to 50 ms later. */
   add(deadline: Deadline, timeoutMs: number): Scheduled {
-    this.#now = Math.max(this.#now, Math.min(this.#presentTick(), this.#timerTick - 1));
-    const wanted = Math.ceil((this.#clock.nowMs() + timeoutMs) / RESOLUTION_MS);
+    const nowMs = this.#clock.nowMs();
+    const present = Math.floor(nowMs / RESOLUTION_MS);
+    this.#now = Math.max(this.#now, Math.min(present, this.#timerTick - 1));
+    const wanted = Math.ceil((nowMs + timeoutMs) / RESOLUTION_MS);
     const tick = Math.max(this.#now + 1, Math.min(wanted, this.#now + MAX_TICKS));
     const scheduled = new Scheduled(deadline, tick);
     const dueTick = this.#insert(scheduled);
