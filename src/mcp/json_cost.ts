@@ -38,8 +38,8 @@ for (const sign of '"\\\n\r') IS_PLAIN[sign.charCodeAt(0)] = 0;
 const HASHES = crypto.getRandomValues(new Uint32Array(256));
 const MULTIPLIER = 0x9e3779b1;
 
-/** The most that one byte can cost. */
-export const MAX_COST_PER_BYTE: number = 2 + VALUES_PER_NEW_NAME;
+/** The most that a byte of JSON costs: a member with a new name costs ten values and has five bytes at least, `"":0,`. */
+export const MAX_COST_PER_BYTE = 2;
 
 /** Counts one message. */
 export class JsonCost {
