@@ -113,10 +113,7 @@ Deno.test("questions beyond the bound are not asked, and the call is refused", a
 
 Deno.test("when the Agent leaves, its calls are cancelled at their MCP server and its questions withdrawn", async () => {
   const person = asking();
-  const asks = scripted({ tools: [{ ...echo, name: "ask" }] }, { default_tool_meta: {} });
-  await using office = await ComputerOffice.open({ servers: { s: scripted(hang), asks } }, {
-    confirm: person.confirm,
-  });
+  await using office = await openAsking(person);
   const { gone } = await leavingCalls(office.agent);
   await person.count(1);
   await office.agent.close();
@@ -134,10 +131,7 @@ Deno.test("when the Agent leaves, its calls are cancelled at their MCP server an
 
 Deno.test("when the Computer leaves the office, nothing that was asked there runs on", async () => {
   const person = asking();
-  const asks = scripted({ tools: [{ ...echo, name: "ask" }] }, { default_tool_meta: {} });
-  await using office = await ComputerOffice.open({ servers: { s: scripted(hang), asks } }, {
-    confirm: person.confirm,
-  });
+  await using office = await openAsking(person);
   const { gone } = await leavingCalls(office.agent);
   await person.count(1);
   await office.computer.leave();
@@ -148,10 +142,7 @@ Deno.test("when the Computer leaves the office, nothing that was asked there run
 
 Deno.test("a question whose connection was lost is withdrawn, and the tool that runs goes on", async () => {
   const person = asking();
-  const asks = scripted({ tools: [{ ...echo, name: "ask" }] }, { default_tool_meta: {} });
-  await using office = await ComputerOffice.open({ servers: { s: scripted(hang), asks } }, {
-    confirm: person.confirm,
-  });
+  await using office = await openAsking(person);
   const { gone } = await leavingCalls(office.agent);
   await person.count(1);
   office.cut();
@@ -172,6 +163,12 @@ Deno.test("requests of every kind are bounded", async () => {
   const codes = await Promise.all(Array.from({ length: 100 }, read));
   assertEquals(codes.filter((code) => code === 500).length, 84);
 });
+
+/** A Computer with a tool that never answers and one that needs a confirmation. */
+function openAsking({ confirm }: Pick<ReturnType<typeof asking>, "confirm">): Promise<ComputerOffice> {
+  const asks = scripted({ tools: [{ ...echo, name: "ask" }] }, { default_tool_meta: {} });
+  return ComputerOffice.open({ servers: { s: scripted(hang), asks } }, { confirm });
+}
 
 /** Has the Agent call a tool that never answers and one that needs a confirmation; resolves once the first runs. */
 async function leavingCalls(agent: Agent): Promise<{ readonly gone: Promise<unknown> }> {
