@@ -8,6 +8,8 @@ import { isSecretName } from "./secret_names.ts";
 
 /** The least length of a word of a longer value, such as the token after `Bearer`, in characters. */
 const MIN_WORD_LENGTH = 8;
+/** The longest value whose encodings are known, too, in characters. */
+const MAX_ENCODED_LENGTH = 1_024;
 /** A literal that masking has hidden, or a placeholder, or several of them side by side. */
 const HIDDEN = new RegExp(`(?:\\*\\*\\*|${PLACEHOLDER.source})+`, "g");
 /** A name and its value, as in `key=value`, `Key: value` and `{"key":"value"}`. */
@@ -44,7 +46,9 @@ export function secretsOf(
   ];
   const texts = textsOf(server_parameters);
   const words = [...texts.flatMap(namedSecrets), ...texts.flatMap(unusualWords)];
-  return [...new Set([...values.flatMap(spellings), ...words])];
+  const whole = [...new Set([...values.flatMap(spellings), ...words])];
+  // Behind the others: of too many the last are forgotten
+  return [...new Set([...whole, ...[...values, ...words].flatMap(encodings)])];
 }
 
 /** What a file of variables has added to those that are written. */
@@ -101,6 +105,29 @@ function hiddenParts(template: string, resolved: string): string[] {
 function spellings(value: string): string[] {
   const words = value.split(/\s+/).filter((word) => word.length >= MIN_WORD_LENGTH);
   return [value, ...words].flatMap((text) => [text, JSON.stringify(text).slice(1, -1), toUrlText(text)]);
+}
+
+/** A value as it may be encoded: in a form, by a JSON writer of ASCII, in hexadecimal, anywhere in a base64 text. */
+function encodings(value: string): string[] {
+  if (value.length < MIN_WORD_LENGTH || value.length > MAX_ENCODED_LENGTH) return [];
+  const url = toUrlText(value);
+  const form = new URLSearchParams({ "": value.toWellFormed() }).toString().slice(1);
+  const ascii = JSON.stringify(value).slice(1, -1)
+    .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const bytes = new TextEncoder().encode(value);
+  const texts = [0, 1, 2].flatMap((offset) => inBase64(bytes, offset));
+  return [url.replace(/%../g, (code) => code.toLowerCase()), form, ascii, bytes.toHex(), ...texts];
+}
+
+/** What base64 makes of the bytes behind `offset` others, as far as it depends on these alone, in both alphabets. */
+function inBase64(bytes: Uint8Array, offset: number): string[] {
+  const padded = new Uint8Array(offset + bytes.length);
+  padded.set(bytes, offset);
+  const start = Math.ceil(offset * 8 / 6);
+  const end = Math.floor(padded.length * 8 / 6);
+  return (["base64", "base64url"] as const).map((alphabet) =>
+    padded.toBase64({ alphabet }).slice(start, end)
+  );
 }
 
 function toUrlText(text: string): string {

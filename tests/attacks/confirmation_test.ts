@@ -153,22 +153,3 @@ testPrompt("a yes to an Agent that has gone runs nothing", async (sitting) => {
     assertEquals(await ran(), []);
   });
 });
-
-testPrompt(
-  "a yes to a call that is cancelled in that moment is no answer to the next one",
-  async (sitting) => {
-    await scene(sitting, async ({ session, agent, call, ran }) => {
-      const body = { agent: "ada", req_id: "first", computer: "laptop", tool_name: "run", params: { n: 1 } };
-      const first = agent.request("client:tool_call", body);
-      await session.expect(QUESTION);
-      const second = call({ command: "evil" });
-      agent.socket.emit("server:tool_call_cancel", { agent: "ada", req_id: "first" });
-      await first;
-      await session.expect(QUESTION);
-      await session.write(`y${Key.enter}`);
-      await session.write(Key.ctrlC);
-      assertEquals((await second).meta?.error_code, 4005);
-      assertEquals(await ran(), []);
-    });
-  },
-);

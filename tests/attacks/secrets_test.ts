@@ -131,3 +131,31 @@ Deno.test("a secret that stands where a line is cut leaves no half of it behind"
     assertEquals(told.match(/zq\w*/g), null);
   }
 });
+
+Deno.test("a secret that an MCP server encodes before it repeats it is masked, too", () => {
+  const secret = "Zq9$/pa+ss wörd&1'7!";
+  const server_parameters = { command: "srv", env: { API_KEY: secret } };
+  const [written] = parseConfig({ servers: { srv: { type: "stdio", server_parameters } } }).servers;
+  assert(written !== undefined);
+  const redactor = new Redactor();
+  redactor.learn("srv", secretsOf(written, written));
+  const bytes = new TextEncoder().encode(secret);
+  const behind = (text: string) => new TextEncoder().encode(text + secret).toBase64();
+  const percent = encodeURIComponent(secret);
+  for (
+    const [encoded, most] of [
+      [bytes.toBase64(), 4],
+      [bytes.toBase64({ alphabet: "base64url" }), 4],
+      [`Basic ${behind("user:")}`, "Basic dXNlcjo=".length],
+      [behind("ab:"), 8],
+      [behind("a:"), 8],
+      [bytes.toHex(), 0],
+      [percent.replace(/%../g, (code) => code.toLowerCase()), 0],
+      [new URLSearchParams({ k: secret }).toString(), 2],
+      [JSON.stringify(secret).replace("ö", "\\u00f6"), 2],
+    ] as const
+  ) {
+    const left = redactor.redact(encoded).replaceAll("***", "");
+    assert(left.length <= most, `${encoded}: ${left}`);
+  }
+});

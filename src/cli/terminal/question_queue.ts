@@ -18,6 +18,8 @@ export interface QuestionStage {
   readonly bottom: TerminalBottom;
   /** Another line is to be shown than before. */
   readonly onChange: () => void;
+  /** A clock in milliseconds. */
+  readonly now: () => number;
 }
 
 /** Shows one question at a time. */
@@ -45,7 +47,7 @@ export class QuestionQueue {
    * wait.
    */
   takesKey(): boolean {
-    const nowMs = performance.now();
+    const nowMs = this.#stage.now();
     if (nowMs >= this.#settledAtMs || this.#line === undefined && !this.#wasTyping) return true;
     this.#settledAtMs = nowMs + SETTLE_MS;
     return false;
@@ -84,7 +86,7 @@ export class QuestionQueue {
 
   #open(question: Question): void {
     const { above, prompt } = toQuestionText(question);
-    const nowMs = performance.now();
+    const nowMs = this.#stage.now();
     if (nowMs < this.#settledAtMs) this.#settledAtMs = nowMs + SETTLE_MS;
     if (above !== undefined) this.#stage.bottom.writeAbove(() => writeNow(`${above}\n`));
     this.#line = new TypedLine({
@@ -111,7 +113,7 @@ export class QuestionQueue {
     } else if (index === 0) {
       const { prompt } = toQuestionText(waiting.question);
       this.#wasTyping = this.#line !== undefined && this.#line.text !== "";
-      this.#settledAtMs = performance.now() + SETTLE_MS;
+      this.#settledAtMs = this.#stage.now() + SETTLE_MS;
       this.#stage.bottom.writeAbove(() => writeNow(`${prompt}(withdrawn)\n`));
       this.#next(undefined);
     }

@@ -17,9 +17,17 @@ const SEQUENCE =
 const UNESCAPED_IN_JSON = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 /**
  * Whatever a person cannot see, or sees as something else: control and format characters, the directions of text,
- * what is ignored by default, spaces and line ends other than the space, half a surrogate pair, what has no meaning.
+ * what is ignored by default, spaces and line ends other than the space, letters without ink, half a surrogate pair,
+ * what has no meaning.
  */
-const UNSEEN = /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]--[ ]]/gv;
+const UNSEEN =
+  /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]--[ ]]/gv;
+/** So many spaces fill a line, behind which anything would look like a line of the program's own. */
+const LONG_GAP = / {17,}/g;
+/** Letters of the scripts that are written from right to left. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]+/gu;
+/** Nobody sees it; a terminal that knows directions goes on from left to right behind it. */
+const LEFT_TO_RIGHT_MARK = "\u200e";
 
 /** The text with each control character but tab and line feed shown as `�`. Nothing else changes. */
 export function printable(text: string): string {
@@ -60,7 +68,19 @@ export function toSeenJson(value: unknown): string {
 
 /** The same for a part of JSON that is written already, wherever it was cut. */
 export function escapeUnseen(json: string): string {
-  return json.replace(UNSEEN, (found) => found.split("").map(toUnicodeEscape).join(""));
+  return json.replace(UNSEEN, escapeUnits).replace(LONG_GAP, escapeUnits);
+}
+
+/**
+ * JSON that was escaped so, for a terminal that knows directions: a word that is written from right to left stands
+ * between marks that keep it from reordering what is beside it.
+ */
+export function inWrittenOrder(json: string): string {
+  return json.replace(RIGHT_TO_LEFT, (word) => `${LEFT_TO_RIGHT_MARK}${word}${LEFT_TO_RIGHT_MARK}`);
+}
+
+function escapeUnits(text: string): string {
+  return text.split("").map(toUnicodeEscape).join("");
 }
 
 function toUnicodeEscape(unit: string): string {

@@ -37,7 +37,11 @@ export class TerminalEditor implements LineEditor {
     this.#history = history;
     const onLine = (line: string) => this.#onLine(line);
     this.#command = new TypedLine({ prompt: this.#prompt, onLine, history, complete });
-    this.#questions = new QuestionQueue({ bottom: terminalBottom, onChange: () => this.#show() });
+    this.#questions = new QuestionQueue({
+      bottom: terminalBottom,
+      onChange: () => this.#show(),
+      now: () => performance.now(),
+    });
     this.#keyboard = new Keyboard(this.#command, {
       onKey: (text, key) => this.#onKey(text, key),
       onResize: () => this.#shown?.resize(),

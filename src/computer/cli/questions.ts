@@ -1,6 +1,6 @@
 /** What a Computer asks the person at its terminal: values of inputs, and whether a tool may run. */
 import { countOf } from "../../cli/count.ts";
-import { escapeUnseen, toSafeLine, toSeenJson } from "../../cli/terminal/safe_text.ts";
+import { escapeUnseen, inWrittenOrder, toSafeLine, toSeenJson } from "../../cli/terminal/safe_text.ts";
 import type { LineEditor } from "../../cli/terminal/line_editor.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
 import type { InputSource } from "../inputs.ts";
@@ -67,7 +67,7 @@ async function askForDecision(editor: LineEditor, request: ConfirmRequest): Prom
   let head = `${describeCaller(request)} calls ${describeTool(request)} with `;
   while (true) {
     const left = Math.max(0, call.length - end);
-    const shown = `${head}${escapeUnseen(call.slice(start, end))}${left === 0 ? "" : "…"}`;
+    const shown = `${head}${inWrittenOrder(escapeUnseen(call.slice(start, end)))}${left === 0 ? "" : "…"}`;
     const options = left === 0
       ? "Run it? [y]es, [a]lways, [N]o: "
       : `${countOf(left, "more character")} to see before it can run. [m]ore, [N]o: `;
@@ -96,6 +96,6 @@ function describeTool({ tool, server }: ConfirmRequest): string {
 /** A name in quotes, with whatever cannot be seen written out; of a long one the beginning, and how much is not shown. */
 function toSeenName(name: string): string {
   const rest = name.length - MAX_NAME_LENGTH;
-  const shown = toSeenJson(rest <= 0 ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`);
+  const shown = inWrittenOrder(toSeenJson(rest <= 0 ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`));
   return rest <= 0 ? shown : `${shown} (${countOf(rest, "more character")})`;
 }

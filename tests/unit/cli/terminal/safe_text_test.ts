@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import {
+  inWrittenOrder,
   printable,
   printableLine,
   toSafeJson,
@@ -64,7 +65,7 @@ Deno.test("withoutSequences() shows where a string begins that has no end, and t
 
 Deno.test("toSeenJson() means the same, and whatever nobody sees is written out", () => {
   const unseen =
-    "\u0000\u001b\u007f\u009d\u009c\u00a0\u00ad\u061c\u115f\u200b\u200e\u2028\u202e\u2066\u2800\u3164\ufeff";
+    "\u{13441}\u{1d159}\u0000\u001b\u007f\u009d\u009c\u00a0\u00ad\u061c\u115f\u200b\u200e\u2028\u202e\u2066\u2800\u3164\ufeff";
   const value = { [unseen]: [unseen + "\ud800", "\u{e0041}\u{e000}", 1, null] };
   const json = toSeenJson(value);
   assertMatch(json, /^[\u0020-\u007e]+$/);
@@ -76,4 +77,19 @@ Deno.test("toSeenJson() means the same, and whatever nobody sees is written out"
 Deno.test("toSeenJson() tells apart what is not the same", () => {
   const same = ["ls -la", "ls\u009d; evil #\u009c -la", "ls\u00a0-la", "ls\u200b -la", "ls \ud800-la"];
   assertEquals(new Set(same.map(toSeenJson)).size, same.length);
+});
+
+Deno.test("toSeenJson() writes out spaces that would fill a line, and leaves those of an indentation", () => {
+  const text = `${" ".repeat(12)}x${" ".repeat(40)}Run it?`;
+  const json = toSeenJson(text);
+  assertEquals(json, `"${" ".repeat(12)}x${"\\u0020".repeat(40)}Run it?"`);
+  assertEquals(JSON.parse(json), text);
+});
+
+Deno.test("inWrittenOrder() keeps words from right to left from reordering what is beside them", () => {
+  assertEquals(
+    inWrittenOrder('{"to":"\u05d0\u05d1 100 \u0645","n":5}'),
+    '{"to":"\u200e\u05d0\u05d1\u200e 100 \u200e\u0645\u200e","n":5}',
+  );
+  assertEquals(inWrittenOrder('{"a":"äöü 漢字"}'), '{"a":"äöü 漢字"}');
 });
