@@ -2,7 +2,7 @@
 import { abortable } from "../async/abortable.ts";
 import { Deadline } from "../async/deadline.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { describeError } from "../protocol/errors.ts";
+import { describeError, isRecord } from "../protocol/errors.ts";
 import { VERSION_QUERY_PARAMETER } from "../protocol/version.ts";
 import type { AuthDecision, AuthProvider, Credentials } from "./auth.ts";
 import type { BoundedLog } from "./bounded_log.ts";
@@ -56,12 +56,19 @@ async function decide(
   const reason = () => new RangeError(`No decision within ${authTimeoutMs} ms`);
   using deadline = new Deadline(authTimeoutMs, { reason });
   try {
-    const decision = Promise.resolve(auth.authenticate(credentials, { signal: deadline.signal }));
-    return await abortable(decision, deadline.signal);
+    const asked = Promise.resolve(auth.authenticate(credentials, { signal: deadline.signal }));
+    const decision: unknown = await abortable(asked, deadline.signal);
+    if (isDecision(decision)) return decision;
+    throw new TypeError("Cannot use the decision of the auth provider: neither principal nor refused");
   } catch (error) {
     refusals.write("error", "failed to authenticate a connection", { error: describeError(error) });
     return { refused: "not possible now" };
   }
+}
+
+/** A provider in JavaScript may return anything, or forget to return. */
+function isDecision(value: unknown): value is AuthDecision {
+  return isRecord(value) && (typeof value["principal"] === "string" || typeof value["refused"] === "string");
 }
 
 /** A `session` of another shape is ignored: the peer then waits until its lost connection is noticed. */

@@ -72,6 +72,16 @@ Deno.test("An AuthProvider that throws refuses, and its error stays in the log",
   assert(logger.lines.some(({ fields }) => String(fields["error"]).includes("ldap")));
 });
 
+Deno.test("An AuthProvider that decides nothing refuses, and the log says so", async () => {
+  for (const decision of ["null", "{}", '{"principal":1}']) {
+    const logger = new RecordingLogger();
+    const auth: AuthProvider = { authenticate: () => JSON.parse(decision) };
+    await using server = await SmcpServer.listen({ port: 0, auth, logger });
+    assertEquals((await refusalOf(server.url)).message, "Unauthorized: not possible now");
+    assertEquals(logger.lines.filter(({ level }) => level === "error").length, 1);
+  }
+});
+
 Deno.test("A session replaces no connection of another principal", async () => {
   await using server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["a", "b"] }) });
   const ada = { role: "agent", name: "ada", office_id: "lab" } as const;
