@@ -146,7 +146,8 @@ Deno.test("a secret that an MCP server encodes before it repeats it is masked, t
     const [encoded, most] of [
       [bytes.toBase64(), 4],
       [bytes.toBase64({ alphabet: "base64url" }), 4],
-      [`Basic ${behind("user:")}`, "Basic dXNlcjo=".length],
+      // A letter on either side depends on what is beside the secret.
+      [`Basic ${behind("user:")}`, "Basic dXNlcjp".length + 4],
       [behind("ab:"), 8],
       [behind("a:"), 8],
       [bytes.toHex(), 0],
