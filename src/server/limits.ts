@@ -96,6 +96,8 @@ export const MAX_REFUSAL_LINES = 20;
 export const REFUSAL_LOG_WINDOW_MS = 60_000;
 /** The most packets of one polling answer: python-engineio drops the connection for one more. */
 export const MAX_POLLING_PACKETS = 16;
+/** The most packets of one polling body: each costs far more than its bytes, and all are read at once. */
+export const MAX_POSTED_PACKETS = 16_384;
 /** The longest `session` of a connection; a longer one is ignored. */
 export const MAX_SESSION_LENGTH = 128;
 /** How much of a text that a peer chose goes into a log line or a refusal. */

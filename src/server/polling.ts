@@ -1,5 +1,5 @@
 /** A bound on the packets of one polling answer, which Engine.IO lacks. */
-import { MAX_POLLING_PACKETS } from "./limits.ts";
+import { MAX_POLLING_PACKETS, MAX_POSTED_PACKETS } from "./limits.ts";
 
 /** As much of an Engine.IO connection as this needs. */
 export interface PollingConnection {
@@ -41,4 +41,34 @@ function queueOf(connection: PollingConnection): unknown[] {
   const queue: unknown = Reflect.get(connection, "writeBuffer");
   if (Array.isArray(queue)) return queue;
   throw new TypeError("Cannot keep packets for the next polling answer: Engine.IO has no write buffer");
+}
+
+/**
+ * Ends a connection that posts more than {@linkcode MAX_POSTED_PACKETS} packets in one body. Engine.IO makes an object of
+ * each before it looks at the first, and the largest body has room for eight million.
+ */
+export function boundPollingBodies(
+  connection: Pick<PollingConnection, "transport"> & { close(discard: boolean): unknown },
+): void {
+  const { transport } = connection;
+  if (transport.name !== "polling") return;
+  const onData: unknown = Reflect.get(transport, "onData");
+  if (typeof onData !== "function") {
+    throw new TypeError("Cannot count the packets of polling bodies: Engine.IO has no onData");
+  }
+  Reflect.set(transport, "onData", (body: unknown) => {
+    if (typeof body === "string" && hasTooManyPackets(body)) return void connection.close(true);
+    Reflect.apply(onData, transport, [body]);
+  });
+}
+
+/** Between the packets of a body. */
+const SEPARATOR = "\x1e";
+
+function hasTooManyPackets(body: string): boolean {
+  let count = 1;
+  for (let at = body.indexOf(SEPARATOR); at >= 0; at = body.indexOf(SEPARATOR, at + 1)) {
+    if (++count > MAX_POSTED_PACKETS) return true;
+  }
+  return false;
 }

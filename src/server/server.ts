@@ -24,7 +24,7 @@ import {
 import { Outbox } from "./outbox.ts";
 import { createBoundedParser } from "./parser.ts";
 import { PipeliningGuard } from "./pipelining.ts";
-import { boundPollingAnswers, type PollingConnection } from "./polling.ts";
+import { boundPollingAnswers, boundPollingBodies, type PollingConnection } from "./polling.ts";
 import { type EngineConnection, Strangers } from "./strangers.ts";
 import { defaultMaxSockets, TcpSockets } from "./tcp_sockets.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -273,6 +273,7 @@ function watchEngine(io: IoServer, strangers: Strangers): void {
   io.engine.on("connection", (connection: EngineConnection & PollingConnection) => {
     strangers.welcome(connection);
     boundPollingAnswers(connection);
+    boundPollingBodies(connection);
   });
   io.engine.on("headers", (_headers: unknown, request: IncomingMessage) => strangers.startCounting(request));
 }
