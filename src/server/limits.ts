@@ -9,6 +9,8 @@ export const DEFAULT_MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;
 export const DEFAULT_PING_INTERVAL_MS = 25_000;
 /** How long a connection may take to answer a ping. */
 export const DEFAULT_PING_TIMEOUT_MS = 20_000;
+/** The longest time that an option may have: a day, as the longest time-out of a request. */
+export const MAX_TIME_MS = 86_400_000;
 /** The most requests of one connection that may be open at a time; one more is answered 400. */
 export const DEFAULT_MAX_OPEN_REQUESTS = 1024;
 /** How many times as many requests may be in flight to one Computer. */

@@ -15,6 +15,7 @@ import {
   DEFAULT_PING_TIMEOUT_MS,
   type LoadLimits,
   loadLimitsFor,
+  MAX_TIME_MS,
 } from "./limits.ts";
 import type { OfficeStore } from "./office_store.ts";
 import { Offices } from "./offices.ts";
@@ -156,18 +157,19 @@ const DEFAULT_BOUNDS = {
 function boundsOf(options: SmcpServerOptions) {
   const boundOf = (option: keyof typeof DEFAULT_BOUNDS) =>
     requirePositive(option, options[option] ?? DEFAULT_BOUNDS[option]);
+  const timeOf = (option: keyof typeof DEFAULT_BOUNDS) => requireTime(option, boundOf(option));
   const maxOpenRequests = boundOf("maxOpenRequests");
   return {
     maxPayloadBytes: boundOf("maxPayloadBytes"),
-    pingIntervalMs: boundOf("pingIntervalMs"),
-    pingTimeoutMs: boundOf("pingTimeoutMs"),
-    connectTimeoutMs: boundOf("connectTimeoutMs"),
-    authTimeoutMs: boundOf("authTimeoutMs"),
+    pingIntervalMs: timeOf("pingIntervalMs"),
+    pingTimeoutMs: timeOf("pingTimeoutMs"),
+    connectTimeoutMs: timeOf("connectTimeoutMs"),
+    authTimeoutMs: timeOf("authTimeoutMs"),
     maxStrangers: boundOf("maxPendingConnections"),
     maxStrangersPerAddress: boundOf("maxPendingConnectionsPerAddress"),
     maxOpenRequests,
     loadLimits: loadLimitsFor(maxOpenRequests),
-    graceMs: requireGrace(options.graceMs ?? SERVER_GRACE_MS),
+    graceMs: requireTime("graceMs", options.graceMs ?? SERVER_GRACE_MS),
   };
 }
 
@@ -188,7 +190,8 @@ export function requirePositive(option: string, value: number): number {
   throw new RangeError(`Cannot use ${option} "${value}": not a whole number above 0`);
 }
 
-function requireGrace(graceMs: number): number {
-  if (Number.isFinite(graceMs) && graceMs >= 0) return graceMs;
-  throw new RangeError(`Cannot use graceMs "${graceMs}": not a number from 0`);
+/** A timer cannot wait for more than 24 days, and fires at once for a longer time. */
+function requireTime(option: string, timeMs: number): number {
+  if (timeMs >= 0 && timeMs <= MAX_TIME_MS) return timeMs;
+  throw new RangeError(`Cannot use ${option} "${timeMs}": not from 0 to ${MAX_TIME_MS} ms`);
 }

@@ -48,6 +48,9 @@ Deno.test("toSettings() refuses bounds that make no sense, and paths that are no
   for (const graceMs of [-1, NaN, Infinity]) {
     assertThrows(() => toSettings({ graceMs }, "localhost"), RangeError, "graceMs");
   }
+  for (const time of ["pingIntervalMs", "pingTimeoutMs", "connectTimeoutMs", "authTimeoutMs", "graceMs"]) {
+    assertThrows(() => toSettings({ [time]: 2 ** 31 }, "localhost"), RangeError, time);
+  }
   assertThrows(() => toSettings({ path: "hub" }, "localhost"), TypeError, "begin with a slash");
   assertEquals(toSettings({ path: "/hub//" }, "localhost").path, "/hub/");
 });
