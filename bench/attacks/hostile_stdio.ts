@@ -23,27 +23,27 @@ const ANSWERS: Readonly<Record<string, (method: string) => unknown>> = {
       : undefined,
   "a list of distinct objects": (method) =>
     method === "tools/list"
-      ? { tools: [], extra: Array.from({ length: 78_000 }, (_, i) => ({ [`k${i}`]: {} })) }
+      ? { tools: [], extra: Array.from({ length: 60_000 }, (_, i) => ({ [`k${i}`]: {} })) }
       : undefined,
-  "a million empty objects": (method) =>
-    method === "tools/list" ? { tools: [], extra: Array(490_000).fill({}) } : undefined,
+  "many empty objects": (method) =>
+    method === "tools/list" ? { tools: [], extra: Array(245_000).fill({}) } : undefined,
   "a million texts": (method) =>
     method === "tools/list" ? { tools: [], extra: Array(740_000).fill("t".repeat(36)) } : undefined,
   "a million values in rows": (method) =>
     method === "tools/list"
       ? {
         tools: [],
-        extra: Array.from({ length: 85_000 }, (_, id) => ({ id, a: "a", b: 1.5, c: true, d: null })),
+        extra: Array.from({ length: 75_000 }, (_, id) => ({ id, a: "a", b: 1.5, c: true, d: null })),
       }
       : undefined,
   "lists in lists": (method) => {
     if (method !== "tools/list") return undefined;
     let extra: unknown[] = [];
     for (let depth = 0; depth < 990; depth++) extra = [extra];
-    return { tools: [], extra: Array(1_000).fill(extra) };
+    return { tools: [], extra: Array(330).fill(extra) };
   },
   "a text of escapes": (method) =>
-    method === "tools/list" ? { tools: [], extra: "\n".repeat(3_900_000) } : undefined,
+    method === "tools/list" ? { tools: [], extra: "\n".repeat(3_600_000) } : undefined,
   "a message just below the limit": (method) =>
     method === "tools/list" ? { tools: [], extra: "中".repeat(10 * MIB) } : undefined,
 };

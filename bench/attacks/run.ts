@@ -20,7 +20,7 @@ const STDIO_ATTACKS = [
   "many small tools",
   "a list of distinct names",
   "a list of distinct objects",
-  "a million empty objects",
+  "many empty objects",
   "a million texts",
   "a million values in rows",
   "lists in lists",

@@ -28,9 +28,10 @@ const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
-/** `,` `:` `[` `{`: each stands for one value or one name. */
-const IS_STRUCTURE = new Uint8Array(256);
-for (const sign of ",:[{") IS_STRUCTURE[sign.charCodeAt(0)] = 1;
+/** `,` and `:` stand for one value or one name; a list or an object costs as much as three. */
+const STRUCTURE_VALUES = new Uint8Array(256);
+for (const sign of ",:") STRUCTURE_VALUES[sign.charCodeAt(0)] = 1;
+for (const sign of "[{") STRUCTURE_VALUES[sign.charCodeAt(0)] = 3;
 /** What neither ends a text nor begins an escape. */
 const IS_PLAIN = new Uint8Array(256).fill(1);
 for (const sign of '"\\\n\r') IS_PLAIN[sign.charCodeAt(0)] = 0;
@@ -38,8 +39,8 @@ for (const sign of '"\\\n\r') IS_PLAIN[sign.charCodeAt(0)] = 0;
 const HASHES = crypto.getRandomValues(new Uint32Array(256));
 const MULTIPLIER = 0x9e3779b1;
 
-/** The most that a byte of JSON costs: a member with a new name costs ten values and has five bytes at least, `"":0,`. */
-export const MAX_COST_PER_BYTE = 2;
+/** The most that a byte of JSON costs: `[`. A member with a new name costs ten values, and has at least five bytes. */
+export const MAX_COST_PER_BYTE = 3;
 
 /** Counts one message. */
 export class JsonCost {
@@ -89,7 +90,7 @@ export class JsonCost {
         this.#textHash = this.#textBytes = 0;
         return index + 1;
       }
-      if (IS_STRUCTURE[byte] === 1) this.#structures++;
+      this.#structures += STRUCTURE_VALUES[byte] ?? 0;
       if (byte === COLON) this.#takeName();
       else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) this.#open(byte);
       else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) this.#close(byte);

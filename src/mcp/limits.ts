@@ -16,9 +16,9 @@ export interface ServerLimits {
   readonly maxMessageBytes: number;
   /**
    * The most members and items of one message, in all its objects and lists together; 1,000,000 by default. They take
-   * far more memory and time than their bytes tell. A name that no object before had at this place counts for nine of
-   * them, but for the first thousand such names; an escape in a text counts for a quarter, a byte beyond the
-   * first MiB for a 128th.
+   * far more memory and time than their bytes tell. A list or an object counts for three; a name that no object before
+   * had at this place for nine, but for the first thousand such names; an escape in a text for a quarter, a byte
+   * beyond the first MiB for a 128th.
    */
   readonly maxMessageValues: number;
   /** The most bytes of one list of a server, all pages together; 16 MiB by default. What comes after is left out. */

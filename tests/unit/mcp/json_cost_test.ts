@@ -21,7 +21,7 @@ Deno.test("rows of the same names cost their members, however many rows there ar
     (_, id) => ({ id, name: `n${id}`, mail: "a@b", sum: 1.5, ok: true }),
   );
   const cost = costOf({ rows });
-  assert(cost >= 250_000 && cost < 280_000, `${cost}`);
+  assert(cost >= 250_000 && cost < 340_000, `${cost}`);
 });
 
 Deno.test("names that no object had before cost far more than their number", () => {
@@ -45,7 +45,7 @@ Deno.test("objects of the same names in ever another order cost like new names",
     });
     return Object.fromEntries(order.map((name) => [name, 0]));
   });
-  assert(costOf(rows) > 1.3 * costOf(rows.map(() => rows[0])), `${costOf(rows)}`);
+  assert(costOf(rows) > 1.2 * costOf(rows.map(() => rows[0])), `${costOf(rows)}`);
 });
 
 Deno.test("a text that is nested too deep is refused", () => {
