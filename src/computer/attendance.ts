@@ -103,18 +103,17 @@ export class Attendance {
   }
 
   /**
-   * The connection is lost, and the Server has told the Agent that its requests failed. A tool that runs goes on; a
-   * call that waits for its confirmation does not begin.
+   * The connection is lost, and the Server has told the Agent that its requests failed. A tool that runs goes on, and
+   * its answer is remembered for the same Agent's next try; a call that waits for its confirmation does not begin.
    */
   onLost(): void {
     const { agent, calls } = this.#context;
     this.#before = agent.name ?? this.#before;
     this.#hear(undefined);
     calls.endConfirmations();
-    calls.forget();
   }
 
-  /** Calls of an Agent that is not there any more are ended. */
+  /** Calls of an Agent that is not there any more are ended and forgotten. */
   async #look(): Promise<void> {
     const { agent, members } = this.#context;
     const heard = this.#heard;
@@ -122,7 +121,9 @@ export class Attendance {
     if (this.#heard === heard) agent.set(found);
     const before = this.#before;
     this.#before = undefined;
-    if (before !== undefined && before !== agent.name) this.#endAgent();
+    if (before === undefined || before === agent.name) return;
+    this.#endAgent();
+    this.#context.calls.forget();
   }
 
   #endAgent(): void {

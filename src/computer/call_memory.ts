@@ -20,7 +20,7 @@ interface RememberedCall {
   sizeBytes: number;
 }
 
-/** Remembers calls for as long as the Computer is in its office. */
+/** Remembers calls while the Computer is in its office with the same Agent, also over a lost connection that returns. */
 export class CallMemory {
   readonly #calls = new Map<string, RememberedCall>();
   #sizeBytes = 0;

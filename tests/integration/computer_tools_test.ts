@@ -183,12 +183,22 @@ Deno.test("a repeated call gets the running answer", async () => {
   assertEquals(asked, 1);
 });
 
-Deno.test("a Computer that has left the office has forgotten its answers", async () => {
+Deno.test("a Computer whose connection was lost gives the same Agent its remembered answers", async () => {
   await using office = await ComputerOffice.open(scriptedServers({ s: { tools: [echo] } }));
-  await office.laptop.callTool("echo", {}, { reqId: "same" });
+  const first = await office.laptop.callTool("echo", {}, { reqId: "same" });
   const back = office.next("enterOffice");
   office.cut();
   await back;
+  assertEquals(await office.laptop.callTool("echo", {}, { reqId: "same" }), first);
+  const runs = (await received(office, "tools/call")).filter(({ params }) => params?.["name"] === "echo");
+  assertEquals(runs.length, 1);
+});
+
+Deno.test("a Computer that has left the office has forgotten its answers", async () => {
+  await using office = await ComputerOffice.open(scriptedServers({ s: { tools: [echo] } }));
+  await office.laptop.callTool("echo", {}, { reqId: "same" });
+  await office.computer.leave();
+  await office.computer.join({ url: office.server.url, office: "lab" });
   await office.laptop.callTool("echo", {}, { reqId: "same" });
   const runs = (await received(office, "tools/call")).filter(({ params }) => params?.["name"] === "echo");
   assertEquals(runs.length, 2);
