@@ -104,27 +104,21 @@ export const parseGetComputerConfigRet: AnswerReader<GetComputerConfigRet> = (
   const what = "GetComputerConfigRet";
   const { inputs, servers, ...rest } = toBody(what, answer);
   if (!isRecord(servers)) throw unreadable(what, "servers", "expected an object");
-  const read = Object.entries(servers).map(([name, server]) => {
-    const told = (flaw: string) => onFlaw(`servers.${name}`, flaw);
-    return [name, readServer(name, { server, tell: told })] as const;
+  const read = readList(Object.entries(servers), {
+    field: "servers",
+    read: readServer,
+    onFlaw,
+    keyOf: ([name]) => name,
   });
-  return {
-    ...rest,
-    servers: Object.fromEntries(
-      read.filter((entry): entry is [string, MCPServerConfig] => entry[1] !== undefined),
-    ),
-    ...readInputs(inputs, onFlaw),
-  };
+  return { ...rest, servers: Object.fromEntries(read), ...readInputs(inputs, onFlaw) };
 };
 
 /** Some peers leave the name to the key. */
-function readServer(
-  name: string,
-  { server, tell }: { readonly server: unknown; readonly tell: (what: string) => void },
-): MCPServerConfig | undefined {
+const readServer: ReadEntry<[string, MCPServerConfig], [string, unknown]> = ([name, server], tell) => {
   if (!isRecord(server)) return void tell("left out, expected an object");
-  return readServerConfig({ ...server, name: server["name"] ?? name }, tell);
-}
+  const config = readServerConfig({ ...server, name: server["name"] ?? name }, tell);
+  return config === undefined ? undefined : [name, config];
+};
 
 /** Null stands for what has its default. */
 const readServerConfig = readWith(config.serverConfig, (server) => {

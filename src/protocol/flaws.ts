@@ -12,7 +12,12 @@ export type OnFlaw = (field: string, what: string) => void;
 export type AnswerReader<T> = (answer: unknown, onFlaw?: OnFlaw) => T;
 
 /** Reads one entry of a list; `undefined` leaves it out. Calls `tell` for what it repairs and what it leaves out. */
-export type ReadEntry<T> = (entry: unknown, tell: (what: string) => void) => T | undefined;
+export type ReadEntry<T, E = unknown> = (entry: E, tell: (what: string) => void) => T | undefined;
+
+/** The most entries of one list that are left out one by one. */
+export const MAX_BAD_ENTRIES = 1_000;
+/** The most entries of one list that are repaired, as many as a Computer takes tools of one MCP server. */
+export const MAX_REPAIRED_ENTRIES = 5_000;
 
 /** Ignores all flaws. */
 export const ignoreFlaws: OnFlaw = () => {};
@@ -23,31 +28,54 @@ export function toBody(what: string, answer: unknown): Readonly<Record<string, u
   throw unreadable(what, what, "expected an object");
 }
 
-/** The entries of a list that can be read. */
-export function readList<T>(
-  list: readonly unknown[],
-  options: { readonly field: string; readonly read: ReadEntry<T>; readonly onFlaw: OnFlaw },
+/**
+ * The entries of a list that can be read. After {@linkcode MAX_BAD_ENTRIES} that were left out, or
+ * {@linkcode MAX_REPAIRED_ENTRIES} that were repaired, the rest is left out as a whole: to find out what is wrong with
+ * an entry takes far longer than to send it.
+ */
+export function readList<T, E = unknown>(
+  list: readonly E[],
+  options: {
+    readonly field: string;
+    readonly read: ReadEntry<T, E>;
+    readonly onFlaw: OnFlaw;
+    /** What an entry is called; its index by default. */
+    readonly keyOf?: (entry: E) => string;
+  },
 ): T[] {
-  const { field, read, onFlaw } = options;
+  const { field, read, onFlaw, keyOf } = options;
   const entries: T[] = [];
+  let bad = 0;
+  let repaired = 0;
   for (const [index, entry] of list.entries()) {
-    const value = read(entry, (what) => onFlaw(`${field}.${index}`, what));
-    if (value !== undefined) entries.push(value);
+    if (bad === MAX_BAD_ENTRIES || repaired === MAX_REPAIRED_ENTRIES) {
+      onFlaw(field, `the last ${list.length - index} entries are left out, too many before them are wrong`);
+      break;
+    }
+    let isTold = false;
+    const value = read(entry, (what) => {
+      isTold = true;
+      onFlaw(`${field}.${keyOf?.(entry) ?? index}`, what);
+    });
+    if (value === undefined) bad++;
+    else entries.push(value);
+    if (value !== undefined && isTold) repaired++;
   }
   return entries;
 }
 
-/** Reads an entry as the schema has it; where that fails, once more as `repair` leaves it. */
+/** Reads an object as the schema has it; where that fails, once more as `repair` leaves it. */
 export function readWith<T>(
   schema: Schema<T>,
   repair?: (entry: Readonly<Record<string, unknown>>) => unknown,
 ): ReadEntry<T> {
   return (entry, tell) => {
+    if (!isRecord(entry)) return void tell("left out, expected an object");
     const parsed = schema.safeParse(entry);
     if (parsed.success) return parsed.data;
     const { field, why } = firstIssue(parsed.error);
     const where = field === undefined ? why : `${field}: ${why}`;
-    const repaired = repair !== undefined && isRecord(entry) ? schema.safeParse(repair(entry)) : undefined;
+    const repaired = repair !== undefined ? schema.safeParse(repair(entry)) : undefined;
     if (repaired?.success !== true) return void tell(`left out, ${where}`);
     tell(`repaired, ${where}`);
     return repaired.data;
