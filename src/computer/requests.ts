@@ -1,6 +1,7 @@
 /** Requests from the Server: to their handler, and an answer to every one of them. */
 import type { Logger } from "../log.ts";
 import type { IncomingEvent } from "../link/connect.ts";
+import { assertShallow } from "../protocol/depth.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import {
   badRequest,
@@ -127,6 +128,7 @@ async function answerRequest(
     const handle = HANDLERS.get(event);
     if (context.isFull) throw new SmcpError(ErrorCode.INTERNAL_ERROR, TOO_MANY);
     if (handle === undefined) throw badRequest("event", `This Computer does not serve "${event}"`);
+    assertShallow(body);
     answer = await handle(scope, body);
   } catch (error) {
     logFailure(context.host.log, incoming, error);
