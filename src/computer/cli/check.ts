@@ -6,13 +6,14 @@ import { alignColumns } from "../../cli/terminal/columns.ts";
 import { printable, printableLine, toSafeJson } from "../../cli/terminal/safe_text.ts";
 import {
   checkConfigFile,
-  checkConfigText,
+  checkConfigSource,
   type CheckedInput,
   type CheckedVariable,
   type ConfigChecks,
   type ConfigReport,
 } from "../config/check.ts";
 import { DIALECTS } from "../config/dialects.ts";
+import { readConfigStream } from "../config/file.ts";
 import type { ConfigProblem } from "../config/problem.ts";
 import { inputVariable } from "../inputs.ts";
 
@@ -38,7 +39,7 @@ export async function runCheck(
   const reports: ConfigReport[] = [];
   for (const file of new Set(files)) {
     const report = file === STDIN
-      ? await checkConfigText(await stdin(), { file: "stdin", checks })
+      ? await checkConfigSource(stdin, { file: "stdin", checks })
       : await checkConfigFile(file, checks);
     reports.push(report);
     if (!json) console.log(`${reports.length > 1 ? "\n" : ""}${printable(reportText(report))}`);
@@ -50,7 +51,7 @@ export async function runCheck(
 }
 
 async function readStdin(): Promise<string> {
-  return await new Response(Deno.stdin.readable).text();
+  return await readConfigStream(Deno.stdin.readable, "stdin");
 }
 
 /** A report as people read it: what there is, what is wrong and where, and a last line that sums up. */

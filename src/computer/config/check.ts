@@ -83,14 +83,22 @@ export interface ConfigChecks {
  * @returns What it says and what is wrong; a file that cannot be read is a problem, too.
  */
 export async function checkConfigFile(path: string, checks: ConfigChecks = {}): Promise<ConfigReport> {
+  return await checkConfigSource(() => readConfigFileText(path), { file: path, checks });
+}
+
+/** The same for a text that comes from elsewhere; one that cannot be read is a problem, too. */
+export async function checkConfigSource(
+  read: () => Promise<string>,
+  { file, checks = {} }: { readonly file: string; readonly checks?: ConfigChecks },
+): Promise<ConfigReport> {
   let text: string;
   try {
-    text = await readConfigFileText(path);
+    text = await read();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const { problems } = error;
     return {
-      file: path,
+      file,
       form: null,
       servers: [],
       inputs: [],
@@ -100,7 +108,7 @@ export async function checkConfigFile(path: string, checks: ConfigChecks = {}): 
       problems,
     };
   }
-  return await checkConfigText(text, { file: path, checks });
+  return await checkConfigText(text, { file, checks });
 }
 
 /** The same for a text that is already there. */

@@ -31,22 +31,56 @@ export async function readConfigFile(path: string): Promise<ComputerConfig> {
   return parseConfigText(await readConfigFileText(path), path, { origin: originOf(path) });
 }
 
+/** The largest configuration, in bytes. */
+export const MAX_CONFIG_BYTES = 8 * 1024 * 1024;
+
 /**
- * Reads the text of a configuration.
+ * Reads the text of a configuration: a regular file of at most {@linkcode MAX_CONFIG_BYTES}. A pipe that nobody writes
+ * to could not even be given up, and a device need not end.
  *
  * @throws {ConfigError} that names the file.
  */
 export async function readConfigFileText(path: string): Promise<string> {
+  let state: string | undefined;
   try {
-    return await Deno.readTextFile(path);
+    state = refusalOf(await Deno.stat(path));
+    if (state === undefined) return await Deno.readTextFile(path);
   } catch (cause) {
     throw problemsError(path, [{ message: stateOf(cause), path: "" }], { cause });
   }
+  throw problemsError(path, [{ message: state, path: "" }]);
+}
+
+/** Why a file is left alone, if there is a reason. */
+function refusalOf({ isFile, isDirectory, size }: Deno.FileInfo): string | undefined {
+  if (isDirectory) return "it is a folder; name the file in it";
+  if (!isFile) return "it is no regular file; write the config to a file";
+  return size > MAX_CONFIG_BYTES ? `it has more than ${MAX_CONFIG_BYTES} bytes` : undefined;
+}
+
+/**
+ * Reads the text of a configuration from a stream of at most {@linkcode MAX_CONFIG_BYTES}.
+ *
+ * @throws {ConfigError} that gives the stream's name.
+ */
+export async function readConfigStream(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  name: string,
+): Promise<string> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for await (const piece of stream) {
+    size += piece.length;
+    if (size > MAX_CONFIG_BYTES) {
+      throw problemsError(name, [{ message: `it has more than ${MAX_CONFIG_BYTES} bytes`, path: "" }]);
+    }
+    pieces.push(piece);
+  }
+  return await new Blob(pieces).text();
 }
 
 function stateOf(error: unknown): string {
   if (error instanceof Deno.errors.NotFound) return "no such file";
-  if (error instanceof Deno.errors.IsADirectory) return "it is a folder; name the file in it";
   if (error instanceof Deno.errors.PermissionDenied) return "the file may not be read";
   if (error instanceof Deno.errors.NotCapable) return "reading is not permitted (--allow-read)";
   return error instanceof Error ? error.message : String(error);

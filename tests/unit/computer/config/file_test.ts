@@ -1,7 +1,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { dirname, join } from "@std/path";
-import { originOf, readConfigFile } from "../../../../src/computer/config/file.ts";
+import {
+  MAX_CONFIG_BYTES,
+  originOf,
+  readConfigFile,
+  readConfigStream,
+} from "../../../../src/computer/config/file.ts";
 import { ConfigError } from "../../../../src/computer/config/problem.ts";
+import { within } from "../../../fixtures/within.ts";
 
 const folder = decodeURIComponent(new URL("../../../fixtures/configs/", import.meta.url).pathname);
 
@@ -19,6 +25,38 @@ Deno.test("a file that cannot be read is named", async () => {
   for (const [name, state] of [["none.json", "no such file"], ["project", "it is a folder"]] as const) {
     const path = join(folder, name);
     await assertRejects(() => readConfigFile(path), ConfigError, `Cannot read config "${path}": ${state}`);
+  }
+});
+
+Deno.test("a config is a regular file: a device and a pipe without a writer are refused at once", async () => {
+  const place = await Deno.makeTempDir();
+  try {
+    const pipe = join(place, "pipe");
+    assertEquals((await new Deno.Command("mkfifo", { args: [pipe] }).output()).code, 0);
+    for (const path of [pipe, "/dev/zero"]) {
+      const state = "it is no regular file; write the config to a file";
+      const refused = assertRejects(
+        () => readConfigFile(path),
+        ConfigError,
+        `Cannot read config "${path}": ${state}`,
+      );
+      await within(refused, `the refusal of ${path}`);
+    }
+  } finally {
+    await Deno.remove(place, { recursive: true });
+  }
+});
+
+Deno.test("a config that is too large is refused before it is read, from a stream as soon as it is", async () => {
+  const path = await Deno.makeTempFile();
+  try {
+    const tooLarge = `it has more than ${MAX_CONFIG_BYTES} bytes`;
+    await Deno.truncate(path, MAX_CONFIG_BYTES + 1);
+    await assertRejects(() => readConfigFile(path), ConfigError, `Cannot read config "${path}": ${tooLarge}`);
+    using endless = await Deno.open("/dev/zero");
+    await assertRejects(() => readConfigStream(endless.readable, "stdin"), ConfigError, tooLarge);
+  } finally {
+    await Deno.remove(path);
   }
 });
 
