@@ -98,4 +98,21 @@ async function printCompletion([shell = ""]: readonly string[]): Promise<number>
   return ExitCode.OK;
 }
 
-if (import.meta.main) Deno.exit(await run(Deno.args));
+/** How often to look whether the launcher still runs, in milliseconds. */
+const LAUNCHER_CHECK_MS = 500;
+
+/** Ends this process as SIGTERM does when the launcher that started it was killed and could pass no signal on. */
+function endWithLauncher(launcher: number): void {
+  const timer = setInterval(() => {
+    if (Deno.ppid === launcher) return;
+    clearInterval(timer);
+    Deno.kill(Deno.pid, "SIGTERM");
+  }, LAUNCHER_CHECK_MS);
+}
+
+if (import.meta.main) {
+  const launcher = Number(Deno.env.get("A2C_LAUNCHER_PID"));
+  Deno.env.delete("A2C_LAUNCHER_PID");
+  if (launcher > 0 && Deno.build.os !== "windows") endWithLauncher(launcher);
+  Deno.exit(await run(Deno.args));
+}

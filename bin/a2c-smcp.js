@@ -40,9 +40,10 @@ if (process.execve && process.platform !== "win32" && !process.versions.deno && 
   process.execve(deno, [deno, ...args], env);
 }
 
-const child = spawn(deno, args, { stdio: "inherit", env });
-// A terminal sends Ctrl-C to both processes, a service manager sends SIGTERM to this one alone.
-process.on("SIGINT", () => {});
+// Where Node cannot, this process stays, and tells who it is: the program ends when its parent is another one.
+const child = spawn(deno, args, { stdio: "inherit", env: { ...env, A2C_LAUNCHER_PID: String(process.pid) } });
+// A terminal sends Ctrl-C to both processes; everything else sends its signal to this one alone.
+process.on("SIGINT", () => process.stdin.isTTY || child.kill("SIGINT"));
 for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("error", (error) => {
   console.error(`Cannot start "${deno}": ${error.message}`);

@@ -29,8 +29,10 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
       await Deno.writeTextFile(join(folder, "x.json"), '{"mcpServers":{"a":{"command":"node"}}}');
       assertStringIncludes(await machine.a2c("computer", "check", "x.json"), "ready to use");
     });
-    await t.step("a2c-smcp server serves until it is told to end", async () => {
-      assertEquals(await machine.serveAndEnd(), 0);
+    await t.step("a2c-smcp server serves until it is told to end, or killed", async () => {
+      assertEquals(await machine.serveAndEnd("SIGTERM"), 0);
+      assertEquals(await machine.serveAndEnd("SIGINT"), 0);
+      assertEquals(await machine.serveAndEnd("SIGKILL"), 137);
     });
     await installLibrary(folder);
     const node = await findOldestNode(folder);
@@ -146,8 +148,8 @@ class Machine {
     return capture(command, args, this.#options);
   }
 
-  /** Starts a Server, waits until it listens, tells it to end and gives its exit code. */
-  async serveAndEnd(): Promise<number> {
+  /** Starts a Server, waits until it listens, sends a signal, waits for its last process, and gives its exit code. */
+  async serveAndEnd(signal: Deno.Signal): Promise<number> {
     const child = new Deno.Command(this.command, {
       ...this.#options,
       args: ["server", "--port", "0"],
@@ -159,7 +161,7 @@ class Machine {
     for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
       const wasListening = printed.includes("listening on http://");
       printed += text;
-      if (!wasListening && printed.includes("listening on http://")) child.kill("SIGTERM");
+      if (!wasListening && printed.includes("listening on http://")) child.kill(signal);
     }
     assertStringIncludes(printed, "listening on http://");
     return (await child.status).code;

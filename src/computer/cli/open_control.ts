@@ -1,5 +1,6 @@
 /** Letting other processes of this user ask a Computer. */
 import { describeError } from "../../protocol/errors.ts";
+import { commandLineOf } from "../../cli/called_as.ts";
 import { UsageError } from "../../cli/exit_codes.ts";
 import { ControlServer, isListening } from "./control.ts";
 import type { RunWords } from "./control_conversation.ts";
@@ -39,7 +40,7 @@ export async function refuseTakenName(name: string): Promise<void> {
   if (folder === undefined || !await isListening(await controlPath(folder, name))) return;
   throw new UsageError(
     `Cannot start Computer "${name}": one of that name runs here already; ` +
-      `end it with "quit --name ${name}", or give this one another --name`,
+      `end it with "${commandLineOf("computer")} quit --name ${name}", or give this one another --name`,
   );
 }
 
