@@ -47,7 +47,7 @@ export interface RouteContext {
 /**
  * Finds the server of a read: the named one, else the one that owns the URI's host.
  *
- * @throws {SmcpError} 4204, 4201, 4014, 4015, 404 or 400 (`design.md`, client:read_resource).
+ * @throws {SmcpError} 4204, 4201, 4014, 4015, 404 or 400.
  */
 export async function routeRead(
   request: {
