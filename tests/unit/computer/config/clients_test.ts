@@ -4,7 +4,7 @@ import { type ComputerConfig, parseConfigText } from "../../../../src/computer/c
 import type { ConfigOrigin } from "../../../../src/computer/config/variables.ts";
 
 const folder = new URL("../../../fixtures/configs/clients/", import.meta.url);
-const origin: ConfigOrigin = { workspace: "/shop", home: "/home/me", cwd: "/shop/deep" };
+const origin: ConfigOrigin = { workspace: "/shop", home: "/home/me", cwd: "/srv/deep" };
 
 function read(file: string): ComputerConfig {
   return parseConfigText(Deno.readTextFileSync(new URL(file, folder)), file, { origin });
