@@ -9,7 +9,8 @@ import { MAX_NOTIFYING, quoted } from "./limits.ts";
 import { Load, type OfficeLoads } from "./load.ts";
 import type { Member } from "./office_store.ts";
 import { Pace } from "./pace.ts";
-import { type Answer, PendingAnswer, type Question } from "./pending_answer.ts";
+import { type Answer, type Outcome, PendingAnswer, type Question } from "./pending_answer.ts";
+import { PendingList } from "./pending_list.ts";
 import type { Wire } from "./wire.ts";
 
 /** What is known of a connection from its handshake. */
@@ -51,23 +52,10 @@ export class Connection {
   #member: Member | undefined;
   #isEnded = false;
   #turn: Promise<void> = Promise.resolve();
-  /** Its requests to Computers, with the connections of those. */
-  readonly #asked = new Map<PendingAnswer, Connection>();
-  /** Requests to it, with the connections that sent them. */
-  readonly #owed = new Map<PendingAnswer, Connection>();
-  readonly #onSettled = (pending: PendingAnswer, isAnswered: boolean): void => {
-    const asker = this.#owed.get(pending);
-    if (asker === undefined) return;
-    this.#owed.delete(pending);
-    asker.#asked.delete(pending);
-    const { sent, question } = pending;
-    if (sent === undefined) return;
-    this.owed.remove(sent.bytes);
-    asker.asked.remove(sent.bytes);
-    this.#shared.officeLoads.remove(question.officeId, sent.bytes);
-    if (question.isObserving) this.#shared.observerLoads.remove(question.officeId, sent.bytes);
-    if (!isAnswered) this.#wire.forgetAck(sent.ackId);
-  };
+  /** Its requests to Computers. */
+  readonly #asked = new PendingList("askedAt");
+  /** Requests to it. */
+  readonly #owed = new PendingList("owedAt");
 
   constructor(wire: Wire, context: { readonly identity: Identity; readonly shared: Surroundings }) {
     this.#wire = wire;
@@ -106,11 +94,8 @@ export class Connection {
     this.#member = undefined;
     this.#wire.leaveRoom(member.officeId);
     const error = computerNotFound(member.name, "left while the request was in flight");
-    for (const pending of [...this.#owed.keys()]) pending.fail(error);
-    for (const [pending, computer] of [...this.#asked]) {
-      pending.drop();
-      computer.#tellCancelled({ agent: member.name, req_id: pending.question.reqId });
-    }
+    for (const pending of this.#owed.snapshot()) pending.fail(error);
+    for (const pending of this.#asked.snapshot()) pending.drop();
   }
 
   /** Ends its membership for good, because the connection is gone. */
@@ -138,9 +123,10 @@ export class Connection {
     const { deadlines, officeLoads, observerLoads } = this.#shared;
     const { event, officeId, isObserving } = question;
     const { body, asker } = request;
-    const pending = new PendingAnswer({ question, deadlines, onSettled: this.#onSettled, resolve, reject });
-    this.#owed.set(pending, asker);
-    asker.#asked.set(pending, this);
+    const onSettled = (outcome: Outcome) => this.#forget(pending, { asker, outcome });
+    const pending = new PendingAnswer({ question, deadlines, onSettled, resolve, reject });
+    this.#owed.add(pending);
+    asker.#asked.add(pending);
     try {
       const sent = this.#send(event, () => this.#wire.ask(event, body, pending.ack));
       pending.sent = sent;
@@ -162,6 +148,24 @@ export class Connection {
   /** Ends the connection. */
   close(): void {
     this.#wire.close();
+  }
+
+  /** Forgets a request to it that has ended. */
+  #forget(
+    pending: PendingAnswer,
+    { asker, outcome }: { readonly asker: Connection; readonly outcome: Outcome },
+  ): void {
+    this.#owed.remove(pending);
+    asker.#asked.remove(pending);
+    const { sent, question } = pending;
+    if (sent !== undefined) {
+      this.owed.remove(sent.bytes);
+      asker.asked.remove(sent.bytes);
+      this.#shared.officeLoads.remove(question.officeId, sent.bytes);
+      if (question.isObserving) this.#shared.observerLoads.remove(question.officeId, sent.bytes);
+      if (outcome !== "answered") this.#wire.forgetAck(sent.ackId);
+    }
+    if (outcome === "dropped") this.#tellCancelled({ agent: question.agent, req_id: question.reqId });
   }
 
   #tellCancelled(body: { readonly agent: string; readonly req_id: string }): void {

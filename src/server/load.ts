@@ -61,9 +61,11 @@ export class OfficeLoads {
   }
 
   add(officeId: string, bytes: number): void {
-    const load = this.of(officeId);
-    load.add(bytes);
-    this.#loads.set(officeId, load);
+    const load = this.#loads.get(officeId);
+    if (load !== undefined) return load.add(bytes);
+    const first = new Load();
+    first.add(bytes);
+    this.#loads.set(officeId, first);
   }
 
   remove(officeId: string, bytes: number): void {

@@ -156,9 +156,9 @@ export class Outbox implements Deadline {
   }
 
   #handOver(packets: readonly Packet[]): void {
-    if (packets.some(({ type }) => type === "ping")) this.#isPingHandedOver = true;
-    const response: unknown = Reflect.get(this.#engine.transport, "res");
-    if (!isPollResponse(response)) {
+    if (!this.#isPingHandedOver) this.#isPingHandedOver = packets.some(({ type }) => type === "ping");
+    const response = pollResponseOf(this.#engine.transport);
+    if (response === undefined) {
       this.#handedOverBytes += this.#bufferedBytes;
       this.#bufferedBytes = 0;
       return;
@@ -236,6 +236,11 @@ function noRoom(size: number, limit: number): SmcpError {
     `Cannot send a message: with it ${size} bytes would wait for a peer that reads slowly, and the limit is ${limit}`,
     { details: { size, limit } },
   );
+}
+
+function pollResponseOf(transport: TransportLike): PollResponse | undefined {
+  const response = "res" in transport ? transport.res : undefined;
+  return isPollResponse(response) ? response : undefined;
 }
 
 function isPollResponse(value: unknown): value is PollResponse {

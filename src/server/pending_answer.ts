@@ -11,6 +11,8 @@ export type Answer = readonly unknown[];
 export interface Question {
   readonly event: string;
   readonly reqId: string;
+  /** The name of the Agent that asks. */
+  readonly agent: string;
   /** The Computer's name. */
   readonly computer: string;
   readonly officeId: string;
@@ -26,11 +28,14 @@ export interface Sent {
   readonly ackId: number;
 }
 
+/** How a request ended; `dropped` when whoever asked has left. Unless it was answered, Socket.IO still keeps the ack. */
+export type Outcome = "answered" | "failed" | "dropped";
+
 interface Open {
   readonly question: Question;
   readonly deadlines: Deadlines;
-  /** Called once. Unless it was answered, Socket.IO still keeps the ack. */
-  readonly onSettled: (pending: PendingAnswer, isAnswered: boolean) => void;
+  /** Called once. */
+  readonly onSettled: (outcome: Outcome) => void;
   readonly resolve: (answer: Answer | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -44,12 +49,15 @@ export class PendingAnswer implements Deadline {
   /** What Socket.IO calls with the answer. */
   readonly ack = (...answer: unknown[]): void => {
     const open = this.#settle();
-    open?.onSettled(this, true);
+    open?.onSettled("answered");
     open?.resolve(answer);
   };
   readonly question: Question;
   /** `undefined` until the request was sent. */
   sent: Sent | undefined;
+  /** Its places in the lists of the connection that asks, and of the one that is asked. */
+  askedAt = 0;
+  owedAt = 0;
   #open: Open | undefined;
   readonly #scheduled: Scheduled;
 
@@ -61,14 +69,14 @@ export class PendingAnswer implements Deadline {
 
   fail(error: unknown): void {
     const open = this.#settle();
-    open?.onSettled(this, false);
+    open?.onSettled("failed");
     open?.reject(error);
   }
 
   /** Ends it without an answer, because the sender of the request has left. */
   drop(): void {
     const open = this.#settle();
-    open?.onSettled(this, false);
+    open?.onSettled("dropped");
     open?.resolve(undefined);
   }
 

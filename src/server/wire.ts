@@ -69,8 +69,9 @@ function acksOf(socket: SocketLike): Map<unknown, unknown> | undefined {
 
 /** The id of the next ack of a namespace. Socket.IO has no API for it, and searching for an ack takes long. */
 function nextAckId(socket: SocketLike): number {
-  const namespace: unknown = Reflect.get(socket, "nsp");
-  const id: unknown = typeof namespace === "object" && namespace !== null && Reflect.get(namespace, "_ids");
-  if (typeof id === "number") return id;
+  // Not by `Reflect.get`, which takes far longer.
+  const namespace = "nsp" in socket ? socket.nsp : undefined;
+  const hasIds = typeof namespace === "object" && namespace !== null && "_ids" in namespace;
+  if (hasIds && typeof namespace._ids === "number") return namespace._ids;
   throw new TypeError("Cannot tell the id of an ack: this version of Socket.IO keeps it elsewhere");
 }

@@ -14,7 +14,7 @@ export const relay: Route = {
     const { hub, connection: asker, event, body } = call;
     const request = parseComputerCallData(body);
     const { computer, req_id: reqId } = request;
-    const { officeId, isObserver: isObserving } = requireRole(call, "agent");
+    const { officeId, name: agent, isObserver: isObserving } = requireRole(call, "agent");
     if (isObserving) requireReading(call, officeId);
     const target = await hub.offices.findComputer(officeId, computer);
     if (requireRole(call, "agent").officeId !== officeId) throw computerNotFound(computer);
@@ -28,7 +28,7 @@ export const relay: Route = {
     connection.owed.requireRoom(`Computer '${computer}'`, hub.loadLimits.owed);
     hub.officeLoads.of(officeId).requireRoom("this office", hub.loadLimits.office);
     const timeoutMs = timeoutMsOf(request) + hub.graceMs;
-    const question = { event, reqId, computer, officeId, timeoutMs, isObserving };
+    const question = { event, reqId, agent, computer, officeId, timeoutMs, isObserving };
     return { kind: "waiting", answer: connection.ask(question, { body, asker }) };
   },
   refuse: toErrorAnswer,
