@@ -1,4 +1,5 @@
 /** The tools of one MCP server, listed in each session and after each change. */
+import { createHash } from "node:crypto";
 import { Backoff, type BackoffOptions } from "../async/backoff.ts";
 import { Throttle } from "../async/throttle.ts";
 import { visitInTurns } from "../async/turns.ts";
@@ -40,7 +41,7 @@ export class ToolListing {
     () => relistIntervalMs(this.#server.connection?.listBytes("tools") ?? 0),
   );
   readonly #backoff = new Backoff(RETRY_BACKOFF);
-  /** By its JSON: what was worked out for a tool that is listed unchanged stands, it is kept by this very object. */
+  /** By the digest of its JSON: what was worked out for a tool that is listed unchanged stands, it is kept by this very object. */
   #tools: ReadonlyMap<string, McpTool> = new Map();
   #listing: Promise<void> | undefined;
   #hasChanged = false;
@@ -130,7 +131,8 @@ export class ToolListing {
       }
       roomBytes -= json.length;
       // What is listed twice is told of where names are given.
-      const key = tools.has(json) ? `${json}${tools.size}` : json;
+      const digest = digestOf(json);
+      const key = tools.has(digest) ? `${digest}${tools.size}` : digest;
       tools.set(key, this.#tools.get(key) ?? tool);
     });
     this.#warnOfExcess(tooLarge, excess);
@@ -161,6 +163,11 @@ export class ToolListing {
     this.#tools = tools;
     this.#context.onChange();
   }
+}
+
+/** Stands for a text that is far longer, so that no list is kept twice. */
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64");
 }
 
 /** Whether both have the same keys in the same order. */

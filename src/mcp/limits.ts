@@ -88,7 +88,7 @@ export const MAX_HELD_URI_LENGTH = 4_096;
 /** The shortest time between two lists that a server's notifications ask for, in milliseconds. */
 const MIN_RELIST_MS = 200;
 /** How much of a list that changes again and again is read in a second, in bytes: a longer one is read less often. */
-const MAX_RELIST_BYTES_PER_SECOND = 2 * MIB;
+const MAX_RELIST_BYTES_PER_SECOND = MIB;
 
 /** How long after the beginning of a list the next one begins at the earliest, in milliseconds. */
 export function relistIntervalMs(listBytes: number): number {
