@@ -71,7 +71,7 @@ const CASES: Readonly<Record<string, Case>> = {
   "claude_projects.json": {
     form: "mcpServers",
     servers: ["same: own-mcp", "here: streamable https://here.example.com", "everywhere: everywhere-mcp"],
-    warnings: ['7 projects["/work"].mcpServers'],
+    warnings: ['7 projects["/srv"].mcpServers'],
   },
   "codex.toml": {
     form: "codex",
