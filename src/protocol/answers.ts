@@ -37,7 +37,7 @@ import * as finder from "./schemas/finder.ts";
 import * as office from "./schemas/office.ts";
 import * as resources from "./schemas/resources.ts";
 import * as tools from "./schemas/tools.ts";
-import type { AttributeValue, GetToolsRet } from "./tools.ts";
+import type { GetToolsRet } from "./tools.ts";
 
 /**
  * The entries of the list that an answer is about. A list that is null is empty. An answer without it is none: the
@@ -87,13 +87,10 @@ const readTool = readWith(tools.smcpTool, (tool) => ({
 /** Metadata is flat: what is nested becomes JSON, as a Computer of ours sends it. */
 function flat(meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(meta).map(([key, value]) => [key, isAttribute(value) ? value : JSON.stringify(value)]),
+    Object.entries(meta).map((
+      [key, value],
+    ) => [key, tools.isAttribute(value) ? value : JSON.stringify(value)]),
   );
-}
-
-function isAttribute(value: unknown): value is AttributeValue {
-  if (Array.isArray(value)) return value.every((item) => typeof item === "string");
-  return typeof value !== "object" || value === null;
 }
 
 /** Reads the answer to `client:get_config`. */

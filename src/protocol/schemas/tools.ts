@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { GetToolsReq, SMCPTool, ToolCallReq } from "../tools.ts";
+import { isRecord } from "../errors.ts";
+import type { Attributes, AttributeValue, GetToolsReq, SMCPTool, ToolCallReq } from "../tools.ts";
 import { computerCall, timeoutSeconds } from "./office.ts";
 
 const record = z.record(z.string(), z.unknown());
@@ -16,10 +17,24 @@ export const toolCallReq: z.ZodType<ToolCallReq> = z.looseObject({
 
 export const getToolsReq: z.ZodType<GetToolsReq> = z.looseObject(computerCall);
 
-const attributes = z.record(
-  z.string(),
-  z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())]),
-);
+/** Whether metadata may hold it: nothing that is nested. */
+export function isAttribute(value: unknown): value is AttributeValue {
+  if (Array.isArray(value)) return value.every((item) => typeof item === "string");
+  return typeof value !== "object" || value === null;
+}
+
+/** Looks no further than the first wrong one: to tell of each of 100,000 takes most of a second. */
+const attributes = z.custom<Attributes>(isRecord, "expected an object").superRefine((members, context) => {
+  for (const key in members) {
+    if (isAttribute(members[key])) continue;
+    context.addIssue({
+      code: "custom",
+      path: [key],
+      message: "expected a text, number, boolean or list of texts",
+    });
+    return;
+  }
+});
 
 export const smcpTool: z.ZodType<SMCPTool> = z.looseObject({
   name: z.string(),

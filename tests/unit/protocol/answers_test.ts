@@ -16,6 +16,7 @@ import {
 import { SmcpError } from "../../../src/protocol/errors.ts";
 import type { AnswerReader } from "../../../src/protocol/flaws.ts";
 import { parseOfficeNotification } from "../../../src/protocol/parse.ts";
+import * as tools from "../../../src/protocol/schemas/tools.ts";
 import { checkParser } from "./_accept.ts";
 
 /** What is read of an answer, and the places where it had flaws. */
@@ -212,4 +213,12 @@ Deno.test("GetDpeRet has an address, and GetBlobRet a chunk and what it is a chu
     "chunk_offset",
     0.5,
   ]]);
+});
+
+Deno.test("of metadata that is nested 100,000 times the first member is told, and all are kept as JSON", () => {
+  const meta = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`m${index}`, { a: 1 }]));
+  const tool = { name: "t", description: "", params_schema: {}, return_schema: null, meta };
+  assertEquals(tools.smcpTool.safeParse(tool).error?.issues.map(({ path }) => path), [["meta", "m0"]]);
+  const { value, flaws } = read(parseGetToolsRet, { tools: [tool], req_id: "r" });
+  assertEquals([value.tools[0]?.meta?.["m99999"], flaws], ['{"a":1}', ["tools.0"]]);
 });
