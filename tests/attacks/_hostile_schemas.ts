@@ -172,10 +172,11 @@ export function hostileSchemas(scale = 1): HostileSchema[] {
       schema: { description: "x".repeat(Math.round(500_000 * scale)) },
       args: {},
     },
-    { name: "deep", schema: nested(3_000, (inner) => ({ not: inner })) as Record<string, unknown>, args: {} },
+    // A message that is nested deeper than 1,000 levels ends its server.
+    { name: "deep", schema: nested(900, (inner) => ({ not: inner })) as Record<string, unknown>, args: {} },
     {
       name: "deep below a keyword that is not read",
-      schema: object({ examples: nested(3_000, (inner) => [inner]) }),
+      schema: object({ examples: nested(900, (inner) => [inner]) }),
       args: {},
     },
     {

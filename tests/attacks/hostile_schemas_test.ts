@@ -59,7 +59,8 @@ Deno.test("tools with hostile schemas are called all the same, and the other ser
   for (let start = 0; start < hostile.length; start += 5) {
     const some = hostile.slice(start, start + 5);
     const tools = some.map(({ tool, schema }) => ({ name: tool, inputSchema: schema }));
-    await office.become({ tools, tell: [TOOLS_CHANGED] });
+    // By the Computer's own program: an Agent's parameters may not be nested as deep.
+    await office.computer.callTool("become", { tools, tell: [TOOLS_CHANGED] });
     while (!office.computer.tools.some(({ name }) => name === `t${start}`)) {
       await office.next("updateToolList");
     }

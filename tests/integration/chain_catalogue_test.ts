@@ -74,7 +74,9 @@ Deno.test("a document that only the catalogue has is left out, one that only the
   const reads = readsOf(office);
   assertEquals(await titlesOf(office), [...indices(last).map(() => "catalogue"), "list"]);
   assertEquals(await reads(), [HOST, uriOf(last)]);
-  const warnings = office.log.of("warn").filter(({ message }) => message.includes("catalogue is not listed"));
+  const warnings = office.log.of("warn").filter(({ message }) =>
+    message.includes("of the catalogue is left out")
+  );
   assertEquals(warnings.map(({ fields }) => fields["uri"]), indices(5).map((index) => uriOf(COUNT + index)));
 });
 
