@@ -171,18 +171,6 @@ Deno.test("closing an Agent ends its events", async () => {
   assertEquals(await events, []);
 });
 
-Deno.test("a second Agent is refused, and one that comes back takes the place of its own ghost", async () => {
-  await using server = await SmcpServer.listen({ port: 0 });
-  await using _agent = await connect(server.url, { auth: { session: "s1" } });
-  await assertRejects(
-    () => connect(server.url, { name: "bob" }),
-    JoinRefusedError,
-    "already has an agent",
-  );
-  await using returned = await connect(server.url, { auth: { session: "s1" } });
-  assertEquals((await returned.listOffice()).length, 1);
-});
-
 Deno.test("an Agent leaves its office and joins another", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   await using agent = await connect(server.url);

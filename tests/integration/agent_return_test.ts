@@ -2,6 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import {
   AuthenticationError,
+  JoinRefusedError,
   ProtocolVersionError,
   ServerUnreachableError,
 } from "../../src/protocol/local_errors.ts";
@@ -9,7 +10,7 @@ import { staticTokens } from "../../src/server/auth.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { ScriptedComputer } from "./_scripted_computer.ts";
 
-/** Attempts to connect that fail leave timers of the HTTP client behind. */
+/** Connections that end while they are still made leave timers of the HTTP client behind. */
 const leaky = { sanitizeOps: false, sanitizeResources: false };
 
 Deno.test("an Agent survives a Server that is started again on the same port", leaky, async () => {
@@ -26,6 +27,23 @@ Deno.test("an Agent survives a Server that is started again on the same port", l
   using _computer = await ScriptedComputer.join(second.url);
   assertEquals((await events.next()).value?.type, "enterOffice");
 });
+
+Deno.test(
+  "a second Agent is refused, and one that comes back takes the place of its own ghost",
+  leaky,
+  async () => {
+    await using server = await SmcpServer.listen({ port: 0 });
+    const office = { url: server.url, office: "lab", name: "ada" };
+    await using _agent = await Agent.connect({ ...office, auth: { session: "s1" } });
+    await assertRejects(
+      () => Agent.connect({ ...office, name: "bob" }),
+      JoinRefusedError,
+      "already has an agent",
+    );
+    await using returned = await Agent.connect({ ...office, auth: { session: "s1" } });
+    assertEquals((await returned.listOffice()).length, 1);
+  },
+);
 
 Deno.test("an Agent shows its token", leaky, async () => {
   await using server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["s3cret"] }) });

