@@ -165,6 +165,6 @@ export {
 } from "./src/protocol/tools.ts";
 
 if (import.meta.main) {
-  const { runAgentCli } = await import("./src/agent/cli.ts");
+  const { runAgentCli } = await import("./src/cli/agent/main.ts");
   Deno.exit(await runAgentCli(Deno.args));
 }

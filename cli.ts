@@ -29,21 +29,23 @@ const programs: Readonly<
 > = {
   server: {
     load: async () => {
-      const { runServerCli: run, createServerProgram: create } = await import("./src/server/cli.ts");
+      const { runServerCli: run, createServerProgram: create } = await import("./src/cli/server/main.ts");
       return { run, create };
     },
     summary: "the hub: keeps offices and relays between their members",
   },
   computer: {
     load: async () => {
-      const { runComputerCli: run, createComputerProgram: create } = await import("./src/computer/cli.ts");
+      const { runComputerCli: run, createComputerProgram: create } = await import(
+        "./src/cli/computer/main.ts"
+      );
       return { run, create };
     },
     summary: "hosts MCP servers and offers them to an office's Agent",
   },
   agent: {
     load: async () => {
-      const { runAgentCli: run, createAgentProgram: create } = await import("./src/agent/cli.ts");
+      const { runAgentCli: run, createAgentProgram: create } = await import("./src/cli/agent/main.ts");
       return { run, create };
     },
     summary: "uses the Computers of an office",

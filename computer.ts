@@ -29,15 +29,11 @@
  *
  * @module
  */
-export type { BlobLimits } from "./src/computer/blob_store.ts";
-export type { CallLimits } from "./src/computer/call_limits.ts";
+export type { BlobLimits } from "./src/computer/office/blob_store.ts";
+export type { CallLimits } from "./src/computer/tools/call_limits.ts";
 export { Computer } from "./src/computer/computer.ts";
-export type {
-  ComputerLimits,
-  ComputerOptions,
-  LocalRequestOptions,
-} from "./src/computer/computer_options.ts";
-export { type ComputerConfig, parseConfig, parseConfigText } from "./src/computer/config/config.ts";
+export type { ComputerLimits, ComputerOptions, LocalRequestOptions } from "./src/computer/options.ts";
+export { type ComputerConfig, parseConfig, parseConfigText } from "./src/config/config.ts";
 export {
   checkConfigFile,
   type CheckedInput,
@@ -45,36 +41,31 @@ export {
   type CheckedVariable,
   type ConfigChecks,
   type ConfigReport,
-} from "./src/computer/config/check.ts";
-export {
-  addServerText,
-  type NewServer,
-  removeServerText,
-  type WrittenServer,
-} from "./src/computer/config/edit.ts";
-export { readConfigFile } from "./src/computer/config/file.ts";
-export type { ConfigForm } from "./src/computer/config/form.ts";
-export { ConfigError, type ConfigProblem } from "./src/computer/config/problem.ts";
-export type { ReadingOptions } from "./src/computer/config/reading.ts";
-export type { ConfigFormat } from "./src/computer/config/text.ts";
-export type { ConfigOrigin } from "./src/computer/config/variables.ts";
-export type { Confirm, ConfirmRequest } from "./src/computer/confirmation.ts";
-export { fileResolver, type FileResolverOptions } from "./src/computer/file_resolver.ts";
-export type { ResolveDpe, ResolveDpeTools } from "./src/computer/handlers/get_dpe.ts";
-export type { ToolCallOutcome, ToolCallRecord } from "./src/computer/history.ts";
+} from "./src/config/check.ts";
+export { addServerText, type NewServer, removeServerText, type WrittenServer } from "./src/config/edit.ts";
+export { readConfigFile } from "./src/config/file.ts";
+export type { ConfigForm } from "./src/config/form.ts";
+export { ConfigError, type ConfigProblem } from "./src/config/problem.ts";
+export type { ReadingOptions } from "./src/config/reading.ts";
+export type { ConfigFormat } from "./src/config/text.ts";
+export type { ConfigOrigin } from "./src/config/foreign/variables.ts";
+export type { Confirm, ConfirmRequest } from "./src/computer/tools/confirmation.ts";
+export { fileResolver, type FileResolverOptions } from "./src/computer/resources/file_resolver.ts";
+export type { ResolveDpe, ResolveDpeTools } from "./src/computer/resources/resolve_dpe.ts";
+export type { ToolCallOutcome, ToolCallRecord } from "./src/computer/tools/history.ts";
 export type { ConfigChange } from "./src/computer/host.ts";
 export {
   environmentInputs,
   type EnvironmentLookup,
   type InputRequest,
   type InputSource,
-} from "./src/computer/inputs.ts";
+} from "./src/computer/inputs/resolve.ts";
 export type { ListLimits, ReadLimits } from "./src/computer/limits.ts";
-export type { ConnectOptions, JoinOptions, OfficeState } from "./src/computer/office_link.ts";
-export type { InputValue } from "./src/computer/config/placeholders.ts";
+export type { ConnectOptions, JoinOptions, OfficeState } from "./src/computer/office/link.ts";
+export type { InputValue } from "./src/config/placeholders.ts";
 export type { LogFields, Logger } from "./src/log.ts";
 export type { ServerLimits } from "./src/mcp/limits.ts";
-export type { ServerState, ServerStatus } from "./src/mcp/supervised_server.ts";
+export type { ServerState, ServerStatus } from "./src/mcp/supervision/server.ts";
 export type { FinderQueryOptions } from "./src/organizer/finder_query.ts";
 export type {
   BaseMCPServerConfig,
@@ -103,6 +94,6 @@ export type {
 } from "./src/protocol/tools.ts";
 
 if (import.meta.main) {
-  const { runComputerCli } = await import("./src/computer/cli.ts");
+  const { runComputerCli } = await import("./src/cli/computer/main.ts");
   Deno.exit(await runComputerCli(Deno.args));
 }

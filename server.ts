@@ -28,14 +28,14 @@ export {
   type Credentials,
   staticTokens,
   type StaticTokensOptions,
-} from "./src/server/auth.ts";
-export { ListenError } from "./src/server/listening.ts";
+} from "./src/server/admission/auth.ts";
+export { ListenError } from "./src/server/sockets/listening.ts";
 export type { JoinOutcome, Member, OfficeStore } from "./src/server/office_store.ts";
 export { Offices } from "./src/server/offices.ts";
 export type { ListenOptions, SmcpServerOptions } from "./src/server/options.ts";
 export { SmcpServer } from "./src/server/server.ts";
 
 if (import.meta.main) {
-  const { runServerCli } = await import("./src/server/cli.ts");
+  const { runServerCli } = await import("./src/cli/server/main.ts");
   Deno.exit(await runServerCli(Deno.args));
 }

@@ -7,7 +7,7 @@
 import { fromFileUrl } from "@std/path";
 import { McpHost } from "../src/computer/host.ts";
 import { DEFAULT_READ_LIMITS } from "../src/computer/limits.ts";
-import { parseConfig } from "../src/computer/config/config.ts";
+import { parseConfig } from "../src/config/config.ts";
 import { silentLogger } from "../src/log.ts";
 import { DEFAULT_SERVER_LIMITS } from "../src/mcp/limits.ts";
 import { organizeFinder } from "../src/organizer/finder.ts";

@@ -6,7 +6,7 @@
  * deno run -A bench/hostile_schemas_bench.ts   # exit code 1 when one of them takes longer than 100 ms
  * ```
  */
-import { checkArguments } from "../src/computer/argument_check.ts";
+import { checkArguments } from "../src/computer/tools/arguments/check.ts";
 import { hostileSchemas } from "../tests/attacks/_hostile_schemas.ts";
 
 /** The longest that one check may take. */

@@ -9,7 +9,7 @@
 import { join } from "@std/path";
 import { z } from "zod";
 import manifest from "../deno.json" with { type: "json" };
-import { flatHttpServer, flatStdioServer, URL_KEYS } from "../src/computer/config/flat.ts";
+import { flatHttpServer, flatStdioServer, URL_KEYS } from "../src/config/foreign/flat.ts";
 import { isRecord } from "../src/protocol/errors.ts";
 import { inputKinds, serverKinds, toolMeta } from "../src/protocol/schemas/config.ts";
 import { captureDeno, root } from "./deno.ts";
@@ -45,7 +45,7 @@ export async function buildConfigSchema(): Promise<Schema> {
   const documentation = await readDocumentation([
     "src/protocol/config.ts",
     "src/protocol/tools.ts",
-    "src/computer/config/flat.ts",
+    "src/config/foreign/flat.ts",
   ]);
   const definitions = Object.fromEntries(
     Object.entries(buildDefinitions()).map(([name, schema]) => [name, describe(schema, name, documentation)]),

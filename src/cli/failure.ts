@@ -2,8 +2,8 @@
 import { CommanderError, InvalidArgumentError } from "commander";
 import { describeError } from "../protocol/errors.ts";
 import { ExitCode, exitCodeOf } from "./exit_codes.ts";
-import type { Palette } from "./terminal/palette.ts";
-import { printable, toSafeJson } from "./terminal/safe_text.ts";
+import type { Palette } from "../terminal/palette.ts";
+import { printable, toSafeJson } from "../terminal/safe_text.ts";
 
 /** What went wrong. */
 export interface Failure {

@@ -12,7 +12,7 @@ import {
   parseLogLevels,
 } from "../log.ts";
 import { helpPart } from "./help_form.ts";
-import { terminalBottom } from "./terminal/bottom_line.ts";
+import { terminalBottom } from "../terminal/bottom_line.ts";
 
 /** What every door's command line says about logging. */
 export interface LogOptions {

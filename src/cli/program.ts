@@ -7,7 +7,7 @@ import { everyCommand } from "./command_tree.ts";
 import { ExitCode, UsageError } from "./exit_codes.ts";
 import { HELP_FORM, helpPart } from "./help_form.ts";
 import { failureJson, failureText, isTold, paintFailure, toFailure } from "./failure.ts";
-import { errorPalette, hasColors } from "./terminal/screen.ts";
+import { errorPalette, hasColors } from "../terminal/screen.ts";
 import { LOG_HELP, loggerOf, type LogOptions, logOptions } from "./log_options.ts";
 
 export { Argument, Command, InvalidArgumentError, loggerOf, Option };

@@ -1,5 +1,5 @@
 /** Which MCP servers are not there now, for whoever misses what they have. */
-import type { SupervisedServer } from "../mcp/supervised_server.ts";
+import type { SupervisedServer } from "../mcp/supervision/server.ts";
 
 /** How many servers are named; the others are counted. */
 const MAX_NAMED = 5;

@@ -2,7 +2,7 @@
 import type { IncomingEvent } from "../link/connect.ts";
 import { silentLogger } from "../log.ts";
 import { DEFAULT_SERVER_LIMITS } from "../mcp/limits.ts";
-import type { ServerState, SupervisedServer } from "../mcp/supervised_server.ts";
+import type { ServerState, SupervisedServer } from "../mcp/supervision/server.ts";
 import { abortable, settledWithin } from "../async/abortable.ts";
 import type { FinderQueryOptions } from "../organizer/finder_query.ts";
 import type { GetComputerConfigRet } from "../protocol/config.ts";
@@ -14,26 +14,21 @@ import { nameProblem } from "../protocol/names.ts";
 import { parseAgentCallData } from "../protocol/parse.ts";
 import type { ReadResourceRet } from "../protocol/resources.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
-import { Attendance } from "./attendance.ts";
-import { Announcer } from "./announcer.ts";
+import { Attendance } from "./office/attendance.ts";
+import { Announcer } from "./office/announcer.ts";
 import { DEFAULT_READ_LIMITS } from "./limits.ts";
-import {
-  type ComputerOptions,
-  type LocalRequestOptions,
-  toMilliseconds,
-  toSeconds,
-} from "./computer_options.ts";
-import { type ComputerConfig, parseConfig } from "./config/config.ts";
-import type { ToolCallRecord } from "./history.ts";
+import { type ComputerOptions, type LocalRequestOptions, toMilliseconds, toSeconds } from "./options.ts";
+import { type ComputerConfig, parseConfig } from "../config/config.ts";
+import type { ToolCallRecord } from "./tools/history.ts";
 import { type ConfigChange, McpHost } from "./host.ts";
-import { InputValues } from "./input_values.ts";
-import { checkInputValue } from "./inputs.ts";
+import { InputValues } from "./inputs/values.ts";
+import { checkInputValue } from "./inputs/resolve.ts";
 import { findInput, findServer } from "./lookup.ts";
-import { maskConfig } from "./masking.ts";
-import { type ConnectOptions, type JoinOptions, OfficeLink, type OfficeState } from "./office_link.ts";
-import type { InputValue } from "./config/placeholders.ts";
+import { maskConfig } from "./secrets/masking.ts";
+import { type ConnectOptions, type JoinOptions, OfficeLink, type OfficeState } from "./office/link.ts";
+import type { InputValue } from "../config/placeholders.ts";
 import { OfficeRequests } from "./requests.ts";
-import { readResource } from "./resource_reader.ts";
+import { readResource } from "./resources/reader.ts";
 
 /**
  * A Computer hosts MCP servers and answers an Agent for them: their tools as one list, their windows as a Desktop,

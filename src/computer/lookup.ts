@@ -1,7 +1,7 @@
 /** What is called by a name, or an error that says what there is. */
-import type { SupervisedServer } from "../mcp/supervised_server.ts";
+import type { SupervisedServer } from "../mcp/supervision/server.ts";
 import type { MCPServerInput } from "../protocol/config.ts";
-import { listWords } from "./spelling.ts";
+import { listWords } from "../spelling.ts";
 
 /**
  * Finds an MCP server.

@@ -32,12 +32,12 @@ import {
   UNSUBSCRIBE_RESOURCE_EVENT,
 } from "../protocol/events.ts";
 import { shorten } from "../protocol/shorten.ts";
-import type { OfficeBlobs } from "./blob_store.ts";
+import type { OfficeBlobs } from "./office/blob_store.ts";
 import { handleGetBlob } from "./handlers/get_blob.ts";
 import { handleGetCompletion } from "./handlers/get_completion.ts";
 import { handleGetConfig } from "./handlers/get_config.ts";
 import { handleGetDesktop } from "./handlers/get_desktop.ts";
-import { handleGetDpe, type ResolveDpe } from "./handlers/get_dpe.ts";
+import { handleGetDpe, type ResolveDpe } from "./resources/resolve_dpe.ts";
 import { handleGetFinder } from "./handlers/get_finder.ts";
 import { handleGetResourceTemplates } from "./handlers/get_resource_templates.ts";
 import { handleGetResourceUpdates } from "./handlers/get_resource_updates.ts";
@@ -49,8 +49,8 @@ import { handleReadResource } from "./handlers/read_resource.ts";
 import { handleSubscribeResource, handleUnsubscribeResource } from "./handlers/subscribe_resource.ts";
 import { handleToolCall } from "./handlers/tool_call.ts";
 import type { McpHost } from "./host.ts";
-import { shrinkRead, shrinkResult } from "./large_answers.ts";
-import { failureResult, MAX_ERROR_LENGTH } from "./tool_results.ts";
+import { shrinkRead, shrinkResult } from "./office/large_answers.ts";
+import { failureResult, MAX_ERROR_LENGTH } from "./tools/results.ts";
 
 /** What the handlers work with. */
 export interface RequestContext {

@@ -20,15 +20,15 @@ import {
   ServerTimeoutError,
   toFailure,
 } from "./errors.ts";
-import type { ProcessGuard } from "./guard.ts";
-import { type HttpListener, type HttpTransport, openHttpTransport } from "./http.ts";
+import type { ProcessGuard } from "./stdio/guard.ts";
+import { type HttpListener, type HttpTransport, openHttpTransport } from "./http/transport.ts";
 import { Inflow } from "./inflow.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal } from "./supervision/journal.ts";
 import type { ServerLimits } from "./limits.ts";
 import { type ListPage, readAllPages } from "./list_pages.ts";
 import { MeteredTransport } from "./metered_transport.ts";
 import { type NotificationListener, readNotification, ThrottledListener } from "./notifications.ts";
-import { StdioTransport } from "./stdio.ts";
+import { StdioTransport } from "./stdio/transport.ts";
 import type { WarnOnce } from "./warn_once.ts";
 
 /** How long a server whose event stream broke may take to show that it still knows the session, in milliseconds. */

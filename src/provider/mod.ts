@@ -36,10 +36,10 @@ export type {
   PageInfo,
   PageRange,
   PlacedElement,
-} from "./document_source.ts";
-export type { ReadRequest } from "./exchange.ts";
+} from "./documents/source.ts";
+export type { ReadRequest } from "./session/exchange.ts";
 export { type FailedRequest, provide, Provider, type ProviderOptions } from "./provider.ts";
-export type { PublishedDocuments } from "./published_documents.ts";
+export type { PublishedDocuments } from "./documents/published.ts";
 export type { SdkMcpServer, SdkServer } from "./sdk_server.ts";
-export type { PublishedWindow } from "./published_window.ts";
-export type { Audience, WindowAddress, WindowLook, WindowOptions, WindowText } from "./window_options.ts";
+export type { PublishedWindow } from "./windows/published.ts";
+export type { Audience, WindowAddress, WindowLook, WindowOptions, WindowText } from "./windows/options.ts";

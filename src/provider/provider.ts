@@ -1,15 +1,15 @@
 /** What an MCP server shows of windows and documents, to all of its clients. */
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
-import { answersFor } from "./answers.ts";
-import type { DocumentSource } from "./document_source.ts";
-import { InterceptedTransport } from "./intercepted_transport.ts";
+import { answersFor } from "./session/answers.ts";
+import type { DocumentSource } from "./documents/source.ts";
+import { InterceptedTransport } from "./session/transport.ts";
 import { Publications } from "./publications.ts";
-import { Documents, type PublishedDocuments } from "./published_documents.ts";
+import { Documents, type PublishedDocuments } from "./documents/published.ts";
 import type { SdkMcpServer, SdkServer } from "./sdk_server.ts";
-import { Session } from "./session.ts";
-import { topicOf } from "./subscriptions.ts";
-import { type PublishedWindow, Window } from "./published_window.ts";
-import { type WindowOptions, windowUriOf } from "./window_options.ts";
+import { Session } from "./session/session.ts";
+import { topicOf } from "./session/subscriptions.ts";
+import { type PublishedWindow, Window } from "./windows/published.ts";
+import { type WindowOptions, windowUriOf } from "./windows/options.ts";
 
 /** The default of {@linkcode ProviderOptions.pageSize}. */
 const DEFAULT_PAGE_SIZE = 1_000;

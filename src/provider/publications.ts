@@ -3,11 +3,11 @@ import type { ResourceContents } from "../protocol/resources.ts";
 import { parseDpeUri } from "../uri/dpe_uri.ts";
 import { hasDpeScheme } from "../uri/scheme.ts";
 import { windowIdentity } from "../uri/window_identity.ts";
-import { readContent } from "./document_content.ts";
-import { DocumentReader } from "./document_reader.ts";
-import type { Exchange } from "./exchange.ts";
-import { DOCUMENT_MEDIA_TYPE, type Documents } from "./published_documents.ts";
-import type { Window } from "./published_window.ts";
+import { readContent } from "./documents/content.ts";
+import { DocumentReader } from "./documents/reader.ts";
+import type { Exchange } from "./session/exchange.ts";
+import { DOCUMENT_MEDIA_TYPE, type Documents } from "./documents/published.ts";
+import type { Window } from "./windows/published.ts";
 
 /** What the clients of a provider see. */
 export class Publications {

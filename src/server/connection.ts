@@ -6,7 +6,7 @@ import { CANCEL_TOOL_CALL_NOTIFICATION } from "../protocol/events.ts";
 import type { BoundedLog } from "./bounded_log.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { MAX_NOTIFYING, quoted } from "./limits.ts";
-import { Load, type OfficeLoads } from "./load.ts";
+import { Load, type OfficeLoads } from "./sockets/load.ts";
 import type { Member } from "./office_store.ts";
 import { Pace } from "./pace.ts";
 import { type Answer, type Outcome, PendingAnswer, type Question } from "./pending_answer.ts";

@@ -9,9 +9,9 @@ import {
   type HandshakePolicy,
   type HandshakeRefusal,
   readQuery,
-} from "./handshake.ts";
+} from "./admission/handshake.ts";
 import { MAX_STRANGER_BYTES, REFUSAL_LINGER_MS } from "./limits.ts";
-import type { Strangers } from "./strangers.ts";
+import type { Strangers } from "./admission/strangers.ts";
 
 /** What the gate needs. */
 export interface Gate {

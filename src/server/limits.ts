@@ -1,6 +1,6 @@
 /** The bounds of a Server, each an option or fixed by the reason in its comment. */
 import { shorten } from "../protocol/shorten.ts";
-import type { LoadLimit } from "./load.ts";
+import type { LoadLimit } from "./sockets/load.ts";
 import type { PaceLimit } from "./pace.ts";
 
 /** The most bytes of one message; Socket.IO drops a connection that sends more. Announced in the handshake. */

@@ -2,8 +2,12 @@
 import { type Logger, silentLogger } from "../log.ts";
 import { DEFAULT_SOCKET_PATH, isLoopback } from "../protocol/server_address.ts";
 import { SERVER_GRACE_MS } from "../protocol/timeouts.ts";
-import { anonymous, type AuthProvider } from "./auth.ts";
-import { DEFAULT_ACCEPTED_VERSIONS, type HandshakePolicy, parseAcceptedVersions } from "./handshake.ts";
+import { anonymous, type AuthProvider } from "./admission/auth.ts";
+import {
+  DEFAULT_ACCEPTED_VERSIONS,
+  type HandshakePolicy,
+  parseAcceptedVersions,
+} from "./admission/handshake.ts";
 import {
   DEFAULT_AUTH_TIMEOUT_MS,
   DEFAULT_CONNECT_TIMEOUT_MS,
@@ -19,7 +23,7 @@ import {
 } from "./limits.ts";
 import type { OfficeStore } from "./office_store.ts";
 import { Offices } from "./offices.ts";
-import { createHostRule, createOriginRule, type HostRule } from "./origins.ts";
+import { createHostRule, createOriginRule, type HostRule } from "./admission/origins.ts";
 
 /** The options of a Server, wherever it listens. */
 export interface SmcpServerOptions {

@@ -3,17 +3,17 @@ import { createServer, type IncomingMessage, type Server as HttpServer } from "n
 import type { Duplex } from "node:stream";
 import { Server as SocketIoServer, type Socket } from "socket.io";
 import { SMCP_NAMESPACE } from "../protocol/events.ts";
-import { AdmissionError, admit } from "./admission.ts";
+import { AdmissionError, admit } from "./admission/admission.ts";
 import { type BoundedLog, createEventLogs, createRefusalLog } from "./bounded_log.ts";
 import { Connection, type Identity } from "./connection.ts";
 import { Deadlines } from "./deadlines.ts";
 import { dispatch, dispatchDisconnect } from "./dispatch.ts";
 import { answerPlainRequest, installGate, refusePlainUpgrade } from "./http.ts";
-import type { HandshakeRefusal } from "./handshake.ts";
+import type { HandshakeRefusal } from "./admission/handshake.ts";
 import type { Hub } from "./hub.ts";
 import { REFUSAL_LINGER_MS, REQUEST_CHECK_INTERVAL_MS, REQUEST_HEAD_TIMEOUT_MS } from "./limits.ts";
-import { type ListenError, startListening, stopListening } from "./listening.ts";
-import { OfficeLoads } from "./load.ts";
+import { type ListenError, startListening, stopListening } from "./sockets/listening.ts";
+import { OfficeLoads } from "./sockets/load.ts";
 import {
   type ListenOptions,
   requirePositive,
@@ -23,11 +23,11 @@ import {
 } from "./options.ts";
 import { Outbox } from "./outbox.ts";
 import { createBoundedParser } from "./parser.ts";
-import { PipeliningGuard } from "./pipelining.ts";
-import { boundPollingAnswers, boundPollingBodies, type PollingConnection } from "./polling.ts";
-import { type EngineConnection, Strangers } from "./strangers.ts";
-import { defaultMaxSockets, TcpSockets } from "./tcp_sockets.ts";
-import { Watchdog } from "./watchdog.ts";
+import { PipeliningGuard } from "./sockets/pipelining.ts";
+import { boundPollingAnswers, boundPollingBodies, type PollingConnection } from "./sockets/polling.ts";
+import { type EngineConnection, Strangers } from "./admission/strangers.ts";
+import { defaultMaxSockets, TcpSockets } from "./sockets/tcp_sockets.ts";
+import { Watchdog } from "./sockets/watchdog.ts";
 import { roomOf, toWire, type Wire } from "./wire.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** Attacker: an Agent. It starts more on a Computer than that can bear, and leaves what it started behind */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Agent } from "../../src/agent/agent.ts";
-import type { ConfirmRequest } from "../../src/computer/confirmation.ts";
+import type { ConfirmRequest } from "../../src/computer/tools/confirmation.ts";
 import type { CallToolResult } from "../../src/protocol/tools.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
 import { within } from "../fixtures/within.ts";

@@ -1,9 +1,9 @@
 /** Attacker: an Agent. It wants the secrets of a Computer's owner, from the configuration, errors or log lines */
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { parseConfig } from "../../src/computer/config/config.ts";
-import { maskConfig } from "../../src/computer/masking.ts";
-import { Redactor } from "../../src/computer/redaction.ts";
-import { secretsOf } from "../../src/computer/secret_values.ts";
+import { parseConfig } from "../../src/config/config.ts";
+import { maskConfig } from "../../src/computer/secrets/masking.ts";
+import { Redactor } from "../../src/computer/secrets/redaction.ts";
+import { secretsOf } from "../../src/computer/secrets/values.ts";
 import { parseGetComputerConfigRet } from "../../src/protocol/answers.ts";
 import type { MCPServerConfig } from "../../src/protocol/config.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";

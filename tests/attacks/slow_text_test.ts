@@ -1,11 +1,11 @@
 /** Attacker: an Agent or an MCP server. They send text over which a regular expression or a drawing takes for ever */
 import { assert } from "@std/assert";
-import { desktopText } from "../../src/cli/answer_text.ts";
+import { desktopText } from "../../src/cli/answers/text.ts";
 import { paintFailure } from "../../src/cli/failure.ts";
-import { indentJson } from "../../src/cli/indent_json.ts";
-import { drawDesktop } from "../../src/cli/terminal/desktop_picture.ts";
-import { drawGrid } from "../../src/cli/terminal/grid.ts";
-import { COLORS, PLAIN } from "../../src/cli/terminal/palette.ts";
+import { indentJson } from "../../src/cli/answers/indent_json.ts";
+import { drawDesktop } from "../../src/cli/answers/desktop_picture.ts";
+import { drawGrid } from "../../src/terminal/grid.ts";
+import { COLORS, PLAIN } from "../../src/terminal/palette.ts";
 import {
   printable,
   printableLine,
@@ -13,7 +13,7 @@ import {
   toSafeLine,
   toSeenJson,
   withoutSequences,
-} from "../../src/cli/terminal/safe_text.ts";
+} from "../../src/terminal/safe_text.ts";
 import {
   escapeCell,
   escapeHeading,

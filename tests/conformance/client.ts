@@ -4,7 +4,7 @@
  *
  * Usage: `deno run -A tests/conformance/client.ts URL`
  */
-import { parseConfig } from "../../src/computer/config/config.ts";
+import { parseConfig } from "../../src/config/config.ts";
 import { DEFAULT_READ_LIMITS } from "../../src/computer/limits.ts";
 import { McpHost } from "../../src/computer/host.ts";
 import { createLogger, parseLogLevels } from "../../src/log.ts";

@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { drawElement } from "../../src/agent/terminal/content_picture.ts";
-import { drawDesktop } from "../../src/cli/terminal/desktop_picture.ts";
-import { drawFinder } from "../../src/cli/terminal/finder_picture.ts";
-import { displayWidth } from "../../src/cli/terminal/display_width.ts";
-import { PLAIN } from "../../src/cli/terminal/palette.ts";
-import { printable } from "../../src/cli/terminal/safe_text.ts";
+import { drawElement } from "../../src/cli/answers/content_picture.ts";
+import { drawDesktop } from "../../src/cli/answers/desktop_picture.ts";
+import { drawFinder } from "../../src/cli/answers/finder_picture.ts";
+import { displayWidth } from "../../src/terminal/display_width.ts";
+import { PLAIN } from "../../src/terminal/palette.ts";
+import { printable } from "../../src/terminal/safe_text.ts";
 import { toElement } from "../../src/dpe/element.ts";
 import { renderElementMarkdown, renderPageMarkdown } from "../../src/dpe/markdown.ts";
 import { renderElementText, renderPageText } from "../../src/dpe/text.ts";

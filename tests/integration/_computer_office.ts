@@ -3,7 +3,7 @@ import { Agent } from "../../src/agent/agent.ts";
 import type { AgentEventName, AgentEventOf } from "../../src/agent/events.ts";
 import type { RemoteComputer } from "../../src/agent/remote_computer.ts";
 import { Computer } from "../../src/computer/computer.ts";
-import type { ComputerOptions } from "../../src/computer/computer_options.ts";
+import type { ComputerOptions } from "../../src/computer/options.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import type { SmcpServerOptions } from "../../src/server/options.ts";
 import { LogBook } from "../fixtures/log_book.ts";

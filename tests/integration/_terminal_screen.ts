@@ -1,5 +1,5 @@
 /** What a terminal shows: the few commands that our programs send it, obeyed. */
-import { displayWidth } from "../../src/cli/terminal/display_width.ts";
+import { displayWidth } from "../../src/terminal/display_width.ts";
 
 const ROWS = 40;
 const TAB_COLUMNS = 8;

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { staticTokens } from "../../src/server/auth.ts";
+import { staticTokens } from "../../src/server/admission/auth.ts";
 import { Agent } from "../../src/agent/agent.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { type Answer, contents, ScriptedComputer, textResult } from "./_scripted_computer.ts";

@@ -2,8 +2,8 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { DEFAULT_READ_LIMITS } from "../../src/computer/limits.ts";
-import { parseConfig } from "../../src/computer/config/config.ts";
-import type { ConfirmRequest } from "../../src/computer/confirmation.ts";
+import { parseConfig } from "../../src/config/config.ts";
+import type { ConfirmRequest } from "../../src/computer/tools/confirmation.ts";
 import { McpHost } from "../../src/computer/host.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
 import { LogBook } from "../fixtures/log_book.ts";

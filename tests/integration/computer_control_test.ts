@@ -2,10 +2,10 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
-import { ControlServer, isListening } from "../../src/computer/cli/control.ts";
-import type { RunWords } from "../../src/computer/cli/control_conversation.ts";
-import { type ControlAnswer, type ControlReply, parseReply } from "../../src/computer/cli/control_message.ts";
-import { readLines, toLine } from "../../src/computer/cli/line_stream.ts";
+import { ControlServer, isListening } from "../../src/cli/computer/control/server.ts";
+import type { RunWords } from "../../src/cli/computer/control/conversation.ts";
+import { type ControlAnswer, type ControlReply, parseReply } from "../../src/cli/computer/control/message.ts";
+import { readLines, toLine } from "../../src/cli/computer/control/line_stream.ts";
 import { silentLogger } from "../../src/log.ts";
 import { PACKAGE_VERSION } from "../../src/version.ts";
 

@@ -1,10 +1,10 @@
 import { assertEquals, assertInstanceOf, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { Computer } from "../../src/computer/computer.ts";
-import { parseConfig } from "../../src/computer/config/config.ts";
-import { ConfigError } from "../../src/computer/config/problem.ts";
-import { readResolved } from "../../src/computer/config/resolved.ts";
-import { Fleet } from "../../src/mcp/fleet.ts";
+import { parseConfig } from "../../src/config/config.ts";
+import { ConfigError } from "../../src/config/problem.ts";
+import { readResolved } from "../../src/config/resolved.ts";
+import { Fleet } from "../../src/mcp/supervision/fleet.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
 import { silentLogger } from "../../src/log.ts";
 import {
@@ -12,7 +12,7 @@ import {
   ConnectionClosedError,
   ServerUnreachableError,
 } from "../../src/protocol/local_errors.ts";
-import { staticTokens } from "../../src/server/auth.ts";
+import { staticTokens } from "../../src/server/admission/auth.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";

@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { Computer } from "../../src/computer/computer.ts";
-import { ProcessGuard } from "../../src/mcp/guard.ts";
+import { ProcessGuard } from "../../src/mcp/stdio/guard.ts";
 import { Inflow } from "../../src/mcp/inflow.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
-import { type StdioParameters, StdioTransport } from "../../src/mcp/stdio.ts";
+import { type StdioParameters, StdioTransport } from "../../src/mcp/stdio/transport.ts";
 import { silentLogger } from "../../src/log.ts";
 import { LogBook, stateOf } from "../fixtures/log_book.ts";
 import type { Script } from "../fixtures/script.ts";

@@ -3,13 +3,13 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import type { RemoteComputer } from "../../src/agent/remote_computer.ts";
-import { parseConfig } from "../../src/computer/config/config.ts";
-import { readResolved } from "../../src/computer/config/resolved.ts";
+import { parseConfig } from "../../src/config/config.ts";
+import { readResolved } from "../../src/config/resolved.ts";
 import { silentLogger } from "../../src/log.ts";
-import { Journal } from "../../src/mcp/journal.ts";
+import { Journal } from "../../src/mcp/supervision/journal.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
 import { McpConnection } from "../../src/mcp/connection.ts";
-import { ProcessGuard } from "../../src/mcp/guard.ts";
+import { ProcessGuard } from "../../src/mcp/stdio/guard.ts";
 import { WarnOnce } from "../../src/mcp/warn_once.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { everything, filesystem, memory } from "../fixtures/public_servers.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Computer } from "../../src/computer/computer.ts";
-import { ConfigError } from "../../src/computer/config/problem.ts";
+import { ConfigError } from "../../src/config/problem.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { LogBook, stateOf } from "../fixtures/log_book.ts";
 import type { Script } from "../fixtures/script.ts";

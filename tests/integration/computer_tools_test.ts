@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import type { ConfirmRequest } from "../../src/computer/confirmation.ts";
+import type { ConfirmRequest } from "../../src/computer/tools/confirmation.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice } from "./_computer_office.ts";

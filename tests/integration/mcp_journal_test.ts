@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { DEFAULT_READ_LIMITS } from "../../src/computer/limits.ts";
-import { parseConfig } from "../../src/computer/config/config.ts";
+import { parseConfig } from "../../src/config/config.ts";
 import { McpHost } from "../../src/computer/host.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
 import type { Logger } from "../../src/log.ts";

@@ -5,10 +5,10 @@ import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import { silentLogger } from "../../src/log.ts";
-import { ProcessGuard } from "../../src/mcp/guard.ts";
+import { ProcessGuard } from "../../src/mcp/stdio/guard.ts";
 import { Inflow } from "../../src/mcp/inflow.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
-import { StdioTransport } from "../../src/mcp/stdio.ts";
+import { StdioTransport } from "../../src/mcp/stdio/transport.ts";
 
 const HOST = "com.example.workspace";
 const REPORT = `dpe://${HOST}/report.md`;

@@ -49,7 +49,7 @@ export const denoPlaces: readonly string[] = [
   "src/computer/",
   "src/agent/cli",
   "src/server/cli",
-  "src/server/permission.ts",
+  "src/server/sockets/permission.ts",
 ];
 
 /** A third party and the places of `src/` that may import it; a place is the beginning of a path. */
@@ -70,12 +70,12 @@ export const thirdParties: readonly ThirdParty[] = [
   // What both sides share: message types, transports.
   { specifier: "@modelcontextprotocol/sdk", places: ["src/mcp/", "src/provider/", "src/gateway/"] },
   // Reading keeps the places of a file's text, editing keeps all the rest of it.
-  { specifier: "jsonc-parser", places: ["src/computer/config/json_text.ts", "src/computer/config/edit.ts"] },
-  { specifier: "toml-eslint-parser", places: ["src/computer/config/toml_text.ts"] },
-  { specifier: "yaml", places: ["src/computer/config/yaml_text.ts"] },
-  { specifier: "dotenv", places: ["src/computer/env_file.ts"] },
+  { specifier: "jsonc-parser", places: ["src/config/json_text.ts", "src/config/edit.ts"] },
+  { specifier: "toml-eslint-parser", places: ["src/config/toml_text.ts"] },
+  { specifier: "yaml", places: ["src/config/yaml_text.ts"] },
+  { specifier: "dotenv", places: ["src/config/env_file.ts"] },
   { specifier: "commander", places: ["src/cli/"] },
-  { specifier: "string-width", places: ["src/cli/terminal/display_width.ts"] },
+  { specifier: "string-width", places: ["src/terminal/display_width.ts"] },
   { specifier: "@bpinternal/verel", places: ["src/computer/vrl"] },
   { specifier: "@std/log", places: ["src/log.ts"] },
   { specifier: "@std/path", places: ["src/"] },

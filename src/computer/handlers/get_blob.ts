@@ -1,7 +1,7 @@
 /** `client:get_blob`. */
 import { parseGetBlobReq } from "../../protocol/parse.ts";
 import type { GetBlobRet } from "../../protocol/resources.ts";
-import { MAX_CHUNK_BYTES, type OfficeBlobs } from "../blob_store.ts";
+import { MAX_CHUNK_BYTES, type OfficeBlobs } from "../office/blob_store.ts";
 
 /** What an answer has beside its chunk: the members, the handle and the request's id. */
 const ENVELOPE_BYTES = 4_096;

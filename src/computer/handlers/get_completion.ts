@@ -2,7 +2,7 @@
 import { parseGetCompletionReq } from "../../protocol/parse.ts";
 import type { GetCompletionRet } from "../../protocol/resource_templates.ts";
 import type { McpHost } from "../host.ts";
-import { completeTemplate } from "../resource_templates.ts";
+import { completeTemplate } from "../resources/templates.ts";
 
 export async function handleGetCompletion(host: McpHost, body: unknown): Promise<GetCompletionRet> {
   const request = parseGetCompletionReq(body);

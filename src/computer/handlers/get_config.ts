@@ -2,7 +2,7 @@
 import type { GetComputerConfigRet, MCPServerConfig, MCPServerInput } from "../../protocol/config.ts";
 import { parseGetComputerConfigReq } from "../../protocol/parse.ts";
 import type { McpHost } from "../host.ts";
-import { maskConfig } from "../masking.ts";
+import { maskConfig } from "../secrets/masking.ts";
 
 /** A part of a configuration that can be left out by itself. */
 type ConfigPart = { readonly server: readonly [string, MCPServerConfig] } | {

@@ -5,7 +5,7 @@ import type { GetResourceTemplatesRet, ResourceTemplateInfo } from "../../protoc
 import { shorten } from "../../protocol/shorten.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import type { McpHost } from "../host.ts";
-import type { ListedTemplate } from "../resource_templates.ts";
+import type { ListedTemplate } from "../resources/templates.ts";
 
 /** How much of a template a log line tells. */
 const MAX_NAMED_LENGTH = 200;

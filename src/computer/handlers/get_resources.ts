@@ -3,7 +3,7 @@ import { parseGetResourcesReq } from "../../protocol/parse.ts";
 import type { GetResourcesRet } from "../../protocol/resources.ts";
 import { shorten } from "../../protocol/shorten.ts";
 import type { McpHost } from "../host.ts";
-import { listResources } from "../resource_reader.ts";
+import { listResources } from "../resources/reader.ts";
 
 /** How much of a URI a log line tells. */
 const MAX_NAMED_LENGTH = 200;

@@ -2,7 +2,7 @@
 import { parseReadResourceReq } from "../../protocol/parse.ts";
 import type { ReadResourceRet } from "../../protocol/resources.ts";
 import type { McpHost } from "../host.ts";
-import { readResource } from "../resource_reader.ts";
+import { readResource } from "../resources/reader.ts";
 
 export async function handleReadResource(host: McpHost, body: unknown): Promise<ReadResourceRet> {
   const request = parseReadResourceReq(body);

@@ -3,8 +3,8 @@ import { parseSubscribeResourceReq } from "../../protocol/parse.ts";
 import type { SubscribeResourceRet } from "../../protocol/resource_updates.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import type { McpHost } from "../host.ts";
-import { toReadError } from "../read_failure.ts";
-import { routeRead, withCapability } from "../read_route.ts";
+import { toReadError } from "../failures.ts";
+import { routeRead, withCapability } from "../resources/route.ts";
 
 export async function handleSubscribeResource(host: McpHost, body: unknown): Promise<SubscribeResourceRet> {
   const { office } = host.watch;

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { absentServersHint } from "../../../src/computer/absent_servers.ts";
-import type { ServerStatus } from "../../../src/mcp/supervised_server.ts";
+import type { ServerStatus } from "../../../src/mcp/supervision/server.ts";
 
 function serverIn(status: ServerStatus, why?: string) {
   return {

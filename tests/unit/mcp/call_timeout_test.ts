@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { parseConfig } from "../../../src/computer/config/config.ts";
-import { readResolved } from "../../../src/computer/config/resolved.ts";
+import { parseConfig } from "../../../src/config/config.ts";
+import { readResolved } from "../../../src/config/resolved.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../../src/mcp/limits.ts";
-import { Journal } from "../../../src/mcp/journal.ts";
+import { Journal } from "../../../src/mcp/supervision/journal.ts";
 import { McpConnection } from "../../../src/mcp/connection.ts";
-import { ProcessGuard } from "../../../src/mcp/guard.ts";
+import { ProcessGuard } from "../../../src/mcp/stdio/guard.ts";
 import { WarnOnce } from "../../../src/mcp/warn_once.ts";
 import { scriptedServers } from "../../fixtures/stdio_config.ts";
 import { deafListener } from "../../fixtures/deaf_listener.ts";

@@ -113,7 +113,7 @@ for (
     ["src/gateway/gateway.ts", "@modelcontextprotocol/sdk/server/index.js"],
     ["src/cli/program.ts", "commander"],
     ["src/log.ts", "@std/log"],
-    ["src/computer/config/file.ts", "@std/path"],
+    ["src/config/file.ts", "@std/path"],
     ["src/server/server.ts", "node:http"],
     ["tests/unit/fixture.ts", "socket.io"],
   ] as const
@@ -207,6 +207,6 @@ Deno.test("deno-global leaves Deno to Computers and command lines", () => {
   assertEquals(brokenRules("src/agent/agent.ts", source), ["deno-global"]);
   assertEquals(brokenRules("src/server/server.ts", source), ["deno-global"]);
   assertEquals(brokenRules("src/computer/computer.ts", source), []);
-  assertEquals(brokenRules("src/agent/cli.ts", source), []);
+  assertEquals(brokenRules("src/cli/agent/main.ts", source), []);
   assertEquals(brokenRules("src/server/server.ts", `let options: Deno.ListenOptions;`), []);
 });

@@ -1,0 +1,82 @@
+/** Reading below a page of the catalogue: the pages of its documents, and the elements of these. */
+import { forEachBounded } from "../../async/pool.ts";
+import { type DPEDocumentSummary, MAX_PAGE_LIMIT } from "../../protocol/dpe.ts";
+import { describeError } from "../../protocol/errors.ts";
+import type { DocumentBranch } from "../answers/document_branch.ts";
+import type { RemoteComputer } from "../../agent/remote_computer.ts";
+
+/** How far down a tree of documents goes. */
+export const TREE_DEPTHS = ["documents", "pages", "elements"] as const;
+/** How far down a tree of documents goes. */
+export type TreeDepth = typeof TREE_DEPTHS[number];
+
+/** How many reads are under way at a time. */
+const CONCURRENCY = 8;
+
+/** Reads what is below documents. What cannot be read is told in its place and costs nothing else. */
+export async function readDocumentTree(
+  documents: readonly DPEDocumentSummary[],
+  options: {
+    readonly computer: Pick<RemoteComputer, "readDocumentPages" | "readPage">;
+    readonly depth: TreeDepth;
+    readonly signal?: AbortSignal | undefined;
+  },
+): Promise<DocumentBranch[]> {
+  const { computer, depth, signal } = options;
+  const branches: DocumentBranch[] = documents.map((document) => ({ document }));
+  if (depth === "documents") return branches;
+  await forEachBounded(documents.entries(), CONCURRENCY, async ([i, document]) => {
+    branches[i] = await attempt({ document }, signal, async () => {
+      const limit = MAX_PAGE_LIMIT;
+      const { pages } = await computer.readDocumentPages(document.uri, { limit, signal });
+      return { pages: pages.slice(0, limit).map((page) => ({ page })) };
+    });
+  });
+  if (depth === "pages") return branches;
+
+  const trees = branches.map((branch) => ({ ...branch, pages: branch.pages && [...branch.pages] }));
+  const places = trees.flatMap(({ document, pages = [] }) =>
+    pages.map(({ page }, i) => ({ document, pages, page, i }))
+  );
+  await forEachBounded(places, CONCURRENCY, async ({ document, pages, page, i }) => {
+    pages[i] = await attempt({ page }, signal, async () => {
+      const { elements } = await computer.readPage(document.uri, page.page_index, { signal });
+      return { elements };
+    });
+  });
+  return trees;
+}
+
+/** The branch with what is below it, or with why there is nothing. An abort ends the whole. */
+async function attempt<Branch extends object, Below extends object>(
+  branch: Branch,
+  signal: AbortSignal | undefined,
+  read: () => Promise<Below>,
+): Promise<Branch & (Below | { readonly failure: string })> {
+  try {
+    signal?.throwIfAborted();
+    return { ...branch, ...await read() };
+  } catch (error) {
+    signal?.throwIfAborted();
+    return { ...branch, failure: describeError(error) };
+  }
+}
+
+/** The documents as the catalogue's JSON has them, each with what was read below it. */
+export function toTreeJson(branches: readonly DocumentBranch[]): Record<string, unknown>[] {
+  return branches.map(({ document, pages, failure }) => ({
+    ...document,
+    ...failureOf(failure),
+    ...(pages && {
+      pages: pages.map(({ page, elements, failure }) => ({
+        ...page,
+        ...(elements && { elements }),
+        ...failureOf(failure),
+      })),
+    }),
+  }));
+}
+
+function failureOf(failure: string | undefined): { failure?: string } {
+  return failure === undefined ? {} : { failure };
+}

@@ -1,0 +1,54 @@
+/** What a read answered, drawn for a person: windows as boxes, pages and elements as they would look on paper. */
+import { drawGrid } from "../../terminal/grid.ts";
+import { linesOf, wrapToWidth } from "../../terminal/display_width.ts";
+import { toSafeLine, withoutSequences } from "../../terminal/safe_text.ts";
+import type { Screen } from "../../terminal/screen.ts";
+import { toElement } from "../../dpe/element.ts";
+import { renderElementText } from "../../dpe/text.ts";
+import type { DPEElementDetail, DPEPage } from "../../protocol/dpe.ts";
+import type { TableCell, TableContent } from "../../protocol/dpe_content.ts";
+
+/** The rows of each table that a picture shows. */
+const MAX_TABLE_ROWS = 100;
+/** Text is not set wider: longer lines are hard to read. */
+const MAX_TEXT_WIDTH = 100;
+
+/** Draws a page: its title, then its elements, an empty line between each two. */
+export function drawPage(page: Pick<DPEPage, "page_index" | "title" | "elements">, screen: Screen): string {
+  const { palette } = screen;
+  const title = palette.faint(toSafeLine(`page ${page.page_index}  ${page.title}`));
+  return [title, ...page.elements.map((element) => drawElement(element, screen))].join("\n\n");
+}
+
+/** Draws an element: a table with lines between its cells, anything else as text. */
+export function drawElement(element: DPEElementDetail, screen: Screen): string {
+  const { columns, palette } = screen;
+  const typed = toElement(element);
+  if (typed?.category === "table" || typed?.category === "pivot_table") {
+    return drawTable(typed.content, screen).join("\n");
+  }
+  const width = Math.min(columns, MAX_TEXT_WIDTH);
+  if (typed?.category === "code") {
+    return wrapText(typed.content.code, width - 2).map((line) => `${palette.faint("│")} ${line}`).join("\n");
+  }
+  const lines = wrapText(element.content_text ?? renderElementText(element), width);
+  if (typed?.category === "heading") return lines.map(palette.strong).join("\n");
+  return (typed?.category === "text" || typed?.category === "list" ? lines : lines.map(palette.accent)).join(
+    "\n",
+  );
+}
+
+function drawTable({ headers, rows }: TableContent, { columns, palette }: Screen): string[] {
+  const cells = rows.slice(0, MAX_TABLE_ROWS).map((row) => row.map(cellText));
+  const lines = drawGrid({ headers: headers.map(toSafeLine), rows: cells }, { width: columns, palette });
+  const more = rows.length - cells.length;
+  return more > 0 ? [...lines, palette.faint(`… ${more} more rows`)] : lines;
+}
+
+function cellText(cell: TableCell): string {
+  return cell === null ? "" : toSafeLine(`${cell}`);
+}
+
+function wrapText(text: string, width: number): string[] {
+  return [...linesOf(withoutSequences(text).trimEnd())].flatMap((line) => wrapToWidth(line, width));
+}

@@ -1,0 +1,89 @@
+/** The Desktop as boxes. Pure: values in, a picture out. */
+import { BOX_EDGES, drawBox } from "../../terminal/box.ts";
+import { displayWidth, linesOf, wrapToWidth } from "../../terminal/display_width.ts";
+import { escapeUnseen, toSafeLine, withoutSequences } from "../../terminal/safe_text.ts";
+import type { Screen } from "../../terminal/screen.ts";
+import type { Desktop } from "../../protocol/desktop.ts";
+import { countOf } from "../count.ts";
+
+/** The lines of each window that a picture shows unless told otherwise. */
+export const DEFAULT_WINDOW_LINES = 20;
+/** Boxes are not drawn narrower, unless the terminal is. */
+const MIN_BOX_WIDTH = 40;
+/** Of a longer URI the beginning is enough for the edge of a box, in characters. */
+const MAX_TITLE_LENGTH = 4_096;
+/** The characters of a text that one column of the picture may need: letters with many marks, escape sequences. */
+const MAX_UNITS_PER_COLUMN = 64;
+/** Characters beyond ASCII in a URI; `%2F` or `%20` decoded would make it another URI. */
+const ENCODED_LETTERS = /(?:%[89a-f][\da-f])+/gi;
+/** What may stand at the end of a text without being a line of it. */
+const BLANK: ReadonlySet<string | undefined> = new Set([" ", "\t", "\r", "\n"]);
+
+/** A window's URI and the lines of its text. */
+interface Window {
+  readonly title: string;
+  readonly lines: readonly string[];
+  /** Lines of the text that are not shown. */
+  readonly hidden: number;
+}
+
+/** Draws a box for each window: its URI in the edge, its text wrapped, at most `maxLines` lines of it. */
+export function drawDesktop(
+  desktops: readonly Desktop[],
+  screen: Screen & { readonly maxLines: number },
+): string {
+  const { columns, palette, maxLines } = screen;
+  if (desktops.length === 0) return palette.faint("no windows");
+  const windows = desktops.map((desktop) => readWindow(desktop, { width: columns - BOX_EDGES, maxLines }));
+  const needed = windows.flatMap(({ title, lines }) => [displayWidth(title) + 2, ...lines.map(displayWidth)]);
+  const widest = needed.reduce((most, each) => Math.max(most, each), MIN_BOX_WIDTH - BOX_EDGES);
+  const width = Math.min(columns, widest + BOX_EDGES);
+  return windows.map(({ title, lines, hidden }) => {
+    const more = hidden === 0 ? "" : countOf(hidden, "more line");
+    const footer = lines.length === 0 ? "no text" : more;
+    return drawBox({ title, lines, footer }, { width, palette });
+  }).join("\n");
+}
+
+function readWindow(
+  desktop: Desktop,
+  { width, maxLines }: { readonly width: number; readonly maxLines: number },
+): Window {
+  const cut = desktop.indexOf("\n\n");
+  const uri = (cut < 0 ? desktop : desktop.slice(0, cut)).slice(0, MAX_TITLE_LENGTH);
+  const title = toSafeLine(uri.replace(ENCODED_LETTERS, decodeLetters));
+  if (cut < 0) return { title, lines: [], hidden: 0 };
+  let start = cut + 2;
+  while (desktop[start] === "\n") start++;
+  // Only what can be shown is cleaned and measured: the text may be megabytes long
+  const end = Math.min(desktop.length, start + maxLines * (width + 1) * MAX_UNITS_PER_COLUMN);
+  const text = withoutSequences(desktop.slice(start, end)).trimEnd();
+  const drawn: string[] = [];
+  let hidden = 0;
+  for (const line of text === "" ? [] : linesOf(text)) {
+    if (drawn.length >= maxLines) hidden++;
+    else drawn.push(...wrapToWidth(line, width, { maxLines: maxLines - drawn.length }));
+  }
+  const lines = drawn.slice(0, maxLines);
+  return { title, lines, hidden: hidden + drawn.length - lines.length + countLines(desktop, end) };
+}
+
+/** Letters as letters. What nobody could see, and what is no UTF-8, stays encoded. */
+function decodeLetters(encoded: string): string {
+  try {
+    const letters = decodeURIComponent(encoded);
+    return escapeUnseen(letters) === letters ? letters : encoded;
+  } catch {
+    return encoded;
+  }
+}
+
+/** The lines from `start` on that say something, or stand above one that does. */
+function countLines(text: string, start: number): number {
+  let end = text.length;
+  while (end > start && BLANK.has(text[end - 1])) end--;
+  if (end <= start) return 0;
+  let count = 1;
+  for (let at = text.indexOf("\n", start); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}

@@ -1,0 +1,130 @@
+/** The Finder as a tree: MCP server, document, page, element. Pure: values in, a picture out. */
+import { alignColumns } from "../../terminal/columns.ts";
+import { cropToWidth, wrapToWidth } from "../../terminal/display_width.ts";
+import { toSafeLine } from "../../terminal/safe_text.ts";
+import type { Screen } from "../../terminal/screen.ts";
+import { type Branch, drawTree, TREE_INDENT } from "../../terminal/tree.ts";
+import type { DPEElementDetail } from "../../protocol/dpe.ts";
+import { countOf } from "../count.ts";
+import type { DocumentBranch, PageBranch } from "./document_branch.ts";
+
+/** The columns before a document's details: two levels and what joins them to the branches below. */
+const DETAIL_INDENT = TREE_INDENT + 2;
+
+/** What is drawn, and on what. */
+export interface FinderScreen extends Screen {
+  /** How many documents are before these. */
+  readonly offset: number;
+  /** How many match in all. */
+  readonly totalCount: number;
+}
+
+/** Draws the documents of a catalogue page, those of one MCP server under its name, with what was read below them. */
+export function drawFinder(branches: readonly DocumentBranch[], screen: FinderScreen): string {
+  const { palette, offset, totalCount } = screen;
+  if (branches.length === 0) {
+    return palette.faint(totalCount === 0 ? "no documents" : `none of ${totalCount} documents`);
+  }
+  const drawn = drawDocuments(branches, screen);
+  const lines: string[] = [];
+  for (const [server, group] of Map.groupBy(drawn, ({ server }) => server)) {
+    lines.push(palette.strong(cropToWidth(toSafeLine(server), screen.columns)));
+    lines.push(...drawTree(group.map(({ branch }) => branch), palette));
+  }
+  return [...lines, palette.faint(`${offset + 1}–${offset + branches.length} of ${totalCount}`)].join("\n");
+}
+
+/** Draws one document with what was read below it. */
+export function drawDocument(branch: DocumentBranch, screen: Screen): string {
+  return drawTree(drawDocuments([branch], screen).map(({ branch }) => branch), screen.palette).join("\n");
+}
+
+/** All rows are set together, so that the columns of all MCP servers stand below each other. */
+function drawDocuments(
+  branches: readonly DocumentBranch[],
+  screen: Screen,
+): { readonly server: string; readonly branch: Branch }[] {
+  const { columns, palette } = screen;
+  const rows = alignColumns(
+    branches.map(({ document: { title, file_type, page_count, last_modified } }) => [
+      toSafeLine(title),
+      cropToWidth(toSafeLine(file_type), 12),
+      countOf(page_count, "page"),
+      timeOf(last_modified),
+    ]),
+    {
+      width: columns - TREE_INDENT,
+      right: [2],
+      paint: (cell, column) => column === 0 ? palette.accent(cell) : cell,
+    },
+  );
+  return branches.map((branch, i) => ({
+    server: branch.document.server,
+    branch: {
+      line: rows[i] ?? "",
+      details: drawDetails(branch, screen),
+      branches: drawPages(branch, screen),
+    },
+  }));
+}
+
+function drawDetails({ document, pages, failure }: DocumentBranch, { columns, palette }: Screen): string[] {
+  const { summary = "", keywords = [], uri, page_count } = document;
+  const width = columns - DETAIL_INDENT;
+  const words = [summary, keywords.join(", ")].map(toSafeLine).filter((text) => text !== "");
+  const isCut = pages !== undefined && pages.length < page_count;
+  const shown = cropToWidth(`${pages?.length ?? 0} of ${countOf(page_count, "page")}:`, width);
+  return [
+    ...words.map((text) => cropToWidth(text, width)),
+    // An address is of use only as a whole
+    ...wrapToWidth(toSafeLine(uri), width).map(palette.faint),
+    ...failureLines(failure, { width, palette }),
+    ...(isCut ? [palette.faint(shown)] : []),
+  ];
+}
+
+function drawPages({ pages = [] }: DocumentBranch, screen: Screen): Branch[] {
+  const { columns, palette } = screen;
+  const rows = alignColumns(
+    pages.map(({ page: { page_index, title, element_count } }) => [
+      `${page_index}`,
+      toSafeLine(title),
+      countOf(element_count, "element"),
+    ]),
+    { width: columns - 2 * TREE_INDENT, flexible: 1, right: [0, 2] },
+  );
+  return pages.map((page, i) => ({
+    line: rows[i] ?? "",
+    details: failureLines(page.failure, { width: columns - DETAIL_INDENT - TREE_INDENT, palette }),
+    branches: drawElements(page, screen),
+  }));
+}
+
+function drawElements({ elements = [] }: PageBranch, { columns, palette }: Screen): Branch[] {
+  const rows = alignColumns(elements.map(cellsOf), {
+    width: columns - 3 * TREE_INDENT,
+    flexible: 2,
+    paint: (cell, column) => column === 0 ? palette.accent(cell) : column === 1 ? palette.faint(cell) : cell,
+  });
+  return rows.map((line) => ({ line }));
+}
+
+function cellsOf({ category, element_id, summary = "" }: DPEElementDetail): string[] {
+  return [cropToWidth(toSafeLine(category), 16), toSafeLine(element_id), toSafeLine(summary)];
+}
+
+function failureLines(
+  failure: string | undefined,
+  { width, palette }: { readonly width: number } & Pick<Screen, "palette">,
+): string[] {
+  if (failure === undefined) return [];
+  return [palette.alarm(cropToWidth(`cannot be read: ${toSafeLine(failure)}`, width))];
+}
+
+/** `2026-01-15 08:30Z`, as all our times; a date alone, and what is no time, as it is. */
+function timeOf(text: string | undefined): string {
+  if (text === undefined) return "";
+  const date = new Date(text);
+  if (!text.includes(":") || Number.isNaN(date.getTime())) return cropToWidth(toSafeLine(text), 16);
+  return `${date.toISOString().slice(0, 16).replace("T", " ")}Z`;
+}

@@ -1,0 +1,55 @@
+/** Tools on a terminal: two lines of each by server, or all that there is to know of one. */
+import { countOf } from "../count.ts";
+import { parametersText, toolsText } from "./text.ts";
+import { cropToWidth } from "../../terminal/display_width.ts";
+import { toSafeLine, withoutSequences } from "../../terminal/safe_text.ts";
+import type { Screen } from "../../terminal/screen.ts";
+import { A2C_MCP_SERVER, type SMCPTool } from "../../protocol/tools.ts";
+
+/** The tools of one MCP server. */
+export interface ToolGroup {
+  /** Its name; `undefined` where the Computer does not tell it. */
+  readonly server: string | undefined;
+  readonly tools: readonly SMCPTool[];
+}
+
+/** Puts the tools of one MCP server together; the order stays. */
+export function groupTools(tools: readonly SMCPTool[]): ToolGroup[] {
+  return [...Map.groupBy(tools, serverOf)].map(([server, tools]) => ({ server, tools }));
+}
+
+function serverOf({ meta }: SMCPTool): string | undefined {
+  const server = meta?.[A2C_MCP_SERVER];
+  return typeof server === "string" ? server : undefined;
+}
+
+/** Draws what each server offers; a line is no longer than the terminal is wide. */
+export function drawTools(groups: readonly ToolGroup[], { columns, palette }: Screen): string | undefined {
+  const shown = groups.filter(({ tools }) => tools.length > 0);
+  if (shown.length === 0) return undefined;
+  const blocks = shown.map(({ server, tools }) => {
+    const name = server === undefined ? "" : `${palette.strong(toSafeLine(server))}  `;
+    const head = `${name}${palette.faint(countOf(tools.length, "tool"))}`;
+    return [head, ...tools.flatMap((tool) => drawTool(tool, { columns, palette }))].join("\n");
+  });
+  return [...blocks, palette.faint(`"tools NAME" shows all of one`)].join("\n\n");
+}
+
+function drawTool({ name, description, params_schema }: SMCPTool, { columns, palette }: Screen): string[] {
+  const safeName = toSafeLine(name);
+  const parameters = toSafeLine(`(${parametersText(params_schema)})`);
+  const room = Math.max(0, columns - 3 - safeName.length);
+  const what = toSafeLine(description);
+  return [
+    `  ${palette.accent(cropToWidth(safeName, columns - 3))}${cropToWidth(parameters, room)}`,
+    ...what === "" ? [] : [`      ${palette.faint(cropToWidth(what, columns - 7))}`],
+  ];
+}
+
+/** One tool with its whole description, and the schema of its parameters. */
+export function toolText(tool: SMCPTool): string {
+  const schema = JSON.stringify(tool.params_schema, null, 2);
+  const server = serverOf(tool);
+  const origin = server === undefined ? [] : [`MCP server ${server}`, ""];
+  return withoutSequences([toolsText([tool]), "", ...origin, "parameters", schema].join("\n"));
+}

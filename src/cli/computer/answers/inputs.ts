@@ -1,0 +1,86 @@
+/** `input list|set|clear`, `render` */
+import { drawColumns } from "../../../terminal/columns.ts";
+import { type Palette, PLAIN } from "../../../terminal/palette.ts";
+import type { MCPServerInput } from "../../../protocol/config.ts";
+import { UsageError } from "../../exit_codes.ts";
+import { inputIdsOf, type InputValue } from "../../../config/placeholders.ts";
+import { renderParameters } from "../../../computer/secrets/render.ts";
+import { listWords } from "../../../spelling.ts";
+import type { Answer } from "../../answers/answer.ts";
+import type { CommandContext } from "../command_context.ts";
+import type { Session } from "../session.ts";
+
+/** The inputs, where their values come from, and who uses them; never a value. */
+export async function listInputs({ session }: CommandContext): Promise<Answer> {
+  const { servers, inputs } = session.store.config;
+  const listed = await Promise.all(inputs.map(async (input) => ({
+    id: input.id,
+    type: input.type,
+    description: input.description,
+    value_from: await session.originOf(input),
+    used_by: servers.filter((server) => inputIdsOf(server.server_parameters).has(input.id))
+      .map(({ name }) => name),
+  })));
+  const rows = listed.map(({ id, type, description, value_from, used_by }) => [
+    id,
+    type,
+    value_from,
+    used_by.length === 0 ? "used by none" : `used by ${used_by.join(", ")}`,
+    description,
+  ]);
+  return {
+    value: { inputs: listed },
+    text: inputsText(rows, PLAIN),
+    draw: ({ palette }) => inputsText(rows, palette),
+  };
+}
+
+function inputsText(rows: readonly (readonly string[])[], { strong, faint }: Palette): string {
+  return rows.length === 0 ? "no inputs" : drawColumns(rows, { paints: [strong, faint] });
+}
+
+/** Gives an input a value for as long as the Computer runs. */
+export function setInput(
+  { session }: CommandContext,
+  { id, value }: { readonly id: string; readonly value: InputValue },
+): Answer {
+  const restarted = session.computer.setInput(id, value);
+  return { value: { id, restarted }, text: `input "${id}" is set${restartedText(restarted)}` };
+}
+
+/** Forgets a value that was set or asked for. */
+export function clearInput({ session }: CommandContext, { id }: { readonly id: string }): Answer {
+  const input = inputOf(session, id);
+  const restarted = session.clearInput(input);
+  return { value: { id, restarted }, text: `input "${id}" is cleared${restartedText(restarted)}` };
+}
+
+/** The parameters with which servers would start now, secrets masked; asks nobody and runs no command. */
+export async function render(
+  { session }: CommandContext,
+  { server: name }: { readonly server?: string | undefined },
+): Promise<Answer> {
+  const { config } = session.store;
+  const chosen = config.servers.filter((server) => name === undefined || server.name === name);
+  if (name !== undefined && chosen.length === 0) {
+    const names = listWords(config.servers.map((server) => server.name));
+    throw new UsageError(`Cannot render server "${name}": there is ${names}`);
+  }
+  const context = { inputs: config.inputs, peek: (input: MCPServerInput) => session.peekInput(input) };
+  const servers: Record<string, unknown> = {};
+  for (const server of chosen) servers[server.name] = await renderParameters(server, context);
+  return { value: { servers }, text: JSON.stringify(servers, null, 2) };
+}
+
+/** The input of this id. */
+export function inputOf({ store }: Session, id: string): MCPServerInput {
+  const { inputs } = store.config;
+  const input = inputs.find((input) => input.id === id);
+  if (input !== undefined) return input;
+  const ids = listWords(inputs.map(({ id }) => id));
+  throw new UsageError(`Cannot find input "${id}": the config has ${ids}`);
+}
+
+function restartedText(servers: readonly string[]): string {
+  return servers.length === 0 ? "" : `; restarting ${servers.join(", ")}`;
+}

@@ -1,0 +1,146 @@
+/** `server add|remove|start|stop|restart|logs` */
+import { countOf } from "../../count.ts";
+import { withoutSequences } from "../../../terminal/safe_text.ts";
+import { parseParams } from "../../call_params.ts";
+import { addServerText, type NewServer, removeServerText, type WrittenServer } from "../../../config/edit.ts";
+import type { ConfigChange } from "../../../computer/host.ts";
+import type { Answer } from "../../answers/answer.ts";
+import type { CommandContext } from "../command_context.ts";
+
+/** The options of `server add`. */
+export interface AddServerFlags {
+  readonly env: Readonly<Record<string, string>>;
+  readonly header: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly sse: boolean;
+  readonly autoApply: boolean;
+}
+
+/** Adds a server: a command with its arguments, a URL, or a whole entry as JSON. */
+export async function addServer(
+  { session, signal, progress }: CommandContext,
+  wanted: { readonly name: string; readonly words: readonly string[]; readonly flags: AddServerFlags },
+): Promise<Answer> {
+  const { name, words, flags } = wanted;
+  const server = toServer(words, flags);
+  progress(`adding ${name}`);
+  using _awaited = session.awaitServer(name);
+  const change = await session.edit((text) => addServerText(text, name, server));
+  const answer = changeAnswer(`added server "${name}"`, { session, change });
+  if (change === undefined) return answer;
+  progress(`starting ${name}`);
+  // Ctrl-C ends the waiting, not what was done.
+  await session.computer.ready({ servers: [name], signal }).catch(() => {});
+  const state = stateText(session, name);
+  const text = `${answer.text}\n${state}`;
+  return {
+    ...answer,
+    text,
+    failure: session.computer.servers.get(name)?.status === "failed" ? text : undefined,
+  };
+}
+
+/** Removes a server. */
+export async function removeServer(
+  { session, progress }: CommandContext,
+  { name }: { readonly name: string },
+): Promise<Answer> {
+  progress(`removing ${name}`);
+  const change = await session.edit((text) => removeServerText(text, name));
+  return changeAnswer(`removed server "${name}"`, { session, change });
+}
+
+/** Starts a server and waits until it runs or fails. */
+export async function startServer(context: CommandContext, { name }: { name: string }): Promise<Answer> {
+  context.session.options.inputs.askAgain();
+  context.session.computer.startServer(name);
+  return await startedAnswer(context, name);
+}
+
+/** Stops a server. */
+export async function stopServer(
+  { session, progress }: CommandContext,
+  { name }: { readonly name: string },
+): Promise<Answer> {
+  progress(`stopping ${name}`);
+  await session.computer.stopServer(name);
+  return { value: { name, status: "stopped" }, text: `server "${name}" is stopped` };
+}
+
+/** Restarts a server and waits until it runs or fails. */
+export async function restartServer(context: CommandContext, { name }: { name: string }): Promise<Answer> {
+  context.session.options.inputs.askAgain();
+  context.session.computer.restartServer(name);
+  return await startedAnswer(context, name);
+}
+
+/** The last lines that a server wrote, and what became of it. */
+export function showServerLog(
+  { session }: CommandContext,
+  { name, lines }: { readonly name: string; readonly lines: number },
+): Answer {
+  const all = session.computer.serverLog(name);
+  const log = lines === 0 ? [] : all.slice(-lines);
+  const text = log.length === 0 ? `server "${name}" wrote nothing` : log.map(toLogLine).join("\n");
+  return { value: { name, log }, text };
+}
+
+/** What a server wrote begins no line of ours. */
+function toLogLine(line: string): string {
+  return withoutSequences(line).replaceAll("\n", " ");
+}
+
+function toServer(words: readonly string[], flags: AddServerFlags): NewServer | WrittenServer {
+  const [first = "", ...args] = words;
+  const { env, header: headers, cwd, sse, autoApply } = flags;
+  if (/^\s*\{/.test(first)) return { entry: parseParams(first) };
+  const default_tool_meta = autoApply ? { auto_apply: true } : undefined;
+  if (/^https?:\/\//.test(first)) {
+    return { type: sse ? "sse" : "streamable", url: first, headers: orNone(headers), default_tool_meta };
+  }
+  return {
+    type: "stdio",
+    command: first,
+    args: args.length === 0 ? undefined : args,
+    env: orNone(env),
+    cwd,
+    default_tool_meta,
+  };
+}
+
+function orNone(pairs: Readonly<Record<string, string>>): Readonly<Record<string, string>> | undefined {
+  return Object.keys(pairs).length === 0 ? undefined : pairs;
+}
+
+async function startedAnswer({ session, signal, progress }: CommandContext, name: string): Promise<Answer> {
+  const { computer } = session;
+  progress(`starting ${name}`);
+  using _awaited = session.awaitServer(name);
+  await computer.ready({ servers: [name], signal });
+  const { status = "stopped", lastError } = computer.servers.get(name) ?? {};
+  const text = stateText(session, name);
+  return {
+    value: { name, status, last_error: lastError },
+    text,
+    failure: status === "running" ? undefined : text,
+  };
+}
+
+/** `server "files" is running, with 14 tools`, or what keeps it from running. */
+function stateText({ computer }: CommandContext["session"], name: string): string {
+  const { status = "stopped", lastError } = computer.servers.get(name) ?? {};
+  if (status === "running") {
+    return `server "${name}" is running, with ${countOf(computer.toolsOf(name).length, "tool")}`;
+  }
+  const verb = status === "failed" ? "failed" : `is ${status}`;
+  return `server "${name}" ${verb}${lastError === undefined ? "" : `: ${lastError}`}`;
+}
+
+function changeAnswer(
+  text: string,
+  { session, change }: { session: CommandContext["session"]; change: ConfigChange | undefined },
+): Answer {
+  const { file } = session.store;
+  const where = file === undefined ? "until this ends; there is no config file" : `in ${file}`;
+  return { value: { config: file ?? null, change: change ?? null }, text: `${text}, ${where}` };
+}

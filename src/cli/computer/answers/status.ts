@@ -1,0 +1,100 @@
+/** `status` */
+import { countOf } from "../../count.ts";
+import { alignColumns } from "../../../terminal/columns.ts";
+import { toSafeLine } from "../../../terminal/safe_text.ts";
+import type { Screen } from "../../../terminal/screen.ts";
+import type { ServerState } from "../../../mcp/supervision/server.ts";
+import type { Answer } from "../../answers/answer.ts";
+import type { Session } from "../session.ts";
+
+/** How many lines of a server's stderr are shown with its failure. */
+const STDERR_LINES = 3;
+
+/** Where the Computer is, and how its MCP servers are. */
+export function showStatus(session: Session): Answer {
+  const { computer, store, arrival } = session;
+  const { place } = computer;
+  const servers = [...computer.servers].map(([name, state]) => ({
+    name,
+    ...state,
+    tools: computer.toolsOf(name).length,
+  }));
+  const value = {
+    name: computer.name,
+    server: place?.url ?? arrival?.url ?? null,
+    connected: place?.isConnected ?? false,
+    office: place?.office ?? null,
+    config: store.file ?? null,
+    refused_edit: session.refusedEdit ?? null,
+    servers: servers.map(({ name, status, since, restarts, tools, lastError, problem, stderrTail }) => ({
+      name,
+      status,
+      since,
+      restarts,
+      last_error: lastError,
+      problem,
+      stderr_tail: stderrTail,
+      tools,
+    })),
+  };
+  return {
+    value,
+    text: statusText(session, servers),
+    draw: (screen) => statusText(session, servers, screen),
+  };
+}
+
+interface ServerRow extends ServerState {
+  readonly name: string;
+  readonly tools: number;
+}
+
+function statusText(session: Session, servers: readonly ServerRow[], screen?: Screen): string {
+  const { computer, store } = session;
+  const head = alignColumns([
+    ["computer", computer.name],
+    ["office", placeText(session)],
+    ["config", store.file ?? "none, servers that are added are gone when this ends"],
+    ...session.refusedEdit === undefined
+      ? []
+      : [["", `edited, and not used: ${toSafeLine(session.refusedEdit)}`]],
+  ]);
+  if (servers.length === 0) return [...head, "", "no MCP servers"].join("\n");
+  const rows = servers.map(({ name, status, tools }) => [
+    toSafeLine(name),
+    status,
+    countOf(tools, "tool"),
+  ]);
+  const paint = (cell: string, column: number) =>
+    screen === undefined || column !== 1 ? cell : paintStatus(cell, screen);
+  return [...head, "", ...withReasons(alignColumns(rows, { paint }), servers)].join("\n");
+}
+
+function placeText({ computer, arrival }: Session): string {
+  const { place } = computer;
+  if (place === undefined) {
+    return arrival === undefined ? "none, not connected" : `none yet, trying to reach ${arrival.url}`;
+  }
+  const link = place.isConnected
+    ? `connected to ${place.url}`
+    : `connection to ${place.url} lost, coming back`;
+  return place.office === undefined ? `none, ${link}` : `"${place.office}", ${link}`;
+}
+
+function paintStatus(cell: string, { palette }: Screen): string {
+  const status = cell.trim();
+  if (status === "running") return palette.accent(cell);
+  return status === "failed" || status === "retrying" ? palette.alarm(cell) : palette.faint(cell);
+}
+
+/** A server that is not well says why, and shows the end of what it wrote. */
+function withReasons(lines: readonly string[], servers: readonly ServerRow[]): string[] {
+  return lines.flatMap((line, index) => {
+    const { status, lastError, problem, stderrTail = "" } = servers[index] ?? {};
+    if (status === "running" && problem !== undefined) return [line, `    ${toSafeLine(problem)}`];
+    if (status === "running" || status === "stopped") return [line];
+    const tail = stderrTail.trim().split("\n").filter((text) => text !== "").slice(-STDERR_LINES);
+    const reason = lastError === undefined ? [] : [lastError];
+    return [line, ...[...reason, ...tail].map((text) => `    ${toSafeLine(text)}`)];
+  });
+}

@@ -1,0 +1,112 @@
+/** `computer.ts check [FILES…]`: what a configuration says and what is wrong with it, for people and as JSON. */
+import { countOf } from "../count.ts";
+import { ExitCode } from "../exit_codes.ts";
+import { ExitRequest } from "../program.ts";
+import { alignColumns } from "../../terminal/columns.ts";
+import { printable, printableLine, toSafeJson } from "../../terminal/safe_text.ts";
+import {
+  checkConfigFile,
+  checkConfigSource,
+  type CheckedInput,
+  type CheckedVariable,
+  type ConfigChecks,
+  type ConfigReport,
+} from "../../config/check.ts";
+import { DIALECTS } from "../../config/foreign/dialects.ts";
+import { readConfigStream } from "../../config/file.ts";
+import type { ConfigProblem } from "../../config/problem.ts";
+import { inputVariable } from "../../computer/inputs/resolve.ts";
+
+/** Standard input, as a file. */
+const STDIN = "-";
+
+/**
+ * Checks configuration files and prints a report of each on stdout.
+ *
+ * @param files The files; `-` is standard input.
+ * @param options `json`: print the report as it is, of several files a list of reports; `checks`: what to check beyond
+ *   the form; `stdin`: gives the text of standard input.
+ * @throws {ExitRequest} with exit code 2 when a configuration cannot be used, or a server in it cannot start.
+ */
+export async function runCheck(
+  files: readonly string[],
+  { json = false, checks = {}, stdin = readStdin }: {
+    readonly json?: boolean | undefined;
+    readonly checks?: ConfigChecks;
+    readonly stdin?: () => Promise<string>;
+  } = {},
+): Promise<void> {
+  const reports: ConfigReport[] = [];
+  for (const file of new Set(files)) {
+    const report = file === STDIN
+      ? await checkConfigSource(stdin, { file: "stdin", checks })
+      : await checkConfigFile(file, checks);
+    reports.push(report);
+    if (!json) console.log(`${reports.length > 1 ? "\n" : ""}${printable(reportText(report))}`);
+  }
+  if (json) console.log(toSafeJson(reports.length === 1 ? reports[0] : reports, 2));
+  if (reports.some(({ problems, failures }) => problems.length + failures.length > 0)) {
+    throw new ExitRequest(ExitCode.USAGE);
+  }
+}
+
+async function readStdin(): Promise<string> {
+  return await readConfigStream(Deno.stdin.readable, "stdin");
+}
+
+/** A report as people read it: what there is, what is wrong and where, and a last line that sums up. */
+export function reportText(report: ConfigReport): string {
+  const { file, form, servers, warnings } = report;
+  const problems = [...report.problems, ...report.failures];
+  const heading = form === null
+    ? printableLine(file)
+    : `${printableLine(file)}: ${DIALECTS[form].title}, ${countOf(servers.length, "server")}`;
+  const places = [
+    ...problems.map((problem) => findingText(problem, { file, kind: "error" })),
+    ...warnings.map((warning) => findingText(warning, { file, kind: "warning" })),
+  ];
+  const verdict = problems.length === 0 ? readyText(report) : countOf(problems.length, "error");
+  const sum = `${verdict}${warnings.length === 0 ? "" : `, ${countOf(warnings.length, "warning")}`}`;
+  return [heading, contentText(report), places.join("\n"), sum].filter((part) => part !== "").join("\n\n");
+}
+
+function readyText({ servers, variables }: ConfigReport): string {
+  if (servers.length === 0) return "no servers";
+  const missing = variables.filter(({ hasDefault, isSet }) => !hasDefault && isSet === false);
+  return missing.length === 0
+    ? "ready to use"
+    : `ready to use once there is ${missing.map(({ name }) => name).join(", ")} in the environment`;
+}
+
+/** A line for each server, input and variable. */
+function contentText({ servers, inputs, variables }: ConfigReport): string {
+  const use = (names: readonly string[]) => names.length === 0 ? "not used" : `for ${names.join(", ")}`;
+  const rows = [
+    ...servers.map(({ name, type, disabled }) => ["server", name, type, disabled ? "disabled" : ""]),
+    ...inputs.map((input) => ["input", input.id, input.type, `${use(input.usedBy)}, ${originText(input)}`]),
+    ...variables.map((variable) => ["variable", variable.name, standingOf(variable), use(variable.usedBy)]),
+  ];
+  return alignColumns(rows.map((row) => row.map(printableLine))).map((line) => `  ${line}`).join("\n");
+}
+
+function originText({ id, type, hasValue, isSet }: CheckedInput): string {
+  const variable = inputVariable(id);
+  if (isSet === true) return `set in ${variable}`;
+  if (hasValue) return type === "command" ? "from its command" : "has a default";
+  return `from ${variable}, --inputs FILE, or asked at a terminal`;
+}
+
+function standingOf({ hasDefault, isSet }: CheckedVariable): string {
+  if (isSet === true) return "is set";
+  if (hasDefault) return "has a default";
+  return isSet === null ? "must be set" : "is not set";
+}
+
+/** `mcp.json:12:7 error: servers.files.command: is missing`, which terminals and editors make a link. */
+function findingText(
+  { message, path, line, column }: ConfigProblem,
+  { file, kind }: { readonly file: string; readonly kind: "error" | "warning" },
+): string {
+  const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+  return printableLine(`${place} ${kind}: ${path === "" ? "" : `${path}: `}${message}`);
+}

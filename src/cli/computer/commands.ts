@@ -1,0 +1,245 @@
+/** The commands of a Computer, declared once for its prompt, for another process, and for a run of their own. */
+import { type Command, Option } from "../program.ts";
+import { helpPart } from "../help_form.ts";
+import { collectPair, parseUrl, wholeNumber } from "../options.ts";
+import {
+  addAll,
+  assertReadable,
+  type CallFlags,
+  type DesktopFlags,
+  desktopOptions,
+  type FinderFlags,
+  finderOptions,
+  paramsOption,
+  timeoutOption,
+} from "../request_options.ts";
+import { toWords, type TypedArguments, typedArguments } from "../typed_arguments.ts";
+import type { Answer } from "../answers/answer.ts";
+import { clearInput, listInputs, render, setInput } from "./answers/inputs.ts";
+import { connect, join, leave, quit } from "./answers/office.ts";
+import {
+  addServer,
+  type AddServerFlags,
+  removeServer,
+  restartServer,
+  showServerLog,
+  startServer,
+  stopServer,
+} from "./answers/servers.ts";
+import { showStatus } from "./answers/status.ts";
+import { callTool, listTools, showHistory } from "./answers/tools.ts";
+import { readResource, showDesktop, showFinder } from "./answers/views.ts";
+import type { CommandContext } from "./command_context.ts";
+import type { AwaitedServers } from "./start_wait.ts";
+
+/** What a command needs before it can run. */
+export type CommandNeed =
+  /** A Computer that runs already: on a new one it would say and change nothing. */
+  | "running"
+  /** MCP servers; those of the config are started where no Computer runs. */
+  | "servers"
+  /** The configuration alone; nothing is started for it. */
+  | "config";
+
+/** A command with its arguments. */
+export interface CommandCall {
+  readonly name: string;
+  readonly needs: CommandNeed;
+  /** Does it; `typed` is what was asked for. */
+  readonly work: (context: CommandContext, typed?: string) => Answer | Promise<Answer>;
+  /** The input whose value is asked for where the person is; it stands for a last word that was left out. */
+  readonly asksFor?: string | undefined;
+  /** Which of the MCP servers it needs, where they are started for it; all by default. */
+  readonly awaits?: AwaitedServers | undefined;
+  /** The words for a Computer of another process, where those that were typed will not do. */
+  readonly toWords?: ((signal: AbortSignal) => Promise<readonly string[]>) | undefined;
+  /** Whether it makes the config file where there is none; false by default. */
+  readonly mayBeNew?: boolean | undefined;
+}
+
+/** Runs what was typed. */
+export type RunCommand = (call: CommandCall) => Promise<void>;
+
+/** Adds all commands to a program. */
+export function addCommands(program: Command, run: RunCommand): void {
+  for (const add of [addStatus, addTools, addViews, addServers, addInputs, addOffice]) add(program, run);
+}
+
+function addStatus(program: Command, run: RunCommand): void {
+  program.command("status").description("show the office and the state of each MCP server")
+    .action(() => run({ name: "status", needs: "servers", work: ({ session }) => showStatus(session) }));
+}
+
+function addTools(program: Command, run: RunCommand): void {
+  program.command("tools").argument("[tool]", "only this one, with all that there is to know")
+    .description("list the tools as an Agent sees them")
+    .action((tool: string | undefined) =>
+      run({
+        name: "tools",
+        needs: "servers",
+        awaits: { tool },
+        work: (context) => listTools(context, { tool }),
+      })
+    );
+  program.command("call <tool>").description("call a tool; nobody is asked for a confirmation")
+    .addArgument(typedArguments()).addOption(paramsOption()).addOption(timeoutOption())
+    .action((tool: string, typed: TypedArguments, { params, timeout }: CallFlags) => {
+      const call = { tool, typed, params, timeoutMs: timeout * 1000 };
+      return run({
+        name: "call",
+        needs: "servers",
+        awaits: { tool },
+        work: (context) => callTool(context, call),
+        // Files and standard input are those of the process in which the command was typed.
+        toWords: async (signal) => [
+          ...["call", "--timeout", `${timeout}`, "--params", JSON.stringify(await params.read(signal))],
+          ...["--", tool, ...toWords(typed)],
+        ],
+      });
+    });
+  program.command("history").description("show the last 100 tool calls")
+    .action(() => run({ name: "history", needs: "running", work: showHistory }));
+}
+
+function addViews(program: Command, run: RunCommand): void {
+  addAll(
+    program.command("desktop").description("show the Desktop: the windows of all MCP servers"),
+    desktopOptions(),
+  )
+    .action((flags: DesktopFlags) =>
+      run({ name: "desktop", needs: "servers", work: (context) => showDesktop(context, flags) })
+    );
+  addAll(
+    program.command("finder").description("show the Finder: the documents of all MCP servers"),
+    finderOptions(),
+  )
+    .action((flags: FinderFlags) =>
+      run({ name: "finder", needs: "servers", work: (context) => showFinder(context, flags) })
+    );
+  program.command("read <uri>").description("read a dpe:// or window:// resource")
+    .option("--mcp-server <name>", "from this MCP server; allows any scheme")
+    .action((uri: string, flags: { mcpServer?: string }) => {
+      assertReadable(uri, flags);
+      return run({
+        name: "read",
+        needs: "servers",
+        awaits: { server: flags.mcpServer },
+        work: (context) => readResource(context, { uri, ...flags }),
+      });
+    });
+}
+
+function addServers(program: Command, run: RunCommand): void {
+  const server = program.command("server").description(
+    "add, remove, start, stop or restart an MCP server, or show its log",
+  );
+  addServerCommand(server, run);
+  server.command("list").alias("ls").description("show the state of each MCP server, as status does")
+    .action(() => run({ name: "server list", needs: "servers", work: ({ session }) => showStatus(session) }));
+  server.command("remove <server>").description("remove an MCP server from the config")
+    .action((name: string) =>
+      run({ name: "server remove", needs: "config", work: (context) => removeServer(context, { name }) })
+    );
+  for (
+    const [verb, work] of Object.entries({ start: startServer, stop: stopServer, restart: restartServer })
+  ) {
+    server.command(`${verb} <server>`).description(`${verb} an MCP server`)
+      .action((name: string) =>
+        run({ name: `server ${verb}`, needs: "running", work: (context) => work(context, { name }) })
+      );
+  }
+  server.command("logs <server>").description("show what an MCP server wrote, and what became of it")
+    .addOption(new Option("--lines <n>", "at most the last n").argParser(wholeNumber(0)).default(50))
+    .action((name: string, { lines }: { lines: number }) =>
+      run({
+        name: "server logs",
+        needs: "servers",
+        awaits: { server: name },
+        work: (context) => showServerLog(context, { name, lines }),
+      })
+    );
+}
+
+function addServerCommand(server: Command, run: RunCommand): void {
+  const add = server.command("add <server> <command-or-url...>");
+  const { outputError } = add.configureOutput();
+  add.configureOutput({
+    outputError: (text, write) =>
+      outputError?.(text.includes("unknown option") ? `${text.trimEnd()}\n${ADD_HINT}\n` : text, write),
+  })
+    .description("add an MCP server to the config: by its command, its URL, or its entry as JSON")
+    .addHelpText("after", ADD_EXAMPLES)
+    .addOption(
+      new Option("--env <NAME=VALUE>", "a variable of its environment; may be repeated").argParser(
+        collectPair,
+      )
+        .default({}, "none"),
+    )
+    .addOption(
+      new Option("--header <NAME=VALUE>", "an HTTP header; may be repeated").argParser(collectPair)
+        .default({}, "none"),
+    )
+    .option("--cwd <dir>", "the folder it runs in")
+    .option("--sse", "the URL speaks the older HTTP with Server-Sent Events", false)
+    .option("--auto-apply", "run its tools without a confirmation", false)
+    .action((name: string, words: string[], flags: AddServerFlags) =>
+      run({
+        name: "server add",
+        mayBeNew: true,
+        needs: "config",
+        work: (context) => addServer(context, { name, words, flags }),
+      })
+    );
+}
+
+/** The options of an MCP server's command look like ours. */
+const ADD_HINT =
+  `(put "--" before the command, so that its options are left to it: server add NAME -- COMMAND …)`;
+
+const ADD_EXAMPLES = helpPart(
+  "Examples:",
+  `  server add files -- npx -y @modelcontextprotocol/server-filesystem .
+  server add web https://mcp.example.com/mcp --header Authorization='Bearer \${env:TOKEN}'
+  server add memory '{"command":"npx","args":["-y","@modelcontextprotocol/server-memory"]}'`,
+);
+
+function addInputs(program: Command, run: RunCommand): void {
+  const input = program.command("input").description("list, set or clear the values of inputs");
+  input.command("list").description("show the inputs, and where their values come from; never a value")
+    .action(() => run({ name: "input list", needs: "config", work: listInputs }));
+  input.command("set <input> [value]").description("give an input a value; asks for it when it is left out")
+    .action((id: string, value: string | undefined) =>
+      run({
+        name: "input set",
+        needs: "running",
+        work: (context, typed = "") => setInput(context, { id, value: value ?? typed }),
+        asksFor: value === undefined ? id : undefined,
+      })
+    );
+  input.command("clear <input>").description("forget the value of an input")
+    .action((id: string) =>
+      run({ name: "input clear", needs: "running", work: (context) => clearInput(context, { id }) })
+    );
+  program.command("render [server]")
+    .description("show the parameters that servers start with, inputs filled in, secrets masked")
+    .action((server: string | undefined) =>
+      run({ name: "render", needs: "config", work: (context) => render(context, { server }) })
+    );
+}
+
+function addOffice(program: Command, run: RunCommand): void {
+  program.command("connect").description("connect to a Server")
+    .argument("[url]", "http://HOST:PORT", parseUrl)
+    .option("--token <token>", "sent as the auth field `token`")
+    .action((url: string | undefined, flags: { token?: string }) =>
+      run({ name: "connect", needs: "running", work: (context) => connect(context, { url, ...flags }) })
+    );
+  program.command("join <office>").description("join an office")
+    .action((office: string) =>
+      run({ name: "join", needs: "running", work: (context) => join(context, { office }) })
+    );
+  program.command("leave").description("leave the office")
+    .action(() => run({ name: "leave", needs: "running", work: leave }));
+  program.command("quit").alias("exit").description("stop the MCP servers and end the Computer")
+    .action(() => run({ name: "quit", needs: "running", work: quit }));
+}

@@ -1,0 +1,141 @@
+/** The configuration that a command line works with: a file, or, without one, a text in memory. */
+import { basename, dirname, join } from "@std/path";
+import { describeError } from "../../protocol/errors.ts";
+import { type ComputerConfig, parseConfigText } from "../../config/config.ts";
+import { checkConfigText, type ConfigChecks } from "../../config/check.ts";
+import { originOf, readConfigFileText } from "../../config/file.ts";
+import { ConfigError, problemsError } from "../../config/problem.ts";
+import { formatOfFile } from "../../config/text.ts";
+import { VrlEngine } from "../../computer/vrl/engine.ts";
+
+/** Uses the checks that a configuration must stand beyond its form; all scripts are compiled by one engine. */
+export async function withConfigChecks<T>(use: (checks: ConfigChecks) => Promise<T>): Promise<T> {
+  using engine = new VrlEngine();
+  return await use({
+    vrl: (script) => engine.compile(script).then(() => undefined, describeError),
+    environment: (name) => Deno.env.get(name),
+  });
+}
+
+const EMPTY = '{\n  "servers": {}\n}\n';
+
+/** Reads and edits one configuration; it is parsed before anything is written. */
+export class ConfigStore {
+  /** The file, if there is one. */
+  readonly file: string | undefined;
+  #text = EMPTY;
+  #config: ComputerConfig = parseConfigText(EMPTY, "config");
+  /** There is no file yet: the first edit makes it. */
+  #isNew = false;
+
+  private constructor(file: string | undefined) {
+    this.file = file;
+  }
+
+  /**
+   * Opens a file's configuration, or an empty one in memory.
+   *
+   * @param options `mayBeNew`: a file that is not there is empty so far, and made by the first edit.
+   * @throws {ConfigError} when the file cannot be read or used.
+   */
+  static async open(
+    file: string | undefined,
+    { mayBeNew = false }: { readonly mayBeNew?: boolean | undefined } = {},
+  ): Promise<ConfigStore> {
+    const store = new ConfigStore(file);
+    try {
+      await store.reload();
+    } catch (error) {
+      const isMissing = error instanceof ConfigError && error.cause instanceof Deno.errors.NotFound;
+      if (!isMissing || !mayBeNew) throw error;
+      store.#isNew = true;
+    }
+    return store;
+  }
+
+  /** Whether the file is not there yet. */
+  get isNew(): boolean {
+    return this.#isNew;
+  }
+
+  /** As it was read last. */
+  get config(): ComputerConfig {
+    return this.#config;
+  }
+
+  /**
+   * Reads the file anew.
+   *
+   * @throws {ConfigError} when it cannot be read or used; the last configuration stays.
+   */
+  async reload(): Promise<ComputerConfig> {
+    if (this.file !== undefined) this.#config = await readFile(this.file);
+    return this.#config;
+  }
+
+  /**
+   * Changes the text, and the file where there is one.
+   *
+   * @throws {ConfigError} when the result cannot be used; then nothing changed.
+   */
+  async edit(change: (text: string) => string): Promise<ComputerConfig> {
+    refuseOtherFormats(this.file);
+    const text = change(await this.#read());
+    const config = this.file === undefined
+      ? parseConfigText(text, "config")
+      : await toConfig(text, this.file);
+    if (this.file === undefined) this.#text = text;
+    else await writeFile(this.file, { text, isNew: this.#isNew });
+    this.#isNew = false;
+    return this.#config = config;
+  }
+
+  async #read(): Promise<string> {
+    return this.file === undefined || this.#isNew ? this.#text : await readConfigFileText(this.file);
+  }
+}
+
+/** Only in JSON everything else in a file stays as it was. */
+function refuseOtherFormats(file: string | undefined): void {
+  const format = file === undefined ? "json" : formatOfFile(file) ?? "json";
+  if (format === "json") return;
+  const fix = "change it in an editor, or keep the servers in a JSON file";
+  throw new ConfigError(`Cannot edit config "${file}": it is written in ${format.toUpperCase()}; ${fix}`);
+}
+
+async function readFile(file: string): Promise<ComputerConfig> {
+  return await toConfig(await readConfigFileText(file), file);
+}
+
+async function toConfig(text: string, file: string): Promise<ComputerConfig> {
+  const { problems } = await withConfigChecks((checks) => checkConfigText(text, { file, checks }));
+  if (problems.length > 0) throw problemsError(file, problems);
+  return parseConfigText(text, file, { origin: originOf(file) });
+}
+
+async function writeFile(
+  file: string,
+  { text, isNew }: { readonly text: string; readonly isNew: boolean },
+): Promise<void> {
+  try {
+    // Whoever else made it meanwhile keeps theirs; a literal in it may be a secret.
+    if (isNew) await Deno.writeTextFile(file, text, { createNew: true, mode: 0o600 });
+    else await replaceFile(file, text);
+  } catch (error) {
+    throw new TypeError(`Cannot write config "${file}": ${describeError(error)}`, { cause: error });
+  }
+}
+
+/** Replaces a file in one step, so that nobody ever reads half of it; its permissions stay. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const path = await Deno.realPath(file);
+  const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
+  const { mode } = await Deno.stat(path);
+  try {
+    await Deno.writeTextFile(draft, text, { createNew: true, mode: (mode ?? 0o600) & 0o777 });
+    await Deno.rename(draft, path);
+  } catch (error) {
+    await Deno.remove(draft).catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,89 @@
+/** The prompt of a Computer: commands with history, completion and help, while it works. */
+import { completeLine, type CompletionPlace } from "../prompt/completion.ts";
+import { fileCandidates } from "../prompt/file_candidates.ts";
+import { failureText, paintFailure } from "../failure.ts";
+import { runTypedLine } from "../prompt/program.ts";
+import type { LineEditor } from "../../terminal/editor/line_editor.ts";
+import { argumentCandidates } from "../typed_arguments.ts";
+import { showProgress } from "../../terminal/progress.ts";
+import { PLAIN } from "../../terminal/palette.ts";
+import { currentScreen } from "../../terminal/screen.ts";
+import { hasWindowScheme } from "../../uri/scheme.ts";
+import { inputOf } from "./answers/inputs.ts";
+import { askForInput } from "./questions.ts";
+import { buildCommands, type Typist } from "./run_words.ts";
+import type { Session } from "./session.ts";
+
+/** Takes commands until the session is to end. */
+export async function runPrompt(session: Session, editor: LineEditor): Promise<void> {
+  const { quitting } = session;
+  while (!quitting.aborted) {
+    const line = await editor.read({ signal: quitting });
+    if (line === undefined) return session.quit();
+    await runLine(line, { session, editor });
+  }
+}
+
+/** Runs one typed line; Ctrl-C ends the command, not the program. */
+export async function runLine(
+  line: string,
+  { session, editor }: { readonly session: Session; readonly editor: LineEditor },
+): Promise<void> {
+  using interruption = editor.listenForInterrupt();
+  using progress = showProgress("");
+  const screen = currentScreen();
+  const printError = (text: string) => editor.printDrawn(paintFailure(text, screen?.palette ?? PLAIN));
+  const typist: Typist = {
+    session,
+    signal: AbortSignal.any([interruption.signal, session.quitting]),
+    progress: (text) => progress.update(text),
+    presentation: { json: false, screen },
+    print: (text) => editor.printDrawn(text),
+    printError,
+    askFor: (id) => askForInput(editor, inputOf(session, id), {}),
+  };
+  await runTypedLine(line, {
+    build: () => buildCommands(typist),
+    fail: (failure) => printError(typist.signal.aborted ? "interrupted" : failureText(failure)),
+  });
+}
+
+/** What may come next on a line. */
+export async function completePrompt(line: string, session: Session): Promise<string[]> {
+  const typist = { session, presentation: { json: false, screen: undefined }, print() {}, printError() {} };
+  const program = buildCommands({ ...typist, signal: new AbortController().signal, progress() {} });
+  return await completeLine(program, line, {
+    candidates: (place) => candidates(session, place),
+  });
+}
+
+async function candidates(
+  session: Session,
+  { argument, word, words }: CompletionPlace,
+): Promise<string[]> {
+  const { computer } = session;
+  switch (argument) {
+    case "server":
+    case "--mcp-server":
+      return [...computer.servers.keys()];
+    case "tool":
+      return computer.tools.map(({ name }) => name);
+    case "arguments":
+      return argumentCandidates(
+        computer.tools.find(({ name }) => name === words[0])?.params_schema ?? {},
+        word,
+      );
+    case "input":
+      return session.store.config.inputs.map(({ id }) => id);
+    case "uri":
+      return computer.uris;
+    case "--window":
+      return computer.uris.filter(hasWindowScheme);
+    case "url":
+      return session.options.place.url === undefined ? [] : [session.options.place.url];
+    case "--cwd":
+      return await fileCandidates(word);
+    default:
+      return [];
+  }
+}

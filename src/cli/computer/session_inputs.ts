@@ -1,0 +1,141 @@
+/** Where a command line finds the values of inputs: the environment, a private file, and whoever sits at the terminal. */
+import { ConfigurationError } from "../../mcp/errors.ts";
+import { readInputFile } from "./input_file.ts";
+import { environmentInputs, type InputRequest, type InputSource } from "../../computer/inputs/resolve.ts";
+import type { InputValue } from "../../config/placeholders.ts";
+import type { MCPServerInput } from "../../protocol/config.ts";
+
+/** Where the value of an input comes from, or that there is none. */
+export type InputOrigin = "set" | "environment" | "file" | "terminal" | "command" | "default" | "missing";
+
+/** What a session's inputs come from. */
+export interface SessionInputsOptions {
+  readonly environment: (name: string) => string | undefined;
+  /** A JSON file of values by id, which nobody else may read. */
+  readonly file?: string | undefined;
+  /** Asks a person; `undefined` when there is nobody, or no answer. */
+  readonly ask?: InputSource | undefined;
+  /** Tells how to give an input a value where this runs, such as `set A2C_INPUT_KEY`. */
+  readonly remedy: (id: string) => string;
+}
+
+/** The sources of a session in their order. An answer is remembered for as long as the session lasts. */
+export class SessionInputs {
+  readonly file: string | undefined;
+  readonly #askPerson: InputSource | undefined;
+  readonly #environment: (id: string) => InputValue | undefined;
+  readonly #answers = new Map<string, InputValue>();
+  readonly #remedy: (id: string) => string;
+  /** Inputs that were cleared: whoever clears one types the next command, and no value. */
+  readonly #cleared = new Set<string>();
+  /** Questions that wait for their answer: several servers may use one input. */
+  readonly #questions = new Map<string, SharedQuestion>();
+
+  constructor(options: SessionInputsOptions) {
+    this.file = options.file;
+    this.#askPerson = options.ask;
+    this.#environment = environmentInputs(options.environment);
+    this.#remedy = options.remedy;
+  }
+
+  /** Asks one source after the other; throws what to do where none has a value. */
+  readonly source: InputSource = async (id, request) => {
+    const value = (await this.#find(id))?.value ?? await this.#ask(id, request);
+    const { input } = request;
+    if (value === undefined && input.type !== "command" && defaultOf(input) === undefined) {
+      request.signal.throwIfAborted();
+      throw new ConfigurationError(`Cannot resolve input "${id}": no value; ${this.#remedy(id)}`);
+    }
+    return value;
+  };
+
+  /** Where a server that is started now finds the value, without asking anybody. */
+  async originOf(input: MCPServerInput): Promise<InputOrigin> {
+    const found = await this.#find(input.id);
+    if (found !== undefined) return found.origin;
+    if (input.type === "command") return "command";
+    return defaultOf(input) === undefined ? "missing" : "default";
+  }
+
+  /** The value that an input has without asking anybody or running anything. */
+  async peek(input: MCPServerInput): Promise<InputValue | undefined> {
+    return (await this.#find(input.id))?.value ?? defaultOf(input);
+  }
+
+  /** Forgets an answer, and asks no more until {@linkcode askAgain}; tells whether there was one. */
+  forget(id: string): boolean {
+    this.#cleared.add(id);
+    return this.#answers.delete(id);
+  }
+
+  /** Somebody starts a server by hand, and expects to be asked for what it needs. */
+  askAgain(): void {
+    this.#cleared.clear();
+  }
+
+  /** The value that somebody has given already, and where. */
+  async #find(id: string): Promise<{ readonly origin: InputOrigin; readonly value: InputValue } | undefined> {
+    const places = [
+      ["environment", () => this.#environment(id)],
+      ["file", async () => this.file === undefined ? undefined : (await readInputFile(this.file)).get(id)],
+      ["terminal", () => this.#answers.get(id)],
+    ] as const;
+    for (const [origin, read] of places) {
+      const value = await read();
+      if (value !== undefined) return { origin, value };
+    }
+    return undefined;
+  }
+
+  async #ask(id: string, request: InputRequest): Promise<InputValue | undefined> {
+    const { input } = request;
+    const ask = this.#askPerson;
+    if (
+      ask === undefined || this.#cleared.has(id) || input.type === "command" || defaultOf(input) !== undefined
+    ) return undefined;
+    let question = this.#questions.get(id);
+    if (question === undefined || question.isOver) {
+      question = new SharedQuestion((signal) => ask(id, { ...request, signal }));
+      this.#questions.set(id, question);
+    }
+    const answer = await question.wait(request.signal);
+    if (answer !== undefined) this.#answers.set(id, answer);
+    return answer;
+  }
+}
+
+function defaultOf(input: MCPServerInput): string | undefined {
+  return input.type === "command" ? undefined : input.default ?? undefined;
+}
+
+/** One question that several servers wait for: it is withdrawn when the last of them has gone. */
+class SharedQuestion {
+  readonly answer: Promise<InputValue | undefined>;
+  readonly #withdrawing = new AbortController();
+  #waiting = 0;
+  #isAnswered = false;
+
+  constructor(ask: (signal: AbortSignal) => ReturnType<InputSource>) {
+    this.answer = Promise.resolve(ask(this.#withdrawing.signal)).finally(() => this.#isAnswered = true);
+    this.answer.catch(() => {});
+  }
+
+  /** Whether whoever wants the value now has to ask anew. */
+  get isOver(): boolean {
+    return this.#isAnswered || this.#withdrawing.signal.aborted;
+  }
+
+  async wait(signal: AbortSignal): Promise<InputValue | undefined> {
+    const onAbort = () => {
+      if (--this.#waiting === 0) this.#withdrawing.abort(signal.reason);
+    };
+    this.#waiting++;
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await this.answer;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+}

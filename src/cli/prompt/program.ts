@@ -1,0 +1,97 @@
+/** Commands that are typed at a prompt: the command line of a door without a process of its own. */
+import { Command, CommanderError } from "commander";
+import { ExitCode } from "../exit_codes.ts";
+import { everyCommand } from "../command_tree.ts";
+import { type Failure, isTold, paintFailure, toFailure } from "../failure.ts";
+import { HELP_FORM } from "../help_form.ts";
+import { ExitRequest } from "../program.ts";
+import { type Palette, PLAIN } from "../../terminal/palette.ts";
+import { splitWords } from "../../terminal/words.ts";
+
+/** Takes what a command prints, safe to print and without a line feed at its end. */
+export type Print = (text: string) => void;
+
+/**
+ * Starts the declaration of commands whose help and errors go to `print`, in these colours. Nothing of it ends the
+ * process.
+ */
+export function createPromptProgram(print: Print, palette: Palette = PLAIN): Command {
+  const hasColors = () => palette !== PLAIN;
+  const write = (text: string) => print(text.replace(/\n$/, ""));
+  return new Command()
+    .usage("<command> …")
+    .configureHelp({ ...HELP_FORM, commandUsage: usageOf, showGlobalOptions: true })
+    .configureOutput({
+      writeOut: write,
+      writeErr: write,
+      outputError: (text) => write(paintFailure(text, palette)),
+      getOutHasColors: hasColors,
+      getErrHasColors: hasColors,
+    })
+    .helpOption("-h, --help", "show this help")
+    .helpCommand("help [command...]", "show all commands, or one of them")
+    .exitOverride();
+}
+
+/** How typed words are run. */
+export interface TypedOptions {
+  /** Declares the commands, anew for each run since commander keeps what was parsed. */
+  readonly build: () => Command;
+  /** Tells what went wrong. */
+  readonly fail: (failure: Failure) => void;
+}
+
+/**
+ * Runs one typed line and resolves to the exit code that it would have as a program. It never rejects. Empty lines and
+ * lines that begin with `#` do nothing.
+ */
+export async function runTypedLine(line: string, options: TypedOptions): Promise<number> {
+  try {
+    const words = line.trimStart().startsWith("#") ? [] : splitWords(line);
+    return words.length === 0 ? ExitCode.OK : await runTypedWords(words, options);
+  } catch (error) {
+    return failWith(error, options);
+  }
+}
+
+/** The same for words that are split already. */
+export async function runTypedWords(words: readonly string[], options: TypedOptions): Promise<number> {
+  try {
+    await withUsage(options.build()).parseAsync(toFlag(words), { from: "user" });
+    return ExitCode.OK;
+  } catch (error) {
+    if (error instanceof ExitRequest) return error.exitCode;
+    if (error instanceof CommanderError && isTold(error)) {
+      return error.exitCode === 0 ? ExitCode.OK : ExitCode.USAGE;
+    }
+    return failWith(error, options);
+  }
+}
+
+/** `help server add` is `server add --help`: commander's own word for it knows the first level alone. */
+function toFlag(words: readonly string[]): string[] {
+  return words[0] === "help" && words.length > 2 ? [...words.slice(1), "--help"] : [...words];
+}
+
+/** Whoever was not understood reads what would have been. */
+function withUsage(program: Command): Command {
+  for (const command of everyCommand(program)) {
+    command.showHelpAfterError(
+      command === program ? `("help" shows the commands)` : `(usage: ${usageOf(command)})`,
+    );
+  }
+  return program;
+}
+
+function failWith(error: unknown, { fail }: TypedOptions): number {
+  const failure = toFailure(error);
+  fail(failure);
+  return failure.exitCode;
+}
+
+/** `server start [options] <name>`: what is typed, without a program in front. */
+function usageOf(command: Command): string {
+  const names: string[] = [];
+  for (let each = command; each.parent !== null; each = each.parent) names.unshift(each.name());
+  return [...names, command.usage()].join(" ");
+}

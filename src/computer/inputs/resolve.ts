@@ -1,0 +1,240 @@
+/** Placeholders are resolved when an MCP server starts, never before, and their values are never written anywhere. */
+import { abortable } from "../../async/abortable.ts";
+import { Deadline } from "../../async/deadline.ts";
+import type {
+  MCPServerCommandInput,
+  MCPServerConfig,
+  MCPServerInput,
+  ResolvedServerConfig,
+} from "../../protocol/config.ts";
+import { describeError } from "../../protocol/errors.ts";
+import { ConfigurationError } from "../../mcp/errors.ts";
+import { killGroup } from "../../mcp/stdio/process_group.ts";
+import { readEnvFile, readValueFile } from "../../config/env_file.ts";
+import { readResolved } from "../../config/resolved.ts";
+import {
+  fillPlaceholders,
+  findPlaceholders,
+  type InputValue,
+  type Placeholder,
+} from "../../config/placeholders.ts";
+
+/** How long an input's command may run, in milliseconds. */
+const COMMAND_TIMEOUT_MS = 30_000;
+
+/** For what a value is asked. */
+export interface InputRequest {
+  /** The input as it is configured. */
+  readonly input: MCPServerInput;
+  /** The name of the MCP server that is to start. */
+  readonly server: string;
+  /** Aborted when the server is stopped, so that nobody is asked any longer. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Gives the value of an input by its id, or `undefined` when it has none. A value keeps its type where a placeholder
+ * stands alone.
+ */
+export type InputSource = (
+  id: string,
+  request: InputRequest,
+) => InputValue | undefined | Promise<InputValue | undefined>;
+
+/** The value of a variable of the environment, or `undefined` when it is not set. */
+export type EnvironmentLookup = (name: string) => string | undefined;
+
+/**
+ * Values from the environment: the input `api-key` is read from `A2C_INPUT_API_KEY`.
+ *
+ * @param environment Gives the value of a variable.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { environmentInputs } from "@a2c-smcp/sdk/computer";
+ *
+ * const inputs = environmentInputs((name) => name === "A2C_INPUT_API_KEY" ? "s3cret" : undefined);
+ * assertEquals([inputs("api-key"), inputs("other")], ["s3cret", undefined]);
+ * ```
+ */
+export function environmentInputs(environment: EnvironmentLookup): (id: string) => string | undefined {
+  return (id) => environment(inputVariable(id));
+}
+
+/** The environment variable of an input. */
+export function inputVariable(id: string): string {
+  return `A2C_INPUT_${id.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
+}
+
+/** What placeholders are resolved from. */
+export interface InputContext {
+  readonly inputs: readonly MCPServerInput[];
+  readonly source: InputSource;
+  /** For `${env:NAME}`; the environment of this process by default. */
+  readonly environment?: EnvironmentLookup | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Fills in the placeholders of a server's parameters, one after the other, so that whoever is asked is asked for one
+ * value at a time.
+ *
+ * @throws {ConfigurationError} that names an input which is not defined, has no value, or whose command fails, a
+ * variable that is not set, a file that cannot be read, or a member that cannot have the value it was given.
+ */
+export async function resolveInputs(
+  config: MCPServerConfig,
+  context: InputContext,
+): Promise<ResolvedServerConfig> {
+  const values = new Map<string, InputValue>();
+  for (const { text, placeholder } of findPlaceholders(config.server_parameters)) {
+    if (!values.has(text)) values.set(text, await resolvePlaceholder(placeholder, config.name, context));
+  }
+  const server_parameters = fillPlaceholders(config.server_parameters, values);
+  return await withEnvFile(readResolved(config.name, { ...config, server_parameters }));
+}
+
+/** A variable of `env` comes before the file's. */
+async function withEnvFile(config: ResolvedServerConfig): Promise<ResolvedServerConfig> {
+  if (config.type !== "stdio") return config;
+  const { env_file, ...parameters } = config.server_parameters;
+  if (!env_file) return config;
+  const env = { ...await readEnvFile(env_file), ...parameters.env };
+  return { ...config, server_parameters: { ...parameters, env } };
+}
+
+async function resolvePlaceholder(
+  placeholder: Placeholder,
+  server: string,
+  context: InputContext,
+): Promise<InputValue> {
+  if (placeholder.kind === "input") return await resolveInput(placeholder.id, server, context);
+  if (placeholder.kind === "file") return await readValueFile(placeholder.path);
+  const { name, fallback } = placeholder;
+  const value = readVariable(name, context.environment ?? ((each) => Deno.env.get(each))) ?? fallback;
+  if (value !== undefined) return value;
+  throw new ConfigurationError(
+    `Cannot resolve variable "${name}": not set; set it, or write \${env:${name}:-default}`,
+  );
+}
+
+function readVariable(name: string, environment: EnvironmentLookup): string | undefined {
+  try {
+    return environment(name);
+  } catch (cause) {
+    throw new ConfigurationError(`Cannot resolve variable "${name}": not readable (--allow-env)`, { cause });
+  }
+}
+
+async function resolveInput(
+  id: string,
+  server: string,
+  { inputs, source, signal }: InputContext,
+): Promise<InputValue> {
+  const input = inputs.find((candidate) => candidate.id === id);
+  if (input === undefined) {
+    throw new ConfigurationError(`Cannot resolve input "${id}": no such input is defined`);
+  }
+  const given = await askSource(source, { input, server, signal });
+  if (given !== undefined) return checkPick(input, given);
+  if (input.type === "command") return await runCommand(input, signal);
+  if (typeof input.default === "string") return checkPick(input, input.default);
+  throw new ConfigurationError(
+    `Cannot resolve input "${id}": no value; the Computer's inputs give none, and it has no default`,
+  );
+}
+
+async function askSource(source: InputSource, request: InputRequest): Promise<InputValue | undefined> {
+  const { input: { id }, signal } = request;
+  let value: unknown;
+  try {
+    const answer = source(id, request);
+    value = answer instanceof Promise ? await abortable(answer, signal) : answer;
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (cause instanceof ConfigurationError) throw cause;
+    throw new ConfigurationError(`Cannot resolve input "${id}": ${describeError(cause)}`, { cause });
+  }
+  switch (typeof value) {
+    case "undefined":
+    case "string":
+    case "number":
+    case "boolean":
+      return value;
+    default:
+      throw new ConfigurationError(
+        `Cannot resolve input "${id}": its value is no string, number or boolean`,
+      );
+  }
+}
+
+function checkPick(input: MCPServerInput, value: InputValue): InputValue {
+  try {
+    checkInputValue(input, value);
+    return value;
+  } catch (cause) {
+    throw new ConfigurationError(describeError(cause), { cause });
+  }
+}
+
+/**
+ * Whether an input may have this value.
+ *
+ * @throws {TypeError} when it is none of the options of a `pickString` input.
+ */
+export function checkInputValue(input: MCPServerInput, value: InputValue): void {
+  if (input.type !== "pickString" || input.options.includes(String(value))) return;
+  throw new TypeError(
+    `Cannot use the value of input "${input.id}": it is none of ${input.options.join(", ")}`,
+  );
+}
+
+async function runCommand(input: MCPServerCommandInput, signal: AbortSignal): Promise<string> {
+  const parts = Object.entries(input.args ?? {}).map(([key, value]) => `--${key} ${quote(value)}`);
+  const line = [input.command, ...parts].join(" ");
+  using deadline = new Deadline(COMMAND_TIMEOUT_MS, {
+    reason: () => new TypeError(`Cannot wait longer than ${COMMAND_TIMEOUT_MS} ms`),
+    signal,
+  });
+  try {
+    const { success, code, stdout } = await runShell(line, deadline.signal);
+    if (success) return new TextDecoder().decode(stdout).replace(/\r?\n$/, "");
+    throw new ConfigurationError(
+      `Cannot resolve input "${input.id}": its command ended with exit code ${code}`,
+    );
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    throw new ConfigurationError(`Cannot resolve input "${input.id}": ${describeError(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Runs a shell line in a process group of its own, so that an abort ends whatever the line has started. */
+async function runShell(line: string, signal: AbortSignal): Promise<Deno.CommandOutput> {
+  signal.throwIfAborted();
+  const [shell, flag] = Deno.build.os === "windows" ? ["cmd", "/c"] as const : ["sh", "-c"] as const;
+  const process = new Deno.Command(shell, {
+    args: [flag, line],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+    detached: true,
+  }).spawn();
+  const onAbort = () => killGroup(process.pid, "SIGKILL");
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    const output = await process.output();
+    signal.throwIfAborted();
+    return output;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** Quotes an argument for the shell, so that nothing in it means anything. */
+function quote(value: string): string {
+  if (Deno.build.os === "windows") return `"${value.replaceAll('"', '""')}"`;
+  return `'${value.replaceAll("'", `'\\''`)}'`;
+}

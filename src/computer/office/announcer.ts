@@ -1,0 +1,51 @@
+/** Telling the office that something of this Computer changed. */
+import { Throttle } from "../../async/throttle.ts";
+import {
+  UPDATE_CONFIG_EVENT,
+  UPDATE_DESKTOP_EVENT,
+  UPDATE_FINDER_EVENT,
+  UPDATE_RESOURCES_EVENT,
+  UPDATE_TOOL_LIST_EVENT,
+} from "../../protocol/events.ts";
+
+/** The shortest time between two updates of one kind, in milliseconds. */
+const UPDATE_INTERVAL_MS = 50;
+
+const UPDATE_EVENTS = {
+  config: UPDATE_CONFIG_EVENT,
+  tools: UPDATE_TOOL_LIST_EVENT,
+  desktop: UPDATE_DESKTOP_EVENT,
+  finder: UPDATE_FINDER_EVENT,
+  resources: UPDATE_RESOURCES_EVENT,
+} as const;
+
+/** What can change. */
+export type UpdateKind = keyof typeof UPDATE_EVENTS;
+
+/** Sends `server:update_*`, bursts of one kind coalesced, none lost. */
+export class Announcer {
+  readonly #throttles: Readonly<Record<UpdateKind, Throttle>>;
+
+  constructor(emit: (event: string) => void) {
+    const throttle = (kind: UpdateKind) => new Throttle(() => emit(UPDATE_EVENTS[kind]), UPDATE_INTERVAL_MS);
+    this.#throttles = {
+      config: throttle("config"),
+      tools: throttle("tools"),
+      desktop: throttle("desktop"),
+      finder: throttle("finder"),
+      resources: throttle("resources"),
+    };
+  }
+
+  announce(kind: UpdateKind): void {
+    this.#throttles[kind].request();
+  }
+
+  announceAll(): void {
+    for (const throttle of Object.values(this.#throttles)) throttle.request();
+  }
+
+  close(): void {
+    for (const throttle of Object.values(this.#throttles)) throttle.close();
+  }
+}

@@ -1,0 +1,219 @@
+/** What was too large for one message, kept until the Agent has fetched it (`docs/protocol/extensions.md`, blobs). */
+import { A2C_BLOB_HANDLE, A2C_SHA256, A2C_TOTAL_SIZE } from "../../protocol/blobs.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError } from "../../protocol/errors.ts";
+import type { GetBlobRet } from "../../protocol/resources.ts";
+
+/** Bounds of what is kept; each has a default. */
+export interface BlobLimits {
+  /** The most bytes that are kept for an office; 128 MiB by default. */
+  readonly maxBlobBytes: number;
+  /** How long a blob is kept that nobody asks for, in milliseconds; 120,000 by default. */
+  readonly blobLifetimeMs: number;
+}
+
+/** The defaults of {@linkcode BlobLimits}. */
+export const DEFAULT_BLOB_LIMITS: BlobLimits = { maxBlobBytes: 128 * 1024 * 1024, blobLifetimeMs: 120_000 };
+
+/** The most bytes of one chunk, as the reference Computer has it. */
+export const MAX_CHUNK_BYTES = 256 * 1024;
+/** Random bytes of a handle: nobody guesses it. */
+const HANDLE_BYTES = 24;
+/** Handles that are remembered after their blob is gone, to say so. */
+const MAX_GONE = 1_000;
+
+/** A blob that is kept: what stands in the `_meta` of the item that it was taken from. */
+export type BlobMark = Readonly<
+  Record<typeof A2C_BLOB_HANDLE | typeof A2C_SHA256, string> & Record<typeof A2C_TOTAL_SIZE, number>
+>;
+
+/** Which part of a blob is wanted. */
+export interface ChunkRequest {
+  readonly handle: string;
+  readonly offset: number;
+  readonly maxBytes: number;
+}
+
+/** A part of an answer that is to be kept. */
+export interface BlobPart {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly mimeType: string;
+}
+
+interface Blob extends BlobPart {
+  readonly mark: BlobMark;
+  expiresAtMs: number;
+  /** Its last byte was handed out: it may go when there is need for room. */
+  isRead: boolean;
+}
+
+/** The blobs of one office. Whoever leaves the office ends them. */
+export class OfficeBlobs {
+  readonly #limits: BlobLimits;
+  readonly #now: () => number;
+  readonly #blobs = new Map<string, Blob>();
+  readonly #gone = new Set<string>();
+  #keptBytes = 0;
+  #isEnded = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** `now`: a clock in milliseconds. */
+  constructor(limits: BlobLimits, now: () => number = () => performance.now()) {
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  /**
+   * Keeps all of these parts of one answer; `undefined` when there is no room for them, or the office is left. The same
+   * bytes are kept once.
+   */
+  async keep(parts: readonly BlobPart[]): Promise<BlobMark[] | undefined> {
+    const sums = await Promise.all(parts.map(({ bytes }) => sha256Of(bytes)));
+    this.#expire();
+    const known = parts.map(({ mimeType }, index) => this.#find(sums[index] ?? "", mimeType));
+    for (const blob of known) if (blob !== undefined) blob.isRead = false;
+    const newBytes = parts.reduce((sum, { bytes }, index) => sum + (known[index] ? 0 : bytes.byteLength), 0);
+    if (!this.#makeRoom(newBytes)) return undefined;
+    return parts.map((part, index) => this.#add(part, sums[index] ?? ""));
+  }
+
+  /**
+   * A part of a blob.
+   *
+   * @throws {SmcpError} 4018 with `details.reason`: `invalid_handle`, `gone` or `range`.
+   */
+  read({ handle, offset, maxBytes }: ChunkRequest): Omit<GetBlobRet, "req_id"> {
+    this.#expire();
+    const blob = this.#blobs.get(handle);
+    if (blob === undefined) throw notAccessible(this.#gone.has(handle) ? "gone" : "invalid_handle");
+    const { bytes, mimeType, mark } = blob;
+    if (offset < 0 || offset > bytes.byteLength) throw notAccessible("range");
+    const chunk = bytes.subarray(offset, offset + Math.min(maxBytes, MAX_CHUNK_BYTES));
+    const eof = offset + chunk.byteLength === bytes.byteLength;
+    if (eof) blob.isRead = true;
+    this.#touch(blob);
+    return {
+      blob_handle: handle,
+      mime_type: mimeType,
+      total_size: bytes.byteLength,
+      sha256: mark[A2C_SHA256],
+      chunk_offset: offset,
+      eof,
+      blob: chunk.toBase64(),
+    };
+  }
+
+  /** Forgets everything, and keeps nothing any more. Idempotent. */
+  end(): void {
+    this.#isEnded = true;
+    this.#keptBytes = 0;
+    clearTimeout(this.#timer);
+    this.#blobs.clear();
+    this.#gone.clear();
+  }
+
+  #find(sha256: string, mimeType: string): Blob | undefined {
+    return this.#blobs.values().find((blob) =>
+      blob.mark[A2C_SHA256] === sha256 && blob.mimeType === mimeType
+    );
+  }
+
+  /** Adds bytes that there is room for. */
+  #add(part: BlobPart, sha256: string): BlobMark {
+    const blob = this.#find(sha256, part.mimeType) ?? this.#addNew(part, sha256);
+    this.#touch(blob);
+    return blob.mark;
+  }
+
+  #addNew({ bytes, mimeType }: BlobPart, sha256: string): Blob {
+    const handle = newHandle();
+    const mark = { [A2C_BLOB_HANDLE]: handle, [A2C_TOTAL_SIZE]: bytes.byteLength, [A2C_SHA256]: sha256 };
+    const blob = { bytes, mimeType, mark, expiresAtMs: 0, isRead: false };
+    this.#blobs.set(handle, blob);
+    this.#keptBytes += bytes.byteLength;
+    return blob;
+  }
+
+  /** Whether there is room: blobs that were read to their end go for it, others do not. */
+  #makeRoom(sizeBytes: number): boolean {
+    const { maxBlobBytes } = this.#limits;
+    if (this.#isEnded || sizeBytes > maxBlobBytes) return false;
+    for (const [handle, { isRead }] of this.#blobs) {
+      if (this.#keptBytes + sizeBytes <= maxBlobBytes) return true;
+      if (isRead) this.#remove(handle);
+    }
+    return this.#keptBytes + sizeBytes <= maxBlobBytes;
+  }
+
+  #touch(blob: Blob): void {
+    blob.expiresAtMs = this.#now() + this.#limits.blobLifetimeMs;
+    this.#timer ??= setTimeout(this.#onTimer, this.#limits.blobLifetimeMs);
+  }
+
+  readonly #onTimer = (): void => {
+    this.#timer = undefined;
+    this.#expire();
+    if (this.#blobs.size === 0) return;
+    const nextMs = Math.min(...this.#blobs.values().map(({ expiresAtMs }) => expiresAtMs));
+    this.#timer = setTimeout(this.#onTimer, Math.max(1, nextMs - this.#now()));
+  };
+
+  #expire(): void {
+    const nowMs = this.#now();
+    for (const [handle, { expiresAtMs }] of this.#blobs) if (expiresAtMs <= nowMs) this.#remove(handle);
+  }
+
+  #remove(handle: string): void {
+    const blob = this.#blobs.get(handle);
+    if (blob === undefined) return;
+    this.#blobs.delete(handle);
+    this.#keptBytes -= blob.bytes.byteLength;
+    this.#gone.add(handle);
+    if (this.#gone.size > MAX_GONE) this.#gone.delete(this.#gone.values().next().value ?? "");
+    if (this.#blobs.size > 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+/** The blobs of the office that a Computer is in, one office after the other. */
+export class BlobStore {
+  readonly #limits: BlobLimits;
+  #office: OfficeBlobs;
+
+  constructor(limits: BlobLimits) {
+    this.#limits = limits;
+    this.#office = new OfficeBlobs(limits);
+  }
+
+  /** Those of the office that the Computer is in now. */
+  get office(): OfficeBlobs {
+    return this.#office;
+  }
+
+  /** The office is left: its handles end with it. */
+  endOffice(): void {
+    this.#office.end();
+    this.#office = new OfficeBlobs(this.#limits);
+  }
+}
+
+async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+}
+
+function newHandle(): string {
+  return crypto.getRandomValues(new Uint8Array(HANDLE_BYTES)).toBase64({ alphabet: "base64url" });
+}
+
+const REASONS = {
+  invalid_handle: "no blob has this handle",
+  gone: "it was not fetched in time, or was fetched already",
+  range: "it ends before that offset",
+} as const;
+
+function notAccessible(reason: keyof typeof REASONS): SmcpError {
+  return new SmcpError(ErrorCode.BLOB_NOT_ACCESSIBLE, `Cannot read the blob: ${REASONS[reason]}`, {
+    details: { reason },
+  });
+}

@@ -1,0 +1,135 @@
+/**
+ * Lists that fit into one answer. A list is made of what many MCP servers list: where it is too large, the server that
+ * contributes most gives up most, and none gives up anything for what is within its fair share.
+ */
+import { visitInTurns } from "../../async/turns.ts";
+import type { WarnOnce } from "../../mcp/warn_once.ts";
+
+/** What an answer has beside its list: member names, request id, counts. */
+const ENVELOPE_BYTES = 1_024;
+/** How many items that were left out are named. */
+const MAX_NAMED = 5;
+
+/** An item of a list and the server that it comes from. */
+export interface ListItem<T> {
+  readonly server: string;
+  /** What a warning calls it. */
+  readonly name: string;
+  /** What its size is kept with; items of the same key are the same. */
+  readonly key: object;
+  /** The item as it stands in the answer. */
+  readonly render: () => T;
+}
+
+/** How to make a list fit. */
+export interface FitOptions {
+  /** What is listed, for a warning. */
+  readonly what: string;
+  /** The room for the whole answer, in bytes. */
+  readonly limitBytes: number;
+  /** Which items of a server stay: the first ones that fit, or as many as possible. */
+  readonly keeps: "first" | "most";
+  readonly warnOnce: WarnOnce;
+}
+
+interface SizedItem<T> {
+  readonly item: ListItem<T>;
+  readonly index: number;
+  readonly bytes: number;
+}
+
+/** How many bytes of JSON each item takes, measured once. */
+export class ItemSizes {
+  readonly #bytes = new WeakMap<object, number>();
+
+  /** The bytes of an item, with a comma. */
+  of({ key, render }: ListItem<unknown>): number {
+    let bytes = this.#bytes.get(key);
+    if (bytes === undefined) this.#bytes.set(key, bytes = jsonBytes(render()) + 1);
+    return bytes;
+  }
+}
+
+/** The items that fit, in their order; what is left out is warned of by the servers that it comes from. */
+export async function fitList<T>(
+  items: readonly ListItem<T>[],
+  sizes: ItemSizes,
+  options: FitOptions,
+): Promise<T[]> {
+  if (options.limitBytes === Infinity) return items.map(({ render }) => render());
+  const roomBytes = options.limitBytes - ENVELOPE_BYTES;
+  const byServer = new Map<string, SizedItem<T>[]>();
+  let totalBytes = 0;
+  let index = 0;
+  await visitInTurns(items, (item) => {
+    const sized = { item, index: index++, bytes: sizes.of(item) };
+    totalBytes += sized.bytes;
+    const others = byServer.get(item.server);
+    if (others === undefined) byServer.set(item.server, [sized]);
+    else others.push(sized);
+  });
+  if (totalBytes <= roomBytes) return items.map(({ render }) => render());
+  const shareBytes = fairShare([...byServer.values()].map(sumBytes), roomBytes);
+  const kept: SizedItem<T>[] = [];
+  for (const [server, sized] of byServer) {
+    const { stay, leave } = cutTo(sized, shareBytes, options.keeps);
+    kept.push(...stay);
+    if (leave.length > 0) warnOfLeftOut(server, leave, options);
+  }
+  return kept.sort((one, other) => one.index - other.index).map(({ item }) => item.render());
+}
+
+/** The largest share such that the sum of what each takes of it is within the room. */
+export function fairShare(sizes: readonly number[], roomBytes: number): number {
+  let room = Math.max(0, roomBytes);
+  const ascending = sizes.toSorted((one, other) => one - other);
+  for (const [index, size] of ascending.entries()) {
+    const share = room / (ascending.length - index);
+    if (size > share) return share;
+    room -= size;
+  }
+  return Infinity;
+}
+
+function cutTo<T>(
+  items: readonly SizedItem<T>[],
+  shareBytes: number,
+  keeps: FitOptions["keeps"],
+): { readonly stay: SizedItem<T>[]; readonly leave: SizedItem<T>[] } {
+  const stay: SizedItem<T>[] = [];
+  const leave: SizedItem<T>[] = [];
+  let roomBytes = shareBytes;
+  for (const each of keeps === "first" ? items : items.toSorted((one, other) => one.bytes - other.bytes)) {
+    if (each.bytes > roomBytes) leave.push(each);
+    else {
+      roomBytes -= each.bytes;
+      stay.push(each);
+    }
+  }
+  return { stay, leave };
+}
+
+function warnOfLeftOut<T>(
+  server: string,
+  items: readonly SizedItem<T>[],
+  { what, limitBytes, warnOnce }: FitOptions,
+): void {
+  const largest = items.toSorted((one, other) => other.bytes - one.bytes).slice(0, MAX_NAMED);
+  warnOnce.warn(`${what} are left out of an answer that would be too large`, {
+    server,
+    count: items.length,
+    bytes: sumBytes(items),
+    largest: largest.map(({ item }) => item.name),
+    limit: limitBytes,
+  });
+}
+
+function sumBytes(items: readonly { readonly bytes: number }[]): number {
+  return items.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+const encoder = new TextEncoder();
+
+function jsonBytes(value: unknown): number {
+  return encoder.encode(JSON.stringify(value) ?? "").byteLength;
+}

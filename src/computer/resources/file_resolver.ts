@@ -1,0 +1,230 @@
+/** A resolver for `client:get_dpe` that writes documents into files. */
+import { join, resolve, toFileUrl } from "@std/path";
+import { abortable } from "../../async/abortable.ts";
+import { Limiter } from "../../async/limiter.ts";
+import type { DPEDocument, DPEPage } from "../../protocol/dpe.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { badRequest, describeError, SmcpError } from "../../protocol/errors.ts";
+import { parseDpeDocument, parseDpePage } from "../../protocol/answers.ts";
+import type { AnswerReader } from "../../protocol/flaws.ts";
+import type { DpeResource } from "../../protocol/resources.ts";
+import { buildDpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
+import type { ResolveDpe, ResolveDpeTools } from "./resolve_dpe.ts";
+
+/** Where a {@linkcode fileResolver} writes, and how much. */
+export interface FileResolverOptions {
+  /** The folder for the files; made when it is first needed. Whoever gives it decides who may read it. */
+  readonly directory: string;
+  /** The most pages of a document; 10,000 by default. One that has more is not resolved. */
+  readonly maxPages?: number | undefined;
+  /** The most bytes of JSON of a document; 64 MiB by default. One that has more is not resolved. */
+  readonly maxBytes?: number | undefined;
+}
+
+const DEFAULT_MAX_PAGES = 10_000;
+const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
+/** How many pages of one document are read at a time. */
+const PAGES_AT_A_TIME = 4;
+/** How many documents are in memory at a time. */
+const DOCUMENTS_AT_A_TIME = 4;
+/** The most characters of a file's name that come from the document's key. */
+const MAX_READABLE_LENGTH = 48;
+
+/** A document of an MCP server. */
+interface DocumentName {
+  readonly host: string;
+  readonly docRef: string;
+}
+
+/** Work that several requests wait for. */
+interface Running {
+  readonly resource: Promise<DpeResource>;
+  /** Of the request that began it: when it is out of time, the work ends. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes a resolver that writes a document's JSON into a file and answers its `file://` URI: the metadata of Level 1
+ * with all pages, each as Level 2 shows it. For an Agent that sees the same files, such as one on the same machine.
+ *
+ * A file is replaced as a whole, so that nobody reads half of one, and only when its content differs. `etag` is the
+ * SHA-256 of the file in hexadecimal. A URI of a page or an element resolves to its document. The name of a file is
+ * made from the host and the document's key, and neither can lead out of the folder. Files are never removed.
+ *
+ * The program needs `--allow-read` and `--allow-write` for the folder.
+ *
+ * @param options the folder, and bounds that differ from the defaults
+ * @returns what a Computer takes as `resolveDpe`
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { fileResolver } from "@a2c-smcp/sdk/computer";
+ *
+ * const directory = await Deno.makeTempDir();
+ * const uri = "dpe://docs/rpt";
+ * const metadata = { doc_ref: "rpt", uri, file_uri: "file:///rpt", file_type: "md", title: "R", page_count: 0 };
+ *
+ * const { uri: file, etag } = await fileResolver({ directory })(uri, {
+ *   read: (uri) => Promise.resolve({ contents: [{ uri, text: JSON.stringify(metadata) }] }),
+ *   signal: new AbortController().signal,
+ * });
+ * assertEquals(JSON.parse(await Deno.readTextFile(new URL(file))).title, "R");
+ * assertEquals(etag?.length, 64);
+ * await Deno.remove(directory, { recursive: true });
+ * ```
+ */
+export function fileResolver(options: FileResolverOptions): ResolveDpe {
+  const directory = resolve(options.directory);
+  const { maxPages = DEFAULT_MAX_PAGES, maxBytes = DEFAULT_MAX_BYTES } = options;
+  const running = new Map<string, Running>();
+  const limiter = new Limiter(DOCUMENTS_AT_A_TIME);
+
+  async function write(document: DocumentName, tools: ResolveDpeTools): Promise<DpeResource> {
+    tools.signal.throwIfAborted();
+    const bytes = await readWholeDocument(document, { read: tools.read, maxPages, maxBytes });
+    tools.signal.throwIfAborted();
+    await Deno.mkdir(directory, { recursive: true });
+    const path = join(directory, await fileNameOf(document));
+    const etag = await sha256(bytes);
+    if (!await hasContent(path, { etag, size: bytes.length })) await replaceFile(path, { directory, bytes });
+    return { uri: toFileUrl(path).href, mime_type: "application/json", size: bytes.length, etag };
+  }
+
+  return async (uri, tools) => {
+    const document = documentOf(uri);
+    const key = keyOf(document);
+    for (let begun = running.get(key); begun !== undefined; begun = running.get(key)) {
+      const shared = await waitFor(begun, tools.signal);
+      if (shared !== undefined) return shared;
+    }
+    const resource = limiter.run(() => abortable(write(document, tools), tools.signal));
+    running.set(key, { resource, signal: tools.signal });
+    try {
+      return await resource;
+    } finally {
+      running.delete(key);
+    }
+  };
+}
+
+/** What the work comes to, or `undefined` when it ended because the request that began it was out of time. */
+async function waitFor(begun: Running, signal: AbortSignal): Promise<DpeResource | undefined> {
+  try {
+    return await abortable(begun.resource, signal);
+  } catch (error) {
+    if (begun.signal.aborted && !signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+function documentOf(uri: string): DocumentName {
+  const { host, docRef } = parseDpeUri(uri);
+  if (docRef !== undefined) return { host, docRef };
+  throw unresolvable(`Cannot write document "${uri}": the URI names none`);
+}
+
+/** No two documents have the same: a host has no slash. */
+function keyOf({ host, docRef }: DocumentName): string {
+  return `${host}/${docRef}`;
+}
+
+/**
+ * A name that is safe on every file system: what is readable of the key for people, then a hash of host and key, so
+ * that no two documents share a file where case does not count, and none is called `CON`.
+ */
+export async function fileNameOf(document: DocumentName): Promise<string> {
+  const hash = await sha256(new TextEncoder().encode(keyOf(document)));
+  const readable = document.docRef.replace(/[^A-Za-z0-9]+/g, "-").slice(0, MAX_READABLE_LENGTH).replace(
+    /^-|-$/g,
+    "",
+  );
+  return `${readable === "" ? "document" : readable}-${hash.slice(0, 32)}.json`;
+}
+
+/** The file's content: Level 1, and in its `pages` every page of Level 2. */
+async function readWholeDocument(
+  { host, docRef }: DocumentName,
+  options: Pick<ResolveDpeTools, "read"> & { readonly maxPages: number; readonly maxBytes: number },
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { read, maxPages, maxBytes } = options;
+  let room = maxBytes;
+  const readJson = async <T>(uri: string, parse: AnswerReader<T>): Promise<T> => {
+    const { contents } = await read(uri);
+    const text = contents.find((item) => item.text !== undefined)?.text ?? "";
+    room -= text.length;
+    if (room < 0) throw tooLarge(docRef, maxBytes);
+    return parseJson(uri, text, parse);
+  };
+  const document: DPEDocument = await readJson(buildDpeUri({ host, docRef }), parseDpeDocument);
+  const { page_count } = document;
+  if (page_count > maxPages) {
+    throw unresolvable(
+      `Cannot write document "${docRef}": it has ${page_count} pages, more than ${maxPages}`,
+    );
+  }
+  const pages: DPEPage[] = [];
+  while (pages.length < page_count) {
+    const indices = Array.from({ length: PAGES_AT_A_TIME }, (_, i) => pages.length + i);
+    const uris = indices.filter((index) => index < page_count)
+      .map((index) => buildDpeUri({ host, docRef, subPath: `pages/${index}` }));
+    pages.push(...await Promise.all(uris.map((uri) => readJson(uri, parseDpePage))));
+  }
+  const whole = { ...document, pages, page_offset: 0, page_limit: page_count, page_total: page_count };
+  const bytes = new TextEncoder().encode(`${JSON.stringify(whole)}\n`);
+  if (bytes.length > maxBytes) throw tooLarge(docRef, maxBytes);
+  return bytes;
+}
+
+function parseJson<T>(uri: string, text: string, parse: AnswerReader<T>): T {
+  try {
+    // What is written stands for the whole document, so nothing may be left out of it.
+    return parse(JSON.parse(text), (field, what) => {
+      throw badRequest(field, `its "${field}" is ${what}`);
+    });
+  } catch (cause) {
+    const why = cause instanceof SmcpError ? describeError(cause) : "its MCP server did not answer JSON";
+    throw unresolvable(`Cannot write "${uri}": ${why}`, cause);
+  }
+}
+
+function tooLarge(docRef: string, maxBytes: number): SmcpError {
+  return unresolvable(`Cannot write document "${docRef}": it has more than ${maxBytes} bytes`);
+}
+
+/** An {@linkcode SmcpError}, so that the Agent is told the reason. */
+function unresolvable(reason: string, cause?: unknown): SmcpError {
+  return new SmcpError(ErrorCode.DPE_RESOLUTION_FAILED, reason, { cause });
+}
+
+async function hasContent(
+  path: string,
+  { etag, size }: { readonly etag: string; readonly size: number },
+): Promise<boolean> {
+  try {
+    const { isFile, size: found } = await Deno.stat(path);
+    return isFile && found === size && await sha256(await Deno.readFile(path)) === etag;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+/** Readers see the old content or the new. */
+async function replaceFile(
+  path: string,
+  { directory, bytes }: { readonly directory: string; readonly bytes: Uint8Array },
+): Promise<void> {
+  const temporary = join(directory, `.${crypto.randomUUID()}.tmp`);
+  try {
+    await Deno.writeFile(temporary, bytes, { createNew: true });
+    await Deno.rename(temporary, path);
+  } catch (error) {
+    await Deno.remove(temporary).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+}

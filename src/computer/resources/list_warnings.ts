@@ -1,0 +1,82 @@
+/** What is wrong with the resources of one MCP server, in a bounded number of log lines. */
+import type { LogFields } from "../../log.ts";
+import type { WarnOnce } from "../../mcp/warn_once.ts";
+import { readLayout } from "../../organizer/window_layout.ts";
+import type { ListLimits } from "../limits.ts";
+import type { SortedResources } from "./kinds.ts";
+
+/** The most lines of one kind about one list. */
+const MAX_LINES = 20;
+
+/** Warnings about one server's list, and about what is read because of it. */
+export class ListWarnings {
+  readonly #server: string;
+  readonly #warnOnce: Pick<WarnOnce, "warn">;
+  readonly #limits: ListLimits;
+  /** The URIs that were warned of since the last list, by kind of warning. */
+  readonly #told = new Map<string, Set<unknown>>();
+
+  constructor(
+    server: string,
+    { warnOnce, limits }: { readonly warnOnce: Pick<WarnOnce, "warn">; readonly limits: ListLimits },
+  ) {
+    this.#server = server;
+    this.#warnOnce = warnOnce;
+    this.#limits = limits;
+  }
+
+  /**
+   * Warns of one resource, once; beyond a bounded number of resources, that there are more.
+   *
+   * @param fields Are logged, but for `kind`: what the bound is for, where the message has words of the server in it.
+   */
+  warn(message: string, { kind = message, ...fields }: LogFields & { readonly kind?: string } = {}): void {
+    const server = this.#server;
+    const uris = this.#told.get(kind) ?? new Set();
+    this.#told.set(kind, uris);
+    if (uris.size < MAX_LINES) uris.add(fields["uri"]);
+    if (uris.has(fields["uri"])) this.#warnOnce.warn(message, { server, ...fields });
+    else {this.#warnOnce.warn("more resources have the same problem; they are not logged", {
+        server,
+        problem: kind,
+      });}
+  }
+
+  /** A new list: what is wrong with its entries. Layouts are looked at where windows are shown. */
+  ofList(
+    { windows, invalid, tooLarge, excess }: SortedResources,
+    { isShown }: { readonly isShown: boolean },
+  ) {
+    this.#told.clear();
+    const server = this.#server;
+    const { maxWindows, maxDocuments, maxResourceBytes: limit, maxResourceListBytes: bytes } = this.#limits;
+    for (const uri of invalid.slice(0, MAX_LINES + 1)) {
+      this.warn("a listed resource has an invalid URI and is left out", { uri });
+    }
+    if (tooLarge > 0) {
+      this.#warnOnce.warn("listed resources are left out: they are too large", {
+        server,
+        count: tooLarge,
+        limit,
+      });
+    }
+    if (excess > 0) {
+      const most = { windows: maxWindows, documents: maxDocuments, bytes };
+      this.#warnOnce.warn("listed resources are left out: there are too many", {
+        server,
+        count: excess,
+        ...most,
+      });
+    }
+    if (isShown) this.#ofLayouts(windows);
+  }
+
+  #ofLayouts(windows: SortedResources["windows"]): void {
+    let count = 0;
+    for (const resource of windows) {
+      readLayout({ server: this.#server, resource, contents: undefined }, ({ server }, _code, message) => {
+        if (++count <= MAX_LINES) this.#warnOnce.warn(message, { server, uri: resource.uri });
+      });
+    }
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * What an Agent may see of a configuration: by a list of what may be shown, never of what may not. Shown are names,
+ * those of options, variables and headers included, placeholders as they are written, numbers and truth values, and of
+ * a URL its scheme and host. Every other text is `***`.
+ */
+import type {
+  GetComputerConfigRet,
+  MCPServerConfig,
+  MCPServerInput,
+  MCPServerStdioParameters,
+} from "../../protocol/config.ts";
+import type { ToolMeta } from "../../protocol/tools.ts";
+import type { ComputerConfig } from "../../config/config.ts";
+import { parsePlaceholder, PLACEHOLDER } from "../../config/placeholders.ts";
+import { isSecretName } from "./names.ts";
+
+/** What stands for a value that is not shown. */
+export const MASK = "***";
+/** An option's name: words of letters, as people choose them. One with more than two digits may be a value. */
+const OPTION_NAME = /^-(?:[A-Za-z]|-[A-Za-z]+(?:[-_.][A-Za-z]+)*\d{0,2})$/;
+const MAX_OPTION_LENGTH = 40;
+/** The name of a program. */
+const PROGRAM_NAME = /^[A-Za-z][\w.+-]{0,39}$/;
+/** A host and port, in which nothing else can hide. */
+const AUTHORITY = /^(?:[A-Za-z\d.-]{1,253}|\[[\da-fA-F:.]{2,45}\])(?::\d{1,5})?$/;
+const SCHEME = /^[A-Za-z][A-Za-z\d+.-]{0,20}:\/\//;
+const ENCODING = /^[A-Za-z][\w.:-]{0,30}$/;
+const DURATION = /^P[\dTYMWDHS.,]{1,40}$/;
+
+/** The configuration as `client:get_config` shows it. */
+export function maskConfig({ servers, inputs }: ComputerConfig): GetComputerConfigRet {
+  return {
+    inputs: inputs.map(maskInput),
+    servers: Object.fromEntries(servers.map((config) => [config.name, maskServer(config)])),
+  };
+}
+
+/** Member by member: an unknown one may hold anything. */
+export function maskServer(config: MCPServerConfig): MCPServerConfig {
+  const { name, disabled, forbidden_tools, tool_meta, default_tool_meta, vrl } = config;
+  const shared = {
+    name,
+    disabled,
+    forbidden_tools,
+    tool_meta: Object.fromEntries(Object.entries(tool_meta).map(([tool, meta]) => [tool, knownMeta(meta)])),
+    default_tool_meta: default_tool_meta ? knownMeta(default_tool_meta) : null,
+    vrl: vrl ? MASK : null,
+  };
+  switch (config.type) {
+    case "stdio":
+      return { ...shared, type: config.type, server_parameters: maskStdio(config.server_parameters) };
+    case "streamable": {
+      const { url, headers, timeout, sse_read_timeout, terminate_on_close } = config.server_parameters;
+      const times = { timeout: maskDuration(timeout), sse_read_timeout: maskDuration(sse_read_timeout) };
+      const rest = { ...times, terminate_on_close };
+      return {
+        ...shared,
+        type: config.type,
+        server_parameters: { url: maskText(url), headers: maskValues(headers), ...rest },
+      };
+    }
+    case "sse": {
+      const { url, headers, timeout, sse_read_timeout } = config.server_parameters;
+      const rest = { timeout, sse_read_timeout };
+      return {
+        ...shared,
+        type: config.type,
+        server_parameters: { url: maskText(url), headers: maskValues(headers), ...rest },
+      };
+    }
+  }
+}
+
+/** What the Computer makes of a tool, which the list of tools shows as well. */
+function knownMeta({ auto_apply, ret_object_mapper, alias, tags }: ToolMeta): ToolMeta {
+  const meta = { auto_apply, ret_object_mapper, alias, tags };
+  return Object.fromEntries(Object.entries(meta).filter(([, value]) => value !== undefined));
+}
+
+function maskStdio(parameters: MCPServerStdioParameters): MCPServerStdioParameters {
+  const { command, args, env, cwd, encoding, encoding_error_handler } = parameters;
+  return {
+    command: maskCommand(command),
+    args: maskArguments(args),
+    env: maskValues(env),
+    cwd: cwd === null ? null : maskLiterals(cwd),
+    encoding: ENCODING.test(encoding) ? encoding : maskLiterals(encoding),
+    encoding_error_handler,
+  };
+}
+
+/** The program without its folder. What has spaces may be a whole command line, of which the first word is shown. */
+function maskCommand(command: string): string {
+  if (command.search(PLACEHOLDER) >= 0) return maskLiterals(command);
+  const [first = "", ...rest] = /\.(?:exe|cmd|bat)$/i.test(command) ? [command] : command.split(/\s+/);
+  const name = first.split(/[\\/]/).at(-1) ?? "";
+  return PROGRAM_NAME.test(name) ? [name, ...rest.length > 0 ? [MASK] : []].join(" ") : MASK;
+}
+
+/** What follows the name of a secret is one, whatever it looks like. */
+function maskArguments(args: readonly string[]): string[] {
+  return args.map((arg, index) => {
+    const before = args[index - 1] ?? "";
+    return isOptionName(before) && isSecretName(before) ? maskLiterals(arg) : maskArgument(arg);
+  });
+}
+
+/** `--name`, `-x`, `--name=value`, a URL, or a value. */
+function maskArgument(arg: string): string {
+  if (isOptionName(arg)) return arg;
+  const cut = arg.indexOf("=");
+  const name = arg.slice(0, cut);
+  if (cut > 0 && isOptionName(name)) {
+    return `${name}=${isSecretName(name) ? maskLiterals(arg.slice(cut + 1)) : maskText(arg.slice(cut + 1))}`;
+  }
+  return maskText(arg);
+}
+
+function isOptionName(text: string): boolean {
+  return text.length <= MAX_OPTION_LENGTH && OPTION_NAME.test(text);
+}
+
+/** A URL's scheme and host, and placeholders; everything else is masked. */
+function maskText(text: string): string {
+  const [scheme] = SCHEME.exec(text) ?? [];
+  if (scheme === undefined) return maskLiterals(text);
+  const rest = text.slice(scheme.length);
+  const end = rest.search(/[/?#]|\$\{/);
+  const authority = end < 0 ? rest : rest.slice(0, end);
+  const tail = end < 0 ? "" : rest.slice(end);
+  const host = authority.slice(authority.lastIndexOf("@") + 1);
+  // A password with a slash in it would put its end behind the host's place, and its beginning there
+  const isHost = AUTHORITY.test(host) && !tail.includes("@") && !tail.startsWith("${") &&
+    authority.indexOf("@") === authority.lastIndexOf("@");
+  if (!isHost) return scheme + maskLiterals(rest);
+  const user = authority === host ? "" : `${MASK}@`;
+  return scheme + user + host + (tail.startsWith("/") ? "/" : "") + maskLiterals(tail.replace(/^\//, ""));
+}
+
+/** How a placeholder is shown. */
+type ShowPlaceholder = (text: string) => string;
+
+/** Masks what is literal; `Bearer ${input:token}` shows as `***${input:token}`. */
+function maskLiterals(value: string, show: ShowPlaceholder = showToAgent): string {
+  const placeholders = value.match(PLACEHOLDER) ?? [];
+  return value.split(PLACEHOLDER)
+    .map((literal, index) => (literal === "" ? "" : MASK) + show(placeholders[index] ?? ""))
+    .join("");
+}
+
+/** The same of a value that is named, of which not even an empty one is shown. */
+export function maskValue(value: string, show?: ShowPlaceholder): string {
+  return value === "" ? MASK : maskLiterals(value, show);
+}
+
+/** Where a file is stays here. */
+function showToAgent(text: string): string {
+  return parsePlaceholder(text)?.kind === "file" ? `\${file:${MASK}}` : maskFallback(text);
+}
+
+/** `${env:TOKEN:-abc}` shows as `${env:TOKEN:-***}`. */
+export function maskFallback(text: string, mask: (fallback: string) => string = () => MASK): string {
+  const placeholder = parsePlaceholder(text);
+  if (placeholder?.kind !== "env" || placeholder.fallback === undefined) return text;
+  const { name, fallback } = placeholder;
+  return `\${env:${name}:-${fallback === "" ? "" : mask(fallback)}}`;
+}
+
+/** Values by name, of which only the names and placeholders are shown. */
+export function maskValues<T extends Record<string, unknown> | null>(values: T, show?: ShowPlaceholder): T;
+export function maskValues(
+  values: Record<string, unknown> | null,
+  show?: ShowPlaceholder,
+): Record<string, string> | null {
+  if (values === null) return null;
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, maskValue(String(value), show)]),
+  );
+}
+
+function maskDuration(text: string): string {
+  return DURATION.test(text) ? text : maskLiterals(text);
+}
+
+/** The definition of an input; of its default only what is one of the options that are shown anyway. */
+function maskInput(input: MCPServerInput): MCPServerInput {
+  const { id, description } = input;
+  switch (input.type) {
+    case "promptString": {
+      const { type, password } = input;
+      const preset = typeof input.default === "string" ? { default: MASK } : {};
+      return { id, description, type, ...preset, ...(password === undefined ? {} : { password }) };
+    }
+    case "pickString": {
+      const { type, options } = input;
+      const preset = options.find((option) => option === input.default);
+      return { id, description, type, options, ...(preset === undefined ? {} : { default: preset }) };
+    }
+    case "command":
+      return { id, description, type: input.type, command: MASK, args: maskValues(input.args ?? null) };
+  }
+}

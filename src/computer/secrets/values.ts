@@ -1,0 +1,135 @@
+/** Which values of a server's parameters are kept out of log lines and of errors. */
+import type { MCPServerConfig } from "../../protocol/config.ts";
+import { isRecord } from "../../protocol/errors.ts";
+import { PLACEHOLDER } from "../../config/placeholders.ts";
+import { maskSecretParameters } from "./local_masking.ts";
+import { maskServer } from "./masking.ts";
+import { isSecretName } from "./names.ts";
+
+/** The least length of a word of a longer value, such as the token after `Bearer`, in characters. */
+const MIN_WORD_LENGTH = 8;
+/** The longest value whose encodings are known, too, in characters. */
+const MAX_ENCODED_LENGTH = 1_024;
+/** A literal that masking has hidden, or a placeholder, or several of them side by side. */
+const HIDDEN = new RegExp(`(?:\\*\\*\\*|${PLACEHOLDER.source})+`, "g");
+/** A name and its value, as in `key=value`, `Key: value` and `{"key":"value"}`. */
+const PAIR = /([\w.-]{1,64})["']?\s{0,8}[=:]\s{0,8}["']?([^\s"',;&}]+)/g;
+/** The password of a URL. */
+const PASSWORD = /:\/\/[^\s:/@]{0,256}:([^\s@]{1,4096})@/g;
+/** What stands between the words of an argument. */
+const BETWEEN = /[\s"'`=;:&,?#@|<>(){}[\]]+/;
+/** What stands between the words of a path, a package or a version. */
+const WITHIN = /[\p{P}\p{S}]+/u;
+/** A word as people write it: letters in order of their size, with a few digits behind, or a number. */
+const PLAIN_WORD =
+  /^(?:(?:\p{Lu}?[\p{Ll}\p{Lo}\p{M}]{1,24}|\p{Lu}{1,24})(?:\p{Lu}\p{Ll}{2,24}){0,5}\d{0,2}|v?\d{1,6})$/u;
+
+/**
+ * The secrets of one server: the values of its inputs, its variables, those of its file included, and headers, whatever is named like a secret, what
+ * its URLs carry, and each word of its arguments that is no plain word, path, package or version.
+ *
+ * @param written The configuration as written, with placeholders.
+ * @param resolved The same with the inputs' values in it.
+ */
+export function secretsOf(
+  written: MCPServerConfig,
+  resolved: { readonly server_parameters: object },
+): string[] {
+  const { server_parameters } = resolved;
+  const masked: Readonly<Record<string, unknown>> = { ...maskServer(written).server_parameters };
+  const { env, headers } = masked;
+  const values = [
+    ...hiddenValues(written.server_parameters, server_parameters),
+    ...hiddenValues({ env, headers }, server_parameters),
+    ...hiddenValues(maskSecretParameters(written), server_parameters),
+    ...addedVariables(written, server_parameters),
+  ];
+  const texts = textsOf(server_parameters);
+  const words = [...texts.flatMap(namedSecrets), ...texts.flatMap(unusualWords)];
+  const whole = [...new Set([...values.flatMap(spellings), ...words])];
+  // Behind the others: of too many the last are forgotten
+  return [...new Set([...whole, ...[...values, ...words].flatMap(encodings)])];
+}
+
+/** What a file of variables has added to those that are written. */
+function addedVariables({ server_parameters }: MCPServerConfig, resolved: object): string[] {
+  const env = "env" in resolved && isRecord(resolved.env) ? resolved.env : {};
+  const known = "env" in server_parameters ? server_parameters.env ?? {} : {};
+  return Object.entries(env).flatMap(([name, value]) =>
+    Object.hasOwn(known, name) || typeof value !== "string" ? [] : [value]
+  );
+}
+
+/** Arguments, variables, headers and the address, with what an input put into them. */
+function textsOf(parameters: object): string[] {
+  const { args, url, env, headers }: Readonly<Record<string, unknown>> = { ...parameters };
+  const values = [args, env, headers].flatMap((some) =>
+    some === null || typeof some !== "object" ? [] : Object.values(some)
+  );
+  return [...values, url].filter((text) => typeof text === "string");
+}
+
+function namedSecrets(text: string): string[] {
+  const paired = [...text.matchAll(PAIR)].filter(([, name = ""]) => isSecretName(name));
+  const passwords = [...text.matchAll(PASSWORD)].flatMap(([, password = ""]) => [password]);
+  return [...paired.map(([, , value = ""]) => value), ...passwords];
+}
+
+function unusualWords(text: string): string[] {
+  const words = text.split(BETWEEN).flatMap((word) => isPlain(word) ? [] : [word, ...word.split(WITHIN)]);
+  return words.filter((word) => word.length >= MIN_WORD_LENGTH && !isPlain(word));
+}
+
+function isPlain(word: string): boolean {
+  return word.split(WITHIN).every((part) => part === "" || PLAIN_WORD.test(part));
+}
+
+/** What stands in `resolved` in the places that `template` hides; both have the same shape. */
+function hiddenValues(template: unknown, resolved: unknown): string[] {
+  if (typeof template === "string" && typeof resolved === "string") return hiddenParts(template, resolved);
+  if (Array.isArray(template) && Array.isArray(resolved)) {
+    return template.flatMap((item, index) => hiddenValues(item, resolved[index]));
+  }
+  if (!isRecord(template) || !isRecord(resolved)) return [];
+  return Object.entries(template).flatMap(([key, item]) => hiddenValues(item, resolved[key]));
+}
+
+function hiddenParts(template: string, resolved: string): string[] {
+  const literals = template.split(HIDDEN);
+  if (literals.length === 1) return [];
+  const [, ...parts] = new RegExp(`^${literals.map(RegExp.escape).join("([^]*?)")}$`).exec(resolved) ?? [];
+  return parts;
+}
+
+/** A value as it may be printed: as it is, word by word, in JSON, in a URL. */
+function spellings(value: string): string[] {
+  const words = value.split(/\s+/).filter((word) => word.length >= MIN_WORD_LENGTH);
+  return [value, ...words].flatMap((text) => [text, JSON.stringify(text).slice(1, -1), toUrlText(text)]);
+}
+
+/** A value as it may be encoded: in a form, by a JSON writer of ASCII, in hexadecimal, anywhere in a base64 text. */
+function encodings(value: string): string[] {
+  if (value.length < MIN_WORD_LENGTH || value.length > MAX_ENCODED_LENGTH) return [];
+  const url = toUrlText(value);
+  const form = new URLSearchParams({ "": value.toWellFormed() }).toString().slice(1);
+  const ascii = JSON.stringify(value).slice(1, -1)
+    .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const bytes = new TextEncoder().encode(value);
+  const texts = [0, 1, 2].flatMap((offset) => inBase64(bytes, offset));
+  return [url.replace(/%../g, (code) => code.toLowerCase()), form, ascii, bytes.toHex(), ...texts];
+}
+
+/** What base64 makes of the bytes behind `offset` others, as far as it depends on these alone, in both alphabets. */
+function inBase64(bytes: Uint8Array, offset: number): string[] {
+  const padded = new Uint8Array(offset + bytes.length);
+  padded.set(bytes, offset);
+  const start = Math.ceil(offset * 8 / 6);
+  const end = Math.floor(padded.length * 8 / 6);
+  return (["base64", "base64url"] as const).map((alphabet) =>
+    padded.toBase64({ alphabet }).slice(start, end)
+  );
+}
+
+function toUrlText(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}

@@ -1,0 +1,178 @@
+/** The tools of one MCP server, listed in each session and after each change. */
+import { createHash } from "node:crypto";
+import { Backoff, type BackoffOptions } from "../../async/backoff.ts";
+import { Throttle } from "../../async/throttle.ts";
+import { visitInTurns } from "../../async/turns.ts";
+import type { Logger } from "../../log.ts";
+import type { McpTool } from "../../mcp/entries.ts";
+import { ServerNotRunningError } from "../../mcp/errors.ts";
+import { relistIntervalMs } from "../../mcp/limits.ts";
+import type { SupervisedServer } from "../../mcp/supervision/server.ts";
+import type { WarnOnce } from "../../mcp/warn_once.ts";
+import { describeError } from "../../protocol/errors.ts";
+import { shorten } from "../../protocol/shorten.ts";
+import { fitsApproximately } from "../../protocol/size.ts";
+import type { ListLimits } from "../limits.ts";
+
+/** Waits after a list that failed: without its tools a running server is of no use. */
+const RETRY_BACKOFF: BackoffOptions = { firstMs: 1_000, maxMs: 60_000 };
+
+/** How many tools that were left out are named. */
+const MAX_NAMED = 5;
+/** The longest name that is shown whole. */
+const MAX_NAME = 128;
+
+/** What a listing needs. */
+export interface ToolListingContext {
+  readonly log: Logger;
+  readonly warnOnce: WarnOnce;
+  readonly limits: ListLimits;
+  /** How long one list may take, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly onChange: () => void;
+}
+
+/** Keeps the last list, also while its server is away. */
+export class ToolListing {
+  readonly #server: SupervisedServer;
+  readonly #context: ToolListingContext;
+  readonly #relist = new Throttle(
+    () => this.#list(),
+    () => relistIntervalMs(this.#server.connection?.listBytes("tools") ?? 0),
+  );
+  readonly #backoff = new Backoff(RETRY_BACKOFF);
+  /** By the digest of its JSON: what was worked out for a tool that is listed unchanged stands, it is kept by this very object. */
+  #tools: ReadonlyMap<string, McpTool> = new Map();
+  #listing: Promise<void> | undefined;
+  #hasChanged = false;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(server: SupervisedServer, context: ToolListingContext) {
+    this.#server = server;
+    this.#context = context;
+  }
+
+  /** What the server listed last. */
+  get tools(): readonly McpTool[] {
+    return [...this.#tools.values()];
+  }
+
+  /** Resolves when no list is on its way. */
+  async settled(): Promise<void> {
+    await this.#listing;
+  }
+
+  /** A new session. */
+  onRunning(): void {
+    this.#backoff.reset();
+    // A list of the last session may still be on its way.
+    if (this.#listing !== undefined) this.#hasChanged = true;
+    if (this.#server.connection?.capabilities.tools === true) this.#list();
+    else this.#keep(new Map());
+  }
+
+  /** `notifications/tools/list_changed`. */
+  onChanged(): void {
+    this.#hasChanged = true;
+    this.#relist.request();
+  }
+
+  /** The server is failed or stopped: nothing is left to be listed until it runs again. Idempotent. */
+  onStopped(): void {
+    this.#hasChanged = false;
+    this.#relist.cancel();
+    clearTimeout(this.#retry);
+  }
+
+  /** Lists, once at a time; what changes meanwhile is listed after it, at a bounded pace. */
+  #list(): void {
+    clearTimeout(this.#retry);
+    if (this.#server.connection?.capabilities.tools !== true) return;
+    this.#listing ??= this.#listOnce().finally(() => {
+      this.#listing = undefined;
+      if (this.#hasChanged) this.#relist.request();
+    });
+  }
+
+  async #listOnce(): Promise<void> {
+    this.#hasChanged = false;
+    const { log, timeoutMs } = this.#context;
+    const { connection: session } = this.#server;
+    try {
+      const listed = await this.#server.use((connection) => connection.listTools({ timeoutMs }));
+      const tools = await this.#take(listed);
+      if (session === this.#server.connection) this.#keep(tools);
+      this.#server.report(undefined);
+      this.#backoff.reset();
+    } catch (error) {
+      if (error instanceof ServerNotRunningError) return;
+      this.#server.report(`cannot list tools: ${describeError(error)}`);
+      log.warn("cannot list tools", { server: this.#server.name, error: describeError(error) });
+      this.#retry = setTimeout(() => this.#list(), this.#backoff.next());
+    }
+  }
+
+  /** What of a list is within the limits. The server whose list it is pays for it: of a tool too large, or too many. */
+  async #take(listed: readonly McpTool[]): Promise<ReadonlyMap<string, McpTool>> {
+    const { maxTools, maxToolBytes, maxToolListBytes } = this.#context.limits;
+    const tools = new Map<string, McpTool>();
+    const tooLarge: string[] = [];
+    let roomBytes = maxToolListBytes;
+    let excess = 0;
+    await visitInTurns(listed, (tool) => {
+      if (!fitsApproximately(tool, maxToolBytes)) {
+        tooLarge.push(tool.name);
+        return;
+      }
+      const json = JSON.stringify(tool);
+      if (tools.size >= maxTools || json.length > roomBytes) {
+        excess++;
+        return;
+      }
+      roomBytes -= json.length;
+      // What is listed twice is told of where names are given.
+      const digest = digestOf(json);
+      const key = tools.has(digest) ? `${digest}${tools.size}` : digest;
+      tools.set(key, this.#tools.get(key) ?? tool);
+    });
+    this.#warnOfExcess(tooLarge, excess);
+    return tools;
+  }
+
+  #warnOfExcess(tooLarge: readonly string[], excess: number): void {
+    const { warnOnce, limits: { maxTools, maxToolBytes, maxToolListBytes } } = this.#context;
+    const server = this.#server.name;
+    if (tooLarge.length > 0) {
+      const tools = tooLarge.slice(0, MAX_NAMED).map((name) => shorten(name, MAX_NAME));
+      const limit = maxToolBytes;
+      warnOnce.warn("tools are left out: they are too large", {
+        server,
+        tools,
+        count: tooLarge.length,
+        limit,
+      });
+    }
+    if (excess > 0) {
+      const limits = { tools: maxTools, bytes: maxToolListBytes };
+      warnOnce.warn("tools are left out: the server lists too many", { server, count: excess, ...limits });
+    }
+  }
+
+  #keep(tools: ReadonlyMap<string, McpTool>): void {
+    if (hasSameKeys(tools, this.#tools)) return;
+    this.#tools = tools;
+    this.#context.onChange();
+  }
+}
+
+/** Stands for a text that is far longer, so that no list is kept twice. */
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64");
+}
+
+/** Whether both have the same keys in the same order. */
+function hasSameKeys(one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean {
+  if (one.size !== other.size) return false;
+  const others = other.keys();
+  return one.keys().every((key) => others.next().value === key);
+}

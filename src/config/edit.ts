@@ -1,0 +1,287 @@
+/** Edits of a configuration's text that leave everything else in it as it stands: comments, order, indentation. */
+import { findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
+import { type ConfigForm, type ConfigOutline, nameOf, outlineConfig } from "./form.ts";
+import { ConfigError, Findings, problemsError } from "./problem.ts";
+import { guessFormat, readConfigText } from "./text.ts";
+import type { ToolMeta } from "../protocol/tools.ts";
+
+/** A server to write into a configuration, whatever the form of that. */
+export type NewServer =
+  & {
+    /** Not started. */
+    readonly disabled?: boolean | undefined;
+    /** Tools that are neither listed nor callable. */
+    readonly forbidden_tools?: readonly string[] | undefined;
+    /** Metadata of all its tools. */
+    readonly default_tool_meta?: Readonly<ToolMeta> | undefined;
+  }
+  & (
+    | {
+      /** A program. */
+      readonly type: "stdio";
+      /** What to start. */
+      readonly command: string;
+      /** Its arguments. */
+      readonly args?: readonly string[] | undefined;
+      /** Variables beyond the few that are passed on. */
+      readonly env?: Readonly<Record<string, string>> | undefined;
+      /** The folder it runs in. */
+      readonly cwd?: string | undefined;
+    }
+    | {
+      /** A server on the network. */
+      readonly type: "streamable" | "sse";
+      /** Its endpoint. */
+      readonly url: string;
+      /** HTTP headers of each request. */
+      readonly headers?: Readonly<Record<string, string>> | undefined;
+    }
+  );
+
+/** A server as it is to stand in the configuration, in any form that can be read. */
+export interface WrittenServer {
+  /** The members of the entry, without its name. */
+  readonly entry: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Adds a server behind those that are there, in the form of the file.
+ *
+ * @param text The text of the file; `undefined` or blank for a file that is yet to be.
+ * @param name What the server is called.
+ * @param server How to reach it.
+ * @throws {ConfigError} when the name is taken, or the text is no configuration.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { addServerText } from "@a2c-smcp/sdk/computer";
+ *
+ * const text = '{ "mcpServers": {} } // mine';
+ * assertEquals(
+ *   addServerText(text, "files", { type: "stdio", command: "my-mcp-server" }),
+ *   '{ "mcpServers": { "files": { "command": "my-mcp-server" } } } // mine',
+ * );
+ * ```
+ */
+export function addServerText(
+  text: string | undefined,
+  name: string,
+  server: NewServer | WrittenServer,
+): string {
+  if (name === "") throw new ConfigError("Cannot add server: its name is empty");
+  const before = text ?? "";
+  refuseOtherFormats(before, `add server "${name}"`);
+  const config = readConfigText(before, { format: "json" });
+  if (config.value === undefined && config.syntax.length === 0) {
+    const fresh = onLines({ servers: { [name]: toEntry("smcp", server) } }, {
+      unit: "  ",
+      newline: "\n",
+      indent: "",
+    });
+    return `${before.trim() === "" ? "" : `${before.trimEnd()}\n`}${fresh}\n`;
+  }
+  const outline = outlineOf(before, `add server "${name}"`);
+  if (outline === undefined) {
+    return insert(before, [], { key: "servers", value: { [name]: toEntry("smcp", server) } });
+  }
+  if (outline.servers.some((entry) => nameOf(entry) === name)) {
+    throw new ConfigError(`Cannot add server "${name}": the name is taken`);
+  }
+  const entry = toEntry(outline.form, server);
+  return insert(
+    before,
+    outline.path,
+    outline.isList ? { value: { name, ...entry } } : { key: name, value: entry },
+  );
+}
+
+/**
+ * Removes a server.
+ *
+ * @param text The text of the file.
+ * @param name What the server is called.
+ * @throws {ConfigError} when there is no such server, or the text is no configuration.
+ */
+export function removeServerText(text: string, name: string): string {
+  refuseOtherFormats(text, `remove server "${name}"`);
+  const outline = outlineOf(text, `remove server "${name}"`);
+  const entry = outline?.servers.find((each) => nameOf(each) === name);
+  if (entry === undefined) throw new ConfigError(`Cannot remove server "${name}": no such server`);
+  return remove(text, entry.path);
+}
+
+function refuseOtherFormats(text: string, deed: string): void {
+  const format = guessFormat(text);
+  if (format === "json") return;
+  throw new ConfigError(`Cannot ${deed}: the config is ${format.toUpperCase()}; change it in an editor`);
+}
+
+/** `undefined` for an object that is to become a configuration. */
+function outlineOf(text: string, deed: string): ConfigOutline | undefined {
+  const { value, syntax, duplicates, locate } = readConfigText(text, { format: "json" });
+  const findings = new Findings();
+  const outline = outlineConfig(value, findings);
+  const isBlank = outline === undefined && isFresh(value);
+  const problems = [...syntax, ...duplicates, ...(isBlank ? [] : findings.problems.map(locate))];
+  if (problems.length === 0) return outline;
+  throw new ConfigError(`Cannot ${deed}: ${problemsError("config", problems).message}`, { problems });
+}
+
+function isFresh(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return !("servers" in value || "mcpServers" in value);
+}
+
+/** What forms call the two kinds of transport; the others need no word for a program, and `http`. */
+const TYPES: Partial<Record<ConfigForm, { readonly stdio?: string; readonly http?: string }>> = {
+  vscode: { stdio: "stdio" },
+  crush: { stdio: "stdio" },
+  copilot: { stdio: "local" },
+  opencode: { stdio: "local", http: "remote" },
+};
+
+/** An entry as the form has it, with what is given and no more. */
+function toEntry(form: ConfigForm, server: NewServer | WrittenServer): Record<string, unknown> {
+  if ("entry" in server) return { ...server.entry };
+  const { type, disabled, forbidden_tools, default_tool_meta, ...parameters } = server;
+  const shared = given({ disabled, forbidden_tools, default_tool_meta });
+  if (form === "smcp") return { type, ...shared, server_parameters: given(parameters) };
+  const { stdio, http = "http" } = TYPES[form] ?? {};
+  const flatType = { stdio, streamable: http, sse: "sse" }[type];
+  const members = form === "opencode" && server.type === "stdio"
+    ? { command: [server.command, ...server.args ?? []], environment: server.env, cwd: server.cwd }
+    : parameters;
+  return given({ type: flatType, ...members, ...shared });
+}
+
+function given(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+/** White space and comments, on one line and over several. */
+const TRIVIA_ON_LINE = /(?:[ \t]|\/\/[^\r\n]*|\/\*(?:(?!\*\/)[^\r\n])*\*\/)*/y;
+const TRIVIA = /(?:\s|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y;
+
+function skip(trivia: RegExp, text: string, offset: number): number {
+  trivia.lastIndex = offset;
+  return offset + (trivia.exec(text)?.[0].length ?? 0);
+}
+
+/** A longer list has an item a line, in characters. */
+const MAX_LIST_LENGTH = 80;
+
+/** Inserts behind the last child of the object or list at `path`. */
+function insert(
+  text: string,
+  path: readonly (string | number)[],
+  { key, value }: { readonly key?: string; readonly value: unknown },
+): string {
+  const container = nodeAt(text, path);
+  const isEmpty = (container.children ?? []).length === 0;
+  // An empty object says nothing of how its file is laid out
+  const sample = isEmpty ? text : text.slice(container.offset, container.offset + container.length);
+  const isOneLine = !/[\r\n]/.test(sample.trim());
+  const label = key === undefined ? "" : `${JSON.stringify(key)}: `;
+  if (isOneLine) return insertOnLine(text, container, label + onOneLine(value));
+  const { unit, newline } = layoutOf(text);
+  const last = container.children?.at(-1);
+  const indent = last === undefined ? indentAt(text, container.offset) + unit : indentAt(text, last.offset);
+  const item = newline + indent + label + onLines(value, { unit, newline, indent });
+  if (last === undefined) {
+    const isClosedOnLine = !/[\r\n]/.test(text.slice(container.offset, container.offset + container.length));
+    const close = isClosedOnLine ? newline + indentAt(text, container.offset) : "";
+    return splice(text, skip(TRIVIA_ON_LINE, text, container.offset + 1), item + close);
+  }
+  const end = last.offset + last.length;
+  const comma = commaAfter(text, end);
+  // Behind the remark that may stand at the end of the line
+  const at = skip(TRIVIA_ON_LINE, text, comma === undefined ? end : comma + 1);
+  if (comma !== undefined) return splice(text, at, `${item},`);
+  return splice(splice(text, at, item), end, ",");
+}
+
+function insertOnLine(text: string, container: Node, item: string): string {
+  const last = container.children?.at(-1);
+  if (last !== undefined) return splice(text, last.offset + last.length, `, ${item}`);
+  const at = skip(TRIVIA_ON_LINE, text, container.offset + 1);
+  return splice(text, at, /\s/.test(text[at - 1] ?? "") ? `${item} ` : ` ${item} `);
+}
+
+/** Removes what stands at `path`, and the comma that was there because of it. */
+function remove(text: string, path: readonly (string | number)[]): string {
+  const found = nodeAt(text, path);
+  const node = found.parent?.type === "property" ? found.parent : found;
+  const siblings = node.parent?.children ?? [];
+  const before = siblings[siblings.indexOf(node) - 1];
+  const end = node.offset + node.length;
+  const commaBehind = commaAfter(text, end);
+  const commaBefore = before === undefined ? undefined : commaAfter(text, before.offset + before.length);
+  const cut = cutLines(text, node.offset, commaBehind === undefined ? end : commaBehind + 1);
+  if (commaBehind !== undefined || commaBefore === undefined) return cut;
+  return splice(cut, commaBefore, "", 1);
+}
+
+/** Takes out a part, and the lines that it leaves blank. */
+function cutLines(text: string, from: number, to: number): string {
+  const lineStart = from - (/[ \t]*$/.exec(text.slice(0, from))?.[0].length ?? 0);
+  const isFirst = lineStart === 0 || /[\r\n]/.test(text[lineStart - 1] ?? "");
+  const [tail = "", newline] = /^[ \t]*(\r\n|\r|\n)?/.exec(text.slice(to)) ?? [];
+  if (!isFirst) return text.slice(0, lineStart) + text.slice(to);
+  return text.slice(0, newline === undefined ? from : lineStart) + text.slice(to + tail.length);
+}
+
+function nodeAt(text: string, path: readonly (string | number)[]): Node {
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  const node = root === undefined ? undefined : findNodeAtLocation(root, [...path]);
+  if (node === undefined) throw new TypeError("Cannot edit config: its text is not what was read");
+  return node;
+}
+
+function commaAfter(text: string, offset: number): number | undefined {
+  const at = skip(TRIVIA, text, offset);
+  return text[at] === "," ? at : undefined;
+}
+
+function layoutOf(text: string): { readonly unit: string; readonly newline: string } {
+  return {
+    unit: /^[ \t]+(?=["{[])/m.exec(text)?.[0] ?? "  ",
+    newline: /\r\n|\n/.exec(text)?.[0] ?? "\n",
+  };
+}
+
+/** The white space that the line of `offset` begins with. */
+function indentAt(text: string, offset: number): string {
+  const start = Math.max(text.lastIndexOf("\n", offset - 1), text.lastIndexOf("\r", offset - 1)) + 1;
+  return /^[ \t]*/.exec(text.slice(start))?.[0] ?? "";
+}
+
+/** A member a line; a list of a few words stays on one. */
+function onLines(
+  value: unknown,
+  { unit, newline, indent }: { readonly unit: string; readonly newline: string; readonly indent: string },
+): string {
+  const line = onOneLine(value);
+  const isObject = typeof value === "object" && value !== null && Object.keys(value).length > 0;
+  if (!isObject || (Array.isArray(value) && line.length <= MAX_LIST_LENGTH)) return line;
+  const inner = indent + unit;
+  const items = Object.entries(value).map(([key, item]) =>
+    `${Array.isArray(value) ? "" : `${JSON.stringify(key)}: `}${
+      onLines(item, { unit, newline, indent: inner })
+    }`
+  );
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  return open + newline + items.map((item) => inner + item).join(`,${newline}`) + newline + indent + close;
+}
+
+/** As people write it: spaces behind colons and commas, and inside of braces. */
+function onOneLine(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(onOneLine).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${onOneLine(item)}`);
+  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+}
+
+function splice(text: string, at: number, inserted: string, length = 0): string {
+  return text.slice(0, at) + inserted + text.slice(at + length);
+}

@@ -1,0 +1,221 @@
+/** From an entry of any other form to one of the specification's. */
+import { isAbsolute, join } from "@std/path";
+import type { MCPServerConfig } from "../../protocol/config.ts";
+import { isRecord } from "../../protocol/errors.ts";
+import { serverKinds } from "../../protocol/schemas/config.ts";
+import type { ToolMeta } from "../../protocol/tools.ts";
+import { readWith, wrongWord } from "../explain.ts";
+import {
+  type FlatHttpServer,
+  flatHttpServer,
+  type FlatServer,
+  type FlatStdioServer,
+  flatStdioServer,
+  TOLD_BY_URL,
+  TRANSPORTS,
+  TYPE_KEYS,
+  URL_KEYS,
+  VARIABLE_KEYS,
+} from "./flat.ts";
+import { checkForeignKeys } from "./keys.ts";
+import { isShell } from "./command.ts";
+import { DIALECTS, translateEntry } from "./dialects.ts";
+import { MovedFindings } from "../problem.ts";
+import { urlProblem } from "../values.ts";
+import { fileOf, fillVariables, type VariableContext } from "./variables.ts";
+import { hasPlaceholder, mapTexts } from "../placeholders.ts";
+import { closestWord } from "../../spelling.ts";
+
+type Transport = MCPServerConfig["type"];
+type Entry = Readonly<Record<string, unknown>>;
+
+/** Reads an entry of any form but ours; what is wrong with it goes to the findings, at the place where it is written. */
+export function convertEntry(
+  raw: Entry,
+  name: string,
+  context: VariableContext,
+): MCPServerConfig | undefined {
+  const { path, form, findings } = context;
+  const why = DIALECTS[form].whyLeftOut?.(raw);
+  if (why !== undefined) {
+    findings.warn(path, why);
+    return undefined;
+  }
+  checkForeignKeys(raw, context);
+  const { entry, placeOf } = translateEntry(raw, form);
+  const moved = new MovedFindings(
+    findings,
+    (at) => at.length <= path.length ? at : [...path, ...placeOf(at.slice(path.length))],
+  );
+  return convertFlat(entry, name, { ...context, findings: moved });
+}
+
+function convertFlat(raw: Entry, name: string, context: VariableContext): MCPServerConfig | undefined {
+  const transport = transportOf(raw, context);
+  if (transport === undefined) return undefined;
+  const entry = fillEntry(raw, context);
+  const converted = transport === "stdio"
+    ? fromStdio(readStdio(entry, context), context)
+    : fromHttp(readWith(flatHttpServer, entry, context), context);
+  if (converted === undefined) return undefined;
+  return readWith(serverKinds[transport], { name, type: transport, ...converted }, context);
+}
+
+/** A list as the command is an easy mistake, and a usual form elsewhere. */
+function readStdio(entry: Entry, context: VariableContext): FlatStdioServer | undefined {
+  if (!Array.isArray(entry["command"])) return readWith(flatStdioServer, entry, context);
+  const message = 'must be a text, not a list; write its first item as "command", and the others as "args"';
+  context.findings.refuse([...context.path, "command"], message);
+  return undefined;
+}
+
+function transportOf(entry: Entry, { path, findings }: VariableContext): Transport | undefined {
+  const urlKey = URL_KEYS.find((each) => entry[each] !== undefined);
+  const key = TYPE_KEYS.find((each) => entry[each] !== undefined && entry[each] !== null);
+  if (key !== undefined && entry[key] !== TOLD_BY_URL) {
+    const named = entry[key];
+    const transport = typeof named === "string" ? TRANSPORTS.get(named) : undefined;
+    if (transport === undefined) findings.refuse([...path, key], wrongWord(["stdio", "http", "sse"], named));
+    return transport;
+  }
+  if (key !== undefined) return isSseUrl(entry, urlKey) ? "sse" : "streamable";
+  if (entry["command"] === undefined && urlKey === undefined) {
+    findings.refuse(
+      path,
+      `must have "command" for a program, or "url" for a server on the network${meant(entry)}`,
+    );
+    return undefined;
+  }
+  if (entry["command"] === undefined) return isSseUrl(entry, urlKey) ? "sse" : "streamable";
+  if (urlKey === undefined) return "stdio";
+  findings.refuse(path, `cannot have both "command" and "${urlKey}"; leave one of them out`);
+  return undefined;
+}
+
+function meant(entry: Entry): string {
+  for (const key of Object.keys(entry)) {
+    const word = closestWord(key, ["command", ...URL_KEYS]);
+    if (word !== undefined) return `; is "${key}" meant to be "${word}"?`;
+  }
+  return "";
+}
+
+/** By custom the endpoint of such a server ends in `/sse`. */
+function isSseUrl(entry: Entry, key: string | undefined): boolean {
+  const url = key === undefined || key === "httpUrl" ? undefined : entry[key];
+  return typeof url === "string" && /^[^?#]*\/sse\/?(?:[?#]|$)/.test(url);
+}
+
+function fillEntry(entry: Entry, context: VariableContext): Entry {
+  const isShellLine = typeof entry["command"] === "string" && isShell(entry["command"]);
+  return Object.fromEntries(
+    Object.entries(entry).map(([key, value]) => {
+      if (!VARIABLE_KEYS.includes(key)) return [key, value];
+      // Its shell fills them in
+      const keepsDollars = isShellLine && key === "args";
+      const fill = (text: string, path: VariableContext["path"]) =>
+        fillVariables(key === "env" ? variableNamed(text, context) : text, {
+          ...context,
+          path,
+          keepsDollars,
+        });
+      return [key, mapTexts(value, fill, [...context.path, key])];
+    }),
+  );
+}
+
+/** In some forms a value may be the name of a variable, told by how it begins. */
+function variableNamed(text: string, { form }: VariableContext): string {
+  const { namePrefix } = DIALECTS[form].variables;
+  return namePrefix !== undefined && text.startsWith(namePrefix) && /^\w+$/.test(text)
+    ? `\${env:${text}}`
+    : text;
+}
+
+function fromStdio(entry: FlatStdioServer | undefined, context: VariableContext): Entry | undefined {
+  if (entry === undefined) return undefined;
+  const { command, args, env, cwd, envFile } = entry;
+  const server_parameters = {
+    command,
+    args: args ?? [],
+    env: env === null || env === undefined ? null : fromEnv(env, context),
+    cwd: folderOf(cwd ?? undefined, context),
+    ...(envFile ? { env_file: fileOf(envFile, context.origin) } : {}),
+  };
+  return { ...fromShared(entry, context), server_parameters };
+}
+
+function fromEnv(
+  env: Readonly<Record<string, string | number | boolean | null>>,
+  { path, findings }: VariableContext,
+): Record<string, string> {
+  const given = Object.entries(env).filter(([name, value]) => {
+    if (value === null) {
+      findings.warn([...path, "env", name], "has no effect: null cannot take a variable away");
+    }
+    return value !== null;
+  });
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+}
+
+/** A program of a project runs in its folder. */
+function folderOf(cwd: string | undefined, { origin }: VariableContext): string | null {
+  if (cwd === undefined) return origin?.isProject === true ? origin.workspace : null;
+  if (origin === undefined || isAbsolute(cwd) || hasPlaceholder(cwd)) return cwd;
+  return join(origin.workspace, cwd);
+}
+
+function fromHttp(entry: FlatHttpServer | undefined, context: VariableContext): Entry | undefined {
+  if (entry === undefined) return undefined;
+  const { path, findings } = context;
+  const [key, other] = URL_KEYS.filter((each) => typeof entry[each] === "string");
+  const url = key === undefined ? undefined : entry[key];
+  if (key === undefined || typeof url !== "string") {
+    findings.refuse([...path, "url"], "is missing; it must be a text");
+    return undefined;
+  }
+  if (other !== undefined) {
+    findings.refuse([...path, other], `cannot stand beside "${key}"; leave one of them out`);
+  }
+  if ("envFile" in entry) {
+    findings.warn([...path, "envFile"], "has no effect: only programs have an environment");
+  }
+  const problem = hasPlaceholder(url) ? undefined : urlProblem(url);
+  if (problem !== undefined) findings.refuse([...path, key], problem);
+  const headers = Object.entries(entry.headers ?? {}).map(([name, value]) => [name, String(value)]);
+  const server_parameters = { url, headers: entry.headers ? Object.fromEntries(headers) : null };
+  return { ...fromShared(entry, context), server_parameters };
+}
+
+/** What an entry says of the server and its tools; our own members come before other programs' words for them. */
+function fromShared(entry: FlatServer, { path, findings }: VariableContext): Entry {
+  const allowed = [...entry.alwaysAllow ?? [], ...entry.autoApprove ?? []];
+  const allowsAll = entry.trust === true || allowed.includes("*");
+  const forbidden = [
+    ...entry.forbidden_tools ?? [],
+    ...entry.disabledTools ?? [],
+    ...entry.excludeTools ?? [],
+  ];
+  const only = entry.allowed_tools ?? undefined;
+  if (forbidden.includes("*")) {
+    findings.refuse(path, 'cannot leave out all tools by "*"; write "disabled": true');
+  }
+  const defaults = allowsAll ? { auto_apply: true, ...entry.default_tool_meta } : entry.default_tool_meta;
+  return {
+    disabled: entry.disabled === true || entry.enabled === false || entry.isActive === false,
+    forbidden_tools: [...new Set(forbidden)],
+    ...(only === undefined || only.includes("*") ? {} : { allowed_tools: [...new Set(only)] }),
+    tool_meta: toolMetaOf(allowed.filter((tool) => tool !== "*"), entry.tool_meta ?? {}),
+    ...(isRecord(defaults) ? { default_tool_meta: defaults } : {}),
+    ...(typeof entry.vrl === "string" ? { vrl: entry.vrl } : {}),
+  };
+}
+
+function toolMetaOf(
+  allowed: readonly string[],
+  given: Readonly<Record<string, ToolMeta>>,
+): Record<string, ToolMeta> {
+  const metas = new Map(allowed.map((tool): [string, ToolMeta] => [tool, { auto_apply: true }]));
+  for (const [tool, meta] of Object.entries(given)) metas.set(tool, { ...metas.get(tool), ...meta });
+  return Object.fromEntries(metas);
+}

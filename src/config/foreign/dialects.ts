@@ -1,0 +1,243 @@
+/**
+ * What each form calls the members of a server, and how it writes variables: one table, by which the entries of all
+ * other programs become flat entries of one kind.
+ */
+import { isRecord } from "../../protocol/errors.ts";
+import type { ConfigForm } from "../form.ts";
+import type { ConfigPath } from "../problem.ts";
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** A value of the flat entry, and where it was written. */
+interface Part {
+  /** The member of the flat entry, or a member of that. */
+  readonly path: ConfigPath;
+  readonly value: unknown;
+  /** Where the value stands in the entry as it was written. */
+  readonly from: ConfigPath;
+  /** How much later the items of a list stand there. */
+  readonly shift?: number;
+}
+
+/** Gives what a member means; nothing where it means nothing, or is of a wrong type that is told of elsewhere. */
+type Member = (value: unknown, key: string, entry: Entry) => readonly Part[];
+
+/** How the texts of a form name variables. */
+export interface VariableStyle {
+  /** `${NAME}` and `${NAME:-default}` are variables of the environment. */
+  readonly hasBraces: boolean;
+  /** `$NAME` is one, too. */
+  readonly hasDollars?: boolean;
+  /** `$(command)` is what a command prints. */
+  readonly hasCommands?: boolean;
+  /** `{env:NAME}` is a variable of the environment, and `{file:PATH}` what a file has in it. */
+  readonly hasBareBraces?: boolean;
+  /** `${{ secrets.NAME }}` is a variable of the environment. */
+  readonly hasDoubleBraces?: boolean;
+  /** A value of `env` with this prefix is the name of a variable. */
+  readonly namePrefix?: string;
+}
+
+/** One form of flat entries. */
+export interface Dialect {
+  /** What people know the form by. */
+  readonly title: string;
+  readonly variables: VariableStyle;
+  /** Beyond those that mean the same in all forms. */
+  readonly members?: Readonly<Record<string, Member>>;
+  /** Why an entry is no server that can be started from here. */
+  readonly whyLeftOut?: (entry: Entry) => string | undefined;
+}
+
+const named = (key: string): Member => (value, from) => [{ path: [key], value, from: [from] }];
+
+const listCommand: Member = (value, key) => {
+  if (!Array.isArray(value)) return [{ path: ["command"], value, from: [key] }];
+  return [
+    { path: ["command"], value: value[0], from: [key, 0] },
+    { path: ["args"], value: value.slice(1), from: [key], shift: 1 },
+  ];
+};
+
+const objectCommand: Member = (value, key) => {
+  if (!isRecord(value)) return [{ path: ["command"], value, from: [key] }];
+  const { path, args, env } = value;
+  return [
+    { path: ["command"], value: path, from: [key, "path"] },
+    ...(args === undefined ? [] : [{ path: ["args"], value: args, from: [key, "args"] }]),
+    ...(env === undefined ? [] : [{ path: ["env"], value: env, from: [key, "env"] }]),
+  ];
+};
+
+/** The members of a server may stand in the one that names its transport. */
+const nestedTransport: Member = (value, key) =>
+  isRecord(value)
+    ? Object.entries(value).map(([member, item]) => ({ path: [member], value: item, from: [key, member] }))
+    : [{ path: [key], value, from: [key] }];
+
+const nestedHeaders: Member = (value, key) =>
+  isRecord(value) && value["headers"] !== undefined
+    ? [{ path: ["headers"], value: value["headers"], from: [key, "headers"] }]
+    : [];
+
+const bearerFromVariable: Member = (value, key) => bearer(key, value, (name) => `\${env:${name}}`);
+const bearerToken: Member = (value, key) => bearer(key, value, (token) => token);
+
+function bearer(key: string, value: unknown, toToken: (text: string) => string): Part[] {
+  const header = typeof value === "string" ? `Bearer ${toToken(value)}` : value;
+  return [{ path: ["headers", "Authorization"], value: header, from: [key] }];
+}
+
+const headersFromVariables: Member = (value, key) =>
+  isRecord(value)
+    ? Object.entries(value).map(([header, name]) => ({
+      path: ["headers", header],
+      value: typeof name === "string" ? `\${env:${name}}` : name,
+      from: [key, header],
+    }))
+    : [];
+
+/** A variable that is not set is passed on as an empty one. */
+const passedVariables: Member = (value, key) =>
+  (Array.isArray(value) ? value : []).flatMap((item: unknown, index) => {
+    const name = isRecord(item) ? item["name"] : item;
+    if (typeof name !== "string") return [];
+    return [{ path: ["env", name], value: `\${env:${name}:-}`, from: [key, index] }];
+  });
+
+const keyFromVariable: Member = (value, key, entry) => {
+  if (typeof value !== "string" || value === "") return [];
+  const header = typeof entry["api_key_header"] === "string" ? entry["api_key_header"] : "Authorization";
+  const format = typeof entry["api_key_format"] === "string" ? entry["api_key_format"] : "Bearer {token}";
+  const text = format.replaceAll("{token}", () => `\${env:${value}}`);
+  return [{ path: ["headers", header], value: text, from: [key] }];
+};
+
+/** A list of names, `["*"]`, or `{ include, exclude }`. */
+const chosenTools: Member = (value, key) => {
+  if (!isRecord(value)) return [{ path: ["allowed_tools"], value, from: [key] }];
+  const { include, exclude } = value;
+  return [
+    ...(include === undefined ? [] : [{ path: ["allowed_tools"], value: include, from: [key, "include"] }]),
+    ...(exclude === undefined ? [] : [{ path: ["forbidden_tools"], value: exclude, from: [key, "exclude"] }]),
+  ];
+};
+
+const nothing: Member = () => [];
+
+/** No form uses one of these words for anything else. */
+const SHARED: Readonly<Record<string, Member>> = {
+  api_key_env: keyFromVariable,
+  api_key_format: nothing,
+  api_key_header: nothing,
+  baseUrl: named("url"),
+  bearer_token_env_var: bearerFromVariable,
+  disabled_tools: named("forbidden_tools"),
+  enabledTools: named("allowed_tools"),
+  enabled_tools: named("allowed_tools"),
+  env_file: named("envFile"),
+  env_http_headers: headersFromVariables,
+  env_vars: passedVariables,
+  http_headers: named("headers"),
+  includeTools: named("allowed_tools"),
+  requestInit: nestedHeaders,
+  requestOptions: nestedHeaders,
+  tools: chosenTools,
+  working_directory: named("cwd"),
+};
+
+const LITERAL: VariableStyle = { hasBraces: false };
+const BRACES: VariableStyle = { hasBraces: true };
+const DOLLARS: VariableStyle = { hasBraces: true, hasDollars: true };
+
+/** The forms by their names. */
+export const DIALECTS: Readonly<Record<ConfigForm, Dialect>> = {
+  smcp: { title: "A2C-SMCP", variables: LITERAL },
+  vscode: { title: "VS Code's mcp.json", variables: LITERAL },
+  mcpServers: { title: "mcpServers (Claude, Cursor …)", variables: BRACES },
+  amp: { title: "Amp's settings", variables: BRACES },
+  codex: { title: "Codex", variables: LITERAL },
+  continue: {
+    title: "Continue",
+    variables: { ...BRACES, hasDoubleBraces: true },
+    members: { apiKey: bearerToken, transport: nestedTransport },
+  },
+  copilot: { title: "GitHub Copilot", variables: { ...DOLLARS, namePrefix: "COPILOT_MCP_" } },
+  crush: { title: "Crush", variables: { ...DOLLARS, hasCommands: true } },
+  gemini: { title: "Gemini CLI", variables: DOLLARS },
+  hermes: { title: "Hermes", variables: BRACES },
+  opencode: {
+    title: "opencode or Kilo Code",
+    variables: { ...LITERAL, hasBareBraces: true },
+    members: { command: listCommand, environment: named("env") },
+    whyLeftOut: (entry) =>
+      hasAny(entry, ["command", "url", "type"]) ? undefined : "is left out: it has no command and no URL",
+  },
+  vibe: { title: "Mistral Vibe", variables: LITERAL, members: { command: listCommand } },
+  zed: {
+    title: "Zed",
+    variables: LITERAL,
+    members: { command: objectCommand },
+    whyLeftOut: (entry) =>
+      hasAny(entry, ["command", "url"])
+        ? undefined
+        : 'is left out: only Zed\'s extension knows its command; write that as "command" to have it here',
+  },
+};
+
+function hasAny(entry: Entry, keys: readonly string[]): boolean {
+  return keys.some((key) => entry[key] !== undefined);
+}
+
+/** What a member means in a form; `undefined` when that is its own name, or nothing. */
+function memberOf(form: ConfigForm, key: string): Member | undefined {
+  const own = DIALECTS[form].members ?? {};
+  if (Object.hasOwn(own, key)) return own[key];
+  return Object.hasOwn(SHARED, key) ? SHARED[key] : undefined;
+}
+
+/** The members that a form knows beyond those of all flat entries. */
+export function membersOf(form: ConfigForm): string[] {
+  return [...Object.keys(SHARED), ...Object.keys(DIALECTS[form].members ?? {})];
+}
+
+/** An entry with the members of all flat entries. */
+export interface TranslatedEntry {
+  readonly entry: Entry;
+  /** Gives where the value of a flat member was written; both paths are within the entry. */
+  readonly placeOf: (path: ConfigPath) => ConfigPath;
+}
+
+/** Gives each member of an entry the name that it has in all flat entries. */
+export function translateEntry(raw: Entry, form: ConfigForm): TranslatedEntry {
+  const entry = new Map<string, unknown>();
+  const parts: Part[] = [];
+  const add = (part: Part) => {
+    const [key = "", inner] = part.path;
+    const value = inner === undefined ? part.value : { [inner]: part.value };
+    const before = entry.get(String(key));
+    entry.set(String(key), before === undefined || before === null ? value : joined(before, value));
+    parts.push(part);
+  };
+  for (const [key, value] of Object.entries(raw)) {
+    const member = memberOf(form, key);
+    if (member !== undefined && value !== undefined && value !== null) member(value, key, raw).forEach(add);
+    else add({ path: [key], value, from: [key] });
+  }
+  return { entry: Object.fromEntries(entry), placeOf: (path) => placeOf(path, parts) };
+}
+
+/** Lists and members come from several places; of two single values the first one counts. */
+function joined(before: unknown, value: unknown): unknown {
+  if (Array.isArray(before) && Array.isArray(value)) return [...before, ...value];
+  return isRecord(before) && isRecord(value) ? { ...before, ...value } : before;
+}
+
+function placeOf(path: ConfigPath, parts: readonly Part[]): ConfigPath {
+  const fits = parts.filter((part) => part.path.every((key, index) => key === path[index]));
+  const part = fits.toSorted((a, b) => b.path.length - a.path.length)[0];
+  if (part === undefined) return path;
+  const [next, ...rest] = path.slice(part.path.length);
+  if (next === undefined) return part.from;
+  return [...part.from, typeof next === "number" ? next + (part.shift ?? 0) : next, ...rest];
+}

@@ -1,0 +1,338 @@
+/** The forms that a configuration comes in, told apart by their members: one table. */
+import { isRecord } from "../protocol/errors.ts";
+import { type ConfigPath, type Findings, formatPath, type ReadingPlace } from "./problem.ts";
+import { closestWord, didYouMean } from "../spelling.ts";
+
+/**
+ * `smcp`: the specification's, entries with `server_parameters`. `vscode`: `mcp.json` of VS Code, `servers` with flat
+ * entries. `mcpServers`: that of Claude, Cursor, Windsurf, Cline and others. The rest are forms of one program each;
+ * `opencode` is Kilo Code's, too.
+ */
+export type ConfigForm =
+  | "smcp"
+  | "vscode"
+  | "mcpServers"
+  | "amp"
+  | "codex"
+  | "continue"
+  | "copilot"
+  | "crush"
+  | "gemini"
+  | "hermes"
+  | "opencode"
+  | "vibe"
+  | "zed";
+
+/** An entry of `servers` or `inputs`, not yet read. */
+export interface ConfigEntry {
+  readonly path: ConfigPath;
+  /** Its key where the entries are a map. */
+  readonly key: string | undefined;
+  readonly value: unknown;
+}
+
+/** What a configuration consists of. */
+export interface ConfigOutline {
+  readonly form: ConfigForm;
+  /** Where the servers stand. */
+  readonly path: ConfigPath;
+  readonly isList: boolean;
+  readonly servers: readonly ConfigEntry[];
+  readonly inputs: readonly ConfigEntry[];
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** What is known of a place where servers may stand. */
+interface Candidate {
+  readonly entries: readonly ConfigEntry[];
+  readonly isList: boolean;
+  readonly origin: ConfigOriginHint | undefined;
+}
+
+/** What the place of a file tells of its form. */
+export interface ConfigOriginHint {
+  readonly programFolder?: string | undefined;
+  readonly cwd?: string | undefined;
+}
+
+/** Where a form has its servers, and how it is told from others that have theirs in the same place. */
+interface FormRule {
+  readonly form: ConfigForm;
+  readonly at: ConfigPath;
+  readonly fits?: (candidate: Candidate) => boolean;
+  /** The items of its list have no names; they get numbers. */
+  readonly isUnnamed?: boolean;
+}
+
+const hasEntry = ({ entries }: Candidate, isMeant: (entry: Members) => boolean) =>
+  entries.some(({ value }) => isRecord(value) && isMeant(value));
+const hasMember = (candidate: Candidate, keys: readonly string[]) =>
+  hasEntry(candidate, (entry) => keys.some((key) => entry[key] !== undefined));
+const hasType = (candidate: Candidate, types: readonly unknown[]) =>
+  hasEntry(candidate, ({ type }) => types.includes(type));
+
+const isOwn = (candidate: Candidate) =>
+  candidate.entries.length === 0 || hasEntry(candidate, (entry) => isOwnEntry(entry));
+const isCopilot = (candidate: Candidate) =>
+  candidate.origin?.programFolder === ".copilot" || hasType(candidate, ["local"]) ||
+  hasEntry(
+    candidate,
+    (entry) => Array.isArray(entry["tools"]) || JSON.stringify(entry).includes("COPILOT_MCP_"),
+  );
+const isGemini = (candidate: Candidate) =>
+  [".gemini", ".qwen"].includes(candidate.origin?.programFolder ?? "") ||
+  hasMember(candidate, ["httpUrl", "trust", "includeTools", "excludeTools"]);
+const isCrush = (candidate: Candidate) => hasType(candidate, ["stdio", "http", "sse"]);
+const isHermes = (candidate: Candidate) => hasMember(candidate, ["connect_timeout", "sampling", "timeout"]);
+
+/** The first that fits counts. */
+const FORMS: readonly FormRule[] = [
+  { form: "smcp", at: ["servers"], fits: isOwn },
+  { form: "vscode", at: ["servers"] },
+  { form: "continue", at: ["mcpServers"], fits: ({ isList }) => isList },
+  { form: "copilot", at: ["mcpServers"], fits: isCopilot },
+  { form: "gemini", at: ["mcpServers"], fits: isGemini },
+  { form: "mcpServers", at: ["mcpServers"] },
+  { form: "vscode", at: ["mcp", "servers"] },
+  { form: "vscode", at: ["settings", "mcp", "servers"] },
+  { form: "vscode", at: ["customizations", "vscode", "mcp", "servers"] },
+  { form: "vscode", at: ["customizations", "vscode", "settings", "mcp", "servers"] },
+  { form: "continue", at: ["experimental", "modelContextProtocolServers"], isUnnamed: true },
+  { form: "zed", at: ["context_servers"] },
+  { form: "amp", at: ["amp.mcpServers"] },
+  { form: "amp", at: ["amp", "mcpServers"] },
+  { form: "vibe", at: ["mcp_servers"], fits: ({ isList }) => isList },
+  { form: "hermes", at: ["mcp_servers"], fits: isHermes },
+  { form: "codex", at: ["mcp_servers"] },
+  { form: "crush", at: ["mcp"], fits: isCrush },
+  { form: "opencode", at: ["mcp"] },
+];
+const CONTAINERS = ["servers", "mcpServers"];
+const TOP_LEVEL = [...CONTAINERS, "inputs"];
+const ENTRIES = 'must be an object of servers by name, or a list of servers with a "name" each';
+
+/** Finds the parts of a configuration; `undefined` when it is none. */
+export function outlineConfig(
+  value: unknown,
+  findings: Findings,
+  origin?: ConfigOriginHint | undefined,
+): ConfigOutline | undefined {
+  if (!isRecord(value)) {
+    findings.refuse([], `must be an object with "servers" or "mcpServers"${whatElse(value)}`);
+    return undefined;
+  }
+  const both = CONTAINERS.filter((key) => value[key] !== undefined);
+  if (both.length > 1) {
+    findings.refuse(["mcpServers"], 'cannot stand beside "servers"; move all servers under one of the two');
+    return undefined;
+  }
+  const found = findOutline(value, { origin, findings });
+  const outline = withProject(found ?? bareOutline(value), { value, origin, findings });
+  if (outline === undefined) {
+    if (findings.problems.length === 0) {
+      findings.refuse([], `must have "servers" or "mcpServers"${whatElse(value)}`);
+    }
+    return undefined;
+  }
+  const prefix = outline.path.slice(0, -1);
+  const top = atPath(value, prefix);
+  if (isRecord(top) && outline.path.length > 0) {
+    warnOfStrangers(top, { prefix, form: outline.form, findings });
+  }
+  warnOfOthers(value, outline, findings);
+  return outline;
+}
+
+/** Some programs share one file of settings; servers are taken from one place. */
+function warnOfOthers(value: Members, { path }: ConfigOutline, findings: Findings): void {
+  const places = new Map(FORMS.map(({ at }) => [JSON.stringify(at), at]));
+  for (const at of places.values()) {
+    const other = at[0] === path[0] || path[0] === "projects" ? undefined : atPath(value, at);
+    const isMeant = entriesOf(other, at)?.some((entry) => isServer(entry.value)) === true;
+    if (isMeant) {
+      findings.warn(at, `is not read: the servers of "${formatPath(path)}" are; put all in one place`);
+    }
+  }
+}
+
+function findOutline(
+  value: Members,
+  context: { readonly origin: ConfigOriginHint | undefined; readonly findings: Findings },
+): ConfigOutline | undefined {
+  for (const rule of FORMS) {
+    const outline = outlineBy(rule, value, context);
+    if (outline !== undefined || context.findings.problems.length > 0) return outline;
+  }
+  return undefined;
+}
+
+function outlineBy(
+  { form, at, fits, isUnnamed = false }: FormRule,
+  value: Members,
+  { origin, findings }: { readonly origin: ConfigOriginHint | undefined; readonly findings: Findings },
+): ConfigOutline | undefined {
+  const prefix = at.slice(0, -1);
+  const top = atPath(value, prefix);
+  const servers = atPath(value, at);
+  if (!isRecord(top) || servers === undefined) return undefined;
+  const entries = entriesOf(servers, at);
+  if (entries === undefined) {
+    findings.refuse(at, ENTRIES);
+    return undefined;
+  }
+  const isList = Array.isArray(servers);
+  if (fits?.({ entries, isList, origin }) === false) return undefined;
+  const inputs = inputsOf(top["inputs"], { path: [...prefix, "inputs"], findings });
+  const named = isUnnamed
+    ? entries.map((entry, index) => ({ ...entry, key: `server-${index + 1}` }))
+    : entries;
+  return { form, path: at, isList, servers: named, inputs };
+}
+
+/** Servers by name, and nothing around them. */
+function bareOutline(value: Members): ConfigOutline | undefined {
+  const servers = (entriesOf(value, []) ?? []).filter(({ key = "" }) => !isRemark(key));
+  if (servers.length === 0 || !servers.every((entry) => isServer(entry.value))) return undefined;
+  return { form: "mcpServers", path: [], isList: false, servers, inputs: [] };
+}
+
+function isServer(entry: unknown): boolean {
+  return isRecord(entry) &&
+    ["command", "url", "serverUrl", "httpUrl", "server_parameters"].some((key) => entry[key] !== undefined);
+}
+
+/** Claude Code keeps the servers of each project in one file; those of the project that this runs in count. */
+function withProject(
+  outline: ConfigOutline | undefined,
+  { value, origin, findings }: {
+    readonly value: Members;
+    readonly origin: ConfigOriginHint | undefined;
+    readonly findings: Findings;
+  },
+): ConfigOutline | undefined {
+  const projects = Object.entries(isRecord(value["projects"]) ? value["projects"] : {}).filter((
+    [, project],
+  ) => Object.keys(recordAt(project, "mcpServers")).length > 0);
+  if (projects.length === 0 || (outline !== undefined && outline.form !== "mcpServers")) return outline;
+  const cwd = origin?.cwd ?? "";
+  const [folder, project] = projects.filter(([path]) => isWithin(cwd, path))
+    .toSorted(([a], [b]) => b.length - a.length)[0] ?? [];
+  if (folder === undefined) {
+    if ((outline?.servers.length ?? 0) > 0) return outline;
+    const names = projects.map(([path]) => `"${path}"`).join(", ");
+    findings.refuse(["projects"], `none of these is this folder; run this in one of ${names}`);
+    return undefined;
+  }
+  const path = ["projects", folder, "mcpServers"];
+  findings.warn(path, `the servers of the project "${folder}" are used, since this runs there`);
+  const own = entriesOf(recordAt(project, "mcpServers"), path) ?? [];
+  const shared = (outline?.servers ?? []).filter(({ key }) => own.every((each) => each.key !== key));
+  return { form: "mcpServers", path, isList: false, servers: [...own, ...shared], inputs: [] };
+}
+
+function isWithin(folder: string, around: string): boolean {
+  return folder === around || folder.startsWith(`${around.replace(/[\\/]$/, "")}/`) ||
+    folder.startsWith(`${around}\\`);
+}
+
+function recordAt(value: unknown, key: string): Members {
+  const member = isRecord(value) ? value[key] : undefined;
+  return isRecord(member) ? member : {};
+}
+
+function atPath(value: unknown, path: ConfigPath): unknown {
+  let current = value;
+  for (const key of path) {
+    current = isRecord(current) && Object.hasOwn(current, key) ? current[key] : undefined;
+  }
+  return current;
+}
+
+/** What else a value may be, by members that only that has, and what to do. */
+const STRANGERS: readonly (readonly [name: string, fits: (value: Members) => boolean, fix: string])[] = [
+  ["the entry of one server", isServer, 'write it as { "mcpServers": { "NAME": … } }'],
+  [
+    "a config of Goose",
+    ({ extensions }) => isRecord(extensions),
+    "write each extension as a server of its own",
+  ],
+  [
+    "a manifest of npm",
+    (value) => isRecord(value["dependencies"]) || isRecord(value["scripts"]),
+    "name the config",
+  ],
+  [
+    "the entry of a server in the MCP registry",
+    (value) => Array.isArray(value["packages"]) || Array.isArray(value["remotes"]),
+    "write the command or the URL that it tells",
+  ],
+  ["a config of Docker Compose", ({ services }) => isRecord(services), "write the command of each server"],
+];
+const WAY_OUT =
+  'write { "mcpServers": { "NAME": { "command": …, "args": […] } } }, or "url" in place of "command"';
+
+function whatElse(value: unknown): string {
+  if (Array.isArray(value)) return '; a list of servers is written as { "servers": [ … ] }';
+  if (!isRecord(value)) return `; ${WAY_OUT}`;
+  const stranger = STRANGERS.find(([, fits]) => fits(value));
+  if (stranger !== undefined) return `; this looks like ${stranger[0]}: ${stranger[2]}`;
+  const stray = Object.keys(value).find((key) => closestWord(key, CONTAINERS) !== undefined);
+  if (stray !== undefined) return `; "${stray}" is none${didYouMean(stray, CONTAINERS)}`;
+  return `; ${WAY_OUT}`;
+}
+
+/** An entry of the specification's form; any other is flat. */
+export function isOwnEntry(entry: unknown): boolean {
+  return isRecord(entry) && entry["server_parameters"] !== undefined;
+}
+
+/** What the server of an entry is called: its key, or its `name` where the entry is ours or one of a list. */
+export function nameOf({ key, value }: ConfigEntry): unknown {
+  const own = isRecord(value) && (key === undefined || isOwnEntry(value)) ? value["name"] : undefined;
+  return own ?? key;
+}
+
+function entriesOf(value: unknown, path: ConfigPath): ConfigEntry[] | undefined {
+  if (Array.isArray(value)) {
+    return value.map((item, index) => ({ path: [...path, index], key: undefined, value: item }));
+  }
+  if (!isRecord(value)) return undefined;
+  return Object.entries(value).map(([key, item]) => ({ path: [...path, key], key, value: item }));
+}
+
+function inputsOf(value: unknown, { path, findings }: ReadingPlace): ConfigEntry[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return entriesOf(value, path) ?? [];
+  findings.refuse(path, 'must be a list; write it as [{ "id": …, "type": … }]');
+  return [];
+}
+
+/** A file of `servers` is a configuration and no more; in the others a program may have members of its own. */
+function warnOfStrangers(
+  top: Members,
+  { prefix, form, findings }: {
+    readonly prefix: ConfigPath;
+    readonly form: ConfigForm;
+    readonly findings: Findings;
+  },
+): void {
+  const isOnlyConfig = (form === "smcp" || form === "vscode") && prefix.length <= 1;
+  for (const key of Object.keys(top)) {
+    if (TOP_LEVEL.includes(key) || isRemark(key)) continue;
+    const hint = form === "smcp" || form === "vscode" || form === "mcpServers"
+      ? didYouMean(key, TOP_LEVEL)
+      : "";
+    if (isOnlyConfig || hint !== "") findings.warn([...prefix, key], `has no meaning here${hint}`);
+  }
+  const { mcp } = top;
+  if (!["mcpServers", "gemini"].includes(form) || !isRecord(mcp)) return;
+  for (const key of ["allowed", "excluded"].filter((name) => mcp[name] !== undefined)) {
+    findings.warn([...prefix, "mcp", key], 'has no effect; write "disabled": true into a server instead');
+  }
+}
+
+/** Keys by which people leave remarks, and editors find schemas. */
+export function isRemark(key: string): boolean {
+  return /^(?:\$|_|\/\/|x-|comment$|description$)/.test(key);
+}

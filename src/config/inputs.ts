@@ -1,0 +1,79 @@
+/** The inputs of a configuration, and whether servers and inputs fit together. */
+import type { MCPServerInput } from "../protocol/config.ts";
+import { isRecord } from "../protocol/errors.ts";
+import { inputKinds } from "../protocol/schemas/config.ts";
+import { readWith, wrongWord } from "./explain.ts";
+import { type ConfigEntry, type ConfigForm, isOwnEntry } from "./form.ts";
+import { warnOfInputKeys } from "./keys.ts";
+import type { Findings } from "./problem.ts";
+import { findPlaceholders } from "./placeholders.ts";
+import { didYouMean } from "../spelling.ts";
+
+/** Reads the entry of an input; what is wrong with it goes to the findings. */
+export function readInput(
+  { path, value }: ConfigEntry,
+  { form, findings }: { readonly form: ConfigForm; readonly findings: Findings },
+): MCPServerInput | undefined {
+  if (!isRecord(value)) {
+    findings.refuse(path, "must be an object");
+    return undefined;
+  }
+  const { type } = value;
+  if (!isKind(type)) {
+    findings.refuse([...path, "type"], wrongWord(Object.keys(inputKinds), type));
+    return undefined;
+  }
+  if (type === "command" && form !== "smcp") {
+    const message =
+      'names a command of an editor, which cannot run here; use "promptString", or write the servers ' +
+      'with "server_parameters", where it is a shell line';
+    findings.refuse([...path, "type"], message);
+    return undefined;
+  }
+  const input = readWith(inputKinds[type], value, { path, findings });
+  if (input === undefined) return undefined;
+  warnOfInputKeys(input, { path, findings });
+  const isStray = input.type === "pickString" && typeof input.default === "string" &&
+    !input.options.includes(input.default);
+  if (isStray) findings.refuse([...path, "default"], 'must be one of the "options"');
+  return input;
+}
+
+function isKind(type: unknown): type is MCPServerInput["type"] {
+  return typeof type === "string" && Object.hasOwn(inputKinds, type);
+}
+
+/** Tells of placeholders without an input, with which a server cannot start, and of inputs without a placeholder. */
+export function checkUse(
+  { servers, inputs }: { readonly servers: readonly ConfigEntry[]; readonly inputs: readonly ConfigEntry[] },
+  findings: Findings,
+): void {
+  const ids = inputs.map(({ value }) => isRecord(value) ? value["id"] : undefined)
+    .filter((id) => typeof id === "string");
+  const used = new Set<string>();
+  for (const { path, value } of servers) {
+    for (const { placeholder, path: within } of placeholdersOf(value)) {
+      if (placeholder.kind !== "input") continue;
+      used.add(placeholder.id);
+      if (ids.includes(placeholder.id)) continue;
+      const message = `names the input "${placeholder.id}", which is not in "inputs"${
+        didYouMean(placeholder.id, ids)
+      }`;
+      if (isRecord(value) && value["disabled"] === true) findings.warn([...path, ...within], message);
+      else findings.fail([...path, ...within], message);
+    }
+  }
+  inputs.forEach(({ path, value }) => {
+    const id = isRecord(value) ? value["id"] : undefined;
+    if (typeof id === "string" && !used.has(id)) {
+      findings.warn(path, `the input "${id}" is not used by any server`);
+    }
+  });
+}
+
+/** Only these members are filled in when a server starts; in a flat entry there is no telling them apart. */
+function placeholdersOf(entry: unknown): ReturnType<typeof findPlaceholders> {
+  if (!isRecord(entry) || !isOwnEntry(entry)) return findPlaceholders(entry);
+  const { server_parameters } = entry;
+  return findPlaceholders({ server_parameters });
+}

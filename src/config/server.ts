@@ -1,0 +1,63 @@
+/** One MCP server of a configuration, in whatever form it is written. */
+import type { MCPServerConfig } from "../protocol/config.ts";
+import { isRecord } from "../protocol/errors.ts";
+import { serverKinds } from "../protocol/schemas/config.ts";
+import { convertEntry } from "./foreign/convert.ts";
+import { readWith, wrongWord } from "./explain.ts";
+import { type ConfigEntry, isOwnEntry, nameOf } from "./form.ts";
+import { warnOfServerKeys, warnOfToolKeys } from "./keys.ts";
+import { checkValues } from "./values.ts";
+import { fileOf, type VariableContext, warnOfVariables } from "./foreign/variables.ts";
+
+/** Reads the entry of a server; what is wrong with it goes to the findings. */
+export function readServer(
+  entry: ConfigEntry,
+  context: Omit<VariableContext, "path">,
+): MCPServerConfig | undefined {
+  const { path, value } = entry;
+  const place = { ...context, path };
+  if (!isRecord(value)) {
+    context.findings.refuse(path, "must be an object");
+    return undefined;
+  }
+  const name = nameOf(entry);
+  if (typeof name !== "string" || name === "") {
+    context.findings.refuse([...path, "name"], "must be a text that is not empty");
+    return undefined;
+  }
+  const config = isOwnEntry(value) ? readOwn({ ...value, name }, place) : convertEntry(value, name, place);
+  if (config === undefined) return undefined;
+  if (!isOwnEntry(value)) warnOfToolKeys(config, place);
+  if (typeof config.default_tool_meta?.alias === "string") {
+    const message = 'would name all tools alike; put the alias of one tool into "tool_meta"';
+    context.findings.refuse([...path, "default_tool_meta", "alias"], message);
+  }
+  return config;
+}
+
+function readOwn(
+  value: Readonly<Record<string, unknown>>,
+  { path, findings, origin }: VariableContext,
+): MCPServerConfig | undefined {
+  const { type } = value;
+  if (!isKind(type)) {
+    // Other programs' words for it
+    const isHttp = typeof type === "string" && /http/i.test(type);
+    const message = wrongWord(Object.keys(serverKinds), type);
+    findings.refuse([...path, "type"], isHttp ? `${message}; Streamable HTTP is "streamable"` : message);
+    return undefined;
+  }
+  const config = readWith(serverKinds[type], value, { path, findings });
+  if (config === undefined) return undefined;
+  if (config.type === "stdio" && config.server_parameters.env_file) {
+    config.server_parameters.env_file = fileOf(config.server_parameters.env_file, origin);
+  }
+  warnOfServerKeys(config, { path, findings });
+  warnOfVariables({ ...config.server_parameters }, { path: [...path, "server_parameters"], findings });
+  checkValues(config, { path, findings });
+  return config;
+}
+
+function isKind(type: unknown): type is MCPServerConfig["type"] {
+  return typeof type === "string" && Object.hasOwn(serverKinds, type);
+}

@@ -1,0 +1,173 @@
+/** An HTTP body cut into what its reader takes as one: whole events of an event stream, or one message. */
+import { MAX_EVENT_LINES, type MessageLimits } from "../limits.ts";
+import { type BufferBudget, MessageBytes } from "../message_bytes.ts";
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const COLON = 0x3a;
+const OPENING_BRACKET = 0x5b;
+const WHITE_SPACE: ReadonlySet<number> = new Set([0x20, 0x09, LINE_FEED, CARRIAGE_RETURN]);
+const NEWLINE = Uint8Array.of(LINE_FEED);
+const ID_FIELD = new TextEncoder().encode("id");
+
+/** Collects pieces of a body; what is too long throws a `RangeError`. */
+export interface BodyFrames {
+  /** What `piece` completes. */
+  push(piece: Uint8Array): Uint8Array[];
+  /** How many bytes are kept of what is not complete. */
+  readonly unfinishedBytes: number;
+  /** What is left at the end of the body. */
+  end(): Uint8Array[];
+  /** How much came since the last time that is of no use to anybody. */
+  takeNoise(): Noise;
+  /** The body is given up. Idempotent. */
+  close(): void;
+}
+
+/** Comments and empty lines. */
+export interface Noise {
+  readonly bytes: number;
+  readonly lines: number;
+}
+
+const NO_NOISE: Noise = { bytes: 0, lines: 0 };
+
+/** A body that is one JSON message. */
+export class JsonFrame implements BodyFrames {
+  readonly #message: MessageBytes;
+  #hasBegun = false;
+
+  constructor(limits: MessageLimits, budget: BufferBudget) {
+    this.#message = new MessageBytes(limits, budget);
+  }
+
+  push(piece: Uint8Array): Uint8Array[] {
+    if (!this.#hasBegun) this.#begin(piece);
+    this.#message.push(piece);
+    return [];
+  }
+
+  get unfinishedBytes(): number {
+    return this.#message.length;
+  }
+
+  end(): Uint8Array[] {
+    return [this.#message.take()];
+  }
+
+  takeNoise(): Noise {
+    return NO_NOISE;
+  }
+
+  close(): void {
+    this.#message.close();
+  }
+
+  /** A request has one answer; a list of messages could hold any number of them. */
+  #begin(piece: Uint8Array): void {
+    const first = piece.find((byte) => !WHITE_SPACE.has(byte));
+    if (first === undefined) return;
+    this.#hasBegun = true;
+    if (first === OPENING_BRACKET) throw new RangeError("Cannot read an answer of several messages");
+  }
+}
+
+/**
+ * A body of Server-Sent Events. Comments are dropped; they may come for hours without an event. Lines end as the
+ * standard says: with CR, LF or both.
+ */
+export class EventFrames implements BodyFrames {
+  readonly #event: MessageBytes;
+  #lineStart = 0;
+  #lines = 0;
+  #isAfterReturn = false;
+  #isAtLineStart = true;
+  /** The line so far is a comment, of which nothing is kept. */
+  #isComment = false;
+  #hasIds = false;
+  #noiseBytes = 0;
+  #noiseLines = 0;
+
+  constructor(limits: MessageLimits, budget: BufferBudget) {
+    this.#event = new MessageBytes(limits, budget);
+  }
+
+  /** Whether an event had an id: the stream can be resumed after it. */
+  get hasIds(): boolean {
+    return this.#hasIds;
+  }
+
+  push(piece: Uint8Array): Uint8Array[] {
+    const events: Uint8Array[] = [];
+    let start = 0;
+    for (let index = 0; index < piece.length; index++) {
+      const byte = piece[index];
+      if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN) {
+        this.#isAfterReturn = false;
+        continue;
+      }
+      const isSecondOfPair = byte === LINE_FEED && this.#isAfterReturn;
+      this.#isAfterReturn = byte === CARRIAGE_RETURN;
+      if (!isSecondOfPair) {
+        this.#append(piece.subarray(start, index));
+        if (this.#endLine()) this.#endEvent(events);
+      }
+      start = index + 1;
+    }
+    this.#append(piece.subarray(start));
+    return events;
+  }
+
+  get unfinishedBytes(): number {
+    return this.#event.length;
+  }
+
+  end(): Uint8Array[] {
+    return [];
+  }
+
+  takeNoise(): Noise {
+    const noise = { bytes: this.#noiseBytes, lines: this.#noiseLines };
+    this.#noiseBytes = this.#noiseLines = 0;
+    return noise;
+  }
+
+  close(): void {
+    this.#event.close();
+  }
+
+  /** An empty line behind none is no event. */
+  #endEvent(events: Uint8Array[]): void {
+    if (this.#event.length > NEWLINE.length) return void events.push(this.#event.take());
+    this.#event.clear();
+    this.#noiseLines++;
+  }
+
+  #append(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    if (this.#isAtLineStart) this.#isComment = bytes[0] === COLON;
+    this.#isAtLineStart = false;
+    if (this.#isComment) this.#noiseBytes += bytes.length;
+    else this.#event.push(bytes);
+  }
+
+  /** Tells whether the line was empty, which ends the event. */
+  #endLine(): boolean {
+    const isComment = this.#isComment;
+    this.#isComment = false;
+    this.#isAtLineStart = true;
+    if (isComment) {
+      this.#noiseLines++;
+      return false;
+    }
+    const isEmpty = this.#event.length === this.#lineStart;
+    if (!isEmpty && this.#event.startsWith(ID_FIELD, this.#lineStart)) this.#hasIds = true;
+    this.#event.push(NEWLINE);
+    this.#lineStart = isEmpty ? 0 : this.#event.length;
+    this.#lines = isEmpty ? 0 : this.#lines + 1;
+    if (this.#lines > MAX_EVENT_LINES) {
+      throw new RangeError(`Cannot read an event of more than ${MAX_EVENT_LINES} lines`);
+    }
+    return isEmpty;
+  }
+}

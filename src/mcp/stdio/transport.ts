@@ -1,0 +1,269 @@
+/** An MCP server as a child process: a transport of our own, because children leak. */
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
+// @ts-types="@modelcontextprotocol/sdk/types"
+import {
+  type JSONRPCMessage,
+  JSONRPCMessageSchema,
+  type JSONRPCNotification,
+} from "@modelcontextprotocol/sdk/types.js";
+import { settledWithin } from "../../async/abortable.ts";
+import type { Logger } from "../../log.ts";
+import type { MCPServerStdioConfig, Resolved } from "../../protocol/config.ts";
+import { describeError, isRecord } from "../../protocol/errors.ts";
+import { childEnvironment } from "./environment.ts";
+import { ConfigurationError, ServerNotRunningError } from "../errors.ts";
+import type { ProcessGuard, TreeEnvironment } from "./guard.ts";
+import { spawnGroupLeader } from "./group_leader.ts";
+import type { Inflow } from "../inflow.ts";
+import type { Journal } from "../supervision/journal.ts";
+import type { MessageLimits } from "../limits.ts";
+import { LineDecoder } from "./line_decoder.ts";
+import { killGroup } from "./process_group.ts";
+import { TextTail } from "./text_tail.ts";
+
+/** How long a child may take to end by itself once its stdin is closed, and again after SIGTERM, in milliseconds. */
+const STOP_GRACE_MS = 1_500;
+/** How long output may still arrive after the exit, where a stray grandchild holds the pipe, in milliseconds. */
+const DRAIN_GRACE_MS = 500;
+/** JSON-RPC's code for an answer that cannot be read. */
+const PARSE_ERROR = -32700;
+/** Stray lines on stdout are told of once in so many. */
+const STRAY_LINES_PER_WARNING = 1_000;
+/** How much of the output is cut into lines at a time, in bytes: each byte may be a line. */
+const MAX_PIECE_BYTES = 8_192;
+/** How much of a stray line goes to the logger, which masks secrets before it cuts further, in characters. */
+const MAX_STRAY_LENGTH = 20_000;
+/** How much of a child's stderr is remembered, in characters. */
+const STDERR_TAIL_LENGTH = 8_192;
+
+/** What to start and how to read it, with inputs already filled in. */
+export type StdioParameters = Resolved<MCPServerStdioConfig>["server_parameters"];
+
+/** What a stdio transport needs beyond the command. */
+export interface StdioContext {
+  readonly guard: ProcessGuard;
+  readonly log: Logger;
+  /** Where its stderr goes. */
+  readonly journal?: Pick<Journal, "stderr" | "stderrEnded">;
+  readonly limits: MessageLimits;
+  /** The pace at which the server is read. */
+  readonly inflow: Inflow;
+}
+
+/**
+ * One child process in a process group of its own. Its exit is its death, even where a grandchild still holds its
+ * stdout; on close the whole group goes: stdin closed, then SIGTERM, then SIGKILL.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport["onmessage"];
+  readonly #parameters: StdioParameters;
+  readonly #context: StdioContext;
+  readonly #stderr = new TextTail(STDERR_TAIL_LENGTH);
+  #process: Deno.ChildProcess | undefined;
+  #input: WritableStreamDefaultWriter<Uint8Array> | undefined;
+  #ended: Promise<void> = Promise.resolve();
+  #exit: string | undefined;
+  #strayLines = 0;
+  /** What was written and not taken by the child yet. */
+  #unreadBytes = 0;
+
+  constructor(parameters: StdioParameters, context: StdioContext) {
+    this.#parameters = parameters;
+    this.#context = context;
+  }
+
+  /** How the process ended, or `undefined` while it runs. */
+  get exit(): string | undefined {
+    return this.#exit;
+  }
+
+  /** The end of what the process wrote to stderr. */
+  get stderrTail(): string {
+    return this.#stderr.text;
+  }
+
+  start(): Promise<void> {
+    const { guard } = this.#context;
+    const tree = guard.environment();
+    const process = this.#spawn(tree);
+    this.#process = process;
+    guard.add(process.pid, tree);
+    this.#input = process.stdin.getWriter();
+    const output = process.stdout.getReader();
+    const errors = process.stderr.getReader();
+    const drained = Promise.allSettled([this.#readOutput(output), this.#readErrors(errors)]);
+    this.#ended = process.status.then(async (status) => {
+      this.#exit = status.signal === null ? `exit code ${status.code}` : `signal ${status.signal}`;
+      killGroup(process.pid, "SIGKILL");
+      guard.remove(process.pid);
+      // With the group dead the pipes are at their end, unless a grandchild has left the group.
+      await settledWithin(drained, DRAIN_GRACE_MS);
+      const ends = [output.cancel(), errors.cancel(), this.#input?.close()];
+      await settledWithin(Promise.allSettled(ends), DRAIN_GRACE_MS);
+      this.onclose?.();
+    });
+    return Promise.resolve();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#input === undefined || this.#exit !== undefined) {
+      throw new ServerNotRunningError({ reason: this.#exit ?? "not started" });
+    }
+    const bytes = new TextEncoder().encode(`${this.#encode(message)}\n`);
+    this.#endIfDeaf();
+    this.#unreadBytes += bytes.length;
+    try {
+      await this.#input.write(bytes);
+    } catch (cause) {
+      throw new ServerNotRunningError({ reason: this.#exit ?? "its stdin is closed", cause });
+    } finally {
+      this.#unreadBytes -= bytes.length;
+    }
+  }
+
+  /** A child that does not read would make this process keep all that it is asked. */
+  #endIfDeaf(): void {
+    const { limits: { maxMessageBytes }, log } = this.#context;
+    if (this.#unreadBytes <= maxMessageBytes) return;
+    log.warn("the MCP server is ended: it does not read its stdin", { unread_bytes: this.#unreadBytes });
+    if (this.#process !== undefined) killGroup(this.#process.pid, "SIGKILL");
+    throw new ServerNotRunningError({ reason: "it does not read its stdin" });
+  }
+
+  async close(): Promise<void> {
+    const process = this.#process;
+    if (process === undefined) return;
+    // Not awaited: a write that waits for a child that never reads would keep it waiting, too.
+    this.#input?.close().catch(() => {});
+    if (!await this.#endsWithin(STOP_GRACE_MS)) {
+      killGroup(process.pid, "SIGTERM");
+      if (!await this.#endsWithin(STOP_GRACE_MS)) killGroup(process.pid, "SIGKILL");
+    }
+    await this.#ended;
+  }
+
+  #spawn(tree: TreeEnvironment): Deno.ChildProcess {
+    const { command, args, env, cwd } = this.#parameters;
+    try {
+      const environment = { ...childEnvironment(Deno.env.toObject(), env), ...tree };
+      return spawnGroupLeader(command, { args, env: environment, cwd: cwd ?? undefined });
+    } catch (cause) {
+      // Out of memory, of processes or of file handles: that passes.
+      if (!isConfigurationError(cause)) {
+        throw new ServerNotRunningError({ reason: describeError(cause), cause });
+      }
+      throw new ConfigurationError(`Cannot start command "${command}": ${spawnFailure(command, cause)}`, {
+        cause,
+      });
+    }
+  }
+
+  /** JSON in ASCII is the same in every encoding that a line can be cut out of. */
+  #encode(message: JSONRPCMessage): string {
+    const json = JSON.stringify(message);
+    if (/^utf-?8$/i.test(this.#parameters.encoding)) return json;
+    return json.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  }
+
+  async #readOutput(output: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+    const { limits, inflow } = this.#context;
+    const decoder = new LineDecoder(this.#parameters, limits);
+    try {
+      for (let read = await output.read(); !read.done; read = await output.read()) {
+        for (let start = 0; start < read.value.length; start += MAX_PIECE_BYTES) {
+          if (!inflow.isReady) await inflow.ready();
+          const { lines, undecodable } = decoder.push(read.value.subarray(start, start + MAX_PIECE_BYTES));
+          for (const line of undecodable) this.#receiveInvalid(line);
+          for (const line of lines) {
+            if (!inflow.isReady) await inflow.ready();
+            this.#receive(line);
+          }
+        }
+      }
+    } catch (error) {
+      this.#context.log.warn("the MCP server is ended: its output cannot be read", {
+        error: describeError(error),
+      });
+      if (this.#process !== undefined) killGroup(this.#process.pid, "SIGKILL");
+    }
+  }
+
+  async #readErrors(errors: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    for (let read = await errors.read(); !read.done; read = await errors.read()) {
+      const text = decoder.decode(read.value, { stream: true });
+      this.#stderr.push(text);
+      this.#context.journal?.stderr(text);
+    }
+    this.#context.journal?.stderrEnded();
+  }
+
+  #receive(line: string): void {
+    if (line.trim() === "") return this.#context.inflow.take(line.length);
+    const message = parseMessage(line);
+    if (message === undefined) this.#reportStray(line);
+    else this.onmessage?.(message);
+  }
+
+  /** An answer that is not valid text fails its request at once: nobody waits for what has come already. */
+  #receiveInvalid(line: string): void {
+    const message = parseMessage(line);
+    if (message === undefined || !("id" in message) || "method" in message) return this.#reportStray(line);
+    const { encoding } = this.#parameters;
+    const text = `the MCP server's answer is not valid ${encoding}`;
+    this.#context.log.warn(`${text}; set "encoding_error_handler" to "replace" to accept it`);
+    this.onmessage?.({ jsonrpc: "2.0", id: message.id ?? "", error: { code: PARSE_ERROR, message: text } });
+  }
+
+  /** Servers that print on stdout are common: the first line is shown, then every thousandth, with their count. */
+  #reportStray(line: string): void {
+    this.#context.inflow.take(line.length);
+    if (this.#strayLines++ % STRAY_LINES_PER_WARNING !== 0) return;
+    this.#context.log.warn("the MCP server prints lines on stdout that are not messages; they are ignored", {
+      line: line.slice(0, MAX_STRAY_LENGTH).toWellFormed(),
+      count: this.#strayLines,
+    });
+  }
+
+  async #endsWithin(ms: number): Promise<boolean> {
+    return await settledWithin(this.#ended.then(() => true), ms) ?? false;
+  }
+}
+
+function parseMessage(line: string): JSONRPCMessage | undefined {
+  // Most stray lines are told at once.
+  if (!/^\s*\{/.test(line)) return undefined;
+  try {
+    const message: unknown = JSON.parse(line);
+    return isNotification(message) ? message : JSONRPCMessageSchema.parse(message);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The SDK's schema takes much longer, and notifications may come in storms. */
+function isNotification(message: unknown): message is JSONRPCNotification {
+  if (!isRecord(message)) return false;
+  const { jsonrpc, method, params = {}, ...rest } = message;
+  return jsonrpc === "2.0" && typeof method === "string" && isRecord(params) &&
+    Object.keys(rest).length === 0;
+}
+
+/** What kept a command from starting; the commonest mistakes are told with their remedy. */
+function spawnFailure(command: string, cause: unknown): string {
+  if (!(cause instanceof Deno.errors.NotFound) || /\bcwd\b/.test(cause.message)) return describeError(cause);
+  if (/\s/.test(command.trim())) {
+    return 'no such program; write its arguments as "args", not behind the command';
+  }
+  return /[\\/]/.test(command) ? "no such file" : "no such command on the PATH";
+}
+
+/** No such command or folder, no permission to run it, an argument that no process can take. */
+function isConfigurationError(error: unknown): boolean {
+  const { NotFound, PermissionDenied, NotCapable, NotADirectory } = Deno.errors;
+  return [NotFound, PermissionDenied, NotCapable, NotADirectory, TypeError].some((kind) =>
+    error instanceof kind
+  );
+}

@@ -1,0 +1,112 @@
+/** The values of the parameters in a document template (`finder.md`, 自动补全). */
+import { isRecord } from "../../protocol/errors.ts";
+import { parseNaturalNumber } from "../../uri/natural_number.ts";
+import { type DocumentReader, elementIdOf } from "./reader.ts";
+import type { DocumentPage } from "./source.ts";
+
+/** The most values that MCP allows in one answer. */
+export const MAX_COMPLETIONS = 100;
+
+/** The most pages that are looked through for element ids. */
+const MAX_SEARCHED_PAGES = 1_000;
+
+/** Values as MCP's `completion/complete` answers them. */
+export interface Completion {
+  /** At most {@linkcode MAX_COMPLETIONS}. */
+  readonly values: string[];
+  /** How many there are, where they were counted. */
+  readonly total?: number;
+  /** Whether there are others. */
+  readonly hasMore: boolean;
+}
+
+/** What is to be completed, and what was chosen before. */
+export interface CompletionRequest {
+  /** The parameter of the template. */
+  readonly name: string;
+  /** What was typed of it so far. */
+  readonly value: string;
+  /** The parameters that have a value: MCP's `context.arguments`. */
+  readonly chosen: Readonly<Record<string, unknown>>;
+}
+
+const NOTHING: Completion = { values: [], total: 0, hasMore: false };
+
+/** Reads the parameters of `completion/complete`; `undefined` when they are none. */
+export function readCompletionRequest(
+  params: Readonly<Record<string, unknown>>,
+): CompletionRequest | undefined {
+  const { argument, context } = params;
+  if (!isRecord(argument)) return undefined;
+  const { name, value } = argument;
+  if (typeof name !== "string" || typeof value !== "string") return undefined;
+  const chosen = isRecord(context) && isRecord(context["arguments"]) ? context["arguments"] : {};
+  return { name, value, chosen };
+}
+
+/**
+ * Completes a parameter. Pages and elements are those of the chosen document: as long as none is chosen, or one that
+ * does not exist, there is nothing to offer.
+ */
+export async function completeDocument(
+  reader: DocumentReader,
+  { name, value, chosen }: CompletionRequest,
+): Promise<Completion> {
+  if (name === "doc_ref") return offer((await reader.list()).map(({ docRef }) => docRef), value);
+  const { doc_ref: docRef, page_index: page } = chosen;
+  const document = typeof docRef === "string" ? await reader.lookUp(docRef) : undefined;
+  if (document === undefined) return NOTHING;
+  if (name === "page_index") return offerNumbers(document.pageCount, value);
+  if (name !== "element_id") return NOTHING;
+  const pageIndex = typeof page === "string" ? parseNaturalNumber(page) : undefined;
+  if (page === undefined || page === "") return await offerElements(reader.eachPage(document), value);
+  if (pageIndex === undefined || pageIndex >= document.pageCount) return NOTHING;
+  return offer(elementIds(await reader.page(document, pageIndex), pageIndex), value);
+}
+
+function offer(all: readonly string[], prefix: string): Completion {
+  const values = all.filter((each) => each.startsWith(prefix));
+  return {
+    values: values.slice(0, MAX_COMPLETIONS),
+    total: values.length,
+    hasMore: values.length > MAX_COMPLETIONS,
+  };
+}
+
+/** The numbers below `end` that are written with this beginning, found without writing all of them. */
+function offerNumbers(end: number, prefix: string): Completion {
+  const values: string[] = [];
+  const start = parseNaturalNumber(prefix);
+  if (start === undefined && prefix !== "") return NOTHING;
+  let total = 0;
+  // A number begins with 12 if it is 12, or from 120 to 129, or from 1200 to 1299 …; 0 begins only itself.
+  let first = start ?? 0;
+  let past = start === undefined ? end : start + 1;
+  while (first < end) {
+    const stop = Math.min(past, end);
+    total += stop - first;
+    for (let each = first; each < stop && values.length < MAX_COMPLETIONS; each++) values.push(String(each));
+    if (first === 0) break;
+    first *= 10;
+    past *= 10;
+  }
+  return { values, total, hasMore: total > values.length };
+}
+
+/** The ids of a whole document; the search ends when there is more than can be offered. */
+async function offerElements(pages: AsyncIterable<DocumentPage>, prefix: string): Promise<Completion> {
+  const values: string[] = [];
+  let pageIndex = 0;
+  for await (const page of pages) {
+    values.push(...elementIds(page, pageIndex).filter((id) => id.startsWith(prefix)));
+    pageIndex++;
+    if (values.length > MAX_COMPLETIONS || pageIndex === MAX_SEARCHED_PAGES) {
+      return { values: values.slice(0, MAX_COMPLETIONS), hasMore: true };
+    }
+  }
+  return { values, total: values.length, hasMore: false };
+}
+
+function elementIds({ elements }: DocumentPage, pageIndex: number): string[] {
+  return elements.map((element, position) => elementIdOf(element, { pageIndex, position }));
+}

@@ -1,0 +1,139 @@
+/** The JSON of all four levels (`finder.md`, Finder 内容格式). */
+import { renderElementMarkdown, renderPageMarkdown } from "../../dpe/markdown.ts";
+import { renderElementText, renderPageText } from "../../dpe/text.ts";
+import type {
+  DPECatalogue,
+  DPEDocument,
+  DPEElementDetail,
+  DPEPage,
+  DPEPageSummary,
+} from "../../protocol/dpe.ts";
+import { type DpeQuery, dpeQueryOf } from "../../uri/dpe_query.ts";
+import { buildDpeUri, type DpeUri } from "../../uri/dpe_uri.ts";
+import { type CountedDocument, type DocumentReader, elementIdOf } from "./reader.ts";
+import type { DocumentElement, DocumentInfo, DocumentPage, PlacedElement } from "./source.ts";
+
+/** What a `dpe://` URI of this host stands for; throws 4201, 4202 or 4203 when there is no such thing. */
+export async function readContent(
+  reader: DocumentReader,
+  uri: DpeUri,
+): Promise<DPECatalogue | DPEDocument | DPEPage | DPEElementDetail> {
+  const { host, docRef, pageIndex, elementId } = uri;
+  const query = dpeQueryOf(uri);
+  if (docRef === undefined) return toCatalogue(host, await reader.catalogue());
+  const document = await reader.document(docRef);
+  if (pageIndex !== undefined) {
+    return toPage({ host, docRef, pageIndex, query }, await reader.page(document, pageIndex));
+  }
+  if (elementId !== undefined) {
+    return toElement({ host, docRef, elementId, query }, await reader.element(document, elementId));
+  }
+  return await toDocument({ host, query, document }, reader);
+}
+
+/** What a document is called where its author did not say. */
+export function titleOf({ docRef, title }: DocumentInfo): string {
+  return title ?? docRef;
+}
+
+function toCatalogue(host: string, documents: readonly CountedDocument[]): DPECatalogue {
+  return {
+    documents: documents.map((document) => toMetadata(host, document)),
+    total_count: documents.length,
+  };
+}
+
+async function toDocument(
+  { host, query, document }: {
+    readonly host: string;
+    readonly query: DpeQuery;
+    readonly document: CountedDocument;
+  },
+  reader: DocumentReader,
+): Promise<DPEDocument> {
+  const metadata = toMetadata(host, document);
+  if (query.depth !== "pages") return metadata;
+  const { offset, limit } = query;
+  const { docRef } = document;
+  const index = await reader.pageIndex(document, { offset, limit });
+  const pages = index.map(({ title, elementCount }, position): DPEPageSummary => {
+    const page_index = offset + position;
+    const uri = buildDpeUri({ host, docRef, subPath: `pages/${page_index}` });
+    return { page_index, title, element_count: elementCount, uri, doc_ref: docRef };
+  });
+  return { ...metadata, pages, page_offset: offset, page_limit: limit, page_total: document.pageCount };
+}
+
+function toMetadata(host: string, document: CountedDocument): DPEDocument {
+  const { docRef, fileType, fileUri, pageCount, keywords, summary, lastModified } = document;
+  const uri = buildDpeUri({ host, docRef });
+  const metadata: DPEDocument = {
+    doc_ref: docRef,
+    uri,
+    file_uri: fileUri ?? uri,
+    file_type: fileType ?? (/\.([^./\\]+)$/.exec(docRef)?.[1] ?? "document"),
+    title: titleOf(document),
+    page_count: pageCount,
+  };
+  if (keywords !== undefined) metadata.keywords = [...keywords];
+  if (summary !== undefined) metadata.summary = summary;
+  if (lastModified !== undefined) {
+    metadata.last_modified = typeof lastModified === "string" ? lastModified : lastModified.toISOString();
+  }
+  return metadata;
+}
+
+function toPage(
+  { host, docRef, pageIndex, query }: {
+    readonly host: string;
+    readonly docRef: string;
+    readonly pageIndex: number;
+    readonly query: DpeQuery;
+  },
+  { title, elements: all }: DocumentPage,
+): DPEPage {
+  const elements = all
+    .map((element, position) => toPart(elementIdOf(element, { pageIndex, position }), element))
+    .filter(({ category }) => query.categories?.some((wanted) => wanted === category) ?? true);
+  const page: DPEPage = {
+    page_index: pageIndex,
+    title,
+    doc_ref: docRef,
+    uri: buildDpeUri({ host, docRef, subPath: `pages/${pageIndex}` }),
+    elements,
+    element_count: elements.length,
+  };
+  if (query.format === "markdown") page.content_markdown = renderPageMarkdown(page);
+  if (query.format === "text") page.content_text = renderPageText(page);
+  return page;
+}
+
+/** An element as its page shows it. */
+function toPart(element_id: string, { category, summary, content }: DocumentElement): DPEElementDetail {
+  return { element_id, category, ...(summary === undefined ? {} : { summary }), content: { ...content } };
+}
+
+function toElement(
+  { host, docRef, elementId, query }: {
+    readonly host: string;
+    readonly docRef: string;
+    readonly elementId: string;
+    readonly query: DpeQuery;
+  },
+  { pageIndex, element }: PlacedElement,
+): DPEElementDetail {
+  const { category, summary, content, metadata } = element;
+  const detail: DPEElementDetail = {
+    element_id: elementId,
+    category,
+    doc_ref: docRef,
+    page_index: pageIndex,
+    uri: buildDpeUri({ host, docRef, subPath: `elements/${elementId}` }),
+    ...(summary === undefined ? {} : { summary }),
+    content: { ...content },
+    ...(metadata === undefined ? {} : { metadata: { ...metadata } }),
+  };
+  if (query.format === "markdown") detail.content_markdown = renderElementMarkdown(detail);
+  if (query.format === "text") detail.content_text = renderElementText(detail);
+  return detail;
+}

@@ -1,0 +1,147 @@
+/** The methods that the kit answers, each together with what the SDK's own handler has to say. */
+import { isRecord } from "../../protocol/errors.ts";
+import { completeDocument, readCompletionRequest } from "../documents/completion.ts";
+import { readCursor, writeCursor } from "./cursor.ts";
+import { DocumentReader } from "../documents/reader.ts";
+import type { Answer, Exchange } from "./exchange.ts";
+import { resourceNotFound, RpcError, RpcErrorCode, type RpcResult } from "./json_rpc.ts";
+import type { Publications } from "../publications.ts";
+import { LIST_START, type ListPosition, listPublished } from "./list.ts";
+import type { Session } from "./session.ts";
+
+/** What the answers are made from. */
+export interface AnswerContext {
+  readonly publications: Publications;
+  readonly session: Session;
+  /** The most windows and documents in one page of `resources/list`. */
+  readonly pageSize: number;
+}
+
+/** The answers to one client, by method. */
+export function answersFor(context: AnswerContext): ReadonlyMap<string, Answer> {
+  return new Map<string, Answer>([
+    ["resources/list", (exchange) => listResources(exchange, context)],
+    ["resources/templates/list", (exchange) => listTemplates(exchange, context)],
+    ["resources/read", (exchange) => readResource(exchange, context)],
+    ["resources/subscribe", (exchange) => subscribe(exchange, context)],
+    ["resources/unsubscribe", (exchange) => unsubscribe(exchange, context)],
+    ["completion/complete", (exchange) => complete(exchange, context)],
+  ]);
+}
+
+/** First what the SDK's handler lists, to its end, then what is published. */
+async function listResources(exchange: Exchange, context: AnswerContext): Promise<RpcResult> {
+  const cursor = readCursor(exchange.params["cursor"]);
+  if (cursor.of === "published") return await listOwn(exchange, { ...context, position: cursor.position });
+  const { cursor: _, ...params } = exchange.params;
+  const listed = await nextOr(exchange, {
+    params: cursor.cursor === undefined ? params : { ...params, cursor: cursor.cursor },
+    absent: { resources: [] },
+  });
+  const { nextCursor, ...theirs } = listed;
+  if (typeof nextCursor === "string") {
+    return { ...theirs, nextCursor: writeCursor({ of: "sdk", cursor: nextCursor }) };
+  }
+  const own = await listOwn(exchange, { ...context, position: LIST_START });
+  return { ...theirs, ...own, resources: [...toArray(theirs["resources"]), ...own.resources] };
+}
+
+async function listOwn(
+  exchange: Exchange,
+  { publications, pageSize, position }: AnswerContext & { readonly position: ListPosition },
+) {
+  const { resources, next } = await listPublished(publications, { exchange, position, pageSize });
+  const nextCursor = next === undefined ? undefined : writeCursor({ of: "published", position: next });
+  return nextCursor === undefined ? { resources } : { resources, nextCursor };
+}
+
+async function listTemplates(exchange: Exchange, { publications }: AnswerContext): Promise<RpcResult> {
+  const theirs = await nextOr(exchange, { absent: { resourceTemplates: [] } });
+  if (typeof theirs["nextCursor"] === "string") return theirs;
+  const own = publications.documents.flatMap(({ templates }) => templates);
+  return { ...theirs, resourceTemplates: [...toArray(theirs["resourceTemplates"]), ...own] };
+}
+
+async function readResource(exchange: Exchange, { publications }: AnswerContext): Promise<RpcResult> {
+  const { uri } = exchange.params;
+  if (typeof uri !== "string") return await exchange.next();
+  const content = await publications.read(uri, exchange);
+  if (content !== undefined) return { contents: [content] };
+  try {
+    return await exchange.next();
+  } catch (error) {
+    throw isUnknownToSdk(error, uri) ? resourceNotFound(uri, error) : error;
+  }
+}
+
+/** The SDK answers -32602 where MCP wants -32002, and -32603 for what is no URL. */
+function isUnknownToSdk(error: unknown, uri: string): boolean {
+  if (!(error instanceof RpcError)) return false;
+  switch (error.code) {
+    case RpcErrorCode.METHOD_NOT_FOUND:
+      return true;
+    case RpcErrorCode.INVALID_PARAMS:
+      return error.message.endsWith(`Resource ${URL.parse(uri)?.href} not found`);
+    case RpcErrorCode.INTERNAL_ERROR:
+      return !URL.canParse(uri);
+    default:
+      return false;
+  }
+}
+
+/** `McpServer` has no subscriptions, so those to resources that an author registered with it are kept here, too. */
+async function subscribe(exchange: Exchange, { publications, session }: AnswerContext): Promise<RpcResult> {
+  const { uri } = exchange.params;
+  if (typeof uri !== "string") throw new RpcError(RpcErrorCode.INVALID_PARAMS, "The uri is no text");
+  const result = publications.serves(uri) ? {} : await nextOr(exchange, { absent: {} });
+  session.subscriptions.add(uri);
+  return result;
+}
+
+async function unsubscribe(exchange: Exchange, { publications, session }: AnswerContext): Promise<RpcResult> {
+  const { uri } = exchange.params;
+  if (typeof uri !== "string") throw new RpcError(RpcErrorCode.INVALID_PARAMS, "The uri is no text");
+  session.subscriptions.delete(uri);
+  return publications.serves(uri) ? {} : await nextOr(exchange, { absent: {} });
+}
+
+async function complete(exchange: Exchange, { publications }: AnswerContext): Promise<RpcResult> {
+  const { ref } = exchange.params;
+  const template = isRecord(ref) && ref["type"] === "ref/resource" ? ref["uri"] : undefined;
+  const documents = publications.documents.find(({ templates }) =>
+    templates.some(({ uriTemplate }) => uriTemplate === template)
+  );
+  const request = readCompletionRequest(exchange.params);
+  if (documents !== undefined && request !== undefined) {
+    return { completion: await completeDocument(new DocumentReader(documents.source, exchange), request) };
+  }
+  try {
+    return await exchange.next();
+  } catch (error) {
+    if (!isMethodNotFound(error)) throw error;
+    throw new RpcError(RpcErrorCode.INVALID_PARAMS, "Nothing of that name can be completed", {
+      cause: error,
+    });
+  }
+}
+
+/** What the SDK's own handler answers, or `absent` where there is none. */
+async function nextOr(
+  exchange: Exchange,
+  { params, absent }: { readonly params?: Record<string, unknown>; readonly absent: RpcResult },
+): Promise<RpcResult> {
+  try {
+    return await exchange.next(params);
+  } catch (error) {
+    if (isMethodNotFound(error)) return absent;
+    throw error;
+  }
+}
+
+function isMethodNotFound(error: unknown): boolean {
+  return error instanceof RpcError && error.code === RpcErrorCode.METHOD_NOT_FOUND;
+}
+
+function toArray(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

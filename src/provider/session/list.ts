@@ -1,0 +1,122 @@
+/** `resources/list`, page by page. */
+import { isRecord } from "../../protocol/errors.ts";
+import type { McpResource } from "../../protocol/resources.ts";
+import { DocumentReader } from "../documents/reader.ts";
+import type { Exchange } from "./exchange.ts";
+import { RpcError, RpcErrorCode } from "./json_rpc.ts";
+import type { Publications } from "../publications.ts";
+
+/** A page of what is published. */
+export interface ResourcePage {
+  readonly resources: readonly McpResource[];
+  /** Where the next page begins; `undefined` on the last. */
+  readonly next: ListPosition | undefined;
+}
+
+/**
+ * A place in the list: after an entry of one part of it, the windows or the documents of a host. Entries may come and
+ * go between two pages, so the place is the entry's own key; its number, as of then, finds it fast and stands in for
+ * it when it is gone.
+ */
+export interface ListPosition {
+  /** A host, or empty for the windows. */
+  readonly part: string;
+  /** The entry; `undefined` for the beginning of the part. */
+  readonly after?: { readonly key: string; readonly index: number } | undefined;
+}
+
+/** One part of the list. */
+interface ListPart {
+  readonly id: string;
+  entries(): Promise<readonly ListEntry[]>;
+}
+
+/** An entry that is only written out when its page is asked for. */
+interface ListEntry {
+  readonly key: string;
+  toResource(): McpResource;
+}
+
+/** The position of the first page. */
+export const LIST_START: ListPosition = { part: "" };
+
+/**
+ * A page of at most `pageSize` windows and documents.
+ *
+ * @throws {RpcError} -32602 when the part where the page begins is published no more
+ */
+export async function listPublished(
+  publications: Publications,
+  { exchange, position, pageSize }: {
+    readonly exchange: Exchange;
+    readonly position: ListPosition;
+    readonly pageSize: number;
+  },
+): Promise<ResourcePage> {
+  const parts = listParts(publications, exchange);
+  const first = parts.findIndex(({ id }) => id === position.part);
+  if (first < 0) throw invalidCursor();
+  const resources: McpResource[] = [];
+  for (const part of parts.slice(first)) {
+    const entries = await part.entries();
+    let index = part.id === position.part ? startOf(entries, position) : 0;
+    for (; index < entries.length; index++) {
+      const entry = entries[index];
+      if (entry === undefined) continue;
+      if (resources.length === pageSize) {
+        return { resources, next: { part: part.id, after: before(entries, index) } };
+      }
+      resources.push(entry.toResource());
+    }
+  }
+  return { resources, next: undefined };
+}
+
+/** -32602, as MCP asks for. */
+export function invalidCursor(): RpcError {
+  return new RpcError(RpcErrorCode.INVALID_PARAMS, "Invalid cursor");
+}
+
+/** Reads a position out of a cursor; `undefined` when it holds none. */
+export function readPosition(value: unknown): ListPosition | undefined {
+  if (!isRecord(value) || typeof value["part"] !== "string") return undefined;
+  const { part, after } = value;
+  if (after === undefined) return { part };
+  if (!isRecord(after) || typeof after["key"] !== "string" || typeof after["index"] !== "number") {
+    return undefined;
+  }
+  return { part, after: { key: after["key"], index: after["index"] } };
+}
+
+function listParts(publications: Publications, exchange: Exchange): readonly ListPart[] {
+  const windows: ListPart = {
+    id: LIST_START.part,
+    entries: () =>
+      Promise.resolve(publications.windows.map((window) => ({
+        key: window.uri,
+        toResource: () => window.toResource(),
+      }))),
+  };
+  const documents = publications.documents.map((published): ListPart => ({
+    id: published.host,
+    entries: async () =>
+      (await new DocumentReader(published.source, exchange).list()).map((document) => ({
+        key: document.docRef,
+        toResource: () => published.toResource(document),
+      })),
+  }));
+  return [windows, ...documents];
+}
+
+function before(entries: readonly ListEntry[], index: number): ListPosition["after"] {
+  const last = entries[index - 1];
+  return last === undefined ? undefined : { key: last.key, index: index - 1 };
+}
+
+function startOf(entries: readonly ListEntry[], { after }: ListPosition): number {
+  if (after === undefined) return 0;
+  if (entries[after.index]?.key === after.key) return after.index + 1;
+  const found = entries.findIndex(({ key }) => key === after.key);
+  // Those behind an entry that is gone have moved up by one.
+  return found < 0 ? Math.max(0, after.index) : found + 1;
+}

@@ -1,0 +1,124 @@
+/** A published window. */
+import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
+import type { ReadRequest } from "../session/exchange.ts";
+import { checkLook, toListedWindow, type WindowLook, type WindowText } from "./options.ts";
+
+/** Tells the clients. */
+export interface WindowListener {
+  onTextChange(uri: string): void;
+  onLookChange(): void;
+  onRemove(uri: string): void;
+}
+
+/**
+ * A window that clients see: what `Provider.publishWindow()` returns. Every change is told to the clients by itself.
+ *
+ * Specification: `desktop.md`, MCP Server 实现指南.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals, assertThrows } from "@std/assert";
+ * import { Provider } from "@a2c-smcp/sdk/provider";
+ *
+ * const provider = new Provider();
+ * const status = provider.publishWindow({ host: "com.example.app", path: ["status"], name: "Status", text: "idle" });
+ * assertEquals(status.uri, "window://com.example.app/status");
+ *
+ * status.update("running");
+ * status.set({ priority: 0.6 });
+ * assertThrows(() => status.set({ priority: 60 }), RangeError, "from 0 to 1");
+ * status.remove();
+ * ```
+ */
+export interface PublishedWindow {
+  /** Its URI, as clients find it in `resources/list`. */
+  readonly uri: string;
+  /**
+   * Tells every client that subscribed to the window that its text has changed (`resources/updated`). With a `text`,
+   * that is what the window shows from now on; without one it shows what it showed, or what `read` says.
+   *
+   * @throws {TypeError} when `text` is no string, or the window was removed
+   */
+  update(text?: string): void;
+  /**
+   * Changes how the window is listed: what `look` names, the rest stays. Every client is told (`list_changed`),
+   * unless nothing has changed.
+   *
+   * @throws {RangeError} when the priority is not from 0 to 1
+   * @throws {TypeError} when anything else is not what its type says, or the window was removed
+   */
+  set(look: Partial<WindowLook>): void;
+  /** Takes the window away; every client is told (`list_changed`). May be called twice. */
+  remove(): void;
+}
+
+/** A window and its text. */
+export class Window implements PublishedWindow {
+  readonly uri: string;
+  readonly #listener: WindowListener;
+  #look: WindowLook;
+  #text: WindowText;
+  #isRemoved = false;
+
+  /** Throws when `window` is not what its type says. */
+  constructor(uri: string, window: WindowLook & WindowText, listener: WindowListener) {
+    checkLook(uri, window);
+    this.uri = uri;
+    this.#look = window;
+    this.#text = checkText(uri, window);
+    this.#listener = listener;
+  }
+
+  update(text?: string): void {
+    this.#mustExist("update");
+    if (text !== undefined) this.#text = checkText(this.uri, { text });
+    this.#listener.onTextChange(this.uri);
+  }
+
+  set(look: Partial<WindowLook>): void {
+    this.#mustExist("change");
+    const changed = { ...this.#look };
+    Object.assign(
+      changed,
+      Object.fromEntries(Object.entries(look).filter(([, value]) => value !== undefined)),
+    );
+    checkLook(this.uri, changed);
+    const before = JSON.stringify(this.toResource());
+    this.#look = changed;
+    if (JSON.stringify(this.toResource()) !== before) this.#listener.onLookChange();
+  }
+
+  remove(): void {
+    if (this.#isRemoved) return;
+    this.#isRemoved = true;
+    this.#listener.onRemove(this.uri);
+  }
+
+  /** As `resources/list` shows it. */
+  toResource(): McpResource {
+    return toListedWindow(this.uri, this.#look);
+  }
+
+  /** What `resources/read` answers to whoever spelled it `uri`. */
+  async read(uri: string, request: ReadRequest): Promise<ResourceContents> {
+    const { mimeType = "text/plain" } = this.#look;
+    const text = this.#text.read === undefined ? this.#text.text : await this.#text.read(request);
+    if (typeof text !== "string") {
+      throw new TypeError(`Cannot read window "${this.uri}": its text is no string`);
+    }
+    return { uri, mimeType, text };
+  }
+
+  #mustExist(verb: string): void {
+    if (this.#isRemoved) throw new TypeError(`Cannot ${verb} window "${this.uri}": it is removed`);
+  }
+}
+
+function checkText(uri: string, source: WindowText): WindowText {
+  const { text, read } = source;
+  if (typeof text === "string" && read === undefined) return { text };
+  if (text !== undefined || typeof read !== "function") {
+    throw new TypeError(`Cannot publish window "${uri}": it needs either a text or read()`);
+  }
+  return { read: (request) => read.call(source, request) };
+}

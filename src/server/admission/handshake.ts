@@ -1,0 +1,139 @@
+/** What is checked of an HTTP request before Socket.IO sees it: whether a web page sent it, and the protocol version. */
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { minorOf, parseProtocolVersion, VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
+import { quoted } from "../limits.ts";
+import type { HostRule, OriginRule } from "./origins.ts";
+
+/** The versions of the specification that this Server was made for, by MAJOR.MINOR. */
+const KNOWN_VERSIONS: Readonly<Record<string, string>> = { "0.2": "0.2.0", "0.3": "0.3.1", "0.4": "0.4.0" };
+
+/** The MAJOR.MINOR versions that a Server accepts unless told otherwise. */
+export const DEFAULT_ACCEPTED_VERSIONS: readonly string[] = Object.keys(KNOWN_VERSIONS);
+
+/** Which handshakes are let through. */
+export interface HandshakePolicy {
+  /** MAJOR.MINOR each, lowest first. */
+  readonly acceptedVersions: readonly string[];
+  /** Whether peers of the 0.1 era, which send no version, are admitted. */
+  readonly allowUnversioned: boolean;
+  readonly isOriginAllowed: OriginRule;
+  readonly isHostAllowed: HostRule;
+}
+
+/** The parts of a request that are checked. */
+export interface HandshakeRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: {
+    readonly origin?: string | undefined;
+    readonly host?: string | undefined;
+    readonly "sec-fetch-site"?: string | readonly string[] | undefined;
+  };
+}
+
+/** An HTTP answer that ends a handshake. */
+export interface HandshakeRefusal {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Checks the policy's list of versions.
+ *
+ * @return The list, lowest first.
+ * @throws {TypeError} when it is empty or holds anything but MAJOR.MINOR.
+ */
+export function parseAcceptedVersions(versions: readonly string[]): readonly string[] {
+  const parsed = versions.map((version) => {
+    const full = parseProtocolVersion(`${version}.0`);
+    if (full === undefined) throw new TypeError(`Cannot accept version "${version}": not MAJOR.MINOR`);
+    return full;
+  });
+  if (parsed.length === 0) throw new TypeError("Cannot accept protocol versions: none given");
+  return parsed.sort((a, b) => a.major - b.major || a.minor - b.minor).map(minorOf);
+}
+
+/**
+ * Decides on one request to Socket.IO's path; `undefined` lets it through. Where it is from is checked of every request,
+ * the version of those that open a connection.
+ */
+export function checkHandshake(
+  request: HandshakeRequest,
+  policy: HandshakePolicy,
+): HandshakeRefusal | undefined {
+  const query = readQuery(request.url);
+  if (query === undefined) return refusal(ErrorCode.BAD_REQUEST, "Invalid request URL");
+  const byPage = checkSender(request, policy);
+  if (byPage !== undefined) return byPage;
+  // A script element of any page can read JSONP, and sends no Origin.
+  if ("j" in query) return refusal(ErrorCode.BAD_REQUEST, "JSONP is not supported");
+  // A CORS preflight request; the rules above have decided on it.
+  if (request.method === "OPTIONS" || query["sid"]) return undefined;
+  return checkVersion(query[VERSION_QUERY_PARAMETER], policy);
+}
+
+/** Refuses requests from web pages that are not allowed, on any path; `undefined` lets a request through. */
+export function checkSender(
+  { headers }: HandshakeRequest,
+  policy: Pick<HandshakePolicy, "isOriginAllowed" | "isHostAllowed">,
+): HandshakeRefusal | undefined {
+  const { origin, host } = headers;
+  if (!policy.isHostAllowed(host)) {
+    return forbidden(`Host "${quoted(host ?? "")}" not allowed: the Server must list it (--allow-host)`);
+  }
+  if (origin !== undefined) {
+    return policy.isOriginAllowed(origin, host) ? undefined : forbidden("Origin not allowed");
+  }
+  // Browsers leave the Origin out of a GET that a page makes without CORS: scripts, images, frames, links.
+  const site = headers["sec-fetch-site"];
+  const isOtherSite = site !== undefined && site !== "same-origin" && site !== "none";
+  return isOtherSite ? forbidden("Cross-site requests are not allowed") : undefined;
+}
+
+function forbidden(message: string): HandshakeRefusal {
+  return { ...refusal(ErrorCode.FORBIDDEN, message), status: 403 };
+}
+
+/** Reads the query of a request URL as Engine.IO does, so that both always see the same; `undefined` for no URL. */
+export function readQuery(url: string | undefined): Readonly<Record<string, string>> | undefined {
+  const parsed = URL.parse(url ?? "/", "http://server");
+  return parsed === null ? undefined : Object.fromEntries(parsed.searchParams.entries());
+}
+
+function checkVersion(raw: string | undefined, policy: HandshakePolicy): HandshakeRefusal | undefined {
+  if (raw === undefined) {
+    return policy.allowUnversioned
+      ? undefined
+      : refusal(ErrorCode.BAD_REQUEST, `Missing ${VERSION_QUERY_PARAMETER} query parameter`);
+  }
+  const version = parseProtocolVersion(raw);
+  if (version === undefined) {
+    const why = `"${quoted(raw)}" is not MAJOR.MINOR.PATCH`;
+    return refusal(ErrorCode.BAD_REQUEST, `Invalid ${VERSION_QUERY_PARAMETER}: ${why}`);
+  }
+  return policy.acceptedVersions.includes(minorOf(version)) ? undefined : versionMismatch(raw, policy);
+}
+
+function versionMismatch(raw: string, { acceptedVersions }: HandshakePolicy): HandshakeRefusal {
+  const { status, headers, body } = refusal(
+    ErrorCode.PROTOCOL_VERSION_MISMATCH,
+    "Protocol version mismatch",
+  );
+  const highest = acceptedVersions.at(-1) ?? "";
+  return {
+    status,
+    headers: { ...headers, "X-A2C-Error-Code": String(ErrorCode.PROTOCOL_VERSION_MISMATCH) },
+    body: {
+      ...body,
+      server_version: KNOWN_VERSIONS[highest] ?? `${highest}.0`,
+      client_version: raw,
+      min_supported: `${acceptedVersions.at(0)}.0`,
+      max_supported: `${highest}.999`,
+    },
+  };
+}
+
+function refusal(code: number, message: string): HandshakeRefusal {
+  return { status: 400, headers: { "content-type": "application/json" }, body: { code, message } };
+}

@@ -1,0 +1,264 @@
+/**
+ * Connections that are not admitted yet ("strangers"). Anyone who can reach the port can open them, so they get little
+ * memory, little time and a bounded number of places. Admitted connections are not checked here any more.
+ */
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { SMCP_NAMESPACE } from "../../protocol/events.ts";
+import { AddressLedger } from "./address_ledger.ts";
+import {
+  MAX_CONNECT_MEMBERS,
+  MAX_STRANGER_BYTES,
+  MAX_STRANGER_CHUNKS,
+  MAX_STRANGER_PACKETS,
+  REFUSAL_LINGER_MS,
+  REPLACEABLE_AFTER_MS,
+} from "../limits.ts";
+
+/** As much of an Engine.IO connection as this needs. */
+export interface EngineConnection {
+  readonly id: string;
+  readonly request: IncomingMessage;
+  readonly transport: object;
+  on(event: "packet", listener: (packet: EnginePacket) => void): unknown;
+  on(event: "close", listener: () => void): unknown;
+  off(event: "packet", listener: (packet: EnginePacket) => void): unknown;
+  close(discard?: boolean): unknown;
+}
+
+/** An Engine.IO packet. */
+export interface EnginePacket {
+  readonly type: string;
+  readonly data?: unknown;
+}
+
+/** The bounds and the callbacks. */
+export interface StrangersOptions {
+  readonly maxStrangers: number;
+  readonly maxStrangersPerAddress: number;
+  readonly connectTimeoutMs: number;
+  readonly authTimeoutMs: number;
+  readonly maxPayloadBytes: number;
+  /** A stranger was disconnected; the reason is for the log. */
+  readonly onDropped: (reason: string, address: string | undefined) => void;
+  /** The TCP connection belongs to an admitted member from now on. */
+  readonly onAdopted: (socket: Duplex) => void;
+}
+
+/** One connection from its first request to its admission. */
+interface Stranger {
+  readonly address: string | undefined;
+  /** `connecting` until its CONNECT, `deciding` until the provider's answer, `refused` until it is closed. */
+  phase: "connecting" | "deciding" | "refused";
+  connection: EngineConnection | undefined;
+  bytes: number;
+  chunks: number;
+  packets: number;
+  timer: ReturnType<typeof setTimeout> | undefined;
+  /** Its websockets, and how to stop counting their bytes. */
+  readonly sockets: Map<Duplex, () => void>;
+  stopReading: () => void;
+}
+
+/** All connections that are not admitted yet. */
+export class Strangers {
+  readonly #options: StrangersOptions;
+  readonly #places: AddressLedger<Stranger>;
+  readonly #byRequest = new WeakMap<IncomingMessage, Stranger>();
+  readonly #byConnection = new WeakMap<object, Stranger>();
+  readonly #bySid = new Map<string, Stranger>();
+  readonly #upgrades = new WeakMap<IncomingMessage, Duplex>();
+  readonly #members = new Set<string>();
+  /** By session, admitted or not. */
+  readonly #webSockets = new Map<string, Duplex>();
+
+  constructor(options: StrangersOptions) {
+    this.#options = options;
+    this.#places = new AddressLedger({
+      max: options.maxStrangers,
+      maxPerAddress: options.maxStrangersPerAddress,
+      replaceableAfterMs: REPLACEABLE_AFTER_MS,
+      evict: (stranger) => this.#drop(stranger, "its place went to a newer connection"),
+    });
+  }
+
+  /** Takes a place for the connection that this request opens; `false` when there is none. */
+  reserve(request: IncomingMessage): boolean {
+    const address = request.socket.remoteAddress;
+    const stranger: Stranger = {
+      address,
+      phase: "connecting",
+      connection: undefined,
+      bytes: 0,
+      chunks: 0,
+      packets: 0,
+      timer: undefined,
+      sockets: new Map(),
+      stopReading: () => {},
+    };
+    if (!this.#places.add(stranger, address)) return false;
+    this.#byRequest.set(request, stranger);
+    return true;
+  }
+
+  /** Gives the place back when the request has opened no connection. */
+  release(request: IncomingMessage): void {
+    const stranger = this.#byRequest.get(request);
+    if (stranger !== undefined && stranger.connection === undefined) this.#forget(stranger);
+  }
+
+  /** Whether a connection is admitted. */
+  isMember(sid: string): boolean {
+    return this.#members.has(sid);
+  }
+
+  /**
+   * Claims the one websocket that a session may have at a time; `false` when it has one. Each could hold a message of the
+   * largest size, and Engine.IO lets one that it does not want go on for half a minute.
+   */
+  claimWebSocket(sid: string, socket: Duplex): boolean {
+    if (this.#webSockets.has(sid)) return false;
+    this.#webSockets.set(sid, socket);
+    socket.once("close", () => this.#webSockets.delete(sid));
+    return true;
+  }
+
+  /** Remembers the TCP connection of a websocket handshake. */
+  expectUpgrade(request: IncomingMessage, socket: Duplex, sid: string | undefined): void {
+    this.#upgrades.set(request, socket);
+    const stranger = sid === undefined ? undefined : this.#bySid.get(sid);
+    if (stranger !== undefined) this.#byRequest.set(request, stranger);
+  }
+
+  /** Counts the bytes that come over a websocket. Call it when the handshake is answered: earlier, it would lose bytes. */
+  startCounting(request: IncomingMessage): void {
+    const socket = this.#upgrades.get(request);
+    const stranger = this.#byRequest.get(request);
+    if (socket === undefined || stranger === undefined || !this.#places.has(stranger)) return;
+    const onData = (chunk: { readonly length: number }) => {
+      stranger.bytes += chunk.length;
+      const isTooMuch = stranger.bytes >= MAX_STRANGER_BYTES ||
+        ++stranger.chunks > MAX_STRANGER_CHUNKS;
+      if (isTooMuch) this.#drop(stranger, "it sent too much before it was admitted");
+    };
+    socket.on("data", onData);
+    socket.once("close", () => stranger.sockets.delete(socket));
+    stranger.sockets.set(socket, () => void socket.off("data", onData));
+  }
+
+  /** Watches a connection that Engine.IO has opened. */
+  welcome(connection: EngineConnection): void {
+    const stranger = this.#byRequest.get(connection.request);
+    if (stranger === undefined || !this.#places.has(stranger)) return void connection.close(true);
+    const socket = this.#upgrades.get(connection.request);
+    if (socket !== undefined) this.claimWebSocket(connection.id, socket);
+    stranger.connection = connection;
+    this.#byConnection.set(connection, stranger);
+    this.#bySid.set(connection.id, stranger);
+    limitPolling(connection, MAX_STRANGER_BYTES);
+    const onPacket = (packet: EnginePacket) => this.#readPacket(stranger, packet);
+    connection.on("packet", onPacket);
+    stranger.stopReading = () => void connection.off("packet", onPacket);
+    connection.on("close", () => {
+      this.#members.delete(connection.id);
+      this.#forget(stranger);
+    });
+    this.#wait(stranger, this.#options.connectTimeoutMs, "it did not ask for the namespace in time");
+  }
+
+  /** Lifts the limits of a connection; `key` is the connection, whose types hide the rest. */
+  admit(key: object): void {
+    const stranger = this.#byConnection.get(key);
+    const connection = stranger?.connection;
+    if (stranger === undefined || connection === undefined || !this.#places.has(stranger)) return;
+    for (const socket of stranger.sockets.keys()) this.#options.onAdopted(socket);
+    this.#forget(stranger);
+    this.#members.add(connection.id);
+    limitPolling(connection, this.#options.maxPayloadBytes);
+    forgetRequest(connection);
+  }
+
+  /** Closes a connection whose CONNECT was refused, once its client can have read why. */
+  refuse(key: object): void {
+    const stranger = this.#byConnection.get(key);
+    if (stranger === undefined || !this.#places.has(stranger)) return;
+    stranger.phase = "refused";
+    this.#wait(stranger, REFUSAL_LINGER_MS, undefined);
+  }
+
+  /** Stops watching all of them. */
+  close(): void {
+    for (const stranger of this.#bySid.values()) this.#forget(stranger);
+  }
+
+  #readPacket(stranger: Stranger, { type, data }: EnginePacket): void {
+    if (++stranger.packets > MAX_STRANGER_PACKETS) return this.#drop(stranger, "it sent too many packets");
+    if (type !== "message") return;
+    if (typeof data !== "string" || !data.startsWith("0") || data.length >= MAX_STRANGER_BYTES) {
+      return this.#drop(stranger, "it sent something other than a CONNECT packet before it was admitted");
+    }
+    if (!isConnectTo(data, SMCP_NAMESPACE)) return;
+    if (stranger.phase !== "connecting") return this.#drop(stranger, "it sent a second CONNECT packet");
+    if (hasTooManyMembers(data)) return this.#drop(stranger, "its CONNECT packet has too many members");
+    stranger.phase = "deciding";
+    this.#places.renew(stranger);
+    // The provider's own deadline comes first.
+    this.#wait(
+      stranger,
+      this.#options.authTimeoutMs + REFUSAL_LINGER_MS,
+      "the auth provider did not decide in time",
+    );
+  }
+
+  /** `reason` is for the log; without one the end is not logged. */
+  #wait(stranger: Stranger, ms: number, reason: string | undefined): void {
+    clearTimeout(stranger.timer);
+    stranger.timer = setTimeout(() => {
+      // After a stall of the event loop, what has come in the meantime is read first.
+      stranger.timer = setTimeout(() => this.#drop(stranger, reason), 0);
+    }, ms);
+  }
+
+  #drop(stranger: Stranger, reason: string | undefined): void {
+    const sockets = [...stranger.sockets.keys()];
+    const { connection } = stranger;
+    this.#forget(stranger);
+    if (reason !== undefined) this.#options.onDropped(reason, stranger.address);
+    connection?.close(true);
+    // A websocket's closing handshake would give it another half minute.
+    for (const socket of sockets) socket.destroy();
+  }
+
+  #forget(stranger: Stranger): void {
+    clearTimeout(stranger.timer);
+    this.#places.delete(stranger);
+    stranger.stopReading();
+    for (const stopCounting of stranger.sockets.values()) stopCounting();
+    stranger.sockets.clear();
+    if (stranger.connection !== undefined) this.#bySid.delete(stranger.connection.id);
+  }
+}
+
+/** Engine.IO's polling transport has a limit of its own on each body. */
+function limitPolling({ transport }: EngineConnection, maxBytes: number): void {
+  if ("maxHttpBufferSize" in transport) transport.maxHttpBufferSize = maxBytes;
+}
+
+/** Engine.IO keeps the first request, with its headers, as long as the connection lives. */
+function forgetRequest(connection: EngineConnection): void {
+  Reflect.set(connection, "request", null);
+}
+
+function isConnectTo(packet: string, namespace: string): boolean {
+  const nsp = packet.slice(1, namespace.length + 1);
+  const next = packet.charAt(namespace.length + 1);
+  return nsp === namespace && (next === "" || next === ",");
+}
+
+const BEFORE_A_MEMBER = /[[{,]/g;
+
+function hasTooManyMembers(packet: string): boolean {
+  let count = 0;
+  for (const _ of packet.matchAll(BEFORE_A_MEMBER)) if (++count > MAX_CONNECT_MEMBERS) return true;
+  return false;
+}

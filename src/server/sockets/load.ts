@@ -1,0 +1,76 @@
+/** How much is in flight: requests that were relayed and not answered, and their bytes. */
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError } from "../../protocol/errors.ts";
+
+/** The most that may be in flight. */
+export interface LoadLimit {
+  readonly requests: number;
+  readonly bytes: number;
+}
+
+/** The requests in flight of one connection, to one Computer, or in one office. */
+export class Load {
+  requests = 0;
+  bytes = 0;
+
+  add(bytes: number): void {
+    this.requests++;
+    this.bytes += bytes;
+  }
+
+  remove(bytes: number): void {
+    this.requests--;
+    this.bytes -= bytes;
+  }
+
+  /**
+   * Checks whether one more request may be sent. Its own size does not count: below the limit, any size passes.
+   *
+   * @param whose Whose load this is, for the message.
+   * @throws {SmcpError} 400 for too many requests, 413 for too many bytes.
+   */
+  requireRoom(whose: string, limit: LoadLimit): void {
+    if (this.requests >= limit.requests) {
+      throw new SmcpError(
+        ErrorCode.BAD_REQUEST,
+        `Cannot relay a request: ${this.requests} requests of ${whose} are in flight`,
+        { details: { field: "event", limit: limit.requests } },
+      );
+    }
+    if (this.bytes < limit.bytes) return;
+    throw new SmcpError(
+      ErrorCode.PAYLOAD_TOO_LARGE,
+      `Cannot relay a request: requests of ${whose} with ${this.bytes} bytes are in flight`,
+      { details: { size: this.bytes, limit: limit.bytes } },
+    );
+  }
+}
+
+/** The loads of the offices with requests in flight. */
+export class OfficeLoads {
+  readonly #loads = new Map<string, Load>();
+
+  /** How many offices have requests in flight. */
+  get size(): number {
+    return this.#loads.size;
+  }
+
+  /** The load of an office; an empty one that is not kept when nothing is in flight. */
+  of(officeId: string): Load {
+    return this.#loads.get(officeId) ?? new Load();
+  }
+
+  add(officeId: string, bytes: number): void {
+    const load = this.#loads.get(officeId);
+    if (load !== undefined) return load.add(bytes);
+    const first = new Load();
+    first.add(bytes);
+    this.#loads.set(officeId, first);
+  }
+
+  remove(officeId: string, bytes: number): void {
+    const load = this.#loads.get(officeId);
+    load?.remove(bytes);
+    if (load?.requests === 0) this.#loads.delete(officeId);
+  }
+}

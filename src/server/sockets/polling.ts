@@ -1,0 +1,74 @@
+/** A bound on the packets of one polling answer, which Engine.IO lacks. */
+import { MAX_POLLING_PACKETS, MAX_POSTED_PACKETS } from "../limits.ts";
+
+/** As much of an Engine.IO connection as this needs. */
+export interface PollingConnection {
+  readonly readyState: string;
+  readonly transport: { readonly name: string };
+  on(event: "flush", listener: (packets: unknown[]) => void): unknown;
+  on(event: "drain", listener: () => void): unknown;
+  once(event: "upgrade", listener: () => void): unknown;
+  off(event: "flush", listener: (packets: unknown[]) => void): unknown;
+  off(event: "drain", listener: () => void): unknown;
+}
+
+/**
+ * Keeps each polling answer of a connection at {@linkcode MAX_POLLING_PACKETS} packets; the rest stays first in the queue
+ * and goes with the next answers. A connection that is being closed sends all at once, since no further answer comes.
+ */
+export function boundPollingAnswers(connection: PollingConnection): void {
+  if (connection.transport.name !== "polling") return;
+  let rest: unknown[] = [];
+  const onFlush = (packets: unknown[]) => {
+    if (connection.readyState === "open") rest = packets.splice(MAX_POLLING_PACKETS);
+  };
+  // Engine.IO has begun a new queue by now, and tells of the next poll only later.
+  const onDrain = () => {
+    if (rest.length > 0) queueOf(connection).unshift(...rest);
+    rest = [];
+  };
+  connection.on("flush", onFlush);
+  connection.on("drain", onDrain);
+  // What is left then goes over the websocket.
+  connection.once("upgrade", () => {
+    connection.off("flush", onFlush);
+    connection.off("drain", onDrain);
+  });
+}
+
+/** Engine.IO's own queue, to which its types give no access. */
+function queueOf(connection: PollingConnection): unknown[] {
+  const queue: unknown = Reflect.get(connection, "writeBuffer");
+  if (Array.isArray(queue)) return queue;
+  throw new TypeError("Cannot keep packets for the next polling answer: Engine.IO has no write buffer");
+}
+
+/**
+ * Ends a connection that posts more than {@linkcode MAX_POSTED_PACKETS} packets in one body. Engine.IO makes an object of
+ * each before it looks at the first, and the largest body has room for eight million.
+ */
+export function boundPollingBodies(
+  connection: Pick<PollingConnection, "transport"> & { close(discard: boolean): unknown },
+): void {
+  const { transport } = connection;
+  if (transport.name !== "polling") return;
+  const onData: unknown = Reflect.get(transport, "onData");
+  if (typeof onData !== "function") {
+    throw new TypeError("Cannot count the packets of polling bodies: Engine.IO has no onData");
+  }
+  Reflect.set(transport, "onData", (body: unknown) => {
+    if (typeof body === "string" && hasTooManyPackets(body)) return void connection.close(true);
+    Reflect.apply(onData, transport, [body]);
+  });
+}
+
+/** Between the packets of a body. */
+const SEPARATOR = "\x1e";
+
+function hasTooManyPackets(body: string): boolean {
+  let count = 1;
+  for (let at = body.indexOf(SEPARATOR); at >= 0; at = body.indexOf(SEPARATOR, at + 1)) {
+    if (++count > MAX_POSTED_PACKETS) return true;
+  }
+  return false;
+}

@@ -1,0 +1,87 @@
+/** A bound on TCP connections: a process that has used up its open files cannot accept any more. */
+import { readFileSync } from "node:fs";
+import type { Server as HttpServer } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { AddressLedger } from "../admission/address_ledger.ts";
+import {
+  FALLBACK_MAX_SOCKETS,
+  REPLACEABLE_AFTER_MS,
+  RESERVED_FILES,
+  SOCKET_SHARE_OF_FILES,
+  SOCKETS_PER_STRANGER,
+} from "../limits.ts";
+import { isGranted } from "./permission.ts";
+
+/** The bounds and the callback. */
+export interface TcpSocketsOptions {
+  /** The most TCP connections in all. */
+  readonly maxSockets: number;
+  readonly maxStrangers: number;
+  readonly maxStrangersPerAddress: number;
+  readonly onRefused: (address: string | undefined) => void;
+}
+
+/** The TCP connections of an HTTP server: bounded in total, and those of no admitted member also by address. */
+export class TcpSockets {
+  readonly #options: TcpSocketsOptions;
+  readonly #strangers: AddressLedger<Duplex>;
+  readonly #onConnection = (socket: Socket) => this.#accept(socket);
+  readonly #server: HttpServer;
+  #open = 0;
+
+  constructor(server: HttpServer, options: TcpSocketsOptions) {
+    this.#server = server;
+    this.#options = options;
+    this.#strangers = new AddressLedger({
+      max: Math.min(options.maxSockets, options.maxStrangers),
+      maxPerAddress: options.maxStrangersPerAddress * SOCKETS_PER_STRANGER,
+      replaceableAfterMs: REPLACEABLE_AFTER_MS,
+      evict: (socket) => void socket.destroy(),
+    });
+    server.on("connection", this.#onConnection);
+  }
+
+  /** The TCP connection belongs to an admitted member. */
+  adopt(socket: Duplex): void {
+    this.#strangers.delete(socket);
+  }
+
+  /** Stops counting. */
+  close(): void {
+    this.#server.off("connection", this.#onConnection);
+  }
+
+  #accept(socket: Socket): void {
+    const hasRoom = this.#open < this.#options.maxSockets || this.#strangers.evictOldest();
+    if (!hasRoom || !this.#strangers.add(socket, socket.remoteAddress)) {
+      this.#options.onRefused(socket.remoteAddress);
+      return void socket.destroy();
+    }
+    this.#open++;
+    socket.once("close", () => {
+      this.#open--;
+      this.#strangers.delete(socket);
+    });
+  }
+}
+
+/** How many TCP connections this process can have, well below the system's limit of open files. */
+export function defaultMaxSockets(): number {
+  const files = readOpenFilesLimit();
+  if (files === undefined) return FALLBACK_MAX_SOCKETS;
+  return Math.max(1, Math.floor(files * SOCKET_SHARE_OF_FILES) - RESERVED_FILES);
+}
+
+const LIMITS_FILE = "/proc/self/limits";
+
+/** The limit of open files on Linux, where it may be read without asking. */
+function readOpenFilesLimit(): number | undefined {
+  if (!isGranted({ name: "read", path: LIMITS_FILE })) return undefined;
+  try {
+    const soft = /^Max open files\s+(\d+)/m.exec(readFileSync(LIMITS_FILE, "utf8"))?.[1];
+    return soft === undefined ? undefined : Number(soft);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * A check that the Server still accepts connections. Where a process has had no open files left, its runtime may never
+ * accept a connection again, even though it listens and the files are free again; listening anew mends that.
+ */
+import type { Server as HttpServer } from "node:http";
+import { connect, type Socket } from "node:net";
+import type { Logger } from "../../log.ts";
+import { describeError } from "../../protocol/errors.ts";
+import { ListenError } from "./listening.ts";
+import {
+  ACCEPT_CHECK_INTERVAL_MS,
+  ACCEPT_CHECK_TIMEOUT_MS,
+  FAILED_CHECKS_BEFORE_FAILURE,
+  FAILED_CHECKS_BEFORE_RELISTEN,
+} from "../limits.ts";
+import { isGranted } from "./permission.ts";
+
+/** The address to check, the times and the callback. */
+export interface WatchdogOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly logger: Logger;
+  /** How often to check; 2 seconds by default. */
+  readonly intervalMs?: number;
+  /** How long its own connection may take to be accepted; 1 second by default. */
+  readonly timeoutMs?: number;
+  /** Called once, when listening anew did not help. */
+  readonly onFailed: (error: ListenError) => void;
+}
+
+/** Connects to its own port from time to time. */
+export class Watchdog {
+  readonly #server: HttpServer;
+  readonly #options: WatchdogOptions;
+  readonly #onConnection = () => this.#notice();
+  readonly #onError = (error: Error) =>
+    this.#options.logger.error("failed to listen", { error: describeError(error) });
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The last connection of its own, and whether that is still to be accepted. */
+  #probe: Socket | undefined;
+  #isProbing = false;
+  #failures = 0;
+  /** Set by the first connection: a platform without "connection" events cannot be checked. */
+  #isArmed = false;
+
+  constructor(server: HttpServer, options: WatchdogOptions) {
+    this.#server = server;
+    this.#options = options;
+    server.on("connection", this.#onConnection).on("error", this.#onError);
+  }
+
+  /** Whether the last check succeeded. */
+  get isHealthy(): boolean {
+    return this.#failures === 0;
+  }
+
+  /** Stops the checks. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#server.off("connection", this.#onConnection).off("error", this.#onError);
+    const probe = this.#probe;
+    if (probe === undefined || probe.closed) return;
+    const closed = new Promise((resolve) => probe.once("close", resolve));
+    probe.destroy();
+    await closed;
+  }
+
+  /** A connection was accepted, the probe or another one: either proves that the Server accepts connections. */
+  #notice(): void {
+    if (this.#isProbing) this.#end(true);
+    if (this.#isArmed || !mayConnect(this.#address())) return;
+    this.#isArmed = true;
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    this.#timer = setTimeout(() => this.#check(), this.#options.intervalMs ?? ACCEPT_CHECK_INTERVAL_MS);
+  }
+
+  #check(): void {
+    const probe = connect(this.#address());
+    this.#probe = probe;
+    this.#isProbing = true;
+    // The server's "connection" event tells whether it was accepted; an error here is only logged.
+    probe.on(
+      "error",
+      (error) =>
+        this.#options.logger.debug("failed to connect to the own port", { error: describeError(error) }),
+    );
+    this.#timer = setTimeout(() => {
+      // After a stall of the event loop, a connection that has come in the meantime is noticed first.
+      this.#timer = setTimeout(() => this.#end(false), 0);
+    }, this.#options.timeoutMs ?? ACCEPT_CHECK_TIMEOUT_MS);
+  }
+
+  #end(isAccepted: boolean): void {
+    clearTimeout(this.#timer);
+    this.#isProbing = false;
+    this.#probe?.destroy();
+    if (isAccepted && this.#failures >= FAILED_CHECKS_BEFORE_RELISTEN) {
+      this.#options.logger.info("accepting connections again");
+    }
+    this.#failures = isAccepted ? 0 : this.#failures + 1;
+    if (this.#failures >= FAILED_CHECKS_BEFORE_FAILURE) return this.#fail();
+    if (this.#failures >= FAILED_CHECKS_BEFORE_RELISTEN) this.#listenAnew();
+    this.#schedule();
+  }
+
+  /** Closing and listening in one turn: nothing else can take the open file in between. */
+  #listenAnew(): void {
+    const { host, port, logger } = this.#options;
+    logger.error("no longer accepting connections: listening again", { host, port });
+    try {
+      this.#server.close();
+      this.#server.listen({ host, port });
+    } catch (error) {
+      logger.error("failed to listen", { error: describeError(error) });
+    }
+  }
+
+  #fail(): void {
+    const { host, port, onFailed } = this.#options;
+    onFailed(new ListenError(`Cannot accept connections on "${host}:${port}": listening anew did not help`));
+  }
+
+  #address(): { readonly host: string; readonly port: number } {
+    const { host, port } = this.#options;
+    const local: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+    return { host: local[host] ?? host, port };
+  }
+}
+
+function mayConnect({ host, port }: { readonly host: string; readonly port: number }): boolean {
+  const name = host.includes(":") ? `[${host}]` : host;
+  return isGranted({ name: "net", host: `${name}:${port}` });
+}

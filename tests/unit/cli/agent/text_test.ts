@@ -1,0 +1,37 @@
+import { assertEquals } from "@std/assert";
+import { eventText, officeText } from "../../../../src/cli/agent/text.ts";
+import type { AgentEvent } from "../../../../src/agent/events.ts";
+
+Deno.test("officeText() lines up the members", () => {
+  const session = { sid: "s", office_id: "lab" };
+  const text = officeText([
+    { ...session, role: "computer", name: "laptop", a2c_version: "0.2.0" },
+    { ...session, role: "agent", name: "ada" },
+  ]);
+  assertEquals(
+    text,
+    "computer  laptop  protocol 0.2.0\nagent     ada     protocol unknown",
+  );
+  assertEquals(officeText([]), "nobody is in the office");
+});
+
+Deno.test("eventText() is one line for each event", () => {
+  const computer = "laptop";
+  const events: [AgentEvent, string][] = [
+    [{ type: "enterOffice", office: "lab", role: "computer", name: computer }, "computer laptop came"],
+    [{ type: "leaveOffice", office: "lab", role: "agent", name: "b" }, "agent b left"],
+    [{ type: "updateConfig", computer }, "computer laptop: configuration changed"],
+    [{ type: "updateToolList", computer }, "computer laptop: tools changed"],
+    [{ type: "updateDesktop", computer: "lap\ttop\u001b" }, "computer lap\ttop�: desktop changed"],
+    [{ type: "updateFinder", computer }, "computer laptop: documents changed"],
+    [{ type: "updateResources", computer }, "computer laptop: resources changed"],
+    [{ type: "cancelToolCall", agent: "b", reqId: "r1" }, "agent b cancelled call r1"],
+    [{ type: "notification", event: "notify:x", body: { a: 1 } }, `notify:x {"a":1}`],
+    [{ type: "notification", event: "notify:x", body: undefined }, "notify:x"],
+    [{ type: "disconnected", reason: "ping timeout" }, "connection lost (ping timeout)"],
+    [{ type: "reconnected", office: "lab" }, "connection is back"],
+    [{ type: "failed", error: new TypeError("No") }, "connection failed: No"],
+    [{ type: "desktopRefreshed", computer, desktops: [] }, "computer laptop: desktopRefreshed"],
+  ];
+  for (const [event, text] of events) assertEquals(eventText(event), text);
+});

@@ -1,0 +1,78 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { ConfigStore } from "../../../../src/cli/computer/config_store.ts";
+import { addServerText } from "../../../../src/config/edit.ts";
+import { ConfigError } from "../../../../src/config/problem.ts";
+
+const isPosix = Deno.build.os !== "windows";
+const FILES = { type: "stdio", command: "npx", args: ["files"] } as const;
+const add = (name: string) => (text: string) => addServerText(text, name, FILES);
+const names = ({ config }: ConfigStore) => config.servers.map(({ name }) => name);
+
+async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  await work(folder).finally(() => Deno.remove(folder, { recursive: true }));
+}
+
+Deno.test("without a file the configuration is empty, and edits last as long as the store", async () => {
+  const store = await ConfigStore.open(undefined);
+  assertEquals([names(store), store.file], [[], undefined]);
+  await store.edit(add("a"));
+  await store.edit(add("b"));
+  await store.reload();
+  assertEquals(names(store), ["a", "b"]);
+});
+
+Deno.test("an edit writes the file, keeps its comments, and leaves no draft behind", async () => {
+  await inFolder(async (folder) => {
+    const file = join(folder, "config.json");
+    await Deno.writeTextFile(file, '{\n  // mine\n  "servers": {}\n}\n');
+    const store = await ConfigStore.open(file);
+    await store.edit(add("a"));
+    assertStringIncludes(await Deno.readTextFile(file), "// mine");
+    assertEquals(names(await ConfigStore.open(file)), ["a"]);
+    assertEquals((await Array.fromAsync(Deno.readDir(folder))).length, 1);
+  });
+});
+
+Deno.test("an edit that cannot be used changes neither the file nor the store", async () => {
+  await inFolder(async (folder) => {
+    const file = join(folder, "config.json");
+    await Deno.writeTextFile(file, '{ "servers": {} }');
+    const store = await ConfigStore.open(file);
+    await assertRejects(() => store.edit(() => '{ "servers": { "a": {} } }'), ConfigError, "servers.a");
+    await assertRejects(() => store.edit(() => "{"), ConfigError, "not JSON");
+    assertEquals([await Deno.readTextFile(file), names(store)], ['{ "servers": {} }', []]);
+  });
+});
+
+Deno.test("an edit begins with what the file says by now, and a broken file is no reason to lose the last one", async () => {
+  await inFolder(async (folder) => {
+    const file = join(folder, "config.json");
+    await Deno.writeTextFile(file, '{ "servers": {} }');
+    const store = await ConfigStore.open(file);
+    await Deno.writeTextFile(file, add("elsewhere")('{ "servers": {} }'));
+    await store.edit(add("here"));
+    assertEquals(names(store), ["elsewhere", "here"]);
+    await Deno.writeTextFile(file, "{ oops");
+    await assertRejects(() => store.reload(), ConfigError);
+    assertEquals(names(store), ["elsewhere", "here"]);
+  });
+});
+
+Deno.test({
+  name: "an edit keeps who may read the file, and a link to it",
+  ignore: !isPosix,
+  async fn() {
+    await inFolder(async (folder) => {
+      const [file, link] = [join(folder, "config.json"), join(folder, "link.json")];
+      await Deno.writeTextFile(file, '{ "servers": {} }', { mode: 0o600 });
+      await Deno.symlink(file, link);
+      const store = await ConfigStore.open(link);
+      await store.edit(add("a"));
+      assertEquals(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o600);
+      assertEquals((await Deno.lstat(link)).isSymlink, true);
+      assertEquals(names(await ConfigStore.open(file)), ["a"]);
+    });
+  },
+});

@@ -1,0 +1,86 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { SessionInputs } from "../../../../src/cli/computer/session_inputs.ts";
+import { ConfigurationError } from "../../../../src/mcp/errors.ts";
+import type { InputSource } from "../../../../src/computer/inputs/resolve.ts";
+import type { MCPServerInput } from "../../../../src/protocol/config.ts";
+
+const KEY: MCPServerInput = { type: "promptString", id: "key", description: "" };
+const request = (input: MCPServerInput) => ({ input, server: "a", signal: new AbortController().signal });
+
+interface Setup {
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly file?: string;
+  readonly ask?: InputSource;
+}
+
+function inputsOf({ variables = {}, ...rest }: Setup): SessionInputs {
+  return new SessionInputs({
+    environment: (name) => variables[name],
+    remedy: (id) => `set ${id} somewhere`,
+    ...rest,
+  });
+}
+
+Deno.test("the environment comes before the file, and the file before a question", async () => {
+  const file = await Deno.makeTempFile();
+  await Deno.writeTextFile(file, '{"key":"from file"}');
+  const ask = () => "asked";
+  const variables = { A2C_INPUT_KEY: "from environment" };
+  const all = inputsOf({ variables, file, ask });
+  assertEquals([await all.source("key", request(KEY)), await all.originOf(KEY)], [
+    "from environment",
+    "environment",
+  ]);
+  const two = inputsOf({ file, ask });
+  assertEquals([await two.source("key", request(KEY)), await two.originOf(KEY)], ["from file", "file"]);
+  const one = inputsOf({ ask });
+  assertEquals([await one.originOf(KEY), await one.source("key", request(KEY))], ["missing", "asked"]);
+  assertEquals(await one.originOf(KEY), "terminal");
+  await Deno.remove(file);
+});
+
+Deno.test("an input is asked for once, however many servers wait, until its answer is forgotten", async () => {
+  let count = 0;
+  const inputs = inputsOf({ ask: () => Promise.resolve(`answer ${++count}`) });
+  const ask = () => inputs.source("key", request(KEY));
+  assertEquals(await Promise.all([ask(), ask(), ask()]), ["answer 1", "answer 1", "answer 1"]);
+  assertEquals([inputs.forget("key"), inputs.forget("key")], [true, false]);
+  await assertRejects(() => Promise.resolve(ask()), ConfigurationError, "no value; set key somewhere");
+  inputs.askAgain();
+  assertEquals(await ask(), "answer 2");
+});
+
+Deno.test("one server that is stopped takes the question from no other", async () => {
+  const answer = Promise.withResolvers<string>();
+  const asked: AbortSignal[] = [];
+  const inputs = inputsOf({
+    ask: (_id, { signal }) => {
+      asked.push(signal);
+      const gone = new Promise<undefined>((resolve) =>
+        signal.addEventListener("abort", () => resolve(undefined))
+      );
+      return Promise.race([answer.promise, gone]);
+    },
+  });
+  const first = new AbortController();
+  const stopped = inputs.source("key", { ...request(KEY), signal: first.signal });
+  const other = inputs.source("key", request(KEY));
+  first.abort();
+  answer.resolve("hunter2");
+  assertEquals(await other, "hunter2");
+  await stopped;
+});
+
+Deno.test("nobody is asked for what has a default or a command", async () => {
+  const inputs = inputsOf({ ask: () => "asked" });
+  const preset = { ...KEY, default: "x" };
+  const command: MCPServerInput = { type: "command", id: "key", description: "", command: "echo" };
+  assertEquals([await inputs.source("key", request(preset)), await inputs.originOf(preset)], [
+    undefined,
+    "default",
+  ]);
+  assertEquals([await inputs.source("key", request(command)), await inputs.originOf(command)], [
+    undefined,
+    "command",
+  ]);
+});

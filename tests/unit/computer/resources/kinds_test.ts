@@ -1,0 +1,107 @@
+import { assertEquals } from "@std/assert";
+import { DEFAULT_LIST_LIMITS } from "../../../../src/computer/limits.ts";
+import {
+  documentKey,
+  NO_RESOURCES,
+  ResourceSorter,
+  sameWindows,
+} from "../../../../src/computer/resources/kinds.ts";
+
+function sorted(uris: readonly string[], limits: Partial<typeof DEFAULT_LIST_LIMITS> = {}) {
+  const sorter = new ResourceSorter({ ...DEFAULT_LIST_LIMITS, ...limits });
+  for (const uri of uris) sorter.add({ uri });
+  return sorter.sorted;
+}
+
+function sort(...uris: string[]) {
+  const { windows, windowUris, documentUris, hosts, invalid } = sorted(uris);
+  return {
+    windows: windows.map(({ uri }) => uri),
+    windowUris: Object.fromEntries(windowUris),
+    documentUris: Object.fromEntries(documentUris),
+    hosts: [...hosts],
+    invalid,
+  };
+}
+
+Deno.test("resources are told apart by scheme and level, and only Level 1 is a document", () => {
+  assertEquals(
+    sort("window://w/a", "dpe://d", "dpe://d/doc", "dpe://e/doc/pages/0", "file:///x", "dpe://", "window://"),
+    {
+      windows: ["window://w/a"],
+      windowUris: { "window://w/a": "window://w/a" },
+      documentUris: { "dpe://d/doc": "dpe://d/doc" },
+      hosts: ["w", "d", "e"],
+      invalid: ["dpe://", "window://"],
+    },
+  );
+});
+
+Deno.test("of several spellings of one window or document the first counts", () => {
+  const { windowUris, documentUris } = sort(
+    "window://W/a?p=1",
+    "window://w/a/",
+    "DPE://d/%64oc",
+    "dpe://d/doc?depth=pages",
+  );
+  assertEquals(windowUris, { "window://w/a": "window://W/a?p=1" });
+  assertEquals(documentUris, { "dpe://d/doc": "DPE://d/%64oc" });
+});
+
+Deno.test("a document's key is the same for all its URIs, and that of a host its Level 0", () => {
+  const keys = ["dpe://D/a%62", "dpe://d/ab/pages/3", "dpe://d/ab/elements/x?format=text"].map(documentKey);
+  assertEquals(new Set(keys), new Set(["dpe://d/ab"]));
+  assertEquals([
+    documentKey("dpe://d"),
+    documentKey("dpe://d/"),
+    documentKey("file:///x"),
+    documentKey("dpe://"),
+  ], [
+    "dpe://d",
+    "dpe://d",
+    undefined,
+    undefined,
+  ]);
+});
+
+// proves: desktop-list-differs, desktop-list-same
+Deno.test("two lists show the same windows when URIs, annotations and metadata are the same", () => {
+  const a = { uri: "window://w/a", annotations: { priority: 1 }, _meta: { x: 1 }, name: "a" };
+  const b = { uri: "window://w/b" };
+  assertEquals(sameWindows([a, b], [{ ...a, name: "other" }, b]), true);
+  assertEquals(sameWindows([a, b], [b, a]), true);
+  assertEquals(sameWindows([a, b], [a, a]), false);
+  assertEquals(sameWindows([a, b], [a]), false);
+  assertEquals(sameWindows([a], [{ ...a, annotations: { priority: 0 } }]), false);
+  assertEquals(sameWindows([a], [{ ...a, _meta: {} }]), false);
+  assertEquals(sameWindows([a], [{ ...a, uri: "window://w/c" }]), false);
+});
+
+Deno.test("what is too large, or too much, is counted and left out, and the rest is kept", () => {
+  const uris = [
+    "window://w/a",
+    `window://w/${"x".repeat(500)}`,
+    "window://w/b",
+    "window://w/c",
+    "dpe://d/doc",
+  ];
+  const { windows, documentUris, tooLarge, excess } = sorted(uris, { maxResourceBytes: 400, maxWindows: 2 });
+  assertEquals(windows.map(({ uri }) => uri), ["window://w/a", "window://w/b"]);
+  assertEquals([documentUris.size, tooLarge, excess], [1, 1, 1]);
+  const small = sorted(["dpe://d/a", "dpe://d/b", "dpe://d/c"], { maxResourceListBytes: 20 });
+  assertEquals([small.documentUris.size, small.excess], [2, 1]);
+});
+
+Deno.test("all other resources are told from those of another list, whatever their order", () => {
+  const others = (...resources: readonly { uri: string; name?: string }[]) => {
+    const sorter = new ResourceSorter({ ...DEFAULT_LIST_LIMITS, maxResourceBytes: 400 });
+    for (const resource of resources) sorter.add(resource);
+    return sorter.sorted.others;
+  };
+  const [a, b] = [{ uri: "file:///a", name: "a" }, { uri: "https://b" }];
+  const large = { uri: "file:///a", name: "x".repeat(1_000) };
+  assertEquals(others(a, { uri: "window://w" }, b, { uri: "dpe://d" }), others(b, a));
+  assertEquals(others({ uri: "window://w" }), NO_RESOURCES.others);
+  const lists = [others(a), others(a, a), others(b), others({ ...a, name: "b" }), others(large), others()];
+  assertEquals(new Set(lists).size, lists.length);
+});

@@ -1,0 +1,142 @@
+import { assertEquals } from "@std/assert";
+import { parseConfig } from "../../../../src/config/config.ts";
+import { Redactor } from "../../../../src/computer/secrets/redaction.ts";
+import { maskServer } from "../../../../src/computer/secrets/masking.ts";
+import { secretsOf } from "../../../../src/computer/secrets/values.ts";
+import type { MCPServerConfig } from "../../../../src/protocol/config.ts";
+import { LogBook } from "../../../fixtures/log_book.ts";
+
+function server(server_parameters: Record<string, unknown>, type = "stdio"): MCPServerConfig {
+  const [config] = parseConfig({ servers: { s: { type, server_parameters } } }).servers;
+  if (config === undefined) throw new TypeError("no server");
+  return config;
+}
+
+function redactorOf(...secrets: string[]): Redactor {
+  const redactor = new Redactor();
+  redactor.learn("s", secrets);
+  return redactor;
+}
+
+Deno.test("the secrets of a stdio server are its environment, its inputs' values and its secret arguments", () => {
+  const written = server({
+    command: "run",
+    args: ["--dir", "/srv/public", "--key=${input:key}", "--token", "literal-token"],
+    env: { API: "pre-${input:key}-post", MODE: "production" },
+  });
+  const resolved = server({
+    command: "run",
+    args: ["--dir", "/srv/public", "--key=k3y.[value]", "--token", "literal-token"],
+    env: { API: "pre-k3y.[value]-post", MODE: "production" },
+  });
+  const redactor = redactorOf(...secretsOf(written, resolved));
+  assertEquals(
+    redactor.redact("in /srv/public: k3y.[value], literal-token, pre-k3y.[value]-post; k3y%2E; production"),
+    "in /srv/public: ***, ***, ***; k3y%2E; ***",
+  );
+});
+
+Deno.test("what a file of variables or of one value holds is a secret, and the file is not shown to an Agent", () => {
+  const written = server({
+    command: "x",
+    args: ["--name", "${file:/home/me/name.txt}"],
+    env_file: "/home/me/.env",
+  });
+  const resolved = server({ command: "x", args: ["--name", "file-value"], env: { PLAIN: "env-file-value" } });
+  const redactor = redactorOf(...secretsOf(written, resolved));
+  assertEquals(redactor.redact("a file-value b env-file-value"), "a *** b ***");
+  assertEquals(JSON.stringify(maskServer(written)).includes("/home/me"), false);
+});
+
+Deno.test("the secrets of an HTTP server are its headers, word by word, and what its URL carries", () => {
+  const written = server({
+    url: "http://bob:hunter22@h.example/mcp?key=${input:key}&page=12345",
+    headers: { Authorization: "Bearer ${input:token}", "X-Team": "blue team" },
+  }, "streamable");
+  const resolved = server({
+    url: "http://bob:hunter22@h.example/mcp?key=abcdef&page=12345",
+    headers: { Authorization: "Bearer t0k3n", "X-Team": "blue team" },
+  }, "streamable");
+  const redactor = redactorOf(...secretsOf(written, resolved));
+  assertEquals(
+    redactor.redact("401 at http://bob:hunter22@h.example/mcp?key=abcdef&page=12345 for t0k3n, blue team"),
+    "401 at http://***@h.example/mcp?key=***&page=*** for ***, ***",
+  );
+});
+
+Deno.test("secrets that overlap are masked as a whole", () => {
+  const redactor = redactorOf("left-middle", "middle-right", "eft-m", "four");
+  const text = "a left-middle-right b middle-right c eft-middle d fourfour";
+  assertEquals(redactor.redact(text), "a *** b *** c ***iddle d ******");
+});
+
+Deno.test("a secret is found as JSON and as a part of a URL writes it", () => {
+  const parameters = { command: "x", env: { KEY: 'two words/"quoted"' } };
+  const redactor = redactorOf(...secretsOf(server(parameters), server(parameters)));
+  const forms = [
+    'two words/"quoted"',
+    'two words/\\"quoted\\"',
+    "two%20words%2F%22quoted%22",
+    'words/"quoted"',
+  ];
+  assertEquals(forms.map((form) => redactor.redact(`<${form}>`)), forms.map(() => "<***>"));
+});
+
+Deno.test("values shorter than 4 characters and truth values are not masked", () => {
+  const redactor = redactorOf("", "1", "abc", "true", "False", "x".repeat(20_000));
+  assertEquals(redactor.redact("1 abc true False xxxx"), "1 abc true False xxxx");
+});
+
+Deno.test("a secret that is a part of another leaves nothing of it", () => {
+  assertEquals(
+    redactorOf("word", "password", "passwords").redact("passwords, password, word"),
+    "***, ***, ***",
+  );
+});
+
+Deno.test("the end of a text may begin in the middle of a secret", () => {
+  const redactor = redactorOf("0123456789", "56789-abcdef");
+  assertEquals(redactor.redactTail("456789 and 0123456789"), "*** and ***");
+  assertEquals(redactor.redactTail("6789-abcdef!"), "***!");
+  assertEquals(redactor.redactTail("789 is too short to tell"), "789 is too short to tell");
+});
+
+Deno.test("a logger is wrapped: messages and fields are masked, names of ours are not", () => {
+  const log = new LogBook();
+  const redactor = new Redactor();
+  const wrapped = redactor.wrap(log);
+  wrapped.info("before files", { server: "files" });
+  redactor.learn("files", ["files", "s3cret"]);
+  wrapped.warn("saw s3cret", { server: "files", error: "bad s3cret", code: 7, nothing: undefined });
+  wrapped.debug("no fields");
+  wrapped.error("s3cret");
+  assertEquals(log.lines.map(({ module: _, ...line }) => line), [
+    { level: "info", message: "before files", fields: { server: "files" } },
+    {
+      level: "warn",
+      message: "saw ***",
+      fields: { server: "files", error: "bad ***", code: 7, nothing: undefined },
+    },
+    { level: "debug", message: "no fields", fields: {} },
+    { level: "error", message: "***", fields: {} },
+  ]);
+});
+
+Deno.test("only so many secrets of a server are remembered, those of its last start first, and all of the others'", () => {
+  const redactor = redactorOf("steady-secret");
+  for (let start = 0; start < 501; start++) redactor.learn("restless", [`secret-${1_000 + start}`]);
+  assertEquals(
+    redactor.redact("secret-1000 secret-1001 secret-1500 steady-secret"),
+    "secret-1000 *** *** ***",
+  );
+});
+
+Deno.test("only so many servers are remembered: the one that started longest ago is forgotten first", () => {
+  const redactor = new Redactor();
+  for (let i = 0; i < 1_001; i++) redactor.learn(`server-${i}`, [`secret-${1_000 + i}`]);
+  assertEquals(redactor.redact("secret-1000 secret-1001 secret-2000"), "secret-1000 *** ***");
+});
+
+Deno.test("a redactor that knows nothing changes nothing", () => {
+  assertEquals([new Redactor().redactTail("text"), new Redactor().redact("text")], ["text", "text"]);
+});

@@ -1,0 +1,98 @@
+import { assertEquals } from "@std/assert";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { checkArguments } from "../../../../../src/computer/tools/arguments/check.ts";
+import { sized } from "../../../../fixtures/test_size.ts";
+
+// What comes over the wire has a prototype; the engine of a server stumbles over what has none.
+const AS_JSON = { noNullPrototype: true };
+const name = fc.constantFrom("a", "b", "pattern");
+const word = fc.constantFrom("", "a", "ab", "b");
+const scalar = fc.oneof(word, fc.integer({ min: 0, max: 2 }), fc.constant(null), fc.boolean());
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    scalar,
+    fc.array(tie("value"), { maxLength: 3 }),
+    fc.dictionary(name, tie("value"), AS_JSON),
+  ),
+}));
+const assertion = fc.record({
+  type: fc.constantFrom("string", "integer", "object", "array", ["null", "string"]),
+  enum: fc.array(scalar, { minLength: 1, maxLength: 3 }),
+  minLength: fc.integer({ min: 0, max: 2 }),
+  pattern: fc.constantFrom("^a", "b$"),
+  required: fc.uniqueArray(name),
+  uniqueItems: fc.boolean(),
+  minProperties: fc.integer({ min: 0, max: 2 }),
+  maxLength: fc.integer({ min: 0, max: 2 }),
+  minItems: fc.integer({ min: 0, max: 2 }),
+  maximum: fc.integer({ min: 0, max: 2 }),
+  multipleOf: fc.constantFrom(1, 2),
+  const: value,
+  dependentRequired: fc.dictionary(name, fc.uniqueArray(name), AS_JSON),
+}, { requiredKeys: [] });
+const { schema } = fc.letrec((tie) => ({
+  schema: fc.oneof(
+    { maxDepth: 2 },
+    assertion,
+    fc.boolean(),
+    fc.record({
+      type: fc.constantFrom("object", "array"),
+      properties: fc.dictionary(name, tie("schema")),
+      patternProperties: fc.record({ "^a": tie("schema") }),
+      additionalProperties: tie("schema"),
+      unevaluatedProperties: tie("schema"),
+      items: tie("schema"),
+      prefixItems: fc.array(tie("schema"), { minLength: 1, maxLength: 2 }),
+      unevaluatedItems: tie("schema"),
+      contains: tie("schema"),
+      maxContains: fc.constantFrom(1, 2),
+      propertyNames: tie("schema"),
+      dependentSchemas: fc.dictionary(name, tie("schema"), AS_JSON),
+      allOf: fc.array(tie("schema"), { minLength: 1, maxLength: 2 }),
+      $ref: fc.constantFrom("#/$defs/a", "#/$defs/b"),
+      not: tie("schema"),
+      if: tie("schema"),
+      then: tie("schema"),
+      else: tie("schema"),
+      anyOf: fc.array(tie("schema"), { minLength: 1, maxLength: 2 }),
+      oneOf: fc.array(tie("schema"), { minLength: 1, maxLength: 3 }),
+    }, { requiredKeys: [] }),
+  ),
+}));
+const definitions = fc.record({ a: assertion, b: assertion });
+const inputSchema = fc.record({ properties: fc.dictionary(name, schema, AS_JSON), $defs: definitions });
+const args = fc.dictionary(name, value, AS_JSON);
+
+/** The whole schema, as its MCP server would check it. */
+function takes(schema: object, args: object): boolean {
+  return new Ajv2020({
+    strict: false,
+    logger: false,
+    meta: false,
+    validateSchema: false,
+    ownProperties: true,
+  }).validate(schema, args);
+}
+
+Deno.test("whatever a schema takes, the part of it that is checked takes", () => {
+  fc.assert(
+    fc.property(inputSchema, args, (schema, args) => {
+      if (takes(schema, args)) assertEquals(checkArguments(schema, args), { problems: [] });
+    }),
+    { seed: 20261121, numRuns: sized({ reduced: 60, full: 400 }) },
+  );
+});
+
+Deno.test("a schema of which nothing is left out is checked as a whole", () => {
+  fc.assert(
+    fc.property(inputSchema, args, (schema, args) => {
+      const text = JSON.stringify(schema);
+      if (/"(?:pattern|patternProperties|uniqueItems)":/.test(text)) return;
+      if (text.includes('"contains":') && text.includes('"unevaluatedItems":')) return;
+      assertEquals(checkArguments(schema, args).problems.length === 0, takes(schema, args));
+    }),
+    { seed: 20261121, numRuns: sized({ reduced: 60, full: 400 }) },
+  );
+});

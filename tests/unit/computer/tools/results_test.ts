@@ -1,0 +1,47 @@
+import { assertEquals } from "@std/assert";
+import { toFailureOutcome, ToolCallCancelled, toWireResult } from "../../../../src/computer/tools/results.ts";
+import {
+  ServerAnswerError,
+  ServerAuthorizationError,
+  ServerNotRunningError,
+  ServerTimeoutError,
+} from "../../../../src/mcp/errors.ts";
+
+Deno.test("a result passes as it came, its own metadata under meta", () => {
+  const content = [{ type: "text", text: "x", _meta: { item: 1 } }];
+  const raw = { content, structuredContent: { a: 1 }, isError: true, _meta: { own: 1 }, extra: [1] };
+  assertEquals(toWireResult(raw, { auto_apply: true }) as unknown, {
+    content,
+    structuredContent: { a: 1 },
+    isError: true,
+    extra: [1],
+    meta: { own: 1, a2c_tool_meta: { auto_apply: true } },
+  });
+});
+
+Deno.test("a result without content, isError and metadata gets them", () => {
+  assertEquals(toWireResult({}, undefined), { content: [], isError: false, meta: null });
+  assertEquals(toWireResult({ content: "x", isError: "yes", _meta: 1 }, undefined), {
+    content: [],
+    isError: false,
+    meta: null,
+  });
+});
+
+Deno.test("each failure has its code, its outcome in the history, and no text of strangers to the protocol", () => {
+  const cases: [unknown, Record<string, unknown>, string][] = [
+    [new ToolCallCancelled("x"), { a2c_cancelled: true }, "cancelled"],
+    [new ServerTimeoutError("x"), { error_code: 4004, a2c_timeout: true }, "timeout"],
+    [new ServerAuthorizationError(401), { error_code: 4006 }, "error"],
+    [new ServerAuthorizationError(403), { error_code: 4007 }, "error"],
+    [new ServerAnswerError(-32602, "bad"), { error_code: 4003 }, "error"],
+    [new ServerNotRunningError({ reason: "retrying", server: "s" }), { error_code: 4003 }, "error"],
+    [new TypeError("secret /path"), { error_code: 4003 }, "error"],
+    ["secret", { error_code: 4003 }, "error"],
+  ];
+  for (const [error, meta, outcome] of cases) {
+    const made = toFailureOutcome(error, { name: "t", timeoutMs: 1_500, redact: (text) => text });
+    assertEquals([made.result.meta, made.result.isError, made.outcome], [meta, true, outcome]);
+    assertEquals(JSON.stringify(made.result.content).includes("secret"), false);
+  }
+});

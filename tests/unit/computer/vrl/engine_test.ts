@@ -1,0 +1,125 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { VrlEngine, VrlError } from "../../../../src/computer/vrl/engine.ts";
+
+async function run(engine: VrlEngine, script: string, event: unknown): Promise<unknown> {
+  return JSON.parse(await engine.run(script, event));
+}
+
+// The engine takes a moment to load, so one is shared.
+Deno.test("a VRL engine", async (t) => {
+  using engine = new VrlEngine();
+
+  // proves: data-config-vrl
+  await t.step("runs a script on an event and gives the event that it made", async () => {
+    const script = ".text = upcase(string!(.content[0].text)); .count = .n + 1 ?? 0; del(.content)";
+    const event = { content: [{ type: "text", text: "grüß dich 😀" }], n: 2 ** 40, nothing: null, half: 0.5 };
+    assertEquals(await run(engine, script, event), {
+      text: "GRÜSS DICH 😀",
+      n: 2 ** 40,
+      count: 2 ** 40 + 1,
+      nothing: null,
+      half: 0.5,
+    });
+    assertEquals(await run(engine, ". = [1, null]", {}), [1, null]);
+  });
+
+  await t.step("takes a script that compiles, and tells of one that does not", async () => {
+    await engine.compile('.a = "x"');
+    const error = await assertRejects(() => engine.compile(".a = 1\n.b = foo(.a)"), TypeError);
+    assertEquals(
+      error.message,
+      'Cannot compile the VRL script: line 2, column 6: call to undefined function (undefined function; did you mean "bool"?)',
+    );
+    for (const script of [".a =", ".a = parse_json(.b)", "\u0000", "}{"]) {
+      const { message } = await assertRejects(() => engine.compile(script), TypeError);
+      // deno-lint-ignore no-control-regex
+      assert(!/\u001b|\n/.test(message), message);
+    }
+  });
+
+  await t.step("tells where a script failed, and not what it was given", async () => {
+    const event = { text: "SECRET" };
+    const cases: [string, string][] = [
+      [".x = 1\n.y = parse_json!(.text)", '"parse_json" failed at line 2, column 6'],
+      ["abort", "the script aborted"],
+      ["abort string!(.text)", "the script failed"],
+      ["assert!(false, message: string!(.text))", '"assert" failed at line 1, column 1'],
+    ];
+    for (const [script, why] of cases) {
+      const { message } = await assertRejects(() => engine.run(script, event), VrlError);
+      assertEquals(message, `Cannot run the VRL script: ${why}`);
+    }
+  });
+
+  await t.step("sees nothing of this process", async () => {
+    assert(Deno.env.get("PATH") !== undefined);
+    assertEquals(await run(engine, '.x = get_env_var("PATH") ?? "hidden"', {}), { x: "hidden" });
+  });
+
+  await t.step("reads times without a zone in the system's", async () => {
+    const text = "2021-07-10 12:00:00";
+    const made = await run(engine, '.t = parse_timestamp!(.t, format: "%F %T")', { t: text });
+    assertEquals(made, { t: new Date("2021-07-10T12:00:00").toISOString().replace(".000Z", "Z") });
+  });
+
+  await t.step("takes a text with half a character in it", async () => {
+    assertEquals(await run(engine, ".x = 1", { text: "cut \ud83d", say: "\\ud83d" }), {
+      text: "cut \ufffd",
+      say: "\\ud83d",
+      x: 1,
+    });
+  });
+
+  await t.step("refuses an event over 4 MiB", async () => {
+    assertEquals(await run(engine, ". = length!(.text)", { text: "x".repeat(4_000_000) }), 4_000_000);
+    const error = await assertRejects(() => engine.run(".", { text: "x".repeat(4 * 1024 * 1024) }), VrlError);
+    assertEquals(error.message, "Cannot run the VRL script: the result is too large");
+  });
+
+  await t.step("outlives an event that the engine cannot cope with", async () => {
+    let deep: unknown = 1;
+    for (let i = 0; i < 200; i++) deep = [deep];
+    await assertRejects(
+      () => engine.run(".x = 1", { deep }),
+      VrlError,
+      "the engine cannot cope with this result",
+    );
+    assertEquals(await run(engine, ".x = 1", {}), { x: 1 });
+  });
+
+  await t.step("runs in turn what is asked at once, and a caller may stop waiting", async () => {
+    const enough = AbortSignal.abort(new TypeError("enough"));
+    const all = [1, 2, 3].map((n) => run(engine, ".n = .n * 2 ?? 0", { n }));
+    await assertRejects(() => engine.run(".", {}, { signal: enough }), TypeError, "enough");
+    assertEquals(await Promise.all(all), [{ n: 2 }, { n: 4 }, { n: 6 }]);
+  });
+});
+
+Deno.test("a script that takes too long is ended, and the next one runs", async () => {
+  using engine = new VrlEngine({ runTimeoutMs: 1_000 });
+  const loop = (body: string) => `for_each(array!(.a)) -> |_index, _value| { ${body} }`;
+  const endless = engine.run(loop(loop(loop(".n = 1"))), { a: Array(2_000).fill(0) });
+  const next = engine.run(".x = 1", {});
+  await assertRejects(() => endless, VrlError, "Cannot run the VRL script: no end in 1000 ms");
+  assertEquals(await next, '{"x":1}');
+});
+
+Deno.test("a script whose memory has no end is ended, this process lives, and the next one runs", async () => {
+  using engine = new VrlEngine({ runTimeoutMs: 10_000 });
+  const doubled = Array(40).fill(".text = string!(.text) + string!(.text)").join("\n");
+  for (const script of [".a[1000000000] = 1", doubled]) {
+    await assertRejects(() => engine.run(script, { text: "0123456789" }), VrlError, "cannot cope");
+    assertEquals(await engine.run(".x = 1", {}), '{"x":1}');
+  }
+});
+
+Deno.test("a closed engine refuses, and ends what runs", async () => {
+  const engine = new VrlEngine();
+  const running = engine.run(".x = 1", {});
+  const waiting = engine.run(".x = 1", {});
+  engine.close();
+  engine.close();
+  for (const run of [running, waiting, engine.compile(".x = 1")]) {
+    await assertRejects(() => run, VrlError, "Cannot use the VRL engine: closed");
+  }
+});

@@ -1,0 +1,44 @@
+import { assertEquals } from "@std/assert";
+import type { CallToolResult } from "../../../../src/protocol/tools.ts";
+import { toVrlEvent, withTransformed } from "../../../../src/computer/vrl/result.ts";
+
+Deno.test("the event is the result with every member there, and the call beside it", () => {
+  const call = { tool: "t", params: { a: 1 } };
+  assertEquals(toVrlEvent({ content: [] }, call), {
+    meta: null,
+    content: [],
+    structuredContent: null,
+    isError: false,
+    tool_name: "t",
+    parameters: { a: 1 },
+  });
+  const result: CallToolResult = {
+    content: [{ type: "text", text: "x", _meta: { item: 1 } }, {
+      type: "image",
+      data: "",
+      mimeType: "image/png",
+    }],
+    structuredContent: { n: 1 },
+    isError: true,
+    meta: { own: 1 },
+  };
+  assertEquals(toVrlEvent(result, call), {
+    ...result,
+    content: [{ type: "text", text: "x", meta: { item: 1 } }, {
+      type: "image",
+      data: "",
+      mimeType: "image/png",
+    }],
+    tool_name: "t",
+    parameters: { a: 1 },
+  });
+});
+
+Deno.test("what the script made stands in the metadata as a JSON string, and the result stays", () => {
+  const result: CallToolResult = { content: [{ type: "text", text: "x" }], meta: { own: 1 } };
+  assertEquals(withTransformed(result, '{"a":1}'), {
+    content: [{ type: "text", text: "x" }],
+    meta: { own: 1, a2c_vrl_transformed: '{"a":1}' },
+  });
+  assertEquals(withTransformed({ content: [], meta: null }, "1").meta, { a2c_vrl_transformed: "1" });
+});

@@ -1,0 +1,177 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { reportText } from "../../../src/cli/computer/check.ts";
+import { checkConfigFile, checkConfigText } from "../../../src/config/check.ts";
+
+const folder = new URL("../../../fixtures/configs/", import.meta.url);
+const fileOf = (name: string) => decodeURIComponent(new URL(name, folder).pathname);
+
+Deno.test("a report tells servers, inputs and variables, and what uses them", async () => {
+  const file = fileOf("smcp.jsonc");
+  assertEquals(await checkConfigFile(file), {
+    file,
+    form: "smcp",
+    servers: [
+      { name: "files", type: "stdio", disabled: false },
+      { name: "search", type: "streamable", disabled: true },
+      { name: "events", type: "sse", disabled: false },
+    ],
+    inputs: [
+      { id: "folder", type: "pickString", hasValue: true, isSet: null, usedBy: ["files"] },
+      { id: "token", type: "promptString", hasValue: false, isSet: null, usedBy: ["search"] },
+      { id: "patience", type: "command", hasValue: true, isSet: null, usedBy: ["events"] },
+    ],
+    variables: [
+      { name: "LOG_LEVEL", hasDefault: true, isSet: null, usedBy: ["files"] },
+      { name: "TERMINATE", hasDefault: true, isSet: null, usedBy: ["search"] },
+    ],
+    warnings: [],
+    failures: [],
+    problems: [],
+  });
+});
+
+Deno.test("a report has what can be read beside what cannot", async () => {
+  const text = '{"servers": {\n"a": {"command": "run", "args": ["${env:TOKEN}"], "x": 1},\n"b": {}\n}}';
+  const { servers, variables, warnings, problems } = await checkConfigText(text, { file: "my.json" });
+  assertEquals(servers.map(({ name }) => name), ["a"]);
+  assertEquals(variables, [{ name: "TOKEN", hasDefault: false, isSet: null, usedBy: ["a"] }]);
+  assertEquals(warnings.map(({ line, path }) => [line, path]), [[2, "servers.a.x"]]);
+  assertEquals(problems.map(({ line, path }) => [line, path]), [[3, "servers.b"]]);
+});
+
+Deno.test("a script that does not compile is a problem at its line", async () => {
+  const text =
+    '{"servers": {"a": {"command": "run",\n"vrl": "bad"}, "b": {"command": "run", "vrl": "good"}}}';
+  const vrl = (script: string) => Promise.resolve(script === "bad" ? "does not compile: line 1" : undefined);
+  const { problems } = await checkConfigText(text, { file: "my.json", checks: { vrl } });
+  assertEquals(problems, [{
+    line: 2,
+    column: 1,
+    path: "servers.a.vrl",
+    message: "does not compile: line 1",
+  }]);
+});
+
+Deno.test("a file that cannot be read is a problem of the report", async () => {
+  for (const [name, state] of [["none.json", "no such file"], ["project", "it is a folder"]] as const) {
+    const { form, problems } = await checkConfigFile(fileOf(name));
+    assertEquals([form, problems.length], [null, 1]);
+    assertStringIncludes(problems[0]?.message ?? "", state);
+  }
+});
+
+Deno.test("people read a report as a summary with a place for each finding", async () => {
+  const text = `{
+  "servers": {
+    "weather": { "command": "python", "args": ["\${input:units}", "\${env:HOME}"], "envFil": "x" },
+    "broken": { "type": "htp", "url": "http://x" }
+  },
+  "inputs": [
+    { "id": "units", "type": "pickString", "options": ["metric"] },
+    { "id": "spare", "type": "promptString", "default": "" }
+  ]
+}`;
+  const report = await checkConfigText(text, { file: "mcp.json" });
+  assertEquals(
+    reportText(report),
+    `mcp.json: VS Code's mcp.json, 1 server
+
+  server    weather  stdio
+  input     units    pickString    for weather, from A2C_INPUT_UNITS, --inputs FILE, or asked at a terminal
+  input     spare    promptString  not used, has a default
+  variable  HOME     must be set   for weather
+
+mcp.json:4:17 error: servers.broken.type: must be one of "stdio", "http", "sse"; did you mean "http"?
+mcp.json:3:82 warning: servers.weather.envFil: has no meaning here; did you mean "envFile"?
+mcp.json:8:5 warning: inputs[1]: the input "spare" is not used by any server
+
+1 error, 2 warnings`,
+  );
+  const ready = await checkConfigText('{"servers": {}}', { file: "c.json" });
+  assertEquals(reportText(ready), "c.json: A2C-SMCP, 0 servers\n\nno servers");
+});
+
+Deno.test("a report with the environment at hand says what is set there, and what is not", async () => {
+  const text = `{
+  "mcpServers": { "a": { "command": "x", "args": ["\${A}", "\${B}", "\${input:key}"] } },
+  "inputs": [{ "id": "key", "type": "promptString" }]
+}`;
+  const checks = {
+    environment: (name: string) => name === "A" || name === "A2C_INPUT_KEY" ? "s3cret" : undefined,
+  };
+  const report = await checkConfigText(text, { file: "mcp.json", checks });
+  assertEquals(
+    reportText(report),
+    `mcp.json: mcpServers (Claude, Cursor …), 1 server
+
+  server    a    stdio
+  input     key  promptString  for a, set in A2C_INPUT_KEY
+  variable  A    is set        for a
+  variable  B    is not set    for a
+
+ready to use once there is B in the environment`,
+  );
+  assertEquals(JSON.stringify(report).includes("s3cret"), false);
+});
+
+/** The messages of a report by their kind. */
+async function programsOf(servers: Readonly<Record<string, unknown>>, file = "c.json") {
+  const text = JSON.stringify({ mcpServers: servers });
+  const { warnings, failures } = await checkConfigText(text, { file, checks: { programs: true } });
+  const show = ({ path, message }: { path: string; message: string }) => `${path} ${message}`;
+  return { warnings: warnings.map(show), failures: failures.map(show) };
+}
+
+Deno.test("a program that cannot be found is a warning that says what to do", async () => {
+  const { warnings } = await programsOf({
+    here: { command: "deno" },
+    absent: { command: "no-such-program-42" },
+    line: { command: "deno run --allow-all server.ts" },
+    script: { command: "./no-such-script.sh" },
+    off: { command: "no-such-program-42", disabled: true },
+    asked: { command: "${env:PROGRAM}" },
+    elsewhere: { command: "no-such-program-42", env: { PATH: "${env:OTHER_PATH}" } },
+    folder: { command: "deno", cwd: "/no/such/folder" },
+  });
+  const begin = warnings.map((warning) => warning.split(";")[0]);
+  assertEquals(begin, [
+    'mcpServers.absent.command names "no-such-program-42", which is not on the PATH',
+    "mcpServers.line.command looks like a whole command line",
+    'mcpServers.script.command names "./no-such-script.sh", which is no program here',
+    "mcpServers.folder.cwd is no folder here",
+  ]);
+  assertEquals(warnings.join().includes("--allow-all"), false);
+});
+
+Deno.test("a program is looked for in the PATH that the server would have", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/my-server`, "#!/bin/sh\n", { mode: 0o755 });
+    await Deno.writeTextFile(`${folder}/my-text`, "");
+    const { warnings } = await programsOf({
+      a: { command: "my-server", env: { PATH: folder } },
+      b: { command: "./my-server", cwd: folder },
+      c: { command: "my-text", env: { PATH: folder } },
+    });
+    assertEquals(warnings.map((warning) => warning.split(" ")[0]), ["mcpServers.c.command"]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a file of variables that is missing, and an input that is not defined, keep a server from starting", async () => {
+  const { failures } = await programsOf({
+    a: { command: "deno", envFile: "/no/such/.env" },
+    b: { command: "deno", args: ["${input:nope}"] },
+    c: { command: "deno", args: ["${input:nope}"], disabled: true },
+  });
+  assertEquals(failures.map((failure) => failure.split(",")[0]), [
+    'mcpServers.b.args[0] names the input "nope"',
+    'mcpServers.a.envFile names "/no/such/.env"',
+  ]);
+  const report = await checkConfigText('{"mcpServers": {"a": {"command": "x", "args": ["${input:k}"]}}}', {
+    file: "c.json",
+  });
+  assertStringIncludes(reportText(report), 'error: mcpServers.a.args[0]: names the input "k"');
+  assertStringIncludes(reportText(report), "1 error");
+});

@@ -1,0 +1,234 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import { parseConfigText } from "../../../src/config/config.ts";
+import { addServerText, type NewServer, removeServerText } from "../../../src/config/edit.ts";
+import { ConfigError } from "../../../src/config/problem.ts";
+
+const folder = new URL("../../../fixtures/configs/", import.meta.url);
+const files = [
+  "smcp.jsonc",
+  "smcp_list.json",
+  "vscode_mcp.jsonc",
+  "vscode_settings.jsonc",
+  "claude_desktop.json",
+  "claude_code.json",
+  "cursor.json",
+  "windsurf.json",
+  "cline.json",
+  "gemini_settings.json",
+];
+const program: NewServer = { type: "stdio", command: "run", args: ["a"], env: { A: "${env:A}" } };
+const remote: NewServer = { type: "streamable", url: "https://x/mcp", headers: { K: "v" }, disabled: true };
+
+const origin = { workspace: "/w", home: "/h", cwd: "/c" };
+const namesOf = (text: string) => parseConfigText(text, "c", { origin }).servers.map(({ name }) => name);
+const commentsOf = (text: string) => text.match(/\/\/ .*|\/\*.*?\*\//g) ?? [];
+
+Deno.test("a server is added behind the others in the form of each program's file, and can be removed again", () => {
+  for (const file of files) {
+    const text = Deno.readTextFileSync(new URL(file, folder));
+    const added = addServerText(addServerText(text, "new one", program), "far", remote);
+    const { servers, form } = parseConfigText(added, "c", { origin });
+    assertEquals(servers.map(({ name }) => name), [...namesOf(text), "new one", "far"], file);
+    const [one, far] = servers.slice(-2);
+    assertEquals([one?.type, far?.type, far?.disabled], ["stdio", "streamable", true], form);
+    assertEquals(commentsOf(added), commentsOf(text), file);
+    assertEquals(removeServerText(removeServerText(added, "far"), "new one"), text, file);
+  }
+});
+
+Deno.test("a file that is yet to be begins with servers", () => {
+  for (const text of [undefined, "", " \n"]) {
+    assertEquals(
+      addServerText(text, "files", { type: "stdio", command: "run" }),
+      `{
+  "servers": {
+    "files": {
+      "type": "stdio",
+      "server_parameters": {
+        "command": "run"
+      }
+    }
+  }
+}
+`,
+    );
+  }
+  assertEquals(namesOf(addServerText("// mine\n", "a", program)), ["a"]);
+  assertEquals(namesOf(addServerText("{}", "a", program)), ["a"]);
+  assertEquals(namesOf(addServerText('{\n  "inputs": []\n}', "a", program)), ["a"]);
+});
+
+Deno.test("comments, order, indentation and line ends stay as they are", () => {
+  const text = [
+    "{",
+    "\t// all of them",
+    '\t"servers": {',
+    '\t\t"a": { "command": "a" }, // the first',
+    "\t\t/* the second */",
+    '\t\t"b": { "command": "b" } // not the last',
+    "\t\t// more to come",
+    "\t}",
+    "}",
+    "",
+  ].join("\r\n");
+  assertEquals(
+    addServerText(text, "c", { type: "sse", url: "http://c" }),
+    text.replace('"b" } // not the last', '"b" }, // not the last').replace(
+      "\t\t// more",
+      '\t\t"c": {\r\n\t\t\t"type": "sse",\r\n\t\t\t"url": "http://c"\r\n\t\t}\r\n\t\t// more',
+    ),
+  );
+  assertEquals(
+    removeServerText(text, "b"),
+    text.replace('{ "command": "a" },', '{ "command": "a" }').replace('"b": { "command": "b" } ', ""),
+  );
+  assertEquals(removeServerText(text, "a"), text.replace('"a": { "command": "a" }, ', ""));
+});
+
+Deno.test("a trailing comma stays where one was", () => {
+  const text = '{\n  "mcpServers": {\n    "a": { "command": "a" }, // x\n  },\n}\n';
+  const added = addServerText(text, "b", { type: "stdio", command: "b" });
+  assertEquals(
+    added,
+    '{\n  "mcpServers": {\n    "a": { "command": "a" }, // x\n    "b": {\n      "command": "b"\n    },\n  },\n}\n',
+  );
+  assertEquals(removeServerText(added, "b"), text);
+  assertEquals(
+    removeServerText('{ "mcpServers": { "a": { "command": "a" }, } }', "a"),
+    '{ "mcpServers": { } }',
+  );
+});
+
+Deno.test("what stands on one line stays on one line", () => {
+  const server: NewServer = { type: "stdio", command: "b", args: ["x", "y"], env: {} };
+  assertEquals(
+    addServerText('{ "mcpServers": { "a": { "command": "a" } } }', "b", server),
+    '{ "mcpServers": { "a": { "command": "a" }, "b": { "command": "b", "args": ["x", "y"], "env": {} } } }',
+  );
+  assertEquals(
+    addServerText('{"servers":[]}', "b", { type: "sse", url: "http://x" }),
+    '{"servers":[ { "name": "b", "type": "sse", "server_parameters": { "url": "http://x" } } ]}',
+  );
+});
+
+Deno.test("a byte order mark stays", () => {
+  const text = '\uFEFF{ "servers": {} }';
+  const added = addServerText(text, "a", program);
+  assertEquals([added.startsWith("\uFEFF{"), namesOf(added)], [true, ["a"]]);
+});
+
+Deno.test("a name that is taken or missing is refused, and a broken text is left alone", () => {
+  const text = '{ "servers": [{ "name": "a", "type": "stdio", "server_parameters": { "command": "a" } }] }';
+  assertThrows(
+    () => addServerText(text, "a", program),
+    ConfigError,
+    'Cannot add server "a": the name is taken',
+  );
+  assertThrows(() => addServerText(text, "", program), ConfigError, "its name is empty");
+  assertThrows(() => removeServerText(text, "b"), ConfigError, 'Cannot remove server "b": no such server');
+  for (
+    const broken of [
+      "{ servers }",
+      '{"servers": 1}',
+      "[]",
+      '{"servers": {}, "mcpServers": {}}',
+      '{"a":1,"a":1}',
+    ]
+  ) {
+    assertThrows(() => addServerText(broken, "a", program), ConfigError, 'Cannot add server "a"', broken);
+    assertThrows(() => removeServerText(broken, "a"), ConfigError, 'Cannot remove server "a"', broken);
+  }
+});
+
+Deno.test("removing what was added gives the servers that were there, wherever the commas and comments are", () => {
+  const gap = fc.constantFrom("", " ", "\n  ", "\r\n\t", " // x\n", " /* y */ ", "\n// z\n\n");
+  const entry = fc.tuple(gap, gap, gap);
+  fc.assert(
+    fc.property(
+      fc.array(entry, { maxLength: 4 }),
+      gap,
+      fc.boolean(),
+      fc.nat(),
+      (gaps, end, trailing, pick) => {
+        const entries = gaps.map(([a, b, c], index) => `${a}"s${index}"${b}:{"command":"x"}${c}`);
+        const text = `{"servers":{${entries.join(",")}${trailing && entries.length > 0 ? "," : ""}${end}}}`;
+        const names = entries.map((_, index) => `s${index}`);
+        const added = addServerText(text, "new", program);
+        assertEquals(namesOf(added), [...names, "new"], text);
+        assertEquals(namesOf(removeServerText(added, "new")), names, added);
+        assertEquals(commentsOf(added).length, commentsOf(text).length);
+        if (names.length === 0) return;
+        const gone = names[pick % names.length] ?? "";
+        const removed = removeServerText(text, gone);
+        assertEquals(namesOf(removed), names.filter((name) => name !== gone), text);
+      },
+    ),
+  );
+});
+
+Deno.test("the first server of a file on several lines has one member a line", () => {
+  for (const text of ['{\n  "servers": {}\n}\n', '{\n  "servers": {\n  }\n}\n']) {
+    const server = { type: "stdio", command: "x", args: ["-y"] } as const;
+    assertEquals(
+      addServerText(text, "a", server),
+      `{
+  "servers": {
+    "a": {
+      "type": "stdio",
+      "server_parameters": {
+        "command": "x",
+        "args": ["-y"]
+      }
+    }
+  }
+}
+`,
+    );
+  }
+});
+
+Deno.test("a long list of arguments has one a line", () => {
+  const args = Array.from({ length: 12 }, (_, index) => `--argument-${index}`);
+  const text = addServerText(undefined, "a", { type: "stdio", command: "x", args });
+  assertEquals(text.split("\n").filter((line) => line.includes("--argument")).length, 12);
+  assertEquals(JSON.parse(text).servers.a.server_parameters.args, args);
+});
+
+Deno.test("a server is written in the form of the file, also of other programs", () => {
+  const program = { type: "stdio", command: "x", args: ["y"], env: { A: "1" } } as const;
+  const remote = { type: "streamable", url: "https://x" } as const;
+  const first = { opencode: '{"mcp":{"o":{"type":"local","command":["o"]}}}', zed: '{"context_servers":{}}' };
+  const cases: [text: string, entries: unknown[]][] = [
+    [first.opencode, [
+      { type: "local", command: ["x", "y"], environment: { A: "1" } },
+      { type: "remote", url: "https://x" },
+    ]],
+    [first.zed, [{ command: "x", args: ["y"], env: { A: "1" } }, { type: "http", url: "https://x" }]],
+    ['{"mcp":{"o":{"type":"stdio","command":"o"}}}', [
+      { type: "stdio", command: "x", args: ["y"], env: { A: "1" } },
+      { type: "http", url: "https://x" },
+    ]],
+    ['{"o":{"command":"o"}}', [{ command: "x", args: ["y"], env: { A: "1" } }, {
+      type: "http",
+      url: "https://x",
+    }]],
+  ];
+  for (const [text, entries] of cases) {
+    const written = JSON.parse(addServerText(addServerText(text, "a", program), "b", remote));
+    const servers = written.mcp ?? written.context_servers ?? written;
+    assertEquals([servers.a, servers.b], entries);
+    assertEquals(parseConfigText(JSON.stringify(written), "c").servers.map(({ name }) => name).slice(-2), [
+      "a",
+      "b",
+    ]);
+  }
+});
+
+Deno.test("TOML and YAML are not edited", () => {
+  for (const text of ['[mcp_servers.a]\ncommand = "x"\n', "mcpServers:\n  a:\n    command: x\n"]) {
+    const add = () => addServerText(text, "b", { type: "stdio", command: "x" });
+    assertThrows(add, ConfigError, "change it in an editor");
+    assertThrows(() => removeServerText(text, "a"), ConfigError, "change it in an editor");
+  }
+});

@@ -1,0 +1,72 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { dirname, join } from "@std/path";
+import { MAX_CONFIG_BYTES, originOf, readConfigFile, readConfigStream } from "../../../src/config/file.ts";
+import { ConfigError } from "../../../src/config/problem.ts";
+import { within } from "../../fixtures/within.ts";
+
+const folder = decodeURIComponent(new URL("../../../fixtures/configs/", import.meta.url).pathname);
+
+Deno.test("a config file is read, and variables are filled in from its place", async () => {
+  const { servers } = await readConfigFile(join(folder, "project", ".vscode", "mcp.json"));
+  const notes = servers.find(({ name }) => name === "notes");
+  const workspace = join(folder, "project");
+  assertEquals(notes?.type === "stdio" && [notes.server_parameters.args, notes.server_parameters.cwd], [
+    [`${workspace}/notes.js`],
+    workspace,
+  ]);
+});
+
+Deno.test("a file that cannot be read is named", async () => {
+  for (const [name, state] of [["none.json", "no such file"], ["project", "it is a folder"]] as const) {
+    const path = join(folder, name);
+    await assertRejects(() => readConfigFile(path), ConfigError, `Cannot read config "${path}": ${state}`);
+  }
+});
+
+Deno.test("a config is a regular file: a device and a pipe without a writer are refused at once", async () => {
+  const place = await Deno.makeTempDir();
+  try {
+    const pipe = join(place, "pipe");
+    assertEquals((await new Deno.Command("mkfifo", { args: [pipe] }).output()).code, 0);
+    for (const path of [pipe, "/dev/zero"]) {
+      const state = "it is no regular file; write the config to a file";
+      const refused = assertRejects(
+        () => readConfigFile(path),
+        ConfigError,
+        `Cannot read config "${path}": ${state}`,
+      );
+      await within(refused, `the refusal of ${path}`);
+    }
+  } finally {
+    await Deno.remove(place, { recursive: true });
+  }
+});
+
+Deno.test("a config that is too large is refused before it is read, from a stream as soon as it is", async () => {
+  const path = await Deno.makeTempFile();
+  try {
+    const tooLarge = `it has more than ${MAX_CONFIG_BYTES} bytes`;
+    await Deno.truncate(path, MAX_CONFIG_BYTES + 1);
+    await assertRejects(() => readConfigFile(path), ConfigError, `Cannot read config "${path}": ${tooLarge}`);
+    using endless = await Deno.open("/dev/zero");
+    await assertRejects(() => readConfigStream(endless.readable, "stdin"), ConfigError, tooLarge);
+  } finally {
+    await Deno.remove(path);
+  }
+});
+
+Deno.test("the workspace of a file is its folder, or the one around a program's own folder", () => {
+  const cases: [path: string, workspace: string, isProject: boolean][] = [
+    ["/p/config.json", "/p", false],
+    ["/p/.mcp.json", "/p", true],
+    ["/p/.vscode/mcp.json", "/p", true],
+    ["/p/.cursor/mcp.json", "/p", true],
+    ["/p/.gemini/settings.json", "/p", true],
+    ["/p/.kiro/settings/mcp.json", "/p", true],
+    ["/p/settings/mcp.json", "/p/settings", false],
+  ];
+  for (const [path, workspace, isProject] of cases) {
+    const origin = originOf(path);
+    assertEquals([origin.workspace, origin.isProject], [join(dirname("/x"), workspace), isProject], path);
+  }
+});

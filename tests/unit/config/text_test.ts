@@ -1,0 +1,212 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { parseConfigText } from "../../../src/config/config.ts";
+import { ConfigError } from "../../../src/config/problem.ts";
+import { readConfigText } from "../../../src/config/text.ts";
+
+/** Where everything wrong with a text stands, and the whole message. */
+function failure(text: string): { readonly places: unknown[]; readonly message: string } {
+  const error = assertThrows(() => parseConfigText(text, "mcp.json"), ConfigError);
+  return {
+    places: error.problems.map(({ line, column, path }) => [line, column, path]),
+    message: error.message,
+  };
+}
+
+Deno.test("comments, trailing commas and a byte order mark are read over", () => {
+  const text =
+    '\uFEFF// mine\n{ /* all of it */ "mcpServers": { "a": { "command": "run", "args": ["x",], }, }, }\n';
+  assertEquals(parseConfigText(text, "c").servers.map(({ name }) => name), ["a"]);
+});
+
+Deno.test("all problems are told, each with its line, path and fix, in the order of the text", () => {
+  const { places, message } = failure(`{
+  "servers": {
+    "files": {
+      "type": "stdio",
+      "server_parameters": {
+        "args": "--all"
+      }
+    },
+    "web": { "type": "sze", "server_parameters": {} }
+  },
+  "inputs": [{ "type": "promptString" }]
+}`);
+  assertEquals(places, [
+    [5, 7, "servers.files.server_parameters.command"],
+    [6, 9, "servers.files.server_parameters.args"],
+    [9, 14, "servers.web.type"],
+    [11, 14, "inputs[0].id"],
+  ]);
+  assertEquals(message.split("\n"), [
+    'Cannot read config "mcp.json" at line 5, servers.files.server_parameters.command: is missing; it must be a text',
+    'Cannot read config "mcp.json" at line 6, servers.files.server_parameters.args: must be a list, not a text; put each item in double quotes, and all in [ ]',
+    'Cannot read config "mcp.json" at line 9, servers.web.type: must be one of "stdio", "streamable", "sse"; did you mean "sse"?',
+    'Cannot read config "mcp.json" at line 11, inputs[0].id: is missing; it must be a text',
+  ]);
+});
+
+Deno.test("broken syntax is told by line and column, and nothing else is guessed", () => {
+  const cases: [text: string, line: number, column: number, state: string][] = [
+    ['{\n  "servers": {\n    "a": {} "b": {}\n  }\n}', 3, 13, "a comma is missing before this"],
+    ["{\n  servers: {}\n}", 2, 3, "a word without quotes"],
+    ['{\n  "servers": {\n', 3, 1, 'a "}" is missing'],
+    ['{ "servers": }', 1, 14, "a value is missing"],
+    ['{ "servers" {} }', 1, 13, "a colon is missing"],
+    ['{ "servers": {"a": {"command": "C:\\dir"}} }', 1, 32, "write a backslash as \\\\"],
+    ['{ "servers": {} } true', 1, 19, "more text after the end"],
+    ["{ /* ", 1, 3, "a comment does not end"],
+    ['{ "servers": {"a": {"command": "run}} }', 1, 32, "its closing quote is missing"],
+  ];
+  for (const [text, line, column, state] of cases) {
+    const { places: [place], message } = failure(text);
+    assertEquals(place, [line, column, ""], message);
+    assertEquals(message.includes(`at line ${line}: not JSON: `) && message.includes(state), true, message);
+  }
+});
+
+Deno.test("an empty text is no config", () => {
+  for (const text of ["", "\n", "// nothing"]) failure(text);
+});
+
+Deno.test("a key that stands twice is refused, where JSON would silently take the last", () => {
+  const { places, message } = failure(`{
+  "servers": {
+    "a": { "command": "one" },
+    "b": { "command": "two", "command": "three" },
+    "a": { "command": "four" }
+  }
+}`);
+  assertEquals(places, [[4, 30, "servers.b.command"], [5, 5, "servers.a"]]);
+  assertEquals(message.includes("this key stands twice"), true);
+});
+
+Deno.test("keys that mean something to the language are names like any other", () => {
+  const { servers } = parseConfigText(
+    '{"servers": {"__proto__": {"command": "run"}, "constructor": {"command": "x"}}}',
+    "c",
+  );
+  assertEquals(servers.map(({ name }) => name), ["__proto__", "constructor"]);
+});
+
+Deno.test("warnings have their line, too", () => {
+  const { warnings } = parseConfigText(
+    '{\n"servers": {\n"a": {\n"command": "run",\n"argz": []\n}\n}\n}',
+    "c",
+  );
+  assertEquals(warnings, [
+    { line: 5, column: 1, path: "servers.a.argz", message: 'has no meaning here; did you mean "args"?' },
+  ]);
+});
+
+Deno.test("lines are counted alike with each kind of line end", () => {
+  for (const newline of ["\n", "\r\n", "\r"]) {
+    assertEquals(failure(["{", '"servers": {', '"a": 7', "} }"].join(newline)).places, [[3, 1, "servers.a"]]);
+  }
+});
+
+Deno.test("no message shows a value that may be a secret", () => {
+  const secret = "s3cr3t-value";
+  const texts = [
+    `{"servers": {"a": {"type": "stdio", "server_parameters": {"command": "x", "env": "${secret}", "args": [["${secret}"]]}}}}`,
+    `{"servers": {"a": {"type": "sse", "server_parameters": {"url": "${secret}", "headers": "${secret}", "timeout": "${secret}"}}}}`,
+    `{"servers": {"a": {"type": "streamable", "server_parameters": {"url": "ftp://u:${secret}@x", "timeout": "${secret}"}}}}`,
+    `{"mcpServers": {"a": {"command": "x", "env": {"K": {"v": "${secret}"}}, "args": ["\${config:${secret}}"]}}}`,
+    `{"mcpServers": {"a": {"url": "\${A:-\${${secret}}}", "headers": ["Authorization: ${secret}"]}}}`,
+    `{"servers": {"a": {"command": "x", "env": {"K": ${secret} }}}}`,
+    `{"servers": {}, "inputs": [{"id": "a", "type": "promptString", "default": ["${secret}"]}]}`,
+    `{"servers": {}, "inputs": [{"id": "a", "type": "pickString", "options": ["x"], "default": "${secret}"}]}`,
+  ];
+  for (const text of texts) assertEquals(failure(text).message.includes(secret), false, text);
+  const { warnings } = parseConfigText(
+    `{"servers": {"a": {"command": "x", "env": {"K": "a\${${secret}}"}}}}`,
+    "c",
+  );
+  assertEquals([warnings.length, JSON.stringify(warnings).includes(secret)], [1, false]);
+});
+
+Deno.test("a message tells of twenty problems, the error of all", () => {
+  const servers = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`s${index}`, 7]));
+  const error = assertThrows(() => parseConfigText(JSON.stringify({ servers }), "c"), ConfigError);
+  assertEquals([error.problems.length, error.message.split("\n").at(-1)], [30, "… and 10 more"]);
+});
+
+Deno.test("a text that is nested too deeply is refused where it is, and brackets in texts and comments do not count", () => {
+  const nested = (depth: number) => `{\n"a": ${"[".repeat(depth)}${"]".repeat(depth)}}`;
+  for (const depth of [100, 100_000]) {
+    const { syntax } = readConfigText(nested(depth));
+    assertEquals(syntax.map(({ line, column }) => [line, column]), [[2, 105]], String(depth));
+  }
+  assertEquals(readConfigText(nested(99)).syntax, []);
+  const harmless = `{ // ${"{".repeat(200)}\n /* ${"[\n".repeat(200)} */ "a\\"": "${"[{".repeat(200)}" }`;
+  assertEquals(readConfigText(harmless).syntax, []);
+});
+
+Deno.test("the format is told by the file's name, else by how the text begins, and named where it is broken", () => {
+  const cases: [file: string, text: string, place: [number, number], state: string][] = [
+    ["config.toml", '[mcp_servers.a]\ncommand = "x', [2, 13], "not TOML: "],
+    ["config.toml", '{ "servers": {} }', [1, 1], "not TOML: "],
+    ["c", "# mine\n[mcp_servers.a]\ncommand = run", [3, 11], "not TOML: "],
+    [
+      "c",
+      'a = 1\n[mcp_servers.a]\ncommand = "x"\ncommand = "y"',
+      [4, 1],
+      "not TOML: defining a key multiple times",
+    ],
+    ["config.yaml", "mcpServers:\n  a:\n    command: [x", [3, 16], "not YAML: "],
+    ["c", "mcpServers:\n  a: x\n b: y", [3, 1], "not YAML: "],
+    ["c.json", "mcpServers:\n", [1, 1], "not JSON: "],
+    ["c", '"mcpServers": {}', [1, 1], "not JSON: the outer braces are missing"],
+  ];
+  for (const [file, text, place, state] of cases) {
+    const error = assertThrows(() => parseConfigText(text, file), ConfigError);
+    assertEquals([error.problems[0]?.line, error.problems[0]?.column], place, error.message);
+    assertEquals(error.message.includes(state), true, error.message);
+  }
+});
+
+Deno.test("what is wrong in TOML and YAML has its line and column, like in JSON", () => {
+  const toml = '[mcp_servers.a]\ncommand = "x"\nargs = [\n  "a",\n  1,\n]\nenv = { A = [] }\n';
+  const yaml =
+    "mcpServers:\n  a:\n    command: x\n    args:\n      - a\n      - 1\n    env: { A: [] }\n    command: y\n";
+  const placesOf = (text: string) =>
+    assertThrows(() => parseConfigText(text, "c"), ConfigError).problems.map(({ line, column, path }) => [
+      line,
+      column,
+      path,
+    ]);
+  assertEquals(placesOf(toml), [[5, 3, "mcp_servers.a.args[1]"], [7, 9, "mcp_servers.a.env.A"]]);
+  assertEquals(placesOf(yaml), [[6, 9, "mcpServers.a.args[1]"], [7, 12, "mcpServers.a.env.A"], [8, 5, ""]]);
+});
+
+Deno.test("TOML and YAML that would exhaust the memory or the stack are refused", () => {
+  const aliases = ["a: &a [x,x,x,x,x,x,x,x,x,x]"];
+  for (const [from, to] of ["ab", "bc", "cd", "de", "ef", "fg", "gh"]) {
+    aliases.push(`${to}: &${to} [${Array(10).fill(`*${from}`)}]`);
+  }
+  for (
+    const [file, text] of [
+      ["c.yaml", aliases.join("\n")],
+      ["c.yaml", `a: ${"[".repeat(20_000)}${"]".repeat(20_000)}`],
+      ["c.toml", `a = ${"[".repeat(20_000)}${"]".repeat(20_000)}`],
+      ["c.yaml", "mcpServers: *missing"],
+    ] as const
+  ) assertThrows(() => parseConfigText(text, file), ConfigError, `Cannot read config "${file}"`);
+});
+
+Deno.test("no message about TOML or YAML shows a value that may be a secret", () => {
+  const secret = "s3cr3t-value";
+  for (
+    const [file, text] of [
+      ["c.toml", `a = ${secret}`],
+      ["c.toml", `a = "x" "${secret}"`],
+      ["c.toml", `[a]\n"${secret}" = 1\n"${secret}" = 2`],
+      ["c.yaml", `a: "x" ${secret}`],
+      ["c.yaml", `a: *${secret}`],
+      ["c.yaml", `a: x\n ${secret}\nb: !${secret} {`],
+      ["c.yaml", `a: "${secret}`],
+    ] as const
+  ) {
+    const { message } = assertThrows(() => parseConfigText(text, file), ConfigError);
+    assertEquals(message.includes(secret), false, message);
+  }
+});

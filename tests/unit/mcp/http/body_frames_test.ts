@@ -1,0 +1,81 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { EventFrames, JsonFrame } from "../../../../src/mcp/http/body_frames.ts";
+import { BufferBudget } from "../../../../src/mcp/message_bytes.ts";
+
+const limits = { maxMessageBytes: 100, maxMessageValues: 50 };
+const bytes = (text: string) => new TextEncoder().encode(text);
+const texts = (frames: readonly Uint8Array[]) => frames.map((frame) => new TextDecoder().decode(frame));
+
+function events(maxBudgetBytes = 10_000_000): EventFrames {
+  return new EventFrames(limits, new BufferBudget(maxBudgetBytes));
+}
+
+/** All frames of a text in pieces of so many bytes. */
+function cut(text: string, size: number): string[] {
+  const frames = events();
+  const all = bytes(text);
+  const found: string[] = [];
+  for (let start = 0; start < all.length; start += size) {
+    found.push(...texts(frames.push(all.slice(start, start + size))));
+  }
+  return found;
+}
+
+Deno.test("events are cut at empty lines, whatever the line ends and the pieces", () => {
+  for (const end of ["\n", "\r", "\r\n"]) {
+    const text = ["event: endpoint", "data: /mcp", "", "data: a", "data: ü", "", "data: half"].join(end);
+    for (let size = 1; size < 12; size++) {
+      assertEquals(cut(text, size), ["event: endpoint\ndata: /mcp\n\n", "data: a\ndata: ü\n\n"], `${size}`);
+    }
+  }
+});
+
+Deno.test("comments are dropped, however many there are without an event", () => {
+  for (const size of [1, 5, 1_000_000]) {
+    assertEquals(cut(`${": ping\n".repeat(100)}data: a\n: x\n\n`, size), ["data: a\n\n"]);
+  }
+});
+
+Deno.test("an event without end is refused when it is too long, in bytes or in lines", () => {
+  const frames = events();
+  frames.push(bytes(`data: ${"x".repeat(94)}`));
+  assertThrows(() => frames.push(bytes("x")), RangeError, "more than 100 bytes");
+  const many = new EventFrames(
+    { maxMessageBytes: 1_000_000, maxMessageValues: 1_000_000 },
+    new BufferBudget(10_000_000),
+  );
+  assertThrows(() => many.push(bytes("data:\n".repeat(10_001))), RangeError, "10000 lines");
+});
+
+Deno.test("an event of too many values is refused, and other fields cannot hide them", () => {
+  const list = `[${"[],".repeat(60)}0]`;
+  assertThrows(() => events().push(bytes(`event: "\ndata: ${list.slice(0, 80)}`)), RangeError, "values");
+});
+
+Deno.test("an event stream with ids can be resumed", () => {
+  const frames = events();
+  frames.push(bytes("data: identity\n\n"));
+  assertEquals(frames.hasIds, false);
+  frames.push(bytes("id: 7\ndata: x\n\n"));
+  assertEquals(frames.hasIds, true);
+});
+
+Deno.test("unfinished messages have one budget, and give back what they took", () => {
+  const budget = new BufferBudget(200_000);
+  const large = { ...limits, maxMessageBytes: 150_000 };
+  const first = new EventFrames(large, budget);
+  const second = new JsonFrame(large, budget);
+  first.push(bytes(`data: ${"x".repeat(120_000)}`));
+  assertThrows(() => second.push(bytes(`"${"x".repeat(120_000)}`)), RangeError, "at the same time");
+  first.close();
+  second.push(bytes(`"${"x".repeat(120_000)}`));
+});
+
+Deno.test("a message comes as one frame, and a list of messages is refused", () => {
+  const frame = new JsonFrame(limits, new BufferBudget(10_000_000));
+  assertEquals([frame.push(bytes(' {"a"')), frame.push(bytes(":1}"))], [[], []]);
+  assertEquals(texts(frame.end()), [' {"a":1}']);
+  const list = new JsonFrame(limits, new BufferBudget(10_000_000));
+  list.push(bytes(" \n"));
+  assertThrows(() => list.push(bytes("[{}]")), RangeError, "several messages");
+});

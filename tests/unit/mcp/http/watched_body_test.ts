@@ -1,0 +1,146 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { EventFrames, JsonFrame } from "../../../../src/mcp/http/body_frames.ts";
+import { Inflow } from "../../../../src/mcp/inflow.ts";
+import { BufferBudget } from "../../../../src/mcp/message_bytes.ts";
+import { type BodyEnd, LargeMessages, watchBody } from "../../../../src/mcp/http/watched_body.ts";
+
+const limits = { maxMessageBytes: 1_000, maxMessageValues: 1_000 };
+
+function parts() {
+  return {
+    frames: new JsonFrame(limits, new BufferBudget(1_000_000)),
+    inflow: new Inflow(),
+    largeMessages: new LargeMessages(),
+  };
+}
+
+function watch(body: ReadableStream<Uint8Array>, silenceMs = 60_000) {
+  const ends: BodyEnd[] = [];
+  return { body: watchBody(body, { ...parts(), silenceMs, onEnd: (end) => void ends.push(end) }), ends };
+}
+
+function bodyOf(text: string, end: "close" | "error" | "hang"): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(text));
+      if (end === "close") controller.close();
+    },
+    pull(controller) {
+      if (end === "error") controller.error(new TypeError("broken"));
+    },
+  });
+}
+
+Deno.test("a body passes as it is and tells its end", async () => {
+  const { body, ends } = watch(bodyOf("hello", "close"));
+  assertEquals([await new Response(body).text(), ends], ["hello", ["complete"]]);
+});
+
+Deno.test("a body that breaks passes the error on and tells it", async () => {
+  const { body, ends } = watch(bodyOf("hello", "error"));
+  await assertRejects(() => new Response(body).text(), TypeError, "broken");
+  assertEquals(ends, ["broken"]);
+});
+
+Deno.test("a body that says nothing for too long counts as broken", async () => {
+  const { body, ends } = watch(bodyOf("hello", "hang"), 1);
+  await assertRejects(() => new Response(body).text(), TypeError, "nothing came for 1 ms");
+  assertEquals(ends, ["broken"]);
+});
+
+Deno.test("a body that its reader gives up has not ended, and leaves no timer", async () => {
+  const ends: BodyEnd[] = [];
+  const frames = new EventFrames(limits, new BufferBudget(1_000_000));
+  const onEnd = (end: BodyEnd) => void ends.push(end);
+  const body = watchBody(bodyOf("data: hello\n\n", "hang"), { ...parts(), frames, silenceMs: 60_000, onEnd });
+  const reader = body.getReader();
+  await reader.read();
+  const waiting = reader.read();
+  await reader.cancel();
+  await waiting;
+  assertEquals(ends, []);
+});
+
+Deno.test("a body ends with its signal, is cancelled then, and has not ended by itself", async () => {
+  const cancelled = Promise.withResolvers<unknown>();
+  const controller = new AbortController();
+  const ends: BodyEnd[] = [];
+  const silent = new ReadableStream<Uint8Array>({ cancel: cancelled.resolve });
+  const body = watchBody(silent, {
+    ...parts(),
+    silenceMs: 60_000,
+    onEnd: (end) => void ends.push(end),
+    signal: controller.signal,
+  });
+  const text = new Response(body).text();
+  controller.abort(new TypeError("over"));
+  await assertRejects(() => text, TypeError, "over");
+  assertEquals([String(await cancelled.promise), ends], ["TypeError: over", []]);
+});
+
+Deno.test("a body whose signal is aborted already is cancelled at once", async () => {
+  const cancelled = Promise.withResolvers<unknown>();
+  const silent = new ReadableStream<Uint8Array>({ cancel: cancelled.resolve });
+  const signal = AbortSignal.abort(new TypeError("over"));
+  const body = watchBody(silent, { ...parts(), silenceMs: 60_000, onEnd() {}, signal });
+  await assertRejects(() => new Response(body).text(), TypeError, "over");
+  await cancelled.promise;
+});
+
+Deno.test("a body that has ended no longer listens to its signal", async () => {
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const { addEventListener, removeEventListener } = signal;
+  signal.addEventListener = (
+    ...args: unknown[]
+  ) => (listeners++, Reflect.apply(addEventListener, signal, args));
+  signal.removeEventListener = (
+    ...args: unknown[]
+  ) => (listeners--, Reflect.apply(removeEventListener, signal, args));
+  const watched = (end: "close" | "error" | "hang") =>
+    watchBody(bodyOf("hello", end), { ...parts(), silenceMs: 60_000, onEnd() {}, signal });
+  await new Response(watched("close")).text();
+  await assertRejects(() => new Response(watched("error")).text());
+  await watched("hang").cancel();
+  assertEquals(listeners, 0);
+});
+
+Deno.test("one large message of a server is read at a time, and small ones beside it", async () => {
+  const roomy = { maxMessageBytes: 1_000_000, maxMessageValues: 1_000_000 };
+  const budget = new BufferBudget(10_000_000);
+  const largeMessages = new LargeMessages();
+  const started = (size: number, end: "close" | "hang") => {
+    let pulls = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (pulls++ < 4) controller.enqueue(new Uint8Array(size).fill(0x20));
+        else if (end === "close") controller.close();
+      },
+    }, { highWaterMark: 0 });
+    const frames = new JsonFrame(roomy, budget);
+    const watched = watchBody(body, {
+      ...parts(),
+      frames,
+      largeMessages,
+      silenceMs: 60_000,
+      onEnd() {},
+    });
+    return { frames, text: new Response(watched).text(), pulls: () => pulls };
+  };
+  const controller = new AbortController();
+  const stuck = watchBody(bodyOf("x".repeat(70_000), "hang"), {
+    ...parts(),
+    frames: new JsonFrame(roomy, budget),
+    largeMessages,
+    silenceMs: 60_000,
+    onEnd() {},
+    signal: controller.signal,
+  });
+  const stuckText = new Response(stuck).text();
+  const large = started(70_000, "close");
+  assertEquals((await started(10, "close").text).length, 40);
+  assertEquals([large.pulls(), large.frames.unfinishedBytes], [1, 70_000]);
+  controller.abort(new TypeError("over"));
+  await assertRejects(() => stuckText, TypeError, "over");
+  assertEquals((await large.text).length, 280_000);
+});

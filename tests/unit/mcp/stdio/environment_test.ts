@@ -1,0 +1,22 @@
+import { assertEquals } from "@std/assert";
+import { childEnvironment } from "../../../../src/mcp/stdio/environment.ts";
+
+Deno.test("a child inherits what tools need and no credentials", () => {
+  const own = {
+    PATH: "/bin",
+    HOME: "/me",
+    https_proxy: "http://proxy",
+    AWS_SECRET_ACCESS_KEY: "x",
+    A2C_TOKEN: "y",
+    XDG_RUNTIME_DIR: "/run/user/1",
+  };
+  assertEquals(childEnvironment(own, null), { PATH: "/bin", HOME: "/me", https_proxy: "http://proxy" });
+});
+
+Deno.test("what the configuration says comes on top", () => {
+  assertEquals(childEnvironment({ PATH: "/bin", TZ: "UTC" }, { PATH: "/opt", KEY: "k" }), {
+    PATH: "/opt",
+    TZ: "UTC",
+    KEY: "k",
+  });
+});

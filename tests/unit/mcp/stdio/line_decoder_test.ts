@@ -1,0 +1,59 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { LineDecoder } from "../../../../src/mcp/stdio/line_decoder.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const strict = { encoding: "utf-8", encoding_error_handler: "strict" } as const;
+const limits = { maxMessageBytes: 1_000, maxMessageValues: 1_000 };
+
+Deno.test("lines are put together whatever the chunks, and an unfinished one waits", () => {
+  const text = "one\ntwo 😀\n\nthree";
+  for (let size = 1; size < 8; size++) {
+    const decoder = new LineDecoder(strict, limits);
+    const lines: string[] = [];
+    const all = bytes(text);
+    for (let start = 0; start < all.length; start += size) {
+      lines.push(...decoder.push(all.slice(start, start + size)).lines);
+    }
+    assertEquals(lines, ["one", "two 😀", ""], `chunks of ${size}`);
+    assertEquals(decoder.push(bytes("!\n")).lines, ["three!"]);
+  }
+});
+
+Deno.test("a chunk whose memory is used again does not change what was read from it", () => {
+  const decoder = new LineDecoder(strict, limits);
+  const chunk = bytes("half");
+  decoder.push(chunk);
+  chunk.fill(0);
+  assertEquals(decoder.push(bytes(" done\n")).lines, ["half done"]);
+});
+
+Deno.test("a line that cannot be decoded costs no other line", () => {
+  const decoder = new LineDecoder(strict, limits);
+  const { lines, undecodable } = decoder.push(new Uint8Array([0xff, 0x0a, 0x61, 0x0a]));
+  assertEquals([lines, undecodable], [["a"], ["\ufffd"]]);
+});
+
+Deno.test("a line over the limit is refused before it is whole", () => {
+  const decoder = new LineDecoder(strict, { ...limits, maxMessageBytes: 4 });
+  assertEquals(decoder.push(bytes("1234\n")).lines, ["1234"]);
+  decoder.push(bytes("123"));
+  assertThrows(() => decoder.push(bytes("45")), RangeError, "more than 4 bytes");
+});
+
+Deno.test("a line of more values than the limit is refused, whatever its texts hold", () => {
+  const decoder = new LineDecoder(strict, { maxMessageBytes: 1_000, maxMessageValues: 6 });
+  const text = '{"a":"[[[,,,,\\",,,,"}';
+  assertEquals(decoder.push(bytes(`${text}\n[1,2,3,4]\n`)).lines, [text, "[1,2,3,4]"]);
+  decoder.push(bytes("[1,2,3,"));
+  assertThrows(() => decoder.push(bytes("4,5,6]")), RangeError, "more than 6 values");
+});
+
+Deno.test("a line in many pieces takes no more memory than its bytes", () => {
+  const maxMessageBytes = 4 * 1024 * 1024;
+  const decoder = new LineDecoder(strict, { maxMessageBytes, maxMessageValues: 1_000_000 });
+  const before = Deno.memoryUsage().rss;
+  const piece = bytes("x");
+  for (let count = 0; count < maxMessageBytes; count++) decoder.push(piece);
+  assert(Deno.memoryUsage().rss - before < 64 * 1024 * 1024);
+  assertThrows(() => decoder.push(piece), RangeError);
+});

@@ -1,0 +1,98 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import {
+  checkHandshake,
+  checkSender,
+  type HandshakePolicy,
+  parseAcceptedVersions,
+} from "../../../../src/server/admission/handshake.ts";
+
+const policy: HandshakePolicy = {
+  acceptedVersions: ["0.2", "0.3"],
+  allowUnversioned: false,
+  isOriginAllowed: (origin) => origin === "https://app.example",
+  isHostAllowed: (host) => host !== "evil.example",
+};
+const check = (url: string, changes: Partial<HandshakePolicy> = {}, origin?: string) =>
+  checkHandshake({ method: "GET", url, headers: { origin } }, { ...policy, ...changes });
+
+Deno.test("checkHandshake() lets the accepted versions pass, whatever their PATCH", () => {
+  for (const version of ["0.2.0", "0.2.99", "0.3.1"]) {
+    assertEquals(check(`/socket.io/?a2c_version=${version}`), undefined);
+  }
+});
+
+Deno.test("checkHandshake() says what it would accept", () => {
+  assertEquals(check("/socket.io/?a2c_version=0.4.0"), {
+    status: 400,
+    headers: { "content-type": "application/json", "X-A2C-Error-Code": "4008" },
+    body: {
+      code: 4008,
+      message: "Protocol version mismatch",
+      server_version: "0.3.1",
+      client_version: "0.4.0",
+      min_supported: "0.2.0",
+      max_supported: "0.3.999",
+    },
+  });
+});
+
+Deno.test("checkHandshake() takes malformed versions for malformed and not for missing", () => {
+  for (const raw of ["", "0.2", "v0.2.0", "0.2.0 ", "0.02.0", "0.2.0-rc", "1e9.0.0"]) {
+    const refusal = check(`/socket.io/?a2c_version=${encodeURIComponent(raw)}`, { allowUnversioned: true });
+    assertEquals(
+      refusal?.body["message"],
+      `Invalid a2c_version: ${JSON.stringify(raw)} is not MAJOR.MINOR.PATCH`,
+    );
+  }
+  const long = check(`/socket.io/?a2c_version=${"9".repeat(5_000)}`);
+  assertEquals(String(long?.body["message"]).length < 250, true);
+});
+
+Deno.test("checkHandshake() lets peers without a version pass only when that is allowed", () => {
+  assertEquals(check("/socket.io/")?.body["message"], "Missing a2c_version query parameter");
+  assertEquals(check("/socket.io/", { allowUnversioned: true }), undefined);
+});
+
+Deno.test("checkHandshake() asks for the version in handshakes only, and for the sender in every request", () => {
+  assertEquals(check("/socket.io/?sid=abc"), undefined);
+  assertEquals(check("/socket.io/?sid=abc", {}, "https://evil.example")?.status, 403);
+  for (const method of ["OPTIONS", "POST", "GET"]) {
+    const url = "/socket.io/?sid=abc";
+    for (const headers of [{ origin: "https://evil.example" }, { host: "evil.example" }]) {
+      assertEquals(checkHandshake({ method, url, headers }, policy)?.status, 403);
+    }
+  }
+  assertEquals(checkHandshake({ method: "OPTIONS", url: "/socket.io/", headers: {} }, policy), undefined);
+});
+
+Deno.test("checkHandshake() refuses JSONP, whatever its number", () => {
+  for (const query of ["j=0", "sid=abc&j=0", "j", "sid=abc&j=&x=1"]) {
+    assertEquals(check(`/socket.io/?a2c_version=0.2.0&${query}`)?.body["message"], "JSONP is not supported");
+  }
+});
+
+Deno.test("checkSender() keeps out what another site's page sent without an Origin", () => {
+  const from = (site: string, origin?: string) =>
+    checkSender({ headers: { origin, "sec-fetch-site": site } }, policy)?.status;
+  for (const site of ["cross-site", "same-site", "anything"]) assertEquals(from(site), 403);
+  for (const site of ["same-origin", "none"]) assertEquals(from(site), undefined);
+  // A page that is allowed says so by its Origin.
+  assertEquals(from("cross-site", "https://app.example"), undefined);
+});
+
+Deno.test("checkHandshake() reads a repeated parameter as Engine.IO does: the last one counts", () => {
+  assertEquals(check("/socket.io/?sid=abc&sid=")?.status, 400);
+  assertEquals(check("/socket.io/?a2c_version=9.9.9&a2c_version=0.2.0"), undefined);
+});
+
+Deno.test("checkHandshake() asks for the origin before the version", () => {
+  assertEquals(check("/socket.io/", {}, "https://evil.example")?.status, 403);
+  assertEquals(check("/socket.io/?a2c_version=0.2.0", {}, "https://app.example"), undefined);
+});
+
+Deno.test("parseAcceptedVersions() sorts by number and refuses anything but MAJOR.MINOR", () => {
+  assertEquals(parseAcceptedVersions(["0.10", "1.0", "0.9"]), ["0.9", "0.10", "1.0"]);
+  for (const wrong of [["0.2.0"], ["two"], [""], []]) {
+    assertThrows(() => parseAcceptedVersions(wrong), TypeError, "Cannot accept");
+  }
+});

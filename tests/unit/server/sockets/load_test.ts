@@ -1,0 +1,43 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { SmcpError } from "../../../../src/protocol/errors.ts";
+import { Load, OfficeLoads } from "../../../../src/server/sockets/load.ts";
+
+const limit = { requests: 3, bytes: 100 };
+
+function refusalOf(load: Load): unknown[] {
+  const { code, details } = assertThrows(() => load.requireRoom("this office", limit), SmcpError);
+  return [code, details];
+}
+
+Deno.test("a load refuses one request more than its limit with 400, until one has ended", () => {
+  const load = new Load();
+  for (let i = 0; i < 3; i++) {
+    load.requireRoom("this office", limit);
+    load.add(1);
+  }
+  assertEquals(refusalOf(load), [400, { field: "event", limit: 3 }]);
+  load.remove(1);
+  load.requireRoom("this office", limit);
+});
+
+Deno.test("a load refuses requests with 413 while it has as many bytes as it may, whatever the last one's size", () => {
+  const load = new Load();
+  load.add(99);
+  load.requireRoom("this office", limit);
+  load.add(500);
+  assertEquals(refusalOf(load), [413, { size: 599, limit: 100 }]);
+  load.remove(500);
+  load.requireRoom("this office", limit);
+});
+
+Deno.test("the loads of offices are apart, and an office without requests is forgotten", () => {
+  const loads = new OfficeLoads();
+  loads.add("lab", 10);
+  loads.add("lab", 20);
+  loads.add("den", 1);
+  assertEquals([loads.of("lab").bytes, loads.of("den").requests, loads.size], [30, 1, 2]);
+  loads.remove("lab", 10);
+  loads.remove("lab", 20);
+  loads.remove("nowhere", 1);
+  assertEquals([loads.of("lab").bytes, loads.size], [0, 1]);
+});

@@ -1,0 +1,28 @@
+import { assertEquals } from "@std/assert";
+import { closestWord, didYouMean } from "../../src/spelling.ts";
+
+const known = ["command", "args", "env", "server_parameters", "stdio", "sse"];
+
+Deno.test("closestWord() finds what a slip of the finger was meant to be", () => {
+  const cases: [written: string, meant: string | undefined][] = [
+    ["comand", "command"],
+    ["commnad", "command"],
+    ["Args", "args"],
+    ["argz", "args"],
+    ["serverParameters", "server_parameters"],
+    ["parameters", undefined],
+    ["studio", "stdio"],
+    ["", undefined],
+    ["zzz", undefined],
+  ];
+  for (const [written, meant] of cases) assertEquals(closestWord(written, known), meant, written);
+});
+
+Deno.test("closestWord() compares no words of endless length", () => {
+  assertEquals(closestWord("x".repeat(10_000), ["xx", "y".repeat(10_000)]), undefined);
+  assertEquals(closestWord("coutn", ["y".repeat(10_000), "count"]), "count");
+});
+
+Deno.test("didYouMean() is the end of a sentence, or nothing", () => {
+  assertEquals([didYouMean("comand", known), didYouMean("zzz", known)], ['; did you mean "command"?', ""]);
+});

@@ -1,0 +1,75 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { type BottomLine, TerminalBottom } from "../../../src/terminal/bottom_line.ts";
+
+/** A bottom, lines for it, and what happens on the screen. */
+function stage() {
+  const events: string[] = [];
+  const bottom = new TerminalBottom();
+  const line = (name: string): BottomLine => ({
+    draw: () => void events.push(`+${name}`),
+    erase: () => void events.push(`-${name}`),
+  });
+  const print = (text: string) => bottom.writeAbove(() => void events.push(text));
+  const seen = () => events.splice(0).join(" ");
+  return { bottom, line, print, seen };
+}
+
+Deno.test("what is printed goes above the bottom line", () => {
+  const { bottom, line, print, seen } = stage();
+  print("a");
+  bottom.setPrompt(line("prompt"));
+  print("b");
+  bottom.setPrompt(undefined);
+  print("c");
+  assertEquals(seen(), "a +prompt -prompt b +prompt -prompt c");
+});
+
+Deno.test("a line that is printed while another one is takes nothing off twice", () => {
+  const { bottom, line, print, seen } = stage();
+  bottom.setPrompt(line("prompt"));
+  bottom.writeAbove(() => print("inner"));
+  assertEquals(seen(), "+prompt -prompt inner +prompt");
+});
+
+Deno.test("a prompt stands before progress, which comes back after it", () => {
+  const { bottom, line, seen } = stage();
+  const [one, two] = [line("one"), line("two")];
+  bottom.addProgress(one);
+  bottom.setPrompt(line("prompt"));
+  bottom.addProgress(two);
+  bottom.refresh(two);
+  bottom.setPrompt(undefined);
+  bottom.removeProgress(two);
+  bottom.removeProgress(one);
+  bottom.removeProgress(one);
+  assertEquals(seen(), "+one -one +prompt -prompt +prompt -prompt +two -two +one -one");
+});
+
+Deno.test("a prompt that was answered stays on the screen", () => {
+  const { bottom, line, print, seen } = stage();
+  bottom.setPrompt(line("prompt"));
+  bottom.leavePrompt();
+  print("a");
+  assertEquals(seen(), "+prompt a");
+});
+
+Deno.test("only the line that is shown is drawn anew", () => {
+  const { bottom, line, seen } = stage();
+  const [one, two] = [line("one"), line("two")];
+  bottom.addProgress(one);
+  bottom.addProgress(two);
+  bottom.refresh(one);
+  bottom.refresh(two);
+  assertEquals(seen(), "+one -one +two -two +two");
+});
+
+Deno.test("the bottom line comes back when printing fails", () => {
+  const { bottom, line, print, seen } = stage();
+  bottom.setPrompt(line("prompt"));
+  assertThrows(() =>
+    bottom.writeAbove(() => {
+      throw new TypeError("broken pipe");
+    }), TypeError);
+  print("a");
+  assertEquals(seen(), "+prompt -prompt +prompt -prompt a +prompt");
+});

@@ -1,0 +1,126 @@
+import { assert, assertEquals } from "@std/assert";
+import { drawBox } from "../../../src/terminal/box.ts";
+import { alignColumns } from "../../../src/terminal/columns.ts";
+import { displayWidth } from "../../../src/terminal/display_width.ts";
+import { drawGrid } from "../../../src/terminal/grid.ts";
+import { COLORS, PLAIN } from "../../../src/terminal/palette.ts";
+import { drawTree } from "../../../src/terminal/tree.ts";
+
+const palette = PLAIN;
+
+function picture(lines: readonly string[]): string {
+  return `\n${lines.join("\n")}\n`;
+}
+
+Deno.test("alignColumns() sets columns two spaces apart, wide characters counted right", () => {
+  const rows = [["年度报告", "xlsx", "1"], ["a", "pdf", "12"], ["b"], ["c", "", "3"]];
+  assertEquals(
+    picture(alignColumns(rows, { right: [2] })),
+    `
+年度报告  xlsx   1
+a         pdf   12
+b
+c                3
+`,
+  );
+});
+
+Deno.test("alignColumns() crops the flexible column, and others only when that is not enough", () => {
+  const rows = [["id-1", "a summary that is too long", "7"]];
+  assertEquals(alignColumns(rows, { width: 25, flexible: 1 }), ["id-1  a summary that…   7"]);
+  assertEquals(alignColumns([["identifier-one", "another-long", "x"]], { width: 23, flexible: 1 }), [
+    "identifie…  another…  x",
+  ]);
+  for (const width of [3, 10, 20]) {
+    for (const line of alignColumns(rows, { width })) assert(displayWidth(line) <= Math.max(width, 7));
+  }
+});
+
+Deno.test("drawBox() has the title in its edge and its lines inside, as wide as it is told", () => {
+  const box = { title: "window://a", lines: ["服务", "ok"], footer: "3 more lines" };
+  assertEquals(
+    `\n${drawBox(box, { width: 24, palette })}\n`,
+    `
+╭─ window://a ─────────╮
+│ 服务                 │
+│ ok                   │
+╰─ 3 more lines ───────╯
+`,
+  );
+  const long = drawBox({ title: "window://".padEnd(50, "x"), lines: ["y".repeat(50)] }, {
+    width: 20,
+    palette,
+  });
+  assertEquals(long.split("\n").map(displayWidth), [20, 20, 20]);
+});
+
+Deno.test("drawTree() joins branches to what is above them, and details to the branches below", () => {
+  const tree = drawTree([
+    {
+      line: "a",
+      details: ["about a"],
+      branches: [{ line: "a1", branches: [{ line: "deep" }] }, { line: "a2" }],
+    },
+    { line: "b", details: ["about b"] },
+  ], palette);
+  assertEquals(
+    picture(tree),
+    `
+├─ a
+│  │ about a
+│  ├─ a1
+│  │  └─ deep
+│  └─ a2
+└─ b
+     about b
+`,
+  );
+});
+
+Deno.test("drawGrid() draws a table whose numbers stand at the right, wide characters counted right", () => {
+  const grid = {
+    headers: ["季度", "收入", "🎉"],
+    rows: [["Q1", "1,250", "是"], ["第二季度", "80", "e\u0301"]],
+  };
+  assertEquals(
+    picture(drawGrid(grid, { width: 80, palette })),
+    `
+┌──────────┬───────┬────┐
+│ 季度     │  收入 │ 🎉 │
+├──────────┼───────┼────┤
+│ Q1       │ 1,250 │ 是 │
+│ 第二季度 │    80 │ e\u0301  │
+└──────────┴───────┴────┘
+`,
+  );
+});
+
+Deno.test("drawGrid() crops the widest columns, and leaves out those that find no room", () => {
+  const grid = { headers: ["id", "a long header of a column"], rows: [["1", "x".repeat(40)]] };
+  assertEquals(
+    picture(drawGrid(grid, { width: 24, palette })),
+    `
+┌────┬─────────────────┐
+│ id │ a long header…  │
+├────┼─────────────────┤
+│  1 │ xxxxxxxxxxxxxx… │
+└────┴─────────────────┘
+`,
+  );
+  const many = { headers: Array.from({ length: 50 }, (_, i) => `column ${i}`), rows: [] };
+  const lines = drawGrid(many, { width: 40, palette });
+  assertEquals(lines.at(-1), "… 44 more columns");
+  for (const line of lines) assert(displayWidth(line) <= 40);
+});
+
+Deno.test("Colours change nothing but colours", () => {
+  const draw = (palette: typeof PLAIN) =>
+    [
+      drawBox({ title: "t", lines: ["l"] }, { width: 12, palette }),
+      ...drawTree([{ line: "a", details: ["d"], branches: [{ line: "b" }] }], palette),
+      ...drawGrid({ headers: ["h"], rows: [["1"]] }, { width: 40, palette }),
+      palette.accent(""),
+    ].join("\n");
+  // deno-lint-ignore no-control-regex -- colours are what is taken out
+  assertEquals(draw(COLORS).replace(/\u001b\[\d+m/g, ""), draw(PLAIN));
+});

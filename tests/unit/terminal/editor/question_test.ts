@@ -1,0 +1,54 @@
+import { assertEquals } from "@std/assert";
+import { choose, type Question, toQuestionText } from "../../../../src/terminal/editor/question.ts";
+
+/** Answers questions as a person would, and notes what was asked and what was complained of. */
+function person(...answers: (string | undefined)[]) {
+  const seen: string[] = [];
+  const ask = (question: Question): Promise<string | undefined> => {
+    const { above, prompt } = toQuestionText(question);
+    seen.push(above ?? "", prompt);
+    for (const answer of answers) {
+      const complaint = answer === undefined
+        ? undefined
+        : question.check?.(answer || (question.default ?? ""));
+      if (complaint === undefined) return Promise.resolve(answer === "" ? question.default ?? "" : answer);
+      seen.push(complaint);
+    }
+    throw new TypeError("Cannot answer: no answer is left");
+  };
+  return { ask, seen };
+}
+
+Deno.test("toQuestionText() ends what is asked with a mark, and shows the default before it", () => {
+  const promptOf = (question: Question) => toQuestionText(question).prompt;
+  assertEquals(promptOf({ text: "Name" }), "Name: ");
+  assertEquals(promptOf({ text: "Name:" }), "Name: ");
+  assertEquals(promptOf({ text: "Who is it?" }), "Who is it? ");
+  assertEquals(promptOf({ text: "Name?", default: "ada" }), "Name [ada]: ");
+  assertEquals(promptOf({ text: "Name", default: "" }), "Name []: ");
+  assertEquals(promptOf({ text: "Key", default: "s3cret", isHidden: true }), "Key: ");
+});
+
+Deno.test("toQuestionText() puts all but the last line above, harmless to the terminal", () => {
+  assertEquals(toQuestionText({ text: "Call \u001b[2J\nwith {}\nRun it?\n" }), {
+    above: "Call �[2J\nwith {}",
+    prompt: "Run it? ",
+  });
+  assertEquals(toQuestionText({ text: "a\u202eb" }), { above: undefined, prompt: "a�b: " });
+});
+
+Deno.test("choose() takes a value before a number, and complains of what is neither", async () => {
+  const options = ["8080", "1", "\u001b[2Jred"];
+  const { ask, seen } = person("4", "0", "blue", "1");
+  assertEquals(await choose(ask, { text: "Which one?", options }), "1");
+  assertEquals(seen, [
+    "  1  8080\n  2  1\n  3  �[2Jred",
+    "Which one? ",
+    `"4" is none of them: give a number from 1 to 3`,
+    `"0" is none of them: give a number from 1 to 3`,
+    `"blue" is none of them: give a number from 1 to 3`,
+  ]);
+  assertEquals(await choose(person("3").ask, { text: "Which?", options }), "\u001b[2Jred");
+  assertEquals(await choose(person("").ask, { text: "Which?", options, default: "8080" }), "8080");
+  assertEquals(await choose(person(undefined).ask, { text: "Which?", options }), undefined);
+});

@@ -1,0 +1,61 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import { UsageError } from "../../../src/cli/exit_codes.ts";
+import { quoteWord, readLineSoFar, splitWords } from "../../../src/terminal/words.ts";
+
+Deno.test("splitWords() splits at white space, however much there is", () => {
+  assertEquals(splitWords("  server \t start files "), ["server", "start", "files"]);
+  assertEquals(splitWords(""), []);
+});
+
+Deno.test("splitWords() leaves everything between single quotes as it is, JSON for one", () => {
+  assertEquals(splitWords(String.raw`call echo '{"message":"a \"b\" c"}'`), [
+    "call",
+    "echo",
+    String.raw`{"message":"a \"b\" c"}`,
+  ]);
+});
+
+Deno.test("splitWords() reads escapes within double quotes, and quotes within words", () => {
+  assertEquals(splitWords(String.raw`"a \"b\" \\ \n" x'y z'"w"`), [String.raw`a "b" \ \n`, "xy zw"]);
+  assertEquals(splitWords(`'' ""`), ["", ""]);
+});
+
+Deno.test("splitWords() takes a backslash before a plain character as itself, so that C:\\dir stays", () => {
+  assertEquals(splitWords(String.raw`C:\dir\file my\ server \'x \\ y\ `.trimEnd()), [
+    String.raw`C:\dir\file`,
+    "my server",
+    "'x",
+    "\\",
+    "y\\",
+  ]);
+});
+
+Deno.test("splitWords() says which quote is not closed", () => {
+  assertThrows(() => splitWords("call echo '{}"), UsageError, "the quote ' is not closed");
+  assertThrows(() => splitWords(`say "it's`), UsageError, `the quote " is not closed`);
+});
+
+Deno.test("readLineSoFar() finds the last word and how it is written", () => {
+  assertEquals(readLineSoFar("server st"), { words: ["server"], word: "st", written: "st", quote: "" });
+  assertEquals(readLineSoFar("server "), { words: ["server"], word: "", written: "", quote: "" });
+  assertEquals(readLineSoFar(`start "my se`), {
+    words: ["start"],
+    word: "my se",
+    written: `"my se`,
+    quote: '"',
+  });
+  assertEquals(readLineSoFar(`start 'my`), { words: ["start"], word: "my", written: "'my", quote: "'" });
+  assertEquals(readLineSoFar("my\\ s"), { words: [], word: "my s", written: "my\\ s", quote: "" });
+  assertEquals(readLineSoFar(`x"y z`), { words: [], word: "xy z", written: `x"y z`, quote: "" });
+  assertEquals(readLineSoFar(`"done"`), { words: [], word: "done", written: `"done"`, quote: "" });
+});
+
+Deno.test("splitWords() reads what quoteWord() has written, in any quotes", () => {
+  const quotes = fc.constantFrom<"" | "'" | '"'>("", "'", '"');
+  const word = fc.string({ unit: fc.constantFrom("a", " ", "\t", "'", '"', "\\", "é", "{", "$") });
+  fc.assert(fc.property(fc.array(fc.tuple(word, quotes)), (pairs) => {
+    const line = pairs.map(([word, quote]) => quoteWord(word, quote)).join(" ");
+    assertEquals(splitWords(line), pairs.map(([word]) => word));
+  }));
+});
