@@ -8,3 +8,8 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** Whether `value` is a JSON object. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

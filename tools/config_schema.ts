@@ -10,7 +10,7 @@ import { join } from "@std/path";
 import { z } from "zod";
 import manifest from "../deno.json" with { type: "json" };
 import { flatHttpServer, flatStdioServer, URL_KEYS } from "../src/config/foreign/flat.ts";
-import { isRecord } from "../src/protocol/errors.ts";
+import { isRecord } from "../src/json.ts";
 import { inputKinds, serverKinds, toolMeta } from "../src/protocol/schemas/config.ts";
 import { captureDeno, root } from "./deno.ts";
 

@@ -1,5 +1,5 @@
 /** Lets things happen to the office, one after the other, and knows what should be there. */
-import { describeError } from "../../src/protocol/errors.ts";
+import { describeError } from "../../src/text.ts";
 import { type ComputerProcess, HungCommandError } from "./computer_process.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Load } from "./load.ts";

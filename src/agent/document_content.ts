@@ -2,7 +2,8 @@
 import type { LogFields } from "../log.ts";
 import type { DPEDocument, DPEDocumentPages, DPEElementDetail, DPEFormat, DPEPage } from "../protocol/dpe.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { describeError, SmcpError } from "../protocol/errors.ts";
+import { SmcpError } from "../protocol/errors.ts";
+import { describeError } from "../text.ts";
 import { parseJson } from "../json.ts";
 import { parseDpeDocument, parseDpeElement, parseDpePage } from "../protocol/answers.ts";
 import type { AnswerReader } from "../protocol/flaws.ts";

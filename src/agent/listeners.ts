@@ -1,6 +1,6 @@
 /** Telling each listener, whatever the others do. */
 import type { Logger } from "../log.ts";
-import { describeError } from "../protocol/errors.ts";
+import { describeError } from "../text.ts";
 import type { AgentEvent, AgentEventName, AgentEventOf, AgentListener } from "./events.ts";
 
 /** Ends a subscription when it is called, or when a `using` block ends. Calling it again does nothing. */

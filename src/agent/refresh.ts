@@ -1,6 +1,6 @@
 /** Fetching a Computer's views anew when they changed: one at a time each, and never more often than needed. */
 import type { Logger } from "../log.ts";
-import { describeError } from "../protocol/errors.ts";
+import { describeError } from "../text.ts";
 import type { AgentEvent, AgentEventName, ComputerViewName } from "./events.ts";
 import type { Listeners } from "./listeners.ts";
 

@@ -2,10 +2,10 @@
 import type { Link } from "../link/link.ts";
 import type { LogFields, Logger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { describeError, fromErrorAck, SmcpError } from "../protocol/errors.ts";
+import { fromErrorAck, SmcpError } from "../protocol/errors.ts";
+import { describeError, shorten } from "../text.ts";
 import { CANCEL_TOOL_CALL_EVENT, CLIENT_EVENT_PREFIX } from "../protocol/events.ts";
 import type { AnswerReader, OnFlaw } from "../protocol/flaws.ts";
-import { shorten } from "../protocol/shorten.ts";
 import { DEFAULT_TIMEOUT_SECONDS, isTimeoutSeconds, MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 
 /** What every request of an Agent takes. */

@@ -1,7 +1,7 @@
 /** `--params`: the arguments of a tool as JSON, on the command line, in a file or from standard input. */
 import { InvalidArgumentError } from "commander";
-import { describeError, isRecord } from "../protocol/errors.ts";
-import { parseJson } from "../json.ts";
+import { isRecord, parseJson } from "../json.ts";
+import { describeError } from "../text.ts";
 import { UsageError } from "./exit_codes.ts";
 
 /** The longest file of arguments, in bytes. No Server relays more by default. */

@@ -1,6 +1,6 @@
 /** How a failed command is told: a line for people, a JSON object for programs. */
 import { CommanderError, InvalidArgumentError } from "commander";
-import { describeError } from "../protocol/errors.ts";
+import { describeError } from "../text.ts";
 import { ExitCode, exitCodeOf } from "./exit_codes.ts";
 import type { Palette } from "../terminal/palette.ts";
 import { printable, toSafeJson } from "../terminal/safe_text.ts";

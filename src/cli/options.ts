@@ -1,5 +1,5 @@
 /** Options that several doors share, and readers for their values. */
-import { describeError } from "../protocol/errors.ts";
+import { describeError } from "../text.ts";
 import { nameProblem } from "../protocol/names.ts";
 import { DEFAULT_SOCKET_PATH, parseServerAddress } from "../protocol/server_address.ts";
 import { UsageError } from "./exit_codes.ts";

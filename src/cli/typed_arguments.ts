@@ -1,7 +1,6 @@
 /** The arguments of a tool as a person types them: `message=hi times=3`, or a JSON object. */
 import { Argument, InvalidArgumentError } from "commander";
-import { isRecord } from "../protocol/errors.ts";
-import { parseJson } from "../json.ts";
+import { isRecord, parseJson } from "../json.ts";
 import { parseParams } from "./call_params.ts";
 
 /** What was typed: values that are JSON already, and texts whose type the tool knows. */

@@ -8,7 +8,7 @@ import type { FinderQueryOptions } from "../organizer/finder_query.ts";
 import type { GetComputerConfigRet } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
-import { describeError } from "../protocol/errors.ts";
+import { describeError } from "../text.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION, CLIENT_EVENT_PREFIX } from "../protocol/events.ts";
 import { nameProblem } from "../protocol/names.ts";
 import { parseAgentCallData } from "../protocol/parse.ts";

@@ -6,7 +6,8 @@ import {
   ServerTimeoutError,
 } from "../mcp/errors.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { type ErrorDetails, isRecord, SmcpError } from "../protocol/errors.ts";
+import { isRecord } from "../json.ts";
+import { type ErrorDetails, SmcpError } from "../protocol/errors.ts";
 import { fitsApproximately } from "../protocol/size.ts";
 import type { ReadRoute } from "./resources/route.ts";
 

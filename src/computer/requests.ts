@@ -3,15 +3,9 @@ import type { Logger } from "../log.ts";
 import type { IncomingEvent } from "../link/connect.ts";
 import { assertShallow } from "../protocol/depth.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
-import {
-  badRequest,
-  describeError,
-  fromErrorAck,
-  isRecord,
-  readRequestId,
-  SmcpError,
-  toErrorAck,
-} from "../protocol/errors.ts";
+import { isRecord } from "../json.ts";
+import { badRequest, fromErrorAck, readRequestId, SmcpError, toErrorAck } from "../protocol/errors.ts";
+import { describeError, shorten } from "../text.ts";
 import {
   GET_BLOB_EVENT,
   GET_COMPLETION_EVENT,
@@ -31,7 +25,6 @@ import {
   TOOL_CALL_EVENT,
   UNSUBSCRIBE_RESOURCE_EVENT,
 } from "../protocol/events.ts";
-import { shorten } from "../protocol/shorten.ts";
 import type { OfficeBlobs } from "./office/blob_store.ts";
 import { handleGetBlob } from "./handlers/get_blob.ts";
 import { handleGetCompletion } from "./handlers/get_completion.ts";

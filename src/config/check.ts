@@ -1,11 +1,10 @@
 /** What a configuration file says and what is wrong with it, without starting anything. */
 import type { MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
-import { inputVariable } from "../computer/inputs/resolve.ts";
 import { originOf, readConfigFileText } from "./file.ts";
 import type { ConfigForm } from "./form.ts";
 import { ConfigError, type ConfigIssue, type ConfigProblem } from "./problem.ts";
 import { type ConfigReading, readText } from "./reading.ts";
-import { findPlaceholders, type Placeholder } from "./placeholders.ts";
+import { findPlaceholders, inputVariable, type Placeholder } from "./placeholders.ts";
 import { checkStart } from "./start_check.ts";
 import { formatOfFile } from "./text.ts";
 

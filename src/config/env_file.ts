@@ -1,7 +1,7 @@
 /** Variables from a file in which each line is `NAME=value`, read when an MCP server starts. */
 import { parse } from "dotenv";
 import { ConfigurationError } from "../mcp/errors.ts";
-import { describeError } from "../protocol/errors.ts";
+import { describeError } from "../text.ts";
 
 /** A file of variables that is larger than this is none, in bytes. */
 const MAX_ENV_FILE_BYTES = 1_048_576;

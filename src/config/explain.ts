@@ -1,6 +1,6 @@
 /** What a schema finds, in plain words, with the fix. */
 import type { z } from "zod";
-import { isRecord } from "../protocol/errors.ts";
+import { isRecord } from "../json.ts";
 import type { ReadingPlace } from "./problem.ts";
 import { didYouMean, listWords } from "../spelling.ts";
 

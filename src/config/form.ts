@@ -1,5 +1,5 @@
 /** The forms that a configuration comes in, told apart by their members: one table. */
-import { isRecord } from "../protocol/errors.ts";
+import { isRecord } from "../json.ts";
 import { type ConfigPath, type Findings, formatPath, type ReadingPlace } from "./problem.ts";
 import { closestWord, didYouMean } from "../spelling.ts";
 

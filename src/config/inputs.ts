@@ -1,6 +1,6 @@
 /** The inputs of a configuration, and whether servers and inputs fit together. */
 import type { MCPServerInput } from "../protocol/config.ts";
-import { isRecord } from "../protocol/errors.ts";
+import { isRecord } from "../json.ts";
 import { inputKinds } from "../protocol/schemas/config.ts";
 import { readWith, wrongWord } from "./explain.ts";
 import { type ConfigEntry, type ConfigForm, isOwnEntry } from "./form.ts";

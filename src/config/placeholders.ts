@@ -2,7 +2,7 @@
  * What stands in a config for a value that is not in it: `${input:id}`, `${env:NAME}`, with a value for when the
  * variable is not set `${env:NAME:-default}`, and `${file:PATH}` for what a file has in it.
  */
-import { isRecord } from "../protocol/errors.ts";
+import { isRecord } from "../json.ts";
 import type { ConfigPath } from "./problem.ts";
 
 /** A placeholder; what it names is whatever stands up to the brace. */
@@ -82,4 +82,9 @@ export function mapTexts(
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, mapTexts(item, replace, [...path, key])]),
   );
+}
+
+/** The environment variable that gives the value of an input: `A2C_INPUT_API_KEY` for `api-key`. */
+export function inputVariable(id: string): string {
+  return `A2C_INPUT_${id.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
 }

@@ -1,6 +1,6 @@
 /** One MCP server of a configuration, in whatever form it is written. */
 import type { MCPServerConfig } from "../protocol/config.ts";
-import { isRecord } from "../protocol/errors.ts";
+import { isRecord } from "../json.ts";
 import { serverKinds } from "../protocol/schemas/config.ts";
 import { convertEntry } from "./foreign/convert.ts";
 import { readWith, wrongWord } from "./explain.ts";

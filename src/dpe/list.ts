@@ -1,5 +1,5 @@
 /** Lists with lists inside; they read nearly the same in Markdown and in plain text. */
-import { isRecord } from "../protocol/errors.ts";
+import { isRecord } from "../json.ts";
 import type { ListContent, ListItem } from "../protocol/dpe_content.ts";
 import { booleanOf, type Members, withMembers } from "./members.ts";
 import { toPlainText } from "./plain_text.ts";

@@ -1,6 +1,6 @@
 /** One value of a stranger, and one line, as text. */
-import { isRecord } from "../protocol/errors.ts";
-import { shorten } from "../protocol/shorten.ts";
+import { isRecord } from "../json.ts";
+import { shorten } from "../text.ts";
 
 /** The most characters of a summary. */
 const MAX_SUMMARY_LENGTH = 500;

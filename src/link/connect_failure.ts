@@ -1,6 +1,5 @@
 /** Why a connection to a Server could not be opened, in words that tell what to do. */
-import { isRecord } from "../protocol/errors.ts";
-import { parseJson } from "../json.ts";
+import { isRecord, parseJson } from "../json.ts";
 import {
   AuthenticationError,
   ProtocolVersionError,

@@ -4,7 +4,8 @@ import { Deadline } from "../async/deadline.ts";
 import { Backoff, type BackoffOptions, delay, MAX_TIMER_MS } from "../async/backoff.ts";
 import { type Logger, silentLogger, withModule } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { describeError, SmcpError } from "../protocol/errors.ts";
+import { SmcpError } from "../protocol/errors.ts";
+import { describeError } from "../text.ts";
 import { JOIN_OFFICE_EVENT, LEAVE_OFFICE_EVENT } from "../protocol/events.ts";
 import {
   ConnectionClosedError,

@@ -8,7 +8,7 @@ import { MAX_TIMER_MS } from "../async/backoff.ts";
 import { Deadline } from "../async/deadline.ts";
 import type { Logger } from "../log.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
-import { describeError } from "../protocol/errors.ts";
+import { describeError } from "../text.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { PACKAGE_VERSION } from "../version.ts";
 import { type EntryWarning, type McpTool, readContents, readResourceEntry, readTool } from "./entries.ts";

@@ -1,7 +1,7 @@
 /** Lists as MCP servers send them, read entry by entry: one bad entry never costs the others. */
-import { isRecord } from "../protocol/errors.ts";
+import { isRecord } from "../json.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
-import { shorten } from "../protocol/shorten.ts";
+import { shorten } from "../text.ts";
 
 /** How much of a tool's name is told in a warning. */
 const MAX_NAMED_LENGTH = 128;

@@ -1,8 +1,8 @@
 /** What can go wrong with an MCP server, as far as callers tell it apart. */
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { ErrorCode as RpcErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
-import { isRecord } from "../protocol/errors.ts";
-import { shorten } from "../protocol/shorten.ts";
+import { isRecord } from "../json.ts";
+import { shorten } from "../text.ts";
 
 /** How much of a server's error message is read, in characters; whoever passes it on masks it and cuts it further. */
 const MAX_ERROR_LENGTH = 65_536;

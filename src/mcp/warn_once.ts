@@ -1,5 +1,5 @@
 /** Warnings about what stays as it is, said once. */
-import { shorten } from "../protocol/shorten.ts";
+import { shorten } from "../text.ts";
 import type { LogFields, Logger } from "../log.ts";
 
 /** How many warnings are remembered; the oldest may be said again. */

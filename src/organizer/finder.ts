@@ -1,6 +1,6 @@
 /** The Finder's catalogue from the documents of all MCP servers (`finder.md`, Finder Organizer 策略). */
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
-import { isRecord } from "../protocol/errors.ts";
+import { isRecord } from "../json.ts";
 import { type FinderQueryOptions, toFinderQuery } from "./finder_query.ts";
 import { type FinderPage, FinderSelection } from "./finder_selection.ts";
 import { mentionsAny } from "./keywords.ts";

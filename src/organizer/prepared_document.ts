@@ -1,6 +1,6 @@
 /** A document made ready for ordering, and for being searched many times. */
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
-import { isRecord } from "../protocol/errors.ts";
+import { isRecord } from "../json.ts";
 import { isValidDpeUri } from "../uri/dpe_uri.ts";
 import { excerpt } from "../uri/excerpt.ts";
 import { joinedKeywordsOf, lastModifiedOf, serverOf, summaryOf, titleOf } from "./document_fields.ts";

@@ -1,5 +1,5 @@
 /** Which windows of one MCP server are shown, and in which order (`desktop.md`, steps 1, 3 and 4). */
-import { isRecord } from "../protocol/errors.ts";
+import { isRecord } from "../json.ts";
 import { excerpt } from "../uri/excerpt.ts";
 import { windowIdentity, windowQueryOf } from "../uri/window_identity.ts";
 import { BestFirst } from "./best_first.ts";

@@ -1,5 +1,5 @@
 /** How a window wants to be laid out (`desktop.md`, Window 资源元数据). */
-import { isRecord } from "../protocol/errors.ts";
+import { isRecord } from "../json.ts";
 import { excerpt } from "../uri/excerpt.ts";
 import type { DesktopWindow } from "./desktop_window.ts";
 import { parseInstant } from "./instant.ts";

@@ -1,5 +1,5 @@
 /** What of a window's contents is shown (`desktop.md`, Desktop 内容格式). */
-import { isRecord } from "../protocol/errors.ts";
+import { isRecord } from "../json.ts";
 import { withoutQuery } from "../uri/window_identity.ts";
 import type { DesktopWindow } from "./desktop_window.ts";
 import type { ReportWindow } from "./window_layout.ts";

@@ -1,7 +1,8 @@
 /** How deep the lists and objects of a message are nested: whoever reads it level by level must bear each of them. */
-import { isRecord, type SmcpError } from "./errors.ts";
+import { isRecord } from "../json.ts";
+import type { SmcpError } from "./errors.ts";
 import { unreadable } from "./schema.ts";
-import { shorten } from "./shorten.ts";
+import { shorten } from "../text.ts";
 
 /** The most levels of lists and objects in a member of a request's body; JSON readers of some languages take 1,000. */
 export const MAX_REQUEST_DEPTH = 200;

@@ -1,6 +1,7 @@
 /** Errors that cross the wire: one class, one function out, one function back. */
 import { ErrorCode } from "./error_codes.ts";
 import { TOOL_CALL_EVENT } from "./events.ts";
+import { isRecord } from "../json.ts";
 
 /** What an {@linkcode SmcpError} may say beyond its message. Values are JSON. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
@@ -113,14 +114,4 @@ function readFlatDetails(body: Readonly<Record<string, unknown>>): { details?: E
   const { mcp_server_name: mcp_server, capability } = body;
   if (typeof mcp_server !== "string") return {};
   return { details: typeof capability === "string" ? { mcp_server, capability } : { mcp_server } };
-}
-
-/** Whether `value` is a JSON object. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** What to write into a log line for whatever was thrown. */
-export function describeError(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
 /** Reading answers of other peers: a bad part is left out or repaired and reported, and the rest is kept. */
-import { isRecord } from "./errors.ts";
+import { isRecord } from "../json.ts";
 import { firstIssue, type Schema, unreadable } from "./schema.ts";
 
 /** Called for each flaw of an answer: the field, and what was done about it. */

@@ -1,6 +1,5 @@
 /** What is known of a tool beyond its name and schemas, parsed: on the wire it is flat, with JSON in strings. */
-import { isRecord } from "./errors.ts";
-import { parseJson } from "../json.ts";
+import { isRecord, parseJson } from "../json.ts";
 import { toolMeta as toolMetaSchema } from "./schemas/config.ts";
 import {
   A2C_MCP_SERVER,

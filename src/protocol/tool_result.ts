@@ -1,5 +1,5 @@
 /** Reading a tool result of any peer: the tool has run, so as much of the result as possible is kept. */
-import { isRecord } from "./errors.ts";
+import { isRecord } from "../json.ts";
 import { type AnswerReader, ignoreFlaws, type OnFlaw, toBody, withoutNulls } from "./flaws.ts";
 import { unreadable } from "./schema.ts";
 import type { CallToolResult, ContentItem, ToolResultMeta } from "./tools.ts";

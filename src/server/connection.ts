@@ -1,6 +1,7 @@
 /** One connection as the event handlers see it: its identity, its membership, and the requests it sent and received. */
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { badRequest, describeError, SmcpError } from "../protocol/errors.ts";
+import { badRequest, SmcpError } from "../protocol/errors.ts";
+import { describeError } from "../text.ts";
 import type { Logger } from "../log.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION } from "../protocol/events.ts";
 import type { BoundedLog } from "./bounded_log.ts";

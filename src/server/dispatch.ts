@@ -1,13 +1,8 @@
 /** From an event that came in to the ack that goes out: every event is answered, and every failure logged. */
 import { ErrorCode } from "../protocol/error_codes.ts";
-import {
-  badRequest,
-  describeError,
-  fromErrorAck,
-  isRecord,
-  readRequestId,
-  SmcpError,
-} from "../protocol/errors.ts";
+import { isRecord } from "../json.ts";
+import { badRequest, fromErrorAck, readRequestId, SmcpError } from "../protocol/errors.ts";
+import { describeError } from "../text.ts";
 import type { Connection } from "./connection.ts";
 import type { Answer } from "./pending_answer.ts";
 import { depart } from "./handlers/membership.ts";

@@ -1,5 +1,5 @@
 /** The bounds of a Server, each an option or fixed by the reason in its comment. */
-import { shorten } from "../protocol/shorten.ts";
+import { shorten } from "../text.ts";
 import type { LoadLimit } from "./sockets/load.ts";
 import type { PaceLimit } from "./pace.ts";
 

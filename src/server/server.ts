@@ -37,8 +37,7 @@ import { roomOf, toWire, type Wire } from "./wire.ts";
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { SmcpServer } from "@a2c-smcp/sdk/server";
- *
+ *  *
  * await using server = await SmcpServer.listen({ port: 0 });
  * const answer = await fetch(`${server.url}/healthz`);
  * assertEquals(await answer.text(), "A2C-SMCP Server: ok\n");

@@ -1,5 +1,4 @@
 /** The words of a typed line, read and written as a shell does. */
-import { UsageError } from "../cli/exit_codes.ts";
 
 /** What a word may be written in; `""` for none. */
 export type QuoteMark = '"' | "'" | "";
@@ -24,12 +23,12 @@ const SPECIALS = /[\s'"\\]/g;
  * Splits a line into words: at white space, except within `'…'` and `"…"` and after a backslash. Nothing has a
  * meaning within `'…'`; within `"…"` a backslash makes `"` and `\` plain.
  *
- * @throws {UsageError} for a quote that is not closed.
+ * @throws {SyntaxError} for a quote that is not closed.
  */
 export function splitWords(line: string): string[] {
   const { words, openQuote } = scanWords(line);
   if (openQuote === "") return words.map(({ text }) => text);
-  throw new UsageError(`Cannot read the line: the quote ${openQuote} is not closed`);
+  throw new SyntaxError(`Cannot read the line: the quote ${openQuote} is not closed`);
 }
 
 /** Reads a line that may end in the middle of a word. */

@@ -1,5 +1,5 @@
 /** How a stranger's value stands in a message of ours. */
-import { shorten } from "../protocol/shorten.ts";
+import { shorten } from "../text.ts";
 
 /** The most characters of a foreign text that a message repeats. */
 const MAX_EXCERPT_LENGTH = 200;

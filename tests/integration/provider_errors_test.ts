@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { Computer } from "../../computer.ts";
-import { describeError } from "../../src/protocol/errors.ts";
+import { describeError } from "../../src/text.ts";
 
 const SERVER_FILE = fromFileUrl(new URL("../fixtures/failing_kit_server.ts", import.meta.url));
 

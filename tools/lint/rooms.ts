@@ -6,20 +6,23 @@
  */
 export const roomImports: Readonly<Record<string, readonly string[]>> = {
   async: [],
-  log: [],
+  json: [],
+  text: [],
+  spelling: [],
+  log: ["json", "text"],
   version: [],
-  protocol: [],
-  uri: ["protocol"],
-  organizer: ["protocol", "uri"],
-  dpe: ["protocol"],
-  cli: ["protocol", "log", "version"],
-  link: ["async", "protocol", "log", "version"],
-  mcp: ["async", "protocol", "uri", "log", "version"],
-  provider: ["protocol", "uri", "dpe", "version"],
-  documents: ["protocol", "uri", "dpe", "provider", "log", "cli", "version"],
+  protocol: ["json", "text"],
+  uri: ["protocol", "json", "text"],
+  terminal: ["async", "json", "text"],
+  organizer: ["protocol", "uri", "json", "text"],
+  dpe: ["protocol", "json", "text"],
+  link: ["async", "protocol", "log", "version", "json", "text"],
+  mcp: ["async", "protocol", "uri", "log", "version", "json", "text"],
+  config: ["protocol", "mcp", "log", "json", "text", "spelling"],
+  provider: ["async", "protocol", "uri", "dpe", "version", "json", "text"],
   // The Server relays without looking inside, so it has no use for what gives messages a meaning.
-  server: ["async", "protocol", "log", "cli", "version"],
-  agent: ["async", "protocol", "uri", "dpe", "link", "log", "cli", "version"],
+  server: ["async", "protocol", "log", "version", "json", "text"],
+  agent: ["async", "protocol", "uri", "dpe", "link", "log", "version", "json", "text"],
   computer: [
     "async",
     "protocol",
@@ -28,13 +31,32 @@ export const roomImports: Readonly<Record<string, readonly string[]>> = {
     "dpe",
     "link",
     "mcp",
-    "provider",
-    "documents",
+    "config",
     "log",
-    "cli",
     "version",
+    "json",
+    "text",
+    "spelling",
   ],
-  gateway: ["protocol", "uri", "agent", "log", "cli", "version"],
+  // The three programs stand above the roles, so that a library never imports a command line.
+  cli: [
+    "async",
+    "protocol",
+    "uri",
+    "dpe",
+    "link",
+    "mcp",
+    "config",
+    "terminal",
+    "server",
+    "computer",
+    "agent",
+    "log",
+    "version",
+    "json",
+    "text",
+    "spelling",
+  ],
 };
 
 /** What a module of `src/` may import from outside of `src/`, by the module's path. */
@@ -45,10 +67,10 @@ export const outsideImports: Readonly<Record<string, readonly string[]>> = {
 /** The places of `src/` that may use `Deno`: what needs it, and `permission.ts`, which asks whether there is one. */
 export const denoPlaces: readonly string[] = [
   "src/cli/",
+  "src/terminal/",
+  "src/config/",
   "src/mcp/",
   "src/computer/",
-  "src/agent/cli",
-  "src/server/cli",
   "src/server/sockets/permission.ts",
 ];
 
@@ -61,14 +83,14 @@ export interface ThirdParty {
 
 /** The first entry that fits a specifier counts. What fits none may not be imported in `src/`. */
 export const thirdParties: readonly ThirdParty[] = [
-  { specifier: "zod", places: ["src/protocol/schemas/", "src/mcp/", "src/computer/config/"] },
+  { specifier: "zod", places: ["src/protocol/schemas/", "src/mcp/", "src/config/"] },
   { specifier: "socket.io", places: ["src/server/server.ts"] },
   { specifier: "socket.io-parser", places: ["src/server/parser.ts"] },
   { specifier: "socket.io-client", places: ["src/link/connect.ts"] },
   { specifier: "@modelcontextprotocol/sdk/client", places: ["src/mcp/"] },
-  { specifier: "@modelcontextprotocol/sdk/server", places: ["src/provider/", "src/gateway/"] },
+  { specifier: "@modelcontextprotocol/sdk/server", places: ["src/provider/"] },
   // What both sides share: message types, transports.
-  { specifier: "@modelcontextprotocol/sdk", places: ["src/mcp/", "src/provider/", "src/gateway/"] },
+  { specifier: "@modelcontextprotocol/sdk", places: ["src/mcp/", "src/provider/"] },
   // Reading keeps the places of a file's text, editing keeps all the rest of it.
   { specifier: "jsonc-parser", places: ["src/config/json_text.ts", "src/config/edit.ts"] },
   { specifier: "toml-eslint-parser", places: ["src/config/toml_text.ts"] },
@@ -76,7 +98,7 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "dotenv", places: ["src/config/env_file.ts"] },
   { specifier: "commander", places: ["src/cli/"] },
   { specifier: "string-width", places: ["src/terminal/display_width.ts"] },
-  { specifier: "@bpinternal/verel", places: ["src/computer/vrl"] },
+  { specifier: "@bpinternal/verel", places: ["src/computer/vrl/"] },
   { specifier: "@std/log", places: ["src/log.ts"] },
   { specifier: "@std/path", places: ["src/"] },
 ];

@@ -1,7 +1,7 @@
 /** Reading below a page of the catalogue: the pages of its documents, and the elements of these. */
 import { forEachBounded } from "../../async/pool.ts";
 import { type DPEDocumentSummary, MAX_PAGE_LIMIT } from "../../protocol/dpe.ts";
-import { describeError } from "../../protocol/errors.ts";
+import { describeError } from "../../text.ts";
 import type { DocumentBranch } from "../answers/document_branch.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
 

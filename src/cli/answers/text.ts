@@ -1,9 +1,8 @@
 /** Answers as text for people: tools, configuration, Desktop, Finder, results. Pure: values in, text out. */
 import type { GetComputerConfigRet, MCPServerConfig } from "../../protocol/config.ts";
 import type { Desktop } from "../../protocol/desktop.ts";
-import { isRecord } from "../../protocol/errors.ts";
+import { isRecord, parseJson } from "../../json.ts";
 import { indentJson } from "./indent_json.ts";
-import { parseJson } from "../../json.ts";
 import type { SMCPTool } from "../../protocol/tools.ts";
 import { countOf } from "../count.ts";
 import type { DocumentBranch, PageBranch } from "./document_branch.ts";

@@ -15,7 +15,7 @@ import {
 import { DIALECTS } from "../../config/foreign/dialects.ts";
 import { readConfigStream } from "../../config/file.ts";
 import type { ConfigProblem } from "../../config/problem.ts";
-import { inputVariable } from "../../computer/inputs/resolve.ts";
+import { inputVariable } from "../../config/placeholders.ts";
 
 /** Standard input, as a file. */
 const STDIN = "-";

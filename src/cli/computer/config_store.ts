@@ -1,6 +1,6 @@
 /** The configuration that a command line works with: a file, or, without one, a text in memory. */
 import { basename, dirname, join } from "@std/path";
-import { describeError } from "../../protocol/errors.ts";
+import { describeError } from "../../text.ts";
 import { type ComputerConfig, parseConfigText } from "../../config/config.ts";
 import { checkConfigText, type ConfigChecks } from "../../config/check.ts";
 import { originOf, readConfigFileText } from "../../config/file.ts";

@@ -2,7 +2,7 @@
 import { basename, dirname, resolve } from "@std/path";
 import { delay } from "../../async/backoff.ts";
 import type { Logger } from "../../log.ts";
-import { describeError } from "../../protocol/errors.ts";
+import { describeError } from "../../text.ts";
 
 /** An editor writes in several steps; they count as one when they are no further apart, in milliseconds. */
 const SETTLE_MS = 100;

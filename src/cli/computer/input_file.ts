@@ -1,6 +1,6 @@
 /** Values of inputs from a file that nobody else may read. */
-import { describeError, isRecord } from "../../protocol/errors.ts";
-import { parseJson } from "../../json.ts";
+import { isRecord, parseJson } from "../../json.ts";
+import { describeError } from "../../text.ts";
 import type { InputValue } from "../../config/placeholders.ts";
 
 /** What others than its owner may do with a file. */

@@ -8,7 +8,7 @@ import { parseLogLevels } from "../../log.ts";
 import { openLineEditor } from "../../terminal/editor/open.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
 import { quoteWord } from "../../terminal/words.ts";
-import { inputVariable } from "../../computer/inputs/resolve.ts";
+import { inputVariable } from "../../config/placeholders.ts";
 import { openControl, refuseTakenName } from "./control/open.ts";
 import { type ComputerCliOptions, openSession } from "./open_session.ts";
 import { isKeptLine } from "./kept_line.ts";

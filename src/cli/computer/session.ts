@@ -1,7 +1,7 @@
 /** A Computer as its command line runs it: its config file, which is watched, and what the commands change. */
 import { type Logger, withModule } from "../../log.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
-import { describeError } from "../../protocol/errors.ts";
+import { describeError } from "../../text.ts";
 import { UsageError } from "../exit_codes.ts";
 import { Computer } from "../../computer/computer.ts";
 import { ConfigError } from "../../config/problem.ts";

@@ -1,11 +1,12 @@
 /** Commands that are typed at a prompt: the command line of a door without a process of its own. */
 import { Command, CommanderError } from "commander";
-import { ExitCode } from "../exit_codes.ts";
+import { ExitCode, UsageError } from "../exit_codes.ts";
 import { everyCommand } from "../command_tree.ts";
 import { type Failure, isTold, paintFailure, toFailure } from "../failure.ts";
 import { HELP_FORM } from "../help_form.ts";
 import { ExitRequest } from "../program.ts";
 import { type Palette, PLAIN } from "../../terminal/palette.ts";
+import { describeError } from "../../text.ts";
 import { splitWords } from "../../terminal/words.ts";
 
 /** Takes what a command prints, safe to print and without a line feed at its end. */
@@ -47,10 +48,18 @@ export interface TypedOptions {
  */
 export async function runTypedLine(line: string, options: TypedOptions): Promise<number> {
   try {
-    const words = line.trimStart().startsWith("#") ? [] : splitWords(line);
+    const words = line.trimStart().startsWith("#") ? [] : wordsOf(line);
     return words.length === 0 ? ExitCode.OK : await runTypedWords(words, options);
   } catch (error) {
     return failWith(error, options);
+  }
+}
+
+function wordsOf(line: string): string[] {
+  try {
+    return splitWords(line);
+  } catch (cause) {
+    throw new UsageError(describeError(cause), { cause });
   }
 }
 

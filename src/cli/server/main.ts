@@ -6,7 +6,7 @@ import { UsageError } from "../exit_codes.ts";
 import { collect, parseMilliseconds, parsePort, wholeNumber } from "../options.ts";
 import { type Command, type CommonOptions, createProgram, loggerOf, Option, runProgram } from "../program.ts";
 import { type Logger, parseLogLevels } from "../../log.ts";
-import { describeError } from "../../protocol/errors.ts";
+import { describeError } from "../../text.ts";
 import { DEFAULT_SOCKET_PATH, isLoopback } from "../../protocol/server_address.ts";
 import { type AuthProvider, staticTokens, type StaticTokensOptions } from "../../server/admission/auth.ts";
 import { DEFAULT_ACCEPTED_VERSIONS } from "../../server/admission/handshake.ts";

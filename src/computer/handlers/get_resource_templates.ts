@@ -2,7 +2,7 @@
 import { badRequest } from "../../protocol/errors.ts";
 import { parseGetResourceTemplatesReq } from "../../protocol/parse.ts";
 import type { GetResourceTemplatesRet, ResourceTemplateInfo } from "../../protocol/resource_templates.ts";
-import { shorten } from "../../protocol/shorten.ts";
+import { shorten } from "../../text.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import type { McpHost } from "../host.ts";
 import type { ListedTemplate } from "../resources/templates.ts";

@@ -1,7 +1,7 @@
 /** `client:get_resources`. */
 import { parseGetResourcesReq } from "../../protocol/parse.ts";
 import type { GetResourcesRet } from "../../protocol/resources.ts";
-import { shorten } from "../../protocol/shorten.ts";
+import { shorten } from "../../text.ts";
 import type { McpHost } from "../host.ts";
 import { listResources } from "../resources/reader.ts";
 

@@ -7,7 +7,7 @@ import type {
   MCPServerInput,
   ResolvedServerConfig,
 } from "../../protocol/config.ts";
-import { describeError } from "../../protocol/errors.ts";
+import { describeError } from "../../text.ts";
 import { ConfigurationError } from "../../mcp/errors.ts";
 import { killGroup } from "../../mcp/stdio/process_group.ts";
 import { readEnvFile, readValueFile } from "../../config/env_file.ts";
@@ -16,6 +16,7 @@ import {
   fillPlaceholders,
   findPlaceholders,
   type InputValue,
+  inputVariable,
   type Placeholder,
 } from "../../config/placeholders.ts";
 
@@ -60,11 +61,6 @@ export type EnvironmentLookup = (name: string) => string | undefined;
  */
 export function environmentInputs(environment: EnvironmentLookup): (id: string) => string | undefined {
   return (id) => environment(inputVariable(id));
-}
-
-/** The environment variable of an input. */
-export function inputVariable(id: string): string {
-  return `A2C_INPUT_${id.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
 }
 
 /** What placeholders are resolved from. */

@@ -3,7 +3,7 @@
  * the rest fits (`docs/protocol/extensions.md`, blobs). What a tool has done is done: its result must not be lost.
  */
 import { A2C_ANSWER, A2C_RESOURCE_TEXT, A2C_STRUCTURED_CONTENT, A2C_TEXT } from "../../protocol/blobs.ts";
-import { isRecord } from "../../protocol/errors.ts";
+import { isRecord } from "../../json.ts";
 import type { BlobMark, BlobPart, OfficeBlobs } from "./blob_store.ts";
 
 /** Bytes below which a part is not worth a request of its own. */

@@ -1,6 +1,6 @@
 /** A document's summary from what its MCP server answers at Level 1, or in its catalogue at Level 0. */
 import type { DPEDocumentSummary } from "../../protocol/dpe.ts";
-import { isRecord } from "../../protocol/errors.ts";
+import { isRecord } from "../../json.ts";
 import { parseDpeDocument } from "../../protocol/answers.ts";
 import type { ResourceContents } from "../../protocol/resources.ts";
 

@@ -1,5 +1,5 @@
 /** A listed resource as `client:get_resources` shows it. */
-import { isRecord } from "../../protocol/errors.ts";
+import { isRecord } from "../../json.ts";
 import type { ResourceIcon, ResourceInfo } from "../../protocol/resources.ts";
 
 /**

@@ -1,8 +1,7 @@
 /** `content_markdown` and `content_text`, where the MCP server left them to the Computer (`finder.md`, 查询参数 format). */
 import { renderElementMarkdown, renderPageMarkdown } from "../../dpe/markdown.ts";
 import { renderElementText, renderPageText } from "../../dpe/text.ts";
-import { isRecord } from "../../protocol/errors.ts";
-import { parseJson } from "../../json.ts";
+import { isRecord, parseJson } from "../../json.ts";
 import { parseDpeElement, parseDpePage } from "../../protocol/answers.ts";
 import type { ResourceContents } from "../../protocol/resources.ts";
 import type { DpeUri } from "../../uri/dpe_uri.ts";

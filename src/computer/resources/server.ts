@@ -8,7 +8,7 @@ import type { SupervisedServer } from "../../mcp/supervision/server.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import type { DesktopWindow } from "../../organizer/desktop_window.ts";
 import type { DocumentShelf } from "../../organizer/document_shelf.ts";
-import { describeError } from "../../protocol/errors.ts";
+import { describeError } from "../../text.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
 import { windowIdentity } from "../../uri/window_identity.ts";
 import { DocumentView } from "./documents.ts";

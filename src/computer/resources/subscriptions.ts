@@ -3,7 +3,7 @@ import { forEachBounded } from "../../async/pool.ts";
 import type { Logger } from "../../log.ts";
 import type { RequestLimits } from "../../mcp/connection.ts";
 import type { SupervisedServer } from "../../mcp/supervision/server.ts";
-import { describeError } from "../../protocol/errors.ts";
+import { describeError } from "../../text.ts";
 
 /** What subscribing needs. */
 export interface SubscriptionsContext {

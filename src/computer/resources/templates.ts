@@ -4,7 +4,9 @@ import type { McpConnection } from "../../mcp/connection.ts";
 import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import type { SupervisedServer } from "../../mcp/supervision/server.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
-import { describeError, isRecord, SmcpError } from "../../protocol/errors.ts";
+import { isRecord } from "../../json.ts";
+import { SmcpError } from "../../protocol/errors.ts";
+import { describeError } from "../../text.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import {
   type CompletionInfo,

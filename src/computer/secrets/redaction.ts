@@ -1,7 +1,7 @@
 /** Keeps what is known to be secret out of log lines and of what the Computer tells of its MCP servers. */
 import { type LogFields, type Logger, silentLogger } from "../../log.ts";
-import { isRecord } from "../../protocol/errors.ts";
-import { shorten } from "../../protocol/shorten.ts";
+import { isRecord } from "../../json.ts";
+import { shorten } from "../../text.ts";
 import { MASK } from "./masking.ts";
 
 /** Shorter values are everywhere: to mask them would hide the text and tell the value. */

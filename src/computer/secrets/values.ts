@@ -1,6 +1,6 @@
 /** Which values of a server's parameters are kept out of log lines and of errors. */
 import type { MCPServerConfig } from "../../protocol/config.ts";
-import { isRecord } from "../../protocol/errors.ts";
+import { isRecord } from "../../json.ts";
 import { PLACEHOLDER } from "../../config/placeholders.ts";
 import { maskSecretParameters } from "./local_masking.ts";
 import { maskServer } from "./masking.ts";

@@ -2,7 +2,7 @@
 import { abortable } from "../../async/abortable.ts";
 import type { Logger } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { describeError } from "../../protocol/errors.ts";
+import { describeError } from "../../text.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import type { ToolRoute } from "./directory.ts";
 import { failureResult } from "./results.ts";

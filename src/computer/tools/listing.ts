@@ -9,8 +9,7 @@ import { ServerNotRunningError } from "../../mcp/errors.ts";
 import { relistIntervalMs } from "../../mcp/limits.ts";
 import type { SupervisedServer } from "../../mcp/supervision/server.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
-import { describeError } from "../../protocol/errors.ts";
-import { shorten } from "../../protocol/shorten.ts";
+import { describeError, shorten } from "../../text.ts";
 import { fitsApproximately } from "../../protocol/size.ts";
 import type { ListLimits } from "../limits.ts";
 

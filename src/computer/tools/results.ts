@@ -6,8 +6,8 @@ import {
   ServerTimeoutError,
 } from "../../mcp/errors.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { isRecord } from "../../protocol/errors.ts";
-import { shorten } from "../../protocol/shorten.ts";
+import { isRecord } from "../../json.ts";
+import { shorten } from "../../text.ts";
 import {
   A2C_MCP_SERVER,
   A2C_TOOL_META,

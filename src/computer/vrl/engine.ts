@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { Limiter } from "../../async/limiter.ts";
-import { describeError } from "../../protocol/errors.ts";
+import { describeError } from "../../text.ts";
 import { describeDiagnostics, describeFailure } from "./diagnosis.ts";
 import type { VrlAnswer, VrlRequest, VrlWorkerSettings } from "./worker.ts";
 

@@ -1,7 +1,7 @@
 /** From an entry of any other form to one of the specification's. */
 import { isAbsolute, join } from "@std/path";
 import type { MCPServerConfig } from "../../protocol/config.ts";
-import { isRecord } from "../../protocol/errors.ts";
+import { isRecord } from "../../json.ts";
 import { serverKinds } from "../../protocol/schemas/config.ts";
 import type { ToolMeta } from "../../protocol/tools.ts";
 import { readWith, wrongWord } from "../explain.ts";

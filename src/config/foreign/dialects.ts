@@ -2,7 +2,7 @@
  * What each form calls the members of a server, and how it writes variables: one table, by which the entries of all
  * other programs become flat entries of one kind.
  */
-import { isRecord } from "../../protocol/errors.ts";
+import { isRecord } from "../../json.ts";
 import type { ConfigForm } from "../form.ts";
 import type { ConfigPath } from "../problem.ts";
 

@@ -7,7 +7,8 @@ import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/tran
 import { settledWithin } from "../../async/abortable.ts";
 import { delay, MAX_TIMER_MS } from "../../async/backoff.ts";
 import type { MCPServerStreamableHttpConfig, MCPSSEConfig, Resolved } from "../../protocol/config.ts";
-import { describeError, isRecord } from "../../protocol/errors.ts";
+import { isRecord } from "../../json.ts";
+import { describeError } from "../../text.ts";
 import { EventFrames, JsonFrame } from "./body_frames.ts";
 import { ConfigurationError, ServerAuthorizationError, ServerNotRunningError } from "../errors.ts";
 import { answerOf, type HttpTimes } from "./answer.ts";

@@ -1,7 +1,7 @@
 /** The promise that no child outlives its Computer, however the Computer dies. */
 import { Throttle } from "../../async/throttle.ts";
 import { type Logger, silentLogger } from "../../log.ts";
-import { describeError } from "../../protocol/errors.ts";
+import { describeError } from "../../text.ts";
 import { GUARD_SCRIPT, TREE_VARIABLE } from "./guard_script.ts";
 
 /** The shortest time between two searches for processes that servers have left behind, in milliseconds. */

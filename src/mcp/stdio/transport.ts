@@ -9,7 +9,8 @@ import {
 import { settledWithin } from "../../async/abortable.ts";
 import type { Logger } from "../../log.ts";
 import type { MCPServerStdioConfig, Resolved } from "../../protocol/config.ts";
-import { describeError, isRecord } from "../../protocol/errors.ts";
+import { isRecord } from "../../json.ts";
+import { describeError } from "../../text.ts";
 import { childEnvironment } from "./environment.ts";
 import { ConfigurationError, ServerNotRunningError } from "../errors.ts";
 import type { ProcessGuard, TreeEnvironment } from "./guard.ts";

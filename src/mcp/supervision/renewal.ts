@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "../../log.ts";
 import type { ResolvedServerConfig } from "../../protocol/config.ts";
-import { describeError } from "../../protocol/errors.ts";
+import { describeError } from "../../text.ts";
 
 /** The shortest time between two looks: whoever is refused may be refused a thousand times, in milliseconds. */
 const CHECK_INTERVAL_MS = 10_000;

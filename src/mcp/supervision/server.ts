@@ -4,8 +4,7 @@ import { Backoff, type BackoffOptions, delay } from "../../async/backoff.ts";
 import type { Limiter } from "../../async/limiter.ts";
 import { type Logger, withFields } from "../../log.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../../protocol/config.ts";
-import { describeError } from "../../protocol/errors.ts";
-import { shorten } from "../../protocol/shorten.ts";
+import { describeError, shorten } from "../../text.ts";
 import { McpConnection } from "../connection.ts";
 import {
   ConfigurationError,

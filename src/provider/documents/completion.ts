@@ -1,5 +1,5 @@
 /** The values of the parameters in a document template (`finder.md`, 自动补全). */
-import { isRecord } from "../../protocol/errors.ts";
+import { isRecord } from "../../json.ts";
 import { parseNaturalNumber } from "../../uri/natural_number.ts";
 import { type DocumentReader, elementIdOf } from "./reader.ts";
 import type { DocumentPage } from "./source.ts";

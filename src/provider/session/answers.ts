@@ -1,5 +1,5 @@
 /** The methods that the kit answers, each together with what the SDK's own handler has to say. */
-import { isRecord } from "../../protocol/errors.ts";
+import { isRecord } from "../../json.ts";
 import { completeDocument, readCompletionRequest } from "../documents/completion.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import { DocumentReader } from "../documents/reader.ts";

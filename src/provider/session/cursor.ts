@@ -1,5 +1,5 @@
 /** Cursors of `resources/list`: opaque to clients, and the same in every session. */
-import { isRecord } from "../../protocol/errors.ts";
+import { isRecord } from "../../json.ts";
 import { invalidCursor, type ListPosition, readPosition } from "./list.ts";
 
 /** Where a page begins: in the list of the SDK's own handler, or in ours, which comes after it. */

@@ -1,6 +1,7 @@
 /** JSON-RPC as the SDK's transports carry it, and the errors that a server answers. */
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types";
-import { isRecord, SmcpError } from "../../protocol/errors.ts";
+import { isRecord } from "../../json.ts";
+import { SmcpError } from "../../protocol/errors.ts";
 
 /** MCP's own error codes, as far as we answer or read them. */
 export const RpcErrorCode = {

@@ -2,7 +2,8 @@
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { describeError, isRecord } from "../../protocol/errors.ts";
+import { isRecord } from "../../json.ts";
+import { describeError } from "../../text.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
 import type { AuthDecision, AuthProvider, Credentials } from "./auth.ts";
 import type { BoundedLog } from "../bounded_log.ts";

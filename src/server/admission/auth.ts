@@ -21,8 +21,7 @@ export type AuthDecision = { readonly principal: string } | { readonly refused: 
  *
  * @example
  * ```ts
- * import { assertEquals } from "@std/assert";
- * import type { AuthProvider } from "@a2c-smcp/sdk/server";
+ *  * import type { AuthProvider } from "@a2c-smcp/sdk/server";
  *
  * const localOnly: AuthProvider = {
  *   authenticate: ({ address }) =>

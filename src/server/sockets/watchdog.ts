@@ -5,7 +5,7 @@
 import type { Server as HttpServer } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Logger } from "../../log.ts";
-import { describeError } from "../../protocol/errors.ts";
+import { describeError } from "../../text.ts";
 import { ListenError } from "./listening.ts";
 import {
   ACCEPT_CHECK_INTERVAL_MS,

@@ -1,6 +1,6 @@
 /** Lines that were typed, in a private file that several processes may share. */
 import { dirname } from "@std/path";
-import { describeError } from "../../protocol/errors.ts";
+import { describeError } from "../../text.ts";
 import { printableLine } from "../safe_text.ts";
 
 /** How many lines are kept unless told otherwise. */

@@ -1,13 +1,13 @@
 import { assertEquals } from "@std/assert";
+import { isRecord } from "../../../src/json.ts";
 import {
   badRequest,
-  describeError,
   fromErrorAck,
-  isRecord,
   readRequestId,
   SmcpError,
   toErrorAck,
 } from "../../../src/protocol/errors.ts";
+import { describeError } from "../../../src/text.ts";
 
 const request = { event: "client:get_tools", reqId: undefined };
 

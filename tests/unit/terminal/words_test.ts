@@ -1,6 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import { UsageError } from "../../../src/cli/exit_codes.ts";
 import { quoteWord, readLineSoFar, splitWords } from "../../../src/terminal/words.ts";
 
 Deno.test("splitWords() splits at white space, however much there is", () => {
@@ -32,8 +31,8 @@ Deno.test("splitWords() takes a backslash before a plain character as itself, so
 });
 
 Deno.test("splitWords() says which quote is not closed", () => {
-  assertThrows(() => splitWords("call echo '{}"), UsageError, "the quote ' is not closed");
-  assertThrows(() => splitWords(`say "it's`), UsageError, `the quote " is not closed`);
+  assertThrows(() => splitWords("call echo '{}"), SyntaxError, "the quote ' is not closed");
+  assertThrows(() => splitWords(`say "it's`), SyntaxError, `the quote " is not closed`);
 });
 
 Deno.test("readLineSoFar() finds the last word and how it is written", () => {

@@ -1,6 +1,5 @@
 /** What a process that asks and a Computer that answers say to each other: one JSON line each. */
-import { isRecord } from "../../../protocol/errors.ts";
-import { parseJson } from "../../../json.ts";
+import { isRecord, parseJson } from "../../../json.ts";
 
 /** What a process asks. */
 export interface ControlRequest {

@@ -1,5 +1,5 @@
 /** Letting other processes of this user ask a Computer. */
-import { describeError } from "../../../protocol/errors.ts";
+import { describeError } from "../../../text.ts";
 import { commandLineOf } from "../../called_as.ts";
 import { UsageError } from "../../exit_codes.ts";
 import { ControlServer, isListening } from "./server.ts";

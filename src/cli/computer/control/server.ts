@@ -1,7 +1,7 @@
 /** How other processes of the same user ask a Computer that runs: words in, what is to be printed out, over a socket. */
 import { settledWithin } from "../../../async/abortable.ts";
 import type { Logger } from "../../../log.ts";
-import { describeError } from "../../../protocol/errors.ts";
+import { describeError } from "../../../text.ts";
 import { ControlConversation, type RunWords } from "./conversation.ts";
 
 /** How many processes are answered at a time; others wait for their turn. */

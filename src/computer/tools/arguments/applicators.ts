@@ -1,5 +1,5 @@
 /** Keywords that apply schemas: to the same value, or to its members. */
-import { isRecord } from "../../../protocol/errors.ts";
+import { isRecord } from "../../../json.ts";
 import { toAlternative } from "./problems.ts";
 import { refuse } from "./rules.ts";
 import { apart, type Rule, type Run, type Scope, type Subschema } from "./run.ts";

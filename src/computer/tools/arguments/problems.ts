@@ -1,5 +1,5 @@
 /** What is wrong with a call's arguments, as text for the model that made it. Never a value that it gave. */
-import { shorten } from "../../../protocol/shorten.ts";
+import { shorten } from "../../../text.ts";
 import type { Findings, Place, SchemaFinding } from "./run.ts";
 import { closestWord } from "../../../spelling.ts";
 

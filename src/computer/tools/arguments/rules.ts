@@ -1,5 +1,5 @@
 /** Keywords that ask something of a value itself: its type, its size, its members' names. Linear in what they look at. */
-import { isRecord } from "../../../protocol/errors.ts";
+import { isRecord } from "../../../json.ts";
 import { type Rule, type Run, type SchemaFinding, type Scope, UncheckableSchemaError } from "./run.ts";
 
 /** How many characters are counted at the cost of one evaluation. */

@@ -10,7 +10,7 @@
  * errors are sentences that quote values, without the names, types and places that our messages are made of. Reading
  * in bounds, leaving out what can be checked in two ways, and the messages would remain ours: most of this code.
  */
-import { isRecord } from "../../../protocol/errors.ts";
+import { isRecord } from "../../../json.ts";
 import { fitsApproximately } from "../../../protocol/size.ts";
 import {
   allOfRule,

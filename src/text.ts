@@ -1,4 +1,4 @@
-/** Shortening texts of peers. */
+/** Short forms of texts and of errors, for messages and log lines. */
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -9,4 +9,9 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
  */
 export function shorten(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${decoder.decode(encoder.encode(text.slice(0, maxLength)))}…`;
+}
+
+/** What to write into a log line for whatever was thrown. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

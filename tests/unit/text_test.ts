@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { shorten } from "../../../src/protocol/shorten.ts";
+import { shorten } from "../../src/text.ts";
 
 Deno.test("shorten() leaves a text that fits as it is, and marks one that does not", () => {
   assertEquals([shorten("four", 4), shorten("fives", 4)], ["four", "five…"]);
