@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { reportText } from "../../../src/cli/computer/check.ts";
 import { checkConfigFile, checkConfigText } from "../../../src/config/check.ts";
 
-const folder = new URL("../../../fixtures/configs/", import.meta.url);
+const folder = new URL("../../fixtures/configs/", import.meta.url);
 const fileOf = (name: string) => decodeURIComponent(new URL(name, folder).pathname);
 
 Deno.test("a report tells servers, inputs and variables, and what uses them", async () => {

@@ -4,7 +4,7 @@ import { parseConfigText } from "../../../src/config/config.ts";
 import { addServerText, type NewServer, removeServerText } from "../../../src/config/edit.ts";
 import { ConfigError } from "../../../src/config/problem.ts";
 
-const folder = new URL("../../../fixtures/configs/", import.meta.url);
+const folder = new URL("../../fixtures/configs/", import.meta.url);
 const files = [
   "smcp.jsonc",
   "smcp_list.json",

@@ -4,7 +4,7 @@ import { MAX_CONFIG_BYTES, originOf, readConfigFile, readConfigStream } from "..
 import { ConfigError } from "../../../src/config/problem.ts";
 import { within } from "../../fixtures/within.ts";
 
-const folder = decodeURIComponent(new URL("../../../fixtures/configs/", import.meta.url).pathname);
+const folder = decodeURIComponent(new URL("../../fixtures/configs/", import.meta.url).pathname);
 
 Deno.test("a config file is read, and variables are filled in from its place", async () => {
   const { servers } = await readConfigFile(join(folder, "project", ".vscode", "mcp.json"));

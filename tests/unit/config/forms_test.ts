@@ -3,7 +3,7 @@ import { type ComputerConfig, parseConfig, parseConfigText } from "../../../src/
 import { ConfigError } from "../../../src/config/problem.ts";
 import type { ConfigOrigin } from "../../../src/config/foreign/variables.ts";
 
-const folder = new URL("../../../fixtures/configs/", import.meta.url);
+const folder = new URL("../../fixtures/configs/", import.meta.url);
 const origin: ConfigOrigin = { workspace: "/home/me/shop", home: "/home/me", cwd: "/work" };
 
 function read(file: string): ComputerConfig {

@@ -4,7 +4,7 @@ import schema from "../../../config.schema.json" with { type: "json" };
 import { parseConfigText } from "../../../src/config/config.ts";
 import { readConfigText } from "../../../src/config/text.ts";
 
-const root = new URL("../../../../", import.meta.url);
+const root = new URL("../../../", import.meta.url);
 const folder = new URL("tests/fixtures/configs/", root);
 // Editors know keywords of their own.
 const isValid = new Ajv({ strict: false, allErrors: true }).compile(schema);

@@ -23,7 +23,7 @@ Deno.test("import-direction accepts modules of the same room, in folders too", (
 
 Deno.test("import-direction names the module, the room and what the room may import", () => {
   assertEquals(lint("src/uri/window.ts", `import { Agent } from "../agent/agent.ts";`), [
-    'smcp/import-direction: Cannot import "src/agent/agent.ts" from "src/uri/window.ts": room "uri" may import protocol',
+    'smcp/import-direction: Cannot import "src/agent/agent.ts" from "src/uri/window.ts": room "uri" may import protocol, json, text',
   ]);
 });
 
@@ -104,13 +104,13 @@ for (
   const [path, specifier] of [
     ["src/protocol/schemas/tools.ts", "zod"],
     ["src/mcp/schemas.ts", "zod"],
-    ["src/computer/config/schema.ts", "zod"],
-    ["src/computer/config/servers.ts", "zod"],
+    ["src/config/form.ts", "zod"],
+    ["src/config/foreign/keys.ts", "zod"],
     ["src/server/server.ts", "socket.io"],
     ["src/link/connect.ts", "socket.io-client"],
     ["src/mcp/connection.ts", "@modelcontextprotocol/sdk/client/index.js"],
     ["src/mcp/connection.ts", "@modelcontextprotocol/sdk/types.js"],
-    ["src/gateway/gateway.ts", "@modelcontextprotocol/sdk/server/index.js"],
+    ["src/provider/session/answers.ts", "@modelcontextprotocol/sdk/server/index.js"],
     ["src/cli/program.ts", "commander"],
     ["src/log.ts", "@std/log"],
     ["src/config/file.ts", "@std/path"],
