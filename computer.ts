@@ -30,7 +30,6 @@
  * @module
  */
 export type { BlobLimits } from "./src/computer/office/blob_store.ts";
-export type { CallLimits } from "./src/computer/tools/call_limits.ts";
 export { Computer } from "./src/computer/computer.ts";
 export type { ComputerLimits, ComputerOptions, LocalRequestOptions } from "./src/computer/options.ts";
 export { type ComputerConfig, parseConfig, parseConfigText } from "./src/config/config.ts";
@@ -59,8 +58,8 @@ export {
   type EnvironmentLookup,
   type InputRequest,
   type InputSource,
-} from "./src/computer/inputs/resolve.ts";
-export type { ListLimits, ReadLimits } from "./src/computer/limits.ts";
+} from "./src/computer/inputs/sources.ts";
+export type { CallLimits, ListLimits, ReadLimits } from "./src/computer/limits.ts";
 export type { ConnectOptions, JoinOptions, OfficeState } from "./src/computer/office/link.ts";
 export type { InputValue } from "./src/config/placeholders.ts";
 export type { LogFields, Logger } from "./src/log.ts";

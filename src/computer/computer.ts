@@ -21,9 +21,8 @@ import { type ComputerOptions, type LocalRequestOptions, toMilliseconds, toSecon
 import { type ComputerConfig, parseConfig } from "../config/config.ts";
 import type { ToolCallRecord } from "./tools/history.ts";
 import { type ConfigChange, McpHost } from "./host.ts";
-import { InputValues } from "./inputs/values.ts";
-import { checkInputValue } from "./inputs/resolve.ts";
-import { findInput, findServer } from "./lookup.ts";
+import { checkInputValue, findInput, InputValues } from "./inputs/sources.ts";
+import { findServer } from "./lookup.ts";
 import { maskConfig } from "./secrets/masking.ts";
 import { type ConnectOptions, type JoinOptions, OfficeLink, type OfficeState } from "./office/link.ts";
 import type { InputValue } from "../config/placeholders.ts";

@@ -22,16 +22,22 @@ import { describeError, shorten } from "../text.ts";
 import { windowIdentity } from "../uri/window_identity.ts";
 import type { UpdateKind } from "./office/announcer.ts";
 import { type BlobLimits, BlobStore, DEFAULT_BLOB_LIMITS } from "./office/blob_store.ts";
-import { DEFAULT_LIST_LIMITS, type ListLimits, type ReadLimits } from "./limits.ts";
+import {
+  type CallLimits,
+  DEFAULT_CALL_LIMITS,
+  DEFAULT_LIST_LIMITS,
+  type ListLimits,
+  type ReadLimits,
+} from "./limits.ts";
 import { fitList, type FitOptions, ItemSizes, type ListItem } from "./office/list_answer.ts";
 import type { ComputerConfig } from "../config/config.ts";
 import { inputIdsOf } from "../config/placeholders.ts";
 import { describeProblem } from "../config/problem.ts";
-import { type CallLimits, DEFAULT_CALL_LIMITS } from "./tools/call_limits.ts";
 import type { Confirm } from "./tools/confirmation.ts";
 import { OfficeAgent } from "./office/attendance.ts";
 import { ToolCallHistory } from "./tools/history.ts";
-import { type InputSource, resolveInputs } from "./inputs/resolve.ts";
+import { resolveInputs } from "./inputs/resolve.ts";
+import type { InputSource } from "./inputs/sources.ts";
 import { Redactor } from "./secrets/redaction.ts";
 import { secretsOf } from "./secrets/values.ts";
 import { ResourceDirectory } from "./resources/directory.ts";

@@ -3,10 +3,9 @@ import type { Logger } from "../log.ts";
 import type { ServerLimits } from "../mcp/limits.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import type { BlobLimits } from "./office/blob_store.ts";
-import type { CallLimits } from "./tools/call_limits.ts";
-import type { ListLimits, ReadLimits } from "./limits.ts";
+import type { CallLimits, ListLimits, ReadLimits } from "./limits.ts";
 import type { ResolveDpe } from "./resources/resolve_dpe.ts";
-import type { InputSource } from "./inputs/resolve.ts";
+import type { InputSource } from "./inputs/sources.ts";
 import type { Confirm } from "./tools/confirmation.ts";
 
 /** Deadlines and bounds of a Computer; each has a default. */

@@ -1,6 +1,6 @@
 /** Which typed lines a history may keep: none with a secret. */
 import { splitWords } from "../../terminal/words.ts";
-import { isSecretName } from "../../computer/secrets/names.ts";
+import { isSecretName } from "../../computer/secrets/masking.ts";
 
 /** Options whose values are secrets more often than not. */
 const SECRET_OPTION = /^(?:--(?:token|auth|headers?|env|params)|-[eHpPu])$/;

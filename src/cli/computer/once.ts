@@ -8,7 +8,7 @@ import { withoutSharedOptions } from "../shared_options.ts";
 import { showProgress } from "../../terminal/progress.ts";
 import { currentScreen, errorPalette } from "../../terminal/screen.ts";
 import { ServerUnreachableError } from "../../protocol/local_errors.ts";
-import type { InputSource } from "../../computer/inputs/resolve.ts";
+import type { InputSource } from "../../computer/inputs/sources.ts";
 import type { CommandCall } from "./commands.ts";
 import { askComputer } from "./control/client.ts";
 import { askedInputs } from "./questions.ts";

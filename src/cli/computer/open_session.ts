@@ -3,7 +3,7 @@ import { authOf, type ConnectionOptions } from "../options.ts";
 import { type CommonOptions, loggerOf } from "../program.ts";
 import type { LoggerOptions } from "../../log.ts";
 import { fileResolver } from "../../computer/resources/file_resolver.ts";
-import type { InputSource } from "../../computer/inputs/resolve.ts";
+import type { InputSource } from "../../computer/inputs/sources.ts";
 import { inputVariable } from "../../config/placeholders.ts";
 import type { Confirm } from "../../computer/tools/confirmation.ts";
 import { Session } from "./session.ts";

@@ -3,7 +3,7 @@ import { countOf } from "../count.ts";
 import { escapeUnseen, inWrittenOrder, toSafeLine, toSeenJson } from "../../terminal/safe_text.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
-import type { InputSource } from "../../computer/inputs/resolve.ts";
+import type { InputSource } from "../../computer/inputs/sources.ts";
 import type { Confirm, ConfirmRequest } from "../../computer/tools/confirmation.ts";
 
 /** How much of a call's arguments is shown at once, and each time that more of it is asked for, in characters. */

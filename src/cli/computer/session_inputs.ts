@@ -1,7 +1,7 @@
 /** Where a command line finds the values of inputs: the environment, a private file, and whoever sits at the terminal. */
 import { ConfigurationError } from "../../mcp/errors.ts";
 import { readInputFile } from "./input_file.ts";
-import { environmentInputs, type InputRequest, type InputSource } from "../../computer/inputs/resolve.ts";
+import { environmentInputs, type InputRequest, type InputSource } from "../../computer/inputs/sources.ts";
 import type { InputValue } from "../../config/placeholders.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
 

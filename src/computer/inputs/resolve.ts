@@ -16,52 +16,18 @@ import {
   fillPlaceholders,
   findPlaceholders,
   type InputValue,
-  inputVariable,
   type Placeholder,
 } from "../../config/placeholders.ts";
+import {
+  checkInputValue,
+  type EnvironmentLookup,
+  findInput,
+  type InputRequest,
+  type InputSource,
+} from "./sources.ts";
 
 /** How long an input's command may run, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 30_000;
-
-/** For what a value is asked. */
-export interface InputRequest {
-  /** The input as it is configured. */
-  readonly input: MCPServerInput;
-  /** The name of the MCP server that is to start. */
-  readonly server: string;
-  /** Aborted when the server is stopped, so that nobody is asked any longer. */
-  readonly signal: AbortSignal;
-}
-
-/**
- * Gives the value of an input by its id, or `undefined` when it has none. A value keeps its type where a placeholder
- * stands alone.
- */
-export type InputSource = (
-  id: string,
-  request: InputRequest,
-) => InputValue | undefined | Promise<InputValue | undefined>;
-
-/** The value of a variable of the environment, or `undefined` when it is not set. */
-export type EnvironmentLookup = (name: string) => string | undefined;
-
-/**
- * Values from the environment: the input `api-key` is read from `A2C_INPUT_API_KEY`.
- *
- * @param environment Gives the value of a variable.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { environmentInputs } from "@a2c-smcp/sdk/computer";
- *
- * const inputs = environmentInputs((name) => name === "A2C_INPUT_API_KEY" ? "s3cret" : undefined);
- * assertEquals([inputs("api-key"), inputs("other")], ["s3cret", undefined]);
- * ```
- */
-export function environmentInputs(environment: EnvironmentLookup): (id: string) => string | undefined {
-  return (id) => environment(inputVariable(id));
-}
 
 /** What placeholders are resolved from. */
 export interface InputContext {
@@ -128,10 +94,7 @@ async function resolveInput(
   server: string,
   { inputs, source, signal }: InputContext,
 ): Promise<InputValue> {
-  const input = inputs.find((candidate) => candidate.id === id);
-  if (input === undefined) {
-    throw new ConfigurationError(`Cannot resolve input "${id}": no such input is defined`);
-  }
+  const input = asConfigurationError(() => findInput(id, inputs));
   const given = await askSource(source, { input, server, signal });
   if (given !== undefined) return checkPick(input, given);
   if (input.type === "command") return await runCommand(input, signal);
@@ -166,24 +129,16 @@ async function askSource(source: InputSource, request: InputRequest): Promise<In
 }
 
 function checkPick(input: MCPServerInput, value: InputValue): InputValue {
+  asConfigurationError(() => checkInputValue(input, value));
+  return value;
+}
+
+function asConfigurationError<T>(check: () => T): T {
   try {
-    checkInputValue(input, value);
-    return value;
+    return check();
   } catch (cause) {
     throw new ConfigurationError(describeError(cause), { cause });
   }
-}
-
-/**
- * Whether an input may have this value.
- *
- * @throws {TypeError} when it is none of the options of a `pickString` input.
- */
-export function checkInputValue(input: MCPServerInput, value: InputValue): void {
-  if (input.type !== "pickString" || input.options.includes(String(value))) return;
-  throw new TypeError(
-    `Cannot use the value of input "${input.id}": it is none of ${input.options.join(", ")}`,
-  );
 }
 
 async function runCommand(input: MCPServerCommandInput, signal: AbortSignal): Promise<string> {

@@ -2,9 +2,8 @@
 import type { MCPServerConfig } from "../../protocol/config.ts";
 import { isRecord } from "../../json.ts";
 import { PLACEHOLDER } from "../../config/placeholders.ts";
-import { maskSecretParameters } from "./local_masking.ts";
-import { maskServer } from "./masking.ts";
-import { isSecretName } from "./names.ts";
+import { maskSecretParameters } from "./owner_masking.ts";
+import { isSecretName, maskServer } from "./masking.ts";
 
 /** The least length of a word of a longer value, such as the token after `Bearer`, in characters. */
 const MIN_WORD_LENGTH = 8;

@@ -11,7 +11,7 @@ import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import { absentServersHint } from "../absent_servers.ts";
 import { checkArguments } from "./arguments/check.ts";
-import type { CallLimits } from "./call_limits.ts";
+import type { CallLimits } from "../limits.ts";
 import { CallMemory } from "./memory.ts";
 import { type Confirm, refuseUnlessConfirmed } from "./confirmation.ts";
 import type { ToolCallHistory, ToolCallRecord } from "./history.ts";
@@ -26,7 +26,7 @@ import {
   withServer,
 } from "./results.ts";
 import type { VrlEngine } from "../vrl/engine.ts";
-import { toVrlEvent, withTransformed } from "../vrl/result.ts";
+import { toVrlEvent, withTransformed } from "../vrl/transform.ts";
 
 /** How much is kept of a name or id that the Agent made up. */
 const MAX_NAME_LENGTH = 128;

@@ -4,8 +4,7 @@ import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { Limiter } from "../../async/limiter.ts";
 import { describeError } from "../../text.ts";
-import { describeDiagnostics, describeFailure } from "./diagnosis.ts";
-import type { VrlAnswer, VrlRequest, VrlWorkerSettings } from "./worker.ts";
+import type { VrlAnswer, VrlDiagnostic, VrlRequest, VrlWorkerSettings } from "./worker.ts";
 
 /** How long the engine may take to load, in milliseconds: it is 12 MB of program. */
 const START_TIMEOUT_MS = 30_000;
@@ -19,6 +18,8 @@ const MAX_ENGINE_BYTES = 256 * 1024 * 1024;
 const MAX_HEAP_MB = 256;
 /** How much of that is for what is new, in MiB. */
 const MAX_YOUNG_HEAP_MB = 32;
+/** The most findings that are told. */
+const MAX_FINDINGS = 3;
 /** A lone surrogate as `JSON.stringify()` writes it, or an escaped backslash before such letters. */
 const LONE_SURROGATE = /\\ud[89a-f]/;
 
@@ -200,4 +201,31 @@ function toEventText(event: unknown): string {
 
 function toWellFormed(_key: string, value: unknown): unknown {
   return typeof value === "string" ? value.toWellFormed() : value;
+}
+
+/** The first findings, each with its place. */
+export function describeDiagnostics(diagnostics: readonly VrlDiagnostic[], script: string): string {
+  const told = diagnostics.slice(0, MAX_FINDINGS).map(({ message, labels }) => {
+    const [first] = labels;
+    const place = first === undefined ? "" : `${placeOf(first.span[0], script)}: `;
+    const details = labels.map((label) => label.message.replaceAll("\n", " ")).filter((text) =>
+      text !== message
+    );
+    return place + message + (details.length === 0 ? "" : ` (${details.join("; ")})`);
+  });
+  const more = diagnostics.length - told.length;
+  return told.join("; ") + (more > 0 ? `; and ${more} more` : "");
+}
+
+/** Where and in what a run ended; not the engine's own words, which quote what the script was given. */
+export function describeFailure(message: string, script: string): string {
+  const call = /function call error for "(\w+)" at \((\d+):\d+\)/.exec(message);
+  if (call !== null) return `"${call[1]}" failed at ${placeOf(Number(call[2]), script)}`;
+  return /\baborted\b/.test(message) ? "the script aborted" : "the script failed";
+}
+
+function placeOf(offset: number, script: string): string {
+  const before = new TextDecoder().decode(new TextEncoder().encode(script).subarray(0, offset));
+  const lines = before.split("\n");
+  return `line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
 }

@@ -3,8 +3,7 @@
  * with leaves it unusable, so it stands where it can be thrown away as a whole.
  */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import type { VrlDiagnostic } from "./diagnosis.ts";
-import { withMaxMemory } from "./memory.ts";
+import { withMaxMemory } from "./wasm_memory.ts";
 
 type Engine = typeof import("@bpinternal/verel");
 
@@ -18,6 +17,19 @@ export interface VrlWorkerSettings {
 export interface VrlRequest {
   readonly script: string;
   readonly event?: string;
+}
+
+/** A finding of the compiler. */
+export interface VrlDiagnostic {
+  readonly message: string;
+  readonly labels: readonly VrlLabel[];
+}
+
+/** What a finding says of a part of the script. */
+export interface VrlLabel {
+  readonly message: string;
+  /** Bytes of the script's UTF-8 from its beginning. */
+  readonly span: readonly [start: number, end: number];
 }
 
 /** What came of a request. */

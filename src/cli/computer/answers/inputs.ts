@@ -4,7 +4,7 @@ import { type Palette, PLAIN } from "../../../terminal/palette.ts";
 import type { MCPServerInput } from "../../../protocol/config.ts";
 import { UsageError } from "../../exit_codes.ts";
 import { inputIdsOf, type InputValue } from "../../../config/placeholders.ts";
-import { renderParameters } from "../../../computer/secrets/render.ts";
+import { renderParameters } from "../../../computer/secrets/owner_masking.ts";
 import { listWords } from "../../../spelling.ts";
 import type { Answer } from "../../answers/answer.ts";
 import type { CommandContext } from "../command_context.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { SessionInputs } from "../../../../src/cli/computer/session_inputs.ts";
 import { ConfigurationError } from "../../../../src/mcp/errors.ts";
-import type { InputSource } from "../../../../src/computer/inputs/resolve.ts";
+import type { InputSource } from "../../../../src/computer/inputs/sources.ts";
 import type { MCPServerInput } from "../../../../src/protocol/config.ts";
 
 const KEY: MCPServerInput = { type: "promptString", id: "key", description: "" };

@@ -1,5 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { VrlEngine, VrlError } from "../../../../src/computer/vrl/engine.ts";
+import {
+  describeDiagnostics,
+  describeFailure,
+  VrlEngine,
+  VrlError,
+} from "../../../../src/computer/vrl/engine.ts";
 
 async function run(engine: VrlEngine, script: string, event: unknown): Promise<unknown> {
   return JSON.parse(await engine.run(script, event));
@@ -122,4 +127,30 @@ Deno.test("a closed engine refuses, and ends what runs", async () => {
   for (const run of [running, waiting, engine.compile(".x = 1")]) {
     await assertRejects(() => run, VrlError, "Cannot use the VRL engine: closed");
   }
+});
+
+Deno.test("a finding is told with its line and column, counted in characters", () => {
+  const script = '.ä = "ö"\n.b = foo()';
+  const at = new TextEncoder().encode(script.slice(0, script.indexOf("foo"))).length;
+  const labels = [{ message: "undefined function", span: [at, at + 3] as const }, {
+    message: 'did you mean\n"bool"?',
+    span: [at, at + 3] as const,
+  }];
+  assertEquals(
+    describeDiagnostics([{ message: "call to undefined function", labels }], script),
+    'line 2, column 6: call to undefined function (undefined function; did you mean "bool"?)',
+  );
+});
+
+Deno.test("the first three findings are told, and a finding may have no place", () => {
+  const findings = ["a", "b", "c", "d", "e"].map((message) => ({ message, labels: [] }));
+  assertEquals(describeDiagnostics(findings, ""), "a; b; c; and 2 more");
+});
+
+Deno.test("a failure is told by its place, not by what was looked at", () => {
+  const script = '.x = 1\n.y = parse_json!("SECRET")';
+  const text = 'Termination;\nfunction call error for "parse_json" at (12:33): unable to parse json: SECRET';
+  assertEquals(describeFailure(text, script), '"parse_json" failed at line 2, column 6');
+  assertEquals(describeFailure("Termination;\naborted", script), "the script aborted");
+  assertEquals(describeFailure("SECRET", script), "the script failed");
 });

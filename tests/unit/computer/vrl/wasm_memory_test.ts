@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { withMaxMemory } from "../../../../src/computer/vrl/memory.ts";
+import { withMaxMemory } from "../../../../src/computer/vrl/wasm_memory.ts";
 
 const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
 /** Exports the memory as "m". */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { parseConfig } from "../../../../src/config/config.ts";
-import { renderParameters } from "../../../../src/computer/secrets/render.ts";
+import { renderParameters } from "../../../../src/computer/secrets/owner_masking.ts";
 
 const INPUTS = [
   { type: "promptString", id: "city", description: "" },

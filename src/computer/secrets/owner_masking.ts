@@ -1,8 +1,7 @@
 /** What the owner of a Computer is shown of a server: everything but the values of what is named like a secret. */
-import type { MCPServerConfig, MCPServerStdioParameters } from "../../protocol/config.ts";
-import { PLACEHOLDER } from "../../config/placeholders.ts";
-import { maskFallback, maskValue, maskValues } from "./masking.ts";
-import { isSecretName } from "./names.ts";
+import type { MCPServerConfig, MCPServerInput, MCPServerStdioParameters } from "../../protocol/config.ts";
+import { fillPlaceholders, type InputValue, PLACEHOLDER } from "../../config/placeholders.ts";
+import { isSecretName, MASK, maskFallback, maskValue, maskValues } from "./masking.ts";
 
 /** The parameters of a server with placeholders as written, and its secrets as `***`. */
 export function maskSecretParameters(config: MCPServerConfig): MCPServerConfig["server_parameters"] {
@@ -68,4 +67,32 @@ function maskUrl(written: string): string {
   });
   return scheme + userPart + rest + maskedQuery +
     (fragment === "" ? "" : `#${maskLiteral(fragment.slice(1))}`);
+}
+
+/** Where the values come from. */
+export interface RenderContext {
+  readonly inputs: readonly MCPServerInput[];
+  /** The value that an input has without asking anybody or running anything. */
+  readonly peek: (input: MCPServerInput) => Promise<InputValue | undefined>;
+}
+
+/**
+ * Fills in what is known and no secret. Passwords and the output of commands are masked, as are headers, what a URL
+ * carries and the values of whatever is named like a secret; what has no value, and variables of the environment, stay
+ * as written.
+ */
+export async function renderParameters(
+  server: MCPServerConfig,
+  { inputs, peek }: RenderContext,
+): Promise<unknown> {
+  const values = new Map<string, InputValue>();
+  for (const input of inputs) {
+    const value = isSecret(input) ? MASK : await peek(input);
+    if (value !== undefined) values.set(`\${input:${input.id}}`, value);
+  }
+  return fillPlaceholders(maskSecretParameters(server), values);
+}
+
+function isSecret(input: MCPServerInput): boolean {
+  return input.type === "command" || (input.type === "promptString" && input.password === true);
 }

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { CallToolResult } from "../../../../src/protocol/tools.ts";
-import { toVrlEvent, withTransformed } from "../../../../src/computer/vrl/result.ts";
+import { toVrlEvent, withTransformed } from "../../../../src/computer/vrl/transform.ts";
 
 Deno.test("the event is the result with every member there, and the call beside it", () => {
   const call = { tool: "t", params: { a: 1 } };
