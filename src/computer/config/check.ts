@@ -57,7 +57,7 @@ export interface ConfigReport {
   readonly inputs: readonly CheckedInput[];
   /** The variables that are looked up in the environment when the servers start. */
   readonly variables: readonly CheckedVariable[];
-  /** What is likely a mistake, and may keep a server from starting. */
+  /** What is likely a mistake, though every server can start with it. */
   readonly warnings: readonly ConfigProblem[];
   /** With any of these a server cannot start; the others can. */
   readonly failures: readonly ConfigProblem[];
@@ -119,8 +119,6 @@ export async function checkConfigText(
   const reading = readText(text, { origin: originOf(file), format: formatOfFile(file) });
   const found = await checkScripts(reading, checks);
   const starts = checks.programs === true ? startFindings(reading) : [];
-  const issues = (isFailure: boolean) =>
-    starts.filter((each) => each.isFailure === isFailure).map(reading.locate);
   const { form = null, servers } = reading;
   return {
     file,
@@ -128,8 +126,8 @@ export async function checkConfigText(
     servers: servers.map(({ value: { name, type, disabled } }) => ({ name, type, disabled })),
     inputs: inputsOf(reading, checks),
     variables: variablesOf(reading, checks),
-    warnings: [...reading.warnings, ...issues(false)],
-    failures: [...reading.failures, ...issues(true)],
+    warnings: reading.warnings,
+    failures: [...reading.failures, ...starts.map(reading.locate)],
     problems: [...reading.problems, ...found.map(reading.locate)],
   };
 }
@@ -144,13 +142,13 @@ async function checkScripts({ servers }: ConfigReading, { vrl }: ConfigChecks): 
   return issues;
 }
 
-function startFindings({ servers }: ConfigReading): (ConfigIssue & { readonly isFailure: boolean })[] {
+function startFindings({ servers }: ConfigReading): ConfigIssue[] {
   return servers.flatMap(({ path, value, isOwn }) =>
-    checkStart(value).map(({ member, ...found }) => {
+    checkStart(value).map(({ member, message }) => {
       const written = isOwn === true
         ? ["server_parameters", member]
         : [member === "env_file" ? "envFile" : member];
-      return { ...found, path: [...path, ...written] };
+      return { message, path: [...path, ...written] };
     })
   );
 }
