@@ -58,11 +58,14 @@ export const DEFAULT_AUTH_TIMEOUT_MS = 10_000;
 export const DEFAULT_MAX_STRANGERS = 512;
 /** The same of one address; an IPv6 network of 64 bits counts as one address. */
 export const DEFAULT_MAX_STRANGERS_PER_ADDRESS = 64;
-/** A connection may send less than this before admission: in one polling body, or in total over one websocket. */
+/** A connection may send less than this before admission. What comes after its CONNECT is kept until the decision. */
 export const MAX_STRANGER_BYTES = 64 * 1024;
 /** The most pieces in which those bytes may come over a websocket: each costs more than its bytes. */
 export const MAX_STRANGER_CHUNKS = 256;
-/** The most Engine.IO packets before admission. A client needs three: its CONNECT, and two to upgrade. */
+/**
+ * The most Engine.IO packets before admission. A client needs three, its CONNECT and two to upgrade, and some clients send
+ * their first events at once.
+ */
 export const MAX_STRANGER_PACKETS = 64;
 /** The most members and items of the JSON of a CONNECT packet: they cost far more as objects than as text. */
 export const MAX_CONNECT_MEMBERS = 1024;

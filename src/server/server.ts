@@ -293,22 +293,27 @@ function serveNamespace(io: IoServer, context: NamespaceContext): void {
   const connections = new Map<string, Connection>();
   const hub = createHub(namespace, { ...context, connections });
   namespace.use((socket, next) => {
-    admit(socket.handshake, { ...settings, refusals }).then((identity) => {
+    const { handshake, conn } = socket;
+    const gone = new AbortController();
+    const onClose = () => gone.abort(new AdmissionError("Closed before it was admitted"));
+    conn.once("close", onClose);
+    admit(handshake, { ...settings, refusals, signal: gone.signal }).then((identity) => {
       socket.data.identity = identity;
       next();
     }, (error) => {
       next(error);
-      strangers.refuse(socket.conn);
-    });
+      strangers.refuse(conn);
+    }).finally(() => conn.off("close", onClose));
   });
   namespace.on("connection", (socket) => {
     const { identity } = socket.data;
     if (identity === undefined) return void socket.disconnect(true);
-    strangers.admit(socket.conn);
     forgetHandshake(socket);
     const connection = new Connection(openWire(socket, context), { identity, shared: hub });
     connections.set(socket.id, connection);
     serveConnection(socket, { hub, connection, onClosed: () => connections.delete(socket.id) });
+    // Last, since what it has sent until now is delivered at once, and may end it.
+    strangers.admit(socket.conn);
   });
 }
 
