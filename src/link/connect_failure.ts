@@ -7,6 +7,7 @@ import {
   ServerUnreachableError,
   type VersionRefusal,
 } from "../protocol/local_errors.ts";
+import { shorten } from "../protocol/shorten.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 
 /** The answer of a Socket.IO server to a namespace that it does not have. */
@@ -18,19 +19,22 @@ const UNKNOWN_SESSION = 1;
 /** The longest message of an HTTP answer that is shown, in characters. */
 const MAX_SHOWN_MESSAGE = 200;
 
+/** What is known of an HTTP request that failed. */
+export interface FailureContext {
+  /** 0 where there was no answer. */
+  readonly status?: number;
+  /** The error of the network where there was no answer. */
+  readonly statusText?: unknown;
+  readonly responseText?: unknown;
+  /** Where a redirect points. */
+  readonly location?: unknown;
+}
+
 /** The parts of a transport's error that are read. */
 export interface ConnectFailure extends Error {
   /** Present in the Server's own refusal of the namespace, whatever its value. */
   readonly data?: unknown;
-  /**
-   * What is left of the HTTP request. `statusText` is the error of the network where there was no answer; the body
-   * is readable only while the `connect_error` listener runs.
-   */
-  readonly context?: {
-    readonly status?: number;
-    readonly statusText?: unknown;
-    readonly responseText?: unknown;
-  } | undefined;
+  readonly context?: FailureContext | undefined;
 }
 
 /** Where the connection was tried. */
@@ -92,6 +96,12 @@ function httpReason(
   { requested, context }: { readonly requested: string; readonly context: ConnectFailure["context"] },
 ): Reason {
   const said = `HTTP ${status} from "${requested}"${messageOf(context)}`;
+  const target = redirectTarget(context?.location, requested);
+  if (status >= 300 && status < 400 && target !== undefined) {
+    return permanent(
+      `"${requested}" redirects to "${target}", and redirects are not followed; if that is the Server, use its address`,
+    );
+  }
   if (status >= 500) return passing(`${said}; the Server is out of service, or a proxy cannot reach it`);
   const isUnknownSession = bodyOf(context)?.["code"] === UNKNOWN_SESSION;
   if (PASSING_STATUSES.includes(status) || isUnknownSession) return passing(said);
@@ -133,6 +143,13 @@ function networkReason(error: Error): Reason {
   }
   if (/^ERR_(SSL|TLS)/.test(code) || code === "EPROTO") return permanent(`TLS failed (${message})`);
   return passing(message);
+}
+
+/** Without user name and query, which may be secrets. */
+function redirectTarget(location: unknown, requested: string): string | undefined {
+  if (typeof location !== "string" || !URL.canParse(location, requested)) return undefined;
+  const { protocol, host, pathname } = new URL(location, requested);
+  return shorten(`${protocol}//${host}${pathname}`, MAX_SHOWN_MESSAGE);
 }
 
 function permanent(text: string): Reason {

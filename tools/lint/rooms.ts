@@ -64,7 +64,7 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "zod", places: ["src/protocol/schemas/", "src/mcp/", "src/computer/config/"] },
   { specifier: "socket.io", places: ["src/server/server.ts"] },
   { specifier: "socket.io-parser", places: ["src/server/parser.ts"] },
-  { specifier: "socket.io-client", places: ["src/link/connect.ts"] },
+  { specifier: "socket.io-client", places: ["src/link/connect.ts", "src/link/polling.ts"] },
   { specifier: "@modelcontextprotocol/sdk/client", places: ["src/mcp/"] },
   { specifier: "@modelcontextprotocol/sdk/server", places: ["src/provider/", "src/gateway/"] },
   // What both sides share: message types, transports.

@@ -5,7 +5,7 @@ import { originOf, readConfigFileText } from "./file.ts";
 import type { ConfigForm } from "./form.ts";
 import { ConfigError, type ConfigIssue, type ConfigProblem } from "./problem.ts";
 import { type ConfigReading, readText } from "./reading.ts";
-import { findPlaceholders, type Placeholder } from "./placeholders.ts";
+import { findPlaceholders, inputIdsOf, type Placeholder } from "./placeholders.ts";
 import { checkStart } from "./start_check.ts";
 import { formatOfFile } from "./text.ts";
 
@@ -158,14 +158,13 @@ function isSet(name: string, { environment }: ConfigChecks): boolean | null {
 }
 
 function inputsOf({ servers, inputs }: ConfigReading, checks: ConfigChecks): CheckedInput[] {
+  const users = servers.map(({ value }) => ({ name: value.name, ids: inputIdsOf(value.server_parameters) }));
   return inputs.map(({ value: input }) => ({
     id: input.id,
     type: input.type,
     hasValue: input.type === "command" || typeof input.default === "string",
     isSet: isSet(inputVariable(input.id), checks),
-    usedBy: servers.filter(({ value }) =>
-      placeholdersOf(value).some((each) => each.kind === "input" && each.id === input.id)
-    ).map(({ value }) => value.name),
+    usedBy: users.filter(({ ids }) => ids.has(input.id)).map(({ name }) => name),
   }));
 }
 
