@@ -83,7 +83,7 @@ export function unreachable(
 function reasonOf({ context, message }: ConnectFailure, requested: string): Reason {
   const { status = 0, statusText } = context ?? {};
   if (status > 0) return httpReason(status, { requested, context });
-  if (statusText instanceof Error) return networkReason(statusText);
+  if (statusText instanceof Error) return networkReason(statusText, requested);
   if (message === "timeout") return passing("no answer in time (timeout)");
   if (message === INVALID_NAMESPACE) {
     return permanent(`"${requested}" is Socket.IO of another program, not an A2C-SMCP Server`);
@@ -103,13 +103,16 @@ function httpReason(
     );
   }
   if (status >= 500) return passing(`${said}; the Server is out of service, or a proxy cannot reach it`);
+  if (status === 400 && isPlainOnTls(context)) {
+    return permanent(`${said}; the Server speaks TLS, use https://`);
+  }
   const isUnknownSession = bodyOf(context)?.["code"] === UNKNOWN_SESSION;
   if (PASSING_STATUSES.includes(status) || isUnknownSession) return passing(said);
   return permanent(`${said}; no A2C-SMCP Server there, check the path of the URL and --path`);
 }
 
 /** The reason for an error of the network, name service or TLS: by Node's codes, and by Deno's where they differ. */
-function networkReason(error: Error): Reason {
+function networkReason(error: Error, requested: string): Reason {
   const { message } = error;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   switch (code) {
@@ -120,7 +123,7 @@ function networkReason(error: Error): Reason {
     case "ECONNREFUSED":
       return passing("connection refused, no program listens there");
     case "ECONNRESET":
-      return passing("connection closed before an answer came");
+      return passing(`connection closed before an answer came; ${schemeHint(requested)}`);
     case "EHOSTUNREACH":
     case "ENETUNREACH":
       return passing(`no route to the host (${code})`);
@@ -132,9 +135,9 @@ function networkReason(error: Error): Reason {
       return permanent(`its TLS certificate is for another host (${message})`);
   }
   if (/wrong version number|InvalidContentType/.test(message)) {
-    return permanent("no TLS there; if the Server speaks plain HTTP, use http://");
+    return permanent(`no TLS there; ${schemeHint("https:")}`);
   }
-  if (code.startsWith("HPE_")) return permanent("no HTTP there; if the Server speaks TLS, use https://");
+  if (code.startsWith("HPE_")) return permanent(`no HTTP there; ${schemeHint("http:")}`);
   if (/certificate/i.test(message) || /CERT/.test(code)) {
     return permanent(
       `its TLS certificate is not trusted (${message}); ` +
@@ -150,6 +153,20 @@ function redirectTarget(location: unknown, requested: string): string | undefine
   if (typeof location !== "string" || !URL.canParse(location, requested)) return undefined;
   const { protocol, host, pathname } = new URL(location, requested);
   return shorten(`${protocol}//${host}${pathname}`, MAX_SHOWN_MESSAGE);
+}
+
+/** The other scheme: a port that does not speak the one of the URL often just closes the connection. */
+function schemeHint(requested: string): string {
+  return requested.startsWith("https:")
+    ? "if the Server speaks plain HTTP, use http://"
+    : "if the Server speaks TLS, use https://";
+}
+
+/** What nginx and Go answer to plain HTTP on a port for TLS. */
+function isPlainOnTls(context: ConnectFailure["context"]): boolean {
+  const body = context?.responseText;
+  return typeof body === "string" &&
+    /HTTP request (?:was sent )?to (?:an )?HTTPS (?:server|port)/i.test(body);
 }
 
 function permanent(text: string): Reason {
