@@ -3,7 +3,9 @@
 
 import { assert, assertEquals } from "@std/assert";
 import {
+  parseDpeDocument,
   parseDpeElement,
+  parseDpePage,
   parseGetBlobRet,
   parseGetComputerConfigRet,
   parseGetDeskTopRet,
@@ -18,7 +20,7 @@ import * as blobs from "../src/protocol/blobs.ts";
 import { ErrorCode } from "../src/protocol/error_codes.ts";
 import { fromErrorAck, isRecord } from "../src/protocol/errors.ts";
 import * as events from "../src/protocol/events.ts";
-import type { AnswerReader } from "../src/protocol/flaws.ts";
+import type { AnswerReader, OnFlaw } from "../src/protocol/flaws.ts";
 import {
   parseAgentCallData,
   parseEnterOfficeReq,
@@ -43,8 +45,7 @@ import * as office from "../src/protocol/schemas/office.ts";
 import * as tools from "../src/protocol/schemas/tools.ts";
 import * as toolKeys from "../src/protocol/tools.ts";
 import { parseCallToolResult } from "../src/protocol/tool_result.ts";
-
-const pagesUrl = new URL("../docs/protocol/", import.meta.url);
+import { readAllExamples, readPage, readPages } from "./fixtures/protocol_examples.ts";
 
 type Reader = AnswerReader<unknown>;
 
@@ -93,16 +94,20 @@ const READERS: Readonly<Record<string, readonly Reader[]>> = {
   "Listing an office": [parseListRoomReq, parseListRoomRet],
   "Fetching a blob": [parseGetBlobReq, parseGetBlobRet],
   "One request": [parseToolCallReq, parseCallToolResult],
+  "Entry example": [parseGetDeskTopRet],
+  "Fetching the Desktop": [parseGetDeskTopReq],
+  "Fetching the catalogue": [parseGetFinderReq, parseGetFinderRet],
+  "Fetching a file": [parseGetDpeReq, parseGetDpeRet],
+  "Level 0: catalogue": [parseCatalogue],
+  "Level 1: document": [parseDpeDocument],
+  "Level 2: page": [parseDpePage],
+  "Level 3: element": [parseDpeElement],
+  "Update events": [parseUpdateComputerConfigReq],
+  "Get resources": [parseGetResourcesReq, parseGetResourcesRet],
+  "Read resource": [parseReadResourceReq, parseReadResourceRet],
 };
 
-/** A fenced block of JSON, and the heading that it stands under. */
-interface Example {
-  readonly page: string;
-  readonly heading: string;
-  readonly text: string;
-}
-
-const examples = (await Array.fromAsync(Deno.readDir(pagesUrl), ({ name }) => readExamples(name))).flat();
+const examples = await readAllExamples();
 
 Deno.test("each JSON example of the specification is JSON", () => {
   const broken = examples.filter(({ text }) => !isJson(text));
@@ -134,16 +139,13 @@ Deno.test("each example of an error has a code of the protocol", () => {
 });
 
 Deno.test("errors.md has one heading for each error code", async () => {
-  const page = await Deno.readTextFile(new URL("errors.md", pagesUrl));
+  const page = await readPage("errors.md");
   const described = [...page.matchAll(/^### (\d+) /gm)].map(([, code]) => Number(code)).sort();
   assertEquals(described, Object.values(ErrorCode).toSorted());
 });
 
 Deno.test("the pages of the specification name each event and each key of metadata", async () => {
-  const pages = await Array.fromAsync(
-    Deno.readDir(pagesUrl),
-    ({ name }) => Deno.readTextFile(new URL(name, pagesUrl)),
-  );
+  const pages = await readPages();
   const text = pages.join("\n");
   const names = [events, blobs, toolKeys].flatMap((module) => Object.values(module)).filter((value) =>
     typeof value === "string" && !value.endsWith("_") && !value.endsWith(":")
@@ -151,17 +153,11 @@ Deno.test("the pages of the specification name each event and each key of metada
   assertEquals(names.filter((name) => !text.includes(name)), []);
 });
 
-async function readExamples(page: string): Promise<Example[]> {
-  const found: Example[] = [];
-  let heading = "";
-  const parts = /^#{1,6} +(.+)$|^ *```json\n([^]*?)^ *```$|^ *```[^]*?^ *```$/gm;
-  for (
-    const [, title, text] of (await Deno.readTextFile(new URL(page, pagesUrl))).matchAll(parts)
-  ) {
-    if (title !== undefined) heading = title;
-    if (text !== undefined) found.push({ page, heading, text });
-  }
-  return found;
+/** Level 0 has no message of its own: its documents are read one by one. */
+function parseCatalogue(body: unknown, onFlaw?: OnFlaw): unknown {
+  assert(isRecord(body) && Array.isArray(body["documents"]));
+  assertEquals(body["total_count"], body["documents"].length);
+  return body["documents"].map((document) => parseDpeDocument(document, onFlaw));
 }
 
 function isJson(text: string): boolean {
