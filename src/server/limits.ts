@@ -5,6 +5,13 @@ import type { PaceLimit } from "./pace.ts";
 
 /** The most bytes of one message; Socket.IO drops a connection that sends more. Announced in the handshake. */
 export const DEFAULT_MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;
+/**
+ * The most values of one message of the largest default size, weighed by what they cost to read and to write again, as
+ * a Computer weighs what its MCP servers send. As many take less than 100 ms.
+ */
+const MAX_MESSAGE_VALUES = 1_000_000;
+/** A message with attachments is walked through and copied: its values count so many times. */
+export const ATTACHED_VALUE_FACTOR = 4;
 /** The time between two pings. */
 export const DEFAULT_PING_INTERVAL_MS = 25_000;
 /** How long a connection may take to answer a ping. */
@@ -128,6 +135,11 @@ export function loadLimitsFor(maxOpenRequests: number): LoadLimits {
     office: { requests: OFFICE_SHARE * maxOpenRequests, bytes: MAX_OFFICE_BYTES },
     observing: { requests: Math.ceil(OBSERVING_SHARE * maxOpenRequests), bytes: MAX_OBSERVING_BYTES },
   };
+}
+
+/** The most values of one message: more where larger messages are allowed. */
+export function maxValuesFor(maxPayloadBytes: number): number {
+  return MAX_MESSAGE_VALUES * Math.max(1, maxPayloadBytes / DEFAULT_MAX_PAYLOAD_BYTES);
 }
 
 /** Shortens a text that a peer chose. */

@@ -255,7 +255,7 @@ function openSocketIo(http: HttpServer, context: SocketIoContext): () => Promise
     onAdopted,
     onDropped: (reason, address) => refusals.write("warn", `dropped a connection: ${reason}`, { address }),
   });
-  watchEngine(io, strangers);
+  watchEngine(io, { ...settings, strangers });
   const deadlines = new Deadlines();
   serveNamespace(io, { settings, deadlines, refusals, strangers });
   const onRefused = ({ body }: HandshakeRefusal) => refusals.write("warn", "refused a handshake", body);
@@ -269,11 +269,14 @@ function openSocketIo(http: HttpServer, context: SocketIoContext): () => Promise
 }
 
 /** Keeps the bounds that Engine.IO has not, for connections that are not admitted and for polling answers. */
-function watchEngine(io: IoServer, strangers: Strangers): void {
+function watchEngine(io: IoServer, { strangers, maxPayloadBytes }: {
+  readonly strangers: Strangers;
+  readonly maxPayloadBytes: number;
+}): void {
   io.engine.on("connection", (connection: EngineConnection & PollingConnection) => {
     strangers.welcome(connection);
     boundPollingAnswers(connection);
-    boundPollingBodies(connection);
+    boundPollingBodies(connection, maxPayloadBytes);
   });
   io.engine.on("headers", (_headers: unknown, request: IncomingMessage) => strangers.startCounting(request));
 }
