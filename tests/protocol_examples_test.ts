@@ -96,7 +96,7 @@ const READERS: Readonly<Record<string, readonly Reader[]>> = {
   "One request": [parseToolCallReq, parseCallToolResult],
   "Entry example": [parseGetDeskTopRet],
   "Fetching the Desktop": [parseGetDeskTopReq],
-  "Fetching the catalogue": [parseGetFinderReq, parseGetFinderRet],
+  "Fetching documents": [parseGetFinderReq, parseGetFinderRet],
   "Fetching a file": [parseGetDpeReq, parseGetDpeRet],
   "Level 0: catalogue": [parseCatalogue],
   "Level 1: document": [parseDpeDocument],

@@ -4,7 +4,7 @@ import { type Requirement, section } from "./requirement.ts";
 export const finder: readonly Requirement[] = [
   ...section("docs/protocol/finder.md#overview", {
     "finder-aggregate":
-      "The Computer merges the dpe:// resources of all its MCP servers, unchanged standard ones, into one catalogue.",
+      "The Computer merges the dpe:// resources of all its MCP servers, unchanged standard ones, into one list.",
   }),
   ...section("docs/protocol/finder.md#content-model", {
     "dpe-opaque-ids": "`doc_ref` and element ids are opaque keys that the MCP server assigns.",
@@ -102,14 +102,14 @@ export const finder: readonly Requirement[] = [
   }),
   ...section("docs/protocol/finder.md#update-events", {
     "finder-update-shape": "Both update events carry `UpdateComputerConfigReq`.",
-    "finder-agent-refresh": "An Agent should fetch the catalogue anew after `notify:update_finder`.",
+    "finder-agent-refresh": "An Agent should fetch the list of documents again after `notify:update_finder`.",
   }),
   ...section("docs/protocol/finder.md#fetch-flow", {
     "finder-flow-pull": "`client:get_finder` goes Agent, Server, Computer and its answer back the same way.",
   }),
   ...section("docs/protocol/finder.md#list-change-flow", {
     "finder-flow-list":
-      "A document that comes or goes reaches the Agent as a notification and is in the catalogue fetched next.",
+      "A document that comes or goes reaches the Agent as a notification and is in the list fetched next.",
   }),
   ...section("docs/protocol/finder.md#content-change-flow", {
     "finder-flow-content":

@@ -37,7 +37,7 @@ export const guide: readonly Requirement[] = [
       "The Computer remembers the dpe:// URIs of each MCP server, and compares them with those of the next list.",
     "guide-collect-server": "A document's summary names the MCP server that it comes from.",
   }),
-  ...section("docs/protocol/finder.md#fetching-the-catalogue", {
+  ...section("docs/protocol/finder.md#fetching-documents", {
     "guide-get-finder-defaults": "Without `offset` and `limit` the Computer uses 0 and 20.",
     "guide-get-finder-req-id": "The answer carries the `req_id` of its request.",
   }),
