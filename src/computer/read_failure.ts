@@ -12,6 +12,8 @@ import type { ReadRoute } from "./read_route.ts";
 
 /** MCP's code for a resource that does not exist. */
 const RESOURCE_NOT_FOUND = -32002;
+/** JSON-RPC's code for what the author of a server did not foresee: its message seldom says more. */
+const RPC_INTERNAL_ERROR = -32603;
 
 /** The most of an MCP server's own data that is passed on with its error, in bytes. */
 const MAX_DATA_BYTES = 16 * 1024;
@@ -52,6 +54,12 @@ export function toReadError(error: unknown, route: Pick<ReadRoute, "server"> & P
   return error;
 }
 
+/** The command of the Computer that shows what a server wrote, where a failure says too little by itself. */
+export function logCommandFor(error: unknown, server: string): string | undefined {
+  const isUnforeseen = error instanceof ServerAnswerError && error.rpcCode === RPC_INTERNAL_ERROR;
+  return isUnforeseen ? `server logs ${server}` : undefined;
+}
+
 function fromAnswer(
   error: ServerAnswerError,
   route: Pick<ReadRoute, "server"> & Partial<ReadRoute>,
@@ -63,11 +71,18 @@ function fromAnswer(
   }
   if (error.rpcCode === RESOURCE_NOT_FOUND && route.uri !== undefined) return notFound(error, route);
   const mcp_server = route.server.name;
-  return smcpError(ErrorCode.INTERNAL_ERROR, `MCP server "${mcp_server}" failed: ${error.message}`, {
-    mcp_server,
-    code: error.rpcCode,
-    ...(isWorthKeeping(error.rpcData) ? { data: error.rpcData } : {}),
-  }, error);
+  const command = logCommandFor(error, mcp_server);
+  const pointer = command === undefined ? "" : `; "${command}" on its Computer may say why`;
+  return smcpError(
+    ErrorCode.INTERNAL_ERROR,
+    `MCP server "${mcp_server}" failed: ${error.message}${pointer}`,
+    {
+      mcp_server,
+      code: error.rpcCode,
+      ...(isWorthKeeping(error.rpcData) ? { data: error.rpcData } : {}),
+    },
+    error,
+  );
 }
 
 /** 4201–4203, which a server gives as its JSON-RPC code or, where its SDK allows only JSON-RPC's own, in `data.code`. */
