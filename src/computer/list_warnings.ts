@@ -5,7 +5,7 @@ import type { WarnOnce } from "../mcp/warn_once.ts";
 import { readLayout } from "../organizer/window_layout.ts";
 import { describeError } from "../protocol/errors.ts";
 import type { ListLimits } from "./limits.ts";
-import { logCommandFor } from "./read_failure.ts";
+import { logCommandFor } from "./log_command.ts";
 import type { SortedResources } from "./resource_kinds.ts";
 
 /** The most lines of one kind about one list. */

@@ -8,12 +8,11 @@ import {
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { type ErrorDetails, isRecord, SmcpError } from "../protocol/errors.ts";
 import { fitsApproximately } from "../protocol/size.ts";
+import { logCommandFor } from "./log_command.ts";
 import type { ReadRoute } from "./read_route.ts";
 
 /** MCP's code for a resource that does not exist. */
 const RESOURCE_NOT_FOUND = -32002;
-/** JSON-RPC's code for what the author of a server did not foresee: its message seldom says more. */
-const RPC_INTERNAL_ERROR = -32603;
 
 /** The most of an MCP server's own data that is passed on with its error, in bytes. */
 const MAX_DATA_BYTES = 16 * 1024;
@@ -52,12 +51,6 @@ export function toReadError(error: unknown, route: Pick<ReadRoute, "server"> & P
     }, error);
   }
   return error;
-}
-
-/** The command of the Computer that shows what a server wrote, where a failure says too little by itself. */
-export function logCommandFor(error: unknown, server: string): string | undefined {
-  const isUnforeseen = error instanceof ServerAnswerError && error.rpcCode === RPC_INTERNAL_ERROR;
-  return isUnforeseen ? `server logs ${server}` : undefined;
 }
 
 function fromAnswer(
