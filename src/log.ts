@@ -140,6 +140,15 @@ function toOneLine(line: string): string {
   );
 }
 
+/** So much of one text is written, in characters: a stranger may have chosen how long it is. */
+const MAX_TEXT_LENGTH = 8_192;
+
+/** The text, or its beginning and how long it is. */
+function shortened(text: string): string {
+  if (text.length <= MAX_TEXT_LENGTH) return text;
+  return `${text.slice(0, MAX_TEXT_LENGTH)}… (${text.length} characters)`;
+}
+
 class LineHandler extends BaseHandler {
   readonly #write: (line: string) => void;
 
@@ -165,13 +174,13 @@ function formatText(record: LogRecord): string {
   const time = record.datetime.toISOString();
   const pairs = Object.entries(fields).filter(([, value]) => value !== undefined)
     .map(([key, value]) => ` ${key}=${formatValue(value)}`);
-  return `${time} ${record.levelName.padEnd(5)} ${module}: ${record.msg}${pairs.join("")}`;
+  return `${time} ${record.levelName.padEnd(5)} ${module}: ${shortened(record.msg)}${pairs.join("")}`;
 }
 
 function formatValue(value: unknown): string {
-  return typeof value === "string" && /^[\w.:/@+-]+$/.test(value)
-    ? value
-    : JSON.stringify(value) ?? "undefined";
+  if (typeof value !== "string") return shortened(JSON.stringify(value) ?? "undefined");
+  const text = shortened(value);
+  return /^[\w.:/@+-]+$/.test(text) ? text : JSON.stringify(text);
 }
 
 function formatJson(record: LogRecord): string {
@@ -182,5 +191,5 @@ function formatJson(record: LogRecord): string {
     module,
     message: record.msg,
     ...fields,
-  });
+  }, (_key, value: unknown) => typeof value === "string" ? shortened(value) : value);
 }

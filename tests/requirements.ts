@@ -15,5 +15,5 @@ import type { Requirement } from "./requirements/requirement.ts";
 
 export type { Requirement } from "./requirements/requirement.ts";
 
-/** The requirements of all five pages, in the order of the pages. */
+/** The requirements of all pages. */
 export const requirements: readonly Requirement[] = [...desktop, ...finder, ...guide, ...data, ...mcp];

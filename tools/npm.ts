@@ -32,6 +32,18 @@ const COMPLETIONS = [
 /** The doors that start processes and watch files by Deno's own functions, also where npm brought the package. */
 const DENO_DOORS = ["computer.js", "cli.js"];
 
+/** Written in what any Node with modules understands. */
+const NEEDS_NODE = `
+const [neededMajor, neededMinor] = "${OLDEST_NODE}".split(".").map(Number);
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < neededMajor || (major === neededMajor && minor < neededMinor)) {
+  throw new Error(
+    "Cannot use @a2c-smcp/sdk in Node " + process.versions.node + ": it needs Node ${OLDEST_NODE} or later",
+  );
+}
+export {};
+`;
+
 const NEEDS_DENO = `
 if (typeof globalThis.Deno === "undefined") {
   throw new Error(
@@ -121,17 +133,23 @@ async function complete(folder: string): Promise<void> {
     target: `node${OLDEST_NODE}`,
     logLevel: "warning",
   });
-  const doors = Object.values(manifest.exports).map((path) => path.replace(/\.ts$/, ".js"));
-  for (const door of doors) {
-    const up = "../".repeat(door.split("/").length - 2) || "./";
-    await prepend(join(folder, door), `import "${up}completions.js";\n`);
-  }
+  await prependToDoors(folder, "completions.js");
 }
 
-/** Lets the doors that need Deno say so in place of whatever fails first. */
+/** Lets the doors say which runtime they need in place of whatever fails first without it. */
 async function guard(folder: string): Promise<void> {
+  await Deno.writeTextFile(join(folder, "needs_node.js"), NEEDS_NODE.trimStart());
+  await prependToDoors(folder, "needs_node.js");
   await Deno.writeTextFile(join(folder, "needs_deno.js"), NEEDS_DENO.trimStart());
   for (const door of DENO_DOORS) await prepend(join(folder, door), 'import "./needs_deno.js";\n');
+}
+
+/** Makes a module of the package's folder the first import of every door. */
+async function prependToDoors(folder: string, module: string): Promise<void> {
+  for (const path of Object.values(manifest.exports)) {
+    const up = "../".repeat(path.split("/").length - 2) || "./";
+    await prepend(join(folder, path.replace(/\.ts$/, ".js")), `import "${up}${module}";\n`);
+  }
 }
 
 async function prepend(path: string, text: string): Promise<void> {

@@ -62,7 +62,10 @@ export interface AgentOptions {
    * default. The first join is refused at once.
    */
   readonly joinPatienceMs?: number | undefined;
-  /** Milliseconds that the Agent waits longer than a request's own time; 10,000 by default. */
+  /**
+   * Milliseconds that the Agent waits longer than a request's own `timeoutMs`, for the answer that the request took too
+   * long; 10,000 by default, 0 to wait no longer than `timeoutMs`.
+   */
   readonly graceMs?: number | undefined;
   /** Bytes that may be fetched for the large parts of one answer; 64 MiB by default. */
   readonly maxBlobBytes?: number | undefined;

@@ -120,7 +120,8 @@ export class RemoteComputer {
    * for one message are fetched and filled in; one that cannot be had keeps its handle in `_meta`, and the logger says
    * why.
    *
-   * An abort, or no answer in time, cancels the call on the Computer, too.
+   * An abort, or no answer in time, cancels the call on the Computer, too. A call that takes longer than `timeoutMs`,
+   * which the Computer is told in whole seconds, is a result with `meta.a2c_timeout`.
    *
    * @param tool The name under which it is listed.
    * @param params The arguments, as its `params_schema` wants them.

@@ -13,8 +13,10 @@ export interface RequestOptions {
   /** Ends the waiting: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Milliseconds that the Computer may take, above 0 and up to 86,400,000; 30,000 by default. Told to the peers in
-   * whole seconds, rounded up; the Agent itself waits 10 s more, so that the innermost answer wins.
+   * Milliseconds that the Computer may take, above 0 and up to 86,400,000; 30,000 by default. The protocol has whole
+   * seconds, so the Computer is told this time rounded up: 200 is a second there. The promise settles by this very time
+   * and {@linkcode AgentOptions.graceMs} (10 s by default) at the latest; the grace lets the Computer's own answer to a
+   * time-out arrive. To stop waiting exactly on time, give `signal: AbortSignal.timeout(200)`.
    */
   readonly timeoutMs?: number | undefined;
 }
@@ -90,7 +92,7 @@ export class Requests {
       ...timeout,
     };
     try {
-      const waitMs = secondsOf(body["timeout"]) * 1000 + this.#graceMs;
+      const waitMs = (options.timeoutMs ?? secondsOf(body["timeout"]) * 1000) + this.#graceMs;
       const [answer] = await this.#link.request(event, body, { timeoutMs: waitMs, signal: options.signal });
       const flaws = new Flaws();
       const read = readAnswer(event, { answer, parse: (body) => options.parse(body, flaws.add) });

@@ -1,8 +1,8 @@
 /** `--params`: the arguments of a tool as JSON, on the command line, in a file or from standard input. */
 import { InvalidArgumentError } from "commander";
 import { isRecord, parseJson } from "../json.ts";
-import { describeError } from "../text.ts";
 import { UsageError } from "./exit_codes.ts";
+import { describeFileError } from "../files.ts";
 
 /** The longest file of arguments, in bytes. No Server relays more by default. */
 const MAX_PARAMS_BYTES = 16 * 1024 * 1024;
@@ -70,7 +70,7 @@ async function readFile(path: string, signal: AbortSignal): Promise<string> {
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof UsageError) throw cause;
-    throw new UsageError(`Cannot read arguments from ${name}: ${describeError(cause)}`, { cause });
+    throw new UsageError(`Cannot read arguments from ${name}: ${describeFileError(cause)}`, { cause });
   }
 }
 

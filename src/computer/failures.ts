@@ -9,6 +9,7 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { isRecord } from "../json.ts";
 import { type ErrorDetails, SmcpError } from "../protocol/errors.ts";
 import { fitsApproximately } from "../protocol/size.ts";
+import { logCommandFor } from "./log_command.ts";
 import type { ReadRoute } from "./resources/route.ts";
 
 /** MCP's code for a resource that does not exist. */
@@ -64,11 +65,18 @@ function fromAnswer(
   }
   if (error.rpcCode === RESOURCE_NOT_FOUND && route.uri !== undefined) return notFound(error, route);
   const mcp_server = route.server.name;
-  return smcpError(ErrorCode.INTERNAL_ERROR, `MCP server "${mcp_server}" failed: ${error.message}`, {
-    mcp_server,
-    code: error.rpcCode,
-    ...(isWorthKeeping(error.rpcData) ? { data: error.rpcData } : {}),
-  }, error);
+  const command = logCommandFor(error, mcp_server);
+  const pointer = command === undefined ? "" : `; "${command}" on its Computer may say why`;
+  return smcpError(
+    ErrorCode.INTERNAL_ERROR,
+    `MCP server "${mcp_server}" failed: ${error.message}${pointer}`,
+    {
+      mcp_server,
+      code: error.rpcCode,
+      ...(isWorthKeeping(error.rpcData) ? { data: error.rpcData } : {}),
+    },
+    error,
+  );
 }
 
 /** 4201–4203, which a server gives as its JSON-RPC code or, where its SDK allows only JSON-RPC's own, in `data.code`. */

@@ -4,7 +4,7 @@ import { originOf, readConfigFileText } from "./file.ts";
 import type { ConfigForm } from "./form.ts";
 import { ConfigError, type ConfigIssue, type ConfigProblem } from "./problem.ts";
 import { type ConfigReading, readText } from "./reading.ts";
-import { findPlaceholders, inputVariable, type Placeholder } from "./placeholders.ts";
+import { findPlaceholders, inputIdsOf, inputVariable, type Placeholder } from "./placeholders.ts";
 import { checkStart } from "./start_check.ts";
 import { formatOfFile } from "./text.ts";
 
@@ -56,7 +56,7 @@ export interface ConfigReport {
   readonly inputs: readonly CheckedInput[];
   /** The variables that are looked up in the environment when the servers start. */
   readonly variables: readonly CheckedVariable[];
-  /** What is likely a mistake, and may keep a server from starting. */
+  /** What is likely a mistake, though every server can start with it. */
   readonly warnings: readonly ConfigProblem[];
   /** With any of these a server cannot start; the others can. */
   readonly failures: readonly ConfigProblem[];
@@ -118,8 +118,6 @@ export async function checkConfigText(
   const reading = readText(text, { origin: originOf(file), format: formatOfFile(file) });
   const found = await checkScripts(reading, checks);
   const starts = checks.programs === true ? startFindings(reading) : [];
-  const issues = (isFailure: boolean) =>
-    starts.filter((each) => each.isFailure === isFailure).map(reading.locate);
   const { form = null, servers } = reading;
   return {
     file,
@@ -127,8 +125,8 @@ export async function checkConfigText(
     servers: servers.map(({ value: { name, type, disabled } }) => ({ name, type, disabled })),
     inputs: inputsOf(reading, checks),
     variables: variablesOf(reading, checks),
-    warnings: [...reading.warnings, ...issues(false)],
-    failures: [...reading.failures, ...issues(true)],
+    warnings: reading.warnings,
+    failures: [...reading.failures, ...starts.map(reading.locate)],
     problems: [...reading.problems, ...found.map(reading.locate)],
   };
 }
@@ -143,13 +141,13 @@ async function checkScripts({ servers }: ConfigReading, { vrl }: ConfigChecks): 
   return issues;
 }
 
-function startFindings({ servers }: ConfigReading): (ConfigIssue & { readonly isFailure: boolean })[] {
+function startFindings({ servers }: ConfigReading): ConfigIssue[] {
   return servers.flatMap(({ path, value, isOwn }) =>
-    checkStart(value).map(({ member, ...found }) => {
+    checkStart(value).map(({ member, message }) => {
       const written = isOwn === true
         ? ["server_parameters", member]
         : [member === "env_file" ? "envFile" : member];
-      return { ...found, path: [...path, ...written] };
+      return { message, path: [...path, ...written] };
     })
   );
 }
@@ -159,14 +157,13 @@ function isSet(name: string, { environment }: ConfigChecks): boolean | null {
 }
 
 function inputsOf({ servers, inputs }: ConfigReading, checks: ConfigChecks): CheckedInput[] {
+  const users = servers.map(({ value }) => ({ name: value.name, ids: inputIdsOf(value.server_parameters) }));
   return inputs.map(({ value: input }) => ({
     id: input.id,
     type: input.type,
     hasValue: input.type === "command" || typeof input.default === "string",
     isSet: isSet(inputVariable(input.id), checks),
-    usedBy: servers.filter(({ value }) =>
-      placeholdersOf(value).some((each) => each.kind === "input" && each.id === input.id)
-    ).map(({ value }) => value.name),
+    usedBy: users.filter(({ ids }) => ids.has(input.id)).map(({ name }) => name),
   }));
 }
 

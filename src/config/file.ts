@@ -1,5 +1,6 @@
 /** A configuration in a file, and what the place of the file says. */
 import { basename, dirname, resolve } from "@std/path";
+import { readRegularFile } from "../files.ts";
 import { type ComputerConfig, parseConfigText } from "./config.ts";
 import { problemsError } from "./problem.ts";
 import type { ConfigOrigin } from "./foreign/variables.ts";
@@ -35,27 +36,15 @@ export async function readConfigFile(path: string): Promise<ComputerConfig> {
 export const MAX_CONFIG_BYTES = 8 * 1024 * 1024;
 
 /**
- * Reads the text of a configuration: a regular file of at most {@linkcode MAX_CONFIG_BYTES}. A pipe that nobody writes
- * to could not even be given up, and a device need not end.
+ * Reads the text of a configuration: a regular file of at most {@linkcode MAX_CONFIG_BYTES}.
  *
  * @throws {ConfigError} that names the file.
  */
 export async function readConfigFileText(path: string): Promise<string> {
-  let state: string | undefined;
-  try {
-    state = refusalOf(await Deno.stat(path));
-    if (state === undefined) return await Deno.readTextFile(path);
-  } catch (cause) {
-    throw problemsError(path, [{ message: stateOf(cause), path: "" }], { cause });
-  }
-  throw problemsError(path, [{ message: state, path: "" }]);
-}
-
-/** Why a file is left alone, if there is a reason. */
-function refusalOf({ isFile, isDirectory, size }: Deno.FileInfo): string | undefined {
-  if (isDirectory) return "it is a folder; name the file in it";
-  if (!isFile) return "it is no regular file; write the config to a file";
-  return size > MAX_CONFIG_BYTES ? `it has more than ${MAX_CONFIG_BYTES} bytes` : undefined;
+  const reading = await readRegularFile(path, { maxBytes: MAX_CONFIG_BYTES });
+  if ("text" in reading) return reading.text;
+  const { state, cause } = reading;
+  throw problemsError(path, [{ message: state, path: "" }], { cause });
 }
 
 /**
@@ -77,13 +66,6 @@ export async function readConfigStream(
     pieces.push(piece);
   }
   return await new Blob(pieces).text();
-}
-
-function stateOf(error: unknown): string {
-  if (error instanceof Deno.errors.NotFound) return "no such file";
-  if (error instanceof Deno.errors.PermissionDenied) return "the file may not be read";
-  if (error instanceof Deno.errors.NotCapable) return "reading is not permitted (--allow-read)";
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** What is known of the place of a file. */

@@ -5,7 +5,7 @@ import { inputKinds } from "../protocol/schemas/config.ts";
 import { readWith, wrongWord } from "./explain.ts";
 import { type ConfigEntry, type ConfigForm, isOwnEntry } from "./form.ts";
 import { warnOfInputKeys } from "./keys.ts";
-import type { Findings } from "./problem.ts";
+import { type Findings, MAX_FINDINGS } from "./problem.ts";
 import { findPlaceholders } from "./placeholders.ts";
 import { didYouMean } from "../spelling.ts";
 
@@ -50,12 +50,13 @@ export function checkUse(
 ): void {
   const ids = inputs.map(({ value }) => isRecord(value) ? value["id"] : undefined)
     .filter((id) => typeof id === "string");
+  const known = new Set(ids);
   const used = new Set<string>();
   for (const { path, value } of servers) {
     for (const { placeholder, path: within } of placeholdersOf(value)) {
       if (placeholder.kind !== "input") continue;
       used.add(placeholder.id);
-      if (ids.includes(placeholder.id)) continue;
+      if (known.has(placeholder.id) || findings.failures.length === MAX_FINDINGS) continue;
       const message = `names the input "${placeholder.id}", which is not in "inputs"${
         didYouMean(placeholder.id, ids)
       }`;

@@ -1,6 +1,6 @@
 /** A configuration in JSON, in which comments and trailing commas may stand. */
-import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
-import { type ConfigPath, type ConfigProblem, formatPath } from "./problem.ts";
+import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { type ConfigPath, type ConfigProblem, formatPath, MAX_FINDINGS } from "./problem.ts";
 import { type ConfigText, lineFinder, MAX_DEPTH, type Place, refuseDepth } from "./text_places.ts";
 
 /** A bracket, or what a bracket means nothing in: a text, a comment. */
@@ -15,14 +15,20 @@ export function readJsonText(text: string): ConfigText {
   const placeAt = lineFinder(text);
   const duplicates: ConfigProblem[] = [];
   const value = root === undefined ? undefined : toValue(root, [], (path, offset) => {
+    if (duplicates.length === MAX_FINDINGS) return;
     const message = "this key stands twice; leave one of them out";
     duplicates.push({ message, path: formatPath(path), ...placeAt(offset) });
   });
+  const members = new WeakMap<Node, ReadonlyMap<string, Node>>();
   return {
     value,
     syntax: hasNoBraces(text, errors) ? [NO_BRACES] : syntaxProblems(errors, placeAt),
     duplicates,
-    locate: ({ path, message }) => ({ message, path: formatPath(path), ...placeAt(offsetOf(root, path)) }),
+    locate: ({ path, message }) => ({
+      message,
+      path: formatPath(path),
+      ...placeAt(offsetOf(root, path, members)),
+    }),
   };
 }
 
@@ -57,6 +63,7 @@ function syntaxProblems(errors: readonly ParseError[], placeAt: (offset: number)
   const firsts = new Map<number, ConfigProblem>();
   for (const { error, offset } of errors) {
     const place = placeAt(offset);
+    if (firsts.size === MAX_FINDINGS) break;
     const message = `not JSON: ${SYNTAX_STATES[printParseErrorCode(error)]}`;
     if (!firsts.has(place.line)) firsts.set(place.line, { message, path: "", ...place });
   }
@@ -104,12 +111,33 @@ function toValue(
   return Object.fromEntries(entries);
 }
 
+/** The members of the objects that were asked for before, each with its property: its key and value. */
+type KnownMembers = WeakMap<Node, ReadonlyMap<string, Node>>;
+
 /** The key of what stands at `path`, or of the nearest thing around it that is there. */
-function offsetOf(root: Node | undefined, path: ConfigPath): number {
+function offsetOf(root: Node | undefined, path: ConfigPath, known: KnownMembers): number {
   if (root === undefined) return 0;
-  for (let length = path.length; length > 0; length--) {
-    const node = findNodeAtLocation(root, path.slice(0, length));
-    if (node !== undefined) return node.parent?.type === "property" ? node.parent.offset : node.offset;
+  let node = root;
+  let offset = root.offset;
+  for (const key of path) {
+    const found = typeof key === "number" ? node.children?.[key] : membersOf(node, known).get(key);
+    const value = found?.type === "property" ? found.children?.[1] : found;
+    if (found === undefined || value === undefined) return offset;
+    offset = found.offset;
+    node = value;
   }
-  return root.offset;
+  return offset;
+}
+
+/** The properties of an object by their keys, of which the first of each counts. */
+function membersOf(node: Node, known: KnownMembers): ReadonlyMap<string, Node> {
+  const before = known.get(node);
+  if (before !== undefined) return before;
+  const members = new Map<string, Node>();
+  for (const property of node.type === "object" ? node.children ?? [] : []) {
+    const key: unknown = property.children?.[0]?.value;
+    if (typeof key === "string" && !members.has(key)) members.set(key, property);
+  }
+  known.set(node, members);
+  return members;
 }

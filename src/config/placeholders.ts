@@ -40,14 +40,14 @@ export function parsePlaceholder(text: string): Placeholder | undefined {
 
 /** Whether `text` has a placeholder in it. */
 export function hasPlaceholder(text: string): boolean {
-  return text.search(PLACEHOLDER) !== -1;
+  return splitClosed(text)[0].search(PLACEHOLDER) !== -1;
 }
 
 /** All placeholders in `value`, in order, each as often as it stands there. */
 export function findPlaceholders(value: unknown): FoundPlaceholder[] {
   const found: FoundPlaceholder[] = [];
   mapTexts(value, (whole, path) => {
-    for (const [text] of whole.matchAll(PLACEHOLDER)) {
+    for (const [text] of splitClosed(whole)[0].matchAll(PLACEHOLDER)) {
       const placeholder = parsePlaceholder(text);
       if (placeholder !== undefined) found.push({ text, placeholder, path });
     }
@@ -66,8 +66,28 @@ export function inputIdsOf(value: unknown): Set<string> {
 export function fillPlaceholders(value: unknown, values: ReadonlyMap<string, InputValue>): unknown {
   return mapTexts(
     value,
-    (whole) => values.get(whole) ?? whole.replaceAll(PLACEHOLDER, (text) => String(values.get(text) ?? text)),
+    (whole) =>
+      values.get(whole) ?? replaceClosed(whole, PLACEHOLDER, (text) => String(values.get(text) ?? text)),
   );
+}
+
+/**
+ * Replaces what a pattern for `${…}` matches. Behind the last brace there is nothing to be found, and a text of
+ * openings alone would be read to its end from each of them.
+ */
+export function replaceClosed(
+  text: string,
+  pattern: RegExp,
+  replace: (whole: string, name: string) => string,
+): string {
+  const [closed, rest] = splitClosed(text);
+  return closed.replaceAll(pattern, replace) + rest;
+}
+
+/** The text up to its last closing brace, and the rest. */
+function splitClosed(text: string): readonly [closed: string, rest: string] {
+  const end = text.lastIndexOf("}") + 1;
+  return [text.slice(0, end), text.slice(end)];
 }
 
 /** A copy of `value` with each text in it replaced. */

@@ -43,7 +43,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** What was found while a configuration was read. */
+/** So many findings of a kind are kept: nobody mends more of them in one go, and a broken file could have millions. */
+export const MAX_FINDINGS = 1_000;
+
+/** What was found while a configuration was read; of each kind the first {@linkcode MAX_FINDINGS}. */
 export class Findings {
   readonly problems: ConfigIssue[] = [];
   /** With these a server cannot start; everything else works. */
@@ -52,18 +55,22 @@ export class Findings {
 
   /** With this the configuration cannot be used. */
   refuse(path: ConfigPath, message: string): void {
-    this.problems.push({ path, message });
+    addFinding(this.problems, { path, message });
   }
 
   /** With this a server cannot start. */
   fail(path: ConfigPath, message: string): void {
-    this.failures.push({ path, message });
+    addFinding(this.failures, { path, message });
   }
 
   /** This is likely a mistake. */
   warn(path: ConfigPath, message: string): void {
-    this.warnings.push({ path, message });
+    addFinding(this.warnings, { path, message });
   }
+}
+
+function addFinding(findings: ConfigIssue[], issue: ConfigIssue): void {
+  if (findings.length < MAX_FINDINGS) findings.push(issue);
 }
 
 /** Findings that go on to others, under other paths. */

@@ -7,6 +7,9 @@ import { readServer } from "./server.ts";
 import { type ConfigFormat, readConfigText } from "./text.ts";
 import type { ConfigOrigin } from "./foreign/variables.ts";
 
+/** The most servers of a configuration, and the most inputs: each server is a process or a connection. */
+const MAX_ENTRIES = 1_000;
+
 /** Something that was read, and where it stands. */
 export interface Placed<T> {
   readonly path: ConfigPath;
@@ -60,11 +63,15 @@ export function readValue(
   const commands = new Map<string, MCPServerInput>();
   const addCommand = (line: string) => placeholderOf(line, commands);
   const context = { form: outline?.form ?? "smcp", origin, findings, addCommand };
-  const servers = readAll(outline?.servers ?? [], (entry) => readServer(entry, context));
-  const inputs = readAll(outline?.inputs ?? [], (entry) => readInput(entry, context));
+  const entries = {
+    servers: withinBounds(outline?.servers ?? [], findings),
+    inputs: withinBounds(outline?.inputs ?? [], findings),
+  };
+  const servers = readAll(entries.servers, (entry) => readServer(entry, context));
+  const inputs = readAll(entries.inputs, (entry) => readInput(entry, context));
   refuseTwins(servers, { key: "name", nameOf: ({ name }) => name, findings });
   refuseTwins(inputs, { key: "id", nameOf: ({ id }) => id, findings });
-  if (outline !== undefined) checkUse(outline, findings);
+  checkUse(entries, findings);
   return {
     form: outline?.form,
     servers,
@@ -81,6 +88,14 @@ function placeholderOf(line: string, commands: Map<string, MCPServerInput>): str
   const id = commands.get(line)?.id ?? `command-${commands.size + 1}`;
   commands.set(line, { id, type: "command", description: "", command: line, args: null });
   return `\${input:${id}}`;
+}
+
+function withinBounds(entries: readonly ConfigEntry[], findings: Findings): readonly ConfigEntry[] {
+  const excess = entries[MAX_ENTRIES];
+  if (excess === undefined) return entries;
+  const message = `is one of ${entries.length}, and ${MAX_ENTRIES} may stand here; leave out the others`;
+  findings.refuse(excess.path, message);
+  return entries.slice(0, MAX_ENTRIES);
 }
 
 function readAll<T>(

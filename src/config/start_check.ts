@@ -4,10 +4,8 @@ import { hasProgram } from "../mcp/stdio/program_search.ts";
 import type { MCPServerConfig, MCPServerStdioParameters } from "../protocol/config.ts";
 import { hasPlaceholder } from "./placeholders.ts";
 
-/** What was found, within the server's parameters. */
+/** What keeps a server from starting, within the server's parameters. */
 export interface StartFinding {
-  /** Whether the server cannot start for sure. */
-  readonly isFailure: boolean;
   /** The member of the parameters. */
   readonly member: keyof MCPServerStdioParameters;
   readonly message: string;
@@ -33,7 +31,7 @@ function checkCommand({ command, env, cwd }: MCPServerStdioParameters): StartFin
   ) {
     return [];
   }
-  return [{ isFailure: false, member: "command", message: missingMessage(command) }];
+  return [{ member: "command", message: missingMessage(command) }];
 }
 
 function missingMessage(command: string): string {
@@ -48,12 +46,12 @@ function missingMessage(command: string): string {
 
 function checkFolder({ cwd }: MCPServerStdioParameters): StartFinding[] {
   if (cwd === null || hasPlaceholder(cwd) || look(cwd)?.isDirectory !== false) return [];
-  return [{ isFailure: false, member: "cwd", message: "is no folder here" }];
+  return [{ member: "cwd", message: "is no folder here" }];
 }
 
 function checkEnvFile({ env_file }: MCPServerStdioParameters): StartFinding[] {
   if (!env_file || hasPlaceholder(env_file) || look(env_file)?.isFile !== false) return [];
-  return [{ isFailure: true, member: "env_file", message: `names "${env_file}", which is no file here` }];
+  return [{ member: "env_file", message: `names "${env_file}", which is no file here` }];
 }
 
 /** `undefined` where that may not be looked at. */

@@ -1,7 +1,7 @@
 /** The text of a configuration in any of its formats, told by the file's name, else by how the text begins. */
 import { extname } from "@std/path";
 import { readJsonText } from "./json_text.ts";
-import type { ConfigText } from "./text_places.ts";
+import { type ConfigText, refuseText } from "./text_places.ts";
 import { readTomlText } from "./toml_text.ts";
 import { readYamlText } from "./yaml_text.ts";
 
@@ -13,6 +13,9 @@ const READERS: Readonly<Record<ConfigFormat, (text: string) => ConfigText>> = {
   toml: readTomlText,
   yaml: readYamlText,
 };
+
+/** The longest TOML or YAML, in characters: their readers take a thousand times as many bytes. */
+const MAX_TEXT_LENGTH = 1024 * 1024;
 
 /** What the names of files end with. */
 const EXTENSIONS: Readonly<Record<string, ConfigFormat>> = {
@@ -36,7 +39,12 @@ export function readConfigText(
   { format = undefined }: { readonly format?: ConfigFormat | undefined } = {},
 ): ConfigText {
   const text = raw.startsWith("\uFEFF") ? raw.slice(1) : raw;
-  return READERS[format ?? guessFormat(text)](text);
+  const found = format ?? guessFormat(text);
+  if (found !== "json" && text.length > MAX_TEXT_LENGTH) {
+    const message = `not readable: more than ${MAX_TEXT_LENGTH} characters of ${found.toUpperCase()}`;
+    return refuseText({ message, path: "", line: 1, column: 1 });
+  }
+  return READERS[found](text);
 }
 
 /** The format that the name of a file tells, if it does. */

@@ -51,7 +51,13 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
 export function lineFinder(text: string): (offset: number) => Place {
   const starts = [0, ...text.matchAll(/\r\n|\n|\r/g).map(({ 0: end, index }) => index + end.length)];
   return (offset) => {
-    const line = starts.findLastIndex((start) => start <= offset);
+    // The last line that starts at the offset or before: a broken file may ask for thousands of places.
+    let line = 0;
+    for (let end = starts.length; end - line > 1;) {
+      const middle = (line + end) >> 1;
+      if ((starts[middle] ?? 0) <= offset) line = middle;
+      else end = middle;
+    }
     return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
   };
 }

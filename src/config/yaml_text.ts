@@ -1,5 +1,6 @@
 /** A configuration in YAML, with the places of its keys. */
 import {
+  type Document,
   isAlias,
   isMap,
   isScalar,
@@ -7,13 +8,16 @@ import {
   LineCounter,
   type ParsedNode,
   parseDocument,
+  visit,
   type YAMLError,
 } from "yaml";
-import type { ConfigPath, ConfigProblem } from "./problem.ts";
+import { type ConfigPath, type ConfigProblem, MAX_FINDINGS } from "./problem.ts";
 import { type ConfigText, isTooDeep, KeyPlaces, refuseDepth, refuseText } from "./text_places.ts";
 
 /** How often aliases may be repeated all in all: a few lines of them could otherwise fill the memory. */
 const MAX_ALIAS_COUNT = 100;
+/** How many aliases may stand in a text: each is looked for among all anchors before it. */
+const MAX_ALIASES = 1_000;
 
 /** Reads a text; what is wrong with its syntax is told a problem a line. */
 export function readYamlText(text: string): ConfigText {
@@ -24,11 +28,15 @@ export function readYamlText(text: string): ConfigText {
     if (errors.length > 0) {
       return { ...refuseText({ message: "", path: "" }), syntax: syntaxProblems(errors, counter) };
     }
+    if (countAliases(document, MAX_ALIASES) >= MAX_ALIASES) {
+      const message = `not readable: more than ${MAX_ALIASES} aliases`;
+      return refuseText({ message, path: "", line: 1, column: 1 });
+    }
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIAS_COUNT });
     if (isTooDeep(value)) return refuseDepth({ line: 1, column: 1 });
     const places = new KeyPlaces();
     addPlaces(document.contents, [], { places, counter });
-    const twice = document.errors.map((error) => ({
+    const twice = document.errors.slice(0, MAX_FINDINGS).map((error) => ({
       ...placeOf(error, counter),
       path: "",
       message: "this key stands twice; leave one of them out",
@@ -42,6 +50,13 @@ export function readYamlText(text: string): ConfigText {
   }
 }
 
+/** How many aliases there are, counted no further than to `enough`. */
+function countAliases(document: Document.Parsed, enough: number): number {
+  let count = 0;
+  visit(document, { Alias: () => ++count >= enough ? visit.BREAK : undefined });
+  return count;
+}
+
 function placeOf({ pos: [offset] }: YAMLError, counter: LineCounter) {
   const { line, col } = counter.linePos(offset);
   return { line, column: col };
@@ -52,6 +67,7 @@ function syntaxProblems(errors: readonly YAMLError[], counter: LineCounter): Con
   const firsts = new Map<number, ConfigProblem>();
   for (const error of errors) {
     const place = placeOf(error, counter);
+    if (firsts.size === MAX_FINDINGS) break;
     const message = `not YAML: ${stateOf(error.message)}`;
     if (!firsts.has(place.line)) firsts.set(place.line, { message, path: "", ...place });
   }

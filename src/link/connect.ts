@@ -1,11 +1,12 @@
-/** One connection to a Server: the only importer of socket.io-client. */
-import { io, type Socket } from "socket.io-client";
+/** One connection to a Server. */
+import { io, NodeWebSocket, type Socket } from "socket.io-client";
 import { SMCP_NAMESPACE } from "../protocol/events.ts";
 import { ConnectionClosedError, RequestTimeoutError } from "../protocol/local_errors.ts";
 import { parseServerAddress } from "../protocol/server_address.ts";
 import { assertFits } from "../protocol/size.ts";
 import { PROTOCOL_VERSION, VERSION_QUERY_PARAMETER } from "../protocol/version.ts";
 import { toConnectError, unreachable } from "./connect_failure.ts";
+import { StrictPolling } from "./polling.ts";
 
 /** Time for what was already sent to leave before a connection is cut. */
 const FLUSH_TIMEOUT_MS = 1_000;
@@ -80,6 +81,7 @@ export function openConnection(
     query: { [VERSION_QUERY_PARAMETER]: PROTOCOL_VERSION },
     auth: { ...options.auth },
     extraHeaders: { ...options.headers },
+    transports: [StrictPolling, NodeWebSocket],
     forceNew: true,
     reconnection: false,
     autoConnect: false,
@@ -116,7 +118,9 @@ export function openConnection(
     closed.resolve(reason);
     reject(unreachable(url, `connection closed (${reason})`));
   });
-  socket.onAny((event: string, ...args: unknown[]) => {
+  socket.onAny((event: unknown, ...args: unknown[]) => {
+    // Socket.IO also takes a number.
+    if (typeof event !== "string") return;
     const acknowledge = args.at(-1);
     const reply = (answer: unknown) => {
       assertFits(answer, maxPayloadBytes);

@@ -6,6 +6,7 @@ import {
   ServerUnreachableError,
   type VersionRefusal,
 } from "../protocol/local_errors.ts";
+import { shorten } from "../text.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 
 /** The answer of a Socket.IO server to a namespace that it does not have. */
@@ -17,19 +18,22 @@ const UNKNOWN_SESSION = 1;
 /** The longest message of an HTTP answer that is shown, in characters. */
 const MAX_SHOWN_MESSAGE = 200;
 
+/** What is known of an HTTP request that failed. */
+export interface FailureContext {
+  /** 0 where there was no answer. */
+  readonly status?: number;
+  /** The error of the network where there was no answer. */
+  readonly statusText?: unknown;
+  readonly responseText?: unknown;
+  /** Where a redirect points. */
+  readonly location?: unknown;
+}
+
 /** The parts of a transport's error that are read. */
 export interface ConnectFailure extends Error {
   /** Present in the Server's own refusal of the namespace, whatever its value. */
   readonly data?: unknown;
-  /**
-   * What is left of the HTTP request. `statusText` is the error of the network where there was no answer; the body
-   * is readable only while the `connect_error` listener runs.
-   */
-  readonly context?: {
-    readonly status?: number;
-    readonly statusText?: unknown;
-    readonly responseText?: unknown;
-  } | undefined;
+  readonly context?: FailureContext | undefined;
 }
 
 /** Where the connection was tried. */
@@ -78,7 +82,7 @@ export function unreachable(
 function reasonOf({ context, message }: ConnectFailure, requested: string): Reason {
   const { status = 0, statusText } = context ?? {};
   if (status > 0) return httpReason(status, { requested, context });
-  if (statusText instanceof Error) return networkReason(statusText);
+  if (statusText instanceof Error) return networkReason(statusText, requested);
   if (message === "timeout") return passing("no answer in time (timeout)");
   if (message === INVALID_NAMESPACE) {
     return permanent(`"${requested}" is Socket.IO of another program, not an A2C-SMCP Server`);
@@ -91,14 +95,23 @@ function httpReason(
   { requested, context }: { readonly requested: string; readonly context: ConnectFailure["context"] },
 ): Reason {
   const said = `HTTP ${status} from "${requested}"${messageOf(context)}`;
+  const target = redirectTarget(context?.location, requested);
+  if (status >= 300 && status < 400 && target !== undefined) {
+    return permanent(
+      `"${requested}" redirects to "${target}", and redirects are not followed; if that is the Server, use its address`,
+    );
+  }
   if (status >= 500) return passing(`${said}; the Server is out of service, or a proxy cannot reach it`);
+  if (status === 400 && isPlainOnTls(context)) {
+    return permanent(`${said}; the Server speaks TLS, use https://`);
+  }
   const isUnknownSession = bodyOf(context)?.["code"] === UNKNOWN_SESSION;
   if (PASSING_STATUSES.includes(status) || isUnknownSession) return passing(said);
   return permanent(`${said}; no A2C-SMCP Server there, check the path of the URL and --path`);
 }
 
 /** The reason for an error of the network, name service or TLS: by Node's codes, and by Deno's where they differ. */
-function networkReason(error: Error): Reason {
+function networkReason(error: Error, requested: string): Reason {
   const { message } = error;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   switch (code) {
@@ -109,7 +122,7 @@ function networkReason(error: Error): Reason {
     case "ECONNREFUSED":
       return passing("connection refused, no program listens there");
     case "ECONNRESET":
-      return passing("connection closed before an answer came");
+      return passing(`connection closed before an answer came; ${schemeHint(requested)}`);
     case "EHOSTUNREACH":
     case "ENETUNREACH":
       return passing(`no route to the host (${code})`);
@@ -121,9 +134,9 @@ function networkReason(error: Error): Reason {
       return permanent(`its TLS certificate is for another host (${message})`);
   }
   if (/wrong version number|InvalidContentType/.test(message)) {
-    return permanent("no TLS there; if the Server speaks plain HTTP, use http://");
+    return permanent(`no TLS there; ${schemeHint("https:")}`);
   }
-  if (code.startsWith("HPE_")) return permanent("no HTTP there; if the Server speaks TLS, use https://");
+  if (code.startsWith("HPE_")) return permanent(`no HTTP there; ${schemeHint("http:")}`);
   if (/certificate/i.test(message) || /CERT/.test(code)) {
     return permanent(
       `its TLS certificate is not trusted (${message}); ` +
@@ -132,6 +145,27 @@ function networkReason(error: Error): Reason {
   }
   if (/^ERR_(SSL|TLS)/.test(code) || code === "EPROTO") return permanent(`TLS failed (${message})`);
   return passing(message);
+}
+
+/** Without user name and query, which may be secrets. */
+function redirectTarget(location: unknown, requested: string): string | undefined {
+  if (typeof location !== "string" || !URL.canParse(location, requested)) return undefined;
+  const { protocol, host, pathname } = new URL(location, requested);
+  return shorten(`${protocol}//${host}${pathname}`, MAX_SHOWN_MESSAGE);
+}
+
+/** The other scheme: a port that does not speak the one of the URL often just closes the connection. */
+function schemeHint(requested: string): string {
+  return requested.startsWith("https:")
+    ? "if the Server speaks plain HTTP, use http://"
+    : "if the Server speaks TLS, use https://";
+}
+
+/** What nginx and Go answer to plain HTTP on a port for TLS. */
+function isPlainOnTls(context: ConnectFailure["context"]): boolean {
+  const body = context?.responseText;
+  return typeof body === "string" &&
+    /HTTP request (?:was sent )?to (?:an )?HTTPS (?:server|port)/i.test(body);
 }
 
 function permanent(text: string): Reason {

@@ -24,6 +24,8 @@ const CONNECT_BACKOFF: BackoffOptions = { firstMs: 500, maxMs: 10_000 };
 const JOIN_BACKOFF: BackoffOptions = { firstMs: 250, maxMs: 5_000 };
 /** How long a taken name or seat is tried again after a loss: longer than a Server needs to forget a lost connection (45 s). */
 const JOIN_PATIENCE_MS = 60_000;
+/** A connection that lasted so long was a good one, in milliseconds: coming back after its loss needs no wait. */
+const STABLE_MS = 10_000;
 /** Time for one attempt to connect, and for the answer to a join or leave. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
 
@@ -213,6 +215,9 @@ export class Link implements AsyncDisposable {
   async #supervise(first: Connection): Promise<void> {
     const { signal } = this.#closing;
     let connection = first;
+    // A Server that admits and drops at once is asked less and less often.
+    const backoff = new Backoff(CONNECT_BACKOFF);
+    let sinceMs = -Infinity;
     try {
       while (true) {
         const reason = await connection.closed;
@@ -221,7 +226,10 @@ export class Link implements AsyncDisposable {
         this.#ready = pending();
         this.#log.warn("connection lost", { reason });
         this.#tell(() => this.#listener.onLost(reason));
+        if (performance.now() - sinceMs > STABLE_MS) backoff.reset();
+        else await delay(backoff.next(), signal);
         connection = await this.#return(signal);
+        sinceMs = performance.now();
         this.#resume(connection);
         this.#log.info("connection is back", { office: this.#membership?.office_id });
         this.#tell(() => this.#listener.onReturned());

@@ -17,8 +17,8 @@ export interface ServerLimits {
   /**
    * The most members and items of one message, in all its objects and lists together; 1,000,000 by default. They take
    * far more memory and time than their bytes tell. A list or an object counts for three; a name that no object before
-   * had at this place for nine, but for the first thousand such names; an escape in a text for a quarter, a byte
-   * beyond the first MiB for a 128th.
+   * had at this place for nine, but for the first thousand such names; a text of 2 to 10 bytes that did not occur before
+   * for three; an escape in a text for a quarter, a byte beyond the first MiB for a 128th.
    */
   readonly maxMessageValues: number;
   /** The most bytes of one list of a server, all pages together; 16 MiB by default. What comes after is left out. */
@@ -49,8 +49,6 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
 /** What bounds the messages of one server. */
 export type MessageLimits = Pick<ServerLimits, "maxMessageBytes" | "maxMessageValues">;
 
-/** How deep a message may be nested. Whoever walks through a value that is much deeper exhausts its stack. */
-export const MAX_MESSAGE_DEPTH = 1_000;
 /** A longer message of an HTTP server is read on when it has its turn, in bytes. */
 export const LARGE_MESSAGE_BYTES = 65_536;
 /** How many of those are read of one server at a time; the rest waits in its sockets. */

@@ -1,6 +1,7 @@
 /** The bytes of one message as they come in pieces, bounded in size and in what they will cost as values. */
-import { JsonCost, MAX_COST_PER_BYTE } from "./json_cost.ts";
-import { MAX_MESSAGE_DEPTH, type MessageLimits } from "./limits.ts";
+import { MAX_MESSAGE_DEPTH } from "../protocol/depth.ts";
+import { JsonCost, MAX_COST_PER_BYTE } from "../protocol/json_cost.ts";
+import type { MessageLimits } from "./limits.ts";
 
 /** The smallest buffer, in bytes. */
 const FIRST_CAPACITY = 4_096;

@@ -7,6 +7,9 @@ import { shorten } from "../text.ts";
 /** The most levels of lists and objects in a member of a request's body; JSON readers of some languages take 1,000. */
 export const MAX_REQUEST_DEPTH = 200;
 
+/** How deep a whole message may be nested. Whoever walks through a value that is much deeper exhausts its stack. */
+export const MAX_MESSAGE_DEPTH = 1_000;
+
 /** How much of a member's name is told. */
 const MAX_FIELD_LENGTH = 128;
 

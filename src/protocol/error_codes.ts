@@ -12,7 +12,10 @@ export const ErrorCode = {
   NOT_FOUND: 404,
   /** The Computer (`details.computer_name`) or an MCP server (`details.mcp_server`) did not answer in time. */
   TIMEOUT: 408,
-  /** A message over the size limit; `details.size` and `details.limit` in bytes. */
+  /**
+   * A message over the size limit; `details.size` and `details.limit` in bytes. Or one of too many values for the Server;
+   * `details.field` is `body`.
+   */
   PAYLOAD_TOO_LARGE: 413,
   /** Anything unforeseen. Server, Computer. */
   INTERNAL_ERROR: 500,

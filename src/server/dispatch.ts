@@ -42,7 +42,7 @@ export function dispatch(hub: Hub, connection: Connection, { event, args }: Inco
   const body = args[0];
   const reqId = readRequestId(body);
   const request = { hub, connection, event, reqId, computer: readComputer(body), ack, route: routeOf(event) };
-  const problem = problemOf(request, count);
+  const problem = problemOf(request, { body, count });
   if (problem !== undefined) return reply(request, refuse(request, problem));
   connection.openRequests++;
   connection.takeTurn(() => handle(request, body));
@@ -136,8 +136,12 @@ function describeRequest({ connection, event, reqId, computer }: Request): Recor
   };
 }
 
-/** Checks everything but the body of an event. */
-function problemOf({ hub, connection, event }: Request, count: number): SmcpError | undefined {
+/** Checks everything but the body of an event, in whose place the parser may have put why it did not read it. */
+function problemOf({ hub, connection, event }: Request, { body, count }: {
+  readonly body: unknown;
+  readonly count: number;
+}): SmcpError | undefined {
+  if (body instanceof SmcpError) return body;
   const limit = hub.maxOpenRequests;
   if (connection.openRequests >= limit) {
     return new SmcpError(

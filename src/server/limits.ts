@@ -5,6 +5,13 @@ import type { PaceLimit } from "./pace.ts";
 
 /** The most bytes of one message; Socket.IO drops a connection that sends more. Announced in the handshake. */
 export const DEFAULT_MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;
+/**
+ * The most values of one message of the largest default size, weighed by what they cost to read and to write again, as
+ * a Computer weighs what its MCP servers send. As many take less than 100 ms.
+ */
+const MAX_MESSAGE_VALUES = 1_000_000;
+/** A message with attachments is walked through and copied: its values count so many times. */
+export const ATTACHED_VALUE_FACTOR = 4;
 /** The time between two pings. */
 export const DEFAULT_PING_INTERVAL_MS = 25_000;
 /** How long a connection may take to answer a ping. */
@@ -58,11 +65,14 @@ export const DEFAULT_AUTH_TIMEOUT_MS = 10_000;
 export const DEFAULT_MAX_STRANGERS = 512;
 /** The same of one address; an IPv6 network of 64 bits counts as one address. */
 export const DEFAULT_MAX_STRANGERS_PER_ADDRESS = 64;
-/** A connection may send less than this before admission: in one polling body, or in total over one websocket. */
+/** A connection may send less than this before admission. What comes after its CONNECT is kept until the decision. */
 export const MAX_STRANGER_BYTES = 64 * 1024;
 /** The most pieces in which those bytes may come over a websocket: each costs more than its bytes. */
 export const MAX_STRANGER_CHUNKS = 256;
-/** The most Engine.IO packets before admission. A client needs three: its CONNECT, and two to upgrade. */
+/**
+ * The most Engine.IO packets before admission. A client needs three, its CONNECT and two to upgrade, and some clients send
+ * their first events at once.
+ */
 export const MAX_STRANGER_PACKETS = 64;
 /** The most members and items of the JSON of a CONNECT packet: they cost far more as objects than as text. */
 export const MAX_CONNECT_MEMBERS = 1024;
@@ -125,6 +135,11 @@ export function loadLimitsFor(maxOpenRequests: number): LoadLimits {
     office: { requests: OFFICE_SHARE * maxOpenRequests, bytes: MAX_OFFICE_BYTES },
     observing: { requests: Math.ceil(OBSERVING_SHARE * maxOpenRequests), bytes: MAX_OBSERVING_BYTES },
   };
+}
+
+/** The most values of one message: more where larger messages are allowed. */
+export function maxValuesFor(maxPayloadBytes: number): number {
+  return MAX_MESSAGE_VALUES * Math.max(1, maxPayloadBytes / DEFAULT_MAX_PAYLOAD_BYTES);
 }
 
 /** Shortens a text that a peer chose. */

@@ -50,7 +50,9 @@ export class PendingAnswer implements Deadline {
   readonly ack = (...answer: unknown[]): void => {
     const open = this.#settle();
     open?.onSettled("answered");
-    open?.resolve(answer);
+    // The parser puts that there in place of an answer that it did not read.
+    if (answer[0] instanceof SmcpError) open?.reject(answer[0]);
+    else open?.resolve(answer);
   };
   readonly question: Question;
   /** `undefined` until the request was sent. */

@@ -254,7 +254,7 @@ function openSocketIo(http: HttpServer, context: SocketIoContext): () => Promise
     onAdopted,
     onDropped: (reason, address) => refusals.write("warn", `dropped a connection: ${reason}`, { address }),
   });
-  watchEngine(io, strangers);
+  watchEngine(io, { ...settings, strangers });
   const deadlines = new Deadlines();
   serveNamespace(io, { settings, deadlines, refusals, strangers });
   const onRefused = ({ body }: HandshakeRefusal) => refusals.write("warn", "refused a handshake", body);
@@ -268,11 +268,14 @@ function openSocketIo(http: HttpServer, context: SocketIoContext): () => Promise
 }
 
 /** Keeps the bounds that Engine.IO has not, for connections that are not admitted and for polling answers. */
-function watchEngine(io: IoServer, strangers: Strangers): void {
+function watchEngine(io: IoServer, { strangers, maxPayloadBytes }: {
+  readonly strangers: Strangers;
+  readonly maxPayloadBytes: number;
+}): void {
   io.engine.on("connection", (connection: EngineConnection & PollingConnection) => {
     strangers.welcome(connection);
     boundPollingAnswers(connection);
-    boundPollingBodies(connection);
+    boundPollingBodies(connection, maxPayloadBytes);
   });
   io.engine.on("headers", (_headers: unknown, request: IncomingMessage) => strangers.startCounting(request));
 }
@@ -292,22 +295,27 @@ function serveNamespace(io: IoServer, context: NamespaceContext): void {
   const connections = new Map<string, Connection>();
   const hub = createHub(namespace, { ...context, connections });
   namespace.use((socket, next) => {
-    admit(socket.handshake, { ...settings, refusals }).then((identity) => {
+    const { handshake, conn } = socket;
+    const gone = new AbortController();
+    const onClose = () => gone.abort(new AdmissionError("Closed before it was admitted"));
+    conn.once("close", onClose);
+    admit(handshake, { ...settings, refusals, signal: gone.signal }).then((identity) => {
       socket.data.identity = identity;
       next();
     }, (error) => {
       next(error);
-      strangers.refuse(socket.conn);
-    });
+      strangers.refuse(conn);
+    }).finally(() => conn.off("close", onClose));
   });
   namespace.on("connection", (socket) => {
     const { identity } = socket.data;
     if (identity === undefined) return void socket.disconnect(true);
-    strangers.admit(socket.conn);
     forgetHandshake(socket);
     const connection = new Connection(openWire(socket, context), { identity, shared: hub });
     connections.set(socket.id, connection);
     serveConnection(socket, { hub, connection, onClosed: () => connections.delete(socket.id) });
+    // Last, since what it has sent until now is delivered at once, and may end it.
+    strangers.admit(socket.conn);
   });
 }
 

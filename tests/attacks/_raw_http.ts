@@ -158,6 +158,11 @@ export function frameHead(sizeBytes: number, { opcode = 1, isWhole = true } = {}
   return new Uint8Array(head.buffer);
 }
 
+/** A ping of the websocket's own protocol: its other side answers it when it has read what came before. */
+export const PING_FRAME = Uint8Array.of(0x89, 0x80, 0, 0, 0, 0);
+/** The answer, as a test reads it. */
+export const PONG_FRAME = "\x8a\x00";
+
 /** Parts of bytes as one. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));

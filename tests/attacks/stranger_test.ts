@@ -1,6 +1,8 @@
 /** Attacker: a stranger without credentials. It tries to make the Server hold memory, time and places for it. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { type AuthProvider, SmcpServer, staticTokens } from "../../server.ts";
+import { untilAborted } from "../../src/async/abortable.ts";
+import { within } from "../fixtures/within.ts";
 import { RawPeer, RecordingLogger } from "../integration/_socket.ts";
 import {
   exchange,
@@ -194,6 +196,24 @@ Deno.test("A provider that does not decide in time refuses, and its signal is ab
   const error = await assertRejects(() => RawPeer.connect(server.url), Error);
   assertEquals(error.message, "Unauthorized: not possible now");
   assertEquals(signals.map(({ aborted }) => aborted), [true]);
+});
+
+Deno.test("A provider is told when the connection is gone, so that nothing is kept for that", async () => {
+  const asked = Promise.withResolvers<AbortSignal>();
+  const auth: AuthProvider = {
+    authenticate(_credentials, context) {
+      if (context !== undefined) asked.resolve(context.signal);
+      return new Promise(() => {});
+    },
+  };
+  const logger = new RecordingLogger();
+  await using server = await SmcpServer.listen({ port: 0, auth, logger });
+  await using stranger = await openWebSocket(server.port);
+  stranger.write(frame("40/smcp,{}"));
+  const signal = await asked.promise;
+  await stranger[Symbol.asyncDispose]();
+  await within(untilAborted(signal), "the abort of the provider's signal");
+  assertEquals(logger.lines.filter(({ level }) => level === "error"), []);
 });
 
 Deno.test("A transport serves one socket: a second namespace opens none, and DISCONNECT ends it", async () => {

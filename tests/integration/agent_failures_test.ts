@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertObjectMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent, type AgentOptions } from "../../src/agent/agent.ts";
 import { SmcpError, toErrorAck } from "../../src/protocol/errors.ts";
 import { ConnectionClosedError, RequestTimeoutError } from "../../src/protocol/local_errors.ts";
@@ -139,7 +139,7 @@ Deno.test("a call that no Server answers rejects in time and is cancelled", asyn
       "server:tool_call_cancel": (body) => cancelled.resolve(body),
     },
   });
-  await using agent = await connect(server.url, { graceMs: -900 });
+  await using agent = await connect(server.url, { graceMs: 100 });
   await assertRejects(
     () => agent.computer("laptop").callTool("sleep", {}, { timeoutMs: 1, reqId: "r1" }),
     RequestTimeoutError,
@@ -217,4 +217,21 @@ Deno.test("Agent.connect() says which option is wrong, at once", async () => {
     const error = await assertRejects(() => Agent.connect(options), TypeError);
     assertStringIncludes(error.message, said);
   }
+});
+
+Deno.test("timeoutMs counts to the millisecond for the Agent, though the Computer is told whole seconds", async () => {
+  const told = Promise.withResolvers<Record<string, unknown>>();
+  await using server = await BareServer.listen({
+    handlers: {
+      "server:join_office": acceptJoin,
+      "client:tool_call": (body) => told.resolve({ ...body as object }),
+    },
+  });
+  await using agent = await connect(server.url, { graceMs: 0 });
+  await assertRejects(
+    () => agent.computer("laptop").callTool("sleep", {}, { timeoutMs: 200 }),
+    RequestTimeoutError,
+    "no answer in 200 ms",
+  );
+  assertObjectMatch(await told.promise, { timeout: 1 });
 });

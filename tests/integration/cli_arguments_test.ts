@@ -56,7 +56,7 @@ Deno.test("agent.ts takes arguments as NAME=VALUE, from a file and from standard
   assertStringIncludes(wrong.stderr, "not a JSON object");
   const missing = await call(["--params", `@${file}.not`]);
   assertEquals(missing.code, 2);
-  assertStringIncludes(missing.stderr, `Cannot read arguments from "${file}.not"`);
+  assertStringIncludes(missing.stderr, `Cannot read arguments from "${file}.not": no such file`);
   assertEquals(computer.requests.slice(before).filter(({ event }) => event === "client:tool_call"), []);
 });
 

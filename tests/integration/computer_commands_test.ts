@@ -84,6 +84,8 @@ Deno.test("a tool that fails is exit code 1, and a command line that is wrong ex
     "",
     'error: Tool "nothing" does not exist on this Computer (4001)\n',
   ]);
+  const qualified = await place.run(["call", "shop__echo", "--config", config]);
+  assertStringIncludes(qualified.stderr, 'does not exist on this Computer; it is listed as "echo" (4001)');
   const raw = await place.run(["read", "window://host/raw", "--config", config]);
   assertEquals([raw.code, raw.stdout], [0, `${RAW}\n`]);
   for (

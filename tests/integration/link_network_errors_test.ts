@@ -48,6 +48,40 @@ Deno.test("TLS to a plain port, and plain HTTP to a TLS port, name the other sch
   await Deno.remove(folder, { recursive: true });
 });
 
+Deno.test("a port that closes the connection may speak the other scheme", leaky, async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const served = closeEach(listener);
+  for (const [scheme, other] of [["http", "https"], ["https", "http"]]) {
+    const url = `${scheme}://127.0.0.1:${listener.addr.port}`;
+    const error = await assertRejects(
+      () => Agent.connect({ url, office: "lab", name: "ada", timeoutMs: 700 }),
+      ServerUnreachableError,
+      "connection closed before an answer came",
+    );
+    assertStringIncludes(error.message, `use ${other}://`);
+  }
+  listener.close();
+  await served;
+});
+
+Deno.test("a port for TLS that answers plain HTTP with an error names https", leaky, async () => {
+  for (
+    const text of [
+      "Client sent an HTTP request to an HTTPS server.\n",
+      "<center>The plain HTTP request was sent to HTTPS port</center>",
+    ]
+  ) {
+    await using server = await BareServer.listen({
+      intercept(_request, response) {
+        response.writeHead(400);
+        response.end(text);
+        return true;
+      },
+    });
+    await assertPermanent(server.url, { word: "use https://" });
+  }
+});
+
 Deno.test("a certificate is named by what is wrong with it", leaky, async () => {
   const folder = await Deno.makeTempDir();
   for (const [options, word] of [[{}, "self-signed"], [{ isExpired: true }, "expired"]] as const) {
@@ -145,6 +179,14 @@ Deno.test("agent.ts warns of a token that goes to another machine without TLS", 
   assertStringIncludes(stderr, "warning: token can be read on the way");
   assertEquals(stderr.includes("s3cret"), false);
 });
+
+/** Ends each connection when it has heard something, until the listener is closed. */
+async function closeEach(listener: Deno.TcpListener): Promise<void> {
+  for await (const connection of listener) {
+    await connection.read(new Uint8Array(512));
+    connection.close();
+  }
+}
 
 /** `agent.ts office` in this environment. */
 async function runAgent(url: string, env: Readonly<Record<string, string>>) {

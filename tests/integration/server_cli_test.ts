@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { exchange } from "../attacks/_raw_http.ts";
+import { within } from "../fixtures/within.ts";
 import { RawPeer } from "./_socket.ts";
 
 const door = fromFileUrl(new URL("../../server.ts", import.meta.url));
@@ -125,7 +126,30 @@ Deno.test("server.ts reads tokens from a file, so that none stands in its comman
   await Deno.remove(file);
   const missing = await run({ args: ["--token-file", file] });
   assertEquals(missing.code, 2);
-  assertStringIncludes(missing.stderr, `Cannot read token file "${file}"`);
+  assertStringIncludes(missing.stderr, `Cannot read token file "${file}": no such file`);
+});
+
+Deno.test("server.ts refuses a token file that is no regular file, and does not wait for it", async () => {
+  const folder = await Deno.makeTempDir();
+  const pipe = `${folder}/tokens`;
+  assertEquals((await new Deno.Command("mkfifo", { args: [pipe] }).output()).code, 0);
+  for (const [file, state] of [[pipe, "it is no regular file"], [folder, "it is a folder"]] as const) {
+    const { code, stderr } = await within(
+      run({ args: ["--token-file", file] }),
+      `the refusal of ${file}`,
+    );
+    assertEquals(code, 2);
+    assertStringIncludes(stderr, `Cannot read token file "${file}": ${state}`);
+  }
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("server.ts takes its host from A2C_HOST, and not from a HOST that is set for other programs", async () => {
+  const env = { HOST: "x86_64-conda-linux-gnu", A2C_HOST: "localhost", PORT: "0" };
+  await serve({ args: [], env }, (url) => {
+    assertEquals(new URL(url).hostname, "localhost");
+    return Promise.resolve();
+  });
 });
 
 Deno.test("server.ts serves the names that --allow-host gives", async () => {
@@ -174,7 +198,7 @@ Deno.test("server.ts shows its help and its version", async () => {
   for (const option of ["--host", "--port", "--token", "--allow-anonymous", "--accept"]) {
     assertStringIncludes(help.stdout, option);
   }
-  for (const variable of ["HOST", "PORT", "A2C_TOKEN"]) {
+  for (const variable of ["A2C_HOST", "PORT", "A2C_TOKEN"]) {
     assertMatch(help.stdout, new RegExp(`env:\\s+${variable}\\)`));
   }
   const version = await run({ args: ["--version"] });

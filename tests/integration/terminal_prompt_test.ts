@@ -224,6 +224,17 @@ test("a question that is withdrawn says so, and has no answer", async ({ folder,
   await session.expectScreen(/\nStill there: \(withdrawn\)\nanswer: none\n1>$/);
 });
 
+test("keys right after a question was withdrawn are no answer to the next one", async ({ folder, open }) => {
+  const session = await open();
+  await session.write(`withdraw-first ${folder}/now${Key.enter}`);
+  await session.expect("First: ");
+  await Deno.writeTextFile(`${folder}/now`, "");
+  await session.expectScreen(/^First: \(withdrawn\)\nSecond:$/m);
+  // Ctrl-C comes after these keys, and refuses what they have not answered.
+  await session.write(`y${Key.enter}${Key.ctrlC}`);
+  await session.expectScreen(/\nSecond: \^C\nanswer: \[null,null\]\n1>$/);
+});
+
 test("Ctrl-C takes back a line, tells on an empty one how to end, and refuses a question", async ({ open }) => {
   const session = await open();
   await session.write(`echo half${Key.ctrlC}`);

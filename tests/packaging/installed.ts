@@ -35,7 +35,7 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
       assertEquals(await machine.serveAndEnd("SIGKILL"), 137);
     });
     await installLibrary(folder);
-    const node = await findOldestNode(folder);
+    const node = await findNode(folder, "22");
     await t.step("a Server, an Agent and an MCP server run in Node, and meet a Computer", async () => {
       const shop = { command: node, args: [join(folder, "out", "shop_server.js")] };
       await Deno.writeTextFile(join(folder, "mcp.json"), JSON.stringify({ mcpServers: { shop } }));
@@ -55,6 +55,15 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
       const { code, stderr } = await machine.try(node, [join(folder, "out", "computer.js")]);
       assertEquals(code, 1);
       assertStringIncludes(stderr, "npx deno run");
+    });
+    await t.step("a Node that is too old is told at the import, with the one that is needed", async () => {
+      const older = await findNode(folder, "20");
+      for (const door of ["", "/agent", "/server", "/provider"]) {
+        const args = ["--input-type=module", "--eval", `import "@a2c-smcp/sdk${door}";`];
+        const { code, stderr } = await machine.try(older, args);
+        assertEquals(code, 1);
+        assertMatch(stderr, /Cannot use @a2c-smcp\/sdk in Node 20\.\S+: it needs Node 22\.12 or later/);
+      }
     });
     await t.step("a Computer in a program for Deno has the library from the npm package", async () => {
       assertEquals(await runByDeno(folder, ["run", "-A", "computer.ts"]), "laptop\n");
@@ -192,11 +201,20 @@ async function installLibrary(folder: string): Promise<void> {
   await succeed("npx", ["tsc", "--project", "."], { cwd: folder });
 }
 
-/** The oldest Node that is maintained, by npm. */
-async function findOldestNode(folder: string): Promise<string> {
-  const args = ["exec", "--yes", "--package=node@22", ...QUIET, "--", "node", "--print", "process.execPath"];
+/** A Node of this line, by npm. */
+async function findNode(folder: string, line: string): Promise<string> {
+  const args = [
+    "exec",
+    "--yes",
+    `--package=node@${line}`,
+    ...QUIET,
+    "--",
+    "node",
+    "--print",
+    "process.execPath",
+  ];
   const path = (await succeed("npm", args, { cwd: folder })).trim();
-  assert(path !== "", "npm gives no path of Node 22");
+  assert(path !== "", `npm gives no path of Node ${line}`);
   return path;
 }
 

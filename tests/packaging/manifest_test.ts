@@ -1,6 +1,7 @@
 // The manifest for npm repeats what the one for Deno says: it must not say anything else.
 
 import { assert, assertEquals } from "@std/assert";
+import { join } from "@std/path";
 import deno from "../../deno.json" with { type: "json" };
 import npm from "../../package.json" with { type: "json" };
 
@@ -20,3 +21,23 @@ Deno.test("package.json asks for the Deno that .ci/run asks for", async () => {
   const script = await Deno.readTextFile(new URL("../../.ci/run", import.meta.url));
   assertEquals(npm.optionalDependencies.deno, `^${/minimum_deno=(\S+)/.exec(script)?.[1]}`);
 });
+
+Deno.test("what the README and its pages link to is published with them", async () => {
+  const pages = [...await pagesOf("docs/"), ...await pagesOf("docs/protocol/")];
+  for (const page of ["README.md", ...pages]) {
+    const text = await Deno.readTextFile(new URL(`../../${page}`, import.meta.url));
+    for (const [, link = ""] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
+      const target = join(page, "..", link);
+      assert(
+        deno.publish.include.some((path) => target === path || path.endsWith("/") && target.startsWith(path)),
+        `"publish.include" lacks ${target}, to which ${page} links`,
+      );
+    }
+  }
+});
+
+/** The pages right in a folder of the repository. */
+async function pagesOf(folder: string): Promise<string[]> {
+  const entries = await Array.fromAsync(Deno.readDir(new URL(`../../${folder}`, import.meta.url)));
+  return entries.filter(({ name }) => name.endsWith(".md")).map(({ name }) => `${folder}${name}`);
+}

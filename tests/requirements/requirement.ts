@@ -2,7 +2,7 @@
 export interface Requirement {
   /** Stable, short and telling; never reused for another meaning. */
   readonly id: string;
-  /** The page and its section, as the specification spells them. */
+  /** The page of the specification and the anchor of its section, as a path from the root of the repository. */
   readonly source: string;
   /** What is asked, in one English sentence. */
   readonly text: string;

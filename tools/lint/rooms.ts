@@ -9,6 +9,7 @@ export const roomImports: Readonly<Record<string, readonly string[]>> = {
   json: [],
   text: [],
   spelling: [],
+  files: ["text"],
   log: ["json", "text"],
   version: [],
   protocol: ["json", "text"],
@@ -18,7 +19,7 @@ export const roomImports: Readonly<Record<string, readonly string[]>> = {
   dpe: ["protocol", "json", "text"],
   link: ["async", "protocol", "log", "version", "json", "text"],
   mcp: ["async", "protocol", "uri", "log", "version", "json", "text"],
-  config: ["protocol", "mcp", "log", "json", "text", "spelling"],
+  config: ["protocol", "mcp", "log", "json", "text", "spelling", "files"],
   provider: ["async", "protocol", "uri", "dpe", "version", "json", "text"],
   // The Server relays without looking inside, so it has no use for what gives messages a meaning.
   server: ["async", "protocol", "log", "version", "json", "text"],
@@ -37,6 +38,7 @@ export const roomImports: Readonly<Record<string, readonly string[]>> = {
     "json",
     "text",
     "spelling",
+    "files",
   ],
   // The three programs stand above the roles, so that a library never imports a command line.
   cli: [
@@ -56,6 +58,7 @@ export const roomImports: Readonly<Record<string, readonly string[]>> = {
     "json",
     "text",
     "spelling",
+    "files",
   ],
 };
 
@@ -67,6 +70,7 @@ export const outsideImports: Readonly<Record<string, readonly string[]>> = {
 /** The places of `src/` that may use `Deno`: what needs it, and `permission.ts`, which asks whether there is one. */
 export const denoPlaces: readonly string[] = [
   "src/cli/",
+  "src/files.ts",
   "src/terminal/",
   "src/config/",
   "src/mcp/",
@@ -86,7 +90,7 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "zod", places: ["src/protocol/schemas/", "src/mcp/", "src/config/"] },
   { specifier: "socket.io", places: ["src/server/server.ts"] },
   { specifier: "socket.io-parser", places: ["src/server/parser.ts"] },
-  { specifier: "socket.io-client", places: ["src/link/connect.ts"] },
+  { specifier: "socket.io-client", places: ["src/link/connect.ts", "src/link/polling.ts"] },
   { specifier: "@modelcontextprotocol/sdk/client", places: ["src/mcp/"] },
   { specifier: "@modelcontextprotocol/sdk/server", places: ["src/provider/"] },
   // What both sides share: message types, transports.

@@ -1,10 +1,12 @@
 /** Values of inputs from a file that nobody else may read. */
+import { readRegularFile } from "../../files.ts";
 import { isRecord, parseJson } from "../../json.ts";
-import { describeError } from "../../text.ts";
 import type { InputValue } from "../../config/placeholders.ts";
 
 /** What others than its owner may do with a file. */
 const OTHERS = 0o077;
+/** A file of inputs that is larger than this is refused, in bytes. */
+const MAX_INPUTS_BYTES = 8 * 1024 * 1024;
 
 /**
  * Reads the values of inputs from a JSON file such as `{ "api-key": "…", "port": 8080 }`.
@@ -23,19 +25,15 @@ export async function readInputFile(path: string): Promise<ReadonlyMap<string, I
 }
 
 async function readPrivately(path: string): Promise<string> {
-  let state: string | undefined;
-  try {
-    state = refusalOf(await Deno.stat(path), path);
-    if (state === undefined) return await Deno.readTextFile(path);
-  } catch (cause) {
-    throw new TypeError(`Cannot read inputs "${path}": ${describeError(cause)}`, { cause });
-  }
-  throw new TypeError(`Cannot read inputs "${path}": ${state}`);
+  const refuse = (file: Deno.FileInfo) => refusalOf(file, path);
+  const reading = await readRegularFile(path, { maxBytes: MAX_INPUTS_BYTES, refuse });
+  if ("text" in reading) return reading.text;
+  const { state, cause } = reading;
+  throw new TypeError(`Cannot read inputs "${path}": ${state}`, { cause });
 }
 
 /** Why a file is left alone, if there is a reason. */
-function refusalOf({ mode, isFile }: Deno.FileInfo, path: string): string | undefined {
-  if (!isFile) return "not a file";
+function refusalOf({ mode }: Deno.FileInfo, path: string): string | undefined {
   const isOpen = mode !== null && Deno.build.os !== "windows" && (mode & OTHERS) !== 0;
   return isOpen ? `others can read it; run: chmod 600 ${path}` : undefined;
 }

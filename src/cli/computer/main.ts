@@ -47,7 +47,10 @@ export function createComputerProgram(signal: AbortSignal, args: readonly string
     return runOnce(call, { program, args, signal });
   });
   program.command("check [files...]")
-    .description("check configs without starting anything: files, - for standard input, or that of --config")
+    .description(
+      "check configs without starting anything: files, - for standard input, or that of --config; " +
+        "exit code 2 when a server in them cannot start",
+    )
     .action((files: string[]) => {
       const { json, config } = program.opts<ComputerCliOptions>();
       const wanted = files.length > 0 || config === undefined ? files : [config];

@@ -5,6 +5,7 @@ import { helpPart } from "../help_form.ts";
 import { UsageError } from "../exit_codes.ts";
 import { collect, parseMilliseconds, parsePort, wholeNumber } from "../options.ts";
 import { type Command, type CommonOptions, createProgram, loggerOf, Option, runProgram } from "../program.ts";
+import { readRegularFile } from "../../files.ts";
 import { type Logger, parseLogLevels } from "../../log.ts";
 import { describeError } from "../../text.ts";
 import { DEFAULT_SOCKET_PATH, isLoopback } from "../../protocol/server_address.ts";
@@ -19,6 +20,9 @@ import {
 } from "../../server/limits.ts";
 import type { ListenOptions } from "../../server/options.ts";
 import { SmcpServer } from "../../server/server.ts";
+
+/** A file of tokens that is larger than this is refused, in bytes. */
+const MAX_TOKEN_FILE_BYTES = 1_048_576;
 
 interface ServerCliOptions extends CommonOptions {
   readonly host: string;
@@ -70,7 +74,7 @@ function examples(server: string): string {
 
 function addressOptions(): Option[] {
   return [
-    new Option("--host <host>", "the name or address to listen on").default("127.0.0.1").env("HOST"),
+    new Option("--host <host>", "the name or address to listen on").default("127.0.0.1").env("A2C_HOST"),
     new Option("--port <port>", "the port, 0 for a free one").argParser(parsePort).default(3000).env("PORT"),
     new Option("--path <path>", "the Socket.IO path").default(DEFAULT_SOCKET_PATH).env("A2C_PATH"),
   ];
@@ -136,13 +140,12 @@ async function serve(options: ServerCliOptions, signal: AbortSignal): Promise<vo
 /** The tokens of the command line, the environment and the file; `undefined` when none were asked for. */
 async function readTokens({ token, tokenFile }: ServerCliOptions): Promise<readonly string[] | undefined> {
   if (tokenFile === undefined) return token;
-  let text: string;
-  try {
-    text = await Deno.readTextFile(tokenFile);
-  } catch (cause) {
-    throw new UsageError(`Cannot read token file "${tokenFile}": ${describeError(cause)}`, { cause });
+  const reading = await readRegularFile(tokenFile, { maxBytes: MAX_TOKEN_FILE_BYTES });
+  if ("state" in reading) {
+    const { state, cause } = reading;
+    throw new UsageError(`Cannot read token file "${tokenFile}": ${state}`, { cause });
   }
-  const inFile = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  const inFile = reading.text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
   if (inFile.length === 0) throw new UsageError(`Cannot read token file "${tokenFile}": no token in it`);
   return [...token ?? [], ...inFile];
 }

@@ -77,7 +77,7 @@ async function resolvePlaceholder(
   const value = readVariable(name, context.environment ?? ((each) => Deno.env.get(each))) ?? fallback;
   if (value !== undefined) return value;
   throw new ConfigurationError(
-    `Cannot resolve variable "${name}": not set; set it, or write \${env:${name}:-default}`,
+    `Cannot resolve variable "${name}": not set in the environment of the Computer; set it and start the Computer again`,
   );
 }
 

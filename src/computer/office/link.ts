@@ -1,4 +1,5 @@
 /** A Computer's place: the connection to a Server, and the office that is joined over it. */
+import { settledWithin } from "../../async/abortable.ts";
 import type { IncomingEvent } from "../../link/connect.ts";
 import { Link, type LinkListener } from "../../link/link.ts";
 import type { Logger } from "../../log.ts";
@@ -10,6 +11,9 @@ import type { SessionInfo } from "../../protocol/office.ts";
 
 /** How long the list of the office's members may take, in milliseconds. */
 const LIST_TIMEOUT_MS = 15_000;
+
+/** How long the answer to a leave is waited for before the connection is closed, in milliseconds. */
+const FAREWELL_MS = 2_000;
 
 /** Where and as whom a Computer connects. */
 export interface ConnectOptions {
@@ -130,11 +134,13 @@ export class OfficeLink {
     this.#isPresent = false;
     this.#context.onLeft();
     if (!stayConnected) this.#link = undefined;
-    await link?.leave().catch((error) =>
+    const leaving = link?.leave().catch((error) =>
       this.#context.log.debug("cannot tell the Server that this Computer leaves", {
         error: describeError(error),
       })
     );
+    // The end of the connection is a leave, too, whether the Server has answered or not.
+    await (stayConnected || leaving === undefined ? leaving : settledWithin(leaving, FAREWELL_MS));
     // What the Agent asked before the Server had heard of it
     this.#context.onLeft();
     if (!stayConnected) await link?.close();

@@ -1,8 +1,11 @@
 /** What is wrong with the resources of one MCP server, in a bounded number of log lines. */
 import type { LogFields } from "../../log.ts";
+import { ServerNotRunningError } from "../../mcp/errors.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import { readLayout } from "../../organizer/window_layout.ts";
+import { describeError } from "../../text.ts";
 import type { ListLimits } from "../limits.ts";
+import { logCommandFor } from "../log_command.ts";
 import type { SortedResources } from "./kinds.ts";
 
 /** The most lines of one kind about one list. */
@@ -40,6 +43,12 @@ export class ListWarnings {
         server,
         problem: kind,
       });}
+  }
+
+  /** A list or a read that failed. That a server has ended is told by its state. */
+  ofFailure(message: string, { uri, error }: { readonly uri?: string; readonly error: unknown }): void {
+    if (error instanceof ServerNotRunningError) return;
+    this.warn(message, { uri, error: describeError(error), see: logCommandFor(error, this.#server) });
   }
 
   /** A new list: what is wrong with its entries. Layouts are looked at where windows are shown. */

@@ -3,12 +3,10 @@ import { forEachBounded } from "../../async/pool.ts";
 import { visitInTurns } from "../../async/turns.ts";
 import type { Logger } from "../../log.ts";
 import type { McpConnection } from "../../mcp/connection.ts";
-import { ServerNotRunningError } from "../../mcp/errors.ts";
 import type { SupervisedServer } from "../../mcp/supervision/server.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import type { DesktopWindow } from "../../organizer/desktop_window.ts";
 import type { DocumentShelf } from "../../organizer/document_shelf.ts";
-import { describeError } from "../../text.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
 import { windowIdentity } from "../../uri/window_identity.ts";
 import { DocumentView } from "./documents.ts";
@@ -74,7 +72,7 @@ export class Catalogue {
       timeoutMs,
       sort: (resources) => this.#sort(resources),
       onList: (listed) => this.#update(listed),
-      onFailure: (error) => this.#warn("cannot list resources", { error }),
+      onFailure: (error) => warnings.ofFailure("cannot list resources", { error }),
     });
     this.#subscriptions = new Subscriptions({
       server,
@@ -85,7 +83,8 @@ export class Catalogue {
     });
     const reading = {
       read: (uri: string) => this.#read(uri),
-      onFailure: (uri: string, error: unknown) => this.#warn("cannot read a resource", { uri, error }),
+      onFailure: (uri: string, error: unknown) =>
+        warnings.ofFailure("cannot read a resource", { uri, error }),
       concurrency,
       now: () => performance.now(),
     };
@@ -189,7 +188,9 @@ export class Catalogue {
     this.#subscriptions.reset();
     this.#windows.clearSubscriptions();
     this.#documents.reset();
-    this.#rewatch(isSubscribable).catch((error) => this.#warn("cannot subscribe again", { error }));
+    this.#rewatch(isSubscribable).catch((error) =>
+      this.#warnings.ofFailure("cannot subscribe again", { error })
+    );
     // Without subscriptions nothing is shown, so nothing is listed until somebody reads by a host that nobody has.
     if (isSubscribable) this.#list.restart();
     else this.#listed = NO_RESOURCES;
@@ -250,7 +251,7 @@ export class Catalogue {
     if (isSubscribable) {
       await forEachBounded(uris, concurrency, async (uri) => {
         if (!watch.urisOf(name).has(uri) || await this.#subscriptions.subscribe(uri)) return;
-        this.#warn("cannot subscribe again for the Agent", { uri });
+        this.#warnings.warn("cannot subscribe again for the Agent", { uri });
       });
     }
     watch.onAllUpdated(name);
@@ -327,7 +328,7 @@ export class Catalogue {
     const wanted = new Set(windows.map(({ uri }) => uri)).union(new Set(documentUris.values()));
     const kept = new Set(this.#documents.catalogueUris).union(this.#context.watch.urisOf(this.server.name));
     this.#subscriptions.follow(wanted, kept).then(() => this.#verify())
-      .catch((error) => this.#warn("cannot subscribe", { error }));
+      .catch((error) => this.#warnings.ofFailure("cannot subscribe", { error }));
   }
 
   /** What changed while nobody could be told is told here. */
@@ -394,11 +395,5 @@ export class Catalogue {
     log.warn("MCP server is slow; its last known windows and documents are served", {
       server: this.server.name,
     });
-  }
-
-  /** That a server has ended is told by its state. */
-  #warn(message: string, { uri, error }: { readonly uri?: string; readonly error?: unknown }): void {
-    if (error instanceof ServerNotRunningError) return;
-    this.#warnings.warn(message, { uri, error: error === undefined ? undefined : describeError(error) });
   }
 }

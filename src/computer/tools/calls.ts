@@ -16,7 +16,8 @@ import { CallMemory } from "./memory.ts";
 import { type Confirm, refuseUnlessConfirmed } from "./confirmation.ts";
 import type { ToolCallHistory, ToolCallRecord } from "./history.ts";
 import type { OfficeAgent } from "../office/attendance.ts";
-import { isForbidden, type ToolDirectory, type ToolRoute } from "./directory.ts";
+import { listWords } from "../../spelling.ts";
+import { isForbidden, otherNamesOf, type ToolDirectory, type ToolRoute } from "./directory.ts";
 import {
   failureResult,
   toFailureOutcome,
@@ -30,6 +31,8 @@ import { toVrlEvent, withTransformed } from "../vrl/transform.ts";
 
 /** How much is kept of a name or id that the Agent made up. */
 const MAX_NAME_LENGTH = 128;
+/** How many tools are named in place of one that does not exist. */
+const MAX_NAMED_TOOLS = 5;
 
 /** What tool calls need. */
 export interface ToolCallsContext {
@@ -176,7 +179,11 @@ export class ToolCalls {
   }
 
   #notFoundText(tool: string): string {
-    return `Tool "${tool}" does not exist on this Computer${absentServersHint(this.#context.fleet)}`;
+    const others = otherNamesOf(tool, this.#context.directory()).slice(0, MAX_NAMED_TOOLS);
+    const hint = others.length === 0
+      ? absentServersHint(this.#context.fleet)
+      : `; it is listed as ${listWords(others.map((name) => shorten(name, MAX_NAME_LENGTH)))}`;
+    return `Tool "${tool}" does not exist on this Computer${hint}`;
   }
 
   /** Into the history and the log: names and numbers, never arguments or results. */

@@ -43,8 +43,10 @@ export interface ToolDirectory {
   readonly warnings: readonly string[];
 }
 
-/** The most warnings about the tools of one server. */
+/** The most warnings about the tools of one server, beside those about names that other servers have. */
 const MAX_WARNINGS = 10;
+/** How many tools one warning names; the others are counted. */
+const MAX_NAMED = 5;
 
 /** What a tool is shown with beside what its server lists of it. */
 interface ShownAs {
@@ -81,13 +83,14 @@ export function buildToolDirectory(
   for (const server of servers) {
     const warnings: string[] = [];
     const names = exposedNames(server, warnings);
+    const clashes: NameClash[] = [];
     for (const tool of firstOfEachName(server, warnings)) {
       const wanted = names.get(tool.name) ?? tool.name;
       if (isForbidden(server.config, tool.name)) {
         forbidden.add(wanted);
         continue;
       }
-      const name = freeName(wanted, { server: server.config.name, tool: tool.name, taken, warnings });
+      const name = freeName(wanted, { server: server.config.name, tool: tool.name, taken, clashes });
       if (name === undefined) continue;
       taken.add(name);
       if (!server.isListed) continue;
@@ -96,9 +99,19 @@ export function buildToolDirectory(
       const vrl = vrlScriptOf(server.config);
       routes.set(name, { server: server.config.name, tool: tool.name, meta, definition: tool, vrl });
     }
-    allWarnings.push(...bounded(warnings, server.config.name));
+    allWarnings.push(
+      ...bounded(warnings, server.config.name),
+      ...clashWarnings(clashes, server.config.name),
+    );
   }
   return { tools, routes, forbidden, warnings: allWarnings };
+}
+
+/** The listed names of a tool that was called by its own name, or by one with its server's name before it. */
+export function otherNamesOf(wanted: string, { routes }: Pick<ToolDirectory, "routes">): string[] {
+  return [...routes].filter(([name, { server, tool }]) =>
+    [tool, `${server}__${tool}`, `${server}__${name}`].includes(wanted)
+  ).map(([name]) => name);
 }
 
 /** Whether a server's tool is neither listed nor callable. */
@@ -160,21 +173,42 @@ function exposedNames({ config, tools }: ServerTools, warnings: string[]): Map<s
   return names;
 }
 
+/** A tool whose name another server has, and the name that it is listed by, if there is one for it. */
+interface NameClash {
+  readonly wanted: string;
+  readonly qualified: string;
+  readonly isListed: boolean;
+}
+
 function freeName(
   wanted: string,
-  context: { server: string; tool: string; taken: ReadonlySet<string>; warnings: string[] },
+  context: { server: string; tool: string; taken: ReadonlySet<string>; clashes: NameClash[] },
 ): string | undefined {
-  const { server, tool, taken, warnings } = context;
+  const { server, tool, taken, clashes } = context;
   if (!taken.has(wanted)) return wanted;
   const qualified = `${server}__${tool}`;
-  if (taken.has(qualified)) {
-    warnings.push(
-      `tool "${tool}" of server "${server}" is left out: "${wanted}" and "${qualified}" are taken`,
-    );
-    return undefined;
-  }
-  warnings.push(`tool "${wanted}" of server "${server}" is listed as "${qualified}": the name is taken`);
-  return qualified;
+  const isListed = !taken.has(qualified);
+  clashes.push({ wanted, qualified, isListed });
+  return isListed ? qualified : undefined;
+}
+
+/** One line for all tools of a server that are listed by another name, and one for those that are not listed. */
+function clashWarnings(clashes: readonly NameClash[], server: string): string[] {
+  const renamed = clashes.filter(({ isListed }) => isListed)
+    .map(({ wanted, qualified }) => `"${wanted}" as "${qualified}"`);
+  const leftOut = clashes.filter(({ isListed }) => !isListed)
+    .map(({ wanted, qualified }) => `"${wanted}", also as "${qualified}"`);
+  const line = (clashed: readonly string[], outcome: string) =>
+    clashed.length === 0 ? [] : [`server "${server}": ${outcome}: ${listBounded(clashed)}`];
+  return [
+    ...line(renamed, "tools are listed by other names, since earlier servers have theirs"),
+    ...line(leftOut, "tools are left out, since their names are taken"),
+  ];
+}
+
+function listBounded(items: readonly string[]): string {
+  const others = items.length - MAX_NAMED;
+  return `${items.slice(0, MAX_NAMED).join(", ")}${others > 0 ? ` and ${others} more` : ""}`;
 }
 
 /** `tool_meta[tool]` over `default_tool_meta`, key by key, nulls not overriding; `undefined` when neither is there. */

@@ -4,7 +4,7 @@ import type { ConfigForm } from "../form.ts";
 import { isShell } from "./command.ts";
 import { DIALECTS } from "./dialects.ts";
 import type { ReadingPlace } from "../problem.ts";
-import { mapTexts } from "../placeholders.ts";
+import { mapTexts, replaceClosed } from "../placeholders.ts";
 import { didYouMean } from "../../spelling.ts";
 
 /** What is known of the place that a configuration was read from; absolute paths. */
@@ -59,7 +59,7 @@ export function fillVariables(text: string, context: VariableContext): string {
   if (!hasDollars && !context.keepsDollars && /(?<![\w\\$])\$[A-Z][A-Z0-9_]{2,}\b/.test(text)) {
     context.findings.warn(context.path, NOT_FILLED_IN);
   }
-  return filled.replaceAll(VARIABLE, (whole, name: string) => {
+  return replaceClosed(filled, VARIABLE, (whole, name) => {
     if (name.startsWith("input:")) return whole;
     if (name.startsWith("file:")) return `\${file:${fileOf(name.slice("file:".length), context.origin)}}`;
     if (name.startsWith("env:")) return environmentVariable(name.slice("env:".length), whole, context);
@@ -155,9 +155,11 @@ export function warnOfVariables(
   const { command } = value;
   const isShellLine = typeof command === "string" && isShell(command);
   mapTexts(value, (text, within) => {
-    const isMeant = [...text.matchAll(VARIABLE)].some(([, name = ""]) =>
-      FOLDERS.includes(name) || name === "/"
-    );
+    let isMeant = false;
+    replaceClosed(text, VARIABLE, (whole, name) => {
+      isMeant ||= FOLDERS.includes(name) || name === "/";
+      return whole;
+    });
     if (isMeant) {
       const message =
         'has a variable that is filled in only where there is no "server_parameters"; write its value';

@@ -22,17 +22,19 @@ export class AdmissionError extends Error {
   }
 }
 
-/** Who decides, how long that may take, and where refusals are logged. */
+/** Who decides, how long that may take, until when anybody waits for it, and where refusals are logged. */
 export interface AdmissionOptions {
   readonly auth: AuthProvider;
   readonly authTimeoutMs: number;
+  /** Aborted when the connection is gone. */
+  readonly signal: AbortSignal;
   readonly refusals: BoundedLog;
 }
 
 /**
  * Asks the provider who this is.
  *
- * @throws {AdmissionError} when it refuses, fails, or takes too long.
+ * @throws {AdmissionError} when it refuses, fails, or takes too long. The reason of `signal` once that is aborted.
  */
 export async function admit(credentials: Credentials, options: AdmissionOptions): Promise<Identity> {
   const decision = await decide(credentials, options);
@@ -52,16 +54,17 @@ export async function admit(credentials: Credentials, options: AdmissionOptions)
 
 async function decide(
   credentials: Credentials,
-  { auth, authTimeoutMs, refusals }: AdmissionOptions,
+  { auth, authTimeoutMs, signal, refusals }: AdmissionOptions,
 ): Promise<AuthDecision> {
   const reason = () => new RangeError(`No decision within ${authTimeoutMs} ms`);
-  using deadline = new Deadline(authTimeoutMs, { reason });
+  using deadline = new Deadline(authTimeoutMs, { reason, signal });
   try {
     const asked = Promise.resolve(auth.authenticate(credentials, { signal: deadline.signal }));
     const decision: unknown = await abortable(asked, deadline.signal);
     if (isDecision(decision)) return decision;
     throw new TypeError("Cannot use the decision of the auth provider: neither principal nor refused");
   } catch (error) {
+    signal.throwIfAborted();
     refusals.write("error", "failed to authenticate a connection", { error: describeError(error) });
     return { refused: "not possible now" };
   }

@@ -35,10 +35,11 @@ export type AuthDecision = { readonly principal: string } | { readonly refused: 
  */
 export interface AuthProvider {
   /**
-   * Decides on one connection, before it can send anything.
+   * Decides on one connection. Until then nothing that it sends is read, and little of it is kept.
    *
    * @param credentials What the connection shows.
-   * @param context `signal`: aborted when the Server's `authTimeoutMs` is over; the connection is refused by then.
+   * @param context `signal`: aborted when the Server's `authTimeoutMs` is over, since the connection is refused by then, and
+   * when the connection is gone.
    */
   authenticate(
     credentials: Credentials,

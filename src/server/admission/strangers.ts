@@ -2,10 +2,12 @@
  * Connections that are not admitted yet ("strangers"). Anyone who can reach the port can open them, so they get little
  * memory, little time and a bounded number of places. Admitted connections are not checked here any more.
  */
+import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { SMCP_NAMESPACE } from "../../protocol/events.ts";
 import { AddressLedger } from "./address_ledger.ts";
+import { HeldMessages, type MessageSource } from "../held_messages.ts";
 import {
   MAX_CONNECT_MEMBERS,
   MAX_STRANGER_BYTES,
@@ -16,13 +18,15 @@ import {
 } from "../limits.ts";
 
 /** As much of an Engine.IO connection as this needs. */
-export interface EngineConnection {
+export interface EngineConnection extends MessageSource {
   readonly id: string;
   readonly request: IncomingMessage;
   readonly transport: object;
   on(event: "packet", listener: (packet: EnginePacket) => void): unknown;
   on(event: "close", listener: () => void): unknown;
+  on(...data: Parameters<MessageSource["on"]>): unknown;
   off(event: "packet", listener: (packet: EnginePacket) => void): unknown;
+  off(...data: Parameters<MessageSource["off"]>): unknown;
   close(discard?: boolean): unknown;
 }
 
@@ -51,9 +55,14 @@ interface Stranger {
   /** `connecting` until its CONNECT, `deciding` until the provider's answer, `refused` until it is closed. */
   phase: "connecting" | "deciding" | "refused";
   connection: EngineConnection | undefined;
+  /** What it has sent since its CONNECT, if anything. */
+  held: HeldMessages | undefined;
+  /** Over websockets, with all that is no packet yet. */
   bytes: number;
   chunks: number;
+  /** Over any transport. */
   packets: number;
+  packetBytes: number;
   timer: ReturnType<typeof setTimeout> | undefined;
   /** Its websockets, and how to stop counting their bytes. */
   readonly sockets: Map<Duplex, () => void>;
@@ -89,9 +98,11 @@ export class Strangers {
       address,
       phase: "connecting",
       connection: undefined,
+      held: undefined,
       bytes: 0,
       chunks: 0,
       packets: 0,
+      packetBytes: 0,
       timer: undefined,
       sockets: new Map(),
       stopReading: () => {},
@@ -139,7 +150,7 @@ export class Strangers {
       stranger.bytes += chunk.length;
       const isTooMuch = stranger.bytes >= MAX_STRANGER_BYTES ||
         ++stranger.chunks > MAX_STRANGER_CHUNKS;
-      if (isTooMuch) this.#drop(stranger, "it sent too much before it was admitted");
+      if (isTooMuch) this.#drop(stranger, SENT_TOO_MUCH);
     };
     socket.on("data", onData);
     socket.once("close", () => stranger.sockets.delete(socket));
@@ -166,7 +177,10 @@ export class Strangers {
     this.#wait(stranger, this.#options.connectTimeoutMs, "it did not ask for the namespace in time");
   }
 
-  /** Lifts the limits of a connection; `key` is the connection, whose types hide the rest. */
+  /**
+   * Lifts the limits of a connection, and gives Socket.IO what it has sent since its CONNECT. `key` is the connection,
+   * whose types hide the rest.
+   */
   admit(key: object): void {
     const stranger = this.#byConnection.get(key);
     const connection = stranger?.connection;
@@ -176,13 +190,17 @@ export class Strangers {
     this.#members.add(connection.id);
     limitPolling(connection, this.#options.maxPayloadBytes);
     forgetRequest(connection);
+    stranger.held?.deliver();
   }
 
   /** Closes a connection whose CONNECT was refused, once its client can have read why. */
   refuse(key: object): void {
     const stranger = this.#byConnection.get(key);
-    if (stranger === undefined || !this.#places.has(stranger)) return;
+    const connection = stranger?.connection;
+    if (stranger === undefined || connection === undefined || !this.#places.has(stranger)) return;
     stranger.phase = "refused";
+    stranger.held ??= new HeldMessages(connection);
+    stranger.held.discard();
     this.#wait(stranger, REFUSAL_LINGER_MS, undefined);
   }
 
@@ -192,13 +210,19 @@ export class Strangers {
   }
 
   #readPacket(stranger: Stranger, { type, data }: EnginePacket): void {
+    stranger.packetBytes += sizeOf(data);
+    if (stranger.packetBytes >= MAX_STRANGER_BYTES) return this.#drop(stranger, SENT_TOO_MUCH);
     if (++stranger.packets > MAX_STRANGER_PACKETS) return this.#drop(stranger, "it sent too many packets");
     if (type !== "message") return;
-    if (typeof data !== "string" || !data.startsWith("0") || data.length >= MAX_STRANGER_BYTES) {
-      return this.#drop(stranger, "it sent something other than a CONNECT packet before it was admitted");
+    if (stranger.phase === "connecting") this.#readConnect(stranger, data);
+    else this.#keep(stranger, data);
+  }
+
+  #readConnect(stranger: Stranger, data: unknown): void {
+    if (typeof data !== "string" || !data.startsWith("0")) {
+      return this.#drop(stranger, "it sent something other than a CONNECT packet first");
     }
     if (!isConnectTo(data, SMCP_NAMESPACE)) return;
-    if (stranger.phase !== "connecting") return this.#drop(stranger, "it sent a second CONNECT packet");
     if (hasTooManyMembers(data)) return this.#drop(stranger, "its CONNECT packet has too many members");
     stranger.phase = "deciding";
     this.#places.renew(stranger);
@@ -208,6 +232,14 @@ export class Strangers {
       this.#options.authTimeoutMs + REFUSAL_LINGER_MS,
       "the auth provider did not decide in time",
     );
+  }
+
+  /** Holds this message and all that follow; Socket.IO gets each after this has seen it. */
+  #keep(stranger: Stranger, data: unknown): void {
+    if (typeof data === "string" && isConnectTo(data, SMCP_NAMESPACE)) {
+      return this.#drop(stranger, "it sent a second CONNECT packet");
+    }
+    if (stranger.connection !== undefined) stranger.held ??= new HeldMessages(stranger.connection);
   }
 
   /** `reason` is for the log; without one the end is not logged. */
@@ -249,7 +281,15 @@ function forgetRequest(connection: EngineConnection): void {
   Reflect.set(connection, "request", null);
 }
 
+const SENT_TOO_MUCH = "it sent too much before it was admitted";
+
+function sizeOf(data: unknown): number {
+  if (typeof data === "string") return Buffer.byteLength(data);
+  return data instanceof Uint8Array ? data.byteLength : 0;
+}
+
 function isConnectTo(packet: string, namespace: string): boolean {
+  if (!packet.startsWith("0")) return false;
   const nsp = packet.slice(1, namespace.length + 1);
   const next = packet.charAt(namespace.length + 1);
   return nsp === namespace && (next === "" || next === ",");

@@ -1,5 +1,6 @@
-/** A bound on the packets of one polling answer, which Engine.IO lacks. */
-import { MAX_POLLING_PACKETS, MAX_POSTED_PACKETS } from "../limits.ts";
+/** Bounds on the packets of one polling answer and of one polling body, which Engine.IO lacks. */
+import { costOfTexts, MAX_COST_PER_BYTE } from "../../protocol/json_cost.ts";
+import { MAX_POLLING_PACKETS, MAX_POSTED_PACKETS, maxValuesFor } from "../limits.ts";
 
 /** As much of an Engine.IO connection as this needs. */
 export interface PollingConnection {
@@ -44,11 +45,13 @@ function queueOf(connection: PollingConnection): unknown[] {
 }
 
 /**
- * Ends a connection that posts more than {@linkcode MAX_POSTED_PACKETS} packets in one body. Engine.IO makes an object of
- * each before it looks at the first, and the largest body has room for eight million.
+ * Ends a connection that posts more than {@linkcode MAX_POSTED_PACKETS} packets in one body, or several that have more
+ * values together than one message may have: all are read at once, and Engine.IO makes an object of each packet before it
+ * looks at the first. The largest body has room for eight million.
  */
 export function boundPollingBodies(
   connection: Pick<PollingConnection, "transport"> & { close(discard: boolean): unknown },
+  maxPayloadBytes: number,
 ): void {
   const { transport } = connection;
   if (transport.name !== "polling") return;
@@ -56,8 +59,9 @@ export function boundPollingBodies(
   if (typeof onData !== "function") {
     throw new TypeError("Cannot count the packets of polling bodies: Engine.IO has no onData");
   }
+  const maxValues = maxValuesFor(maxPayloadBytes);
   Reflect.set(transport, "onData", (body: unknown) => {
-    if (typeof body === "string" && hasTooManyPackets(body)) return void connection.close(true);
+    if (typeof body === "string" && costsTooMuch(body, maxValues)) return void connection.close(true);
     Reflect.apply(onData, transport, [body]);
   });
 }
@@ -65,10 +69,17 @@ export function boundPollingBodies(
 /** Between the packets of a body. */
 const SEPARATOR = "\x1e";
 
-function hasTooManyPackets(body: string): boolean {
+function costsTooMuch(body: string, maxValues: number): boolean {
   let count = 1;
   for (let at = body.indexOf(SEPARATOR); at >= 0; at = body.indexOf(SEPARATOR, at + 1)) {
     if (++count > MAX_POSTED_PACKETS) return true;
   }
-  return false;
+  // The parser looks at a single one.
+  if (count === 1 || body.length * MAX_COST_PER_BYTE <= maxValues) return false;
+  try {
+    return costOfTexts(body.split(SEPARATOR), maxValues) > maxValues;
+  } catch (error) {
+    if (error instanceof RangeError) return true;
+    throw error;
+  }
 }

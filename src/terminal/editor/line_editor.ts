@@ -13,6 +13,8 @@ export interface LineEditorOptions {
   readonly history?: HistoryOptions | undefined;
   /** Hears of a Ctrl-C that is meant for a command, and that no command listens for. */
   readonly onInterrupt?: (() => void) | undefined;
+  /** A clock in milliseconds, by which keys right after a withdrawn question are left out; that of the process by default. */
+  readonly now?: (() => number) | undefined;
 }
 
 /** Ctrl-C while a command runs. */

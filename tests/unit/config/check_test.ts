@@ -122,8 +122,8 @@ async function programsOf(servers: Readonly<Record<string, unknown>>, file = "c.
   return { warnings: warnings.map(show), failures: failures.map(show) };
 }
 
-Deno.test("a program that cannot be found is a warning that says what to do", async () => {
-  const { warnings } = await programsOf({
+Deno.test("a program that cannot be found keeps its server from starting, and the report says what to do", async () => {
+  const { failures } = await programsOf({
     here: { command: "deno" },
     absent: { command: "no-such-program-42" },
     line: { command: "deno run --allow-all server.ts" },
@@ -133,14 +133,14 @@ Deno.test("a program that cannot be found is a warning that says what to do", as
     elsewhere: { command: "no-such-program-42", env: { PATH: "${env:OTHER_PATH}" } },
     folder: { command: "deno", cwd: "/no/such/folder" },
   });
-  const begin = warnings.map((warning) => warning.split(";")[0]);
+  const begin = failures.map((failure) => failure.split(";")[0]);
   assertEquals(begin, [
     'mcpServers.absent.command names "no-such-program-42", which is not on the PATH',
     "mcpServers.line.command looks like a whole command line",
     'mcpServers.script.command names "./no-such-script.sh", which is no program here',
     "mcpServers.folder.cwd is no folder here",
   ]);
-  assertEquals(warnings.join().includes("--allow-all"), false);
+  assertEquals(failures.join().includes("--allow-all"), false);
 });
 
 Deno.test("a program is looked for in the PATH that the server would have", async () => {
@@ -148,12 +148,12 @@ Deno.test("a program is looked for in the PATH that the server would have", asyn
   try {
     await Deno.writeTextFile(`${folder}/my-server`, "#!/bin/sh\n", { mode: 0o755 });
     await Deno.writeTextFile(`${folder}/my-text`, "");
-    const { warnings } = await programsOf({
+    const { failures } = await programsOf({
       a: { command: "my-server", env: { PATH: folder } },
       b: { command: "./my-server", cwd: folder },
       c: { command: "my-text", env: { PATH: folder } },
     });
-    assertEquals(warnings.map((warning) => warning.split(" ")[0]), ["mcpServers.c.command"]);
+    assertEquals(failures.map((failure) => failure.split(" ")[0]), ["mcpServers.c.command"]);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

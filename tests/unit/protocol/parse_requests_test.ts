@@ -153,7 +153,7 @@ Deno.test("the requests of the read bridge name a URI or an MCP server", () => {
   checkParser(parseGetDpeReq, { ...call, uri: "dpe://d/x" }, [...wrongCall, ["uri", undefined], ["uri", 1]]);
 });
 
-Deno.test("our own requests about resources take what extensions.md says, and nulls for what is left out", () => {
+Deno.test("our own requests about resources take what the page of extensions says, and nulls for what is left out", () => {
   const absent = { mcp_server: null, cursor: null };
   assertEquals(parseGetResourceTemplatesReq({ ...call, ...absent }).mcp_server, undefined);
   checkParser(parseGetResourceTemplatesReq, { ...call, mcp_server: "docs", cursor: "2" }, [

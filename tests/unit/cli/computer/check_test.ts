@@ -68,13 +68,25 @@ Deno.test("several files are checked, standard input is one, and one that fails 
   assertEquals([asJson.code, JSON.parse(asJson.stdout).length], [2, 2]);
 });
 
+Deno.test("a command that is not there fails the check, and so a config of which the other servers can start", async () => {
+  const servers = { here: { command: "deno" }, absent: { command: "no-such-program-42" } };
+  const { code, stdout } = await runComputer(["check", "-"], {
+    stdin: JSON.stringify({ mcpServers: servers }),
+  });
+  assertEquals(code, 2);
+  assertStringIncludes(stdout, 'error: mcpServers.absent.command: names "no-such-program-42"');
+  assertStringIncludes(stdout, "not on the PATH");
+});
+
 Deno.test("without a file the config of the options or of the environment is checked", async () => {
-  const config = "tests/fixtures/configs/smcp_list.json";
+  const config = await Deno.makeTempFile({ suffix: ".json" });
+  await Deno.writeTextFile(config, JSON.stringify({ mcpServers: { here: { command: Deno.execPath() } } }));
   for (const run of [["check", "--config", config], ["check"]]) {
     const { code, stdout } = await runComputer(run, { env: run.length === 1 ? { A2C_CONFIG: config } : {} });
     assertEquals(code, 0);
-    assertStringIncludes(stdout, "smcp_list.json: A2C-SMCP, 2 servers");
+    assertStringIncludes(stdout, "mcpServers (Claude, Cursor …), 1 server");
   }
+  await Deno.remove(config);
   const { code, stderr } = await runComputer(["check"]);
   assertEquals(code, 2);
   assertStringIncludes(stderr, "no file is named");

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { parseConfig } from "../../../../src/config/config.ts";
+import { parseConfig, parseConfigText } from "../../../../src/config/config.ts";
 import { resolveInputs } from "../../../../src/computer/inputs/resolve.ts";
-import type { InputSource } from "../../../../src/computer/inputs/sources.ts";
+import { environmentInputs, type InputSource } from "../../../../src/computer/inputs/sources.ts";
 import { ConfigurationError } from "../../../../src/mcp/errors.ts";
 import type { MCPServerStdioParameters } from "../../../../src/protocol/config.ts";
 
@@ -119,6 +119,19 @@ Deno.test("variables of the environment are looked up at the start, and one that
     ConfigurationError,
     'Cannot resolve variable "BIN": not readable',
   );
+});
+
+Deno.test("a variable that Codex names without a placeholder is told with a remedy that fits there", async () => {
+  const text = '[mcp_servers.a]\nurl = "https://mcp.example.com"\nbearer_token_env_var = "MY_TOKEN"\n';
+  const { servers: [server] } = parseConfigText(text, "config.toml");
+  if (server === undefined) throw new TypeError("no server");
+  const { signal } = new AbortController();
+  const error = await assertRejects(
+    () => resolveInputs(server, { inputs: [], source: none, signal, environment: () => undefined }),
+    ConfigurationError,
+    'Cannot resolve variable "MY_TOKEN": not set in the environment',
+  );
+  assertEquals(error.message.includes("${"), false);
 });
 
 Deno.test("values from the environment are read as what their member needs, and refused when they are not that", async () => {

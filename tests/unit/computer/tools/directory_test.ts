@@ -1,8 +1,9 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parseConfig } from "../../../../src/config/config.ts";
 import {
   buildToolDirectory,
   mergeToolMeta,
+  otherNamesOf,
   type ServerTools,
 } from "../../../../src/computer/tools/directory.ts";
 import { readTool } from "../../../../src/mcp/entries.ts";
@@ -169,7 +170,28 @@ Deno.test("of two servers with one tool name the later one is listed with its na
   assertEquals(tools.map(({ name }) => name), ["x", "b__x", "y"]);
   const { server: owner, tool } = routes.get("b__x") ?? {};
   assertEquals([routes.get("x")?.server, owner, tool], ["a", "b", "x"]);
-  assertEquals(warnings, ['tool "x" of server "b" is listed as "b__x": the name is taken']);
+  assertEquals(warnings, [
+    'server "b": tools are listed by other names, since earlier servers have theirs: "x" as "b__x"',
+  ]);
+});
+
+Deno.test("a server that lists what another one lists is one warning, however many tools these are", () => {
+  const tools = ["a", "b", "c", "d", "e", "f", "g"];
+  const { warnings } = buildToolDirectory([server("s", tools), server("t", tools)]);
+  assertEquals(warnings.length, 1);
+  assertStringIncludes(warnings[0] ?? "", '"a" as "t__a", "b" as "t__b"');
+  assertStringIncludes(warnings[0] ?? "", "and 2 more");
+});
+
+Deno.test("a tool is found by its own name and by its server's name in front, where it is listed by another", () => {
+  const aliases = { tool_meta: { old: { alias: "new" } } };
+  const directory = buildToolDirectory([server("a", ["x", "old"], aliases), server("b", ["x"])]);
+  const found = ["a__x", "old", "a__old", "a__new", "b__new", "x__a"].map((name) =>
+    otherNamesOf(name, directory)
+  );
+  assertEquals(found, [["x"], ["new"], ["new"], ["new"], [], []]);
+  const stopped = buildToolDirectory([server("a", ["x"], {}, false), server("b", ["x"])]);
+  assertEquals(otherNamesOf("x", stopped), ["b__x"]);
 });
 
 Deno.test("a tool whose name is taken in both forms is left out with a warning", () => {

@@ -1,9 +1,8 @@
 /**
  * What a text of JSON will cost to parse, told from its bytes as they come: the members and items that it will have,
- * and its length, escapes and new names as so many members as cost as much.
+ * and its length, escapes, new names and new short texts as so many members as cost as much.
  */
-
-import { MAX_MESSAGE_DEPTH } from "./limits.ts";
+import { MAX_MESSAGE_DEPTH } from "./depth.ts";
 
 /** An escape in a text costs about a quarter of a value, to read and to write again. */
 const ESCAPES_PER_VALUE = 4;
@@ -11,12 +10,16 @@ const ESCAPES_PER_VALUE = 4;
 const VALUES_PER_NEW_NAME = 8;
 /** So many new names cost nothing beside. */
 const FREE_NEW_NAMES = 1_000;
+/** A text of so few bytes that was not seen before costs two values beside its own: V8 keeps short texts only once. */
+const MIN_KEPT_BYTES = 2;
+const MAX_KEPT_BYTES = 10;
+const VALUES_PER_NEW_TEXT = 2;
 /** So many bytes of whatever they are cost as much as a value, beyond a first MiB. */
 const BYTES_PER_VALUE = 128;
 const FREE_BYTES = 1024 * 1024;
 /** A longer text is not compared: as a name it is new. In bytes. */
 const MAX_NAME_BYTES = 64;
-/** Of the names that were seen: a bit for each, found by the upper bits of a hash. */
+/** Of the names and short texts that were seen: a bit for each, found by the upper bits of a hash. */
 const SEEN_BITS = 20;
 
 const QUOTE = 0x22;
@@ -41,23 +44,48 @@ const MULTIPLIER = 0x9e3779b1;
 
 /** The most that a byte of JSON costs: `[`. A member with a new name costs ten values, and has at least five bytes. */
 export const MAX_COST_PER_BYTE = 3;
+/** How many characters of a text are counted at a time, and the most bytes that they may have. */
+const PIECE_LENGTH = 65_536;
+const MAX_PIECE_BYTES = 3 * PIECE_LENGTH;
 
-/** Counts one message. */
+const encoder = new TextEncoder();
+
+/**
+ * What these texts of JSON cost together, in values; stops soon after that is over `enough`.
+ *
+ * @throws {RangeError} when one is nested too deep.
+ */
+export function costOfTexts(texts: Iterable<string>, enough: number): number {
+  const cost = new JsonCost();
+  const bytes = new Uint8Array(MAX_PIECE_BYTES);
+  for (const text of texts) {
+    cost.beginMessage();
+    for (let start = 0; start < text.length && cost.values <= enough; start += PIECE_LENGTH) {
+      const { written } = encoder.encodeInto(text.slice(start, start + PIECE_LENGTH), bytes);
+      cost.push(bytes.subarray(0, written));
+    }
+  }
+  return cost.values;
+}
+
+/** Counts messages. */
 export class JsonCost {
   #bytes = 0;
   #structures = 0;
   #escapes = 0;
   #newNames = 0;
+  #newTexts = 0;
   #depth = 0;
   #isInText = false;
   #isEscaped = false;
   /** Of the text that this is in, or was in last. */
   #textHash = 0;
   #textBytes = 0;
+  #isNewText = false;
   /** Stands for the names so far of the object that this is in. Objects of the same names in the same order cost little. */
   #shape = 0;
   /** The same for the objects around it. */
-  readonly #outerShapes: number[] = [];
+  #outerShapes: number[] = [];
   readonly #seen = new Uint8Array(2 ** (SEEN_BITS - 3));
 
   /** In values. */
@@ -65,11 +93,18 @@ export class JsonCost {
     const newNames = Math.max(0, this.#newNames - FREE_NEW_NAMES);
     const bytes = Math.max(0, this.#bytes - FREE_BYTES);
     const texts = Math.floor(bytes / BYTES_PER_VALUE + this.#escapes / ESCAPES_PER_VALUE);
-    return this.#structures + newNames * VALUES_PER_NEW_NAME + texts;
+    return this.#structures + newNames * VALUES_PER_NEW_NAME + this.#newTexts * VALUES_PER_NEW_TEXT + texts;
+  }
+
+  /** What comes next is a message of its own, whose cost is added. */
+  beginMessage(): void {
+    this.#depth = this.#shape = 0;
+    this.#isInText = this.#isEscaped = false;
+    this.#outerShapes = [];
   }
 
   /**
-   * Takes the next bytes of the message.
+   * Takes the next bytes of a message.
    *
    * @throws {RangeError} when it is nested too deep.
    */
@@ -87,6 +122,7 @@ export class JsonCost {
       const byte = piece[index] ?? 0;
       if (byte === QUOTE) {
         this.#isInText = true;
+        this.#isNewText = false;
         this.#textHash = this.#textBytes = 0;
         return index + 1;
       }
@@ -118,6 +154,7 @@ export class JsonCost {
    */
   #readText(piece: Uint8Array, start: number): number {
     let index = start;
+    let isWhole = false;
     let hash = this.#textHash;
     const hashedEnd = start + MAX_NAME_BYTES - this.#textBytes;
     for (; index < piece.length; index++) {
@@ -135,22 +172,36 @@ export class JsonCost {
         this.#escapes++;
       } else {
         this.#isInText = false;
+        isWhole = true;
         break;
       }
     }
     this.#textHash = hash;
     this.#textBytes += index - start;
+    if (isWhole) this.#takeText();
     return index + 1;
   }
 
+  #takeText(): void {
+    if (this.#textBytes < MIN_KEPT_BYTES || this.#textBytes > MAX_KEPT_BYTES) return;
+    this.#isNewText = this.#see(this.#textHash);
+    if (this.#isNewText) this.#newTexts++;
+  }
+
   #takeName(): void {
+    if (this.#isNewText) this.#newTexts--;
+    this.#isNewText = false;
     this.#shape = Math.imul(this.#shape ^ this.#textHash, MULTIPLIER) + this.#textBytes | 0;
-    const place = Math.imul(this.#shape, MULTIPLIER) >>> (32 - SEEN_BITS);
+    if (this.#see(this.#shape) || this.#textBytes > MAX_NAME_BYTES) this.#newNames++;
+  }
+
+  /** Whether this is the first time. */
+  #see(hash: number): boolean {
+    const place = Math.imul(hash, MULTIPLIER) >>> (32 - SEEN_BITS);
     const seen = this.#seen[place >>> 3] ?? 0;
     const bit = 1 << (place & 7);
-    if ((seen & bit) !== 0 && this.#textBytes <= MAX_NAME_BYTES) return;
     this.#seen[place >>> 3] = seen | bit;
-    this.#newNames++;
+    return (seen & bit) === 0;
   }
 }
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { JsonCost } from "../../../src/mcp/json_cost.ts";
+import { costOfTexts, JsonCost } from "../../../src/protocol/json_cost.ts";
 
 /** What the JSON of a value costs, taken in pieces of so many bytes. */
 function costOf(value: unknown, pieceBytes = 65_536): number {
@@ -21,7 +21,7 @@ Deno.test("rows of the same names cost their members, however many rows there ar
     (_, id) => ({ id, name: `n${id}`, mail: "a@b", sum: 1.5, ok: true }),
   );
   const cost = costOf({ rows });
-  assert(cost >= 250_000 && cost < 340_000, `${cost}`);
+  assert(cost >= 250_000 && cost < 390_000, `${cost}`);
 });
 
 Deno.test("names that no object had before cost far more than their number", () => {
@@ -46,6 +46,24 @@ Deno.test("objects of the same names in ever another order cost like new names",
     return Object.fromEntries(order.map((name) => [name, 0]));
   });
   assert(costOf(rows) > 1.2 * costOf(rows.map(() => rows[0])), `${costOf(rows)}`);
+});
+
+Deno.test("short texts that did not occur before cost more than those that did, and long ones do not", () => {
+  const count = 20_000;
+  const texts = Array.from({ length: count }, (_, index) => `t${index}`);
+  const same = costOf(Array(count).fill("t1000"));
+  assert(costOf(texts) > 2.9 * same);
+  assert(costOf(texts.map((text) => `${text}${"x".repeat(10)}`)) < 1.1 * same);
+});
+
+Deno.test("costOfTexts() adds texts up, each of which begins anew, and stops over the limit", () => {
+  const list = JSON.stringify(Array(1_000).fill("中"));
+  assertEquals(costOfTexts([list], Infinity), costOfText(list));
+  assertEquals(costOfTexts(['"', "[[[", list], Infinity), 9 + costOfText(list));
+  const stopped = costOfTexts(Array(100).fill(list), 5_000);
+  assert(stopped > 5_000 && stopped < 7_000, `${stopped}`);
+  assertEquals(costOfTexts(["x".repeat(65_535) + "😀,".repeat(10)], Infinity), 10);
+  assertThrows(() => costOfTexts(["[".repeat(1_001)], Infinity), RangeError, "1000 levels");
 });
 
 Deno.test("a text that is nested too deep is refused", () => {
