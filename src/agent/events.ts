@@ -28,7 +28,7 @@ export type ComputerViewName = "tools" | "config" | "desktop" | "finder" | "reso
 /**
  * The events of an Agent by name. An Agent that has a listener for one of the `…Refreshed` events fetches that view
  * anew whenever a Computer says that it changed, when a Computer comes, and after the connection was lost
- * (`desktop.md`, 事件流; `finder.md`, 事件流). A listener for `resourcesUpdated` makes it ask what changed in the same way.
+ * (`docs/protocol/desktop.md#update-events`, `docs/protocol/finder.md#update-events`). A listener for `resourcesUpdated` makes it ask what changed in the same way.
  */
 export interface AgentEvents {
   /** `notify:enter_office`. */

@@ -1,4 +1,4 @@
-/** The URIs of a document's pages and elements (`finder-sdk-guide.md`, 渐进式导航辅助方法). */
+/** The URIs of a document's pages and elements (`docs/protocol/finder.md#navigation-helpers`). */
 import { DEFAULT_PAGE_LIMIT, type DPEFormat, type ElementCategory } from "../protocol/dpe.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";

@@ -1,4 +1,4 @@
-/** Reading the Server's notifications (`data-structures.md`, 房间管理结构 and 配置相关结构). */
+/** Reading the Server's notifications (`docs/protocol/calls-and-offices.md#notifications`). */
 import {
   CANCEL_TOOL_CALL_NOTIFICATION,
   ENTER_OFFICE_NOTIFICATION,

@@ -150,7 +150,7 @@ export class RemoteComputer {
     return this.#requests.ask(GET_CONFIG_EVENT, {}, { ...options, parse: parseGetComputerConfigRet });
   }
 
-  /** The windows, each as `{URI}\n\n{text}` (`client:get_desktop`; `desktop.md`). */
+  /** The windows, each as `{URI}\n\n{text}` (`client:get_desktop`; `docs/protocol/desktop.md#fetching-the-desktop`). */
   async getDesktop(options: DesktopOptions = {}): Promise<Desktop[]> {
     const { size, window, ...rest } = options;
     const asked = { ...rest, parse: parseGetDeskTopRet };
@@ -175,7 +175,7 @@ export class RemoteComputer {
     }
   }
 
-  /** A page of the document catalogue (`client:get_finder`; `finder.md`). */
+  /** A page of the document catalogue (`client:get_finder`; `docs/protocol/finder.md#fetching-documents`). */
   async getFinder(options: FinderOptions = {}): Promise<FinderCatalogue> {
     const { keywords, fileType, offset, limit, ...rest } = options;
     const body = { keywords, file_type: fileType, offset, limit };
@@ -324,7 +324,7 @@ export class RemoteComputer {
   }
 
   /**
-   * A document's metadata: Level 1 (`finder-sdk-guide.md`, 渐进式导航辅助方法).
+   * A document's metadata: Level 1 (`docs/protocol/finder.md#navigation-helpers`).
    *
    * @param uri The document's `dpe://` URI, or that of one of its pages or elements.
    * @throws {SmcpError} 4201 when there is no such document, 4204 when `uri` names none.

@@ -18,7 +18,7 @@ const RESOURCE_NOT_FOUND = -32002;
 /** The most of an MCP server's own data that is passed on with its error, in bytes. */
 const MAX_DATA_BYTES = 16 * 1024;
 
-/** Turns what a read or a list threw into the error that the Agent gets (`finder-sdk-guide.md`, 错误处理). */
+/** Turns what a read or a list threw into the error that the Agent gets (`docs/protocol/finder.md#error-path`). */
 export function toReadError(error: unknown, route: Pick<ReadRoute, "server"> & Partial<ReadRoute>): unknown {
   const mcp_server = route.server.name;
   if (error instanceof ServerAnswerError) return fromAnswer(error, route);
@@ -87,7 +87,7 @@ function finderCode({ rpcCode, rpcData }: ServerAnswerError): number | undefined
   ) as number | undefined;
 }
 
-/** What the URI and the known documents tell of an error; used where its server says nothing of it (`finder-sdk-guide.md`, 错误处理). */
+/** What the URI and the known documents tell of an error; used where its server says nothing of it (`docs/protocol/finder.md#error-path`). */
 function knownDetails(code: number, { dpe, pageCount: page_count }: Partial<ReadRoute>): ErrorDetails {
   if (dpe === undefined) return {};
   const { docRef: doc_ref, pageIndex: page_index, elementId: element_id } = dpe;

@@ -1,4 +1,4 @@
-/** Reading an element's `content` into the shape that its category promises (`finder.md`, Level 2 — 页面内容). */
+/** Reading an element's `content` into the shape that its category promises (`docs/protocol/finder.md#element-content`). */
 import { ELEMENT_CATEGORIES, type ElementCategory } from "../protocol/dpe.ts";
 import type {
   AnnotationContent,

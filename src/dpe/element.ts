@@ -8,7 +8,7 @@ import { readContent } from "./content.ts";
  * of a wrong type are left out, cells of a table that are no simple values become JSON texts, other words for a
  * member (`src`, `href`, `children`) become ours, and members that the shape does not name are kept.
  *
- * Specification: `finder.md`, 元素类型.
+ * Specification: `docs/protocol/finder.md#element-content`.
  *
  * @returns `undefined` when the category is none of the 19, or the content is not what it promises
  *

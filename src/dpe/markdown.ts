@@ -1,4 +1,4 @@
-/** Elements and pages as Markdown (`finder.md`, Markdown 渲染规则). */
+/** Elements and pages as Markdown (`docs/protocol/finder.md#markdown-rendering`). */
 import type { DPEElementDetail, DPEPage } from "../protocol/dpe.ts";
 import type { CodeContent, ImageContent, TableContent } from "../protocol/dpe_content.ts";
 import { readContent, type TypedContent } from "./content.ts";
@@ -11,7 +11,7 @@ import { summaryOf, toOneLine, toPlainText } from "./plain_text.ts";
  * promises is rendered as `[{category}: {summary}]`, as are the categories that the rules do not name; nothing is
  * ever thrown.
  *
- * Specification: `finder.md`, Markdown 渲染规则.
+ * Specification: `docs/protocol/finder.md#markdown-rendering`.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export function renderElementMarkdown(element: DPEElementDetail): string {
  * Renders a page as Markdown: its elements, one blank line between them. Between two lists of one kind stands an
  * empty comment, since Markdown would join them. What `content_markdown` holds at Level 2.
  *
- * Specification: `finder.md`, Markdown 渲染规则.
+ * Specification: `docs/protocol/finder.md#markdown-rendering`.
  *
  * @example
  * ```ts

@@ -9,7 +9,7 @@ import { summaryOf, toOneLine, toPlainText } from "./plain_text.ts";
  * Renders an element as plain text: what `content_text` holds at Level 3. It says what the Markdown says, without
  * its marks: the cells of a table are parted by tabs, a link's URL stands in parentheses. Nothing is ever thrown.
  *
- * Specification: `finder.md`, 查询参数 (`format`).
+ * Specification: `docs/protocol/finder.md#text-rendering`.
  *
  * @example
  * ```ts
@@ -26,7 +26,7 @@ export function renderElementText(element: DPEElementDetail): string {
 /**
  * Renders a page as plain text: its elements, one blank line between them. What `content_text` holds at Level 2.
  *
- * Specification: `finder.md`, 查询参数 (`format`).
+ * Specification: `docs/protocol/finder.md#text-rendering`.
  *
  * @example
  * ```ts

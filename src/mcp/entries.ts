@@ -54,7 +54,7 @@ export function readResourceEntry(entry: unknown, warn: EntryWarning): McpResour
 
 /**
  * Reads the `contents` of a resource. Those without a URI cannot be told apart; the rest is for whoever renders them.
- * Binary content that is not base64 is passed on as it came, and told of (`mcp-resources.md`, 9).
+ * Binary content that is not base64 is passed on as it came, and told of (`docs/protocol/resources.md#security`).
  */
 export function readContents(contents: unknown, warn: EntryWarning): ResourceContents[] {
   const pieces = Array.isArray(contents) ? contents.filter(isContents) : [];

@@ -1,4 +1,4 @@
-/** The Desktop from the windows of all MCP servers (`desktop.md`, Desktop 组织策略). */
+/** The Desktop from the windows of all MCP servers (`docs/protocol/desktop.md#organizing`). */
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DesktopWindow } from "./desktop_window.ts";
 import { orderServers } from "./server_order.ts";
@@ -22,7 +22,7 @@ export interface OrganizeDesktopOptions {
  * first such window in the list then stands for its server. Windows come from strangers: one without text or with
  * an invalid URI is left out, metadata of a wrong type has its default, and either is reported.
  *
- * Specification: `desktop.md`, Desktop 组织策略.
+ * Specification: `docs/protocol/desktop.md#organizing`.
  *
  * @param windows in the order of `resources/list`; of two that differ only in their query the first counts
  * @returns `{URI}\n\n{text}` for each window, or the URI alone when its text is empty; no URI has a query

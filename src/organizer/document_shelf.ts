@@ -14,7 +14,7 @@ interface Slot {
 const MERGE_SHARE = 1 / 8;
 
 /**
- * A server's prepared documents, the one modified last first (`finder.md`, step 3). A change costs its own place in
+ * A server's prepared documents, the one modified last first (`docs/protocol/finder.md#document-order`). A change costs its own place in
  * the order, not a sort of all: the order is brought up to date when it is asked for.
  */
 export class DocumentShelf {

@@ -1,4 +1,4 @@
-/** The Finder's catalogue from the documents of all MCP servers (`finder.md`, Finder Organizer 策略). */
+/** The Finder's catalogue from the documents of all MCP servers (`docs/protocol/finder.md#organizing`). */
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { isRecord } from "../json.ts";
 import { type FinderQueryOptions, toFinderQuery } from "./finder_query.ts";
@@ -18,7 +18,7 @@ export interface OrganizeFinderOptions extends FinderQueryOptions {
  * follow by name, and within a server the document modified last is first. Documents come from strangers: one with
  * an invalid URI is left out, a field of a wrong type counts as missing, and either is reported.
  *
- * Specification: `finder.md`, Finder Organizer 策略; `finder-sdk-guide.md`, Finder Organizer 算法.
+ * Specification: `docs/protocol/finder.md#organizing`.
  *
  * @param documents in the order of their listing, which ties keep
  * @returns the documents of the page, and how many match in total

@@ -1,4 +1,4 @@
-/** What a Finder request asks for (`finder.md`, steps 1 and 4). */
+/** What a Finder request asks for (`docs/protocol/finder.md#filters`, `docs/protocol/finder.md#pagination`). */
 import { badRequest } from "../protocol/errors.ts";
 import {
   DEFAULT_FINDER_LIMIT,

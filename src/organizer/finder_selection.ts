@@ -1,4 +1,4 @@
-/** One Finder request: counting what matches, and ordering no more than its page (`finder.md`, steps 2 to 4). */
+/** One Finder request: counting what matches, and ordering no more than its page (`docs/protocol/finder.md#organizing`). */
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { BestFirst } from "./best_first.ts";
 import type { FinderQuery } from "./finder_query.ts";

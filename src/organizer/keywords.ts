@@ -1,4 +1,4 @@
-/** Whether a document answers to the keywords of a request (`finder.md`, step 1). */
+/** Whether a document answers to the keywords of a request (`docs/protocol/finder.md#filters`). */
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { joinedKeywordsOf, summaryOf, titleOf } from "./document_fields.ts";
 import type { Report } from "./warning.ts";

@@ -1,4 +1,4 @@
-/** In which order MCP servers are shown (`desktop.md` and `finder.md`, step 2). */
+/** In which order MCP servers are shown (`docs/protocol/desktop.md#server-order`). */
 import { compareCodePoints } from "../protocol/names.ts";
 
 /**

@@ -1,4 +1,4 @@
-/** Which windows of one MCP server are shown, and in which order (`desktop.md`, steps 1, 3 and 4). */
+/** Which windows of one MCP server are shown, and in which order (`docs/protocol/desktop.md#organizing`). */
 import { isRecord } from "../json.ts";
 import { excerpt } from "../uri/excerpt.ts";
 import { windowIdentity, windowQueryOf } from "../uri/window_identity.ts";

@@ -1,4 +1,4 @@
-/** How a window wants to be laid out (`desktop.md`, Window 资源元数据). */
+/** How a window wants to be laid out (`docs/protocol/desktop.md#window-metadata`). */
 import { isRecord } from "../json.ts";
 import { excerpt } from "../uri/excerpt.ts";
 import type { DesktopWindow } from "./desktop_window.ts";

@@ -1,4 +1,4 @@
-/** What of a window's contents is shown (`desktop.md`, Desktop 内容格式). */
+/** What of a window's contents is shown (`docs/protocol/desktop.md#rendering-rules`). */
 import { isRecord } from "../json.ts";
 import { withoutQuery } from "../uri/window_identity.ts";
 import type { DesktopWindow } from "./desktop_window.ts";

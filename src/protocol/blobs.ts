@@ -1,4 +1,4 @@
-/** How a part of an answer that is fetched by itself is marked (`docs/protocol/extensions.md`). */
+/** How a part of an answer that is fetched by itself is marked (`docs/protocol/calls-and-offices.md#handles`). */
 
 /** In an item's `_meta`: what `client:get_blob` fetches its bytes by. */
 export const A2C_BLOB_HANDLE = "a2c_blob_handle";

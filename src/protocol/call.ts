@@ -1,6 +1,6 @@
 /** What every request carries, and what the Server looks at when it relays one. */
 
-/** The base of every request of an Agent (`data-structures.md`, AgentCallData). */
+/** The base of every request of an Agent (`docs/protocol/data-structures.md#agentcalldata`). */
 export interface AgentCallData {
   /** The Agent's name or id, as it calls itself. */
   agent: string;

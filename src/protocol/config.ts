@@ -1,4 +1,4 @@
-/** A Computer's configuration (`data-structures.md`, 配置相关结构, MCP Server 配置结构, 输入配置结构). */
+/** A Computer's configuration (`docs/protocol/data-structures.md#configuration-of-a-computer`). */
 import type { AgentCallData } from "./call.ts";
 import type { SERVER_NAME, TOOL_NAME, ToolMeta } from "./tools.ts";
 

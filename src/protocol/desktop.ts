@@ -1,4 +1,4 @@
-/** The Desktop's messages (`data-structures.md`, Desktop 相关结构; `desktop.md`). */
+/** The Desktop's messages (`docs/protocol/data-structures.md#desktop`). */
 import type { AgentCallData } from "./call.ts";
 import { A2C_MCP_SERVER } from "./tools.ts";
 
@@ -47,7 +47,7 @@ export interface WindowInfo {
   meta?: Record<string, unknown> | null;
 }
 
-/** The answer to `client:get_windows`, an extension of ours (`docs/protocol/extensions.md`). */
+/** The answer to `client:get_windows`, an extension of ours (`docs/protocol/extensions.md#windows`). */
 export interface GetWindowsRet {
   /** The windows in the order of the Desktop. */
   windows: WindowInfo[];

@@ -1,4 +1,4 @@
-/** The Document-Page-Element model (`finder.md`, DPE 数据模型 and Finder 内容格式). */
+/** The Document-Page-Element model (`docs/protocol/finder.md#content-model` and `docs/protocol/finder.md#answers-by-level`). */
 
 /** The 19 categories of elements. */
 export const ELEMENT_CATEGORIES = [

@@ -1,5 +1,5 @@
 /**
- * What an element's `content` holds, by category (`finder.md`, 元素类型). The specification shows the shapes of
+ * What an element's `content` holds, by category (`docs/protocol/finder.md#element-content`). The specification shows the shapes of
  * `heading`, `text`, `table` and `chart`; the rendering rules tell what `list`, `code`, `image`, `link` and `formula`
  * must have; the other ten are the obvious ones. Every shape may have further members.
  */
@@ -255,7 +255,7 @@ export interface DPEElementOf<Category extends ElementCategory> extends DPEEleme
  * An element whose content is what its category promises: a union that `category` tells apart. Every `DPEElement` is
  * a {@linkcode DPEElementDetail}, which is what arrives from strangers.
  *
- * Specification: `finder.md`, 元素类型 and Level 2 — 页面内容.
+ * Specification: `docs/protocol/finder.md#element-content`.
  *
  * @example
  * ```ts

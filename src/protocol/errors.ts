@@ -7,7 +7,7 @@ import { isRecord } from "../json.ts";
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 /**
- * A failed request's ack: flat for today's SDKs, with the `error` member of the Finder guide for tomorrow's.
+ * A failed request's ack: flat for today's SDKs, with the `error` member of `docs/protocol/finder.md#error-details` for tomorrow's.
  * Readers accept either form. A failed `client:tool_call` is a failed tool result as well, so that a peer that knows
  * nothing of the code never takes it for a success.
  */
@@ -18,7 +18,7 @@ export interface ErrorAck {
   message: string;
   /** What the error is about. */
   details?: ErrorDetails;
-  /** The same again, in the form of the Finder guide. */
+  /** The same again, in the form of `docs/protocol/finder.md#error-details`. */
   error: { code: number; message: string; details?: ErrorDetails };
   /** The id of the request that failed, where it had one. */
   req_id?: string;

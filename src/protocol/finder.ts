@@ -1,4 +1,4 @@
-/** The Finder's messages (`data-structures.md`, Finder 相关结构). */
+/** The Finder's messages (`docs/protocol/data-structures.md#finder`). */
 import type { AgentCallData } from "./call.ts";
 import type { DPEDocumentSummary } from "./dpe.ts";
 

@@ -1,4 +1,4 @@
-/** Offices and their members (`data-structures.md`, 房间管理结构). */
+/** Offices and their members (`docs/protocol/data-structures.md#offices`). */
 import type { AgentCallData } from "./call.ts";
 
 /** What a member of an office is. */

@@ -1,4 +1,4 @@
-/** Templates of resources, and suggestions for their parameters; extensions of ours (`docs/protocol/extensions.md`). */
+/** Templates of resources, and suggestions for their parameters; extensions of ours (`docs/protocol/extensions.md#templates`). */
 import type { AgentCallData } from "./call.ts";
 import type { ResourceAnnotations, ResourceIcon } from "./resources.ts";
 

@@ -1,4 +1,4 @@
-/** Subscriptions of an Agent to single resources; extensions of ours (`docs/protocol/extensions.md`). */
+/** Subscriptions of an Agent to single resources; extensions of ours (`docs/protocol/extensions.md#subscriptions`). */
 import type { AgentCallData } from "./call.ts";
 
 /** `client:subscribe_resource` and `client:unsubscribe_resource`. */

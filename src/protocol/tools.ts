@@ -1,4 +1,4 @@
-/** Tools and their calls (`data-structures.md`, 工具相关结构). */
+/** Tools and their calls (`docs/protocol/data-structures.md#tools`). */
 import type { AgentCallData } from "./call.ts";
 import type { ResourceContents } from "./resources.ts";
 

@@ -37,7 +37,7 @@ export interface FailedRequest {
  * Windows and documents, published to the clients of any number of MCP servers: one for stdio, one for each session
  * of Streamable HTTP. Each client hears of what it subscribed to, and of no more.
  *
- * Specification: `desktop.md` and `finder.md`, MCP Server 实现指南.
+ * Specification: `docs/protocol/desktop.md#mcp-servers-with-windows` and `docs/protocol/finder.md#mcp-servers-with-documents`.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Reading and writing the query of a `dpe://` URI: rules 4 to 8 of the guide. */
+/** Reading and writing the query of a `dpe://` URI: rules 4 to 8 of `docs/protocol/finder.md#validation-rules`. */
 import { DPE_FORMATS, ELEMENT_CATEGORIES, type ElementCategory, MAX_PAGE_LIMIT } from "../protocol/dpe.ts";
 import { decodeText, encodeText, type Refusal, refuseText } from "./_segments.ts";
 import { parseNaturalNumber } from "./natural_number.ts";

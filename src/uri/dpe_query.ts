@@ -25,7 +25,7 @@ export interface DpeQuery {
  * What the query of a parsed `dpe://` URI asks for. A parameter that does not apply to the URI's level has its
  * default.
  *
- * Specification: `finder.md`, 查询参数.
+ * Specification: `docs/protocol/finder.md#query-parameters`.
  *
  * @example
  * ```ts

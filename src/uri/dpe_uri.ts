@@ -1,4 +1,4 @@
-/** `dpe://host[/doc-ref[/pages/N | /elements/ID]][?query]` (`finder.md`, dpe:// URI 协议). */
+/** `dpe://host[/doc-ref[/pages/N | /elements/ID]][?query]` (`docs/protocol/finder.md#uri-form`). */
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { encodeText, type Refusal, refuseHost, refuseSegment, refuseText, splitUri } from "./_segments.ts";
@@ -49,7 +49,7 @@ const PLAIN =
  * Reads a `dpe://` URI and checks the eight rules of the specification. Segments are percent-decoded one by one,
  * so an element `a%2Fb` has the id `a/b`.
  *
- * Specification: `finder.md`, dpe:// URI 协议; `finder-sdk-guide.md`, DPE URI 解析器.
+ * Specification: `docs/protocol/finder.md#validation-rules`.
  *
  * @param raw the URI as it was written
  * @returns its parts; `undefined` for those that its level does not have
@@ -83,7 +83,7 @@ export function isValidDpeUri(raw: string): boolean {
  * Writes a `dpe://` URI: the inverse of {@linkcode parseDpeUri}. Everything but unreserved characters is
  * percent-encoded, so an element `a/b` is written `elements/a%2Fb`.
  *
- * Specification: `finder-sdk-guide.md`, DPE URI 解析器.
+ * Specification: `docs/protocol/finder.md#parsing-and-building`.
  *
  * @param parts the host, written in lower case, and what else the URI shall have, as plain text
  * @throws {SmcpError} 4204 with `details.uri` when the parts break a rule, or contain a lone surrogate

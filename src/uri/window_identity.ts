@@ -9,7 +9,7 @@ const CANONICAL = /^window:\/\/[a-z0-9._~:-]+(?:\/[A-Za-z0-9._~-]+)*$/;
  * One text for all spellings of a window: two URIs with the same host and path have the same identity, whatever
  * their query, encoding or trailing slash.
  *
- * Specification: `desktop.md`, Window URI 规范 / 校验规则 (仅用 host+path 作为标识).
+ * Specification: `docs/protocol/desktop.md#window-identity`.
  *
  * @returns the window's URI in its canonical spelling, or `undefined` when `raw` is no window URI
  *

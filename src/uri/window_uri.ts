@@ -1,4 +1,4 @@
-/** `window://host/segment…` (`desktop.md`, Window URI 规范). */
+/** `window://host/segment…` (`docs/protocol/desktop.md#uri-form`). */
 import { encodeText, refuseHost, refuseSegment, refuseText, splitUri } from "./_segments.ts";
 import { excerpt } from "./excerpt.ts";
 
@@ -14,7 +14,7 @@ export interface WindowUri {
  * Reads a window URI. Segments are percent-decoded one by one, so `c%2Fd` is one segment; `.` and `..` are
  * ordinary segments; one trailing slash and a query are dropped ({@linkcode windowQueryOf} tells whether there was one).
  *
- * Specification: `desktop.md`, Window URI 规范.
+ * Specification: `docs/protocol/desktop.md#uri-form`.
  *
  * @param raw the URI as it was listed
  * @returns the host in lower case and the decoded segments
@@ -40,7 +40,7 @@ export function parseWindowUri(raw: string): WindowUri {
  * Writes a window URI: the inverse of {@linkcode parseWindowUri}. Everything but unreserved characters is
  * percent-encoded in the segments.
  *
- * Specification: `desktop.md`, 构建示例.
+ * Specification: `docs/protocol/desktop.md#uri-examples`.
  *
  * @param uri the host, written in lower case, and the segments as plain text; none when `path` is absent
  * @throws {TypeError} when the host is no host, or a segment is empty or contains a lone surrogate

@@ -1,4 +1,4 @@
-/** `client:get_completion` (`docs/protocol/extensions.md`). */
+/** `client:get_completion` (`docs/protocol/extensions.md#completion`). */
 import { parseGetCompletionReq } from "../../protocol/parse.ts";
 import type { GetCompletionRet } from "../../protocol/resource_templates.ts";
 import type { McpHost } from "../host.ts";

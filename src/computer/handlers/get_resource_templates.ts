@@ -1,4 +1,4 @@
-/** `client:get_resource_templates` (`docs/protocol/extensions.md`). */
+/** `client:get_resource_templates` (`docs/protocol/extensions.md#templates`). */
 import { badRequest } from "../../protocol/errors.ts";
 import { parseGetResourceTemplatesReq } from "../../protocol/parse.ts";
 import type { GetResourceTemplatesRet, ResourceTemplateInfo } from "../../protocol/resource_templates.ts";

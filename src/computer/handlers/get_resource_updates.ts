@@ -1,4 +1,4 @@
-/** `client:get_resource_updates` (`docs/protocol/extensions.md`). */
+/** `client:get_resource_updates` (`docs/protocol/extensions.md#hearing-of-updates`). */
 import { parseGetResourceUpdatesReq } from "../../protocol/parse.ts";
 import type { GetResourceUpdatesRet } from "../../protocol/resource_updates.ts";
 import type { McpHost } from "../host.ts";

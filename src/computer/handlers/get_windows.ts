@@ -1,4 +1,4 @@
-/** `client:get_windows`: the Desktop with what is known of each window (`docs/protocol/extensions.md`). */
+/** `client:get_windows`: the Desktop with what is known of each window (`docs/protocol/extensions.md#windows`). */
 import type { DesktopWindow } from "../../organizer/desktop_window.ts";
 import { readWindow } from "../../organizer/window_text.ts";
 import type { GetWindowsRet, WindowInfo } from "../../protocol/desktop.ts";

@@ -1,4 +1,4 @@
-/** `client:subscribe_resource` and `client:unsubscribe_resource` (`docs/protocol/extensions.md`). */
+/** `client:subscribe_resource` and `client:unsubscribe_resource` (`docs/protocol/extensions.md#subscriptions`). */
 import { parseSubscribeResourceReq } from "../../protocol/parse.ts";
 import type { SubscribeResourceRet } from "../../protocol/resource_updates.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";

@@ -1,4 +1,4 @@
-/** What was too large for one message, kept until the Agent has fetched it (`docs/protocol/extensions.md`, blobs). */
+/** What was too large for one message, kept until the Agent has fetched it (`docs/protocol/calls-and-offices.md#blobs`). */
 import { A2C_BLOB_HANDLE, A2C_SHA256, A2C_TOTAL_SIZE } from "../../protocol/blobs.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";

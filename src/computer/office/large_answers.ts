@@ -1,6 +1,6 @@
 /**
  * Answers that are too large for one message: their largest parts are kept, and leave a handle in their place, until
- * the rest fits (`docs/protocol/extensions.md`, blobs). What a tool has done is done: its result must not be lost.
+ * the rest fits (`docs/protocol/calls-and-offices.md#blobs`). What a tool has done is done: its result must not be lost.
  */
 import { A2C_ANSWER, A2C_RESOURCE_TEXT, A2C_STRUCTURED_CONTENT, A2C_TEXT } from "../../protocol/blobs.ts";
 import { isRecord } from "../../json.ts";

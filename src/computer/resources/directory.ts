@@ -88,7 +88,7 @@ export class ResourceDirectory {
 
   /**
    * The server that owns a host: the first in precedence that has listed it since it was configured. A server without
-   * subscriptions is not listed by itself (`desktop.md`, 前提条件), so it is asked only when no other one has the host.
+   * subscriptions is not listed by itself (`docs/protocol/desktop.md#required-capability`), so it is asked only when no other one has the host.
    */
   async ownerOf(host: string, view: { readonly timeoutMs: number }): Promise<Catalogue | undefined> {
     const [shown, others] = partition(this.#ordered(), ({ isSubscribable }) => isSubscribable);
@@ -125,7 +125,7 @@ export class ResourceDirectory {
 
   /**
    * Warns of each host that several servers claim, and again when others claim it: a read by URI reaches only the first
-   * of them (`desktop.md`, 校验规则).
+   * of them (`docs/protocol/resources.md#host-ownership`).
    */
   warnOfContestedHosts(): void {
     const contested = this.#contestedHosts();

@@ -14,7 +14,7 @@ export interface SummaryOrigin {
 
 /**
  * The summary of a document's metadata, under the URI as listed. Throws when it is no JSON object or lacks a required
- * member (`data-structures.md`, DPEDocumentSummary).
+ * member (`docs/protocol/data-structures.md#dpedocumentsummary`).
  */
 export function toDocumentSummary(metadata: unknown, origin: SummaryOrigin): DPEDocumentSummary {
   const { pages: _pages, page_offset: _offset, page_limit: _limit, page_total: _total, ...summary } =

@@ -1,4 +1,4 @@
-/** The read bridge: an Agent's URI to the MCP server behind it, and the answer back (`finder-sdk-guide.md`, resources/read 桥接). */
+/** The read bridge: an Agent's URI to the MCP server behind it, and the answer back (`docs/protocol/finder.md#reading-documents`). */
 import type { McpConnection } from "../../mcp/connection.ts";
 import type { SupervisedServer } from "../../mcp/supervision/server.ts";
 import type {

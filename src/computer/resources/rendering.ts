@@ -1,4 +1,4 @@
-/** `content_markdown` and `content_text`, where the MCP server left them to the Computer (`finder.md`, 查询参数 format). */
+/** `content_markdown` and `content_text`, where the MCP server left them to the Computer (`docs/protocol/finder.md#formats`). */
 import { renderElementMarkdown, renderPageMarkdown } from "../../dpe/markdown.ts";
 import { renderElementText, renderPageText } from "../../dpe/text.ts";
 import { isRecord, parseJson } from "../../json.ts";

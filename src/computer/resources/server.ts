@@ -43,7 +43,7 @@ export interface CatalogueContext {
 
 /**
  * What one server lists, and the values behind it. Only a server that announces `resources.subscribe` takes part in
- * Desktop and Finder (`desktop.md` and `finder.md`, 前提条件); the others can be read from all the same.
+ * Desktop and Finder (`docs/protocol/desktop.md#required-capability`); the others can be read from all the same.
  */
 export class Catalogue {
   readonly server: SupervisedServer;
@@ -116,7 +116,7 @@ export class Catalogue {
 
   /**
    * Whether the server announced `resources.subscribe` when it ran last: what it lists is then shown, and its hosts are
-   * its own before those of servers that do not (`desktop.md`, 前提条件).
+   * its own before those of servers that do not (`docs/protocol/desktop.md#required-capability`).
    */
   get isSubscribable(): boolean {
     return this.#isSubscribable;

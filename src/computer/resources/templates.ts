@@ -1,4 +1,4 @@
-/** The templates of resources that MCP servers offer, and suggestions for their parameters (`finder.md`, 资源模板, 自动补全). */
+/** The templates of resources that MCP servers offer, and suggestions for their parameters (`docs/protocol/finder.md#document-templates`, `docs/protocol/finder.md#completion`). */
 import { settledWithin } from "../../async/abortable.ts";
 import type { McpConnection } from "../../mcp/connection.ts";
 import type { Fleet } from "../../mcp/supervision/fleet.ts";

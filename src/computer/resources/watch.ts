@@ -1,4 +1,4 @@
-/** What the Agent of an office subscribed to, and what of it changed (`docs/protocol/extensions.md`, subscriptions). */
+/** What the Agent of an office subscribed to, and what of it changed (`docs/protocol/extensions.md#subscriptions`). */
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
 import type { ResourceUpdate } from "../../protocol/resource_updates.ts";

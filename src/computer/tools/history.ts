@@ -6,7 +6,7 @@ const MAX_CALLS = 100;
 /** How a call ended. */
 export type ToolCallOutcome = "ok" | "error" | "timeout" | "cancelled";
 
-/** One tool call (`desktop.md`, ToolCallRecord). */
+/** One tool call (`docs/protocol/desktop.md#server-order`). */
 export interface ToolCallRecord {
   /** The id of the request. */
   readonly reqId: string;

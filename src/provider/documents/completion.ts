@@ -1,4 +1,4 @@
-/** The values of the parameters in a document template (`finder.md`, 自动补全). */
+/** The values of the parameters in a document template (`docs/protocol/finder.md#completion`). */
 import { isRecord } from "../../json.ts";
 import { parseNaturalNumber } from "../../uri/natural_number.ts";
 import { type DocumentReader, elementIdOf } from "./reader.ts";

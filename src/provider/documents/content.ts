@@ -1,4 +1,4 @@
-/** The JSON of all four levels (`finder.md`, Finder 内容格式). */
+/** The JSON of all four levels (`docs/protocol/finder.md#answers-by-level`). */
 import { renderElementMarkdown, renderPageMarkdown } from "../../dpe/markdown.ts";
 import { renderElementText, renderPageText } from "../../dpe/text.ts";
 import type {

@@ -26,7 +26,7 @@ export interface ResourceTemplateEntry {
 /**
  * The documents of one host as clients see them: what `Provider.publishDocuments()` returns. Tell it what changes.
  *
- * Specification: `finder.md`, MCP Server 实现指南 / 变更通知.
+ * Specification: `docs/protocol/finder.md#announcing-changes`.
  *
  * @example
  * ```ts
@@ -113,14 +113,14 @@ export class Documents implements PublishedDocuments {
     this.#listener.onRemove(this.host);
   }
 
-  /** A document as `resources/list` shows it (`finder.md`, 资源声明). */
+  /** A document as `resources/list` shows it (`docs/protocol/finder.md#listing-documents`). */
   toResource(document: DocumentInfo): McpResource {
     const { docRef, summary } = document;
     const resource = { uri: this.uri(docRef), name: titleOf(document), mimeType: DOCUMENT_MEDIA_TYPE };
     return summary === undefined ? resource : { ...resource, description: summary };
   }
 
-  /** The templates of pages and elements (`finder.md`, 资源模板). */
+  /** The templates of pages and elements (`docs/protocol/finder.md#document-templates`). */
   get templates(): readonly ResourceTemplateEntry[] {
     const document = `${this.uri()}/{doc_ref}`;
     return [

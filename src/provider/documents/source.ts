@@ -6,7 +6,7 @@ import type { ReadRequest } from "../session/exchange.ts";
 /** Now, or later. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** What is known of a document without looking into it (`finder.md`, 元数据体系). */
+/** What is known of a document without looking into it (`docs/protocol/finder.md#document-metadata`). */
 export interface DocumentInfo {
   /** The short key that you give it; stays the same for as long as the document exists. Need not be URL-safe. */
   readonly docRef: string;
@@ -83,7 +83,7 @@ export interface PlacedElement {
  * Every method may be asynchronous and gets, last, the request that it works for: its `signal`, and who asks.
  * `undefined` says that there is no such document, page or element. Nothing is kept: what is read is asked for anew.
  *
- * Specification: `finder.md`, DPE 数据模型 and MCP Server 实现指南.
+ * Specification: `docs/protocol/finder.md#content-model` and `docs/protocol/finder.md#mcp-servers-with-documents`.
  */
 export interface DocumentSource {
   /** The namespace of these documents; reverse-domain style is recommended. */

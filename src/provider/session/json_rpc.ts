@@ -5,7 +5,7 @@ import { SmcpError } from "../../protocol/errors.ts";
 
 /** MCP's own error codes, as far as we answer or read them. */
 export const RpcErrorCode = {
-  /** `mcp-resources.md`, 8.错误处理. */
+  /** `docs/protocol/resources.md#errors`. */
   RESOURCE_NOT_FOUND: -32002,
   INVALID_REQUEST: -32600,
   METHOD_NOT_FOUND: -32601,

@@ -5,7 +5,7 @@ import { windowIdentity, windowQueryOf } from "../../uri/window_identity.ts";
 import { buildWindowUri, parseWindowUri } from "../../uri/window_uri.ts";
 import type { ReadRequest } from "../session/exchange.ts";
 
-/** For whom a resource is (`mcp-resources.md`, 6.3 注解). */
+/** For whom a resource is (`docs/protocol/resources.md#annotations`). */
 export type Audience = "user" | "assistant";
 
 /** How a window is listed; all of it may be changed later. */
@@ -77,7 +77,7 @@ export function checkLook(uri: string, look: WindowLook): void {
   }
 }
 
-/** The entry in `resources/list` (`desktop.md`, Window 资源元数据). */
+/** The entry in `resources/list` (`docs/protocol/desktop.md#window-metadata`). */
 export function toListedWindow(uri: string, look: WindowLook): McpResource {
   const { name, description, mimeType = "text/plain", priority, fullscreen, audience, lastModified } = look;
   const annotations: ResourceAnnotations = { audience: [...audience ?? ["assistant"]] };

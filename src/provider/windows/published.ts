@@ -13,7 +13,7 @@ export interface WindowListener {
 /**
  * A window that clients see: what `Provider.publishWindow()` returns. Every change is told to the clients by itself.
  *
- * Specification: `desktop.md`, MCP Server 实现指南.
+ * Specification: `docs/protocol/desktop.md#mcp-servers-with-windows`.
  *
  * @example
  * ```ts

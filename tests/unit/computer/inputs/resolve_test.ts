@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { parseConfig, parseConfigText } from "../../../../src/config/config.ts";
 import { resolveInputs } from "../../../../src/computer/inputs/resolve.ts";
-import { environmentInputs, type InputSource } from "../../../../src/computer/inputs/sources.ts";
+import type { InputSource } from "../../../../src/computer/inputs/sources.ts";
 import { ConfigurationError } from "../../../../src/mcp/errors.ts";
 import type { MCPServerStdioParameters } from "../../../../src/protocol/config.ts";
 
