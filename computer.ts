@@ -65,7 +65,7 @@ export type { InputValue } from "./src/config/placeholders.ts";
 export type { LogFields, Logger } from "./src/log.ts";
 export type { ServerLimits } from "./src/mcp/limits.ts";
 export type { ServerState, ServerStatus } from "./src/mcp/supervision/server.ts";
-export type { FinderQueryOptions } from "./src/organizer/finder_query.ts";
+export type { FinderQueryOptions } from "./src/organizer/finder.ts";
 export type {
   BaseMCPServerConfig,
   InputPlaceholder,

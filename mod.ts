@@ -20,10 +20,13 @@ export { toElement } from "./src/dpe/element.ts";
 export { renderElementMarkdown, renderPageMarkdown } from "./src/dpe/markdown.ts";
 export { renderElementText, renderPageText } from "./src/dpe/text.ts";
 export { organizeDesktop, type OrganizeDesktopOptions } from "./src/organizer/desktop.ts";
-export type { DesktopWindow } from "./src/organizer/desktop_window.ts";
-export { organizeFinder, type OrganizeFinderOptions } from "./src/organizer/finder.ts";
-export type { FinderQueryOptions } from "./src/organizer/finder_query.ts";
-export type { FinderPage } from "./src/organizer/finder_selection.ts";
+export type { DesktopWindow } from "./src/organizer/windows.ts";
+export {
+  type FinderPage,
+  type FinderQueryOptions,
+  organizeFinder,
+  type OrganizeFinderOptions,
+} from "./src/organizer/finder.ts";
 export type { OrganizerWarning, OrganizerWarningCode } from "./src/organizer/warning.ts";
 export type { AgentCallData, ComputerCallData } from "./src/protocol/call.ts";
 export type {

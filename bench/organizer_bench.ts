@@ -6,7 +6,7 @@
  * benchmarks that run one after the other are easily off by the load of the machine.
  */
 import { organizeDesktop } from "../src/organizer/desktop.ts";
-import type { DesktopWindow } from "../src/organizer/desktop_window.ts";
+import type { DesktopWindow } from "../src/organizer/windows.ts";
 import { organizeFinder } from "../src/organizer/finder.ts";
 import type { DPEDocumentSummary } from "../src/protocol/dpe.ts";
 

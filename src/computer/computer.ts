@@ -4,7 +4,7 @@ import { silentLogger } from "../log.ts";
 import { DEFAULT_SERVER_LIMITS } from "../mcp/limits.ts";
 import type { ServerState, SupervisedServer } from "../mcp/supervision/server.ts";
 import { abortable, settledWithin } from "../async/abortable.ts";
-import type { FinderQueryOptions } from "../organizer/finder_query.ts";
+import type { FinderQueryOptions } from "../organizer/finder.ts";
 import type { GetComputerConfigRet } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";

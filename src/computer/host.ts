@@ -8,10 +8,8 @@ import type { ServerListener, ServerState, SupervisedServer } from "../mcp/super
 import { WarnOnce } from "../mcp/warn_once.ts";
 import { runInTurns } from "../async/turns.ts";
 import { arrangeDesktop } from "../organizer/desktop.ts";
-import type { DesktopWindow } from "../organizer/desktop_window.ts";
-import { renderWindow } from "../organizer/window_text.ts";
-import type { FinderQueryOptions } from "../organizer/finder_query.ts";
-import { organizeShelves } from "../organizer/finder_shelves.ts";
+import { type DesktopWindow, renderWindow } from "../organizer/windows.ts";
+import { type FinderQueryOptions, organizeShelves } from "../organizer/finder.ts";
 import type { OrganizerWarning } from "../organizer/warning.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";

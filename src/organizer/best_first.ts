@@ -1,86 +1,52 @@
-/** The best few of many, without sorting the many. */
-
-interface Entry<T> {
-  readonly value: T;
-  readonly rank: number;
-  /** When it was offered: ties keep this order. */
-  readonly order: number;
-}
+/** Selects the best few of many values without sorting all of them. */
 
 /**
- * Keeps the values of the highest rank, up to a capacity; of equal ranks the one offered first is the better.
- *
- * The entries are a plain list until it is full, and from then on a heap with the worst entry on top, which each
- * further value must beat: n values cost O(n log capacity) at worst, and one comparison each as a rule.
+ * Counts values and keeps those of the highest rank, up to a capacity. Of values of equal rank, the one added first is
+ * the better.
  */
 export class BestFirst<T> {
   readonly #capacity: number;
-  readonly #entries: Entry<T>[] = [];
-  #worstRank = Infinity;
-  #offered = 0;
+  readonly #rankOf: (value: T) => number;
+  readonly #kept: T[] = [];
+  /** Later values of this rank or a lower one are not kept. */
+  #lowest = NaN;
+  #size = 0;
 
-  constructor(capacity: number) {
+  /** @param rankOf must not return `NaN`; infinite ranks are allowed */
+  constructor(capacity: number, rankOf: (value: T) => number) {
     this.#capacity = capacity;
+    this.#rankOf = rankOf;
   }
 
-  /** How many values were offered, kept or not. */
-  get offered(): number {
-    return this.#offered;
+  /** How many values were added, kept or not. */
+  get size(): number {
+    return this.#size;
   }
 
-  /** Offers a value. `rank` may be infinite, but not `NaN`. */
-  offer(value: T, rank: number): void {
-    const order = this.#offered++;
-    const entries = this.#entries;
-    if (entries.length < this.#capacity) {
-      entries.push({ value, rank, order });
-      if (entries.length === this.#capacity) this.#heapify();
-    } else if (rank > this.#worstRank) {
-      entries[0] = { value, rank, order };
-      this.#sink(0);
-      this.#readWorst();
-    }
+  /** Adds a value. Sorts once for as many values as are kept. */
+  add(value: T): void {
+    this.#size++;
+    if (this.#rankOf(value) <= this.#lowest) return;
+    this.#kept.push(value);
+    if (this.#kept.length >= 2 * this.#capacity) this.#cut();
   }
 
-  /** What was kept, the best first. */
-  list(): T[] {
-    return this.#entries.toSorted(compareEntries).map((entry) => entry.value);
+  /** The values that were kept, from `start` to before `end`, the best first. */
+  slice(start?: number, end?: number): T[] {
+    this.#cut();
+    return this.#kept.slice(start, end);
   }
 
-  #heapify(): void {
-    for (let parent = (this.#capacity >> 1) - 1; parent >= 0; parent--) this.#sink(parent);
-    this.#readWorst();
-  }
-
-  #readWorst(): void {
-    this.#worstRank = this.#entries[0]?.rank ?? Infinity;
-  }
-
-  /** Moves the entry at `from` down to where no worse entry is below it. */
-  #sink(from: number): void {
-    const entries = this.#entries;
-    const sinking = entries[from];
-    if (sinking === undefined) return;
-    let hole = from;
-    for (;;) {
-      const child = this.#worseChild(hole);
-      const below = entries[child];
-      if (below === undefined || compareEntries(below, sinking) < 0) break;
-      entries[hole] = below;
-      hole = child;
-    }
-    entries[hole] = sinking;
-  }
-
-  #worseChild(parent: number): number {
-    const left = 2 * parent + 1;
-    const leftEntry = this.#entries[left];
-    const rightEntry = this.#entries[left + 1];
-    if (leftEntry === undefined || rightEntry === undefined) return left;
-    return compareEntries(leftEntry, rightEntry) < 0 ? left + 1 : left;
+  #cut(): void {
+    this.#kept.sort((a, b) => compareRanks(this.#rankOf(a), this.#rankOf(b)));
+    if (this.#kept.length < this.#capacity) return;
+    this.#kept.length = this.#capacity;
+    const last = this.#kept.at(-1);
+    this.#lowest = last === undefined ? Infinity : this.#rankOf(last);
   }
 }
 
-function compareEntries(a: Entry<unknown>, b: Entry<unknown>): number {
-  return a.rank === b.rank ? a.order - b.order : b.rank - a.rank;
+/** Orders ranks, the highest first. The difference of two infinite ranks would be `NaN`. */
+export function compareRanks(a: number, b: number): number {
+  return a === b ? 0 : b > a ? 1 : -1;
 }

@@ -1,30 +1,28 @@
-/** The Desktop from the windows of all MCP servers (`docs/protocol/desktop.md#organizing`). */
+/** Builds the Desktop from the windows of all MCP servers (`docs/protocol/desktop.md#organizing`). */
 import type { Desktop } from "../protocol/desktop.ts";
-import type { DesktopWindow } from "./desktop_window.ts";
 import { orderServers } from "./server_order.ts";
-import { selectShownWindows } from "./shown_windows.ts";
 import { createReport, type OrganizerWarning } from "./warning.ts";
-import { renderWindow } from "./window_text.ts";
+import { type DesktopWindow, orderWindows, renderWindow } from "./windows.ts";
 
 /** Which windows to show. */
 export interface OrganizeDesktopOptions {
-  /** At most so many windows of all MCP servers together; none at 0 and below; all when absent. */
+  /** The most windows of all MCP servers together; no windows at 0 and below; all windows by default. */
   readonly size?: number | undefined;
-  /** The MCP server of each tool call, the oldest first; none by default. */
+  /** The MCP server of each tool call, oldest first; empty by default. */
   readonly history?: readonly string[] | undefined;
-  /** Hears of what is wrong with the windows of every MCP server that there was room for. */
+  /** Receives each problem of the windows that were looked at. Servers that do not fit into `size` are not looked at. */
   readonly onWarning?: ((warning: OrganizerWarning) => void) | undefined;
 }
 
 /**
- * Filters, orders and renders windows: those of the MCP server used last come first, servers without a tool call
- * follow by name, and within a server the window of the highest priority is first, unless one is fullscreen: the
- * first such window in the list then stands for its server. Windows come from strangers: one without text or with
- * an invalid URI is left out, metadata of a wrong type has its default, and either is reported.
+ * Filters, orders and renders windows. The MCP server of the latest tool call comes first; servers without a tool call
+ * follow by name. Within a server, windows are ordered by descending priority, unless one is fullscreen: then the first
+ * fullscreen window of the list is the only one of its server. Windows without text or with an invalid URI are left
+ * out, and metadata of a wrong type is replaced by its default; both are reported to `onWarning`.
  *
  * Specification: `docs/protocol/desktop.md#organizing`.
  *
- * @param windows in the order of `resources/list`; of two that differ only in their query the first counts
+ * @param windows in the order of `resources/list`; of two windows that differ only in their query, the first is used
  * @returns `{URI}\n\n{text}` for each window, or the URI alone when its text is empty; no URI has a query
  *
  * @example
@@ -53,7 +51,7 @@ export function organizeDesktop(
   return arrangeDesktop(windows, options).map(renderWindow);
 }
 
-/** The windows of a Desktop in its order, not rendered yet. */
+/** The windows of a Desktop in its order, before rendering. */
 export function arrangeDesktop(
   windows: Iterable<DesktopWindow>,
   options: OrganizeDesktopOptions,
@@ -68,7 +66,7 @@ export function arrangeDesktop(
   for (const server of orderServers(groups.keys(), history)) {
     const room = capacity - desktop.length;
     if (room === 0) break;
-    for (const window of selectShownWindows(groups.get(server) ?? [], room, report)) desktop.push(window);
+    for (const window of orderWindows(groups.get(server) ?? [], room, report)) desktop.push(window);
   }
   return desktop;
 }

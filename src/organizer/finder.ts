@@ -1,28 +1,86 @@
-/** The Finder's catalogue from the documents of all MCP servers (`docs/protocol/finder.md#organizing`). */
+/** Filters, orders and pages the documents of all MCP servers (`docs/protocol/finder.md#organizing`). */
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
+import { badRequest } from "../protocol/errors.ts";
+import {
+  DEFAULT_FINDER_LIMIT,
+  MAX_FINDER_KEYWORDS,
+  MAX_FINDER_LIMIT,
+  MAX_FINDER_TEXT_LENGTH,
+} from "../protocol/finder.ts";
 import { isRecord } from "../json.ts";
-import { type FinderQueryOptions, toFinderQuery } from "./finder_query.ts";
-import { type FinderPage, FinderSelection } from "./finder_selection.ts";
-import { mentionsAny } from "./keywords.ts";
-import { rankDocument, reportInvalidUri } from "./prepared_document.ts";
+import { BestFirst } from "./best_first.ts";
+import {
+  mentionsAny,
+  rankDocument,
+  type RankedDocument,
+  reportInvalidUri,
+  TEXT_SEPARATOR,
+} from "./document.ts";
+import { orderServers } from "./server_order.ts";
+import type { DocumentShelf } from "./shelf.ts";
 import { createReport, type OrganizerWarning } from "./warning.ts";
 
-/** Which documents to show, and how. */
+/** Which documents to return. */
+export interface FinderQueryOptions {
+  /**
+   * Keep documents whose title, summary or keywords contain one of these; an empty keyword matches every document. At
+   * most 64 keywords of at most 256 characters each.
+   */
+  readonly keywords?: readonly string[] | undefined;
+  /** Keep documents of exactly this type, at most 256 characters; all types when empty. */
+  readonly fileType?: string | undefined;
+  /** The MCP server of each tool call, oldest first; empty by default. */
+  readonly history?: readonly string[] | undefined;
+  /** How many documents to skip, 0 by default. */
+  readonly offset?: number | undefined;
+  /** How many documents to return, 20 by default, 100 at most. */
+  readonly limit?: number | undefined;
+}
+
+/** Which documents to return, and who receives warnings. */
 export interface OrganizeFinderOptions extends FinderQueryOptions {
-  /** Hears of what is wrong with the documents that were searched or that match. */
+  /** Receives each problem of the documents that were searched or that match. */
   readonly onWarning?: ((warning: OrganizerWarning) => void) | undefined;
 }
 
+/** A page of the catalogue. */
+export interface FinderPage {
+  /** The documents of the page, as they were given. */
+  readonly documents: DPEDocumentSummary[];
+  /** How many documents match, on this page or not. */
+  readonly totalCount: number;
+}
+
+/** A checked query with its defaults. */
+interface FinderQuery {
+  /** In lower case, unique, none empty; all documents match when the list is empty. */
+  readonly keywords: readonly string[];
+  /** All types match when `undefined`. */
+  readonly fileType: string | undefined;
+  readonly history: readonly string[];
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** The documents of one MCP server in order. */
+interface OrderedDocuments {
+  readonly size: number;
+  readonly slice: (start: number, end: number) => readonly RankedDocument[];
+}
+
+type OpenPage = { documents: DPEDocumentSummary[]; totalCount: number };
+
 /**
- * Filters, orders and pages documents: those of the MCP server used last come first, servers without a tool call
- * follow by name, and within a server the document modified last is first. Documents come from strangers: one with
- * an invalid URI is left out, a field of a wrong type counts as missing, and either is reported.
+ * Filters, orders and pages documents. The MCP server of the latest tool call comes first; servers without a tool call
+ * follow by name. Within a server, the document modified last is first. A document with an invalid URI is left out, and
+ * a field of a wrong type counts as missing; both are reported to `onWarning`.
  *
  * Specification: `docs/protocol/finder.md#organizing`.
  *
- * @param documents in the order of their listing, which ties keep
+ * @param documents in the order of their listing, which decides between equal documents
  * @returns the documents of the page, and how many match in total
- * @throws {SmcpError} 400 with `details.field` when `offset` or `limit` is negative or no integer
+ * @throws {SmcpError} 400 with `details.field` when `offset` or `limit` is not a non-negative integer, there are too
+ *   many keywords, or a text is too long
  *
  * @example
  * ```ts
@@ -48,9 +106,49 @@ export function organizeFinder(
   options: OrganizeFinderOptions = {},
 ): FinderPage {
   const query = toFinderQuery(options);
-  const { keywords, fileType } = query;
-  const report = createReport(options.onWarning);
-  const selection = new FinderSelection(query);
+  const matches = selectMatches(documents, query, options.onWarning);
+  const page: OpenPage = { documents: [], totalCount: 0 };
+  for (const server of orderServers(matches.keys(), query.history)) {
+    const found = matches.get(server);
+    if (found !== undefined) takeSlice(page, found, query);
+  }
+  return page;
+}
+
+/**
+ * The same as {@linkcode organizeFinder} over documents that are kept in order and prepared for search. A step is the
+ * search for one keyword in the documents of one server, so that the caller can let other work run in between.
+ *
+ * @param shelves the documents of each MCP server, by the server's name
+ * @throws {SmcpError} 400 as {@linkcode organizeFinder} does
+ */
+export function* organizeShelves(
+  shelves: ReadonlyMap<string, DocumentShelf>,
+  options: FinderQueryOptions,
+): Generator<void, FinderPage> {
+  const query = toFinderQuery(options);
+  const isEverything = query.keywords.length === 0 && query.fileType === undefined;
+  const page: OpenPage = { documents: [], totalCount: 0 };
+  for (const server of orderServers(shelves.keys(), query.history)) {
+    const shelf = shelves.get(server);
+    if (shelf === undefined) continue;
+    const slice = (start: number, end: number) => shelf.documents.slice(start, end);
+    if (isEverything) takeSlice(page, { size: shelf.size, slice }, query);
+    else yield* takeMatches(page, shelf, query);
+  }
+  return page;
+}
+
+/** The matching documents by server. Ranks only matching documents, since most documents do not match. */
+function selectMatches(
+  documents: Iterable<DPEDocumentSummary>,
+  query: FinderQuery,
+  onWarning: OrganizeFinderOptions["onWarning"],
+): Map<string, BestFirst<RankedDocument>> {
+  const { keywords, fileType, offset, limit } = query;
+  const capacity = limit === 0 ? 0 : offset + limit;
+  const report = createReport(onWarning);
+  const matches = new Map<string, BestFirst<RankedDocument>>();
   for (const document of documents) {
     if (!isRecord(document)) {
       reportInvalidUri(document, report);
@@ -58,9 +156,102 @@ export function organizeFinder(
     }
     if (fileType !== undefined && document.file_type !== fileType) continue;
     if (keywords.length > 0 && !mentionsAny(document, keywords, report)) continue;
-    // Only now, since for most requests nearly nothing matches
     const ranked = rankDocument(document, report);
-    if (ranked !== undefined) selection.add(ranked);
+    if (ranked === undefined) continue;
+    let found = matches.get(ranked.server);
+    if (found === undefined) {
+      found = new BestFirst(capacity, ({ instant }) => instant);
+      matches.set(ranked.server, found);
+    }
+    found.add(ranked);
   }
-  return selection.page();
+  return matches;
+}
+
+/** Adds a server's documents, all of which match. */
+function takeSlice(page: OpenPage, server: OrderedDocuments, { offset, limit }: FinderQuery): void {
+  const start = Math.max(0, offset - page.totalCount);
+  const room = limit - page.documents.length;
+  page.totalCount += server.size;
+  if (room === 0 || start >= server.size) return;
+  for (const { document } of server.slice(start, start + room)) page.documents.push(document);
+}
+
+/** Adds the documents of a shelf that match. */
+function* takeMatches(page: OpenPage, shelf: DocumentShelf, query: FinderQuery): Generator<void, void> {
+  const { fileType, offset, limit } = query;
+  // The shelf may change between two steps; this array does not.
+  const { documents } = shelf;
+  const marks = query.keywords.length === 0 ? undefined : yield* markKeywords(shelf, query.keywords);
+  for (let i = 0; i < documents.length; i++) {
+    if (marks !== undefined && marks[i] === 0) continue;
+    const isOnPage = page.totalCount >= offset && page.documents.length < limit;
+    // Reading a document costs a cache miss, so documents that are only counted are not read.
+    if (fileType === undefined && !isOnPage) {
+      page.totalCount++;
+      continue;
+    }
+    const document = documents[i]?.document;
+    if (document === undefined || fileType !== undefined && document.file_type !== fileType) continue;
+    page.totalCount++;
+    if (isOnPage) page.documents.push(document);
+  }
+}
+
+/** Marks the documents that contain one of the keywords. */
+function* markKeywords(
+  shelf: Pick<DocumentShelf, "documents" | "text">,
+  keywords: readonly string[],
+): Generator<void, Uint8Array> {
+  const { documents, text } = shelf;
+  const marks = new Uint8Array(documents.length);
+  for (const keyword of keywords) {
+    // A keyword that contains the separator could match across two texts of a document.
+    if (keyword.includes(TEXT_SEPARATOR)) markOneByOne(documents, keyword, marks);
+    else text.mark(keyword, marks);
+    yield;
+  }
+  return marks;
+}
+
+function markOneByOne(documents: DocumentShelf["documents"], keyword: string, marks: Uint8Array): void {
+  for (const [index, { document }] of documents.entries()) {
+    if (mentionsAny(document, [keyword], () => {})) marks[index] = 1;
+  }
+}
+
+/** Checks a query and fills in the defaults (`docs/protocol/finder.md#filters`, `docs/protocol/finder.md#pagination`). */
+function toFinderQuery(options: FinderQueryOptions): FinderQuery {
+  const { keywords = [], fileType, history = [], offset = 0, limit = DEFAULT_FINDER_LIMIT } = options;
+  return {
+    keywords: toKeywords(keywords),
+    fileType: fileType === undefined || fileType === "" ? undefined : checkText("file_type", fileType),
+    history,
+    offset: checkCount("offset", offset),
+    limit: Math.min(checkCount("limit", limit), MAX_FINDER_LIMIT),
+  };
+}
+
+/** Every keyword is searched in every document, so the number and length of keywords are limited. */
+function toKeywords(keywords: readonly string[]): readonly string[] {
+  if (keywords.length > MAX_FINDER_KEYWORDS) {
+    const message =
+      `Cannot search for ${keywords.length} keywords: at most ${MAX_FINDER_KEYWORDS} are allowed`;
+    throw badRequest("keywords", message);
+  }
+  for (const keyword of keywords) checkText("keywords", keyword);
+  if (keywords.includes("")) return [];
+  return [...new Set(keywords.map((keyword) => keyword.toLowerCase()))];
+}
+
+function checkText(field: "keywords" | "file_type", text: string): string {
+  if (text.length <= MAX_FINDER_TEXT_LENGTH) return text;
+  const message =
+    `Cannot search for a text of ${text.length} characters: at most ${MAX_FINDER_TEXT_LENGTH} are allowed`;
+  throw badRequest(field, message);
+}
+
+function checkCount(field: "offset" | "limit", count: number): number {
+  if (Number.isInteger(count) && count >= 0) return count;
+  throw badRequest(field, `Cannot use ${field} "${count}": not a non-negative integer`);
 }

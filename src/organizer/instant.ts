@@ -1,20 +1,20 @@
-/** Time stamps of strangers as points in time. */
+/** Reads ISO 8601 dates of MCP servers. */
 
-/** ISO 8601's extended form, which has every digit in its place: a date, or a date and a time. */
+/** The extended form of ISO 8601: a date, or a date and a time. Every part of the date has a fixed position. */
 const TIME_STAMP = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:[Zz]|[+-]\d\d(?::?\d\d)?)?)?$/;
 
 const DATE_LENGTH = "2026-01-15".length;
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const MS_PER_MINUTE = 60_000;
 const MS_PER_400_YEARS = 146_097 * 24 * 60 * MS_PER_MINUTE;
-/** What a double counts exactly; a fraction's further digits are below its precision anyway. */
+/** A double cannot represent more digits exactly. */
 const MAX_FRACTION_DIGITS = 15;
 
 /**
- * Reads an ISO 8601 date or date-time as milliseconds since 1970, in UTC when it names no offset; fractions of
- * a millisecond are kept. Unlike `Date.parse` it depends neither on the machine's time zone nor on guesses.
+ * Reads an ISO 8601 date or date-time as milliseconds since 1970, in UTC when it has no offset; fractions of a
+ * millisecond are kept. Unlike `Date.parse`, the result does not depend on the time zone of the machine.
  *
- * @returns `undefined` when `text` is no such time stamp, or a day or time that does not exist
+ * @returns `undefined` when `text` has another form, or names a day or time that does not exist
  */
 export function parseInstant(text: string): number | undefined {
   if (!TIME_STAMP.test(text)) return undefined;
@@ -28,11 +28,11 @@ function parseDay(text: string): number | undefined {
   const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const days = isLeapYear && month === 2 ? 29 : DAYS_IN_MONTH[month - 1];
   if (days === undefined || day < 1 || day > days) return undefined;
-  // The calendar repeats every 400 years, and `Date.UTC` takes the years 0–99 for others
+  // `Date.UTC` reads the years 0–99 as 1900–1999. The calendar repeats every 400 years.
   return Date.UTC(year + 400, month - 1, day) - MS_PER_400_YEARS;
 }
 
-/** The milliseconds since midnight UTC of the day as it is written; an offset may make them negative. */
+/** The milliseconds since midnight UTC of the written day; negative when the offset moves it to the day before. */
 function parseTime(text: string): number | undefined {
   const [hour, minute] = [digitsAt(text, 11, 2), digitsAt(text, 14, 2)];
   const hasSecond = text[16] === ":";
@@ -46,7 +46,7 @@ function parseTime(text: string): number | undefined {
   return (hour * 60 + minute - offset) * MS_PER_MINUTE + seconds * 1000;
 }
 
-/** The minutes by which the clock that wrote `text` is ahead of UTC. */
+/** The offset from UTC in minutes; positive east of Greenwich. */
 function parseOffset(text: string, start: number): number | undefined {
   const sign = text[start];
   if (sign !== "+" && sign !== "-") return 0;

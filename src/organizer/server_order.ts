@@ -1,12 +1,12 @@
-/** In which order MCP servers are shown (`docs/protocol/desktop.md#server-order`). */
+/** The order of MCP servers on Desktop and Finder (`docs/protocol/desktop.md#server-order`). */
 import { compareCodePoints } from "../protocol/names.ts";
 
 /**
- * Orders MCP servers by their last tool call, the most recent first, each once; those without a call follow in the
+ * Orders MCP servers by their latest tool call, most recent first and each once; servers without a call follow in the
  * order of their names.
  *
  * @param servers the names to order
- * @param history the server of each tool call, the oldest first
+ * @param history the server of each tool call, oldest first
  */
 export function orderServers(servers: Iterable<string>, history: readonly string[]): string[] {
   const rest = new Set(servers);

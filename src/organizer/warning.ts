@@ -1,6 +1,6 @@
-/** What the organizers report about the strangers' data that they put up with. */
+/** Problems of windows and documents that do not stop the organizers. */
 
-/** What is wrong with a window or a document. */
+/** The kinds of problems that a window or a document can have. */
 export type OrganizerWarningCode =
   | "window-uri"
   | "window-query"
@@ -16,24 +16,22 @@ export type OrganizerWarningCode =
   | "document-field"
   | "document-last-modified";
 
-/** One thing that is wrong with one window or document; the rest is organized all the same. */
+/** One problem of one window or document. All others are organized normally. */
 export interface OrganizerWarning {
-  /** Which kind of thing is wrong. */
+  /** The kind of the problem. */
   readonly code: OrganizerWarningCode;
-  /** Says what is wrong and what is done about it. */
+  /** A sentence that names the problem and what is done instead. */
   readonly message: string;
-  /** The MCP server that it comes from. */
+  /** The name of the MCP server of the window or document. */
   readonly server: string;
-  /** The URI as it was listed; empty when it is no text. */
+  /** The URI as it was listed; empty when it is not a string. */
   readonly uri: string;
 }
 
-/** Takes a warning and never throws. */
+/** Receives a warning; never throws. */
 export type Report = (warning: OrganizerWarning) => void;
 
-/**
- * Wraps a caller's `onWarning`: equal warnings arrive once, and a callback that throws breaks nothing.
- */
+/** Wraps a caller's `onWarning`: equal warnings are passed on once, and an error of the callback is ignored. */
 export function createReport(onWarning: ((warning: OrganizerWarning) => void) | undefined): Report {
   if (onWarning === undefined) return () => {};
   const reported = new Set<string>();
@@ -44,7 +42,7 @@ export function createReport(onWarning: ((warning: OrganizerWarning) => void) | 
     try {
       onWarning(warning);
     } catch {
-      // A callback's failure is its own; organizing goes on.
+      // An error of the caller's callback must not stop the organizer.
     }
   };
 }

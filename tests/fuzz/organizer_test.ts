@@ -1,10 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { organizeDesktop } from "../../src/organizer/desktop.ts";
-import type { DesktopWindow } from "../../src/organizer/desktop_window.ts";
-import { DocumentShelf } from "../../src/organizer/document_shelf.ts";
-import { organizeFinder } from "../../src/organizer/finder.ts";
-import type { FinderQueryOptions } from "../../src/organizer/finder_query.ts";
-import { prepareDocument } from "../../src/organizer/prepared_document.ts";
+import type { DesktopWindow } from "../../src/organizer/windows.ts";
+import { DocumentShelf } from "../../src/organizer/shelf.ts";
+import { type FinderQueryOptions, organizeFinder } from "../../src/organizer/finder.ts";
+import { prepareDocument } from "../../src/organizer/document.ts";
 import type { OrganizerWarning } from "../../src/organizer/warning.ts";
 import type { DPEDocumentSummary } from "../../src/protocol/dpe.ts";
 import { ErrorCode } from "../../src/protocol/error_codes.ts";

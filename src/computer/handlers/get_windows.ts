@@ -1,6 +1,5 @@
-/** `client:get_windows`: the Desktop with what is known of each window (`docs/protocol/extensions.md#windows`). */
-import type { DesktopWindow } from "../../organizer/desktop_window.ts";
-import { readWindow } from "../../organizer/window_text.ts";
+/** `client:get_windows`: the Desktop with what is known of each window (`docs/protocol/extensions.md`). */
+import { type DesktopWindow, readWindow } from "../../organizer/windows.ts";
 import type { GetWindowsRet, WindowInfo } from "../../protocol/desktop.ts";
 import { parseComputerCallData, parseGetDeskTopReq } from "../../protocol/parse.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";

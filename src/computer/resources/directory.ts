@@ -2,8 +2,8 @@
 import type { Logger } from "../../log.ts";
 import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import type { SupervisedServer } from "../../mcp/supervision/server.ts";
-import type { DesktopWindow } from "../../organizer/desktop_window.ts";
-import type { DocumentShelf } from "../../organizer/document_shelf.ts";
+import type { DesktopWindow } from "../../organizer/windows.ts";
+import type { DocumentShelf } from "../../organizer/shelf.ts";
 import { Catalogue, type CatalogueContext } from "./server.ts";
 
 /** The most hosts that are warned of by name at a time. */

@@ -2,8 +2,8 @@
 import { settledWithin } from "../../async/abortable.ts";
 import { delay } from "../../async/backoff.ts";
 import type { Logger } from "../../log.ts";
-import { DocumentShelf } from "../../organizer/document_shelf.ts";
-import { type PreparedDocument, prepareDocument } from "../../organizer/prepared_document.ts";
+import { DocumentShelf } from "../../organizer/shelf.ts";
+import { type PreparedDocument, prepareDocument } from "../../organizer/document.ts";
 import type { DPEDocumentSummary } from "../../protocol/dpe.ts";
 import { isRecord } from "../../json.ts";
 import { describeError } from "../../text.ts";

@@ -2,7 +2,7 @@
 import type { LogFields } from "../../log.ts";
 import { ServerNotRunningError } from "../../mcp/errors.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
-import { readLayout } from "../../organizer/window_layout.ts";
+import { readLayout } from "../../organizer/windows.ts";
 import { describeError } from "../../text.ts";
 import type { ListLimits } from "../limits.ts";
 import { logCommandFor } from "../log_command.ts";

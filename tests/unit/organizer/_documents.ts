@@ -1,12 +1,15 @@
 /** Documents to organize. */
 import fc from "fast-check";
-import { organizeFinder, type OrganizeFinderOptions } from "../../../src/organizer/finder.ts";
+import {
+  type FinderPage,
+  type FinderQueryOptions,
+  organizeFinder,
+  type OrganizeFinderOptions,
+  organizeShelves as organizeInSteps,
+} from "../../../src/organizer/finder.ts";
 import type { OrganizerWarning } from "../../../src/organizer/warning.ts";
 import type { DPEDocumentSummary } from "../../../src/protocol/dpe.ts";
-import type { DocumentShelf } from "../../../src/organizer/document_shelf.ts";
-import type { FinderQueryOptions } from "../../../src/organizer/finder_query.ts";
-import type { FinderPage } from "../../../src/organizer/finder_selection.ts";
-import { organizeShelves as organizeInSteps } from "../../../src/organizer/finder_shelves.ts";
+import type { DocumentShelf } from "../../../src/organizer/shelf.ts";
 
 /** A document of the server "s" that is in order, but for what is told otherwise. */
 export function makeDocument(docRef: string, fields: Record<string, unknown> = {}): DPEDocumentSummary {

@@ -1,6 +1,6 @@
 /** Windows to organize, and what is reported about them. */
 import { organizeDesktop, type OrganizeDesktopOptions } from "../../../src/organizer/desktop.ts";
-import type { DesktopWindow } from "../../../src/organizer/desktop_window.ts";
+import type { DesktopWindow } from "../../../src/organizer/windows.ts";
 import type { OrganizerWarning } from "../../../src/organizer/warning.ts";
 
 /** A window of the server that its path is rooted at, showing its own path unless told otherwise. */

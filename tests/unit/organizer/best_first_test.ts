@@ -7,12 +7,12 @@ const ranks = fc.array(fc.oneof(fc.nat(5), fc.double({ noNaN: true }), fc.consta
 // proves: guide-order-ties, desktop-priority-order, finder-modified-order
 Deno.test("BestFirst keeps what a stable sort would put first", () => {
   fc.assert(fc.property(ranks, fc.oneof(fc.nat(12), fc.constant(Infinity)), (ranks, capacity) => {
-    const best = new BestFirst<number>(capacity);
-    ranks.forEach((rank, order) => best.offer(order, rank));
+    const best = new BestFirst<number>(capacity, (order) => ranks[order] ?? 0);
+    for (const order of ranks.keys()) best.add(order);
     const sorted = ranks.map((rank, order) => ({ rank, order }))
       .sort((a, b) => a.rank === b.rank ? 0 : b.rank > a.rank ? 1 : -1)
       .map(({ order }) => order);
-    assertEquals(best.list(), sorted.slice(0, capacity));
-    assertEquals(best.offered, ranks.length);
+    assertEquals(best.slice(), sorted.slice(0, capacity));
+    assertEquals(best.size, ranks.length);
   }));
 });

@@ -1,7 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import { organizeFinder } from "../../../src/organizer/finder.ts";
-import type { FinderQueryOptions } from "../../../src/organizer/finder_query.ts";
+import { type FinderQueryOptions, organizeFinder } from "../../../src/organizer/finder.ts";
 import { SmcpError } from "../../../src/protocol/errors.ts";
 import { anyDocuments, anyQuery, listRefs, makeDocument } from "./_documents.ts";
 

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { DocumentShelf } from "../../../src/organizer/document_shelf.ts";
+import { DocumentShelf } from "../../../src/organizer/shelf.ts";
 import { organizeFinder } from "../../../src/organizer/finder.ts";
-import { type PreparedDocument, prepareDocument } from "../../../src/organizer/prepared_document.ts";
+import { type PreparedDocument, prepareDocument } from "../../../src/organizer/document.ts";
 import type { DPEDocumentSummary } from "../../../src/protocol/dpe.ts";
 import { anyDocuments, anyQuery, makeDocument, organizeShelves } from "./_documents.ts";
 

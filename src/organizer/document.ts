@@ -1,0 +1,145 @@
+/** One document of the Finder: what its order and its search depend on. Fields of a wrong type count as missing. */
+import type { DPEDocumentSummary } from "../protocol/dpe.ts";
+import { isRecord } from "../json.ts";
+import { isValidDpeUri } from "../uri/dpe_uri.ts";
+import { excerpt } from "../uri/excerpt.ts";
+import { parseInstant } from "./instant.ts";
+import type { Report } from "./warning.ts";
+
+/** A document with a valid URI, and what its place in the order depends on. */
+export interface RankedDocument {
+  /** The document as it was given. */
+  readonly document: DPEDocumentSummary;
+  /** The name of its MCP server. */
+  readonly server: string;
+  /** `last_modified` in milliseconds since 1970; `-Infinity` when it is missing or invalid. */
+  readonly instant: number;
+}
+
+/** A ranked document with its searchable text, prepared once for many requests. */
+export interface PreparedDocument extends RankedDocument {
+  /** Title, summary and joined keywords in lower case, separated by {@linkcode TEXT_SEPARATOR}. */
+  readonly text: string;
+}
+
+/** Separates the texts of a prepared document, so that a keyword never matches across two of them. */
+export const TEXT_SEPARATOR = "\0";
+
+/** Reads what the order depends on; reports a document with an invalid `dpe://` URI and returns `undefined`. */
+export function rankDocument(document: DPEDocumentSummary, report: Report): RankedDocument | undefined {
+  if (!hasValidUri(document, report)) return undefined;
+  return { document, server: serverOf(document, report), instant: instantOf(document, report) };
+}
+
+/** Reads what order and search depend on; returns `undefined` where {@linkcode rankDocument} does. */
+export function prepareDocument(document: DPEDocumentSummary, report: Report): PreparedDocument | undefined {
+  const ranked = rankDocument(document, report);
+  if (ranked === undefined) return undefined;
+  const texts = [titleOf(document, report), summaryOf(document, report), keywordsOf(document, report)];
+  return { ...ranked, text: texts.join(TEXT_SEPARATOR).toLowerCase() };
+}
+
+/**
+ * Whether the title, the summary, or the keywords joined by spaces contain one of `keywords`, which are in lower case
+ * (`docs/protocol/finder.md#filters`). Searches field by field, so that most fields need not be lower-cased.
+ */
+export function mentionsAny(
+  document: DPEDocumentSummary,
+  keywords: readonly string[],
+  report: Report,
+): boolean {
+  return containsAny(titleOf(document, report).toLowerCase(), keywords) ||
+    containsAny(summaryOf(document, report).toLowerCase(), keywords) ||
+    containsAny(keywordsOf(document, report).toLowerCase(), keywords);
+}
+
+function containsAny(text: string, keywords: readonly string[]): boolean {
+  for (const keyword of keywords) if (text.includes(keyword)) return true;
+  return false;
+}
+
+function hasValidUri(document: DPEDocumentSummary, report: Report): boolean {
+  const uri: unknown = document.uri;
+  if (typeof uri === "string" && isValidDpeUri(uri)) return true;
+  reportInvalidUri(document, report);
+  return false;
+}
+
+/** Reports a value that is not a document, or a document without a valid URI. */
+export function reportInvalidUri(document: unknown, report: Report): void {
+  const { uri, server } = isRecord(document) ? document : {};
+  report({
+    code: "document-uri",
+    message: `Cannot list document ${excerpt(uri)}: invalid dpe:// URI`,
+    server: isText(server) ? server : "",
+    uri: isText(uri) ? uri : "",
+  });
+}
+
+function instantOf(document: DPEDocumentSummary, report: Report): number {
+  const text = readText(document, "last_modified", report);
+  if (text === "") return -Infinity;
+  const instant = parseInstant(text);
+  if (instant !== undefined) return instant;
+  report({
+    code: "document-last-modified",
+    message: `Cannot read last_modified ${excerpt(text)}: not an ISO 8601 date; the document is listed last`,
+    server: serverOf(document, report),
+    uri: document.uri,
+  });
+  return -Infinity;
+}
+
+function titleOf(document: DPEDocumentSummary, report: Report): string {
+  return isText(document.title) ? document.title : reportField(document, "title", report);
+}
+
+function serverOf(document: DPEDocumentSummary, report: Report): string {
+  return isText(document.server) ? document.server : reportField(document, "server", report);
+}
+
+function summaryOf(document: DPEDocumentSummary, report: Report): string {
+  return readText(document, "summary", report);
+}
+
+/** The keywords joined by single spaces, without those of a wrong type. */
+function keywordsOf(document: DPEDocumentSummary, report: Report): string {
+  const keywords: unknown = document.keywords;
+  if (isAbsent(keywords)) return "";
+  if (!Array.isArray(keywords)) return reportField(document, "keywords", report);
+  if (keywords.every(isText)) return keywords.join(" ");
+  reportField(document, "keywords", report);
+  return keywords.filter(isText).join(" ");
+}
+
+/** An optional text; empty when it is absent or, after a report, of a wrong type. */
+function readText(
+  document: DPEDocumentSummary,
+  field: "summary" | "last_modified",
+  report: Report,
+): string {
+  const text: unknown = document[field];
+  if (isText(text)) return text;
+  return isAbsent(text) ? "" : reportField(document, field, report);
+}
+
+/** Reports a field of a wrong type, and returns the text that replaces it. */
+function reportField(document: DPEDocumentSummary, field: keyof DPEDocumentSummary, report: Report): "" {
+  const { server, uri }: { server: unknown; uri: unknown } = document;
+  const expected = field === "keywords" ? "a list of strings" : "a string";
+  report({
+    code: "document-field",
+    message: `Cannot read ${field} ${excerpt(document[field])} of the document: not ${expected}`,
+    server: isText(server) ? server : "",
+    uri: isText(uri) ? uri : "",
+  });
+  return "";
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}
