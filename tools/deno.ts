@@ -10,8 +10,11 @@ import { fromFileUrl } from "@std/path";
 export const root = fromFileUrl(new URL("../", import.meta.url));
 
 /** Runs Deno with these arguments on this terminal, and returns its exit code. */
-export async function runDeno(args: readonly string[], { cwd = root } = {}): Promise<number> {
-  const child = new Deno.Command(Deno.execPath(), { args: [...args], stdin: "null", cwd }).spawn();
+export async function runDeno(
+  args: readonly string[],
+  { cwd = root, env = {} }: { readonly cwd?: string; readonly env?: Record<string, string> } = {},
+): Promise<number> {
+  const child = new Deno.Command(Deno.execPath(), { args: [...args], stdin: "null", cwd, env }).spawn();
   return (await child.status).code;
 }
 

@@ -1,15 +1,15 @@
 /**
  * The gate: everything that must be true before a change lands, in order, stopping at the first failure with its exit
- * code. `--skip-test` takes the tests as done: it leaves them out and judges the coverage and the report that they left
- * behind.
+ * code. With `--after-test` it takes `deno task test` as done: it runs the other tests, and judges the coverage and the
+ * reports of both.
  *
  * @module
  */
 
-import { runDeno } from "./deno.ts";
+import { root, runDeno } from "./deno.ts";
 
-const coverageFolder = ".coverage";
-const testReport = ".test-report.xml";
+const coverageFolder = `${root}.coverage`;
+const isAfterTest = Deno.args.includes("--after-test");
 
 interface Step {
   readonly name: string;
@@ -20,29 +20,22 @@ interface Step {
 const steps: readonly Step[] = [
   { name: "format", args: ["fmt", "--check"] },
   { name: "lint", args: ["lint"] },
-  { name: "types", args: ["check"] },
   { name: "documentation", args: ["run", "-A", "tools/doc_lint.ts"] },
   { name: "schema", args: ["run", "-A", "tools/config_schema.ts", "--check"] },
-  {
-    name: "tests",
-    args: [
-      ...["task", "test", `--junit-path=${testReport}`],
-      ...["--clean", `--coverage=${coverageFolder}`, "--coverage-raw-data-only"],
-    ],
-  },
+  { name: "tests", args: ["run", "-A", "tools/test.ts", isAfterTest ? "thorough" : "all"] },
   { name: "coverage", args: ["run", "-A", "tools/coverage.ts", coverageFolder] },
-  { name: "attack tests", args: ["run", "-A", "tools/attacks.ts", testReport, "--check"] },
+  { name: "attack tests", args: ["run", "-A", "tools/attacks.ts", "--check"] },
   { name: "official suites", args: ["run", "-A", "tests/interop/suites/run.ts"] },
-  { name: "packaging", args: ["test", "-A", "tests/packaging/installed.ts"] },
   { name: "examples", args: ["task", "demo"] },
   { name: "publish", args: ["run", "-A", "tools/publish.ts", "--dry-run"] },
 ];
 
-const skipsTests = Deno.args.includes("--skip-test");
+if (!isAfterTest) await Deno.remove(coverageFolder, { recursive: true }).catch(() => {});
 for (const { name, args } of steps) {
-  if (name === "tests" && skipsTests) continue;
   console.log(`\n== ${name}: deno ${args.join(" ")}`);
-  const code = await runDeno(args);
+  // The programs that tests start leave their coverage there, too.
+  const env: Record<string, string> = name === "tests" ? { DENO_COVERAGE_DIR: coverageFolder } : {};
+  const code = await runDeno(args, { env });
   if (code !== 0) {
     console.error(`\n== ${name} failed`);
     Deno.exit(code);

@@ -189,31 +189,6 @@ Deno.test("documents on a list without end, and on one that turns in a circle, a
   assertEquals(new Set(warnings.map(({ fields }) => fields["server"])), new Set(["circle", "endless"]));
 });
 
-for (
-  const { name, hang } of [
-    { name: "its list", hang: ["resources/list"] },
-    { name: "Level 0", hang: ["resources/read dpe://hung", "resources/read"] },
-    { name: "Level 1", hang: indices(COUNT).map((index) => `resources/read dpe://hung/${index}`) },
-  ]
-) {
-  Deno.test(`an MCP server that hangs on ${name} costs the Finder its deadline once`, async () => {
-    const resources = indices(COUNT).map((index) => ({ uri: `dpe://hung/${index}` }));
-    const good = { resources: listed(COUNT), contents: { [HOST]: catalogue(titled(COUNT, "good")) } };
-    const deadlineMs = 1_500;
-    await using office = await ComputerOffice.open(
-      scriptedServers({ hung: { resources, hang }, good }),
-      { limits: { viewDeadlineMs: deadlineMs, readTimeoutMs: 600_000 } },
-    );
-    const firstMs = performance.now();
-    assertEquals(await titlesOf(office), indices(COUNT).map(() => "good"));
-    assert(performance.now() - firstMs >= 1_000, "it waits for the hung server");
-    const againMs = performance.now();
-    for (let i = 0; i < 10; i++) assertEquals((await titlesOf(office)).length, COUNT);
-    const tookMs = performance.now() - againMs;
-    assert(tookMs < deadlineMs, `no request waits for it again, not ${tookMs} ms`);
-  });
-}
-
 Deno.test("an MCP server that never answers a subscription shows its documents all the same", async () => {
   const contents = { [HOST]: catalogue(titled(COUNT, "there")) };
   await using office = await ComputerOffice.open(

@@ -151,41 +151,6 @@ Deno.test("a bad entry of a list costs no other entry", async () => {
   ]);
 });
 
-Deno.test("an MCP server that hangs on a read delays the Desktop once, and no other server's windows", async () => {
-  const slow = {
-    resources: [{ uri: "window://slow/hung" }, { uri: "window://slow/fine" }],
-    contents: { "window://slow/fine": "fine", "window://slow/hung": "never seen" },
-    hang: ["resources/read window://slow/hung"],
-  };
-  const config = scriptedServers({ slow, good: { resources: windows, contents } });
-  await using office = await ComputerOffice.open(config, {
-    limits: { viewDeadlineMs: 1_500, readTimeoutMs: 600_000 },
-  });
-  const expected = ["window://good/a\n\nhello", "window://slow/fine\n\nfine"];
-  const firstMs = performance.now();
-  assertEquals(await office.laptop.getDesktop(), expected);
-  const tookMs = performance.now() - firstMs;
-  assert(tookMs >= 1_000, `it waits for the hung window within its deadline, not ${tookMs} ms`);
-  const againMs = performance.now();
-  for (let i = 0; i < 5; i++) assertEquals(await office.laptop.getDesktop(), expected);
-  assert(performance.now() - againMs < 1_500, "no request waits for it again");
-  assert(office.log.of("warn").some(({ message }) => message.startsWith("MCP server is slow")));
-});
-
-Deno.test("an MCP server that hangs on its list of resources delays the Desktop once", async () => {
-  const config = scriptedServers({
-    hung: { resources: [], hang: ["resources/list"] },
-    good: { resources: windows, contents },
-  });
-  await using office = await ComputerOffice.open(config, {
-    limits: { viewDeadlineMs: 1_000, readTimeoutMs: 600_000 },
-  });
-  assertEquals(await office.laptop.getDesktop(), ["window://good/a\n\nhello"]);
-  const againMs = performance.now();
-  for (let i = 0; i < 5; i++) assertEquals((await office.laptop.getDesktop()).length, 1);
-  assert(performance.now() - againMs < 1_000, "no request waits for it again");
-});
-
 Deno.test("an MCP server that tells of changes to its list each time that it is listed is listed at a bounded pace", async () => {
   const changed = { method: "notifications/resources/list_changed" };
   const config = scriptedServers({

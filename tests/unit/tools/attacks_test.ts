@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { readAttacks, readPassed, tableOf } from "../../../tools/attacks.ts";
+import { readAttacks, tableOf } from "../../../tools/attacks.ts";
+import { readReport } from "../../../tools/test.ts";
 
 const report = `<testsuites name="deno test" tests="3" failures="1" errors="0" time="0.5">
   <testsuite name="./tests/attacks/names_test.ts" tests="2" disabled="0" errors="0" failures="1">
@@ -8,18 +9,21 @@ const report = `<testsuites name="deno test" tests="3" failures="1" errors="0" t
   </testsuite>
   <testsuite name="./tests/unit/log_test.ts" tests="1" disabled="0" errors="0" failures="0">
     <testcase name="c" classname="./tests/unit/log_test.ts" time="0.1"></testcase>
+    <testcase name="d" classname="./tests/unit/log_test.ts" time="0.0"><skipped/></testcase>
   </testsuite>
 </testsuites>`;
 
-Deno.test("readPassed() reads the tests that passed, and where", () => {
-  assertEquals(readPassed(report), [
-    { file: "tests/attacks/names_test.ts", name: "a 'name'" },
-    { file: "tests/unit/log_test.ts", name: "c" },
+Deno.test("readReport() reads how each test ended, and where", () => {
+  assertEquals(readReport(report), [
+    { file: "tests/attacks/names_test.ts", name: "a 'name'", outcome: "passed" },
+    { file: "tests/attacks/names_test.ts", name: "b", outcome: "failed" },
+    { file: "tests/unit/log_test.ts", name: "c", outcome: "passed" },
+    { file: "tests/unit/log_test.ts", name: "d", outcome: "skipped" },
   ]);
 });
 
 Deno.test("readAttacks() finds who attacks in the first line of each file", async () => {
-  const attacks = await readAttacks(readPassed(report));
+  const attacks = await readAttacks(readReport(report));
   const names = attacks.find(({ file }) => file === "tests/attacks/names_test.ts");
   assertEquals(names?.passed, 1);
   assertStringIncludes(names?.attacker ?? "", "a member that wants to pass for another");

@@ -1,8 +1,7 @@
-import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { basename, dirname } from "@std/path";
-import { chooseFolder, controlFolder, controlPath } from "../../../../../src/cli/computer/control/path.ts";
+import { chooseFolder, controlPath } from "../../../../../src/cli/computer/control/path.ts";
 
-const isPosix = Deno.build.os !== "windows";
 const bytes = (path: string) => new TextEncoder().encode(path).length;
 
 Deno.test("controlPath() keeps a plain name, and gives others a file of their own", async () => {
@@ -29,55 +28,4 @@ Deno.test("a socket's path is never too long, however long the folder of the sys
     }
   }
   assertEquals(chooseFolder([`/${"r".repeat(90)}`, "/tmp"], "../me"), "/tmp/a2c-smcp-.._me");
-});
-
-/** Looks for the folder below a root of this test. */
-async function inRoot(prepare: (folder: string) => Promise<void>): Promise<string | undefined> {
-  const root = await Deno.makeTempDir();
-  const before = Deno.env.get("XDG_RUNTIME_DIR");
-  Deno.env.set("XDG_RUNTIME_DIR", root);
-  try {
-    await prepare(chooseFolder([root], Deno.env.get("USER") ?? Deno.env.get("LOGNAME") ?? "user"));
-    return await controlFolder();
-  } finally {
-    if (before === undefined) Deno.env.delete("XDG_RUNTIME_DIR");
-    else Deno.env.set("XDG_RUNTIME_DIR", before);
-    await Deno.remove(root, { recursive: true });
-  }
-}
-
-Deno.test({
-  name: "controlFolder() makes a folder for its owner alone, and closes one that was open",
-  ignore: !isPosix,
-  async fn() {
-    assert(await inRoot(async () => {}) !== undefined);
-    await inRoot(async (folder) => {
-      await Deno.mkdir(folder, { mode: 0o755 });
-      const mode = async () => ((await Deno.stat(folder)).mode ?? 0) & 0o777;
-      assertEquals(await mode(), 0o755);
-      await controlFolder();
-      assertEquals(await mode(), 0o700);
-    });
-  },
-});
-
-Deno.test({
-  name: "controlFolder() follows no link that somebody planted, and uses no file",
-  ignore: !isPosix,
-  async fn() {
-    const elsewhere = await Deno.makeTempDir();
-    await Deno.chmod(elsewhere, 0o755);
-    await assertRejects(
-      () => inRoot((folder) => Deno.symlink(elsewhere, folder)),
-      TypeError,
-      "it is not a folder",
-    );
-    assertEquals(((await Deno.stat(elsewhere)).mode ?? 0) & 0o777, 0o755);
-    await Deno.remove(elsewhere);
-    await assertRejects(
-      () => inRoot((folder) => Deno.writeTextFile(folder, "")),
-      TypeError,
-      "it is not a folder",
-    );
-  },
 });

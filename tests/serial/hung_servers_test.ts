@@ -1,0 +1,83 @@
+/** An MCP server that hangs delays Desktop and Finder once, and only by the deadline of a view. */
+import { assert, assertEquals } from "@std/assert";
+import { summaryOf } from "../fixtures/chain_control.ts";
+import { scriptedServers } from "../fixtures/stdio_config.ts";
+import { ComputerOffice } from "../integration/_computer_office.ts";
+
+/** The time that a view may take here. */
+const DEADLINE_MS = 1_000;
+const COUNT = 60;
+
+const windows = [{ uri: "window://good/a", name: "a" }];
+const contents = { "window://good/a": "hello" };
+const indices = Array.from({ length: COUNT }, (_, index) => index);
+const listed = (host: string) => indices.map((index) => ({ uri: `dpe://${host}/${index}` }));
+
+Deno.test("an MCP server that hangs on a read delays the Desktop once, and no other server's windows", async () => {
+  const slow = {
+    resources: [{ uri: "window://slow/hung" }, { uri: "window://slow/fine" }],
+    contents: { "window://slow/fine": "fine", "window://slow/hung": "never seen" },
+    hang: ["resources/read window://slow/hung"],
+  };
+  const config = scriptedServers({ slow, good: { resources: windows, contents } });
+  await using office = await ComputerOffice.open(config, {
+    limits: { viewDeadlineMs: DEADLINE_MS, readTimeoutMs: 600_000 },
+  });
+  const expected = ["window://good/a\n\nhello", "window://slow/fine\n\nfine"];
+  const firstMs = performance.now();
+  assertEquals(await office.laptop.getDesktop(), expected);
+  const tookMs = performance.now() - firstMs;
+  assert(tookMs >= DEADLINE_MS * 0.6, `it waits for the hung window within its deadline, not ${tookMs} ms`);
+  const againMs = performance.now();
+  for (let i = 0; i < 5; i++) assertEquals(await office.laptop.getDesktop(), expected);
+  assert(performance.now() - againMs < DEADLINE_MS, "no request waits for it again");
+  assert(office.log.of("warn").some(({ message }) => message.startsWith("MCP server is slow")));
+});
+
+Deno.test("an MCP server that hangs on its list of resources delays the Desktop once", async () => {
+  const config = scriptedServers({
+    hung: { resources: [], hang: ["resources/list"] },
+    good: { resources: windows, contents },
+  });
+  await using office = await ComputerOffice.open(config, {
+    limits: { viewDeadlineMs: DEADLINE_MS, readTimeoutMs: 600_000 },
+  });
+  assertEquals(await office.laptop.getDesktop(), ["window://good/a\n\nhello"]);
+  const againMs = performance.now();
+  for (let i = 0; i < 5; i++) assertEquals((await office.laptop.getDesktop()).length, 1);
+  assert(performance.now() - againMs < DEADLINE_MS, "no request waits for it again");
+});
+
+for (
+  const { name, hang } of [
+    { name: "its list", hang: ["resources/list"] },
+    { name: "Level 0", hang: ["resources/read dpe://hung", "resources/read"] },
+    { name: "Level 1", hang: indices.map((index) => `resources/read dpe://hung/${index}`) },
+  ]
+) {
+  Deno.test(`an MCP server that hangs on ${name} costs the Finder its deadline once`, async () => {
+    const documents = listed("docs").map(({ uri }) => summaryOf(uri, "good"));
+    const level0 = { "dpe://docs": { documents, total_count: COUNT } };
+    await using office = await ComputerOffice.open(
+      scriptedServers({
+        hung: { resources: listed("hung"), hang },
+        good: { resources: listed("docs"), contents: level0 },
+      }),
+      { limits: { viewDeadlineMs: DEADLINE_MS, readTimeoutMs: 600_000 } },
+    );
+    const firstMs = performance.now();
+    assertEquals(await titlesOf(office), indices.map(() => "good"));
+    assert(performance.now() - firstMs >= DEADLINE_MS * 0.6, "it waits for the hung server");
+    const againMs = performance.now();
+    for (let i = 0; i < 10; i++) assertEquals((await titlesOf(office)).length, COUNT);
+    const tookMs = performance.now() - againMs;
+    assert(tookMs < DEADLINE_MS, `no request waits for it again, not ${tookMs} ms`);
+  });
+}
+
+/** All titles, each as often as it is there. */
+async function titlesOf(office: ComputerOffice): Promise<string[]> {
+  const { documents, totalCount } = await office.laptop.getFinder({ limit: 100 });
+  assertEquals(documents.length, totalCount);
+  return documents.map(({ title }) => title);
+}

@@ -1,0 +1,113 @@
+/**
+ * Runs the tests in lanes, one lane after the other: `quick` after each change, `thorough` for what is left, `all` for
+ * both. Each lane leaves a JUnit report in `.test-reports/`; with `DENO_COVERAGE_DIR` in the environment, it also leaves
+ * its coverage there. Further arguments are passed to each `deno test`, for example `--filter NAME`. Ends with the list of
+ * the tests that were skipped, and fails when a lane failed.
+ *
+ * @module
+ */
+
+import { runDeno } from "./deno.ts";
+
+/** Where each lane leaves its JUnit report. */
+export const reportsFolder = ".test-reports";
+
+/** Tests that run in one call of `deno test`. */
+interface Lane {
+  readonly name: string;
+  readonly part: Part;
+  /** The arguments for `deno test`. */
+  readonly args: readonly string[];
+}
+
+type Part = "quick" | "thorough";
+
+const PARTS: Readonly<Record<string, readonly Part[]>> = {
+  quick: ["quick"],
+  thorough: ["thorough"],
+  all: ["quick", "thorough"],
+};
+
+// The types are checked once, before all lanes, except in the snippets of the documentation.
+const lanes: readonly Lane[] = [
+  {
+    name: "parallel",
+    part: "quick",
+    args: ["--no-check", "--parallel", "tests/unit", "tests/integration", "tests/attacks"],
+  },
+  // What measures time or memory, and what looks at the repository as a whole.
+  {
+    name: "serial",
+    part: "quick",
+    args: [
+      ...["--no-check", "tests/serial"],
+      ...["tests/architecture_test.ts", "tests/every_module_test.ts", "tests/requirements_test.ts"],
+    ],
+  },
+  { name: "documentation", part: "thorough", args: ["--doc", "--parallel", "--ignore=tests"] },
+  { name: "fuzz", part: "thorough", args: ["--no-check", "--parallel", "tests/fuzz"] },
+  { name: "interop", part: "thorough", args: ["--no-check", "--parallel", "tests/interop"] },
+  { name: "conformance", part: "thorough", args: ["--no-check", "tests/conformance"] },
+  {
+    name: "packaging",
+    part: "thorough",
+    args: ["--no-check", "tests/packaging", "tests/packaging/installed.ts"],
+  },
+];
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", apos: "'", gt: ">", lt: "<", quot: '"' };
+
+/** A test in a report. */
+export interface ReportedTest {
+  /** The file that calls `Deno.test`. */
+  readonly file: string;
+  readonly name: string;
+  readonly outcome: "passed" | "failed" | "skipped";
+}
+
+/** The tests of a JUnit report, in its order. */
+export function readReport(junit: string): ReportedTest[] {
+  const unescape = (text: string) => text.replaceAll(/&(\w+);/g, (all, name) => ENTITIES[name] ?? all);
+  return junit.split("<testcase ").slice(1).map((testcase) => {
+    const [, name = "", file = ""] = /^name="([^"]*)" classname="([^"]*)"/.exec(testcase) ?? [];
+    const outcome = /<skipped\b/.test(testcase)
+      ? "skipped"
+      : /<(?:failure|error)\b/.test(testcase)
+      ? "failed"
+      : "passed";
+    return { file: unescape(file).replace(/^\.\//, ""), name: unescape(name), outcome };
+  });
+}
+
+async function runLane({ name, args }: Lane, more: readonly string[]): Promise<boolean> {
+  const report = `${reportsFolder}/${name}.xml`;
+  const all = ["test", "-A", `--junit-path=${report}`, ...args, ...more];
+  console.log(`\n== ${name} tests: deno ${all.join(" ")}`);
+  const isPassed = await runDeno(all) === 0;
+  const skipped = readReport(await Deno.readTextFile(report).catch(() => ""))
+    .filter(({ outcome }) => outcome === "skipped");
+  for (const test of skipped) console.log(`skipped in ${test.file}: ${test.name}`);
+  return isPassed;
+}
+
+if (import.meta.main) {
+  const [name = "", ...more] = Deno.args;
+  const parts = PARTS[name];
+  if (parts === undefined) {
+    console.error("Usage: deno run -A tools/test.ts quick|thorough|all [ARGUMENTS FOR deno test]");
+    Deno.exit(2);
+  }
+  if (parts.includes("quick")) {
+    await Deno.remove(reportsFolder, { recursive: true }).catch(() => {});
+    console.log("== types: deno check");
+    const code = await runDeno(["check"]);
+    if (code !== 0) Deno.exit(code);
+  }
+  await Deno.mkdir(reportsFolder, { recursive: true });
+  const failed: string[] = [];
+  for (const lane of lanes.filter(({ part }) => parts.includes(part))) {
+    if (!await runLane(lane, more)) failed.push(lane.name);
+  }
+  if (failed.length > 0) console.error(`\n== tests failed in: ${failed.join(", ")}`);
+  Deno.exit(failed.length > 0 ? 1 : 0);
+}
