@@ -85,8 +85,10 @@ export const REPLACEABLE_AFTER_MS = 1_000;
 /** TCP connections per pending connection of one address: a client that polls uses two. */
 export const SOCKETS_PER_STRANGER = 2;
 /** How long the head of an HTTP request may take; a TCP connection that sends nothing is closed then, too. */
-export const REQUEST_HEAD_TIMEOUT_MS = 10_000;
-/** How often requests are checked for that time-out. */
+export const DEFAULT_HEAD_TIMEOUT_MS = 10_000;
+/** How long a whole HTTP request may take: a member with a slow line needs minutes for a message of the largest size. */
+export const REQUEST_TIMEOUT_MS = 300_000;
+/** How often requests are checked for these time-outs. */
 export const REQUEST_CHECK_INTERVAL_MS = 2_000;
 /** The most TCP connections where the limit of the system cannot be read. */
 export const FALLBACK_MAX_SOCKETS = 16_384;

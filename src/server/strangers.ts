@@ -109,6 +109,8 @@ export class Strangers {
     };
     if (!this.#places.add(stranger, address)) return false;
     this.#byRequest.set(request, stranger);
+    // From here on, since not every request becomes a connection, and a websocket that does not takes long to close.
+    this.#wait(stranger, this.#options.connectTimeoutMs, "it did not ask for the namespace in time");
     return true;
   }
 
@@ -174,7 +176,6 @@ export class Strangers {
       this.#members.delete(connection.id);
       this.#forget(stranger);
     });
-    this.#wait(stranger, this.#options.connectTimeoutMs, "it did not ask for the namespace in time");
   }
 
   /**
@@ -204,9 +205,9 @@ export class Strangers {
     this.#wait(stranger, REFUSAL_LINGER_MS, undefined);
   }
 
-  /** Stops watching all of them. */
+  /** Ends all of them. */
   close(): void {
-    for (const stranger of this.#bySid.values()) this.#forget(stranger);
+    for (const stranger of this.#places) this.#drop(stranger, undefined);
   }
 
   #readPacket(stranger: Stranger, { type, data }: EnginePacket): void {
