@@ -65,8 +65,10 @@ export const DEFAULT_AUTH_TIMEOUT_MS = 10_000;
 export const DEFAULT_MAX_STRANGERS = 512;
 /** The same of one address; an IPv6 network of 64 bits counts as one address. */
 export const DEFAULT_MAX_STRANGERS_PER_ADDRESS = 64;
-/** A connection may send less than this before admission. What comes after its CONNECT is kept until the decision. */
+/** A connection may send less than this before admission. */
 export const MAX_STRANGER_BYTES = 64 * 1024;
+/** The same after its CONNECT, which is kept until the decision: a few events of a client that does not wait for it. */
+export const MAX_UNDECIDED_BYTES = 8 * 1024;
 /** The most pieces in which those bytes may come over a websocket: each costs more than its bytes. */
 export const MAX_STRANGER_CHUNKS = 256;
 /**
