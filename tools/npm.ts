@@ -66,6 +66,7 @@ export async function buildNpmPackage(folder: string): Promise<string> {
     await succeed("tar", run("tar", ["xzf", "packed.tgz"], staging));
     const packageFolder = join(staging, "package");
     await lower(packageFolder);
+    await mendTypes(packageFolder);
     await complete(packageFolder);
     await guard(packageFolder);
     await describe(packageFolder);
@@ -78,7 +79,7 @@ export async function buildNpmPackage(folder: string): Promise<string> {
 
 /** Rewrites each module in place for the oldest Node. */
 async function lower(folder: string): Promise<void> {
-  const modules = await listModules(folder);
+  const modules = await listFiles(folder, ".js");
   await esbuild.build({
     entryPoints: modules,
     outdir: folder,
@@ -106,13 +107,22 @@ function withFilePaths(text: string, from: string, root: string): string {
     .replaceAll(/(new URL\("\.[^"]*)\.ts", import\.meta\.url/g, '$1.js", import.meta.url');
 }
 
-async function listModules(folder: string): Promise<string[]> {
-  const modules: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    if (isDirectory) modules.push(...await listModules(join(folder, name)));
-    else if (name.endsWith(".js")) modules.push(join(folder, name));
+/** `deno pack` writes comments behind `readonly`, which ends there for TypeScript when the comment has several lines. */
+async function mendTypes(folder: string): Promise<void> {
+  for (const path of await listFiles(folder, ".d.ts")) {
+    const text = await Deno.readTextFile(path);
+    const mended = text.replaceAll(/\breadonly (\/\*\*(?:[^*]|\*(?!\/))*\*\/) /g, "$1 readonly ");
+    if (mended !== text) await Deno.writeTextFile(path, mended);
   }
-  return modules;
+}
+
+async function listFiles(folder: string, end: string): Promise<string[]> {
+  const files: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) files.push(...await listFiles(join(folder, name), end));
+    else if (name.endsWith(end)) files.push(join(folder, name));
+  }
+  return files;
 }
 
 /** Brings along what the oldest Node lacks, as the first import of every door. */

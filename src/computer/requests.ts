@@ -92,6 +92,8 @@ const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
 export class OfficeRequests {
   readonly #context: RequestContext;
   #open = 0;
+  /** Refused since the last one that was taken. */
+  #refused = 0;
 
   constructor(context: RequestContext) {
     this.#context = context;
@@ -99,27 +101,37 @@ export class OfficeRequests {
 
   /** Answers a request; rejects only when not even its failure can be sent. */
   async answer(incoming: IncomingEvent): Promise<void> {
-    const isFull = this.#open >= this.#context.host.callLimits.maxRequests;
+    const { host } = this.#context;
+    if (this.#open >= host.callLimits.maxRequests) return this.#refuse(incoming);
+    if (this.#refused > 0) host.log.info("requests are taken again", { refused: this.#refused });
+    this.#refused = 0;
     this.#open++;
     try {
-      await answerRequest({ ...this.#context, isFull }, incoming);
+      await answerRequest(this.#context, incoming);
     } finally {
       this.#open--;
     }
   }
+
+  /** One line for all that are refused in a row: whoever sends so many could fill the log, too. */
+  #refuse({ event, body, reply }: IncomingEvent): void {
+    if (this.#refused++ === 0) {
+      this.#context.host.log.warn("requests are refused: too many of this office are open", {
+        open: this.#open,
+      });
+    }
+    const refusal = new SmcpError(ErrorCode.INTERNAL_ERROR, TOO_MANY);
+    reply?.(toErrorAck(refusal, { event, reqId: readRequestId(body) }));
+  }
 }
 
-async function answerRequest(
-  context: RequestContext & { readonly isFull: boolean },
-  incoming: IncomingEvent,
-): Promise<void> {
+async function answerRequest(context: RequestContext, incoming: IncomingEvent): Promise<void> {
   const { event, body, maxAnswerBytes } = incoming;
   const scope = { ...context, blobs: context.host.blobs.office, maxAnswerBytes };
   const request = { event, reqId: readRequestId(body) };
   let answer: unknown;
   try {
     const handle = HANDLERS.get(event);
-    if (context.isFull) throw new SmcpError(ErrorCode.INTERNAL_ERROR, TOO_MANY);
     if (handle === undefined) throw badRequest("event", `This Computer does not serve "${event}"`);
     assertShallow(body);
     answer = await handle(scope, body);

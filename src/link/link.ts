@@ -330,7 +330,7 @@ export class Link implements AsyncDisposable {
       const fields = { office: office_id, name, reason: answer.reason };
       // One warning, as for a Server out of reach: it may be hours until the name is free.
       if (isKnown) this.#log.debug("name or seat is still taken, trying again", fields);
-      else this.#log.warn("name or seat is taken, trying again", fields);
+      else this.#log.warn(`name or seat is taken, trying again ${untilWhen(patienceMs)}`, fields);
       isKnown = true;
       await delay(waitMs, signal);
     }
@@ -380,4 +380,8 @@ function pending<T>(): PromiseWithResolvers<T> {
   const resolvers = Promise.withResolvers<T>();
   resolvers.promise.catch(() => {});
   return resolvers;
+}
+
+function untilWhen(patienceMs: number): string {
+  return patienceMs === Infinity ? "until it is free" : `for ${patienceMs} ms`;
 }

@@ -10,13 +10,20 @@ import { Agent } from "../../agent.ts";
 import { Computer } from "../../computer.ts";
 import { createLogger } from "../../src/log.ts";
 import { ServerUnreachableError } from "../../src/protocol/local_errors.ts";
-import { acceptJoin, BareServer } from "../integration/_bare_server.ts";
+import { acceptJoin, BareServer, type Handler } from "../integration/_bare_server.ts";
 import { within } from "../fixtures/within.ts";
 
 /** Attempts to connect that fail leave timers of the HTTP client behind. */
 const leaky = { sanitizeOps: false, sanitizeResources: false };
 const MIB = 1024 * 1024;
 const CREDENTIALS = { token: "hidden-token", headers: { "x-api-key": "hidden-key" } };
+
+/** What a Server answers to a Computer that comes and goes. */
+const FRIENDLY: Record<string, Handler> = {
+  "server:join_office": acceptJoin,
+  "server:leave_office": acceptJoin,
+  "server:list_room": (_body, ack) => ack({ sessions: [] }),
+};
 
 /** An HTTP server that notes whatever it is asked. */
 class Listener implements AsyncDisposable {
@@ -153,7 +160,7 @@ Deno.test("an event of millions of characters is a short line in a Computer's lo
 
 Deno.test("events of wrong shapes are answered or passed over, and the Computer goes on", async () => {
   const lines: string[] = [];
-  await using server = await BareServer.listen({ handlers: { "server:join_office": acceptJoin } });
+  await using server = await BareServer.listen({ handlers: FRIENDLY });
   await using computer = Computer.open({
     name: "laptop",
     config: { servers: {} },
@@ -180,4 +187,32 @@ Deno.test("events of wrong shapes are answered or passed over, and the Computer 
   assertEquals(answer, { tools: [], req_id: "r" });
   assertEquals(Reflect.get({}, "polluted"), undefined);
   assert(!lines.some((line) => /is not a function|undefined \(reading/.test(line)), lines.join("\n"));
+});
+
+Deno.test("thousands of requests at once are all answered, and refusals in a row are one line in the log", async () => {
+  const lines: string[] = [];
+  await using server = await BareServer.listen({ handlers: FRIENDLY });
+  await using computer = Computer.open({
+    name: "laptop",
+    config: { servers: {} },
+    limits: { maxRequests: 50 },
+    logger: createLogger({ write: (line) => void lines.push(line) }),
+  });
+  await computer.join({ url: server.url, office: "lab" });
+  const socket = await server.connection(1);
+  const answers = await within(
+    Promise.all(
+      Array.from(
+        { length: 20_000 },
+        (_, n) =>
+          new Promise<unknown>((resolve) =>
+            socket.emit("client:get_tools", { agent: "ada", req_id: `r${n}`, computer: "laptop" }, resolve)
+          ),
+      ),
+    ),
+    "all answers",
+  );
+  const codes = Map.groupBy(answers, (answer) => Reflect.get(Object(answer), "code"));
+  assertEquals([...codes.keys()].sort(), [500, undefined]);
+  assert(lines.length < 1_000, `${lines.length} lines`);
 });

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import { SmcpServer } from "../../src/server/server.ts";
 import { Agent } from "../../src/agent/agent.ts";
+import { RunningComputer, Workplace } from "./_computer_program.ts";
 import { RawPeer } from "./_socket.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { descendants, untilGone } from "./_processes.ts";
@@ -148,4 +149,19 @@ Deno.test("a service whose name is taken in the office says so once and joins wh
   for (let part = await stderr.read(); !part.done; part = await stderr.read()) said += part.value;
   assertEquals((await process.status).code, 0);
   assertEquals(said.match(/is taken/g)?.length, 1);
+});
+
+Deno.test("a service whose name is taken says how long it tries, and its status that it is in no office yet", async () => {
+  using place = new Workplace();
+  await using server = await SmcpServer.listen({ port: 0 });
+  const config = place.write("config.json", { servers: {} });
+  const membership = { role: "computer", name: "laptop", office_id: "lab" } as const;
+  await using _other = await RawPeer.join(server.url, membership);
+  await using service = new RunningComputer(place.start(options(server.url, config), "null"));
+  await service.said("is taken, trying again until it is free");
+  await service.said("Use another name, or end that Computer");
+  const { stdout } = await place.run(["status"]);
+  assertStringIncludes(stdout, "office    none yet, connected to");
+  assertStringIncludes(stdout, 'trying to join "lab"');
+  assertEquals(JSON.parse((await place.run(["status", "--json"])).stdout).office, null);
 });

@@ -15,7 +15,7 @@ export function toolsText(tools: readonly SMCPTool[]): string {
   if (tools.length === 0) return "no tools";
   return tools.map(({ name, description, params_schema }) => {
     const lines = description.trim().split("\n").filter((line) => line !== "").map((line) => `    ${line}`);
-    return [`${name}(${parametersText(params_schema)})`, ...lines].join("\n");
+    return [printableLine(`${name}(${parametersText(params_schema)})`), ...lines].join("\n");
   }).join("\n");
 }
 
@@ -140,11 +140,12 @@ function contentText(content: unknown): string {
   if (typeof text === "string") return text;
   const base64 = data ?? blob;
   if (typeof base64 === "string") {
-    return `[${type ?? uri ?? "blob"}: ${mimeType ?? "binary"}, ${decodedBytes(base64)} bytes]`;
+    const what = `${type ?? uri ?? "blob"}: ${mimeType ?? "binary"}`;
+    return `[${printableLine(what)}, ${decodedBytes(base64)} bytes]`;
   }
   if (isRecord(resource)) return contentText(resource);
   if (type === "unknown") return JSON.stringify(item) ?? "";
-  return typeof uri === "string" ? `[${uri}]` : JSON.stringify(content);
+  return typeof uri === "string" ? `[${printableLine(uri)}]` : JSON.stringify(content);
 }
 
 function decodedBytes(base64: string): number {

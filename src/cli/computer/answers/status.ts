@@ -23,7 +23,7 @@ export function showStatus(session: Session): Answer {
     name: computer.name,
     server: place?.url ?? arrival?.url ?? null,
     connected: place?.isConnected ?? false,
-    office: place?.office ?? null,
+    office: arrival === undefined ? place?.office ?? null : null,
     config: store.file ?? null,
     refused_edit: session.refusedEdit ?? null,
     servers: servers.map(({ name, status, since, restarts, tools, lastError, problem, stderrTail }) => ({
@@ -78,6 +78,9 @@ function placeText({ computer, arrival }: Session): string {
   const link = place.isConnected
     ? `connected to ${place.url}`
     : `connection to ${place.url} lost, coming back`;
+  if (arrival?.office !== undefined) {
+    return `none yet, ${link}, trying to join "${toSafeLine(arrival.office)}"; the log says what prevents it`;
+  }
   return place.office === undefined ? `none, ${link}` : `"${place.office}", ${link}`;
 }
 
