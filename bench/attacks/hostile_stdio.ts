@@ -44,6 +44,11 @@ const ANSWERS: Readonly<Record<string, (method: string) => unknown>> = {
   },
   "a text of escapes": (method) =>
     method === "tools/list" ? { tools: [], extra: "\n".repeat(3_600_000) } : undefined,
+  "a tool result just below the limit": (method) => {
+    if (method === "tools/list") return { tools: tools(1, {}) };
+    if (method !== "tools/call") return undefined;
+    return { content: [{ type: "text", text: "one line of a long log\n".repeat(31 * MIB / 24) }] };
+  },
   "a message just below the limit": (method) =>
     method === "tools/list" ? { tools: [], extra: "中".repeat(10 * MIB) } : undefined,
 };
