@@ -29,6 +29,10 @@ const ANSWERS: Readonly<Record<string, (method: string) => unknown>> = {
     method === "tools/list" ? { tools: [], extra: Array(245_000).fill({}) } : undefined,
   "a million texts": (method) =>
     method === "tools/list" ? { tools: [], extra: Array(740_000).fill("t".repeat(36)) } : undefined,
+  "a list of distinct short texts": (method) =>
+    method === "tools/list"
+      ? { tools: [], extra: Array.from({ length: 300_000 }, (_, i) => `t${i}`) }
+      : undefined,
   "a million values in rows": (method) =>
     method === "tools/list"
       ? {

@@ -24,6 +24,7 @@ const STDIO_ATTACKS = [
   "a list of distinct objects",
   "many empty objects",
   "a million texts",
+  "a list of distinct short texts",
   "a million values in rows",
   "lists in lists",
   "a text of escapes",
