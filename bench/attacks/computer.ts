@@ -1,11 +1,11 @@
-/** A Computer with default options as a process of its own: `deno run -A computer.ts CONFIG SECONDS [READS]`. */
+/** A Computer with default options as a process of its own: `deno run -A computer.ts CONFIG SECONDS [READS [SERVER]]`. */
 import { cpuUsage } from "node:process";
 import { Computer } from "../../src/computer/computer.ts";
 
 /** How often the event loop is looked at, in milliseconds. */
 const LOOK_MS = 5;
 
-const [config = "{}", seconds = "5", reads = "0"] = Deno.args;
+const [config = "{}", seconds = "5", reads = "0", url] = Deno.args;
 let longestMs = 0;
 let lastMs = performance.now();
 let lastCpuMs = usedCpuMs();
@@ -13,6 +13,7 @@ let lastCpuMs = usedCpuMs();
 const good = { type: "stdio", default_tool_meta: { auto_apply: true }, server_parameters: goodServer() };
 await using computer = Computer.open({ name: "laptop", config: { servers: { good } } });
 await computer.ready();
+if (url !== undefined) await computer.join({ url, office: "bench" });
 const baseMib = rssMib();
 let peakMib = baseMib;
 let wasEnded = false;

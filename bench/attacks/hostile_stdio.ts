@@ -29,6 +29,10 @@ const ANSWERS: Readonly<Record<string, (method: string) => unknown>> = {
     method === "tools/list" ? { tools: [], extra: Array(245_000).fill({}) } : undefined,
   "a million texts": (method) =>
     method === "tools/list" ? { tools: [], extra: Array(740_000).fill("t".repeat(36)) } : undefined,
+  "a list of distinct short texts": (method) =>
+    method === "tools/list"
+      ? { tools: [], extra: Array.from({ length: 300_000 }, (_, i) => `t${i}`) }
+      : undefined,
   "a million values in rows": (method) =>
     method === "tools/list"
       ? {
@@ -44,6 +48,11 @@ const ANSWERS: Readonly<Record<string, (method: string) => unknown>> = {
   },
   "a text of escapes": (method) =>
     method === "tools/list" ? { tools: [], extra: "\n".repeat(3_600_000) } : undefined,
+  "a tool result just below the limit": (method) => {
+    if (method === "tools/list") return { tools: tools(1, {}) };
+    if (method !== "tools/call") return undefined;
+    return { content: [{ type: "text", text: "one line of a long log\n".repeat(31 * MIB / 24) }] };
+  },
   "a message just below the limit": (method) =>
     method === "tools/list" ? { tools: [], extra: "中".repeat(10 * MIB) } : undefined,
 };

@@ -2,12 +2,14 @@
  * Hostile MCP servers against a Computer with default options: `deno run -A bench/attacks/run.ts [NAME…]`. Prints what
  * each attack cost; fails when one cost more than it may.
  */
+import { Agent } from "../../src/agent/agent.ts";
+import { ServerProcess } from "../fixtures/server_process.ts";
 import { ATTACKS, type HttpAttack, serveHttpAttack } from "./hostile_http.ts";
 
 /** How long each attack goes on, in seconds. */
 const SECONDS = 6;
-/** The most memory of the Computer's process, in MiB. */
-const MAX_RSS_MIB = 256;
+/** The most memory that an attack may add to the Computer's process, in MiB. */
+const MAX_ADDED_MIB = 256;
 /** The longest time in which nothing else had its turn, in milliseconds. */
 const MAX_STALL_MS = 100;
 
@@ -22,6 +24,7 @@ const STDIO_ATTACKS = [
   "a list of distinct objects",
   "many empty objects",
   "a million texts",
+  "a list of distinct short texts",
   "a million values in rows",
   "lists in lists",
   "a text of escapes",
@@ -33,6 +36,9 @@ const STDIO_ATTACKS = [
   "stray lines",
   "messages that are none",
 ];
+
+/** An attack that answers the call of an Agent. */
+const RESULT_ATTACK = "a tool result just below the limit";
 
 /** What one attack cost. */
 interface Cost {
@@ -49,6 +55,7 @@ interface Cost {
 let failures = 0;
 const wanted = (name: string) => Deno.args.length === 0 || Deno.args.some((part) => name.includes(part));
 for (const name of STDIO_ATTACKS.filter(wanted)) report(name, await attack(stdioConfig(name)));
+if (wanted(RESULT_ATTACK)) report(RESULT_ATTACK, await attackCall());
 for (const name of Object.keys(ATTACKS).filter(wanted)) {
   const { config, close } = serveHttpAttack(name as HttpAttack);
   report(name, await attack(config, { reads: name.startsWith("100 ") ? 100 : 0 }));
@@ -66,12 +73,36 @@ function stdioConfig(name: string): unknown {
   };
 }
 
-async function attack(config: unknown, { reads = 0 } = {}): Promise<Cost | undefined> {
+/** A Computer in an office, whose Agent calls the hostile server's tool once. */
+async function attackCall(): Promise<Cost | undefined> {
+  await using server = await ServerProcess.start();
+  await using agent = await Agent.connect({ url: server.url, office: "bench", name: "ada" });
+  const attacking = attack(stdioConfig(RESULT_ATTACK), { url: server.url });
+  const untilMs = performance.now() + SECONDS * 1_000;
+  while (performance.now() < untilMs) {
+    const result = await agent.computer("laptop").callTool("t0-0", {}).catch(() => undefined);
+    if (result?.isError === false) break;
+    // No Computer or no tool yet.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return await attacking;
+}
+
+async function attack(
+  config: unknown,
+  { reads = 0, url }: { readonly reads?: number; readonly url?: string } = {},
+): Promise<Cost | undefined> {
   const computer = new URL("./computer.ts", import.meta.url).pathname;
   const root = new URL("../../deno.json", import.meta.url).pathname;
   const args = ["run", "-A", "--no-check", "--config", root, computer];
   const { success, stdout } = await new Deno.Command(Deno.execPath(), {
-    args: [...args, JSON.stringify(config), String(SECONDS), String(reads)],
+    args: [
+      ...args,
+      JSON.stringify(config),
+      String(SECONDS),
+      String(reads),
+      ...url === undefined ? [] : [url],
+    ],
     stderr: "inherit",
   }).output();
   if (!success) return undefined;
@@ -79,7 +110,8 @@ async function attack(config: unknown, { reads = 0 } = {}): Promise<Cost | undef
 }
 
 function report(name: string, cost: Cost | undefined): void {
-  const isGood = cost !== undefined && cost.peakMib <= MAX_RSS_MIB && cost.longestMs <= MAX_STALL_MS;
+  const isGood = cost !== undefined && cost.peakMib - cost.baseMib <= MAX_ADDED_MIB &&
+    cost.longestMs <= MAX_STALL_MS;
   if (!isGood) failures++;
   const text = cost === undefined ? "the Computer died" : [
     `${cost.baseMib} -> ${cost.peakMib} MiB`,

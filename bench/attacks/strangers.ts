@@ -20,6 +20,7 @@ const HOLD_MS = 3_000;
 const SAMPLE_MS = 100;
 const MAX_OF_ONE_BYTES = MIB;
 const MAX_OF_ALL_BYTES = 128 * MIB;
+const UNDECIDED_SERVER = new URL("../fixtures/undecided_server.ts", import.meta.url);
 const PERMISSIONS = ["--allow-net", "--ignore-env"];
 
 /** What one stranger does over one TCP connection. */
@@ -28,8 +29,10 @@ interface Attack {
   /** TCP connections of an address that does its worst. */
   readonly flood: number;
   readonly bytes: readonly (string | Uint8Array)[];
-  /** Waits for the answer to the first part before the rest is sent. */
-  readonly waits?: boolean;
+  /** Waits for the answer to the first part before the rest is sent, or for the answer to each part. */
+  readonly waits?: "once" | "always";
+  /** Attacks a Server whose provider does not decide. */
+  readonly isUndecided?: boolean;
 }
 
 const QUERY = "EIO=4&a2c_version=0.2.0";
@@ -39,6 +42,16 @@ const upgrade = (port: number) =>
   `GET /socket.io/?${QUERY}&transport=websocket HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
   "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
   "Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\n\r\n";
+
+/** A character that makes each of its text take two bytes in memory. */
+const WIDE = "\u0436";
+const CONNECT = "40/smcp,{}";
+const EVENT = `42/smcp,["x",{"text":"${WIDE}${"x".repeat(KIB)}"}]`;
+const EVENTS = 7;
+/** SID stands for the id in the answer to the handshake. */
+const post = (port: number, body: string) =>
+  `POST /socket.io/?${QUERY}&transport=polling&sid=SID HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
+  `Content-Length: ${new TextEncoder().encode(body).length}\r\n\r\n${body}`;
 
 function attacksOn(port: number): readonly Attack[] {
   return [
@@ -57,19 +70,19 @@ function attacksOn(port: number): readonly Attack[] {
       what: "websockets without CONNECT",
       flood: 500,
       bytes: [upgrade(port)],
-      waits: true,
+      waits: "once",
     },
     {
       what: "frames of 16 MiB without an end, 60 KiB sent",
       flood: 100,
       bytes: [upgrade(port), frameHead(16 * MIB), new Uint8Array(60 * KIB)],
-      waits: true,
+      waits: "once",
     },
     {
       what: "frames of 16 MiB, all sent",
       flood: 8,
       bytes: [upgrade(port), frameHead(16 * MIB), new Uint8Array(MIB)],
-      waits: true,
+      waits: "once",
     },
     {
       what: "binary packets of 9 attachments of 1 MiB",
@@ -79,7 +92,29 @@ function attacksOn(port: number): readonly Attack[] {
         frame('4510-/smcp,["x",{"_placeholder":true,"num":0}]'),
         ...Array.from({ length: 9 }, () => frame(new Uint8Array(MIB), { opcode: 2 })),
       ],
-      waits: true,
+      waits: "once",
+    },
+    {
+      what: "events over a websocket while the provider decides",
+      flood: 64,
+      bytes: [
+        upgrade(port),
+        frame(CONNECT),
+        ...Array.from({ length: EVENTS }, () => frame(EVENT)),
+      ],
+      waits: "once",
+      isUndecided: true,
+    },
+    {
+      what: "events by polling while the provider decides",
+      flood: 64,
+      bytes: [
+        handshake(port),
+        post(port, CONNECT),
+        ...Array.from({ length: EVENTS }, () => post(port, EVENT)),
+      ],
+      waits: "always",
+      isUndecided: true,
     },
   ];
 }
@@ -116,15 +151,20 @@ function open(
   { address, attack }: { readonly address: string; readonly attack: Attack },
 ): Socket {
   const socket = connect({ port, host: "127.0.0.1", localAddress: address });
-  const [first, ...rest] = attack.bytes;
-  const send = () => {
-    for (const part of rest) socket.write(part);
+  const parts = [...attack.bytes];
+  let sid: string | undefined;
+  const send = (count: number) => {
+    for (const part of parts.splice(0, count)) {
+      socket.write(typeof part === "string" ? part.replace("SID", sid ?? "") : part);
+    }
+  };
+  const onData = (answer: Uint8Array) => {
+    sid ??= /"sid":"([^"]+)"/.exec(new TextDecoder().decode(answer))?.[1];
+    send(attack.waits === "always" ? 1 : Infinity);
   };
   socket.on("error", () => {});
-  if (attack.waits) socket.once("data", send);
-  if (first !== undefined) socket.write(first);
-  if (!attack.waits) send();
-  socket.resume();
+  socket.on("data", onData);
+  send(attack.waits === undefined ? Infinity : 1);
   return socket;
 }
 
@@ -139,7 +179,8 @@ async function measure(
   index: number,
   { addresses, each }: { readonly addresses: readonly string[]; readonly each: number },
 ): Promise<Outcome> {
-  await using victim = await ServerProcess.start(PERMISSIONS);
+  const isUndecided = attacksOn(0)[index]?.isUndecided ?? false;
+  await using victim = await ServerProcess.start(PERMISSIONS, isUndecided ? UNDECIDED_SERVER : undefined);
   const chosen = attacksOn(victim.port)[index];
   if (chosen === undefined) throw new RangeError(`Cannot measure attack ${index}: no such attack`);
   await attack(victim, { attack: chosen, addresses: ["127.0.9.9"], each: 20 });

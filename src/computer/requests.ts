@@ -1,6 +1,7 @@
 /** Requests from the Server: to their handler, and an answer to every one of them. */
-import type { Logger } from "../log.ts";
+import { delay } from "../async/backoff.ts";
 import type { IncomingEvent } from "../link/connect.ts";
+import type { Logger } from "../log.ts";
 import { assertShallow } from "../protocol/depth.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { isRecord } from "../json.ts";
@@ -25,6 +26,7 @@ import {
   TOOL_CALL_EVENT,
   UNSUBSCRIBE_RESOURCE_EVENT,
 } from "../protocol/events.ts";
+import { fitsApproximately } from "../protocol/size.ts";
 import type { OfficeBlobs } from "./office/blob_store.ts";
 import { handleGetBlob } from "./handlers/get_blob.ts";
 import { handleGetCompletion } from "./handlers/get_completion.ts";
@@ -51,6 +53,8 @@ export interface RequestContext {
   readonly resolveDpe: ResolveDpe | undefined;
 }
 
+/** A longer answer waits until other work had its turn. */
+const LONG_ANSWER_BYTES = 1_048_576;
 const TOO_MANY = "Cannot answer: too many requests of this office are open; try again later";
 
 /** What a handler knows of the request beside its body. */
@@ -150,6 +154,8 @@ async function answerRequest(context: RequestContext, incoming: IncomingEvent): 
 /** Sends an answer; of one that is too large for the connection what does not fit is kept to be fetched. */
 async function send(answer: unknown, incoming: IncomingEvent, scope: RequestScope): Promise<void> {
   const { event, body, reply } = incoming;
+  // What is long was read in this turn of the event loop, and will be measured and written: each takes long.
+  if (!fitsApproximately(answer, LONG_ANSWER_BYTES)) await delay(0);
   try {
     reply?.(answer);
   } catch (error) {

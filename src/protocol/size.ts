@@ -9,7 +9,14 @@ const MAX_BYTES_PER_UNIT = 6;
 /** The most bytes of a number, a boolean or null, with its comma. */
 const MAX_SCALAR_BYTES = 26;
 
+/** An object or a list of so few members is measured member by member, down to so many levels: there stand long texts. */
+const MAX_MEASURED_MEMBERS = 16;
+const MEASURED_LEVELS = 4;
+/** How much of a text is measured at a time, in UTF-16 units; each has at most three bytes of UTF-8. */
+const PIECE_LENGTH = 16_384;
+
 const encoder = new TextEncoder();
+const piece = new Uint8Array(3 * PIECE_LENGTH);
 
 /**
  * Throws a 413 when `message` would not fit into `limitBytes`. Small messages, nearly all, are settled by an upper
@@ -27,8 +34,51 @@ export function assertFits(message: unknown, limitBytes: number): void {
   );
 }
 
-function jsonBytes(message: unknown): number {
-  return encoder.encode(JSON.stringify(message) ?? "").byteLength;
+/**
+ * The bytes of a value as JSON. Long texts are written in pieces that are thrown away at once: the message itself is
+ * written when it is sent.
+ */
+function jsonBytes(value: unknown, levels = MEASURED_LEVELS): number {
+  if (typeof value === "string") return textBytes(value);
+  if (levels === 0 || typeof value !== "object" || value === null) return wholeBytes(value);
+  const members = Object.entries(value);
+  if (members.length > MAX_MEASURED_MEMBERS) return wholeBytes(value);
+  const sizes = members.map(([name, member]) => {
+    const nameBytes = Array.isArray(value) ? 0 : textBytes(name) + 1;
+    const size = jsonBytes(member, levels - 1);
+    return size === 0 ? 0 : nameBytes + size + 1;
+  });
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  // Two brackets, and one comma less than there are members.
+  return bytes === 0 ? 2 : bytes + 1;
+}
+
+function textBytes(text: string): number {
+  let bytes = 2;
+  for (const part of piecesOf(text)) bytes += wholeBytes(part) - 2;
+  return bytes;
+}
+
+/** Nothing for what JSON leaves out. */
+function wholeBytes(value: unknown): number {
+  let bytes = 0;
+  for (const part of piecesOf(JSON.stringify(value) ?? "")) bytes += encoder.encodeInto(part, piece).written;
+  return bytes;
+}
+
+/** A text in pieces, none of which ends within a character. */
+function* piecesOf(text: string): Generator<string> {
+  let start = 0;
+  while (start < text.length) {
+    const end = start + PIECE_LENGTH;
+    const next = isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end;
+    yield text.slice(start, next);
+    start = next;
+  }
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00;
 }
 
 /** About how many bytes `value` takes in memory or as JSON, without serialising it. */

@@ -47,6 +47,7 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
     if (busy.has(socket)) return void socket.destroy();
     busy.add(socket);
     response.once("close", () => busy.delete(socket));
+    endUnreadBody(request, response);
     const refusal = check(request, { gate, socket, end: response, sid: sidOf(request) });
     if (refusal === undefined) gate.inner.emit("request", request, response);
     else refuseRequest(response, refusal);
@@ -151,6 +152,7 @@ export function answerPlainRequest(
   response: ServerResponse,
   { handshake, isHealthy }: PlainAnswers,
 ): void {
+  endUnreadBody(request, response);
   const refusal = checkSender(request, handshake);
   if (refusal !== undefined) return refuseRequest(response, refusal);
   const path = request.url?.split("?", 1)[0];
@@ -158,6 +160,13 @@ export function answerPlainRequest(
   const status = isHealthCheck ? (isHealthy() ? 200 : 503) : 404;
   response.writeHead(status, { "content-type": "text/plain; charset=utf-8" });
   response.end(PLAIN_TEXTS[status]);
+}
+
+/** Ends the connection of a request that is answered before its body has come: the rest could take for ever. */
+function endUnreadBody(request: IncomingMessage, response: ServerResponse): void {
+  response.once("finish", () => {
+    if (!request.complete) request.socket.destroySoon();
+  });
 }
 
 /** What {@linkcode answerPlainRequest} needs to know. */

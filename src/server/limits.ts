@@ -65,8 +65,10 @@ export const DEFAULT_AUTH_TIMEOUT_MS = 10_000;
 export const DEFAULT_MAX_STRANGERS = 512;
 /** The same of one address; an IPv6 network of 64 bits counts as one address. */
 export const DEFAULT_MAX_STRANGERS_PER_ADDRESS = 64;
-/** A connection may send less than this before admission. What comes after its CONNECT is kept until the decision. */
+/** A connection may send less than this before admission. */
 export const MAX_STRANGER_BYTES = 64 * 1024;
+/** The same after its CONNECT, which is kept until the decision: a few events of a client that does not wait for it. */
+export const MAX_UNDECIDED_BYTES = 8 * 1024;
 /** The most pieces in which those bytes may come over a websocket: each costs more than its bytes. */
 export const MAX_STRANGER_CHUNKS = 256;
 /**
@@ -85,8 +87,10 @@ export const REPLACEABLE_AFTER_MS = 1_000;
 /** TCP connections per pending connection of one address: a client that polls uses two. */
 export const SOCKETS_PER_STRANGER = 2;
 /** How long the head of an HTTP request may take; a TCP connection that sends nothing is closed then, too. */
-export const REQUEST_HEAD_TIMEOUT_MS = 10_000;
-/** How often requests are checked for that time-out. */
+export const DEFAULT_HEAD_TIMEOUT_MS = 10_000;
+/** How long a whole HTTP request may take: a member with a slow line needs minutes for a message of the largest size. */
+export const REQUEST_TIMEOUT_MS = 300_000;
+/** How often requests are checked for these time-outs. */
 export const REQUEST_CHECK_INTERVAL_MS = 2_000;
 /** The most TCP connections where the limit of the system cannot be read. */
 export const FALLBACK_MAX_SOCKETS = 16_384;

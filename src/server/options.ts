@@ -11,6 +11,7 @@ import {
 import {
   DEFAULT_AUTH_TIMEOUT_MS,
   DEFAULT_CONNECT_TIMEOUT_MS,
+  DEFAULT_HEAD_TIMEOUT_MS,
   DEFAULT_MAX_OPEN_REQUESTS,
   DEFAULT_MAX_PAYLOAD_BYTES,
   DEFAULT_MAX_STRANGERS,
@@ -20,6 +21,8 @@ import {
   type LoadLimits,
   loadLimitsFor,
   MAX_TIME_MS,
+  REQUEST_CHECK_INTERVAL_MS,
+  REQUEST_TIMEOUT_MS,
 } from "./limits.ts";
 import type { OfficeStore } from "./office_store.ts";
 import { Offices } from "./offices.ts";
@@ -87,6 +90,11 @@ export interface ListenOptions extends SmcpServerOptions {
    * that cannot be read.
    */
   readonly maxSockets?: number | undefined;
+  /**
+   * How long the head of an HTTP request may take, in milliseconds; 10,000 by default, looked at every 2 seconds. A TCP
+   * connection that sends nothing is closed then, too.
+   */
+  readonly headTimeoutMs?: number | undefined;
   /** Gives up starting. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -192,6 +200,16 @@ function explainLoopback(host: string | undefined): string {
 export function requirePositive(option: string, value: number): number {
   if (Number.isSafeInteger(value) && value > 0) return value;
   throw new RangeError(`Cannot use ${option} "${value}": not a whole number above 0`);
+}
+
+/** What a slow or silent client may cost an HTTP server of our own. */
+export function httpOptionsOf({ headTimeoutMs = DEFAULT_HEAD_TIMEOUT_MS }: ListenOptions) {
+  const headersTimeout = requirePositive("headTimeoutMs", headTimeoutMs);
+  return {
+    headersTimeout: requireTime("headTimeoutMs", headersTimeout),
+    requestTimeout: Math.max(REQUEST_TIMEOUT_MS, headersTimeout),
+    connectionsCheckingInterval: Math.min(REQUEST_CHECK_INTERVAL_MS, headersTimeout),
+  };
 }
 
 /** A timer cannot wait for more than 24 days, and fires at once for a longer time. */

@@ -11,10 +11,11 @@ import { dispatch, dispatchDisconnect } from "./dispatch.ts";
 import { answerPlainRequest, installGate, refusePlainUpgrade } from "./http.ts";
 import type { HandshakeRefusal } from "./admission/handshake.ts";
 import type { Hub } from "./hub.ts";
-import { REFUSAL_LINGER_MS, REQUEST_CHECK_INTERVAL_MS, REQUEST_HEAD_TIMEOUT_MS } from "./limits.ts";
+import { REFUSAL_LINGER_MS } from "./limits.ts";
 import { type ListenError, startListening, stopListening } from "./sockets/listening.ts";
 import { OfficeLoads } from "./sockets/load.ts";
 import {
+  httpOptionsOf,
   type ListenOptions,
   requirePositive,
   type Settings,
@@ -76,7 +77,7 @@ export class SmcpServer implements AsyncDisposable {
     const failure = Promise.withResolvers<ListenError>();
     let watchdog: Watchdog | undefined;
     const { handshake, logger } = settings;
-    const http = createServer(HTTP_OPTIONS, (request, response) => {
+    const http = createServer(httpOptionsOf(options), (request, response) => {
       answerPlainRequest(request, response, { handshake, isHealthy: () => watchdog?.isHealthy ?? true });
     });
     http.on("upgrade", refusePlainUpgrade);
@@ -100,7 +101,9 @@ export class SmcpServer implements AsyncDisposable {
   }
 
   /**
-   * Serves the protocol on an HTTP server of the host program, which keeps all other paths and its own life.
+   * Serves the protocol on an HTTP server of the host program, which keeps all other paths and its own life. What comes
+   * before a request reaches this Server has the bounds of that HTTP server: the number of TCP connections, the time of a
+   * request's head, requests that are sent in one piece, and whether connections are still accepted.
    *
    * @param http A `node:http` server, listening or not. Add its other listeners first.
    * @param options Whom to admit, and the bounds.
@@ -181,12 +184,6 @@ interface Address {
 type Events = Record<string, (...args: unknown[]) => void>;
 type IoServer = SocketIoServer<Events, Events, Events, { identity?: Identity }>;
 type IoSocket = Socket<Events, Events, Events, { identity?: Identity }>;
-
-/** What a slow or silent client may cost. */
-const HTTP_OPTIONS = {
-  headersTimeout: REQUEST_HEAD_TIMEOUT_MS,
-  connectionsCheckingInterval: REQUEST_CHECK_INTERVAL_MS,
-} as const;
 
 /** Sets Socket.IO up on an HTTP server of its own, whose TCP connections are bounded; the returned function closes it. */
 function openGuarded(

@@ -100,7 +100,11 @@ for (const status of [200, 400, 503]) {
     await using server = await Listener.open((_request, response) => {
       response.writeHead(status);
       const send = () => {
-        while (!response.destroyed && response.write(piece)) sentBytes += piece.length;
+        let isTaken = true;
+        while (isTaken && !response.destroyed) {
+          isTaken = response.write(piece);
+          sentBytes += piece.length;
+        }
       };
       response.on("drain", send);
       send();

@@ -144,12 +144,12 @@ for (const transport of Object.keys(TRANSPORTS)) {
     assertEquals(dropsOf(deciding), ["dropped a connection: it sent too many packets"]);
   });
 
-  Deno.test(`64 KiB before the answer to CONNECT end the connection, however they come, over ${transport}`, async () => {
+  Deno.test(`8 KiB before the answer to CONNECT end the connection, however they come, over ${transport}`, async () => {
     await using deciding = await openDeciding(transport);
     const event = (size: number) => `2/smcp,["x",{"text":"${"x".repeat(size)}"}]`;
-    await deciding.peer.send(event(30_000));
-    await deciding.peer.send(event(30_000));
-    await deciding.peer.sendLast(event(6_000));
+    await deciding.peer.send(event(4_000));
+    await deciding.peer.send(event(4_000));
+    await deciding.peer.sendLast(event(300));
     await deciding.peer.untilClosed();
     assertEquals(dropsOf(deciding), ["dropped a connection: it sent too much before it was admitted"]);
   });

@@ -2,6 +2,7 @@
  * Answers that are too large for one message: their largest parts are kept, and leave a handle in their place, until
  * the rest fits (`docs/protocol/calls-and-offices.md#blobs`). What a tool has done is done: its result must not be lost.
  */
+import { runInTurns } from "../../async/turns.ts";
 import { A2C_ANSWER, A2C_RESOURCE_TEXT, A2C_STRUCTURED_CONTENT, A2C_TEXT } from "../../protocol/blobs.ts";
 import { isRecord } from "../../json.ts";
 import type { BlobMark, BlobPart, OfficeBlobs } from "./blob_store.ts";
@@ -10,6 +11,11 @@ import type { BlobMark, BlobPart, OfficeBlobs } from "./blob_store.ts";
 const MIN_PART_BYTES = 1_024;
 /** What a handle and what goes with it takes in a message, at most. */
 const MARK_BYTES = 512;
+
+/** How much of a text is turned into bytes at a time, in UTF-16 units. */
+const PIECE_LENGTH = 1_048_576;
+
+const encoder = new TextEncoder();
 
 /** How much is too much. */
 export interface Oversize {
@@ -23,11 +29,11 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** A part of an answer that can be fetched by itself. */
 interface Part {
-  /** About how many bytes of the message it takes. */
+  /** About how many bytes of the message it takes; a text may take up to three times as many. */
   readonly sizeBytes: number;
   readonly mimeType: string;
   /** Its bytes; `undefined` when it has none after all. */
-  readonly toBytes: () => Uint8Array<ArrayBuffer> | undefined;
+  readonly toBytes: () => Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Puts the handle in its place. */
   readonly replace: (mark: BlobMark) => void;
 }
@@ -60,10 +66,10 @@ async function shrink(
   { blobs, draftOf }: { readonly blobs: OfficeBlobs; readonly draftOf: (answer: Json) => Draft },
 ): Promise<Json | undefined> {
   const draft = draftOf(answer);
-  const chosen = choose(draft.parts, size - limit);
+  const chosen = await choose(draft.parts, size - limit);
   if (chosen === undefined) {
     const [mark] =
-      await blobs.keep([{ bytes: utf8(JSON.stringify(answer)), mimeType: "application/json" }]) ?? [];
+      await blobs.keep([{ bytes: await utf8(JSON.stringify(answer)), mimeType: "application/json" }]) ?? [];
     return mark === undefined ? undefined : draft.toWhole(mark);
   }
   const marks = await blobs.keep(chosen);
@@ -76,18 +82,18 @@ async function shrink(
 }
 
 /** The largest parts, until the rest fits; `undefined` when it does not: too many small ones, or large metadata. */
-function choose(
+async function choose(
   parts: readonly Part[],
   excessBytes: number,
-): (BlobPart & Pick<Part, "replace">)[] | undefined {
+): Promise<(BlobPart & Pick<Part, "replace">)[] | undefined> {
   const chosen: (BlobPart & Pick<Part, "replace">)[] = [];
   let excess = excessBytes;
   for (const part of parts.toSorted((one, other) => other.sizeBytes - one.sizeBytes)) {
     if (excess <= 0 || part.sizeBytes < MIN_PART_BYTES) break;
-    const bytes = part.toBytes();
+    const bytes = await part.toBytes();
     if (bytes === undefined) continue;
     chosen.push({ bytes, mimeType: part.mimeType, replace: part.replace });
-    excess -= part.sizeBytes - MARK_BYTES;
+    excess -= Math.max(part.sizeBytes, bytes.byteLength) - MARK_BYTES;
   }
   return excess <= 0 ? chosen : undefined;
 }
@@ -100,11 +106,11 @@ function draftOfResult(result: Json): Draft {
   );
   const { structuredContent } = result;
   if (typeof structuredContent === "object" && structuredContent !== null) {
-    const json = utf8(JSON.stringify(structuredContent));
+    const json = JSON.stringify(structuredContent);
     parts.push({
-      sizeBytes: json.byteLength,
+      sizeBytes: json.length,
       mimeType: "application/json",
-      toBytes: () => json,
+      toBytes: () => utf8(json),
       replace(mark) {
         delete answer["structuredContent"];
         content.push(markedResource("structured-content", "application/json", {
@@ -199,12 +205,11 @@ function partsOfPiece(piece: Json, replace: (replacement: Json) => void): Part[]
 }
 
 function textPart(text: string, mimeType: string, replace: Part["replace"]): Part {
-  const bytes = utf8(text);
   // A lone surrogate has no UTF-8: such a text travels in the JSON of the whole answer, which escapes it.
   return {
-    sizeBytes: bytes.byteLength,
+    sizeBytes: text.length,
     mimeType,
-    toBytes: () => text.isWellFormed() ? bytes : undefined,
+    toBytes: () => text.isWellFormed() ? utf8(text) : Promise.resolve(undefined),
     replace,
   };
 }
@@ -213,7 +218,7 @@ function binaryPart(base64: string, mimeType: unknown, replace: Part["replace"])
   return {
     sizeBytes: base64.length,
     mimeType: typeof mimeType === "string" ? mimeType : "application/octet-stream",
-    toBytes: () => fromBase64(base64),
+    toBytes: () => Promise.resolve(fromBase64(base64)),
     replace,
   };
 }
@@ -227,8 +232,31 @@ function metaWith(meta: unknown, mark: Json): Json {
   return { ...(isRecord(meta) ? meta : {}), ...mark };
 }
 
-function utf8(text: string): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(text);
+/** Long texts have several turns of the event loop: 30 MiB take a tenth of a second. */
+function utf8(text: string): Promise<Uint8Array<ArrayBuffer>> {
+  return runInTurns(writeUtf8(text));
+}
+
+function* writeUtf8(text: string): Generator<void, Uint8Array<ArrayBuffer>> {
+  let bytes = new Uint8Array(text.length);
+  let length = 0;
+  for (let start = 0; start < text.length;) {
+    yield;
+    const piece = text.slice(start, wholeCharactersUpTo(text, start + PIECE_LENGTH));
+    const { read, written } = encoder.encodeInto(piece, bytes.subarray(length));
+    start += read;
+    length += written;
+    if (read === piece.length) continue;
+    // Grows in the same memory where it can, by as much as the rest can take: three bytes for each unit.
+    bytes = new Uint8Array(bytes.buffer.transfer(length + 3 * (text.length - start)));
+  }
+  return length === bytes.length ? bytes : new Uint8Array(bytes.buffer.transfer(length));
+}
+
+/** The same place in a text, or the one before where a character of two units would be cut. */
+function wholeCharactersUpTo(text: string, end: number): number {
+  const unit = text.charCodeAt(end - 1);
+  return unit >= 0xd800 && unit < 0xdc00 ? end - 1 : end;
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {

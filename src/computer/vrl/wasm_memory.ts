@@ -1,4 +1,5 @@
 /** A bound on the memory of a WebAssembly program that states none: without it, it may take 4 GiB. */
+import { joinBytes } from "../../mcp/join_bytes.ts";
 
 /** The size of a page of WebAssembly memory, in bytes. */
 const PAGE_BYTES = 65_536;
@@ -25,7 +26,7 @@ export function withMaxMemory(module: Uint8Array<ArrayBuffer>, maxBytes: number)
     const end = size.end + size.value;
     if (id === MEMORY_SECTION) {
       const section = boundedMemory(module.subarray(size.end, end), Math.floor(maxBytes / PAGE_BYTES));
-      return join([module.subarray(0, offset), section, module.subarray(end)]);
+      return joinBytes([module.subarray(0, offset), section, module.subarray(end)]);
     }
     offset = end;
   }
@@ -65,14 +66,4 @@ function writeNumber(value: number): number[] {
   const bytes: number[] = [];
   for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push(rest % 0x80 + 0x80);
   return [...bytes, Math.floor(value / 0x80 ** bytes.length)];
-}
-
-function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
 }

@@ -1,6 +1,7 @@
 /** The body of an HTTP response, read in bounded frames, that tells how it ended. */
 import type { BodyFrames } from "./body_frames.ts";
 import type { Inflow } from "../inflow.ts";
+import { joinBytes } from "../join_bytes.ts";
 import {
   LARGE_MESSAGE_BYTES,
   MAX_EVENT_BATCH_BYTES,
@@ -162,7 +163,7 @@ class WatchedBody {
       batch.push(next);
       this.#waiting.pop();
     }
-    return batch.length === 1 ? first : concat(batch);
+    return batch.length === 1 ? first : joinBytes(batch);
   }
 
   #end(how: BodyEnd, error?: unknown): void {
@@ -177,16 +178,6 @@ class WatchedBody {
     frames.close();
     this.#leavePlace();
   }
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
 }
 
 /** Reads the next chunk; silence for too long cancels the body. */

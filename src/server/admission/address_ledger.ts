@@ -28,6 +28,11 @@ export class AddressLedger<T> {
     return this.#entries.size;
   }
 
+  /** The entries, oldest first. */
+  [Symbol.iterator](): Iterator<T> {
+    return this.#entries.keys();
+  }
+
   has(entry: T): boolean {
     return this.#entries.has(entry);
   }

@@ -13,6 +13,7 @@ import {
   MAX_STRANGER_BYTES,
   MAX_STRANGER_CHUNKS,
   MAX_STRANGER_PACKETS,
+  MAX_UNDECIDED_BYTES,
   REFUSAL_LINGER_MS,
   REPLACEABLE_AFTER_MS,
 } from "../limits.ts";
@@ -62,6 +63,7 @@ interface Stranger {
   chunks: number;
   /** Over any transport. */
   packets: number;
+  /** Up to its CONNECT, and then from there on. */
   packetBytes: number;
   timer: ReturnType<typeof setTimeout> | undefined;
   /** Its websockets, and how to stop counting their bytes. */
@@ -109,6 +111,8 @@ export class Strangers {
     };
     if (!this.#places.add(stranger, address)) return false;
     this.#byRequest.set(request, stranger);
+    // From here on, since not every request becomes a connection, and a websocket that does not takes long to close.
+    this.#wait(stranger, this.#options.connectTimeoutMs, "it did not ask for the namespace in time");
     return true;
   }
 
@@ -174,7 +178,6 @@ export class Strangers {
       this.#members.delete(connection.id);
       this.#forget(stranger);
     });
-    this.#wait(stranger, this.#options.connectTimeoutMs, "it did not ask for the namespace in time");
   }
 
   /**
@@ -204,14 +207,15 @@ export class Strangers {
     this.#wait(stranger, REFUSAL_LINGER_MS, undefined);
   }
 
-  /** Stops watching all of them. */
+  /** Ends all of them. */
   close(): void {
-    for (const stranger of this.#bySid.values()) this.#forget(stranger);
+    for (const stranger of this.#places) this.#drop(stranger, undefined);
   }
 
   #readPacket(stranger: Stranger, { type, data }: EnginePacket): void {
+    const maxBytes = stranger.phase === "connecting" ? MAX_STRANGER_BYTES : MAX_UNDECIDED_BYTES;
     stranger.packetBytes += sizeOf(data);
-    if (stranger.packetBytes >= MAX_STRANGER_BYTES) return this.#drop(stranger, SENT_TOO_MUCH);
+    if (stranger.packetBytes >= maxBytes) return this.#drop(stranger, SENT_TOO_MUCH);
     if (++stranger.packets > MAX_STRANGER_PACKETS) return this.#drop(stranger, "it sent too many packets");
     if (type !== "message") return;
     if (stranger.phase === "connecting") this.#readConnect(stranger, data);
@@ -225,6 +229,7 @@ export class Strangers {
     if (!isConnectTo(data, SMCP_NAMESPACE)) return;
     if (hasTooManyMembers(data)) return this.#drop(stranger, "its CONNECT packet has too many members");
     stranger.phase = "deciding";
+    stranger.packetBytes = 0;
     this.#places.renew(stranger);
     // The provider's own deadline comes first.
     this.#wait(

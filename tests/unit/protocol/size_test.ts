@@ -33,6 +33,26 @@ Deno.test("whatever leaves room for the envelope passes", () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => assertFits(value, jsonBytes(value) + 256)));
 });
 
+Deno.test("the size that a 413 tells is that of the JSON, whatever it holds", () => {
+  const lone = "\ud83d";
+  for (
+    const value of [
+      { content: [{ type: "text", text: `a${"😀".repeat(40_000)}"\n${lone}` }], isError: false, meta: null },
+      { list: Array.from({ length: 40_000 }, (_, index) => ({ index, name: `😀${index}` })) },
+      { [`\n${"n".repeat(40_000)}`]: [[[[["x", {}, []]]]]], none: undefined },
+      "é".repeat(20_000),
+      lone.repeat(20_000),
+    ]
+  ) {
+    const size = jsonBytes(value) + 256;
+    assertEquals(assertThrows(() => assertFits(value, size - 1), SmcpError).details, {
+      size,
+      limit: size - 1,
+    });
+    assertFits(value, size);
+  }
+});
+
 Deno.test("the approximate size grows with texts, keys and members", () => {
   assert(approximateSizeBytes("x".repeat(1_000)) >= 1_000);
   assert(approximateSizeBytes({ ["k".repeat(1_000)]: 1 }) >= 1_000);

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { anonymous } from "../../../src/server/admission/auth.ts";
-import { toSettings } from "../../../src/server/options.ts";
+import { httpOptionsOf, toSettings } from "../../../src/server/options.ts";
 
 Deno.test("toSettings() fills in the documented defaults", () => {
   const { handshake, auth: _auth, offices: _offices, logger: _logger, ...bounds } = toSettings(
@@ -59,4 +59,17 @@ Deno.test("toSettings() allows as much in flight as the connections may have ope
   const { loadLimits } = toSettings({ maxOpenRequests: 5_000 }, "localhost");
   const { asked, owed, office } = loadLimits;
   assertEquals([asked.requests, owed.requests, office.requests], [5_000, 10_000, 20_000]);
+});
+
+Deno.test("httpOptionsOf() never gives a whole request less time than its head, and looks often enough", () => {
+  assertEquals(httpOptionsOf({}), {
+    headersTimeout: 10_000,
+    requestTimeout: 300_000,
+    connectionsCheckingInterval: 2_000,
+  });
+  assertEquals(httpOptionsOf({ headTimeoutMs: 500 }).connectionsCheckingInterval, 500);
+  assertEquals(httpOptionsOf({ headTimeoutMs: 600_000 }).requestTimeout, 600_000);
+  for (const headTimeoutMs of [0, -1, 0.5, NaN, 1e9]) {
+    assertThrows(() => httpOptionsOf({ headTimeoutMs }), RangeError);
+  }
 });
