@@ -1,85 +1,160 @@
-/** What an MCP server's failure to read means in the protocol's codes. */
+/** Translates the failure of an MCP server into the protocol's codes: one table for reads and for tool calls. */
 import {
   ServerAnswerError,
   ServerAuthorizationError,
   ServerNotRunningError,
   ServerTimeoutError,
 } from "../mcp/errors.ts";
+import type { SupervisedServer } from "../mcp/supervision/server.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { isRecord } from "../json.ts";
 import { type ErrorDetails, SmcpError } from "../protocol/errors.ts";
 import { fitsApproximately } from "../protocol/size.ts";
-import { logCommandFor } from "./log_command.ts";
-import type { ReadRoute } from "./resources/route.ts";
+import type { ToolResultMeta } from "../protocol/tools.ts";
+import { shorten } from "../text.ts";
+import type { DpeUri } from "../uri/dpe_uri.ts";
+
+/** The most characters of an MCP server's error message that are sent to an Agent, counted after masking. */
+export const MAX_ERROR_LENGTH = 16_384;
 
 /** MCP's code for a resource that does not exist. */
 const RESOURCE_NOT_FOUND = -32002;
-
-/** The most of an MCP server's own data that is passed on with its error, in bytes. */
+/** JSON-RPC's code for an unexpected error in a server; the message seldom explains it. */
+const RPC_INTERNAL_ERROR = -32603;
+/** The most of an MCP server's error data that is passed on, in bytes. */
 const MAX_DATA_BYTES = 16 * 1024;
+/** How many servers a message names; the others are counted. */
+const MAX_NAMED = 5;
 
-/** Turns what a read or a list threw into the error that the Agent gets (`docs/protocol/finder.md#error-path`). */
-export function toReadError(error: unknown, route: Pick<ReadRoute, "server"> & Partial<ReadRoute>): unknown {
-  const mcp_server = route.server.name;
-  if (error instanceof ServerAnswerError) return fromAnswer(error, route);
-  if (error instanceof ServerTimeoutError) {
-    return smcpError(
-      ErrorCode.TIMEOUT,
-      `MCP server "${mcp_server}" did not answer in time`,
-      { mcp_server },
-      error,
-    );
-  }
-  if (error instanceof ServerAuthorizationError) {
-    return error.status === 401
-      ? smcpError(
-        ErrorCode.TOOL_AUTHORIZATION_REQUIRED,
-        `MCP server "${mcp_server}" needs a valid credential: check the headers in the Computer's config`,
-        { mcp_server },
-        error,
-      )
-      : smcpError(
-        ErrorCode.TOOL_AUTHORIZATION_FAILED,
-        `MCP server "${mcp_server}" does not allow this: check what the configured credential may do`,
-        { mcp_server },
-        error,
-      );
-  }
-  if (error instanceof ServerNotRunningError) {
-    return smcpError(ErrorCode.INTERNAL_ERROR, `MCP server "${mcp_server}" is not running`, {
-      mcp_server,
-      state: route.server.status,
-    }, error);
-  }
-  return error;
+/** The codes of a failure, and the sentence that starts with the MCP server or the tool. */
+interface Failure {
+  readonly readCode: number;
+  readonly toolCode: number;
+  readonly text: string;
 }
 
-function fromAnswer(
-  error: ServerAnswerError,
-  route: Pick<ReadRoute, "server"> & Partial<ReadRoute>,
-): SmcpError {
+/** Every failure of an MCP server apart from its own error answers (`docs/protocol/errors.md#how-errors-of-mcp-become-codes`). */
+const FAILURES = {
+  timeout: {
+    readCode: ErrorCode.TIMEOUT,
+    toolCode: ErrorCode.TOOL_TIMEOUT,
+    text: "did not answer in time",
+  },
+  unauthorized: {
+    readCode: ErrorCode.TOOL_AUTHORIZATION_REQUIRED,
+    toolCode: ErrorCode.TOOL_AUTHORIZATION_REQUIRED,
+    text: "needs a valid credential: check the headers in the Computer's config",
+  },
+  forbidden: {
+    readCode: ErrorCode.TOOL_AUTHORIZATION_FAILED,
+    toolCode: ErrorCode.TOOL_AUTHORIZATION_FAILED,
+    text: "refused the request: check what the configured credential may do",
+  },
+  notRunning: {
+    readCode: ErrorCode.INTERNAL_ERROR,
+    toolCode: ErrorCode.TOOL_EXECUTION_FAILED,
+    text: "is not running",
+  },
+} as const satisfies Record<string, Failure>;
+
+/** The row of a failure; `undefined` for an answer of the server, and for an error of our own. */
+function failureOf(error: unknown): keyof typeof FAILURES | undefined {
+  if (error instanceof ServerTimeoutError) return "timeout";
+  if (error instanceof ServerAuthorizationError) return error.status === 401 ? "unauthorized" : "forbidden";
+  return error instanceof ServerNotRunningError ? "notRunning" : undefined;
+}
+
+/** The text and metadata of a tool result that replaces the result of a failed call. */
+export interface ToolFailure {
+  readonly text: string;
+  readonly meta: ToolResultMeta;
+}
+
+/**
+ * Describes why a tool call brought no result.
+ *
+ * @param call `name`: the tool, as it was called; `redact`: masks secrets in the words of the server
+ */
+export function toToolFailure(
+  error: unknown,
+  call: {
+    readonly name: string;
+    readonly timeoutMs: number;
+    readonly redact: (text: string) => string;
+  },
+): ToolFailure {
+  const { name, timeoutMs, redact } = call;
+  const kind = failureOf(error);
+  if (kind === "timeout") {
+    const text = `Tool "${name}" did not answer in ${timeoutMs / 1000} s`;
+    return { text, meta: { error_code: FAILURES.timeout.toolCode, a2c_timeout: true } };
+  }
+  if (kind === "unauthorized" || kind === "forbidden") {
+    const { text, toolCode } = FAILURES[kind];
+    return { text: `Tool "${name}" ${text}`, meta: { error_code: toolCode } };
+  }
+  return {
+    text: `Tool "${name}" failed: ${reasonOf(error, redact)}`,
+    meta: { error_code: ErrorCode.TOOL_EXECUTION_FAILED },
+  };
+}
+
+function reasonOf(error: unknown, redact: (text: string) => string): string {
+  if (error instanceof ServerAnswerError) {
+    return `${shorten(redact(error.message), MAX_ERROR_LENGTH)} (${error.rpcCode})`;
+  }
+  return error instanceof ServerNotRunningError ? redact(error.message) : "internal error";
+}
+
+/** A read or a list that failed, as far as its URI was resolved. */
+export interface FailedRead {
+  readonly server: Pick<SupervisedServer, "name" | "status">;
+  readonly uri?: string | undefined;
+  /** The parts of a `dpe://` URI. */
+  readonly dpe?: DpeUri | undefined;
+  /** Whether the server lists the document of the URI. */
+  readonly isKnownDocument?: boolean;
+  /** How many pages that document has, if known. */
+  readonly pageCount?: number | undefined;
+}
+
+/** The error that the Agent gets for a failed read or list (`docs/protocol/finder.md#error-path`). */
+export function toReadError(error: unknown, read: FailedRead): unknown {
+  if (error instanceof ServerAnswerError) return fromAnswer(error, read);
+  const kind = failureOf(error);
+  if (kind === undefined) return error;
+  const { readCode, text } = FAILURES[kind];
+  const { name: mcp_server, status: state } = read.server;
+  const details = kind === "notRunning" ? { mcp_server, state } : { mcp_server };
+  return smcpError(readCode, `MCP server "${mcp_server}" ${text}`, details, error);
+}
+
+function fromAnswer(error: ServerAnswerError, read: FailedRead): SmcpError {
   const code = finderCode(error);
   if (code !== undefined) {
-    const details = answerDetails(error.rpcData) ?? knownDetails(code, route);
+    const details = answerDetails(error.rpcData) ?? knownDetails(code, read);
     return smcpError(code, error.message, details, error);
   }
-  if (error.rpcCode === RESOURCE_NOT_FOUND && route.uri !== undefined) return notFound(error, route);
-  const mcp_server = route.server.name;
+  if (error.rpcCode === RESOURCE_NOT_FOUND && read.uri !== undefined) return notFound(error, read);
+  const mcp_server = read.server.name;
   const command = logCommandFor(error, mcp_server);
-  const pointer = command === undefined ? "" : `; "${command}" on its Computer may say why`;
-  return smcpError(
-    ErrorCode.INTERNAL_ERROR,
-    `MCP server "${mcp_server}" failed: ${error.message}${pointer}`,
-    {
-      mcp_server,
-      code: error.rpcCode,
-      ...(isWorthKeeping(error.rpcData) ? { data: error.rpcData } : {}),
-    },
-    error,
-  );
+  const hint = command === undefined ? "" : `; run "${command}" on its Computer for details`;
+  const details = {
+    mcp_server,
+    code: error.rpcCode,
+    ...(isWorthKeeping(error.rpcData) ? { data: error.rpcData } : {}),
+  };
+  const message = `MCP server "${mcp_server}" failed: ${error.message}${hint}`;
+  return smcpError(ErrorCode.INTERNAL_ERROR, message, details, error);
 }
 
-/** 4201–4203, which a server gives as its JSON-RPC code or, where its SDK allows only JSON-RPC's own, in `data.code`. */
+/** The command of the Computer that prints the server's log; `undefined` where the error explains itself. */
+export function logCommandFor(error: unknown, server: string): string | undefined {
+  const isUnexpected = error instanceof ServerAnswerError && error.rpcCode === RPC_INTERNAL_ERROR;
+  return isUnexpected ? `server logs ${server}` : undefined;
+}
+
+/** 4201–4203: the JSON-RPC code of the answer, or `data.code` where the server's SDK allows no other JSON-RPC codes. */
 function finderCode({ rpcCode, rpcData }: ServerAnswerError): number | undefined {
   const codes = [rpcCode, isRecord(rpcData) ? rpcData["code"] : undefined];
   return codes.find((code) =>
@@ -87,8 +162,8 @@ function finderCode({ rpcCode, rpcData }: ServerAnswerError): number | undefined
   ) as number | undefined;
 }
 
-/** What the URI and the known documents tell of an error; used where its server says nothing of it (`docs/protocol/finder.md#error-path`). */
-function knownDetails(code: number, { dpe, pageCount: page_count }: Partial<ReadRoute>): ErrorDetails {
+/** The details that follow from the URI and the known document, for servers that give none (`docs/protocol/finder.md#error-details`). */
+function knownDetails(code: number, { dpe, pageCount: page_count }: FailedRead): ErrorDetails {
   if (dpe === undefined) return {};
   const { docRef: doc_ref, pageIndex: page_index, elementId: element_id } = dpe;
   const details = code === ErrorCode.PAGE_OUT_OF_RANGE
@@ -110,9 +185,9 @@ function answerDetails(data: unknown): ErrorDetails | undefined {
   return Object.keys(details).length === 0 ? undefined : details;
 }
 
-/** MCP knows one "not found"; the URI's level tells what was not, once the document is known to exist. */
-function notFound(error: ServerAnswerError, route: Partial<ReadRoute>): SmcpError {
-  const { uri, dpe, isKnownDocument } = route;
+/** MCP has one "not found". The level of the URI decides which part is missing, if the document is known to exist. */
+function notFound(error: ServerAnswerError, read: FailedRead): SmcpError {
+  const { uri, dpe, isKnownDocument } = read;
   if (dpe === undefined) return smcpError(ErrorCode.NOT_FOUND, "Resource not found", { uri }, error);
   const level = isKnownDocument === true ? dpe.level : 1;
   const [code, message] = level === 2
@@ -120,7 +195,7 @@ function notFound(error: ServerAnswerError, route: Partial<ReadRoute>): SmcpErro
     : level === 3
     ? [ErrorCode.ELEMENT_NOT_FOUND, "Element not found"] as const
     : [ErrorCode.DOCUMENT_NOT_FOUND, "Document not found"] as const;
-  return smcpError(code, message, knownDetails(code, route), error);
+  return smcpError(code, message, knownDetails(code, read), error);
 }
 
 function smcpError(
@@ -130,4 +205,15 @@ function smcpError(
   cause: unknown,
 ): SmcpError {
   return new SmcpError(code, message, { cause, ...(details === undefined ? {} : { details }) });
+}
+
+/** The end of a "not found" message: the servers that do not run now. Empty when all servers run. */
+export function absentServersHint(
+  { servers }: { readonly servers: readonly Pick<SupervisedServer, "name" | "status" | "standing">[] },
+): string {
+  const absent = servers.filter(({ status }) => status !== "running");
+  if (absent.length === 0) return "";
+  const named = absent.slice(0, MAX_NAMED).map(({ name, standing }) => `${name} (${standing})`);
+  const others = absent.length - named.length;
+  return `; not running: ${named.join(", ")}${others === 0 ? "" : ` and ${others} more`}`;
 }

@@ -45,7 +45,8 @@ import { handleSubscribeResource, handleUnsubscribeResource } from "./handlers/s
 import { handleToolCall } from "./handlers/tool_call.ts";
 import type { McpHost } from "./host.ts";
 import { shrinkRead, shrinkResult } from "./office/large_answers.ts";
-import { failureResult, MAX_ERROR_LENGTH } from "./tools/results.ts";
+import { MAX_ERROR_LENGTH } from "./failures.ts";
+import { failureResult } from "./tools/results.ts";
 
 /** What the handlers work with. */
 export interface RequestContext {

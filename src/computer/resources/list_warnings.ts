@@ -5,7 +5,7 @@ import type { WarnOnce } from "../../mcp/warn_once.ts";
 import { readLayout } from "../../organizer/windows.ts";
 import { describeError } from "../../text.ts";
 import type { ListLimits } from "../limits.ts";
-import { logCommandFor } from "../log_command.ts";
+import { logCommandFor } from "../failures.ts";
 import type { SortedResources } from "./kinds.ts";
 
 /** The most lines of one kind about one list. */

@@ -10,7 +10,7 @@ import { type DpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
 import { hasDpeScheme, hasWindowScheme } from "../../uri/scheme.ts";
 import { windowIdentity } from "../../uri/window_identity.ts";
 import { parseWindowUri } from "../../uri/window_uri.ts";
-import { absentServersHint } from "../absent_servers.ts";
+import { absentServersHint } from "../failures.ts";
 import type { ResourceDirectory } from "./directory.ts";
 import { documentKey } from "./kinds.ts";
 

@@ -9,7 +9,7 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { describeError, shorten } from "../../text.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
-import { absentServersHint } from "../absent_servers.ts";
+import { absentServersHint } from "../failures.ts";
 import { checkArguments } from "./arguments/check.ts";
 import type { CallLimits } from "../limits.ts";
 import { CallMemory } from "./memory.ts";

@@ -1,13 +1,5 @@
 /** Tool results: what an MCP server answers, as it crosses the wire, and what the Computer says in its place. */
-import {
-  ServerAnswerError,
-  ServerAuthorizationError,
-  ServerNotRunningError,
-  ServerTimeoutError,
-} from "../../mcp/errors.ts";
-import { ErrorCode } from "../../protocol/error_codes.ts";
 import { isRecord } from "../../json.ts";
-import { shorten } from "../../text.ts";
 import {
   A2C_MCP_SERVER,
   A2C_TOOL_META,
@@ -15,10 +7,8 @@ import {
   type ToolMeta,
   type ToolResultMeta,
 } from "../../protocol/tools.ts";
+import { toToolFailure } from "../failures.ts";
 import type { ToolCallOutcome } from "./history.ts";
-
-/** How much of an MCP server's error message an Agent is told, in characters: cut after it was masked. */
-export const MAX_ERROR_LENGTH = 16_384;
 
 /** A result and how the call counts in the history. */
 export interface ToolOutcome {
@@ -59,53 +49,15 @@ export function withServer(result: CallToolResult, server: string): CallToolResu
   return { ...result, meta: { ...result.meta, [A2C_MCP_SERVER]: server } };
 }
 
-/** What a call that did not bring a result is answered with; `redact` masks secrets in a server's own words. */
-export function toFailureOutcome(
-  error: unknown,
-  call: {
-    readonly name: string;
-    readonly timeoutMs: number;
-    readonly redact: (text: string) => string;
-  },
-): ToolOutcome {
-  const { name, timeoutMs, redact } = call;
-  const fail = (text: string, error_code: number): ToolOutcome => ({
-    result: failureResult(text, { error_code }),
-    outcome: "error",
-  });
+/** The result of a call that failed or was cancelled. */
+export function toFailureOutcome(error: unknown, call: Parameters<typeof toToolFailure>[1]): ToolOutcome {
   if (error instanceof ToolCallCancelled) {
-    const result = failureResult(`Tool "${name}" was cancelled`, { a2c_cancelled: true });
+    const result = failureResult(`Tool "${call.name}" was cancelled`, { a2c_cancelled: true });
     return { result, outcome: "cancelled" };
   }
-  if (error instanceof ServerTimeoutError) {
-    const text = `Tool "${name}" did not answer in ${timeoutMs / 1000} s`;
-    const result = failureResult(text, { error_code: ErrorCode.TOOL_TIMEOUT, a2c_timeout: true });
-    return { result, outcome: "timeout" };
-  }
-  if (error instanceof ServerAuthorizationError) {
-    const [state, code] = REFUSALS[error.status];
-    return fail(`Tool "${name}" ${state}`, code);
-  }
-  if (error instanceof ServerAnswerError) {
-    return fail(
-      `Tool "${name}" failed: ${shorten(redact(error.message), MAX_ERROR_LENGTH)} (${error.rpcCode})`,
-      ErrorCode.TOOL_EXECUTION_FAILED,
-    );
-  }
-  const why = error instanceof ServerNotRunningError ? error.message : "internal error";
-  return fail(`Tool "${name}" failed: ${redact(why)}`, ErrorCode.TOOL_EXECUTION_FAILED);
+  const { text, meta } = toToolFailure(error, call);
+  return { result: failureResult(text, meta), outcome: meta.a2c_timeout === true ? "timeout" : "error" };
 }
-
-const REFUSALS = {
-  401: [
-    "needs a valid credential for its MCP server: check the headers in the Computer's config",
-    ErrorCode.TOOL_AUTHORIZATION_REQUIRED,
-  ],
-  403: [
-    "is not allowed by its MCP server: check what the configured credential may do",
-    ErrorCode.TOOL_AUTHORIZATION_FAILED,
-  ],
-} as const;
 
 /** The reason of a cancelled call's signal. */
 export class ToolCallCancelled extends Error {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { readResolved } from "../../../src/config/resolved.ts";
-import { toReadError } from "../../../src/computer/failures.ts";
+import { absentServersHint, toReadError } from "../../../src/computer/failures.ts";
 import {
   ServerAnswerError,
   ServerAuthorizationError,
@@ -12,7 +12,7 @@ import { Fleet } from "../../../src/mcp/supervision/fleet.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { parseConfig } from "../../../src/config/config.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../../src/mcp/limits.ts";
-import type { SupervisedServer } from "../../../src/mcp/supervision/server.ts";
+import type { ServerStatus, SupervisedServer } from "../../../src/mcp/supervision/server.ts";
 import { parseDpeUri } from "../../../src/uri/dpe_uri.ts";
 import { deafListener } from "../../fixtures/deaf_listener.ts";
 
@@ -107,4 +107,31 @@ Deno.test("the data of an MCP server's other errors is kept, unless it is very l
 Deno.test("what nobody foresaw stays what it is", () => {
   const error = new TypeError("bug");
   assertEquals(readError(error), error);
+});
+
+function serverIn(status: ServerStatus, why?: string) {
+  return {
+    name: `${status}-server`,
+    status,
+    standing: why === undefined ? status : `${status}: ${why}`,
+  };
+}
+
+Deno.test("absentServersHint() says nothing when every server runs", () => {
+  assertEquals(absentServersHint({ servers: [] }), "");
+  assertEquals(absentServersHint({ servers: [serverIn("running")] }), "");
+});
+
+Deno.test("absentServersHint() names the servers that do not run, and why", () => {
+  const servers = [serverIn("starting"), serverIn("running"), serverIn("retrying", "HTTP 401")];
+  assertEquals(
+    absentServersHint({ servers }),
+    "; not running: starting-server (starting), retrying-server (retrying: HTTP 401)",
+  );
+});
+
+Deno.test("absentServersHint() names five servers and counts the others", () => {
+  const hint = absentServersHint({ servers: Array.from({ length: 9 }, () => serverIn("stopped")) });
+  assertEquals(hint.split("stopped-server").length - 1, 5);
+  assertEquals(hint.endsWith(" and 4 more"), true);
 });
