@@ -3,6 +3,7 @@ import { forEachBounded } from "../../async/pool.ts";
 import { visitInTurns } from "../../async/turns.ts";
 import type { Logger } from "../../log.ts";
 import type { McpConnection } from "../../mcp/connection.ts";
+import { ServerList } from "../../mcp/server_list.ts";
 import type { SupervisedServer } from "../../mcp/supervision/server.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import type { DesktopWindow } from "../../organizer/windows.ts";
@@ -23,7 +24,6 @@ import {
   sameWindows,
   type SortedResources,
 } from "./kinds.ts";
-import { ResourceList } from "./list.ts";
 import type { ResourceWatch } from "./watch.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
@@ -48,7 +48,7 @@ export interface CatalogueContext {
 export class Catalogue {
   readonly server: SupervisedServer;
   readonly #context: CatalogueContext;
-  readonly #list: ResourceList;
+  readonly #list: ServerList<McpResource, SortedResources>;
   readonly #subscriptions: Subscriptions;
   readonly #windows: EntryCache<readonly ResourceContents[]>;
   readonly #documents: DocumentView;
@@ -67,10 +67,11 @@ export class Catalogue {
     const { limits, log } = context;
     const warnings = this.#warnings = new ListWarnings(server.name, context);
     const { concurrency, readTimeoutMs: timeoutMs } = limits;
-    this.#list = new ResourceList({
+    this.#list = new ServerList({
       server,
-      timeoutMs,
-      sort: (resources) => this.#sort(resources),
+      kind: "resources",
+      read: (connection) => connection.listResources({ timeoutMs }),
+      take: (resources) => this.#sort(resources),
       onList: (listed) => this.#update(listed),
       onFailure: (error) => warnings.ofFailure("cannot list resources", { error }),
     });

@@ -1,12 +1,10 @@
 /** The tools of one MCP server, listed in each session and after each change. */
 import { createHash } from "node:crypto";
-import { Backoff, type BackoffOptions } from "../../async/backoff.ts";
-import { Throttle } from "../../async/throttle.ts";
+import type { BackoffOptions } from "../../async/backoff.ts";
 import { visitInTurns } from "../../async/turns.ts";
 import type { Logger } from "../../log.ts";
 import type { McpTool } from "../../mcp/entries.ts";
-import { ServerNotRunningError } from "../../mcp/errors.ts";
-import { relistIntervalMs } from "../../mcp/limits.ts";
+import { ServerList } from "../../mcp/server_list.ts";
 import type { SupervisedServer } from "../../mcp/supervision/server.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import { describeError, shorten } from "../../text.ts";
@@ -35,20 +33,26 @@ export interface ToolListingContext {
 export class ToolListing {
   readonly #server: SupervisedServer;
   readonly #context: ToolListingContext;
-  readonly #relist = new Throttle(
-    () => this.#list(),
-    () => relistIntervalMs(this.#server.connection?.listBytes("tools") ?? 0),
-  );
-  readonly #backoff = new Backoff(RETRY_BACKOFF);
-  /** By the digest of its JSON: what was worked out for a tool that is listed unchanged stands, it is kept by this very object. */
+  readonly #list: ServerList<McpTool, ReadonlyMap<string, McpTool>>;
+  /** By the digest of the tool's JSON: an unchanged tool stays the same object, so that what is known about it stays valid. */
   #tools: ReadonlyMap<string, McpTool> = new Map();
-  #listing: Promise<void> | undefined;
-  #hasChanged = false;
-  #retry: ReturnType<typeof setTimeout> | undefined;
 
   constructor(server: SupervisedServer, context: ToolListingContext) {
     this.#server = server;
     this.#context = context;
+    const { timeoutMs } = context;
+    this.#list = new ServerList({
+      server,
+      kind: "tools",
+      read: (connection) => connection.listTools({ timeoutMs }),
+      take: (listed) => this.#take(listed),
+      onList: (tools) => {
+        this.#keep(tools);
+        server.report(undefined);
+      },
+      onFailure: (error) => this.#onFailure(error),
+      retry: RETRY_BACKOFF,
+    });
   }
 
   /** What the server listed last. */
@@ -57,58 +61,30 @@ export class ToolListing {
   }
 
   /** Resolves when no list is on its way. */
-  async settled(): Promise<void> {
-    await this.#listing;
+  settled(): Promise<void> {
+    return this.#list.settled();
   }
 
   /** A new session. */
   onRunning(): void {
-    this.#backoff.reset();
-    // A list of the last session may still be on its way.
-    if (this.#listing !== undefined) this.#hasChanged = true;
-    if (this.#server.connection?.capabilities.tools === true) this.#list();
-    else this.#keep(new Map());
+    if (this.#server.connection?.capabilities.tools !== true) this.#keep(new Map());
+    this.#list.restart();
   }
 
   /** `notifications/tools/list_changed`. */
   onChanged(): void {
-    this.#hasChanged = true;
-    this.#relist.request();
+    this.#list.onChanged();
   }
 
   /** The server is failed or stopped: nothing is left to be listed until it runs again. Idempotent. */
   onStopped(): void {
-    this.#hasChanged = false;
-    this.#relist.cancel();
-    clearTimeout(this.#retry);
+    this.#list.onStopped();
   }
 
-  /** Lists, once at a time; what changes meanwhile is listed after it, at a bounded pace. */
-  #list(): void {
-    clearTimeout(this.#retry);
-    if (this.#server.connection?.capabilities.tools !== true) return;
-    this.#listing ??= this.#listOnce().finally(() => {
-      this.#listing = undefined;
-      if (this.#hasChanged) this.#relist.request();
-    });
-  }
-
-  async #listOnce(): Promise<void> {
-    this.#hasChanged = false;
-    const { log, timeoutMs } = this.#context;
-    const { connection: session } = this.#server;
-    try {
-      const listed = await this.#server.use((connection) => connection.listTools({ timeoutMs }));
-      const tools = await this.#take(listed);
-      if (session === this.#server.connection) this.#keep(tools);
-      this.#server.report(undefined);
-      this.#backoff.reset();
-    } catch (error) {
-      if (error instanceof ServerNotRunningError) return;
-      this.#server.report(`cannot list tools: ${describeError(error)}`);
-      log.warn("cannot list tools", { server: this.#server.name, error: describeError(error) });
-      this.#retry = setTimeout(() => this.#list(), this.#backoff.next());
-    }
+  #onFailure(error: unknown): void {
+    const problem = describeError(error);
+    this.#server.report(`cannot list tools: ${problem}`);
+    this.#context.log.warn("cannot list tools", { server: this.#server.name, error: problem });
   }
 
   /** What of a list is within the limits. The server whose list it is pays for it: of a tool too large, or too many. */
