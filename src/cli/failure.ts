@@ -2,7 +2,7 @@
 import { CommanderError, InvalidArgumentError } from "commander";
 import { describeError } from "../text.ts";
 import { ExitCode, exitCodeOf } from "./exit_codes.ts";
-import type { Palette } from "../terminal/palette.ts";
+import type { Palette } from "../terminal/screen.ts";
 import { printable, toSafeJson } from "../terminal/safe_text.ts";
 
 /** What went wrong. */

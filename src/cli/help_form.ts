@@ -1,5 +1,5 @@
 /** How `--help` is written: only what a reader may type, and what is not plain without a word. */
-import { COLORS } from "../terminal/palette.ts";
+import { COLORS } from "../terminal/screen.ts";
 import { type Command, Help, type HelpConfiguration, Option } from "commander";
 
 /**

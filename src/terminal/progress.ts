@@ -3,8 +3,7 @@ import { clearTimeout, setInterval, setTimeout } from "node:timers";
 import { type TerminalBottom, terminalBottom } from "./bottom_line.ts";
 import { cropToWidth } from "./display_width.ts";
 import { toSafeLine } from "./safe_text.ts";
-import { consoleColumns, hasColors, isDumbTerminal } from "./screen.ts";
-import { COLORS, type Palette, PLAIN } from "./palette.ts";
+import { COLORS, consoleColumns, hasColors, isDumbTerminal, type Palette, PLAIN } from "./screen.ts";
 
 /** What is quicker is not shown, so that nothing flickers. */
 const DELAY_MS = 200;

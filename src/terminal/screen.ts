@@ -1,41 +1,71 @@
-/** The terminal that our standard output is, if it is one. */
-import { COLORS, type Palette, PLAIN } from "./palette.ts";
+/** The size and the colors of this process's terminal. */
 
-/** What a picture is drawn on. */
+/** Colors by their purpose. Each function adds a color and leaves the width of the text as it is. */
+export interface Palette {
+  /** Names and headings. */
+  readonly strong: (text: string) => string;
+  /** Lines, addresses and other secondary text. */
+  readonly faint: (text: string) => string;
+  /** Kinds and states. */
+  readonly accent: (text: string) => string;
+  /** Failures. */
+  readonly alarm: (text: string) => string;
+}
+
+/** No colors. */
+export const PLAIN: Palette = { strong: same, faint: same, accent: same, alarm: same };
+
+/** The terminal's 16-color palette, which follows the user's theme. */
+export const COLORS: Palette = {
+  strong: (text) => sgr(1, text, 22),
+  faint: (text) => sgr(2, text, 22),
+  accent: (text) => sgr(36, text, 39),
+  alarm: (text) => sgr(31, text, 39),
+};
+
+function same(text: string): string {
+  return text;
+}
+
+function sgr(on: number, text: string, off: number): string {
+  return text === "" ? "" : `\u001b[${on}m${text}\u001b[${off}m`;
+}
+
+/** What drawing functions need to know of a terminal. */
 export interface Screen {
-  /** How many columns there are. */
+  /** The width. */
   readonly columns: number;
   readonly palette: Palette;
 }
 
-/** What a terminal is taken for that does not tell its size. */
+/** The width of a terminal that does not report its size. */
 const DEFAULT_COLUMNS = 80;
-/** Below this nothing can be drawn; such a terminal wraps. */
+/** The smallest width to draw for; a narrower terminal wraps the lines. */
 const MIN_COLUMNS = 30;
 
-/** The terminal behind standard output, or `undefined` when it is a file or a pipe. Colours only without `NO_COLOR` and `TERM=dumb`. */
+/** The terminal behind standard output; `undefined` when that is a file or a pipe. */
 export function currentScreen(): Screen | undefined {
   if (!Deno.stdout.isTerminal()) return undefined;
   return { columns: Math.max(MIN_COLUMNS, consoleColumns()), palette: hasColors() ? COLORS : PLAIN };
 }
 
-/** The colours for standard error, by the same rules. */
+/** The colors for standard error: none when it is not a terminal. */
 export function errorPalette(): Palette {
   return Deno.stderr.isTerminal() && hasColors() ? COLORS : PLAIN;
 }
 
-/** Whether the terminal can move its cursor and show colours; one with `TERM=dumb` shows what it gets, as it comes. */
+/** Whether `TERM=dumb` is set: such a terminal can neither move its cursor nor show colors. */
 export function isDumbTerminal(): boolean {
   const { state } = Deno.permissions.querySync({ name: "env", variable: "TERM" });
   return state === "granted" && Deno.env.get("TERM") === "dumb";
 }
 
-/** Whether colours are wanted and understood. */
+/** Whether to print colors: not with `NO_COLOR` or `TERM=dumb`. */
 export function hasColors(): boolean {
   return !Deno.noColor && !isDumbTerminal();
 }
 
-/** How many columns the terminal has; 80 where nobody knows. */
+/** The width of the terminal; 80 when it is unknown. */
 export function consoleColumns(): number {
   try {
     return Deno.consoleSize().columns || DEFAULT_COLUMNS;

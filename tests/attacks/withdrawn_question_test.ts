@@ -1,7 +1,7 @@
 /** Attacker: an Agent. It cancels a call in the moment of the answer, so that the answer confirms another call */
 import { assertEquals } from "@std/assert";
 import { TerminalBottom } from "../../src/terminal/bottom_line.ts";
-import { QuestionQueue } from "../../src/terminal/editor/question_queue.ts";
+import { QuestionQueue } from "../../src/terminal/editor/questions.ts";
 
 /** A person at a queue of questions whose clock stands until it is moved. */
 class Person {

@@ -4,7 +4,7 @@ import { drawElement } from "../../src/cli/answers/content_picture.ts";
 import { drawDesktop } from "../../src/cli/answers/desktop_picture.ts";
 import { drawFinder } from "../../src/cli/answers/finder_picture.ts";
 import { displayWidth } from "../../src/terminal/display_width.ts";
-import { PLAIN } from "../../src/terminal/palette.ts";
+import { PLAIN } from "../../src/terminal/screen.ts";
 import { printable } from "../../src/terminal/safe_text.ts";
 import { toElement } from "../../src/dpe/element.ts";
 import { renderElementMarkdown, renderPageMarkdown } from "../../src/dpe/markdown.ts";

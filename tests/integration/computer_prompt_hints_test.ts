@@ -55,7 +55,7 @@ testPrompt(
     await session.expect('Region (input "region"): ');
     // The progress of the command appears below once the answer is typed.
     await session.write(`xx${Key.enter}`);
-    await session.expectScreen(/^"xx" is none of them/m);
+    await session.expectScreen(/^Invalid choice "xx"/m);
     await session.write(`eu${Key.enter}`);
     await session.expect("is set");
     await leave(session);

@@ -37,7 +37,7 @@ testPrompt("a pick takes a number, and asks again for what is none of its option
   const session = await open({ config: { servers: { a: needing("color") }, inputs: [input] } });
   await session.expect('  1  red\n  2  dark blue\nColour (input "color" for MCP server "a"): ');
   await session.write(`green${Key.enter}`);
-  await session.expectScreen(/^"green" is none of them/m);
+  await session.expectScreen(/^Invalid choice "green"/m);
   await session.write(`2${Key.enter}`);
   await session.expect("1 MCP server runs");
   assertStringIncludes(await enter(session, "render a"), '"V0": "dark blue"');

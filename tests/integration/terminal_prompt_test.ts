@@ -182,7 +182,7 @@ test("a choice takes a number or the value, and asks again for what is neither",
   await session.write(`choose${Key.enter}`);
   assertStringIncludes(await session.expect("[red]: "), "\n  1  red\n  2  dark blue\nWhich one [red]: ");
   await session.write(`3${Key.enter}`);
-  await session.expect(`"3" is none of them: give a number from 1 to 2\nWhich one [red]: `);
+  await session.expect(`Invalid choice "3": enter a number from 1 to 2, or one of the options\nWhich one [red]: `);
   await session.write(`2${Key.enter}`);
   await session.expect(`answer: "dark blue"`);
   await session.write(`choose${Key.enter}`);
@@ -240,7 +240,7 @@ test("Ctrl-C takes back a line, tells on an empty one how to end, and refuses a 
   await session.write(`echo half${Key.ctrlC}`);
   await session.expectScreen(/^0> echo half\^C\n0>$/);
   await session.write(Key.ctrlC);
-  await session.expectScreen(/\n\(quit or Ctrl-D ends\)\n0>$/);
+  await session.expectScreen(/\n\(to exit, .*Ctrl-D\)\n0>$/);
   await session.write(`ask${Key.enter}`);
   await session.expect("[ada]: ");
   await session.write(`gr${Key.ctrlC}`);
@@ -331,6 +331,6 @@ Deno.test("a script on standard input is run without prompt or echo, and nobody 
   assertEquals(code, 0);
   assertEquals(
     new TextDecoder().decode(stdout),
-    'one\nerror: Cannot ask "Your name": standard input is no terminal\n数据\nbye\n',
+    'one\nerror: Cannot ask "Your name": standard input is not a terminal\n数据\nbye\n',
   );
 });

@@ -4,8 +4,8 @@ import { desktopText } from "../../src/cli/answers/text.ts";
 import { paintFailure } from "../../src/cli/failure.ts";
 import { indentJson } from "../../src/cli/answers/indent_json.ts";
 import { drawDesktop } from "../../src/cli/answers/desktop_picture.ts";
-import { drawGrid } from "../../src/terminal/grid.ts";
-import { COLORS, PLAIN } from "../../src/terminal/palette.ts";
+import { drawGrid } from "../../src/terminal/shapes.ts";
+import { COLORS, PLAIN } from "../../src/terminal/screen.ts";
 import {
   printable,
   printableLine,

@@ -1,6 +1,6 @@
 /** What the Agent's command line alone shows to people. Pure: values in, text out. */
-import { drawColumns } from "../../terminal/columns.ts";
-import { type Palette, PLAIN } from "../../terminal/palette.ts";
+import { drawColumns } from "../../terminal/shapes.ts";
+import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { printableLine } from "../../terminal/safe_text.ts";
 import type { SessionInfo } from "../../protocol/office.ts";
 import type { AgentEvent } from "../../agent/events.ts";

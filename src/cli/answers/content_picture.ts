@@ -1,5 +1,5 @@
 /** What a read answered, drawn for a person: windows as boxes, pages and elements as they would look on paper. */
-import { drawGrid } from "../../terminal/grid.ts";
+import { drawGrid } from "../../terminal/shapes.ts";
 import { linesOf, wrapToWidth } from "../../terminal/display_width.ts";
 import { toSafeLine, withoutSequences } from "../../terminal/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";

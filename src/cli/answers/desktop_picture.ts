@@ -1,5 +1,5 @@
 /** The Desktop as boxes. Pure: values in, a picture out. */
-import { BOX_EDGES, drawBox } from "../../terminal/box.ts";
+import { BOX_EDGES, drawBox } from "../../terminal/shapes.ts";
 import { displayWidth, linesOf, wrapToWidth } from "../../terminal/display_width.ts";
 import { escapeUnseen, toSafeLine, withoutSequences } from "../../terminal/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";

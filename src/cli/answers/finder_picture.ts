@@ -1,9 +1,8 @@
 /** The Finder as a tree: MCP server, document, page, element. Pure: values in, a picture out. */
-import { alignColumns } from "../../terminal/columns.ts";
+import { alignColumns, type Branch, drawTree, TREE_INDENT } from "../../terminal/shapes.ts";
 import { cropToWidth, wrapToWidth } from "../../terminal/display_width.ts";
 import { toSafeLine } from "../../terminal/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
-import { type Branch, drawTree, TREE_INDENT } from "../../terminal/tree.ts";
 import type { DPEElementDetail } from "../../protocol/dpe.ts";
 import { countOf } from "../count.ts";
 import type { DocumentBranch, PageBranch } from "./document_branch.ts";

@@ -6,8 +6,8 @@ import { indentJson } from "./indent_json.ts";
 import type { SMCPTool } from "../../protocol/tools.ts";
 import { countOf } from "../count.ts";
 import type { DocumentBranch, PageBranch } from "./document_branch.ts";
-import { type Palette, PLAIN } from "../../terminal/palette.ts";
-import { drawColumns } from "../../terminal/columns.ts";
+import { type Palette, PLAIN } from "../../terminal/screen.ts";
+import { drawColumns } from "../../terminal/shapes.ts";
 import { printableLine } from "../../terminal/safe_text.ts";
 
 /** A line of name and parameters for each tool, its description below. */

@@ -2,7 +2,7 @@
 import { countOf } from "../count.ts";
 import { ExitCode } from "../exit_codes.ts";
 import { ExitRequest } from "../program.ts";
-import { alignColumns } from "../../terminal/columns.ts";
+import { alignColumns } from "../../terminal/shapes.ts";
 import { printable, printableLine, toSafeJson } from "../../terminal/safe_text.ts";
 import {
   checkConfigFile,

@@ -3,7 +3,7 @@ import { ExitCode, UsageError } from "../exit_codes.ts";
 import { paintFailure } from "../failure.ts";
 import { type Command, ExitRequest } from "../program.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
-import { openLineEditor } from "../../terminal/editor/open.ts";
+import { openLineEditor } from "../../terminal/editor/terminal_editor.ts";
 import { withoutSharedOptions } from "../shared_options.ts";
 import { showProgress } from "../../terminal/progress.ts";
 import { currentScreen, errorPalette } from "../../terminal/screen.ts";

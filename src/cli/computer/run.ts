@@ -5,7 +5,7 @@ import { commandLineOf } from "../called_as.ts";
 import { requireOptions } from "../options.ts";
 import { loggerOf } from "../program.ts";
 import { parseLogLevels } from "../../log.ts";
-import { openLineEditor } from "../../terminal/editor/open.ts";
+import { openLineEditor } from "../../terminal/editor/terminal_editor.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
 import { quoteWord } from "../../terminal/words.ts";
 import { inputVariable } from "../../config/placeholders.ts";

@@ -5,7 +5,7 @@ import { everyCommand } from "../command_tree.ts";
 import { type Failure, isTold, paintFailure, toFailure } from "../failure.ts";
 import { HELP_FORM } from "../help_form.ts";
 import { ExitRequest } from "../program.ts";
-import { type Palette, PLAIN } from "../../terminal/palette.ts";
+import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { describeError } from "../../text.ts";
 import { splitWords } from "../../terminal/words.ts";
 

@@ -1,29 +1,30 @@
-/** The keys that are pressed at the terminal. */
+/** Key presses at the terminal, and pauses between them. */
 import process from "node:process";
 import type { Key } from "node:readline";
+import { clearTimeout, setTimeout } from "node:timers";
 import type { TypedLine } from "./typed_line.ts";
 
-/** Who hears of the keyboard. */
+/** Callbacks for events of the keyboard. */
 export interface KeyboardListener {
   onKey(text: string | undefined, key: Key): void;
-  /** The terminal has got another size. */
+  /** The terminal was resized. */
   onResize(): void;
-  /** The terminal has hung up. */
+  /** The terminal was closed. */
   onEnd(): void;
 }
 
-/** The keyboard of this process, each key at once and none of them a signal, until it is disposed of. */
+/** Puts the terminal into raw mode until it is disposed of: each key arrives at once, and none raises a signal. */
 export class Keyboard implements Disposable {
   readonly #listener: KeyboardListener;
 
-  /** @param line Knows a key from a paste. */
+  /** @param line Distinguishes keys from pasted text. */
   constructor(line: TypedLine, listener: KeyboardListener) {
     this.#listener = listener;
     line.listenTo(process.stdin);
     process.stdin.on("keypress", this.#onKey);
     process.stdin.on("end", this.#onEnd);
     process.stdout.on("resize", this.#onResize);
-    // A process that ends in haste leaves a usable terminal, too.
+    // Restores the terminal when the process exits without closing the editor.
     globalThis.addEventListener("unload", this.#restore);
     process.stdin.setRawMode(true);
     process.stdin.resume();
@@ -43,4 +44,38 @@ export class Keyboard implements Disposable {
   readonly #onEnd = (): void => this.#listener.onEnd();
   readonly #onResize = (): void => this.#listener.onResize();
   readonly #restore = (): void => void process.stdin.setRawMode(false);
+}
+
+/** Without a key press for so long the user is not typing, in milliseconds. */
+const TYPING_PAUSE_MS = 1_000;
+
+/** Waits for a pause in typing, so that a question does not receive keys that were meant for a command. */
+export class TypingPause {
+  #lastKeyMs = -Infinity;
+
+  /** Notes a key press. */
+  press(): void {
+    this.#lastKeyMs = performance.now();
+  }
+
+  /** Resolves after one second without a key press, when `isTyping` returns false, or when `signal` is aborted. */
+  async wait(isTyping: () => boolean, signal: AbortSignal): Promise<void> {
+    while (isTyping() && !signal.aborted) {
+      const leftMs = this.#lastKeyMs + TYPING_PAUSE_MS - performance.now();
+      if (leftMs <= 0) return;
+      await sleep(leftMs, signal);
+    }
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const onDone = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onDone);
+      resolve();
+    };
+    const timer = setTimeout(onDone, ms);
+    signal.addEventListener("abort", onDone, { once: true });
+  });
 }

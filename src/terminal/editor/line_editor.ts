@@ -1,20 +1,52 @@
-/** The prompt: lines and answers from a person, or lines from a script. */
-import type { HistoryOptions } from "./history_file.ts";
-import type { Choice, Question } from "./question.ts";
-import type { Complete } from "./typed_line.ts";
+/** What a prompt offers to commands, at a terminal and in a script alike. */
+import type { HistoryOptions } from "./history.ts";
 
-/** What a prompt is. */
+/** Settings of a prompt. */
 export interface LineEditorOptions {
-  /** What stands before each line, safe to print; a function's answer may change with the state. */
+  /** The text before each line, safe to print. A function is called each time that the line is drawn. */
   readonly prompt: string | (() => string);
-  /** Gives whole candidates for the last word of the line up to the cursor; those that do not fit are left out. */
+  /** Called when Tab is pressed; no completion by default. */
   readonly complete?: Complete | undefined;
-  /** Lines for the arrow keys; none from earlier sessions by default. */
+  /** The history behind the arrow keys; lines of this session only by default. */
   readonly history?: HistoryOptions | undefined;
-  /** Hears of a Ctrl-C that is meant for a command, and that no command listens for. */
+  /** Called on Ctrl-C while no line is read and no {@linkcode Interruption} is left to abort. */
   readonly onInterrupt?: (() => void) | undefined;
-  /** A clock in milliseconds, by which keys right after a withdrawn question are left out; that of the process by default. */
+  /** A monotonic clock in milliseconds, for tests; `performance.now` by default. */
   readonly now?: (() => number) | undefined;
+}
+
+/**
+ * Gives candidates for the last word of the line up to the cursor. Candidates that do not begin with that word are
+ * ignored.
+ */
+export type Complete = (line: string) => readonly string[] | Promise<readonly string[]>;
+
+/** A question with an answer of one line. */
+export interface Question {
+  /** The text; its last line becomes the prompt, earlier lines are printed above it. It need not be safe to print. */
+  readonly text: string;
+  /** Whether the answer is not echoed; false by default. */
+  readonly isHidden?: boolean | undefined;
+  /** The answer that an empty line stands for. */
+  readonly default?: string | undefined;
+  /** Returns an error message for an invalid answer, and the question is asked again. Any answer is valid by default. */
+  readonly check?: ((answer: string) => string | undefined) | undefined;
+  /** Withdraws the question when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A question with a fixed list of answers. */
+export interface Choice extends Omit<Question, "isHidden" | "check"> {
+  readonly options: readonly string[];
+}
+
+/** Asks a question; `undefined` when the user declined it or its signal withdrew it. */
+export type Ask = (question: Question) => Promise<string | undefined>;
+
+/** A question was asked, and standard input is not a terminal. */
+export class NoTerminalError extends Error {
+  override readonly name = "NoTerminalError";
+  readonly code = "NO_TERMINAL";
 }
 
 /** Ctrl-C while a command runs. */
@@ -22,38 +54,38 @@ export interface Interruption extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** Where lines come from, and where everything is printed while somebody types. */
+/** Reads lines and asks questions, and prints above the line that is being typed. */
 export interface LineEditor extends AsyncDisposable {
   /**
-   * Resolves to the next line, or to `undefined` at the end: Ctrl-D, the end of the script, or an aborted signal.
-   * Ctrl-C takes back what is typed. Lines that came too early are read one after the other.
+   * Resolves to the next line, or to `undefined` at the end of the input: Ctrl-D, the end of the script, or an aborted
+   * signal. Ctrl-C clears the line. Lines that were typed while a command ran are read first.
    */
   read(options?: { readonly signal?: AbortSignal | undefined }): Promise<string | undefined>;
 
   /**
-   * Asks for a line that goes into no history. What is half-typed comes back afterwards; questions that are asked at
-   * the same time wait for each other.
+   * Asks for a line that is not added to the history. A command line that is half typed reappears afterwards.
+   * Questions are asked one at a time.
    *
-   * @return `undefined` when it was refused with Ctrl-C or Ctrl-D, or withdrawn by its signal.
-   * @throws {NoTerminalError} when nobody is there to be asked.
+   * @return `undefined` when the user pressed Ctrl-C or Ctrl-D, or the signal withdrew the question.
+   * @throws {NoTerminalError} when standard input is not a terminal.
    */
   ask(question: Question): Promise<string | undefined>;
 
-  /** Asks for one of a few options, by number or value. Otherwise as {@linkcode ask}. */
+  /** Asks for one of a few options, by its number or its text. Otherwise like {@linkcode ask}. */
   choose(choice: Choice): Promise<string | undefined>;
 
-  /** Prints lines above the prompt. Whatever strangers wrote in them cannot command the terminal. */
+  /** Prints lines above the prompt. Control characters in them are made harmless. */
   print(text: string): void;
 
-  /** The same for what is drawn already, in colours for one, and safe to print. */
+  /** Prints text above the prompt as it is, with its colors. The text must be safe to print. */
   printDrawn(picture: string): void;
 
-  /** Draws the prompt again: what it tells has changed. */
+  /** Draws the prompt again, after its text has changed. */
   redraw(): void;
 
-  /** Hears of Ctrl-C until it is disposed of, as long as no line and no answer is being typed. */
+  /** Until it is disposed of, Ctrl-C aborts the returned signal while no line and no answer is being typed. */
   listenForInterrupt(): Interruption;
 
-  /** Gives the terminal back. Idempotent. */
+  /** Restores the terminal. Idempotent. */
   close(): Promise<void>;
 }

@@ -1,20 +1,41 @@
-/** A prompt without a person: the lines of a script. */
-import { readLines } from "./piped_lines.ts";
-import type { Interruption, LineEditor } from "./line_editor.ts";
+/** A prompt without a terminal: it reads the lines of a script from standard input. */
 import { printable } from "../safe_text.ts";
 import { terminalBottom } from "../bottom_line.ts";
+import { type Interruption, type LineEditor, NoTerminalError } from "./line_editor.ts";
 
-/** Somebody was to be asked, and standard input is no terminal. */
-export class NoTerminalError extends Error {
-  override readonly name = "NoTerminalError";
-  readonly code = "NO_TERMINAL";
+/** The longest line of a script, in characters. */
+const MAX_LINE_LENGTH = 1 << 20;
+
+/**
+ * The lines of a stream of UTF-8, without their line ends; the last line need not have one. It holds at most one line
+ * and one chunk in memory.
+ *
+ * @throws {RangeError} for a line of more than 1,048,576 characters.
+ */
+export async function* readLines(bytes: ReadableStream<Uint8Array>): AsyncGenerator<string, undefined> {
+  let rest = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of bytes) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines.map(withoutReturn);
+    if (rest.length > MAX_LINE_LENGTH) {
+      throw new RangeError(`Cannot read standard input: a line has more than ${MAX_LINE_LENGTH} characters`);
+    }
+  }
+  rest += decoder.decode();
+  if (rest !== "") yield withoutReturn(rest);
 }
 
-/** Reads lines from standard input, without prompt or echo. */
+function withoutReturn(line: string): string {
+  return line.replace(/\r$/, "");
+}
+
+/** Reads lines without a prompt and without echo. Questions fail with {@linkcode NoTerminalError}. */
 export class PipedEditor implements LineEditor {
   readonly #lines: AsyncGenerator<string, undefined>;
 
-  /** @param input Another script than standard input. */
+  /** @param input Standard input by default. */
   constructor(input: ReadableStream<Uint8Array> = Deno.stdin.readable) {
     this.#lines = readLines(input);
   }
@@ -34,7 +55,7 @@ export class PipedEditor implements LineEditor {
 
   ask({ text }: { readonly text: string }): Promise<never> {
     const [question] = printable(text).trimEnd().split("\n").slice(-1);
-    return Promise.reject(new NoTerminalError(`Cannot ask "${question}": standard input is no terminal`));
+    return Promise.reject(new NoTerminalError(`Cannot ask "${question}": standard input is not a terminal`));
   }
 
   choose(question: { readonly text: string }): Promise<never> {
@@ -51,7 +72,7 @@ export class PipedEditor implements LineEditor {
 
   redraw(): void {}
 
-  /** The signal of the system goes to the process: there are no keys here. */
+  /** Never aborted: without a keyboard, Ctrl-C is a signal to the process. */
   listenForInterrupt(): Interruption {
     return { signal: new AbortController().signal, [Symbol.dispose]() {} };
   }

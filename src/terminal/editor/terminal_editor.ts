@@ -1,21 +1,25 @@
-/** The prompt of a person at a terminal. */
+/** The prompt at a terminal, and opening the prompt that fits standard input. */
 import type { Key } from "node:readline";
 import { terminalBottom } from "../bottom_line.ts";
-import { History } from "./history_file.ts";
-import { Keyboard } from "./keyboard.ts";
-import type { Interruption, LineEditor, LineEditorOptions } from "./line_editor.ts";
-import { writeNow } from "./line_output.ts";
-import { type Choice, choose, type Question } from "./question.ts";
-import { QuestionQueue } from "./question_queue.ts";
 import { printable } from "../safe_text.ts";
-import { TypedLine } from "./typed_line.ts";
-import { TypingRest } from "./typing_rest.ts";
+import { History } from "./history.ts";
+import { Keyboard, TypingPause } from "./keyboard.ts";
+import type { Choice, Interruption, LineEditor, LineEditorOptions, Question } from "./line_editor.ts";
+import { PipedEditor } from "./piped_editor.ts";
+import { choose, QuestionQueue } from "./questions.ts";
+import { TypedLine, writeNow } from "./typed_line.ts";
 
-/** Lines that are typed or pasted while a command runs; more are dropped. */
+/** Opens the prompt of this process: with editing and history at a terminal, without them for a script. */
+export function openLineEditor(options: LineEditorOptions): Promise<LineEditor> {
+  const isTerminal = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
+  return isTerminal ? TerminalEditor.open(options) : Promise.resolve(new PipedEditor());
+}
+
+/** The most lines that are kept while a command runs; later ones are dropped. */
 const MAX_WAITING_LINES = 1_000;
 
-/** Reads lines and answers. One line is shown at a time: a question, or the prompt while it is read. */
-export class TerminalEditor implements LineEditor {
+/** Reads lines and answers. It shows one line at a time: a question, or the command line while a line is read. */
+class TerminalEditor implements LineEditor {
   readonly #prompt: () => string;
   readonly #onInterrupt: (() => void) | undefined;
   readonly #history: History;
@@ -23,9 +27,9 @@ export class TerminalEditor implements LineEditor {
   readonly #questions: QuestionQueue;
   readonly #keyboard: Keyboard;
   readonly #interruptions = new Set<AbortController>();
-  /** Lines that came before they were asked for. */
+  /** Lines that were entered while a command ran. */
   readonly #early: string[] = [];
-  readonly #rest = new TypingRest();
+  readonly #pause = new TypingPause();
   readonly #ending = new AbortController();
   #reading: ((line: string | undefined) => void) | undefined;
   #closing: Promise<void> | undefined;
@@ -73,8 +77,8 @@ export class TerminalEditor implements LineEditor {
 
   async ask(question: Question): Promise<string | undefined> {
     const { signal = this.#ending.signal } = question;
-    // The keys of somebody who is typing a command are meant for the command.
-    await this.#rest.wait(() => this.#isTyping, AbortSignal.any([signal, this.#ending.signal]));
+    // The next keys of a user who is typing a command are meant for the command.
+    await this.#pause.wait(() => this.#isTyping, AbortSignal.any([signal, this.#ending.signal]));
     return this.#isEnded ? undefined : await this.#questions.ask(question);
   }
 
@@ -114,7 +118,7 @@ export class TerminalEditor implements LineEditor {
     await this.#history[Symbol.asyncDispose]();
   }
 
-  /** Whether keys go into a command. While one runs, nobody is expected to type the next. */
+  /** Whether keys go into the command line: while a line is read, or after the user has begun to type the next one. */
   get #isTyping(): boolean {
     return this.#questions.line === undefined && (this.#reading !== undefined || this.#command.text !== "");
   }
@@ -123,7 +127,7 @@ export class TerminalEditor implements LineEditor {
     return this.#ending.signal.aborted;
   }
 
-  /** The line that keys go to the eye from. */
+  /** The line that is on the screen; `undefined` while a command runs. */
   get #shown(): TypedLine | undefined {
     return this.#questions.line ?? (this.#reading === undefined ? undefined : this.#command);
   }
@@ -133,9 +137,9 @@ export class TerminalEditor implements LineEditor {
   }
 
   #onKey(text: string | undefined, key: Key): void {
-    this.#rest.press();
+    this.#pause.press();
     if (key.ctrl && key.name === "c") return this.#interrupt();
-    // To stop the process would stop the MCP servers' answers with it.
+    // Ctrl-Z is ignored: a stopped process could not serve its connections.
     if (key.ctrl && key.name === "z") return;
     if (key.ctrl && key.name === "d" && (this.#shown?.text ?? "") === "") return this.#leave();
     if (this.#questions.takesKey()) (this.#questions.line ?? this.#command).press(text, key);
@@ -147,7 +151,7 @@ export class TerminalEditor implements LineEditor {
       terminalBottom.leavePrompt();
       this.#answer(line);
     } else if (this.#early.length < MAX_WAITING_LINES && this.#early.push(line) === MAX_WAITING_LINES) {
-      this.print(`${MAX_WAITING_LINES} lines are waiting; what is typed now is left out`);
+      this.print(`${MAX_WAITING_LINES} lines are waiting; further lines are ignored`);
     }
   }
 
@@ -158,17 +162,17 @@ export class TerminalEditor implements LineEditor {
     reading?.(line);
   }
 
-  /** Ctrl-C: takes back the answer, the line or, where there is neither, the command that runs. */
+  /** Ctrl-C: declines the question, else clears the line, else interrupts the command that runs. */
   #interrupt(): void {
-    if (this.#questions.line !== undefined) return this.#questions.refuse("^C");
+    if (this.#questions.line !== undefined) return this.#questions.decline("^C");
     if (this.#reading === undefined) return this.#interruptCommand();
-    if (this.#command.text === "") return this.print("(quit or Ctrl-D ends)");
+    if (this.#command.text === "") return this.print("(to exit, type quit or press Ctrl-D)");
     this.#command.abandon("^C");
     terminalBottom.leavePrompt();
     this.#show();
   }
 
-  /** What no command hears, or the one that runs has not obeyed, is for the owner. */
+  /** Aborts the interruptions. When all are aborted already, or there are none, it calls `onInterrupt`. */
   #interruptCommand(): void {
     this.#early.length = 0;
     const listening = [...this.#interruptions].filter(({ signal }) => !signal.aborted);
@@ -176,16 +180,16 @@ export class TerminalEditor implements LineEditor {
     if (listening.length === 0) this.#onInterrupt?.();
   }
 
-  /** Ctrl-D where nothing is typed: no answer, or no more lines. */
+  /** Ctrl-D on an empty line: declines the question, else ends the input. */
   #leave(): void {
-    if (this.#questions.line !== undefined) return this.#questions.refuse();
+    if (this.#questions.line !== undefined) return this.#questions.decline();
     if (this.#reading === undefined) return;
     writeNow("\n");
     terminalBottom.leavePrompt();
     this.#answer(undefined);
   }
 
-  /** Nobody types any more. */
+  /** Ends the input and all questions. */
   #end(): void {
     this.#ending.abort();
     this.#questions.end();

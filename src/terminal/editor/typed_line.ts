@@ -1,55 +1,99 @@
-/** A line that somebody types: node's line editor, which can be taken off the screen and put back. */
+/** A line that is being typed: node's line editor, which can be erased from the screen and drawn again. */
 import { createInterface, emitKeypressEvents, type Interface, type Key } from "node:readline";
-import { PassThrough } from "node:stream";
+import { PassThrough, Writable } from "node:stream";
 import { clearTimeout, setTimeout } from "node:timers";
 import type { BottomLine } from "../bottom_line.ts";
-import { type Completions, toCompletions } from "./completions.ts";
 import { displayWidth } from "../display_width.ts";
-import type { History } from "./history_file.ts";
-import { LineOutput, writeNow } from "./line_output.ts";
 import { printableLine } from "../safe_text.ts";
+import { consoleColumns } from "../screen.ts";
+import { quoteWord, readLineSoFar } from "../words.ts";
+import type { History } from "./history.ts";
+import type { Complete } from "./line_editor.ts";
 
-/** Longer than this nobody waits after Tab. */
+/** How long Tab waits for candidates. */
 const COMPLETION_TIMEOUT_MS = 2_000;
-/** Keys that are pressed while a completion is looked for; more are dropped. */
+/** The most candidates that are shown. */
+const MAX_COMPLETIONS = 200;
+/** The most keys that are kept while a completion runs; later ones are dropped. */
 const MAX_HELD_KEYS = 10_000;
 
-/** Gives whole candidates for the last word of a line. */
-export type Complete = (line: string) => readonly string[] | Promise<readonly string[]>;
+/** Candidates for the last word as they are to be written, and that word as it is written now: what node's editor expects. */
+export type Completions = [completions: string[], written: string];
 
-/** What a typed line is. */
+/**
+ * Keeps the candidates that begin with the last word of the line, and quotes them as that word is quoted. A space
+ * follows a single candidate, except after `/` and `=`, where the user goes on typing a file or a value. Candidates
+ * with control characters are left out.
+ */
+export function toCompletions(line: string, candidates: readonly string[]): Completions {
+  const { word, written, quote } = readLineSoFar(line);
+  const fitting = [...new Set(candidates)].filter((each) => each.startsWith(word) && isPrintable(each));
+  const texts = fitting.slice(0, MAX_COMPLETIONS).map((each) => quoteWord(each, quote));
+  const [only, ...others] = texts;
+  if (only === undefined || others.length > 0) return [texts, written];
+  const isOpen = /[/=]$/.test(fitting[0] ?? "");
+  return [[isOpen ? only.slice(0, only.length - quote.length) : `${only} `], written];
+}
+
+function isPrintable(text: string): boolean {
+  return text !== "" && printableLine(text) === text;
+}
+
+/** Writes text to standard output synchronously. */
+export function writeNow(text: string): void {
+  const bytes = new TextEncoder().encode(text);
+  for (let written = 0; written < bytes.length;) written += Deno.stdout.writeSync(bytes.subarray(written));
+}
+
+/** Standard output for node's line editor. While it is muted, all output is dropped. */
+class LineOutput extends Writable {
+  /** Makes node's line editor draw as on a terminal. */
+  readonly isTTY = true;
+  isMuted = true;
+
+  get columns(): number {
+    return consoleColumns();
+  }
+
+  override _write(chunk: Uint8Array | string, _encoding: string, done: () => void): void {
+    if (!this.isMuted) writeNow(typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk));
+    done();
+  }
+}
+
+/** Settings of a typed line. */
 export interface TypedLineOptions {
-  /** What stands before it, on one line and safe to print. */
+  /** The text before the line, on one line and safe to print. */
   readonly prompt: () => string;
-  /** Hears of a line that was entered; the cursor is then below it. */
+  /** Called when Enter is pressed; the cursor is then below the line. */
   readonly onLine: (line: string) => void;
-  /** Whether what is typed stays invisible. */
+  /** Whether the line is not echoed; false by default. */
   readonly isHidden?: boolean | undefined;
-  /** Lines for the arrow keys. */
+  /** The history behind the arrow keys and Ctrl-R; none by default. */
   readonly history?: History | undefined;
-  /** Asked when Tab is pressed. */
+  /** Called when Tab is pressed; no completion by default. */
   readonly complete?: Complete | undefined;
 }
 
-/** A line being typed. It takes keys whether it is shown or not. There is nothing to close: its streams are its own. */
+/** A line that is being typed. It takes keys whether it is shown or not. It need not be closed. */
 export class TypedLine implements BottomLine {
   readonly #options: TypedLineOptions;
   readonly #output = new LineOutput();
   readonly #editor: Interface;
   #held: (readonly [text: string | undefined, key: Key])[] | undefined;
-  /** What the second Tab shows. */
+  /** The completions that the second Tab shows. */
   #again: Completions | undefined;
-  /** Whether the key before was a Tab, too. */
+  /** Whether the last key was Tab. */
   #isTabbing = false;
   #isShown = false;
-  /** What Ctrl-R looks for, and where it found it last. */
+  /** The text that Ctrl-R searches for, and the index of the last match in the history. */
   #found: { readonly part: string; readonly index: number } | undefined;
 
   constructor(options: TypedLineOptions) {
     this.#options = options;
     const { history } = options;
     this.#editor = createInterface({
-      // Keys come through press(), so that their owner can see each before it is taken.
+      // Keys arrive through press(), so that the owner of the line can handle some of them first.
       input: new PassThrough(),
       output: this.#output,
       terminal: true,
@@ -65,17 +109,17 @@ export class TypedLine implements BottomLine {
     this.#editor.on("line", (line) => this.#enter(line));
   }
 
-  /** What is typed by now. */
+  /** The text that has been typed so far. */
   get text(): string {
     return this.#editor.line;
   }
 
-  /** Makes a terminal tell of keys. A Tab in the middle of a paste is then no wish for a completion. */
+  /** Makes `input` emit `keypress` events. A tab character in pasted text then does not start a completion. */
   listenTo(input: NodeJS.ReadableStream): void {
     emitKeypressEvents(input, this.#editor);
   }
 
-  /** Presses a key. What cannot be seen, or reorders what can, is not taken. */
+  /** Presses a key. Control characters, and characters that reorder text, are ignored. */
   press(text: string | undefined, key: Key): void {
     if (this.#held !== undefined) {
       if (this.#held.length < MAX_HELD_KEYS) this.#held.push([text, key]);
@@ -87,7 +131,7 @@ export class TypedLine implements BottomLine {
     }
   }
 
-  /** Leaves what is shown where it is, with a mark behind it; the line begins anew below. */
+  /** Leaves the typed text on the screen with `mark` after it, and starts an empty line below. */
   abandon(mark: string): void {
     if (this.#isShown) {
       this.#editor.write("", { ctrl: true, name: "e" });
@@ -101,12 +145,12 @@ export class TypedLine implements BottomLine {
   draw(): void {
     const prompt = this.#options.prompt();
     this.#editor.setPrompt(prompt);
-    // Drawn for nobody first: the editor then believes to be in the row where its cursor belongs,
+    // The editor draws from the row where it believes its cursor to be. Drawing while muted sets that row to the one
+    // of the cursor; the line feeds below then move the real cursor there.
     this.#hide();
     this.#editor.prompt(true);
     this.#isShown = true;
     if (this.#options.isHidden) return writeNow(prompt);
-    // and goes up from there when it draws again.
     writeNow("\n".repeat(this.#editor.getCursorPos().rows));
     this.#output.isMuted = false;
     this.#editor.prompt(true);
@@ -120,12 +164,12 @@ export class TypedLine implements BottomLine {
     writeNow(`${rows > 0 ? `\u001b[${rows}A` : ""}\r\u001b[J`);
   }
 
-  /** Draws again after the terminal has got another size. */
+  /** Draws the line again after the terminal was resized. */
   resize(): void {
     this.#output.emit("resize");
   }
 
-  /** Ctrl-R: puts the latest line that contains what is typed in its place; again, the one before that. */
+  /** Ctrl-R: replaces the text by the latest history line that contains it; pressed again, by the one before. */
   #search(): void {
     const lines = this.#options.history?.lines ?? [];
     const { part, index } = this.#found ?? { part: this.text, index: lines.length };
@@ -149,11 +193,11 @@ export class TypedLine implements BottomLine {
     this.#options.onLine(line);
   }
 
-  /** Keys wait for the end of a completion, which would otherwise go into another line than it was made for. */
+  /** Holds keys back until the completion is done, because it applies to the line as it is now. */
   async #complete(line: string): Promise<Completions> {
     this.#held ??= [];
     const completions = this.#again ?? await this.#findCompletions(line);
-    // Only after the editor has taken the completions, which it does before any timer
+    // The editor takes the completions in a microtask, before this timer.
     setTimeout(() => this.#release(line, completions), 0);
     return completions;
   }
@@ -165,7 +209,7 @@ export class TypedLine implements BottomLine {
     try {
       return toCompletions(line, await Promise.race([complete(line), late.promise]));
     } catch {
-      // Whoever cannot tell what comes next offers nothing; what is typed is not in danger.
+      // A completion that fails offers no candidates.
       return [[], ""];
     } finally {
       clearTimeout(timer);
@@ -176,7 +220,7 @@ export class TypedLine implements BottomLine {
     const isFirstTab = !this.#isTabbing;
     this.#isTabbing = true;
     if (isFirstTab && completions[0].length > 1 && this.text.slice(0, this.#editor.cursor) === line) {
-      // The editor shows the list at a second Tab; whoever cannot be led further wants it at the first.
+      // The editor lists candidates at the second Tab. Press it for the user, since the first one changed nothing.
       this.#again = completions;
       return this.#editor.write("\t", { name: "tab" });
     }

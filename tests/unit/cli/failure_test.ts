@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { failureText, paintFailure, toFailure } from "../../../src/cli/failure.ts";
-import { COLORS, PLAIN } from "../../../src/terminal/palette.ts";
+import { COLORS, PLAIN } from "../../../src/terminal/screen.ts";
 import { SmcpError } from "../../../src/protocol/errors.ts";
 
 Deno.test("paintFailure() colours the mark of an error and its code, and nothing of its words", () => {

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { TerminalBottom } from "../../../src/terminal/bottom_line.ts";
 import { displayWidth } from "../../../src/terminal/display_width.ts";
-import { COLORS, PLAIN } from "../../../src/terminal/palette.ts";
+import { COLORS, PLAIN } from "../../../src/terminal/screen.ts";
 import { drawProgress, showProgress } from "../../../src/terminal/progress.ts";
 
 Deno.test("drawProgress() tells what is going on, and the whole seconds since", () => {

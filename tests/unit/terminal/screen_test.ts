@@ -1,6 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { COLORS, PLAIN } from "../../../src/terminal/palette.ts";
-import { currentScreen } from "../../../src/terminal/screen.ts";
+import { COLORS, currentScreen, PLAIN } from "../../../src/terminal/screen.ts";
 
 Deno.test("currentScreen() is a screen where standard output is a terminal, in colours without NO_COLOR", () => {
   const screen = currentScreen();

@@ -1,6 +1,6 @@
 /** `input list|set|clear`, `render` */
-import { drawColumns } from "../../../terminal/columns.ts";
-import { type Palette, PLAIN } from "../../../terminal/palette.ts";
+import { drawColumns } from "../../../terminal/shapes.ts";
+import { type Palette, PLAIN } from "../../../terminal/screen.ts";
 import type { MCPServerInput } from "../../../protocol/config.ts";
 import { UsageError } from "../../exit_codes.ts";
 import { inputIdsOf, type InputValue } from "../../../config/placeholders.ts";

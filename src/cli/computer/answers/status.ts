@@ -1,6 +1,6 @@
 /** `status` */
 import { countOf } from "../../count.ts";
-import { alignColumns } from "../../../terminal/columns.ts";
+import { alignColumns } from "../../../terminal/shapes.ts";
 import { toSafeLine } from "../../../terminal/safe_text.ts";
 import type { Screen } from "../../../terminal/screen.ts";
 import type { ServerState } from "../../../mcp/supervision/server.ts";

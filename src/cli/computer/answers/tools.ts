@@ -1,8 +1,8 @@
 /** `tools`, `call`, `history` */
-import { drawColumns } from "../../../terminal/columns.ts";
+import { drawColumns } from "../../../terminal/shapes.ts";
 import { contentsText, toolsText } from "../../answers/text.ts";
 import type { CallParams } from "../../call_params.ts";
-import { type Palette, PLAIN } from "../../../terminal/palette.ts";
+import { type Palette, PLAIN } from "../../../terminal/screen.ts";
 import { drawTools, toolText } from "../../answers/tools_picture.ts";
 import { toArguments, type TypedArguments } from "../../typed_arguments.ts";
 import type { ToolCallRecord } from "../../../computer/tools/history.ts";

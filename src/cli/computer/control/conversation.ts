@@ -1,7 +1,6 @@
 /** One process that asks the Computer: its request, progress, and the answer. */
 import { abortable, settledWithin } from "../../../async/abortable.ts";
-import { COLORS, PLAIN } from "../../../terminal/palette.ts";
-import type { Screen } from "../../../terminal/screen.ts";
+import { COLORS, PLAIN, type Screen } from "../../../terminal/screen.ts";
 import { PACKAGE_VERSION } from "../../../version.ts";
 import { type ControlAnswer, type ControlReply, type ControlRequest, parseRequest } from "./message.ts";
 import { readLines, toLine } from "./line_stream.ts";

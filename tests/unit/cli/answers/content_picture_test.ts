@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { drawRead } from "../../../../src/cli/agent/pictures.ts";
 import { drawElement, drawPage } from "../../../../src/cli/answers/content_picture.ts";
-import { PLAIN } from "../../../../src/terminal/palette.ts";
+import { PLAIN } from "../../../../src/terminal/screen.ts";
 
 const screen = { columns: 40, palette: PLAIN };
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { drawDesktop } from "../../../../src/cli/answers/desktop_picture.ts";
 import { displayWidth } from "../../../../src/terminal/display_width.ts";
-import { COLORS, PLAIN } from "../../../../src/terminal/palette.ts";
+import { COLORS, PLAIN } from "../../../../src/terminal/screen.ts";
 
 const screen = { columns: 60, palette: PLAIN, maxLines: 3 };
 

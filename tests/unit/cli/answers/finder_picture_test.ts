@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { DocumentBranch } from "../../../../src/cli/answers/document_branch.ts";
 import { drawFinder, type FinderScreen } from "../../../../src/cli/answers/finder_picture.ts";
 import { displayWidth } from "../../../../src/terminal/display_width.ts";
-import { PLAIN } from "../../../../src/terminal/palette.ts";
+import { PLAIN } from "../../../../src/terminal/screen.ts";
 import type { DPEDocumentSummary } from "../../../../src/protocol/dpe.ts";
 
 const screen: FinderScreen = { columns: 70, palette: PLAIN, offset: 0, totalCount: 8 };

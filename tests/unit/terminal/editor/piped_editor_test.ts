@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { NoTerminalError, PipedEditor } from "../../../../src/terminal/editor/piped_editor.ts";
-import { readLines } from "../../../../src/terminal/editor/piped_lines.ts";
+import { NoTerminalError } from "../../../../src/terminal/editor/line_editor.ts";
+import { PipedEditor, readLines } from "../../../../src/terminal/editor/piped_editor.ts";
 
 function stream(...chunks: (string | Uint8Array)[]): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
@@ -46,7 +46,7 @@ Deno.test("a prompt without a person reads no more when it is told to stop", asy
 
 Deno.test("a prompt without a person asks nobody", async () => {
   await using editor = new PipedEditor(stream());
-  const why = `Cannot ask "Run it?": standard input is no terminal`;
+  const why = `Cannot ask "Run it?": standard input is not a terminal`;
   await assertRejects(() => editor.ask({ text: "tool x\nRun it?" }), NoTerminalError, why);
   await assertRejects(() => editor.choose({ text: "Run it?" }), NoTerminalError, why);
   using interruption = editor.listenForInterrupt();

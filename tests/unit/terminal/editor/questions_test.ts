@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { choose, type Question, toQuestionText } from "../../../../src/terminal/editor/question.ts";
+import type { Question } from "../../../../src/terminal/editor/line_editor.ts";
+import { choose, toQuestionText } from "../../../../src/terminal/editor/questions.ts";
 
 /** Answers questions as a person would, and notes what was asked and what was complained of. */
 function person(...answers: (string | undefined)[]) {
@@ -44,9 +45,9 @@ Deno.test("choose() takes a value before a number, and complains of what is neit
   assertEquals(seen, [
     "  1  8080\n  2  1\n  3  �[2Jred",
     "Which one? ",
-    `"4" is none of them: give a number from 1 to 3`,
-    `"0" is none of them: give a number from 1 to 3`,
-    `"blue" is none of them: give a number from 1 to 3`,
+    `Invalid choice "4": enter a number from 1 to 3, or one of the options`,
+    `Invalid choice "0": enter a number from 1 to 3, or one of the options`,
+    `Invalid choice "blue": enter a number from 1 to 3, or one of the options`,
   ]);
   assertEquals(await choose(person("3").ask, { text: "Which?", options }), "\u001b[2Jred");
   assertEquals(await choose(person("").ask, { text: "Which?", options, default: "8080" }), "8080");

@@ -1,10 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { drawBox } from "../../../src/terminal/box.ts";
-import { alignColumns } from "../../../src/terminal/columns.ts";
+import { alignColumns, drawBox, drawGrid, drawTree } from "../../../src/terminal/shapes.ts";
 import { displayWidth } from "../../../src/terminal/display_width.ts";
-import { drawGrid } from "../../../src/terminal/grid.ts";
-import { COLORS, PLAIN } from "../../../src/terminal/palette.ts";
-import { drawTree } from "../../../src/terminal/tree.ts";
+import { COLORS, PLAIN } from "../../../src/terminal/screen.ts";
 
 const palette = PLAIN;
 

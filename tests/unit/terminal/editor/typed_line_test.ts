@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { toCompletions } from "../../../../src/terminal/editor/completions.ts";
+import { toCompletions } from "../../../../src/terminal/editor/typed_line.ts";
 
 Deno.test("toCompletions() leaves what does not begin as the word does, and each candidate once", () => {
   assertEquals(toCompletions("s", ["status", "server", "tools", "status"]), [["status", "server"], "s"]);

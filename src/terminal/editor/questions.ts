@@ -1,11 +1,46 @@
-/** Questions that wait for the person at the terminal, one after the other. */
+/** Questions at the terminal: how they are written, what an answer means, and one question at a time. */
 import type { TerminalBottom } from "../bottom_line.ts";
-import { writeNow } from "./line_output.ts";
-import { printable } from "../safe_text.ts";
-import { type Question, toQuestionText } from "./question.ts";
-import { TypedLine } from "./typed_line.ts";
+import { printable, printableLine } from "../safe_text.ts";
+import type { Ask, Choice, Question } from "./line_editor.ts";
+import { TypedLine, writeNow } from "./typed_line.ts";
 
-/** Keys so soon after a question was withdrawn are meant for that one, in milliseconds. */
+/** A question as it is printed. */
+export interface QuestionText {
+  /** The lines above the prompt. */
+  readonly above: string | undefined;
+  readonly prompt: string;
+}
+
+/** Writes a question with its default in brackets; the default of a hidden answer is not shown. */
+export function toQuestionText({ text, isHidden = false, default: preset }: Question): QuestionText {
+  const lines = printable(text).trimEnd().split("\n");
+  const last = printableLine(lines.pop() ?? "");
+  const shown = preset === undefined || isHidden
+    ? last
+    : `${last.replace(/[:?]$/, "")} [${printableLine(preset)}]`;
+  return {
+    above: lines.length === 0 ? undefined : lines.join("\n"),
+    prompt: /[:?]$/.test(shown) ? `${shown} ` : `${shown}: `,
+  };
+}
+
+/** Asks for one of the options, by its number or its text. */
+export async function choose(ask: Ask, { text, options, ...rest }: Choice): Promise<string | undefined> {
+  const list = options.map((option, i) => `  ${i + 1}  ${printableLine(option)}\n`).join("");
+  const find = (answer: string) => options.find((option) => option === answer) ?? options[toIndex(answer)];
+  const check = (answer: string) =>
+    find(answer) === undefined
+      ? `Invalid choice "${answer}": enter a number from 1 to ${options.length}, or one of the options`
+      : undefined;
+  const answer = await ask({ ...rest, text: `${list}${text}`, check });
+  return answer === undefined ? undefined : find(answer);
+}
+
+function toIndex(answer: string): number {
+  return /^\s*\d+\s*$/.test(answer) ? Number(answer) - 1 : -1;
+}
+
+/** Keys that are pressed so soon after a question was withdrawn are ignored, in milliseconds. */
 const SETTLE_MS = 1_000;
 
 interface WaitingQuestion {
@@ -16,35 +51,35 @@ interface WaitingQuestion {
 /** Where questions are shown. */
 export interface QuestionStage {
   readonly bottom: TerminalBottom;
-  /** Another line is to be shown than before. */
+  /** Called when {@linkcode QuestionQueue.line} has changed. */
   readonly onChange: () => void;
-  /** A clock in milliseconds. */
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number;
 }
 
-/** Shows one question at a time. */
+/** Shows one question at a time, in the order in which they were asked. */
 export class QuestionQueue {
   readonly #stage: QuestionStage;
   readonly #waiting: WaitingQuestion[] = [];
   #line: TypedLine | undefined;
-  /** Until then keys may be meant for a question that was withdrawn. */
+  /** Earlier keys may be meant for a question that was withdrawn. */
   #settledAtMs = -Infinity;
-  /** Whether an answer to that one had been begun. */
+  /** Whether the user had begun to answer the question that was withdrawn. */
   #wasTyping = false;
 
   constructor(stage: QuestionStage) {
     this.#stage = stage;
   }
 
-  /** The answer that is being typed. */
+  /** The answer that is being typed; `undefined` while no question is shown. */
   get line(): TypedLine | undefined {
     return this.#line;
   }
 
   /**
-   * Whether a key is meant for what is shown now. Nobody who was about to answer the question before has read the one
-   * that took its place, and the rest of a secret belongs into no command line. A key that is not taken lengthens the
-   * wait.
+   * Whether a key is meant for the line that is shown now. After a question was withdrawn, keys are ignored until one
+   * second has passed without any: the user has not yet read the question that took its place, and the rest of a
+   * password must not go into a command line.
    */
   takesKey(): boolean {
     const nowMs = this.#stage.now();
@@ -53,7 +88,7 @@ export class QuestionQueue {
     return false;
   }
 
-  /** Asks when it is its turn; resolves to `undefined` when the question is refused or withdrawn. */
+  /** Asks after all earlier questions are done; `undefined` when the user declined it or its signal withdrew it. */
   async ask(question: Question): Promise<string | undefined> {
     const { signal } = question;
     if (signal?.aborted) return undefined;
@@ -69,14 +104,14 @@ export class QuestionQueue {
     }
   }
 
-  /** The person does not answer the question that is shown; `mark` stays behind it on the screen. */
-  refuse(mark = ""): void {
+  /** Declines the question that is shown; `mark` is printed after what was typed. */
+  decline(mark = ""): void {
     this.#line?.abandon(mark);
     this.#stage.bottom.leavePrompt();
     this.#next(undefined);
   }
 
-  /** Nobody will answer any more. */
+  /** Ends all questions without an answer. */
   end(): void {
     const left = this.#waiting.splice(0);
     this.#line = undefined;
@@ -119,7 +154,7 @@ export class QuestionQueue {
     }
   }
 
-  /** The one that is shown is done. */
+  /** Resolves the question that is shown and shows the next one. */
   #next(answer: string | undefined): void {
     const done = this.#waiting.shift();
     this.#line = undefined;

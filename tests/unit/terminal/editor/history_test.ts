@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
-import { History, type HistoryOptions } from "../../../../src/terminal/editor/history_file.ts";
+import { History, type HistoryOptions } from "../../../../src/terminal/editor/history.ts";
 
 async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
@@ -111,6 +111,6 @@ Deno.test({
       file: "/tmp/history",
       onWarning: (message) => warnings.push(message),
     });
-    assertEquals(warnings, [`Cannot keep the history in "/tmp/history": not without --allow-read`]);
+    assertEquals(warnings, [`Cannot keep the history in "/tmp/history": --allow-read is missing`]);
   },
 });

@@ -1,28 +1,30 @@
-/** Lines that were typed, in a private file that several processes may share. */
+/** The history of typed lines, in a private file that several processes may share. */
 import { dirname } from "@std/path";
 import { describeError } from "../../text.ts";
 import { printableLine } from "../safe_text.ts";
 
-/** How many lines are kept unless told otherwise. */
 const DEFAULT_HISTORY_LINES = 1_000;
-/** Longer lines are not kept. */
+/** Longer lines are not kept, in characters. */
 const MAX_LINE_LENGTH = 4_096;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** How a history is kept. */
+/** Settings of a history. */
 export interface HistoryOptions {
-  /** Where; in memory only by default. The folder is made if it is missing; both are for their owner alone. */
+  /**
+   * The path of the file; in memory only by default. A missing folder is created. Only the owner can read the file and
+   * a folder that was created.
+   */
   readonly file?: string | undefined;
-  /** How many lines, the latest ones; 1,000 by default. */
+  /** How many lines are kept, the latest ones; 1,000 by default. */
   readonly maxLines?: number | undefined;
-  /** Whether a line may be kept, which one with a secret in it may not; all by default. */
+  /** Whether a line may be kept, for example because it contains no secret; all lines by default. */
   readonly isKept?: ((line: string) => boolean) | undefined;
-  /** Hears, once, why the file cannot be used; the history goes on without it. */
+  /** Called at most once, when the file cannot be used; the history then stays in memory. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
-/** A history. It never fails: without its file it remembers what was typed in this process. */
+/** A history. No method fails: when the file cannot be used, the lines of this process stay in memory. */
 export class History implements AsyncDisposable {
   readonly maxLines: number;
   readonly #options: HistoryOptions;
@@ -36,7 +38,7 @@ export class History implements AsyncDisposable {
     this.maxLines = options.maxLines ?? DEFAULT_HISTORY_LINES;
   }
 
-  /** Reads what is there, and shortens a file that has grown too long. */
+  /** Reads the file, and removes the oldest lines of one that is too long. */
   static async open(options: HistoryOptions = {}): Promise<History> {
     const history = new History(options);
     await history.#withFile((path) => history.#load(path));
@@ -48,14 +50,14 @@ export class History implements AsyncDisposable {
     return this.#lines;
   }
 
-  /** Whether a line may be kept: no secret, no wall of text, nothing that would command a terminal. */
+  /** Whether a line may be kept: it is not blank, not too long, has no control characters, and `isKept` accepts it. */
   isKept(line: string): boolean {
     const { isKept = () => true } = this.#options;
     return line.trim() !== "" && line.length <= MAX_LINE_LENGTH && printableLine(line) === line &&
       isKept(line);
   }
 
-  /** Adds a line, unless it may not be kept or is the same as the one before. */
+  /** Adds a line, unless it may not be kept or equals the line before. */
   add(line: string): void {
     if (!this.isKept(line) || line === this.#lines.at(-1)) return;
     this.#lines.push(line);
@@ -63,7 +65,7 @@ export class History implements AsyncDisposable {
     this.#writing = this.#writing.then(() => this.#withFile((path) => append(path, line)));
   }
 
-  /** Resolves when everything is written. */
+  /** Resolves when all lines are written. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writing;
   }
@@ -79,7 +81,7 @@ export class History implements AsyncDisposable {
     if (all.length - 1 > this.maxLines) await rewrite(file, kept);
   }
 
-  /** Does something with the file; the first failure is told and is the end of the file's use. */
+  /** Uses the file if there is one. After the first failure, which is reported, the file is not used again. */
   async #withFile(use: (path: string) => Promise<void>): Promise<void> {
     const path = this.#file;
     if (path === undefined) return;
@@ -93,22 +95,22 @@ export class History implements AsyncDisposable {
   }
 }
 
-/** Nobody at a prompt wants to be asked for a permission by another prompt. */
+/** Checks permissions first, so that Deno does not ask for them in the middle of our prompt. */
 async function assertAllowed(path: string): Promise<void> {
   for (const name of ["read", "write"] as const) {
     const { state } = await Deno.permissions.query({ name, path });
-    if (state !== "granted") throw new Deno.errors.NotCapable(`not without --allow-${name}`);
+    if (state !== "granted") throw new Deno.errors.NotCapable(`--allow-${name} is missing`);
   }
 }
 
 async function append(path: string, line: string): Promise<void> {
   using file = await Deno.open(path, { append: true, create: true, mode: FILE_MODE });
-  // Another process may be shortening the file. Closing it gives the lock back.
+  // Another process may be rewriting the file. Closing the file releases the lock.
   await file.lock(true);
   await writeAll(file, new TextEncoder().encode(`${line}\n`));
 }
 
-/** Writes over what is there and cuts the rest: an interruption loses no more than order. */
+/** Overwrites the file in place, under its lock, and truncates the rest. */
 async function rewrite(file: Deno.FsFile, lines: readonly string[]): Promise<void> {
   const bytes = new TextEncoder().encode(lines.map((line) => `${line}\n`).join(""));
   await file.seek(0, Deno.SeekMode.Start);

@@ -1,0 +1,200 @@
+/** Text laid out for a terminal: columns, tables with lines, boxes and trees. */
+import { cropToWidth, displayWidth, padToWidth } from "./display_width.ts";
+import { toSafeLine } from "./safe_text.ts";
+import type { Palette } from "./screen.ts";
+
+type Row = readonly string[];
+type Paint = (text: string) => string;
+
+/** Between two columns. */
+const GAP = "  ";
+/** A flexible column is not cropped to less before the others shrink. */
+const MIN_FLEXIBLE_WIDTH = 8;
+
+/** How rows are aligned. */
+export interface ColumnOptions {
+  /** The longest row, in columns of the terminal; unlimited by default. */
+  readonly width?: number | undefined;
+  /** The index of the column that is cropped first when a row is too long; 0 by default. */
+  readonly flexible?: number | undefined;
+  /** The indexes of right-aligned columns; none by default. */
+  readonly right?: readonly number[] | undefined;
+  /** Decorates a padded cell, for example with a color; unchanged by default. */
+  readonly paint?: ((cell: string, column: number) => string) | undefined;
+}
+
+/** Aligns rows in columns, two spaces apart. */
+export function alignColumns(rows: readonly Row[], options: ColumnOptions = {}): string[] {
+  const { right = [], paint = (cell) => cell, width = Infinity, flexible = 0 } = options;
+  const natural = widestCells(rows);
+  const room = width - GAP.length * Math.max(0, natural.length - 1);
+  const widths = fitWidths(natural, room, { flexible });
+  return rows.map((row) => {
+    // The last cell that is not empty needs no padding.
+    const last = row.findLastIndex((cell) => cell !== "");
+    return row.slice(0, last + 1).map((cell, column) => {
+      const width = widths[column] ?? 0;
+      const isRight = right.includes(column);
+      const cropped = cropToWidth(cell, width);
+      const padded = column === last && !isRight
+        ? cropped
+        : padToWidth(cropped, width, isRight ? "right" : "left");
+      return paint(padded, column);
+    }).join(GAP);
+  });
+}
+
+/** Aligns rows of untrusted text: each cell is made safe to print, each column has the color at its index. */
+export function drawColumns(
+  rows: readonly Row[],
+  options: Pick<ColumnOptions, "right"> & { readonly paints: readonly (Paint | undefined)[] },
+): string {
+  const { paints, right } = options;
+  const paint = (cell: string, column: number) => paints[column]?.(cell) ?? cell;
+  return alignColumns(rows.map((row) => row.map(toSafeLine)), { right, paint }).join("\n");
+}
+
+/** A table cell is not cropped to less; columns that do not fit even so are left out. */
+const MIN_CELL_WIDTH = 3;
+/** The columns that a table needs for each cell beside its text: a line and two spaces. */
+const CELL_EDGES = 3;
+/** Digits, with points, commas and spaces between them. */
+const NUMBER = /^[-+]?[\d.,\s]*%?$/;
+/** Longer text is not treated as a number, in characters. */
+const MAX_NUMBER_LENGTH = 64;
+
+/** A table. Its text must be safe to print, each cell on one line. */
+export interface Grid {
+  readonly headers: Row;
+  readonly rows: readonly Row[];
+}
+
+/** Draws a table of at most `width` columns of the terminal. Columns of numbers are right-aligned. */
+export function drawGrid(
+  { headers, rows }: Grid,
+  { width, palette }: { readonly width: number; readonly palette: Palette },
+): string[] {
+  const count = rows.reduce((most, row) => Math.max(most, row.length), headers.length);
+  const fitting = Math.max(1, Math.min(count, Math.floor((width - 1) / (MIN_CELL_WIDTH + CELL_EDGES))));
+  const columns = Array.from({ length: fitting }, (_, i) => [headers, ...rows].map((row) => row[i] ?? ""));
+  const natural = columns.map((cells) => cells.reduce((most, cell) => Math.max(most, displayWidth(cell)), 1));
+  const widths = fitWidths(natural, width - 1 - CELL_EDGES * fitting, { least: MIN_CELL_WIDTH });
+  const isNumeric = columns.map(([, ...cells]) => cells.length > 0 && cells.every(isNumber));
+  const bar = palette.faint("│");
+  const drawRow = (row: Row, paint: Paint) => {
+    const cells = widths.map((width, i) =>
+      paint(padToWidth(cropToWidth(row[i] ?? "", width), width, isNumeric[i] ? "right" : "left"))
+    );
+    return `${bar} ${cells.join(` ${bar} `)} ${bar}`;
+  };
+  const rule = (left: string, middle: string, right: string) =>
+    palette.faint(`${left}${widths.map((width) => "─".repeat(width + 2)).join(middle)}${right}`);
+  const lines = [
+    rule("┌", "┬", "┐"),
+    drawRow(headers, palette.strong),
+    rule("├", "┼", "┤"),
+    ...rows.map((row) => drawRow(row, (text) => text)),
+    rule("└", "┴", "┘"),
+  ];
+  return fitting === count ? lines : [...lines, palette.faint(`… ${count - fitting} more columns`)];
+}
+
+function isNumber(cell: string): boolean {
+  return cell === "" || cell.length <= MAX_NUMBER_LENGTH && NUMBER.test(cell) && /\d/.test(cell);
+}
+
+function widestCells(rows: readonly Row[]): number[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, displayWidth(cell));
+  }
+  return widths;
+}
+
+/**
+ * Shrinks columns until all of them together take at most `room`: first the flexible column, down to 8, then the
+ * widest ones equally, down to `least`.
+ */
+function fitWidths(
+  widths: readonly number[],
+  room: number,
+  { flexible, least = 1 }: { readonly flexible?: number; readonly least?: number },
+): number[] {
+  const total = widths.reduce((sum, width) => sum + width, 0);
+  if (total <= room) return [...widths];
+  const fitted = widths.map((width, column) =>
+    column === flexible ? Math.min(width, Math.max(MIN_FLEXIBLE_WIDTH, width - (total - room))) : width
+  );
+  let most = Math.min(Math.max(...fitted), Math.max(least, room));
+  const sum = () => fitted.reduce((sum, width) => sum + Math.min(width, most), 0);
+  while (most > least && sum() > room) most--;
+  return fitted.map((width) => Math.min(width, most));
+}
+
+/** The columns that a box needs beside its lines: an edge and a space on each side. */
+export const BOX_EDGES = 4;
+
+/** A box. Its text must be safe to print; longer lines are cropped. */
+export interface Box {
+  /** In the upper edge. */
+  readonly title: string;
+  readonly lines: readonly string[];
+  /** In the lower edge. */
+  readonly footer?: string | undefined;
+}
+
+/** Draws a box that is `width` columns wide. */
+export function drawBox(
+  { title, lines, footer = "" }: Box,
+  { width, palette }: { readonly width: number; readonly palette: Palette },
+): string {
+  const inner = width - BOX_EDGES;
+  const edge = palette.faint("│");
+  return [
+    drawEdge(title, { width, corners: "╭╮", paint: palette.strong, palette }),
+    ...lines.map((line) => `${edge} ${padToWidth(cropToWidth(line, inner), inner)} ${edge}`),
+    drawEdge(footer, { width, corners: "╰╯", paint: palette.faint, palette }),
+  ].join("\n");
+}
+
+function drawEdge(
+  text: string,
+  options: {
+    readonly width: number;
+    readonly corners: string;
+    readonly paint: Paint;
+    readonly palette: Palette;
+  },
+): string {
+  const { width, corners, paint, palette } = options;
+  const [left = "", right = ""] = corners;
+  if (text === "") return palette.faint(`${left}${"─".repeat(width - 2)}${right}`);
+  const shown = cropToWidth(text, width - 6);
+  const rest = "─".repeat(width - 5 - displayWidth(shown));
+  return `${palette.faint(`${left}─`)} ${paint(shown)} ${palette.faint(`${rest}${right}`)}`;
+}
+
+/** How many columns each level of a tree is indented by. */
+export const TREE_INDENT = 3;
+
+/** A node of a tree. Its text must be safe to print. */
+export interface Branch {
+  readonly line: string;
+  /** Lines below `line`, above the child branches. */
+  readonly details?: readonly string[] | undefined;
+  readonly branches?: readonly Branch[] | undefined;
+}
+
+/** Draws branches below each other, with lines that connect each of them to its parent. */
+export function drawTree(branches: readonly Branch[], palette: Palette): string[] {
+  return branches.flatMap(({ line, details = [], branches: below = [] }, i) => {
+    const isLast = i === branches.length - 1;
+    const trunk = isLast ? "   " : palette.faint("│  ");
+    const joint = below.length === 0 ? "  " : palette.faint("│ ");
+    return [
+      `${palette.faint(isLast ? "└─" : "├─")} ${line}`,
+      ...details.map((detail) => `${trunk}${joint}${detail}`),
+      ...drawTree(below, palette).map((line) => `${trunk}${line}`),
+    ];
+  });
+}
