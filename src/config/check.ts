@@ -1,11 +1,18 @@
 /** What a configuration file says and what is wrong with it, without starting anything. */
-import type { MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
+import { childEnvironment } from "../mcp/stdio/environment.ts";
+import { hasProgram } from "../mcp/stdio/program_search.ts";
+import type { MCPServerConfig, MCPServerInput, MCPServerStdioParameters } from "../protocol/config.ts";
 import { originOf, readConfigFileText } from "./file.ts";
 import type { ConfigForm } from "./form.ts";
 import { ConfigError, type ConfigIssue, type ConfigProblem } from "./problem.ts";
 import { type ConfigReading, readText } from "./reading.ts";
-import { findPlaceholders, inputIdsOf, inputVariable, type Placeholder } from "./placeholders.ts";
-import { checkStart } from "./start_check.ts";
+import {
+  findPlaceholders,
+  hasPlaceholder,
+  inputIdsOf,
+  inputVariable,
+  type Placeholder,
+} from "./placeholders.ts";
 import { formatOfFile } from "./text.ts";
 
 /** An MCP server, as a report has it. */
@@ -188,4 +195,79 @@ function variablesOf({ servers }: ConfigReading, checks: ConfigChecks): CheckedV
 
 function placeholdersOf({ server_parameters }: MCPServerConfig): Placeholder[] {
   return findPlaceholders(server_parameters).map(({ placeholder }) => placeholder);
+}
+
+/** What keeps a server from starting, within the server's parameters. */
+interface StartFinding {
+  /** The member of the parameters. */
+  readonly member: keyof MCPServerStdioParameters;
+  readonly message: string;
+}
+
+/** Looks for the program of a server, its folder, and the file with its variables. A disabled server needs none. */
+function checkStart(config: MCPServerConfig): StartFinding[] {
+  if (config.type !== "stdio" || config.disabled) return [];
+  const { server_parameters } = config;
+  return [
+    ...checkEnvFile(server_parameters),
+    ...checkFolder(server_parameters),
+    ...checkCommand(server_parameters),
+  ];
+}
+
+function checkCommand({ command, env, cwd }: MCPServerStdioParameters): StartFinding[] {
+  const folder = cwd ?? currentFolder();
+  if ([command, folder].some(hasPlaceholder)) return [];
+  const { PATH = "", PATHEXT } = childEnvironment(ownEnvironment(), env);
+  if (
+    hasPlaceholder(PATH) || hasProgram(command, { path: PATH, cwd: folder, extensions: PATHEXT }) !== false
+  ) {
+    return [];
+  }
+  return [{ member: "command", message: missingMessage(command) }];
+}
+
+function missingMessage(command: string): string {
+  const [first = "", ...rest] = command.trim().split(/\s+/);
+  if (rest.length > 0) {
+    return `looks like a whole command line; write "${first}" as "command", and each of the other words as an item of "args"`;
+  }
+  return /[\\/]/.test(command)
+    ? `names "${command}", which is no program here; the file is missing or not executable`
+    : `names "${command}", which is not on the PATH; install it, or write its whole path`;
+}
+
+function checkFolder({ cwd }: MCPServerStdioParameters): StartFinding[] {
+  if (cwd === null || hasPlaceholder(cwd) || look(cwd)?.isDirectory !== false) return [];
+  return [{ member: "cwd", message: "is no folder here" }];
+}
+
+function checkEnvFile({ env_file }: MCPServerStdioParameters): StartFinding[] {
+  if (!env_file || hasPlaceholder(env_file) || look(env_file)?.isFile !== false) return [];
+  return [{ member: "env_file", message: `names "${env_file}", which is no file here` }];
+}
+
+/** `undefined` where that may not be looked at. */
+function look(path: string): { readonly isFile: boolean; readonly isDirectory: boolean } | undefined {
+  try {
+    return Deno.statSync(path);
+  } catch (error) {
+    return error instanceof Deno.errors.NotCapable ? undefined : { isFile: false, isDirectory: false };
+  }
+}
+
+function currentFolder(): string {
+  try {
+    return Deno.cwd();
+  } catch {
+    return ".";
+  }
+}
+
+function ownEnvironment(): Record<string, string> {
+  try {
+    return Deno.env.toObject();
+  } catch {
+    return {};
+  }
 }

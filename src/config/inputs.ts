@@ -2,9 +2,8 @@
 import type { MCPServerInput } from "../protocol/config.ts";
 import { isRecord } from "../json.ts";
 import { inputKinds } from "../protocol/schemas/config.ts";
-import { readWith, wrongWord } from "./explain.ts";
+import { readWith, warnOfInputKeys, wrongWord } from "./explain.ts";
 import { type ConfigEntry, type ConfigForm, isOwnEntry } from "./form.ts";
-import { warnOfInputKeys } from "./keys.ts";
 import { type Findings, MAX_FINDINGS } from "./problem.ts";
 import { findPlaceholders } from "./placeholders.ts";
 import { didYouMean } from "../spelling.ts";

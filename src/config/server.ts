@@ -3,9 +3,8 @@ import type { MCPServerConfig } from "../protocol/config.ts";
 import { isRecord } from "../json.ts";
 import { serverKinds } from "../protocol/schemas/config.ts";
 import { convertEntry } from "./foreign/convert.ts";
-import { readWith, wrongWord } from "./explain.ts";
+import { readWith, warnOfServerKeys, warnOfToolKeys, wrongWord } from "./explain.ts";
 import { type ConfigEntry, isOwnEntry, nameOf } from "./form.ts";
-import { warnOfServerKeys, warnOfToolKeys } from "./keys.ts";
 import { checkValues } from "./values.ts";
 import { fileOf, type VariableContext, warnOfVariables } from "./foreign/variables.ts";
 

@@ -1,8 +1,11 @@
 /** What a schema cannot tell of a value. Each function gives what is wrong, and nothing where a placeholder stands. */
-import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
+import { ConfigurationError } from "../mcp/errors.ts";
 import { textEncodingOf } from "../mcp/stdio/text_encoding.ts";
-import type { ConfigPath, ReadingPlace } from "./problem.ts";
+import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
+import { resolvedServerConfig } from "../protocol/schemas/config.ts";
+import { readWith } from "./explain.ts";
 import { hasPlaceholder } from "./placeholders.ts";
+import { type ConfigPath, describeProblem, Findings, formatPath, type ReadingPlace } from "./problem.ts";
 
 /** Checks what a server's parameters say; `path` is that of the server's entry. */
 export function checkValues(
@@ -61,4 +64,21 @@ function isHeader(name: string, value: string): boolean {
 export function urlProblem(url: string): string | undefined {
   const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
   return protocol === "http:" || protocol === "https:" ? undefined : "must be an http or https URL";
+}
+
+/**
+ * Checks a configuration with its placeholders filled in. Numbers and truth values may have come as texts, and the
+ * other way round.
+ *
+ * @throws {ConfigurationError} that names the members, never their values.
+ */
+export function readResolved(name: string, config: unknown): ResolvedServerConfig {
+  const findings = new Findings();
+  const resolved = readWith(resolvedServerConfig, config, { path: [], findings });
+  if (resolved !== undefined) checkValues(resolved, { path: [], findings });
+  if (resolved !== undefined && findings.problems.length === 0) return resolved;
+  const states = findings.problems.map(({ path, message }) =>
+    describeProblem({ path: formatPath(path), message })
+  );
+  throw new ConfigurationError(`Cannot use the values of server "${name}": ${states.join("; ")}`);
 }

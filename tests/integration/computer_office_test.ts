@@ -3,7 +3,7 @@ import { Agent } from "../../src/agent/agent.ts";
 import { Computer } from "../../src/computer/computer.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { ConfigError } from "../../src/config/problem.ts";
-import { readResolved } from "../../src/config/resolved.ts";
+import { readResolved } from "../../src/config/values.ts";
 import { Fleet } from "../../src/mcp/supervision/fleet.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
 import { silentLogger } from "../../src/log.ts";

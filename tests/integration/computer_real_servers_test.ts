@@ -4,7 +4,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { join } from "@std/path";
 import type { RemoteComputer } from "../../src/agent/remote_computer.ts";
 import { parseConfig } from "../../src/config/config.ts";
-import { readResolved } from "../../src/config/resolved.ts";
+import { readResolved } from "../../src/config/values.ts";
 import { silentLogger } from "../../src/log.ts";
 import { Journal } from "../../src/mcp/supervision/journal.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";

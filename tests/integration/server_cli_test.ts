@@ -129,11 +129,11 @@ Deno.test("server.ts reads tokens from a file, so that none stands in its comman
   assertStringIncludes(missing.stderr, `Cannot read token file "${file}": no such file`);
 });
 
-Deno.test("server.ts refuses a token file that is no regular file, and does not wait for it", async () => {
+Deno.test("server.ts refuses a token file that is not a regular file, and does not wait for it", async () => {
   const folder = await Deno.makeTempDir();
   const pipe = `${folder}/tokens`;
   assertEquals((await new Deno.Command("mkfifo", { args: [pipe] }).output()).code, 0);
-  for (const [file, state] of [[pipe, "it is no regular file"], [folder, "it is a folder"]] as const) {
+  for (const [file, state] of [[pipe, "it is not a regular file"], [folder, "it is a folder"]] as const) {
     const { code, stderr } = await within(
       run({ args: ["--token-file", file] }),
       `the refusal of ${file}`,

@@ -182,7 +182,9 @@ test("a choice takes a number or the value, and asks again for what is neither",
   await session.write(`choose${Key.enter}`);
   assertStringIncludes(await session.expect("[red]: "), "\n  1  red\n  2  dark blue\nWhich one [red]: ");
   await session.write(`3${Key.enter}`);
-  await session.expect(`Invalid choice "3": enter a number from 1 to 2, or one of the options\nWhich one [red]: `);
+  await session.expect(
+    `Invalid choice "3": enter a number from 1 to 2, or one of the options\nWhich one [red]: `,
+  );
   await session.write(`2${Key.enter}`);
   await session.expect(`answer: "dark blue"`);
   await session.write(`choose${Key.enter}`);

@@ -1,5 +1,5 @@
 /** The configuration that a command line works with: a file, or, without one, a text in memory. */
-import { basename, dirname, join } from "@std/path";
+import { replaceFile } from "../../files.ts";
 import { describeError } from "../../text.ts";
 import { type ComputerConfig, parseConfigText } from "../../config/config.ts";
 import { checkConfigText, type ConfigChecks } from "../../config/check.ts";
@@ -120,22 +120,15 @@ async function writeFile(
   try {
     // Whoever else made it meanwhile keeps theirs; a literal in it may be a secret.
     if (isNew) await Deno.writeTextFile(file, text, { createNew: true, mode: 0o600 });
-    else await replaceFile(file, text);
+    else await overwriteFile(file, text);
   } catch (error) {
     throw new TypeError(`Cannot write config "${file}": ${describeError(error)}`, { cause: error });
   }
 }
 
-/** Replaces a file in one step, so that nobody ever reads half of it; its permissions stay. */
-async function replaceFile(file: string, text: string): Promise<void> {
+/** Follows a symbolic link, and keeps the permissions of the file. */
+async function overwriteFile(file: string, text: string): Promise<void> {
   const path = await Deno.realPath(file);
-  const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
   const { mode } = await Deno.stat(path);
-  try {
-    await Deno.writeTextFile(draft, text, { createNew: true, mode: (mode ?? 0o600) & 0o777 });
-    await Deno.rename(draft, path);
-  } catch (error) {
-    await Deno.remove(draft).catch(() => {});
-    throw error;
-  }
+  await replaceFile(path, text, { mode: (mode ?? 0o600) & 0o777 });
 }

@@ -11,7 +11,7 @@ import { describeError } from "../../text.ts";
 import { ConfigurationError } from "../../mcp/errors.ts";
 import { killGroup } from "../../mcp/stdio/process_group.ts";
 import { readEnvFile, readValueFile } from "../../config/env_file.ts";
-import { readResolved } from "../../config/resolved.ts";
+import { readResolved } from "../../config/values.ts";
 import {
   fillPlaceholders,
   findPlaceholders,

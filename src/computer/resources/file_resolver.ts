@@ -2,6 +2,7 @@
 import { join, resolve, toFileUrl } from "@std/path";
 import { abortable } from "../../async/abortable.ts";
 import { Limiter } from "../../async/limiter.ts";
+import { replaceFile } from "../../files.ts";
 import type { DPEDocument, DPEPage } from "../../protocol/dpe.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
@@ -88,7 +89,7 @@ export function fileResolver(options: FileResolverOptions): ResolveDpe {
     await Deno.mkdir(directory, { recursive: true });
     const path = join(directory, await fileNameOf(document));
     const etag = await sha256(bytes);
-    if (!await hasContent(path, { etag, size: bytes.length })) await replaceFile(path, { directory, bytes });
+    if (!await hasContent(path, { etag, size: bytes.length })) await replaceFile(path, bytes);
     return { uri: toFileUrl(path).href, mime_type: "application/json", size: bytes.length, etag };
   }
 
@@ -207,21 +208,6 @@ async function hasContent(
     return isFile && found === size && await sha256(await Deno.readFile(path)) === etag;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}
-
-/** Readers see the old content or the new. */
-async function replaceFile(
-  path: string,
-  { directory, bytes }: { readonly directory: string; readonly bytes: Uint8Array },
-): Promise<void> {
-  const temporary = join(directory, `.${crypto.randomUUID()}.tmp`);
-  try {
-    await Deno.writeFile(temporary, bytes, { createNew: true });
-    await Deno.rename(temporary, path);
-  } catch (error) {
-    await Deno.remove(temporary).catch(() => undefined);
     throw error;
   }
 }

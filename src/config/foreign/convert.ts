@@ -18,11 +18,10 @@ import {
   VARIABLE_KEYS,
 } from "./flat.ts";
 import { checkForeignKeys } from "./keys.ts";
-import { isShell } from "./command.ts";
 import { DIALECTS, translateEntry } from "./dialects.ts";
 import { MovedFindings } from "../problem.ts";
 import { urlProblem } from "../values.ts";
-import { fileOf, fillVariables, type VariableContext } from "./variables.ts";
+import { fileOf, fillVariables, isShell, type VariableContext } from "./variables.ts";
 import { hasPlaceholder, mapTexts } from "../placeholders.ts";
 import { closestWord } from "../../spelling.ts";
 

@@ -2,7 +2,7 @@
 import { membersOf } from "./dialects.ts";
 import { FLAT_KEYS } from "./flat.ts";
 import { type ConfigForm, isRemark } from "../form.ts";
-import { strangerMessage } from "../keys.ts";
+import { strangerMessage } from "../explain.ts";
 import type { ReadingPlace } from "../problem.ts";
 
 /** To go on without these would be unsafe. */

@@ -1,7 +1,6 @@
 /** The variables of other programs' files: filled in where the file's place tells the value, else made placeholders. */
 import { basename, isAbsolute, join, SEPARATOR } from "@std/path";
 import type { ConfigForm } from "../form.ts";
-import { isShell } from "./command.ts";
 import { DIALECTS } from "./dialects.ts";
 import type { ReadingPlace } from "../problem.ts";
 import { mapTexts, replaceClosed } from "../placeholders.ts";
@@ -169,4 +168,11 @@ export function warnOfVariables(
     }
     return text;
   });
+}
+
+const SHELL = /^(?:.*[\\/])?(?:sh|bash|zsh|dash|fish|cmd|powershell|pwsh)(?:\.exe)?$/i;
+
+/** Whether a command is a shell, whose arguments may have variables of its own in them. */
+export function isShell(command: string): boolean {
+  return SHELL.test(command);
 }

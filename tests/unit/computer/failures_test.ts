@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { readResolved } from "../../../src/config/resolved.ts";
+import { readResolved } from "../../../src/config/values.ts";
 import { absentServersHint, toReadError } from "../../../src/computer/failures.ts";
 import {
   ServerAnswerError,

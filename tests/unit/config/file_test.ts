@@ -29,7 +29,7 @@ Deno.test("a config is a regular file: a device and a pipe without a writer are 
     const pipe = join(place, "pipe");
     assertEquals((await new Deno.Command("mkfifo", { args: [pipe] }).output()).code, 0);
     for (const path of [pipe, "/dev/zero"]) {
-      const state = "it is no regular file; write what it holds to a file";
+      const state = "it is not a regular file";
       const refused = assertRejects(
         () => readConfigFile(path),
         ConfigError,

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { parseConfig } from "../../../src/config/config.ts";
-import { readResolved } from "../../../src/config/resolved.ts";
+import { readResolved } from "../../../src/config/values.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../../src/mcp/limits.ts";
 import { Journal } from "../../../src/mcp/supervision/journal.ts";
