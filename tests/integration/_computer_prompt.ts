@@ -2,7 +2,8 @@
 
 import { assertEquals } from "@std/assert";
 import { scripted } from "../fixtures/stdio_config.ts";
-import { computerWords, Workplace } from "./_computer_program.ts";
+import { doorWords } from "../fixtures/door.ts";
+import { Workplace } from "./_computer_program.ts";
 import { Key, openTerminalSession, type TerminalSession, testOnTerminal } from "./_terminal_session.ts";
 
 /** A folder, and Computers in terminals that end with the test. */
@@ -26,7 +27,7 @@ export function testPrompt(name: string, work: (sitting: Sitting) => Promise<voi
     const place = cleanUp.use(new Workplace());
     const open = async ({ config, args = [], columns = 100 }: PromptOptions) => {
       const file = config === undefined ? [] : ["--config", place.write("config.json", config)];
-      const command = computerWords(["--name", "laptop", ...file, ...args]);
+      const command = doorWords("computer.ts", ["--name", "laptop", ...file, ...args]);
       const session = cleanUp.use(openTerminalSession(command, { columns, env: place.env }));
       await session.expect("Ctrl-D ends.\n");
       return session;

@@ -1,4 +1,5 @@
 /** Looking at processes by their id. */
+import { eventually } from "../fixtures/within.ts";
 
 /** Whether a process is there and no zombie. */
 export async function isAlive(pid: number): Promise<boolean> {
@@ -13,7 +14,9 @@ export async function isAlive(pid: number): Promise<boolean> {
 
 /** Resolves when none of the processes is there any more. */
 export async function untilGone(pids: readonly number[]): Promise<void> {
-  for (const pid of pids) while (await isAlive(pid));
+  for (const pid of pids) {
+    await eventually(() => isAlive(pid), (isThere) => !isThere, `the end of process ${pid}`);
+  }
 }
 
 /** All processes that a process has started, and those that they have. */

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { SmcpServer } from "../../src/server/server.ts";
+import { doorWords, RunningDoor } from "../fixtures/door.ts";
 import { type Answer, contents, ScriptedComputer } from "./_scripted_computer.ts";
 import { type Terminal, terminals, type Words } from "./_terminal.ts";
 
-const door = new URL("../../agent.ts", import.meta.url);
 // deno-lint-ignore no-control-regex -- colours are what is looked for
 const COLOR = /\u001b\[\d+m/g;
 const WHY_SKIPPED = "skipped: neither script of util-linux nor python3 with pty is here to open a terminal";
@@ -57,17 +57,16 @@ const answers: Record<string, Answer> = {
   },
 };
 
-async function execute([command = "", ...args]: Words, env: Record<string, string>): Promise<string> {
-  const { code, stdout, stderr } = await new Deno.Command(command, { args, env, stdin: "null" }).output();
-  const text = new TextDecoder().decode(stdout);
-  assertEquals(code, 0, text + new TextDecoder().decode(stderr));
-  return text;
+async function execute(words: Words, env: Record<string, string>): Promise<string> {
+  await using program = new RunningDoor(words, { env });
+  const { code, stdout, stderr } = await program.end();
+  assertEquals(code, 0, stdout + stderr);
+  return stdout;
 }
 
 function agent(server: SmcpServer, args: Words): Words {
-  const permissions = ["--allow-net", "--ignore-env"];
   const options = ["--url", server.url, "--office", "lab", "--name", "ada", "--log-level", "error"];
-  return [Deno.execPath(), "run", "--quiet", ...permissions, door.href, ...options, ...args];
+  return doorWords("agent.ts", [...options, ...args], ["--allow-net", "--ignore-env"]);
 }
 
 /** What a command writes to a terminal, with the line feeds that it was given. */
@@ -135,12 +134,11 @@ test("agent.ts shows names, titles of the help and errors in colours, none with 
   assertStringIncludes(await onTerminal(terminal, help, { columns: 80 }), "\u001b[1mExit codes:\u001b[22m");
   assertEquals((await onTerminal(terminal, help, { columns: 80, noColor: "1" })).match(COLOR), null);
   for (const words of [["tools", "no"], ["tools", "--no"]]) {
-    const command = terminal.wrap(agent(server, words), 80);
-    const [first = "", ...args] = command;
     const env = { NO_COLOR: "", TERM: "xterm" };
-    const { stdout, code } = await new Deno.Command(first, { args, env, stdin: "null" }).output();
+    await using program = new RunningDoor(terminal.wrap(agent(server, words), 80), { env });
+    const { stdout, code } = await program.end();
     assert(code !== 0);
-    assertStringIncludes(new TextDecoder().decode(stdout), "\u001b[31merror:\u001b[39m");
+    assertStringIncludes(stdout, "\u001b[31merror:\u001b[39m");
   }
 });
 

@@ -2,9 +2,8 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { staticTokens } from "../../src/server/admission/auth.ts";
 import { Agent } from "../../src/agent/agent.ts";
 import { SmcpServer } from "../../src/server/server.ts";
+import { type DoorOutcome, runDoor, type RunningDoor, startDoor } from "../fixtures/door.ts";
 import { type Answer, contents, ScriptedComputer, textResult } from "./_scripted_computer.ts";
-
-const door = new URL("../../agent.ts", import.meta.url);
 
 const RAW = "\u001b[31mred\u001b[0m\r\n\u0007\u202eend";
 
@@ -53,56 +52,19 @@ const answers: Record<string, Answer> = {
       : { code: 4201, message: "Document not found", details: { doc_ref: "x" } },
 };
 
-/** Starts the door with the permissions that its documentation names. */
-function start(args: readonly string[], env?: Record<string, string>): Deno.ChildProcess {
-  const permissions = env === undefined ? ["--allow-net", "--ignore-env"] : ["-A"];
-  return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", ...permissions, door.href, ...args],
-    env: env ?? {},
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
+/** The permissions that the documentation names. */
+const permissions = ["--allow-net", "--ignore-env"];
+
+function start(args: readonly string[]): RunningDoor {
+  return startDoor("agent.ts", args, { permissions });
 }
 
-async function finish(child: Deno.ChildProcess) {
-  const { code, stdout, stderr } = await child.output();
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code, stdout: text(stdout), stderr: text(stderr) };
-}
-
-function run(...args: string[]) {
-  return finish(start(args));
+function run(...args: string[]): Promise<DoorOutcome> {
+  return runDoor("agent.ts", args, { permissions });
 }
 
 function options(server: SmcpServer): string[] {
   return ["--url", server.url, "--office", "lab", "--name", "ada"];
-}
-
-/** What a stream says, as it comes. */
-class Output {
-  text = "";
-  /** Resolves once the stream has ended. */
-  readonly ended: Promise<void>;
-  #more = Promise.withResolvers<void>();
-
-  constructor(stream: ReadableStream<Uint8Array>) {
-    this.ended = this.#read(stream);
-  }
-
-  async until(words: string): Promise<void> {
-    while (!this.text.includes(words)) await this.#more.promise;
-  }
-
-  async #read(stream: ReadableStream<Uint8Array>): Promise<void> {
-    const decoder = new TextDecoder();
-    for await (const bytes of stream) {
-      this.text += decoder.decode(bytes, { stream: true });
-      this.#more.resolve();
-      this.#more = Promise.withResolvers();
-    }
-    this.#more.reject(new TypeError(`The stream ended with: ${this.text}`));
-    this.#more.promise.catch(() => {});
-  }
 }
 
 Deno.test("agent.ts shows the office, and JSON with --json before or after the command", async () => {
@@ -239,10 +201,10 @@ Deno.test("agent.ts shows its help and its version", async () => {
 Deno.test("agent.ts reads its options from the environment, too", async () => {
   await using server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["s3cret"] }) });
   const env = { A2C_URL: server.url, A2C_OFFICE: "lab", A2C_NAME: "ada", A2C_TOKEN: "s3cret" };
-  const { code, stdout } = await finish(start(["office"], env));
+  const { code, stdout } = await runDoor("agent.ts", ["office"], { env });
   assertEquals(code, 0);
   assertStringIncludes(stdout, "nobody is in the office");
-  const refused = await finish(start(["office"], { ...env, A2C_TOKEN: "guess" }));
+  const refused = await runDoor("agent.ts", ["office"], { env: { ...env, A2C_TOKEN: "guess" } });
   assertEquals(refused.code, 4);
   assertStringIncludes(refused.stderr, "refused by the Server");
 });
@@ -280,23 +242,21 @@ Deno.test("Ctrl-C during a call cancels it on the wire and ends with 130", async
   using computer = await ScriptedComputer.join(server.url);
   const asked = computer.next("client:tool_call");
   const cancelled = computer.next("notify:tool_call_cancel");
-  const child = start([...options(server), "call", "sleep"]);
+  await using child = start([...options(server), "call", "sleep"]);
   const { req_id } = await asked;
   child.kill("SIGINT");
   assertEquals(await cancelled, { agent: "ada", req_id });
-  assertEquals((await finish(child)).code, 130);
+  assertEquals((await child.end()).code, 130);
 });
 
 Deno.test("agent.ts watch takes no seat, and ends when nobody reads what it prints", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
-  const child = start([...options(server), "--json", "watch"]);
-  const stderr = new Output(child.stderr);
-  await stderr.until("watching");
+  await using child = start([...options(server), "--json", "watch"]);
+  await child.said("watching");
   assertEquals((await run(...options(server), "call", "echo")).code, 1);
   await child.stdout.cancel();
   using _computer = await ScriptedComputer.join(server.url);
-  assertEquals((await child.status).code, 0);
-  await stderr.ended;
+  assertEquals((await child.end()).code, 0);
 });
 
 Deno.test("agent.ts call says at once that the office has an Agent, since when, and what to do", async () => {
@@ -309,18 +269,17 @@ Deno.test("agent.ts call says at once that the office has an Agent, since when, 
 
 Deno.test("agent.ts watch prints what happens to one Computer, one JSON line each, until Ctrl-C", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
-  const child = start([...options(server), "--json", "--computer", "laptop", "watch"]);
-  const [stdout, stderr] = [new Output(child.stdout), new Output(child.stderr)];
-  await stderr.until("watching");
+  await using child = start([...options(server), "--json", "--computer", "laptop", "watch"]);
+  await child.said("watching");
   using _other = await ScriptedComputer.join(server.url, { name: "desk" });
   using computer = await ScriptedComputer.join(server.url);
   await computer.send("server:update_desktop", { computer: "laptop" });
   computer.close();
-  await stdout.until("leaveOffice");
+  await child.said("leaveOffice");
   child.kill("SIGINT");
-  await Promise.all([stdout.ended, stderr.ended]);
-  assertEquals((await child.status).code, 0);
-  const lines = stdout.text.trimEnd().split("\n").map((line) => JSON.parse(line));
+  const { code, stdout } = await child.end();
+  assertEquals(code, 0);
+  const lines = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
   assertEquals(lines.map(({ type, name, computer }) => [type, name ?? computer]), [
     ["enterOffice", "laptop"],
     ["updateDesktop", "laptop"],

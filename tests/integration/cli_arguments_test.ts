@@ -1,35 +1,14 @@
 // The arguments of a tool, as both command lines take them: NAME=VALUE, JSON, a file, standard input.
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { fromFileUrl } from "@std/path";
 import { SmcpServer } from "../../server.ts";
+import { type DoorOutcome, runDoor } from "../fixtures/door.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { Workplace } from "./_computer_program.ts";
 import { ScriptedComputer, textResult } from "./_scripted_computer.ts";
 
-const AGENT = fromFileUrl(new URL("../../agent.ts", import.meta.url));
 const SCHEMA = { type: "object", properties: { message: { type: "string" }, times: { type: "integer" } } };
 const ECHO = { name: "echo", description: "Says it again", params_schema: SCHEMA, return_schema: null };
-
-interface Run {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function runAgent(args: readonly string[], input = ""): Promise<Run> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", "--quiet", AGENT, ...args],
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  // A program that does not read its input may end before it is written.
-  await writer.write(new TextEncoder().encode(input)).then(() => writer.close()).catch(() => {});
-  const { code, stdout, stderr } = await child.output();
-  return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
-}
 
 Deno.test("agent.ts takes arguments as NAME=VALUE, from a file and from standard input", async () => {
   using place = new Workplace();
@@ -42,7 +21,11 @@ Deno.test("agent.ts takes arguments as NAME=VALUE, from a file and from standard
   });
   const call = async (words: readonly string[], input?: string) => {
     const office = ["--url", server.url, "--office", "lab", "--name", "ada"];
-    return await runAgent([...office, "call", "echo", ...words], input);
+    return await runDoor(
+      "agent.ts",
+      [...office, "call", "echo", ...words],
+      input === undefined ? {} : { input },
+    );
   };
   const said = async (words: readonly string[], input?: string) =>
     JSON.parse((await call(words, input)).stdout);
@@ -69,7 +52,7 @@ Deno.test("a file and standard input are those of the process where call was typ
   );
   const office = ["--url", server.url, "--office", "lab", "--name", "laptop", "--config", config];
   place.write("args.json", { message: "from a file" });
-  const argsOf = ({ stdout }: Run) => JSON.parse(stdout).args;
+  const argsOf = ({ stdout }: DoorOutcome) => JSON.parse(stdout).args;
   const alone = await place.run(["call", "echo", "--config", config, "--params", "-"], {
     input: '{"times":1}',
   });

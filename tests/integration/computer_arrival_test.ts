@@ -67,11 +67,8 @@ Deno.test("with --log-format json the line on standard output is JSON, too", asy
   await using server = await SmcpServer.listen({ port: 0 });
   const config = place.write("config.json", { servers: {} });
   const args = ["--url", server.url, "--office", "lab", "--name", "laptop", "--config", config];
-  const program = place.start([...args, "--log-format", "json"], "null");
-  const logged = program.stderr.pipeTo(new WritableStream());
-  const { value = "" } = await program.stdout.pipeThrough(new TextDecoderStream()).getReader().read();
-  program.kill("SIGTERM");
-  await Promise.all([program.status, logged]);
-  const { message, office, name } = JSON.parse(value);
+  await using program = place.start([...args, "--log-format", "json"]);
+  await program.stdout.until("\n");
+  const { message, office, name } = JSON.parse(program.stdout.text);
   assertEquals([message, office, name], ["joined office", "lab", "laptop"]);
 });

@@ -246,7 +246,7 @@ Deno.test({
       'Cannot find MCP server "none": there is "shop"',
     ]);
     assertEquals((await ask("quit")).quit, true);
-    assertEquals((await running.process.status).code, 0);
+    assertEquals((await running.end()).code, 0);
   },
 });
 
@@ -267,8 +267,8 @@ Deno.test({
     };
     {
       await using killed = await place.serve(connection);
-      killed.process.kill("SIGKILL");
-      await killed.process.status;
+      killed.kill("SIGKILL");
+      await killed.end();
     }
     assertEquals(sockets(), ["laptop.sock"], "left behind");
     assertEquals((await place.run(["status"])).code, 3);

@@ -3,7 +3,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { scripted } from "../fixtures/stdio_config.ts";
 import { enter, leave, testPrompt } from "./_computer_prompt.ts";
-import { computerWords, Workplace } from "./_computer_program.ts";
+import { doorWords } from "../fixtures/door.ts";
+import { Workplace } from "./_computer_program.ts";
 import { Key, openTerminalSession, testOnTerminal } from "./_terminal_session.ts";
 import { freePort } from "./_tls_server.ts";
 
@@ -75,7 +76,9 @@ testOnTerminal("a terminal that is dumb gets neither colours nor a spinner", asy
   using place = new Workplace();
   const config = place.write("config.json", { servers: { mortal: DYING } });
   const env = { ...place.env, NO_COLOR: "", TERM: "dumb" };
-  await using session = openTerminalSession(computerWords(["status", "--config", config]), { env });
+  await using session = openTerminalSession(doorWords("computer.ts", ["status", "--config", config]), {
+    env,
+  });
   assertEquals(await session.expectExit(), 0);
   assertStringIncludes(session.output(), "running");
   assertEquals(session.output().includes("\u001b"), false);

@@ -4,6 +4,7 @@ import { assertEquals, assertInstanceOf, assertLess, assertRejects, assertString
 import { Agent } from "../../agent.ts";
 import { SmcpServer } from "../../server.ts";
 import { AuthenticationError, ServerUnreachableError } from "../../src/protocol/local_errors.ts";
+import { type DoorOutcome, runDoor } from "../fixtures/door.ts";
 import { BareServer } from "./_bare_server.ts";
 import { freePort, makeCertificate, TlsServer } from "./_tls_server.ts";
 
@@ -189,13 +190,7 @@ async function closeEach(listener: Deno.TcpListener): Promise<void> {
 }
 
 /** `agent.ts office` in this environment. */
-async function runAgent(url: string, env: Readonly<Record<string, string>>) {
-  const door = new URL("../../agent.ts", import.meta.url).href;
-  const options = ["--url", url, "--office", "lab", "--name", "ada", "office"];
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", "--quiet", door, ...options],
-    env: { NO_COLOR: "1", ...env },
-  }).output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+function runAgent(url: string, env: Readonly<Record<string, string>>): Promise<DoorOutcome> {
+  const args = ["--url", url, "--office", "lab", "--name", "ada", "office"];
+  return runDoor("agent.ts", args, { env: { NO_COLOR: "1", ...env } });
 }

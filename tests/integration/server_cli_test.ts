@@ -1,10 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { fromFileUrl } from "@std/path";
 import { exchange } from "../attacks/_raw_http.ts";
-import { within } from "../fixtures/within.ts";
+import { type DoorOutcome, runDoor, startDoor } from "../fixtures/door.ts";
 import { RawPeer } from "./_socket.ts";
-
-const door = fromFileUrl(new URL("../../server.ts", import.meta.url));
 
 interface Started {
   readonly args: readonly string[];
@@ -12,19 +9,9 @@ interface Started {
   readonly permissions?: readonly string[];
 }
 
-function command({ args, env = {}, permissions = ["-A"] }: Started): Deno.Command {
-  return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-prompt", ...permissions, door, ...args],
-    env,
-    stdout: "piped",
-    stderr: "piped",
-  });
-}
-
 /** Runs until the process ends by itself. */
-async function run(started: Started) {
-  const { code, stdout, stderr } = await command(started).output();
-  return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+function run({ args, ...options }: Started): Promise<DoorOutcome> {
+  return runDoor("server.ts", args, options);
 }
 
 /** The address in the one line on standard output, which is a log line where these are JSON. */
@@ -35,18 +22,22 @@ function addressOf(line: string): string {
 }
 
 /** Runs until `use` is done, then asks it to end. */
-async function serve(started: Started, use: (url: string) => Promise<void>, signal: Deno.Signal = "SIGINT") {
-  const process = command(started).spawn();
-  const stderr = new Response(process.stderr).text();
-  const lines = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  const { value: line = "" } = await lines.read();
+async function serve(
+  { args, ...options }: Started,
+  use: (url: string) => Promise<void>,
+  signal: Deno.Signal = "SIGINT",
+): Promise<DoorOutcome> {
+  await using program = startDoor("server.ts", args, options);
+  await program.stdout.until("\n");
+  const line = program.stdout.text;
   try {
     await use(addressOf(line));
   } finally {
-    process.kill(signal);
+    program.kill(signal);
   }
-  assertEquals((await lines.read()).done, true, "nothing else on stdout");
-  return { code: (await process.status).code, stderr: await stderr };
+  const outcome = await program.end();
+  assertEquals(outcome.stdout, line, "nothing else on stdout");
+  return outcome;
 }
 
 Deno.test("server.ts prints where it listens, serves, and ends with 0 on Ctrl-C and on SIGTERM", async () => {
@@ -134,10 +125,7 @@ Deno.test("server.ts refuses a token file that is not a regular file, and does n
   const pipe = `${folder}/tokens`;
   assertEquals((await new Deno.Command("mkfifo", { args: [pipe] }).output()).code, 0);
   for (const [file, state] of [[pipe, "it is not a regular file"], [folder, "it is a folder"]] as const) {
-    const { code, stderr } = await within(
-      run({ args: ["--token-file", file] }),
-      `the refusal of ${file}`,
-    );
+    const { code, stderr } = await run({ args: ["--token-file", file] });
     assertEquals(code, 2);
     assertStringIncludes(stderr, `Cannot read token file "${file}": ${state}`);
   }

@@ -1,6 +1,6 @@
 import { assertEquals, assertObjectMatch, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../agent.ts";
-import { runDoor, startDoor } from "./_doors.ts";
+import { runDoor, startDoor } from "../fixtures/door.ts";
 import { configuration, HELP, interop, nextEvent, statusSays, TOKEN } from "./_office.ts";
 import { PythonPeer } from "./peer.ts";
 
@@ -17,8 +17,8 @@ Deno.test("our Computer and our Agent as programs work on a Python Server", inte
     const waiting = await Agent.connect({ url, office, name: "ada", token: TOKEN });
     const ready = nextEvent(waiting, "toolsRefreshed", ({ tools }) => tools.length === names.length);
     const laptop = ["--name", "laptop", "--config", config];
-    await using computer = await startDoor("computer.ts", [...address, ...laptop]);
-    assertEquals(computer.greeting, `joined office "lab" as "laptop"`);
+    await using computer = startDoor("computer.ts", [...address, ...laptop]);
+    await computer.stdout.until(`joined office "lab" as "laptop"\n`);
     await ready;
     await waiting.close();
     const run = (...command: string[]) =>

@@ -2,7 +2,7 @@ import { assertEquals, assertInstanceOf, assertRejects, assertStringIncludes } f
 import { Agent } from "../../agent.ts";
 import { Computer } from "../../computer.ts";
 import { ProtocolVersionError } from "../../mod.ts";
-import { runDoor, startDoor } from "./_doors.ts";
+import { runDoor, startDoor } from "../fixtures/door.ts";
 import { interop } from "./_office.ts";
 import { PeerError, PythonPeer } from "./peer.ts";
 
@@ -35,8 +35,9 @@ Deno.test("our peers end at once on a Python Server of another version, and say 
 });
 
 Deno.test("a Python client understands that our Server wants another version", interop, async () => {
-  await using server = await startDoor("server.ts", ["--port", "0", "--accept", "0.4"]);
-  const url = server.greeting.replace("listening on ", "");
+  await using server = startDoor("server.ts", ["--port", "0", "--accept", "0.4"]);
+  await server.said("\n");
+  const url = server.stdout.text.replace("listening on ", "").trim();
   for (const driver of ["agent", "computer"] as const) {
     const error = await PythonPeer.start(driver, ["--url", url, "--office", office]).catch((error) => error);
     assertInstanceOf(error, PeerError);
