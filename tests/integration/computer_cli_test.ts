@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { SmcpServer } from "../../src/server/server.ts";
 import { Agent } from "../../src/agent/agent.ts";
-import { RunningComputer, Workplace } from "./_computer_program.ts";
 import { RawPeer } from "./_socket.ts";
 import { within } from "../fixtures/within.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
@@ -110,7 +109,7 @@ Deno.test("a service whose name is taken says how long it tries, and its status 
   const config = place.write("config.json", { servers: {} });
   const membership = { role: "computer", name: "laptop", office_id: "lab" } as const;
   await using _other = await RawPeer.join(server.url, membership);
-  await using service = new RunningComputer(place.start(options(server.url, config), "null"));
+  await using service = place.start(options(server.url, config));
   await service.said("is taken, trying again until it is free");
   await service.said("Use another name, or end that Computer");
   const { stdout } = await place.run(["status"]);
