@@ -126,7 +126,7 @@ export class Computer implements AsyncDisposable {
 
   /** The tools as an Agent sees them, in order of precedence; without those of servers that failed or were stopped. */
   get tools(): readonly SMCPTool[] {
-    return this.#host.directory.tools;
+    return this.#host.tools.listed;
   }
 
   /** The state of each MCP server by name, in order of precedence. */
@@ -136,8 +136,8 @@ export class Computer implements AsyncDisposable {
 
   /** The names under which an MCP server's tools can be called; none for a name that no server has. */
   toolsOf(server: string): string[] {
-    const { routes } = this.#host.directory;
-    return [...routes].filter(([, route]) => route.server === server).map(([name]) => name);
+    const { routes } = this.#host.tools;
+    return [...routes].filter(([, route]) => route.server.name === server).map(([name]) => name);
   }
 
   /**

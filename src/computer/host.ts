@@ -41,9 +41,9 @@ import { secretsOf } from "./secrets/values.ts";
 import { ResourceDirectory } from "./resources/directory.ts";
 import { ResourceTemplates } from "./resources/templates.ts";
 import { ResourceWatch } from "./resources/watch.ts";
-import { type ToolDirectory, vrlScriptOf } from "./tools/directory.ts";
 import { ToolCalls } from "./tools/calls.ts";
-import { ToolRegistry } from "./tools/registry.ts";
+import { ToolDirectory } from "./tools/directory.ts";
+import { vrlScriptOf } from "./tools/settings.ts";
 import { VrlEngine } from "./vrl/engine.ts";
 
 /** The most warnings about the windows of one server for one Desktop. */
@@ -80,6 +80,7 @@ export interface ConfigChange {
 /** The MCP servers of a Computer as one. */
 export class McpHost implements AsyncDisposable {
   readonly fleet: Fleet;
+  readonly tools: ToolDirectory;
   readonly resources: ResourceDirectory;
   /** What the Agent subscribed to, and what of it changed. */
   readonly watch: ResourceWatch;
@@ -102,7 +103,6 @@ export class McpHost implements AsyncDisposable {
   readonly #itemSizes = new ItemSizes();
   readonly #warnOnce: WarnOnce;
   readonly #configWarnings: WarnOnce;
-  readonly #tools: ToolRegistry;
   #config: ComputerConfig = EMPTY_CONFIG;
 
   constructor(context: HostContext) {
@@ -132,7 +132,7 @@ export class McpHost implements AsyncDisposable {
       onHostsChange: () => this.resources.warnOfContestedHosts(),
     });
     this.templates = new ResourceTemplates({ fleet: this.fleet, limits, warnOnce: this.#warnOnce });
-    this.#tools = new ToolRegistry({
+    this.tools = new ToolDirectory({
       servers: () => this.fleet.servers,
       log: withModule(log, "tools"),
       warnOnce: new WarnOnce(withModule(log, "tools")),
@@ -142,7 +142,7 @@ export class McpHost implements AsyncDisposable {
     });
     this.calls = new ToolCalls({
       fleet: this.fleet,
-      directory: () => this.directory,
+      directory: this.tools,
       history: this.history,
       confirm: context.confirm,
       agent: this.agent,
@@ -157,11 +157,6 @@ export class McpHost implements AsyncDisposable {
   /** The configuration that holds. */
   get config(): ComputerConfig {
     return this.#config;
-  }
-
-  /** All tools, as they were listed last. */
-  get directory(): ToolDirectory {
-    return this.#tools.directory;
   }
 
   /** The state of each MCP server, in order of precedence; what is known to be secret is masked. */
@@ -198,12 +193,12 @@ export class McpHost implements AsyncDisposable {
     for (const warning of config.warnings) this.#configWarnings.warn(describeProblem(warning));
     const { replaced, ...change } = this.fleet.follow(config.servers);
     for (const server of members.difference(new Set(this.fleet.servers))) {
-      this.#tools.remove(server);
+      this.tools.remove(server);
       this.resources.remove(server);
     }
     const fresh = [...change.added, ...replaced];
     const restarted = this.#restartUsersOf(changedInputs(before, config), new Set(fresh));
-    this.#tools.update();
+    this.tools.update();
     this.resources.warnOfContestedHosts();
     if (!isSameConfig(before, config)) this.#context.onChange("config");
     return { ...change, restarted: [...replaced, ...restarted] };
@@ -283,7 +278,7 @@ export class McpHost implements AsyncDisposable {
     const servers = this.fleet.servers.filter(({ name }) => names?.includes(name) ?? true);
     await Promise.all(servers.map(async (server) => {
       await server.settled();
-      await this.#tools.settled(server);
+      await this.tools.settled(server);
     }));
   }
 
@@ -338,25 +333,25 @@ export class McpHost implements AsyncDisposable {
       if (this.fleet.get(server.name) === server) hear();
     };
     const catalogue = () => this.resources.of(server);
-    this.#tools.add(server);
+    this.tools.add(server);
     return {
       onRunning: (connection) =>
         heard(() => {
-          this.#tools.onRunning(server);
+          this.tools.onRunning(server);
           catalogue().onRunning(connection);
         }),
       onStateChange: ({ status }) =>
         heard(() => {
           if (status !== "failed" && status !== "stopped") return;
-          this.#tools.onStopped(server);
+          this.tools.onStopped(server);
           catalogue().onStopped();
         }),
-      onToolsChanged: () => heard(() => this.#tools.onChanged(server)),
+      onToolsChanged: () => heard(() => this.tools.onChanged(server)),
       onResourcesChanged: () => heard(() => catalogue().onListChanged()),
       onResourceUpdated: (uri) => heard(() => catalogue().onUpdated(uri)),
       onNotificationsLost: () =>
         heard(() => {
-          this.#tools.onChanged(server);
+          this.tools.onChanged(server);
           catalogue().onNotificationsLost();
         }),
     };

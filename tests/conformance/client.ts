@@ -29,7 +29,7 @@ await using host = new McpHost({
 
 await host.settled();
 const isRunning = host.fleet.get("suite")?.state.status === "running";
-const results = await Promise.all(host.directory.tools.map(({ name, params_schema }) =>
+const results = await Promise.all(host.tools.listed.map(({ name, params_schema }) =>
   host.calls.call({
     agent: "suite",
     computer: "conformance",

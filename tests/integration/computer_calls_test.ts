@@ -73,7 +73,7 @@ Deno.test("a server that lists the same tools again gets no new schemas to compi
   await host.settled();
   const call = (tool_name: string, params: Record<string, unknown>) =>
     host.calls.call({ agent: "ada", req_id: crypto.randomUUID(), computer: "laptop", tool_name, params });
-  const before = host.directory.routes.get("head")?.definition;
+  const before = host.tools.routes.get("head")?.tool;
   await call("become", { tell: [TOOLS_CHANGED] });
   const lists = async () => {
     const { content } = await call("received", {});
@@ -83,8 +83,8 @@ Deno.test("a server that lists the same tools again gets no new schemas to compi
   while (await lists() < 2);
   await call("received", {});
   await call("b__become", { tools: [echo], tell: [TOOLS_CHANGED] });
-  while (host.directory.routes.get("echo") === undefined) await call("b__received", {});
-  assert(before !== undefined && host.directory.routes.get("head")?.definition === before);
+  while (host.tools.routes.get("echo") === undefined) await call("b__received", {});
+  assert(before !== undefined && host.tools.routes.get("head")?.tool === before);
 });
 
 Deno.test("every call is recorded with its agent, outcome and error code, refused ones too", async () => {
@@ -334,7 +334,7 @@ Deno.test("a script that fails leaves the result as it is, with a warning that t
   });
   const { content, meta } = await office.laptop.callTool("echo", {}, { reqId: "r1" });
   assertEquals([content[0]?.text, meta?.a2c_vrl_transformed], ["SECRET", undefined]);
-  const { fields } = await office.log.until(({ message }) => message === "a result was not transformed");
+  const { fields } = await office.log.until(({ message }) => message.includes("transform"));
   assertEquals(fields, {
     req_id: "r1",
     server: "s",

@@ -5,9 +5,9 @@ import type { McpHost } from "../host.ts";
 
 export async function handleGetTools(host: McpHost, body: unknown, limitBytes: number): Promise<GetToolsRet> {
   const { req_id } = parseGetToolsReq(body);
-  const { tools, routes } = host.directory;
-  const items = tools.map((tool) => ({
-    server: routes.get(tool.name)?.server ?? "",
+  const { listed, routes } = host.tools;
+  const items = listed.map((tool) => ({
+    server: routes.get(tool.name)?.server.name ?? "",
     name: tool.name,
     key: tool,
     render: () => tool,

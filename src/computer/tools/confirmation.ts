@@ -1,22 +1,23 @@
-/** The second confirmation: who is asked, what they are told, and what their answer means. */
+/** Confirmation of tool calls by the person at the Computer: when they are asked, and what they are shown. */
 import { abortable } from "../../async/abortable.ts";
 import type { Logger } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { describeError } from "../../text.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
+import type { OfficeAgent } from "../office/attendance.ts";
 import type { ToolRoute } from "./directory.ts";
 import { failureResult } from "./results.ts";
 
 /** A tool call that waits for its confirmation. Its arguments have been checked. */
 export interface ConfirmRequest {
   /**
-   * The Agent of the office, by the name that the Server vouches for; `undefined` where the Server does not tell, and
-   * for a call of this Computer's own program.
+   * The name of the office's Agent as the Server states it; `undefined` when the Server does not state it, and for a
+   * call by this Computer's own program.
    */
   readonly agent: string | undefined;
-  /** What the request says of its caller: anybody's text, of any length, and no proof of anything. */
+  /** The name that the request itself states: any text of any length. It proves nothing. */
   readonly claimedAgent: string;
-  /** Whether this Computer's own program calls. */
+  /** Whether the call was made by this Computer's own program. */
   readonly isLocal: boolean;
   /** The id of the request. */
   readonly reqId: string;
@@ -26,93 +27,118 @@ export interface ConfirmRequest {
   readonly tool: string;
   /** The name that the Agent knows the tool by: its alias where it has one. */
   readonly name: string;
-  /** What the MCP server calls the tool before people, if it says so. */
+  /** The tool's title for people; `undefined` when the MCP server gives none. */
   readonly title: string | undefined;
-  /** What the tool does, in its server's words; may be empty. */
+  /** The description by the MCP server; may be empty. */
   readonly description: string;
   /**
-   * The MCP annotations as listed, `{}` without any: `readOnlyHint`, `destructiveHint`, `idempotentHint`,
-   * `openWorldHint`. Hints of the MCP server about itself, of any type, and no promises.
+   * The MCP annotations as listed, `{}` when there are none: `readOnlyHint`, `destructiveHint`, `idempotentHint`,
+   * `openWorldHint`. Hints by the MCP server about itself, of any type; they promise nothing.
    */
   readonly annotations: Readonly<Record<string, unknown>>;
   /** The arguments. */
   readonly params: Readonly<Record<string, unknown>>;
   /**
-   * Aborted when the call is cancelled or out of time, the Agent or the Computer leaves the office, the connection is
-   * lost, or the Computer closes: then the call does not run whatever the answer, and a prompt can go.
+   * Aborted when the call is cancelled or times out, the Agent or the Computer leaves the office, the connection is
+   * lost, or the Computer closes. The call then never runs, whatever the answer, so a prompt can be closed.
    */
   readonly signal: AbortSignal;
 }
 
 /**
- * Decides on a tool call that is not applied automatically: only `true` lets it run. It may take as long as it likes;
- * other calls go on meanwhile, and may ask at the same time.
+ * Decides whether a tool call without `auto_apply` may run: only `true` allows it. It may take any time; other calls
+ * go on meanwhile, and may be asked about at the same time.
  */
 export type Confirm = (request: ConfirmRequest) => boolean | Promise<boolean>;
 
-/** What asking needs. */
+/** What confirmations need. */
 export interface ConfirmationContext {
   readonly confirm: Confirm | undefined;
-  readonly caller: Caller;
-  /** Takes a place among the confirmations that wait at once; `undefined` when there is none left. */
-  readonly takePlace: () => Disposable | undefined;
-  readonly signal: AbortSignal;
+  /** The Agent of the office. */
+  readonly agent: Pick<OfficeAgent, "known">;
+  /** How many confirmations may wait for an answer at once. */
+  readonly maxConfirmations: number;
   readonly log: Logger;
 }
 
-/** Who calls a tool, as far as it can be trusted. */
-export interface Caller {
-  /** Whether it is this Computer's own program. */
+/** A call that may need a confirmation. */
+export interface UnconfirmedCall {
+  readonly request: ToolCallReq;
+  readonly route: ToolRoute;
   readonly isLocal: boolean;
-  /** The Agent of the office, by the name that the Server vouches for. */
-  readonly agent: () => Promise<string | undefined>;
+  readonly signal: AbortSignal;
 }
 
-/**
- * Asks for the confirmation of a call that needs one; the answer to a call that may not run, `undefined` when it may.
- *
- * @throws The signal's reason when the call ends while it waits.
- */
-export async function refuseUnlessConfirmed(
-  request: ToolCallReq,
-  route: ToolRoute,
-  { confirm, caller, takePlace, signal, log }: ConfirmationContext,
-): Promise<CallToolResult | undefined> {
-  if (route.meta?.auto_apply === true) return undefined;
-  const refuse = (why: string) =>
-    failureResult(`Tool "${request.tool_name}" needs a confirmation: ${why}`, {
-      error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION,
-    });
-  if (confirm === undefined) return refuse(nobodyToAsk(route));
-  using place = takePlace();
-  if (place === undefined) {
-    return refuse("too many other calls wait for one; try again later");
+/** Asks for confirmations, a bounded number of them at once. */
+export class Confirmations {
+  readonly #context: ConfirmationContext;
+  #waiting = 0;
+
+  constructor(context: ConfirmationContext) {
+    this.#context = context;
   }
-  try {
-    const { isLocal } = caller;
-    const agent = await abortable(caller.agent(), signal);
+
+  /**
+   * Asks where the call needs a confirmation. Gives the answer of a call that must not run, `undefined` when it may.
+   *
+   * @throws The signal's reason when the call ends while it waits.
+   */
+  async refusalOf(call: UnconfirmedCall): Promise<CallToolResult | undefined> {
+    const { request, route, signal } = call;
+    const { confirm, maxConfirmations, log } = this.#context;
+    if (route.meta?.auto_apply === true) return undefined;
+    if (confirm === undefined) return refusal(request, cannotAsk(route));
+    if (this.#waiting >= maxConfirmations) {
+      return refusal(request, "too many other calls wait for a confirmation; try again later");
+    }
+    this.#waiting++;
+    try {
+      const isConfirmed = await this.#ask(confirm, call);
+      // The call may have been cancelled at the moment of the answer.
+      signal.throwIfAborted();
+      return isConfirmed ? undefined : refusal(request, "it was declined");
+    } catch (error) {
+      signal.throwIfAborted();
+      log.error("the confirm callback failed", { req_id: request.req_id, error: describeError(error) });
+      return refusal(request, "asking for it failed");
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  async #ask(confirm: Confirm, { request, route, isLocal, signal }: UnconfirmedCall): Promise<boolean> {
+    const agent = isLocal ? undefined : await abortable(this.#context.agent.known(), signal);
     const question = { ...toQuestion(request, route), agent, isLocal, signal };
-    const isConfirmed = await abortable(Promise.resolve(confirm(question)), signal) === true;
-    // Whoever asked may have gone in the very moment of the answer.
-    signal.throwIfAborted();
-    return isConfirmed ? undefined : refuse("it was declined");
-  } catch (error) {
-    signal.throwIfAborted();
-    log.error("the confirm callback failed", { req_id: request.req_id, error: describeError(error) });
-    return refuse("asking for it failed");
+    return await abortable(Promise.resolve(confirm(question)), signal) === true;
   }
 }
 
-function nobodyToAsk({ server, tool }: ToolRoute): string {
-  return `this Computer has nobody to ask; its owner can allow it with "auto_apply": true for "${tool}" in "tool_meta", ` +
-    `or in "default_tool_meta" of server "${server}"`;
+function refusal({ tool_name }: ToolCallReq, why: string): CallToolResult {
+  return failureResult(`Tool "${tool_name}" needs a confirmation: ${why}`, {
+    error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION,
+  });
+}
+
+function cannotAsk({ server, tool }: ToolRoute): string {
+  return "this Computer cannot ask anybody; its owner can allow the tool with " +
+    `"auto_apply": true for "${tool.name}" in "tool_meta", or in "default_tool_meta" of server "${server.name}"`;
 }
 
 function toQuestion(
   request: ToolCallReq,
-  route: ToolRoute,
+  { server, tool }: ToolRoute,
 ): Omit<ConfirmRequest, "signal" | "agent" | "isLocal"> {
   const { agent: claimedAgent, req_id: reqId, tool_name: name, params } = request;
-  const { server, tool, definition: { title, description, annotations = {} } } = route;
-  return { claimedAgent, reqId, server, tool, name, title, description, annotations, params };
+  const { title, description, annotations = {} } = tool;
+  return {
+    claimedAgent,
+    reqId,
+    server: server.name,
+    tool: tool.name,
+    name,
+    title,
+    description,
+    annotations,
+    params,
+  };
 }

@@ -1,6 +1,8 @@
-/** The tools of all MCP servers as one list: aliases, metadata, forbidden tools, clashes. Pure. */
+/** All tools of a Computer by the name under which they are called. */
+import type { Logger } from "../../log.ts";
 import type { McpTool } from "../../mcp/entries.ts";
-import type { MCPServerConfig } from "../../protocol/config.ts";
+import type { SupervisedServer } from "../../mcp/supervision/server.ts";
+import type { WarnOnce } from "../../mcp/warn_once.ts";
 import {
   A2C_MCP_SERVER,
   A2C_TOOL_META,
@@ -12,245 +14,176 @@ import {
   type SMCPTool,
   type ToolMeta,
 } from "../../protocol/tools.ts";
+import type { ListLimits } from "../limits.ts";
+import { ToolListing } from "./listing.ts";
+import { type NamedTool, nameTools, type ServerTools } from "./names.ts";
+import { toolMetaOf } from "./settings.ts";
 
-/** What one server contributes. */
-export interface ServerTools {
-  readonly config: MCPServerConfig;
-  /** What it listed last. */
-  readonly tools: readonly McpTool[];
-  /** False while it is failed or stopped: it keeps its names, and shows none. */
-  readonly isListed: boolean;
-}
-
-/** Where a call goes. */
-export interface ToolRoute {
-  readonly server: string;
-  /** The tool's own name. */
-  readonly tool: string;
+/** Where a tool call goes. */
+export interface ToolRoute extends NamedTool {
   readonly meta: ToolMeta | undefined;
-  /** The tool as its server listed it last. */
-  readonly definition: McpTool;
-  /** The VRL script that the server's results go through. */
-  readonly vrl: string | undefined;
 }
 
-/** All tools by the name they are called by. */
-export interface ToolDirectory {
+/** All tools at one time. */
+export interface ToolView {
+  /** As an Agent sees them, in order of precedence. */
   readonly tools: readonly SMCPTool[];
   readonly routes: ReadonlyMap<string, ToolRoute>;
-  /** Names that exist and may not be called. */
+  /** Names of tools that exist and must not be called. */
   readonly forbidden: ReadonlySet<string>;
   readonly warnings: readonly string[];
 }
 
-/** The most warnings about the tools of one server, beside those about names that other servers have. */
-const MAX_WARNINGS = 10;
-/** How many tools one warning names; the others are counted. */
-const MAX_NAMED = 5;
-
-/** What a tool is shown with beside what its server lists of it. */
-interface ShownAs {
-  readonly name: string;
-  readonly server: string;
-  readonly meta: ToolMeta | undefined;
+/** What a directory needs. */
+export interface ToolDirectoryContext {
+  /** The servers in order of precedence. */
+  readonly servers: () => readonly SupervisedServer[];
+  readonly log: Logger;
+  readonly warnOnce: WarnOnce;
+  readonly limits: ListLimits;
+  /** How long one list may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Called when an Agent would see a difference. */
+  readonly onChange: () => void;
 }
 
-/** Tools as they are shown, so that one that is listed, named and configured as before is the same object as before. */
-export class ToolPortraits {
-  readonly #kept = new WeakMap<McpTool, { readonly key: string; readonly portrait: SMCPTool }>();
+interface Member {
+  readonly listing: ToolListing;
+  /** False while the server is failed or stopped. */
+  isListed: boolean;
+}
 
-  /** How a tool is shown. */
-  of(tool: McpTool, shown: ShownAs): SMCPTool {
-    const key = JSON.stringify(shown);
-    const kept = this.#kept.get(tool);
-    if (kept?.key === key) return kept.portrait;
-    const portrait = toSmcpTool(tool, shown);
-    this.#kept.set(tool, { key, portrait });
-    return portrait;
+/** The tools of one Computer. */
+export class ToolDirectory {
+  readonly #context: ToolDirectoryContext;
+  readonly #members = new Map<SupervisedServer, Member>();
+  readonly #show = rememberShown();
+  #view: ToolView = viewTools([]);
+
+  constructor(context: ToolDirectoryContext) {
+    this.#context = context;
+  }
+
+  /** All tools as an Agent sees them, in order of precedence. */
+  get listed(): readonly SMCPTool[] {
+    return this.#view.tools;
+  }
+
+  /** Where calls go, by the name that is called. */
+  get routes(): ReadonlyMap<string, ToolRoute> {
+    return this.#view.routes;
+  }
+
+  /** Names of tools that exist and must not be called. */
+  get forbidden(): ReadonlySet<string> {
+    return this.#view.forbidden;
+  }
+
+  /** Adds a server of the fleet; its tools appear when its first session has listed them. */
+  add(server: SupervisedServer): void {
+    const { log, warnOnce, limits, timeoutMs } = this.#context;
+    const onChange = () => this.update();
+    const listing = new ToolListing(server, { log, warnOnce, limits, timeoutMs, onChange });
+    this.#members.set(server, { listing, isListed: false });
+  }
+
+  /** Removes a server; its tools leave with the next {@linkcode ToolDirectory.update}. */
+  remove(server: SupervisedServer): void {
+    this.#members.get(server)?.listing.onStopped();
+    this.#members.delete(server);
+  }
+
+  /** A new session of the server runs. */
+  onRunning(server: SupervisedServer): void {
+    this.#members.get(server)?.listing.onRunning();
+    this.#list(server, { isListed: true });
+  }
+
+  /** The server is failed or stopped: its tools leave until it runs again. */
+  onStopped(server: SupervisedServer): void {
+    this.#members.get(server)?.listing.onStopped();
+    this.#list(server, { isListed: false });
+  }
+
+  /** `notifications/tools/list_changed`. */
+  onChanged(server: SupervisedServer): void {
+    this.#members.get(server)?.listing.onChanged();
+  }
+
+  /** Names and lists all tools again; calls `onChange` when an Agent would see a difference. */
+  update(): void {
+    const before = this.#view.tools;
+    const servers = this.#context.servers().map((server) => {
+      const { listing, isListed = false } = this.#members.get(server) ?? {};
+      return { server, tools: listing?.tools ?? [], isListed };
+    });
+    this.#view = viewTools(servers, this.#show);
+    for (const warning of this.#view.warnings) this.#context.warnOnce.warn(warning);
+    if (!isSameList(before, this.#view.tools)) this.#context.onChange();
+  }
+
+  /** Resolves when no list of this server is on its way. */
+  async settled(server: SupervisedServer): Promise<void> {
+    await this.#members.get(server)?.listing.settled();
+  }
+
+  #list(server: SupervisedServer, { isListed }: { readonly isListed: boolean }): void {
+    const member = this.#members.get(server);
+    if (member === undefined || member.isListed === isListed) return;
+    member.isListed = isListed;
+    this.update();
   }
 }
 
-/** Joins the tools of servers that are given in order of precedence: the first to list a name owns it. */
-export function buildToolDirectory(
-  servers: readonly ServerTools[],
-  portraits: ToolPortraits = new ToolPortraits(),
-): ToolDirectory {
+/** A tool that is shown as before is the same object as before: see {@linkcode rememberShown}. */
+function isSameList(before: readonly SMCPTool[], after: readonly SMCPTool[]): boolean {
+  return before.length === after.length && before.every((tool, index) => tool === after[index]);
+}
+
+/** Turns a tool into what an Agent sees. */
+type ShowTool = (route: ToolRoute) => SMCPTool;
+
+/** Lists the tools of all servers, given in order of precedence. */
+export function viewTools(servers: readonly ServerTools[], show: ShowTool = toSmcpTool): ToolView {
+  const { named, forbidden, warnings } = nameTools(servers);
   const tools: SMCPTool[] = [];
   const routes = new Map<string, ToolRoute>();
-  const forbidden = new Set<string>();
-  const allWarnings: string[] = [];
-  const taken = new Set<string>();
-  for (const server of servers) {
-    const warnings: string[] = [];
-    const names = exposedNames(server, warnings);
-    const clashes: NameClash[] = [];
-    for (const tool of firstOfEachName(server, warnings)) {
-      const wanted = names.get(tool.name) ?? tool.name;
-      if (isForbidden(server.config, tool.name)) {
-        forbidden.add(wanted);
-        continue;
-      }
-      const name = freeName(wanted, { server: server.config.name, tool: tool.name, taken, clashes });
-      if (name === undefined) continue;
-      taken.add(name);
-      if (!server.isListed) continue;
-      const meta = mergeToolMeta(server.config, tool.name);
-      tools.push(portraits.of(tool, { name, server: server.config.name, meta }));
-      const vrl = vrlScriptOf(server.config);
-      routes.set(name, { server: server.config.name, tool: tool.name, meta, definition: tool, vrl });
-    }
-    allWarnings.push(
-      ...bounded(warnings, server.config.name),
-      ...clashWarnings(clashes, server.config.name),
-    );
+  for (const each of named) {
+    const route = { ...each, meta: toolMetaOf(each.server.config, each.tool.name) };
+    tools.push(show(route));
+    routes.set(each.name, route);
   }
-  return { tools, routes, forbidden, warnings: allWarnings };
+  return { tools, routes, forbidden, warnings };
 }
 
-/** The listed names of a tool that was called by its own name, or by one with its server's name before it. */
-export function otherNamesOf(wanted: string, { routes }: Pick<ToolDirectory, "routes">): string[] {
-  return [...routes].filter(([name, { server, tool }]) =>
-    [tool, `${server}__${tool}`, `${server}__${name}`].includes(wanted)
-  ).map(([name]) => name);
-}
-
-/** Whether a server's tool is neither listed nor callable. */
-export function isForbidden({ forbidden_tools, allowed_tools }: MCPServerConfig, tool: string): boolean {
-  return forbidden_tools.includes(tool) || allowed_tools?.some((pattern) => isLike(tool, pattern)) === false;
-}
-
-/** Whether a name is like a pattern, in which `*` stands for any characters; takes no longer for any pattern. */
-function isLike(name: string, pattern: string): boolean {
-  const [start = "", ...rest] = pattern.split("*");
-  const end = rest.pop();
-  if (end === undefined) return name === pattern;
-  if (name.length < start.length + end.length || !name.startsWith(start) || !name.endsWith(end)) return false;
-  const middle = name.slice(start.length, name.length - end.length);
-  let from = 0;
-  return rest.every((part) => {
-    const at = middle.indexOf(part, from);
-    from = at + part.length;
-    return at >= 0;
-  });
-}
-
-function bounded(warnings: readonly string[], server: string): readonly string[] {
-  if (warnings.length <= MAX_WARNINGS) return warnings;
-  const rest = warnings.length - MAX_WARNINGS;
-  return [
-    ...warnings.slice(0, MAX_WARNINGS),
-    `server "${server}" has ${rest} more tools with conflicting names`,
-  ];
-}
-
-/** One server's tools, without those whose name it lists a second time. */
-function firstOfEachName({ config, tools }: ServerTools, warnings: string[]): McpTool[] {
-  const seen = new Set<string>();
-  return tools.filter(({ name }) => {
-    if (!seen.has(name)) return seen.add(name);
-    warnings.push(`tool "${name}" is left out: server "${config.name}" lists it twice`);
-    return false;
-  });
-}
-
-/** The name of each tool by its own: its alias, unless that is another name of the same server. */
-function exposedNames({ config, tools }: ServerTools, warnings: string[]): Map<string, string> {
-  const own = new Set(tools.map(({ name }) => name));
-  const used = new Set<string>();
-  const names = new Map<string, string>();
-  for (const { name } of tools) {
-    const alias = ownToolMeta(config, name)?.alias;
-    if (typeof alias !== "string" || alias === name) continue;
-    if (own.has(alias) || used.has(alias)) {
-      warnings.push(
-        `alias "${alias}" of tool "${name}" is ignored: server "${config.name}" has that name already`,
-      );
-      continue;
-    }
-    used.add(alias);
-    names.set(name, alias);
-  }
-  return names;
-}
-
-/** A tool whose name another server has, and the name that it is listed by, if there is one for it. */
-interface NameClash {
-  readonly wanted: string;
-  readonly qualified: string;
-  readonly isListed: boolean;
-}
-
-function freeName(
-  wanted: string,
-  context: { server: string; tool: string; taken: ReadonlySet<string>; clashes: NameClash[] },
-): string | undefined {
-  const { server, tool, taken, clashes } = context;
-  if (!taken.has(wanted)) return wanted;
-  const qualified = `${server}__${tool}`;
-  const isListed = !taken.has(qualified);
-  clashes.push({ wanted, qualified, isListed });
-  return isListed ? qualified : undefined;
-}
-
-/** One line for all tools of a server that are listed by another name, and one for those that are not listed. */
-function clashWarnings(clashes: readonly NameClash[], server: string): string[] {
-  const renamed = clashes.filter(({ isListed }) => isListed)
-    .map(({ wanted, qualified }) => `"${wanted}" as "${qualified}"`);
-  const leftOut = clashes.filter(({ isListed }) => !isListed)
-    .map(({ wanted, qualified }) => `"${wanted}", also as "${qualified}"`);
-  const line = (clashed: readonly string[], outcome: string) =>
-    clashed.length === 0 ? [] : [`server "${server}": ${outcome}: ${listBounded(clashed)}`];
-  return [
-    ...line(renamed, "tools are listed by other names, since earlier servers have theirs"),
-    ...line(leftOut, "tools are left out, since their names are taken"),
-  ];
-}
-
-function listBounded(items: readonly string[]): string {
-  const others = items.length - MAX_NAMED;
-  return `${items.slice(0, MAX_NAMED).join(", ")}${others > 0 ? ` and ${others} more` : ""}`;
-}
-
-/** `tool_meta[tool]` over `default_tool_meta`, key by key, nulls not overriding; `undefined` when neither is there. */
-export function mergeToolMeta(config: MCPServerConfig, tool: string): ToolMeta | undefined {
-  const specific = ownToolMeta(config, tool);
-  const fallback = config.default_tool_meta ?? undefined;
-  if (specific === undefined && fallback === undefined) return undefined;
-  const stated = Object.entries(specific ?? {}).filter(([, value]) => value !== null && value !== undefined);
-  return {
-    auto_apply: null,
-    alias: null,
-    tags: null,
-    ret_object_mapper: null,
-    ...fallback,
-    ...Object.fromEntries(stated),
+/** {@linkcode toSmcpTool}, which gives the same object for a tool that is listed, named and configured as before. */
+function rememberShown(): ShowTool {
+  const remembered = new WeakMap<McpTool, { readonly key: string; readonly shown: SMCPTool }>();
+  return (route) => {
+    const { name, tool, server, meta } = route;
+    const key = JSON.stringify([name, server.name, meta]);
+    const last = remembered.get(tool);
+    if (last?.key === key) return last.shown;
+    const shown = toSmcpTool(route);
+    remembered.set(tool, { key, shown });
+    return shown;
   };
 }
 
-/** What is configured for one tool, whose name may be that of a member of every object. */
-function ownToolMeta({ tool_meta }: MCPServerConfig, tool: string): ToolMeta | undefined {
-  return Object.hasOwn(tool_meta, tool) ? tool_meta[tool] : undefined;
-}
-
-/** The VRL script of a server; a blank one is none. */
-export function vrlScriptOf({ vrl }: MCPServerConfig): string | undefined {
-  return typeof vrl === "string" && vrl.trim() !== "" ? vrl : undefined;
-}
-
-function toSmcpTool(tool: McpTool, { name, server, meta }: ShownAs): SMCPTool {
+function toSmcpTool({ name, tool, server, meta }: ToolRoute): SMCPTool {
   const { title, description, inputSchema, outputSchema, annotations, icons } = tool;
   const attributes = flatten(tool.meta);
   if (annotations !== undefined) attributes[MCP_TOOL_ANNOTATION] = JSON.stringify(annotations);
   if (title !== undefined) attributes[MCP_TOOL_TITLE] = title;
   if (icons !== undefined) attributes[MCP_TOOL_ICONS] = JSON.stringify(icons);
-  attributes[A2C_MCP_SERVER] = server;
-  // The key is ours: what a server itself writes there must not pass for the Computer's word.
+  attributes[A2C_MCP_SERVER] = server.name;
+  // Only the Computer writes this key: an MCP server must not forge it.
   delete attributes[A2C_TOOL_META];
   if (meta !== undefined) attributes[A2C_TOOL_META] = JSON.stringify(meta);
   return { name, description, params_schema: inputSchema, return_schema: outputSchema, meta: attributes };
 }
 
-/** Nested values become JSON strings; nulls, which some peers choke on, say nothing and go. */
+/** Nested values become JSON strings. Nulls are left out: some peers cannot read them. */
 function flatten(meta: Readonly<Record<string, unknown>>): Attributes {
   const flat: [string, AttributeValue][] = [];
   for (const [key, value] of Object.entries(meta)) {

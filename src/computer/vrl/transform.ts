@@ -1,16 +1,47 @@
-/** A tool's result as a VRL script sees it, and where what the script makes of it stands. */
+/** The VRL script of an MCP server, run on the result of a tool call: its input event and the place of its output. */
+import type { Logger } from "../../log.ts";
 import { A2C_VRL_TRANSFORMED, type CallToolResult, type ContentItem } from "../../protocol/tools.ts";
+import { describeError } from "../../text.ts";
+import type { VrlEngine } from "./engine.ts";
 
-/** The call that a result came of. */
+/** The call that gave a result. */
 export interface VrlCall {
   /** The tool's own name. */
   readonly tool: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
+/** How to run a script. */
+export interface TransformOptions {
+  readonly engine: VrlEngine;
+  readonly script: string;
+  readonly signal: AbortSignal;
+  /** Logs a script that failed. */
+  readonly log: Logger;
+  /** Fields for the log. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
 /**
- * The event: the result with every member there, `meta` in the reference implementation's spelling on its items, too,
- * and the call beside it. A script that was written for one Computer runs on the other.
+ * Adds the output of a script to a result. When the script fails or runs out of time, gives the result unchanged: the
+ * tool has already run.
+ */
+export async function transformResult(
+  result: CallToolResult,
+  call: VrlCall,
+  { engine, script, signal, log, fields }: TransformOptions,
+): Promise<CallToolResult> {
+  try {
+    return withTransformed(result, await engine.run(script, toVrlEvent(result, call), { signal }));
+  } catch (error) {
+    log.warn("cannot transform a tool result with VRL", { ...fields, error: describeError(error) });
+    return result;
+  }
+}
+
+/**
+ * The event that a script gets: the result with all its members, and the call. Items of the content have `meta` instead
+ * of `_meta`, as in the Python SDK, so that a script runs on both.
  */
 export function toVrlEvent(result: CallToolResult, { tool, params }: VrlCall): Record<string, unknown> {
   const { content, structuredContent = null, isError = false, meta = null, ...rest } = result;
@@ -25,7 +56,7 @@ export function toVrlEvent(result: CallToolResult, { tool, params }: VrlCall): R
   };
 }
 
-/** The result with the transformed event, as JSON, in its metadata; everything else stays as it is. */
+/** The result with the transformed event, as JSON, in its metadata. */
 export function withTransformed(result: CallToolResult, transformed: string): CallToolResult {
   return { ...result, meta: { ...result.meta, [A2C_VRL_TRANSFORMED]: transformed } };
 }

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { CallMemory } from "../../../../src/computer/tools/memory.ts";
+import { RepeatedCalls } from "../../../../src/computer/tools/repeated_calls.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
 import type { CallToolResult, ToolCallReq } from "../../../../src/protocol/tools.ts";
 
@@ -7,16 +7,29 @@ function request(req_id: string, changes: Partial<ToolCallReq> = {}): ToolCallRe
   return { agent: "ada", req_id, computer: "laptop", tool_name: "t", params: {}, ...changes };
 }
 
-/** A memory and a tool that counts its runs. */
+/** Answers a call as the Computer does: as before when it is repeated, otherwise with what `run` gives. */
+function once(
+  repeated: RepeatedCalls,
+  req: ToolCallReq,
+  run: () => Promise<CallToolResult>,
+): Promise<CallToolResult> {
+  const earlier = repeated.answerOf(req);
+  if (earlier !== undefined) return earlier;
+  const answer = run();
+  repeated.keep(req, answer);
+  return answer;
+}
+
+/** Repeated calls of a tool that counts its runs. */
 function counting(text = "") {
-  const memory = new CallMemory();
+  const repeated = new RepeatedCalls();
   let runs = 0;
   const call = (req: ToolCallReq) =>
-    memory.once(req, (): Promise<CallToolResult> => {
+    once(repeated, req, () => {
       runs++;
       return Promise.resolve({ content: [{ type: "text", text }] });
     });
-  return { memory, call, runs: () => runs };
+  return { repeated, call, runs: () => runs };
 }
 
 // proves: data-req-id-dedupe
@@ -44,10 +57,13 @@ Deno.test("the same req_id for another tool or other parameters is 400, and the 
 });
 
 Deno.test("a call that rejected is not remembered", async () => {
-  const memory = new CallMemory();
-  await assertRejects(() => memory.once(request("a"), () => Promise.reject(new TypeError("bug"))), TypeError);
+  const repeated = new RepeatedCalls();
+  await assertRejects(
+    () => once(repeated, request("a"), () => Promise.reject(new TypeError("bug"))),
+    TypeError,
+  );
   await Promise.resolve();
-  assertEquals((await memory.once(request("a"), () => Promise.resolve({ content: [] }))).content, []);
+  assertEquals((await once(repeated, request("a"), () => Promise.resolve({ content: [] }))).content, []);
 });
 
 Deno.test("the last 256 answers are remembered", async () => {
@@ -70,36 +86,36 @@ Deno.test("remembered answers take 16 MiB at most, the oldest go first", async (
 });
 
 Deno.test("calls that run are remembered whatever the bounds", async () => {
-  const { memory, call } = counting();
+  const { repeated, call } = counting();
   const gate = Promise.withResolvers<CallToolResult>();
-  const running = memory.once(request("slow"), () => gate.promise);
+  const running = once(repeated, request("slow"), () => gate.promise);
   for (let i = 0; i < 300; i++) await call(request(`r${i}`));
-  const again = memory.once(request("slow"), () => Promise.reject(new TypeError("ran twice")));
+  const again = once(repeated, request("slow"), () => Promise.reject(new TypeError("ran twice")));
   gate.resolve({ content: [] });
   assertEquals(await running, await again);
 });
 
-Deno.test("a memory that is cleared forgets answers and running calls, which go on", async () => {
-  const { memory, call, runs } = counting();
+Deno.test("clear() forgets answers, and calls that run, which go on", async () => {
+  const { repeated, call, runs } = counting();
   const gate = Promise.withResolvers<CallToolResult>();
-  const running = memory.once(request("slow"), () => gate.promise);
+  const running = once(repeated, request("slow"), () => gate.promise);
   await call(request("a"));
-  memory.clear();
+  repeated.clear();
   await call(request("a"));
   assertEquals(runs(), 2);
   gate.resolve({ content: [] });
   assertEquals(await running, { content: [] });
-  assertEquals(await memory.once(request("slow"), () => Promise.resolve({ content: [], isError: true })), {
+  assertEquals(await once(repeated, request("slow"), () => Promise.resolve({ content: [], isError: true })), {
     content: [],
     isError: true,
   });
 });
 
 Deno.test("a call whose answer is too large to be remembered does not run again, and pushes no other answer out", async () => {
-  const memory = new CallMemory();
+  const repeated = new RepeatedCalls();
   let runs = 0;
   const call = (req_id: string, length: number) =>
-    memory.once(request(req_id), () => {
+    once(repeated, request(req_id), () => {
       runs++;
       return Promise.resolve({ content: [{ type: "text", text: "x".repeat(length) }] });
     });
