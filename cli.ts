@@ -9,9 +9,9 @@
  *
  * @module
  */
-import type { ProgramName } from "./src/cli/called_as.ts";
-import { ExitCode } from "./src/cli/exit_codes.ts";
-import type { Command } from "./src/cli/program.ts";
+import type { ProgramName } from "./src/cli/program.ts";
+import { ExitCode } from "./src/cli/outcome.ts";
+import type { Command } from "commander";
 import { completionScript, SHELLS } from "./src/cli/shell_completion.ts";
 import { PROTOCOL_VERSION } from "./src/protocol/version.ts";
 import { PACKAGE_VERSION } from "./src/version.ts";

@@ -15,3 +15,8 @@ export function shorten(text: string, maxLength: number): string {
 export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** `1 tool`, `2 tools` */
+export function countOf(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}

@@ -1,9 +1,19 @@
-/** Options that several doors share, and readers for their values. */
+/** Options that several programs share, and readers for their values. */
 import { describeError } from "../text.ts";
 import { nameProblem } from "../protocol/names.ts";
 import { DEFAULT_SOCKET_PATH, parseServerAddress } from "../protocol/server_address.ts";
-import { UsageError } from "./exit_codes.ts";
-import { InvalidArgumentError, Option } from "./program.ts";
+import { UsageError } from "./outcome.ts";
+import { InvalidArgumentError, Option } from "commander";
+import {
+  createLogger,
+  type LogFormat,
+  type Logger,
+  type LoggerOptions,
+  type LogLevels,
+  type LogModule,
+  parseLogLevels,
+} from "../log.ts";
+import { terminalBottom } from "../terminal/bottom_line.ts";
 
 /** How a client of the Server says who it is. */
 export interface ConnectionOptions {
@@ -145,4 +155,46 @@ export function collectPair(
   const cut = pair.indexOf("=");
   if (cut < 1) throw new InvalidArgumentError("Write it as NAME=VALUE");
   return { ...earlier, [pair.slice(0, cut)]: pair.slice(cut + 1) };
+}
+
+/** What every door's command line says about logging. */
+export interface LogOptions {
+  readonly logLevel: LogLevels;
+  readonly logFormat: LogFormat;
+}
+
+/**
+ * `--log-level` and `--log-format`, each also from the environment.
+ *
+ * @param help How the default is told where it depends on the command; `info` by default.
+ */
+export function logOptions(help = "info"): Option[] {
+  return [
+    new Option("--log-level <levels>", "the lowest level written to stderr, such as warn or info,mcp=debug")
+      .argParser(parseLevels).default(parseLogLevels("info"), help).env("A2C_LOG_LEVEL"),
+    new Option("--log-format <format>", "how log lines are written")
+      .choices(["text", "json"]).default("text").env("A2C_LOG_FORMAT"),
+  ];
+}
+
+/**
+ * The logger that the options ask for. Its lines go to stderr, above a prompt or progress where there is one, or to
+ * `write`.
+ */
+export function loggerOf(module: LogModule, options: LogOptions & Pick<LoggerOptions, "write">): Logger {
+  const { logLevel: levels, logFormat: format, write = writeLine } = options;
+  return createLogger({ module, levels, format, write });
+}
+
+function writeLine(line: string): void {
+  terminalBottom.writeAbove(() => console.error(line));
+}
+
+function parseLevels(text: string): LogLevels {
+  try {
+    return parseLogLevels(text);
+  } catch (error) {
+    if (error instanceof RangeError) throw new InvalidArgumentError(error.message);
+    throw error;
+  }
 }

@@ -1,19 +1,20 @@
-/** The command lines of the doors: one way to declare, parse, run and end them. */
-import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
+/** The command lines of the programs: one way to declare, parse, run and end them. */
+import { Command, CommanderError, Help, type HelpConfiguration, Option } from "commander";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { PACKAGE_VERSION } from "../version.ts";
-import { commandLineOf, type ProgramName } from "./called_as.ts";
-import { everyCommand } from "./command_tree.ts";
-import { ExitCode, UsageError } from "./exit_codes.ts";
-import { HELP_FORM, helpPart } from "./help_form.ts";
-import { failureJson, failureText, isTold, paintFailure, toFailure } from "./failure.ts";
-import { errorPalette, hasColors } from "../terminal/screen.ts";
-import { LOG_HELP, loggerOf, type LogOptions, logOptions } from "./log_options.ts";
-
-export { Argument, Command, InvalidArgumentError, loggerOf, Option };
-
-/** What every door's command line has. */
-export type CommonOptions = LogOptions;
+import {
+  ExitCode,
+  ExitRequest,
+  failureJson,
+  failureText,
+  isTold,
+  paintFailure,
+  toFailure,
+  UsageError,
+} from "./outcome.ts";
+import { COLORS, errorPalette, hasColors } from "../terminal/screen.ts";
+import { logOptions } from "./options.ts";
+import { LOG_LEVELS, LOG_MODULES } from "../log.ts";
 
 /**
  * Starts a program's command line, by the name that it was called by: `--help`, `--version`, `--log-level`, `--log-format`.
@@ -45,6 +46,14 @@ export function createProgram(
 const TIME_HELP = helpPart(
   "Times:",
   "  500ms, 5s, 2m and 1h are understood; a number alone is in the unit that the option shows.",
+);
+
+const LOG_HELP = helpPart(
+  "Log levels:",
+  [
+    `  ${LOG_LEVELS.join(", ")}; modules that may have one of their own (module=level):`,
+    ...Object.entries(LOG_MODULES).map(([name, what]) => `  ${name.padEnd(10)} ${what}`),
+  ].join("\n"),
 );
 
 const EXIT_CODE_HELP = helpPart(
@@ -95,17 +104,6 @@ function silenceErrors(program: Command): void {
   }
 }
 
-/** Thrown by a command that has told its user what is wrong and only wants to end with this code. */
-export class ExitRequest extends Error {
-  override readonly name = "ExitRequest";
-  readonly exitCode: number;
-
-  constructor(exitCode: number) {
-    super(`Exit with code ${exitCode}`);
-    this.exitCode = exitCode;
-  }
-}
-
 function listenForInterrupt(): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
   const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
@@ -120,4 +118,57 @@ function listenForInterrupt(): Disposable & { readonly signal: AbortSignal } {
       for (const name of signals) Deno.removeSignalListener(name, onSignal);
     },
   };
+}
+
+/** The programs, which are the sub-commands of `a2c-smcp` as well. */
+const PROGRAMS = ["server", "computer", "agent"] as const;
+
+/** The name of a program. */
+export type ProgramName = typeof PROGRAMS[number];
+
+/**
+ * What starts a program, in the way that this process was started: `deno run -A agent.ts` where a door was run, and
+ * `a2c-smcp agent` where that is what runs.
+ */
+export function commandLineOf(program: ProgramName, mainModule: string = Deno.mainModule): string {
+  const isDoor = PROGRAMS.some((name) => mainModule.endsWith(`/${name}.ts`));
+  return isDoor ? `deno run -A ${program}.ts` : `a2c-smcp ${program}`;
+}
+
+/** A command and all commands below it. */
+export function* everyCommand(command: Command): Generator<Command> {
+  yield command;
+  for (const below of command.commands) yield* everyCommand(below);
+}
+
+/**
+ * For `configureHelp`. Options that are only understood are no reason for `[options]`; a flag is off by default.
+ * Commander takes the colours out where none are wanted.
+ */
+export const HELP_FORM: HelpConfiguration = {
+  styleTitle: COLORS.strong,
+  styleSubcommandText: COLORS.accent,
+  styleOptionText: COLORS.accent,
+  subcommandTerm: (command) => {
+    const hasOptions = command.options.some(({ hidden }) => !hidden);
+    const below = command.commands.length > 0 ? ["…"] : [];
+    const names = command.registeredArguments.map(toArgumentName);
+    return [command.name(), ...hasOptions ? ["[options]"] : [], ...below, ...names].join(" ");
+  },
+  optionDescription: (option) => new Help().optionDescription(withoutFalse(option)),
+};
+
+/** A part of a help text below its title. */
+export function helpPart(title: string, text: string): string {
+  return `\n${COLORS.strong(title)}\n${text}`;
+}
+
+function toArgumentName(argument: Command["registeredArguments"][number]): string {
+  const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+function withoutFalse(option: Option): Option {
+  if (option.defaultValue !== false) return option;
+  return Object.assign(new Option(option.flags, option.description), option, { defaultValue: undefined });
 }

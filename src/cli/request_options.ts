@@ -1,9 +1,9 @@
 /** What the requests of both command lines, the Agent's and the Computer's, are told by. */
 import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
-import { CallParams } from "./call_params.ts";
-import { UsageError } from "./exit_codes.ts";
+import { CallParams } from "./answers/arguments.ts";
+import { UsageError } from "./outcome.ts";
 import { collect, parseSeconds, wholeNumber } from "./options.ts";
-import { type Command, InvalidArgumentError, Option } from "./program.ts";
+import { type Command, InvalidArgumentError, Option } from "commander";
 
 /** The options of `call`. */
 export interface CallFlags {

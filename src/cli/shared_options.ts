@@ -1,6 +1,6 @@
 /** Options of a program that stand before or behind its commands, and commands that have one of the same name. */
 import { type Command, Option } from "commander";
-import { everyCommand } from "./command_tree.ts";
+import { everyCommand } from "./program.ts";
 
 /**
  * Lets every command take the options of its program, too, except where it has one of that name of its own. Whatever

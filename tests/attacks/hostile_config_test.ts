@@ -1,7 +1,7 @@
 /** Attacker: whoever wrote a configuration that somebody else checks. It is far too large, has no end, or is no config */
 import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { ExitCode } from "../../src/cli/exit_codes.ts";
+import { ExitCode } from "../../src/cli/outcome.ts";
 import { Workplace } from "../integration/_computer_program.ts";
 
 /** What is read in bounded time is read in a second or two; what is not takes minutes. */

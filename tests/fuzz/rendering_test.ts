@@ -1,8 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
-import { drawElement } from "../../src/cli/answers/content_picture.ts";
-import { drawDesktop } from "../../src/cli/answers/desktop_picture.ts";
-import { drawFinder } from "../../src/cli/answers/finder_picture.ts";
+import { drawElement } from "../../src/cli/answers/read_picture.ts";
+import { drawDesktop } from "../../src/cli/answers/desktop.ts";
+import { drawFinder } from "../../src/cli/answers/finder.ts";
 import { displayWidth } from "../../src/terminal/display_width.ts";
 import { PLAIN } from "../../src/terminal/screen.ts";
 import { printable } from "../../src/terminal/safe_text.ts";
@@ -13,6 +12,7 @@ import { type DPEElementDetail, ELEMENT_CATEGORIES } from "../../src/protocol/dp
 import { mutate, randomText } from "./_mutator.ts";
 import { Random } from "../fixtures/random.ts";
 import { sized } from "../fixtures/test_size.ts";
+import fc from "fast-check";
 
 const RUNS = sized({ reduced: 10_000, full: 1_000_000 });
 

@@ -1,9 +1,8 @@
 /** Attacker: an Agent or an MCP server. They send text over which a regular expression or a drawing takes for ever */
 import { assert } from "@std/assert";
-import { desktopText } from "../../src/cli/answers/text.ts";
-import { paintFailure } from "../../src/cli/failure.ts";
-import { indentJson } from "../../src/cli/answers/indent_json.ts";
-import { drawDesktop } from "../../src/cli/answers/desktop_picture.ts";
+import { desktopText, drawDesktop } from "../../src/cli/answers/desktop.ts";
+import { paintFailure } from "../../src/cli/outcome.ts";
+import { indentJson } from "../../src/cli/answers/contents.ts";
 import { drawGrid } from "../../src/terminal/shapes.ts";
 import { COLORS, PLAIN } from "../../src/terminal/screen.ts";
 import {

@@ -1,32 +1,22 @@
 /** What the commands of the Agent's command line do. */
-import { commandLineOf } from "../called_as.ts";
-import { UsageError } from "../exit_codes.ts";
-import { CommandFailedError } from "../failure.ts";
-import type { CallParams } from "../call_params.ts";
-import { toArguments, type TypedArguments } from "../typed_arguments.ts";
+import { commandLineOf } from "../program.ts";
+import { CommandFailedError, UsageError } from "../outcome.ts";
+import { type CallParams, toArguments, type TypedArguments } from "../answers/arguments.ts";
 import { printable, toSafeJson } from "../../terminal/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
 import type { Logger } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { Agent } from "../../agent/agent.ts";
-import {
-  catalogueText,
-  configText,
-  contentsText,
-  desktopText,
-  readableResourceText,
-  resourceText,
-  toolsText,
-} from "../answers/text.ts";
-import { eventText, officeText } from "./text.ts";
-import { readDocumentTree, toTreeJson, type TreeDepth } from "./document_tree.ts";
-import { drawRead } from "./pictures.ts";
+import { catalogueText, drawFinder } from "../answers/finder.ts";
+import { configText, eventText, officeText } from "./text.ts";
+import { contentsText, readableResourceText, resourceText } from "../answers/contents.ts";
+import { DEFAULT_WINDOW_LINES, desktopText, drawDesktop } from "../answers/desktop.ts";
+import { drawTools, groupTools, toolsText, toolText } from "../answers/tools.ts";
+import { readDocumentTree, toTreeJson, type TreeDepth } from "../answers/document_tree.ts";
+import { drawRead } from "../answers/read_picture.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
-import { DEFAULT_WINDOW_LINES, drawDesktop } from "../answers/desktop_picture.ts";
-import { drawTools, groupTools, toolText } from "../answers/tools_picture.ts";
-import { drawFinder } from "../answers/finder_picture.ts";
 
 /** What every command gets. */
 export interface CommandContext {

@@ -3,10 +3,13 @@ import {
   authOf,
   type ConnectionOptions,
   connectionOptions,
+  loggerOf,
+  type LogOptions,
   parseSeconds,
   requireOptions,
 } from "../options.ts";
-import { type Command, type CommonOptions, createProgram, loggerOf, Option, runProgram } from "../program.ts";
+import { type Command, Option } from "commander";
+import { commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
 import {
   addAll,
   assertReadable,
@@ -18,15 +21,13 @@ import {
   paramsOption,
   timeoutOption,
 } from "../request_options.ts";
-import { type TypedArguments, typedArguments } from "../typed_arguments.ts";
-import { commandLineOf } from "../called_as.ts";
-import { helpPart } from "../help_form.ts";
+import { type TypedArguments, typedArguments } from "../answers/arguments.ts";
 import { currentScreen } from "../../terminal/screen.ts";
 import { showProgress } from "../../terminal/progress.ts";
 import type { Logger } from "../../log.ts";
 import { plainTextWarning } from "../../protocol/server_address.ts";
 import { Agent } from "../../agent/agent.ts";
-import { TREE_DEPTHS, type TreeDepth } from "./document_tree.ts";
+import { TREE_DEPTHS, type TreeDepth } from "../answers/document_tree.ts";
 import {
   callTool,
   type CommandContext,
@@ -43,7 +44,7 @@ import {
 const CONNECT_TIMEOUT_SECONDS = 10;
 
 /** What stands before the command. */
-interface GlobalOptions extends CommonOptions, ConnectionOptions {
+interface GlobalOptions extends LogOptions, ConnectionOptions {
   readonly json: boolean;
   readonly computer?: string;
   readonly connectTimeout?: number;

@@ -1,9 +1,10 @@
-/** What the Agent's command line alone shows to people. Pure: values in, text out. */
+/** What only the Agent's command line shows. Pure: values in, text out. */
 import { drawColumns } from "../../terminal/shapes.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { printableLine } from "../../terminal/safe_text.ts";
 import type { SessionInfo } from "../../protocol/office.ts";
 import type { AgentEvent } from "../../agent/events.ts";
+import type { GetComputerConfigRet, MCPServerConfig } from "../../protocol/config.ts";
 
 /** Who is in the office. */
 export function officeText(sessions: readonly SessionInfo[], { strong, faint }: Palette = PLAIN): string {
@@ -55,3 +56,27 @@ const CHANGES = {
   updateFinder: "documents",
   updateResources: "resources",
 } as const;
+
+export function configText(
+  { servers, inputs }: GetComputerConfigRet,
+  { strong, faint }: Palette = PLAIN,
+): string {
+  const rows = Object.entries(servers).map(([name, server]) => [
+    name,
+    server.type,
+    server.disabled ? "disabled" : "enabled",
+    addressOf(server),
+  ]);
+  const asked = (inputs ?? []).map(({ id, type, description }) => [`input ${id}`, type, description]);
+  const shown = rows.length === 0
+    ? "no MCP servers"
+    : drawColumns(rows, { paints: [strong, undefined, undefined, faint] });
+  return [shown, drawColumns(asked, { paints: [strong] })].filter((text) => text !== "")
+    .join("\n\n");
+}
+
+function addressOf(server: MCPServerConfig): string {
+  if (server.type !== "stdio") return server.server_parameters.url;
+  const { command, args } = server.server_parameters;
+  return [command, ...args].join(" ");
+}

@@ -1,7 +1,6 @@
 /** `computer.ts check [FILES…]`: what a configuration says and what is wrong with it, for people and as JSON. */
-import { countOf } from "../count.ts";
-import { ExitCode } from "../exit_codes.ts";
-import { ExitRequest } from "../program.ts";
+import { countOf } from "../../text.ts";
+import { ExitCode, ExitRequest } from "../outcome.ts";
 import { alignColumns } from "../../terminal/shapes.ts";
 import { printable, printableLine, toSafeJson } from "../../terminal/safe_text.ts";
 import {

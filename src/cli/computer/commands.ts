@@ -1,6 +1,6 @@
 /** The commands of a Computer, declared once for its prompt, for another process, and for a run of their own. */
-import { type Command, Option } from "../program.ts";
-import { helpPart } from "../help_form.ts";
+import { type Command, Option } from "commander";
+import { helpPart } from "../program.ts";
 import { collectPair, parseUrl, wholeNumber } from "../options.ts";
 import {
   addAll,
@@ -13,7 +13,7 @@ import {
   paramsOption,
   timeoutOption,
 } from "../request_options.ts";
-import { toWords, type TypedArguments, typedArguments } from "../typed_arguments.ts";
+import { toWords, type TypedArguments, typedArguments } from "../answers/arguments.ts";
 import type { Answer } from "../answers/answer.ts";
 import { clearInput, listInputs, render, setInput } from "./answers/inputs.ts";
 import { connect, join, leave, quit } from "./answers/office.ts";

@@ -1,11 +1,9 @@
 /** The command line of `computer.ts`: a prompt at a terminal, a service without one, or one command. */
-import { commandLineOf } from "../called_as.ts";
-import { everyCommand } from "../command_tree.ts";
+import { commandLineOf, createProgram, everyCommand, helpPart, runProgram } from "../program.ts";
 import { connectionOptions, parseSeconds } from "../options.ts";
-import { UsageError } from "../exit_codes.ts";
-import { type Command, createProgram, Option, runProgram } from "../program.ts";
+import { UsageError } from "../outcome.ts";
+import { type Command, Option } from "commander";
 import { shareOptions } from "../shared_options.ts";
-import { helpPart } from "../help_form.ts";
 import { parseLogLevels } from "../../log.ts";
 import { runCheck } from "./check.ts";
 import { withConfigChecks } from "./config_store.ts";

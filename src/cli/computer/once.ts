@@ -1,7 +1,6 @@
 /** One command as a run of its own: sent to a Computer that runs, or done by one that is started for it. */
-import { ExitCode, UsageError } from "../exit_codes.ts";
-import { paintFailure } from "../failure.ts";
-import { type Command, ExitRequest } from "../program.ts";
+import { ExitCode, ExitRequest, paintFailure, UsageError } from "../outcome.ts";
+import type { Command } from "commander";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import { openLineEditor } from "../../terminal/editor/terminal_editor.ts";
 import { withoutSharedOptions } from "../shared_options.ts";

@@ -1,6 +1,5 @@
 /** From the options of the command line to a session. */
-import { authOf, type ConnectionOptions } from "../options.ts";
-import { type CommonOptions, loggerOf } from "../program.ts";
+import { authOf, type ConnectionOptions, loggerOf, type LogOptions } from "../options.ts";
 import type { LoggerOptions } from "../../log.ts";
 import { fileResolver } from "../../computer/resources/file_resolver.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
@@ -10,7 +9,7 @@ import { Session } from "./session.ts";
 import { SessionInputs } from "./session_inputs.ts";
 
 /** What `computer.ts` is told by. */
-export interface ComputerCliOptions extends CommonOptions, Partial<ConnectionOptions> {
+export interface ComputerCliOptions extends LogOptions, Partial<ConnectionOptions> {
   readonly config?: string;
   readonly inputs?: string;
   readonly dpeFiles?: string;

@@ -1,10 +1,9 @@
 /** The prompt of a Computer: commands with history, completion and help, while it works. */
-import { completeLine, type CompletionPlace } from "../prompt/completion.ts";
-import { fileCandidates } from "../prompt/file_candidates.ts";
-import { failureText, paintFailure } from "../failure.ts";
+import { completeLine, type CompletionPlace, fileCandidates } from "../prompt/completion.ts";
+import { failureText, paintFailure } from "../outcome.ts";
 import { runTypedLine } from "../prompt/program.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
-import { argumentCandidates } from "../typed_arguments.ts";
+import { argumentCandidates } from "../answers/arguments.ts";
 import { showProgress } from "../../terminal/progress.ts";
 import { currentScreen, PLAIN } from "../../terminal/screen.ts";
 import { hasWindowScheme } from "../../uri/scheme.ts";

@@ -1,5 +1,5 @@
 /** What a Computer asks the person at its terminal: values of inputs, and whether a tool may run. */
-import { countOf } from "../count.ts";
+import { countOf } from "../../text.ts";
 import { escapeUnseen, inWrittenOrder, toSafeLine, toSeenJson } from "../../terminal/safe_text.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";

@@ -1,9 +1,8 @@
 /** A Computer that stays: with a prompt at a terminal, or as a service. */
 import { join } from "@std/path";
 import { abortable, untilAborted } from "../../async/abortable.ts";
-import { commandLineOf } from "../called_as.ts";
-import { requireOptions } from "../options.ts";
-import { loggerOf } from "../program.ts";
+import { commandLineOf } from "../program.ts";
+import { loggerOf, requireOptions } from "../options.ts";
 import { parseLogLevels } from "../../log.ts";
 import { openLineEditor } from "../../terminal/editor/terminal_editor.ts";
 import { PACKAGE_VERSION } from "../../version.ts";

@@ -1,8 +1,7 @@
 /** Running the words of a command against a session, wherever they were typed. */
-import { failureJson, failureText } from "../failure.ts";
-import { type Command, ExitRequest } from "../program.ts";
+import { ExitCode, exitCodeOfAnswer, ExitRequest, failureJson, failureText } from "../outcome.ts";
+import type { Command } from "commander";
 import { createPromptProgram, runTypedWords } from "../prompt/program.ts";
-import { ExitCode, exitCodeOfAnswer } from "../exit_codes.ts";
 import { shareOptions } from "../shared_options.ts";
 import { type Answer, presentAnswer, type Presentation } from "../answers/answer.ts";
 import type { CommandContext } from "./command_context.ts";

@@ -2,7 +2,7 @@
 import { type Logger, withModule } from "../../log.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
 import { describeError } from "../../text.ts";
-import { UsageError } from "../exit_codes.ts";
+import { UsageError } from "../outcome.ts";
 import { Computer } from "../../computer/computer.ts";
 import { ConfigError } from "../../config/problem.ts";
 import type { ComputerOptions } from "../../computer/options.ts";

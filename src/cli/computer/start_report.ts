@@ -1,7 +1,7 @@
 /** What becomes of the MCP servers and of the way to the office at the start, for whoever sits at the prompt. */
 import { settledWithin, untilAborted } from "../../async/abortable.ts";
-import { countOf } from "../count.ts";
-import { failureText, paintFailure, toFailure } from "../failure.ts";
+import { countOf } from "../../text.ts";
+import { failureText, paintFailure, toFailure } from "../outcome.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import { currentScreen, PLAIN } from "../../terminal/screen.ts";
 import { printable } from "../../terminal/safe_text.ts";

@@ -1,10 +1,15 @@
 /** Commands that are typed at a prompt: the command line of a door without a process of its own. */
 import { Command, CommanderError } from "commander";
-import { ExitCode, UsageError } from "../exit_codes.ts";
-import { everyCommand } from "../command_tree.ts";
-import { type Failure, isTold, paintFailure, toFailure } from "../failure.ts";
-import { HELP_FORM } from "../help_form.ts";
-import { ExitRequest } from "../program.ts";
+import {
+  ExitCode,
+  ExitRequest,
+  type Failure,
+  isTold,
+  paintFailure,
+  toFailure,
+  UsageError,
+} from "../outcome.ts";
+import { everyCommand, HELP_FORM } from "../program.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { describeError } from "../../text.ts";
 import { splitWords } from "../../terminal/words.ts";

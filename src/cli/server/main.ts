@@ -1,10 +1,9 @@
 /** The command line of `server.ts`. */
 import { untilAborted } from "../../async/abortable.ts";
-import { commandLineOf } from "../called_as.ts";
-import { helpPart } from "../help_form.ts";
-import { UsageError } from "../exit_codes.ts";
-import { collect, parseMilliseconds, parsePort, wholeNumber } from "../options.ts";
-import { type Command, type CommonOptions, createProgram, loggerOf, Option, runProgram } from "../program.ts";
+import { commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
+import { UsageError } from "../outcome.ts";
+import { collect, loggerOf, type LogOptions, parseMilliseconds, parsePort, wholeNumber } from "../options.ts";
+import { type Command, Option } from "commander";
 import { readRegularFile } from "../../files.ts";
 import { type Logger, parseLogLevels } from "../../log.ts";
 import { describeError } from "../../text.ts";
@@ -24,7 +23,7 @@ import { SmcpServer } from "../../server/server.ts";
 /** A file of tokens that is larger than this is refused, in bytes. */
 const MAX_TOKEN_FILE_BYTES = 1_048_576;
 
-interface ServerCliOptions extends CommonOptions {
+interface ServerCliOptions extends LogOptions {
   readonly host: string;
   readonly port: number;
   readonly path: string;

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseMilliseconds, parseSeconds } from "../../../src/cli/options.ts";
-import { InvalidArgumentError } from "../../../src/cli/program.ts";
+import { InvalidArgumentError } from "commander";
 
 Deno.test("parseSeconds() takes a number as seconds, and any unit", () => {
   const read = ["2", "0.2", "500ms", "5s", "1.5m", "1h", "0.3s"].map(parseSeconds);

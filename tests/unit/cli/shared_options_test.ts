@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { Command, Option } from "../../../src/cli/program.ts";
+import { Command, Option } from "commander";
 import { shareOptions, withoutSharedOptions } from "../../../src/cli/shared_options.ts";
 
 /** A program with options, and commands of which one has an option of the same name. */

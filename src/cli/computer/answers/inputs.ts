@@ -2,7 +2,7 @@
 import { drawColumns } from "../../../terminal/shapes.ts";
 import { type Palette, PLAIN } from "../../../terminal/screen.ts";
 import type { MCPServerInput } from "../../../protocol/config.ts";
-import { UsageError } from "../../exit_codes.ts";
+import { UsageError } from "../../outcome.ts";
 import { inputIdsOf, type InputValue } from "../../../config/placeholders.ts";
 import { renderParameters } from "../../../computer/secrets/owner_masking.ts";
 import { listWords } from "../../../spelling.ts";

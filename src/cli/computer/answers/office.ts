@@ -1,5 +1,5 @@
 /** `connect`, `join`, `leave`, `quit` */
-import { UsageError } from "../../exit_codes.ts";
+import { UsageError } from "../../outcome.ts";
 import type { Answer } from "../../answers/answer.ts";
 import type { CommandContext } from "../command_context.ts";
 

@@ -1,7 +1,7 @@
 /** `server add|remove|start|stop|restart|logs` */
-import { countOf } from "../../count.ts";
+import { countOf } from "../../../text.ts";
 import { withoutSequences } from "../../../terminal/safe_text.ts";
-import { parseParams } from "../../call_params.ts";
+import { parseParams } from "../../answers/arguments.ts";
 import { addServerText, type NewServer, removeServerText, type WrittenServer } from "../../../config/edit.ts";
 import type { ConfigChange } from "../../../computer/host.ts";
 import type { Answer } from "../../answers/answer.ts";

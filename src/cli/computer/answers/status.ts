@@ -1,5 +1,5 @@
 /** `status` */
-import { countOf } from "../../count.ts";
+import { countOf } from "../../../text.ts";
 import { alignColumns } from "../../../terminal/shapes.ts";
 import { toSafeLine } from "../../../terminal/safe_text.ts";
 import type { Screen } from "../../../terminal/screen.ts";

@@ -1,10 +1,9 @@
 /** `tools`, `call`, `history` */
 import { drawColumns } from "../../../terminal/shapes.ts";
-import { contentsText, toolsText } from "../../answers/text.ts";
-import type { CallParams } from "../../call_params.ts";
+import { contentsText } from "../../answers/contents.ts";
+import { drawTools, toolsText, toolText } from "../../answers/tools.ts";
+import { type CallParams, toArguments, type TypedArguments } from "../../answers/arguments.ts";
 import { type Palette, PLAIN } from "../../../terminal/screen.ts";
-import { drawTools, toolText } from "../../answers/tools_picture.ts";
-import { toArguments, type TypedArguments } from "../../typed_arguments.ts";
 import type { ToolCallRecord } from "../../../computer/tools/history.ts";
 import type { Answer } from "../../answers/answer.ts";
 import type { CommandContext } from "../command_context.ts";

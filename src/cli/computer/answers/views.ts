@@ -1,8 +1,8 @@
 /** `desktop`, `finder`, `read` */
-import { catalogueText, desktopText, readableResourceText, resourceText } from "../../answers/text.ts";
+import { catalogueText, drawFinder } from "../../answers/finder.ts";
+import { DEFAULT_WINDOW_LINES, desktopText, drawDesktop } from "../../answers/desktop.ts";
+import { readableResourceText, resourceText } from "../../answers/contents.ts";
 import type { DesktopFlags, FinderFlags } from "../../request_options.ts";
-import { DEFAULT_WINDOW_LINES, drawDesktop } from "../../answers/desktop_picture.ts";
-import { drawFinder } from "../../answers/finder_picture.ts";
 import { printable } from "../../../terminal/safe_text.ts";
 import { hasWindowScheme } from "../../../uri/scheme.ts";
 import type { Answer } from "../../answers/answer.ts";

@@ -1,6 +1,6 @@
 /** Asking a Computer that runs in another process. */
-import { commandLineOf } from "../../called_as.ts";
-import { UsageError } from "../../exit_codes.ts";
+import { commandLineOf } from "../../program.ts";
+import { UsageError } from "../../outcome.ts";
 import { hasColors, type Screen } from "../../../terminal/screen.ts";
 import { ServerUnreachableError } from "../../../protocol/local_errors.ts";
 import { PACKAGE_VERSION } from "../../../version.ts";

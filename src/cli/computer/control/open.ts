@@ -1,7 +1,7 @@
 /** Letting other processes of this user ask a Computer. */
 import { describeError } from "../../../text.ts";
-import { commandLineOf } from "../../called_as.ts";
-import { UsageError } from "../../exit_codes.ts";
+import { commandLineOf } from "../../program.ts";
+import { UsageError } from "../../outcome.ts";
 import { ControlServer, isListening } from "./server.ts";
 import type { RunWords } from "./conversation.ts";
 import { controlFolder, controlPath } from "./path.ts";

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { eventText, officeText } from "../../../../src/cli/agent/text.ts";
+import { configText, eventText, officeText } from "../../../../src/cli/agent/text.ts";
 import type { AgentEvent } from "../../../../src/agent/events.ts";
+import { parseGetComputerConfigRet } from "../../../../src/protocol/answers.ts";
 
 Deno.test("officeText() lines up the members", () => {
   const session = { sid: "s", office_id: "lab" };
@@ -34,4 +35,19 @@ Deno.test("eventText() is one line for each event", () => {
     [{ type: "desktopRefreshed", computer, desktops: [] }, "computer laptop: desktopRefreshed"],
   ];
   for (const [event, text] of events) assertEquals(eventText(event), text);
+});
+
+Deno.test("configText() shows where each MCP server is and what it asks for", () => {
+  const config = parseGetComputerConfigRet({
+    servers: {
+      files: { name: "files", type: "stdio", server_parameters: { command: "npx", args: ["files"] } },
+      web: { name: "web", type: "sse", disabled: true, server_parameters: { url: "http://web/sse" } },
+    },
+    inputs: [{ id: "key", type: "promptString", description: "API key" }],
+  });
+  assertEquals(
+    configText(config),
+    "files  stdio  enabled   npx files\nweb    sse    disabled  http://web/sse\n\ninput key  promptString  API key",
+  );
+  assertEquals(configText({ servers: {} }), "no MCP servers");
 });

@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { Argument, type Command, Option } from "commander";
-import { completeLine, type CompletionPlace } from "../../../../src/cli/prompt/completion.ts";
+import { completeLine, type CompletionPlace, fileCandidates } from "../../../../src/cli/prompt/completion.ts";
 import { createPromptProgram } from "../../../../src/cli/prompt/program.ts";
+import { join } from "@std/path";
 
 function build(): Command {
   const program = createPromptProgram(() => {});
@@ -63,4 +64,22 @@ Deno.test("completeLine() asks for what only the program knows, and says for whi
 
 Deno.test("completeLine() offers nothing for a command that there is not", async () => {
   assertEquals(await complete("dance "), []);
+});
+
+Deno.test("fileCandidates() lists what begins so, folders with a slash, hidden ones only when asked for", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    for (const name of ["config.json", "notes.txt", ".cache"]) {
+      await Deno.writeTextFile(join(folder, name), "");
+    }
+    await Deno.mkdir(join(folder, "configs"));
+    const list = async (start: string) =>
+      (await fileCandidates(`${folder}/${start}`)).map((path) => path.slice(folder.length + 1));
+    assertEquals(await list(""), ["config.json", "configs/", "notes.txt"]);
+    assertEquals(await list("conf"), ["config.json", "configs/"]);
+    assertEquals(await list("."), [".cache"]);
+    assertEquals(await list("none/x"), []);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });

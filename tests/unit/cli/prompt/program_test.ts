@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { failureText } from "../../../../src/cli/failure.ts";
+import { ExitRequest, failureText } from "../../../../src/cli/outcome.ts";
 import { createPromptProgram, runTypedLine } from "../../../../src/cli/prompt/program.ts";
-import { ExitRequest, InvalidArgumentError, Option } from "../../../../src/cli/program.ts";
+import { InvalidArgumentError, Option } from "commander";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
 
 /** Runs lines and gives the exit codes and all that was printed. */

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { failureText, paintFailure, toFailure } from "../../../src/cli/failure.ts";
+import { failureText, paintFailure, toFailure } from "../../../src/cli/outcome.ts";
 import { COLORS, PLAIN } from "../../../src/terminal/screen.ts";
 import { SmcpError } from "../../../src/protocol/errors.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { readDocumentTree, toTreeJson } from "../../../../src/cli/agent/document_tree.ts";
-import { catalogueText } from "../../../../src/cli/answers/text.ts";
+import { readDocumentTree, toTreeJson } from "../../../../src/cli/answers/document_tree.ts";
+import { catalogueText } from "../../../../src/cli/answers/finder.ts";
 import type { DPEDocumentSummary } from "../../../../src/protocol/dpe.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
 

@@ -1,9 +1,29 @@
-/** Reading below a page of the catalogue: the pages of its documents, and the elements of these. */
+/** The documents of a catalogue, and reading their pages and the elements of these. */
+import {
+  type DPEDocumentSummary,
+  type DPEElementDetail,
+  type DPEPageSummary,
+  MAX_PAGE_LIMIT,
+} from "../../protocol/dpe.ts";
 import { forEachBounded } from "../../async/pool.ts";
-import { type DPEDocumentSummary, MAX_PAGE_LIMIT } from "../../protocol/dpe.ts";
 import { describeError } from "../../text.ts";
-import type { DocumentBranch } from "../answers/document_branch.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
+
+/** A document and, as far as they were asked for, its first 100 pages. */
+export interface DocumentBranch {
+  readonly document: DPEDocumentSummary;
+  readonly pages?: readonly PageBranch[] | undefined;
+  /** Why the pages could not be read. */
+  readonly failure?: string | undefined;
+}
+
+/** A page and, as far as they were asked for, its elements. */
+export interface PageBranch {
+  readonly page: DPEPageSummary;
+  readonly elements?: readonly DPEElementDetail[] | undefined;
+  /** Why the elements could not be read. */
+  readonly failure?: string | undefined;
+}
 
 /** How far down a tree of documents goes. */
 export const TREE_DEPTHS = ["documents", "pages", "elements"] as const;

@@ -1,11 +1,11 @@
-/** The Finder as a tree: MCP server, document, page, element. Pure: values in, a picture out. */
+/** The Finder as text and, on a terminal, as a tree: MCP server, document, page, element. Pure: values in, text out. */
 import { alignColumns, type Branch, drawTree, TREE_INDENT } from "../../terminal/shapes.ts";
 import { cropToWidth, wrapToWidth } from "../../terminal/display_width.ts";
-import { toSafeLine } from "../../terminal/safe_text.ts";
+import { printableLine, toSafeLine } from "../../terminal/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
 import type { DPEElementDetail } from "../../protocol/dpe.ts";
-import { countOf } from "../count.ts";
-import type { DocumentBranch, PageBranch } from "./document_branch.ts";
+import { countOf } from "../../text.ts";
+import type { DocumentBranch, PageBranch } from "./document_tree.ts";
 
 /** The columns before a document's details: two levels and what joins them to the branches below. */
 const DETAIL_INDENT = TREE_INDENT + 2;
@@ -126,4 +126,40 @@ function timeOf(text: string | undefined): string {
   const date = new Date(text);
   if (!text.includes(":") || Number.isNaN(date.getTime())) return cropToWidth(toSafeLine(text), 16);
   return `${date.toISOString().slice(0, 16).replace("T", " ")}Z`;
+}
+
+export function catalogueText(
+  catalogue: { readonly documents: readonly DocumentBranch[]; readonly totalCount: number },
+  { offset }: { readonly offset: number },
+): string {
+  const { documents, totalCount } = catalogue;
+  if (documents.length === 0) return totalCount === 0 ? "no documents" : `none of ${totalCount} documents`;
+  const entries = documents.flatMap(documentLines).map(printableLine);
+  return [...entries, `${offset + 1}–${offset + documents.length} of ${totalCount}`].join("\n");
+}
+
+function documentLines({ document, pages = [], failure }: DocumentBranch): string[] {
+  const { title, file_type, page_count, uri, keywords = [] } = document;
+  const tags = keywords.length === 0 ? "" : `  [${keywords.join(", ")}]`;
+  return [
+    `${title} (${file_type}, ${countOf(page_count, "page")})${tags}`,
+    `    ${uri}`,
+    ...failureLine(failure).map((line) => `    ${line}`),
+    ...pages.flatMap(pageLines).map((line) => `    ${line}`),
+  ];
+}
+
+function pageLines({ page, elements = [], failure }: PageBranch): string[] {
+  const { page_index, title, element_count } = page;
+  return [
+    `page ${page_index}: ${title} (${countOf(element_count, "element")})`,
+    ...failureLine(failure).map((line) => `    ${line}`),
+    ...elements.map(({ category, element_id, summary = "" }) =>
+      `    [${category}] ${element_id}${summary === "" ? "" : `: ${summary}`}`
+    ),
+  ];
+}
+
+function failureLine(failure: string | undefined): string[] {
+  return failure === undefined ? [] : [`cannot be read: ${failure}`];
 }

@@ -1,11 +1,11 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { InvalidArgumentError } from "../../../src/cli/program.ts";
+import { InvalidArgumentError } from "commander";
 import {
   argumentCandidates,
   readArgument,
   toArguments,
   type TypedArguments,
-} from "../../../src/cli/typed_arguments.ts";
+} from "../../../../src/cli/answers/arguments.ts";
 
 const SCHEMA = {
   properties: { text: { type: "string" }, times: { type: "integer" }, tags: { type: "array" } },

@@ -1,7 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
-import { drawDesktop } from "../../../../src/cli/answers/desktop_picture.ts";
+import { desktopText, drawDesktop } from "../../../../src/cli/answers/desktop.ts";
 import { displayWidth } from "../../../../src/terminal/display_width.ts";
 import { COLORS, PLAIN } from "../../../../src/terminal/screen.ts";
+
+Deno.test("desktopText() draws a line between windows", () => {
+  assertEquals(desktopText([]), "no windows");
+  assertEquals(desktopText(["window://a\n\nA", "window://b"]).split("\n").length, 7);
+});
 
 const screen = { columns: 60, palette: PLAIN, maxLines: 3 };
 

@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { drawRead } from "../../../../src/cli/agent/pictures.ts";
-import { drawElement, drawPage } from "../../../../src/cli/answers/content_picture.ts";
+import { drawElement, drawPage, drawRead } from "../../../../src/cli/answers/read_picture.ts";
 import { PLAIN } from "../../../../src/terminal/screen.ts";
 
 const screen = { columns: 40, palette: PLAIN };

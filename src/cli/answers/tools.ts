@@ -1,10 +1,28 @@
-/** Tools on a terminal: two lines of each by server, or all that there is to know of one. */
-import { countOf } from "../count.ts";
-import { parametersText, toolsText } from "./text.ts";
-import { cropToWidth } from "../../terminal/display_width.ts";
-import { toSafeLine, withoutSequences } from "../../terminal/safe_text.ts";
-import type { Screen } from "../../terminal/screen.ts";
+/** Tools as text and, on a terminal, grouped by MCP server. Pure: values in, text out. */
+import { isRecord } from "../../json.ts";
 import { A2C_MCP_SERVER, type SMCPTool } from "../../protocol/tools.ts";
+import { countOf } from "../../text.ts";
+import { printableLine, toSafeLine, withoutSequences } from "../../terminal/safe_text.ts";
+import { cropToWidth } from "../../terminal/display_width.ts";
+import type { Screen } from "../../terminal/screen.ts";
+
+export function toolsText(tools: readonly SMCPTool[]): string {
+  if (tools.length === 0) return "no tools";
+  return tools.map(({ name, description, params_schema }) => {
+    const lines = description.trim().split("\n").filter((line) => line !== "").map((line) => `    ${line}`);
+    return [printableLine(`${name}(${parametersText(params_schema)})`), ...lines].join("\n");
+  }).join("\n");
+}
+
+export function parametersText(schema: Readonly<Record<string, unknown>>): string {
+  const { properties, required } = schema;
+  if (!isRecord(properties)) return "";
+  const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
+  return Object.entries(properties).map(([name, property]) => {
+    const type = isRecord(property) ? property["type"] : undefined;
+    return `${name}${isRequired(name) ? "" : "?"}${typeof type === "string" ? `: ${type}` : ""}`;
+  }).join(", ");
+}
 
 /** The tools of one MCP server. */
 export interface ToolGroup {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { commandLineOf } from "../../../src/cli/called_as.ts";
+import { commandLineOf } from "../../../src/cli/program.ts";
 
 Deno.test("commandLineOf() names the doors where a door was run", () => {
   assertEquals(commandLineOf("agent", "file:///home/ada/a2c-smcp/agent.ts"), "deno run -A agent.ts");

@@ -1,10 +1,10 @@
-/** The Desktop as boxes. Pure: values in, a picture out. */
+/** The Desktop as text and, on a terminal, as boxes. Pure: values in, text out. */
 import { BOX_EDGES, drawBox } from "../../terminal/shapes.ts";
 import { displayWidth, linesOf, wrapToWidth } from "../../terminal/display_width.ts";
 import { escapeUnseen, toSafeLine, withoutSequences } from "../../terminal/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
 import type { Desktop } from "../../protocol/desktop.ts";
-import { countOf } from "../count.ts";
+import { countOf } from "../../text.ts";
 
 /** The lines of each window that a picture shows unless told otherwise. */
 export const DEFAULT_WINDOW_LINES = 20;
@@ -86,4 +86,8 @@ function countLines(text: string, start: number): number {
   let count = 1;
   for (let at = text.indexOf("\n", start); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) count++;
   return count;
+}
+
+export function desktopText(desktops: readonly Desktop[]): string {
+  return desktops.length === 0 ? "no windows" : desktops.join(`\n\n${"─".repeat(40)}\n\n`);
 }

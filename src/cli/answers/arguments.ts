@@ -1,0 +1,169 @@
+/** The arguments of a tool as a person gives them: `message=hi times=3`, a JSON object, a file, or standard input. */
+import { Argument, InvalidArgumentError } from "commander";
+import { isRecord, parseJson } from "../../json.ts";
+import { UsageError } from "../outcome.ts";
+import { describeFileError } from "../../files.ts";
+
+/** What was typed: values that are JSON already, and texts whose type the tool knows. */
+export interface TypedArguments {
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+/** None. */
+export const NO_ARGUMENTS: TypedArguments = { json: {}, texts: {} };
+
+/** `[arguments...]` of `call`. */
+export function typedArguments(): Argument {
+  return new Argument("[arguments...]", `NAME=VALUE for each, or '{"NAME":VALUE}'`).argParser(readArgument)
+    .default(NO_ARGUMENTS, "none");
+}
+
+/** The words that {@linkcode readArgument} reads as these arguments. */
+export function toWords({ json, texts }: TypedArguments): string[] {
+  const pairs = Object.entries(texts).map(([name, text]) => `${name}=${text}`);
+  return Object.keys(json).length === 0 ? pairs : [JSON.stringify(json), ...pairs];
+}
+
+/** Reads one more word: `NAME=VALUE`, or a JSON object. */
+export function readArgument(word: string, { json, texts }: TypedArguments = NO_ARGUMENTS): TypedArguments {
+  const cut = word.search(/[={[]/);
+  if (cut > 0 && word[cut] === "=") {
+    return { json, texts: { ...texts, [word.slice(0, cut)]: word.slice(cut + 1) } };
+  }
+  try {
+    return { json: { ...json, ...parseParams(word) }, texts };
+  } catch (cause) {
+    const error = new InvalidArgumentError(
+      `Write NAME=VALUE for each, or all of them as a JSON object in quotes, such as '{"message":"hi"}'`,
+    );
+    error.cause = cause;
+    throw error;
+  }
+}
+
+/** A value is a text where the tool wants one, and JSON where it can be read as JSON. */
+export function toArguments(
+  { json, texts }: TypedArguments,
+  schema: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
+  const typed = Object.entries(texts).map(([name, text]) => {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return [name, isRecord(property) && property["type"] === "string" ? text : parseValue(text)];
+  });
+  return { ...json, ...Object.fromEntries(typed) };
+}
+
+/** What a half-typed argument may become: `NAME=` for each parameter, then each value where the schema lists them. */
+export function argumentCandidates(schema: Readonly<Record<string, unknown>>, word: string): string[] {
+  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
+  const cut = word.indexOf("=");
+  if (cut < 0) return Object.keys(properties).map((name) => `${name}=`);
+  const name = word.slice(0, cut);
+  const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return isRecord(property) ? valuesOf(property).map((value) => `${name}=${value}`) : [];
+}
+
+/** The values as {@linkcode toArguments} reads them. */
+function valuesOf({ type, enum: values }: Record<string, unknown>): string[] {
+  if (!Array.isArray(values)) return type === "boolean" ? ["true", "false"] : [];
+  return values.map((value) => {
+    const isText = typeof value === "string" && (type === "string" || parseJson(value) === undefined);
+    return isText ? value : JSON.stringify(value);
+  });
+}
+
+function parseValue(text: string): unknown {
+  const value = parseJson(text);
+  return value === undefined ? text : value;
+}
+
+/** The longest file of arguments, in bytes. No Server relays more by default. */
+const MAX_PARAMS_BYTES = 16 * 1024 * 1024;
+
+/** The arguments of a tool, which may have to be read first. */
+export class CallParams {
+  readonly #written: string;
+  #reading: Promise<Record<string, unknown>> | undefined;
+
+  /**
+   * @param written A JSON object, `@FILE`, or `-` for standard input.
+   * @throws {InvalidArgumentError} when it is none of these.
+   */
+  constructor(written: string) {
+    this.#written = written;
+    if (written !== "-" && !written.startsWith("@")) parseParams(written);
+  }
+
+  /**
+   * Gives the arguments. A file, or standard input, is read once.
+   *
+   * @throws {UsageError} when the file cannot be read, or holds something else.
+   */
+  read(signal: AbortSignal): Promise<Record<string, unknown>> {
+    return this.#reading ??= this.#read(signal);
+  }
+
+  async #read(signal: AbortSignal): Promise<Record<string, unknown>> {
+    if (this.#written === "-") return parseFile("standard input", await readStandardInput(signal));
+    if (!this.#written.startsWith("@")) return parseParams(this.#written);
+    const path = this.#written.slice(1);
+    return parseFile(`"${path}"`, await readFile(path, signal));
+  }
+}
+
+/** Reads the arguments of a tool: a JSON object. */
+export function parseParams(raw: string): Record<string, unknown> {
+  const params = parseJson(raw);
+  if (!isRecord(params)) {
+    throw new InvalidArgumentError(`Write them as a JSON object, such as {"message":"hi"}`);
+  }
+  return params;
+}
+
+function parseFile(name: string, text: string): Record<string, unknown> {
+  const params = parseJson(text.replace(/^\ufeff/, ""));
+  if (isRecord(params)) return params;
+  throw new UsageError(`Cannot read arguments from ${name}: not a JSON object, such as {"message":"hi"}`);
+}
+
+async function readStandardInput(signal: AbortSignal): Promise<string> {
+  if (Deno.stdin.isTerminal()) {
+    throw new UsageError(
+      "Cannot read arguments from standard input: it is a terminal; pipe a JSON object in",
+    );
+  }
+  return await readText(Deno.stdin.readable, { name: "standard input", signal });
+}
+
+async function readFile(path: string, signal: AbortSignal): Promise<string> {
+  const name = `"${path}"`;
+  try {
+    const file = await Deno.open(path);
+    return await readText(file.readable, { name, signal });
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (cause instanceof UsageError) throw cause;
+    throw new UsageError(`Cannot read arguments from ${name}: ${describeFileError(cause)}`, { cause });
+  }
+}
+
+async function readText(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  { name, signal }: { readonly name: string; readonly signal: AbortSignal },
+): Promise<string> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  const gather = new WritableStream<Uint8Array<ArrayBuffer>>({
+    write(piece) {
+      size += piece.length;
+      if (size > MAX_PARAMS_BYTES) {
+        throw new UsageError(`Cannot read arguments from ${name}: more than ${MAX_PARAMS_BYTES} bytes`);
+      }
+      pieces.push(piece);
+    },
+  });
+  await stream.pipeTo(gather, { signal });
+  return await new Blob(pieces).text();
+}

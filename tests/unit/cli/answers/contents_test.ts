@@ -1,0 +1,61 @@
+import { assertEquals } from "@std/assert";
+import { contentsText, indentJson, resourceText } from "../../../../src/cli/answers/contents.ts";
+
+Deno.test("contentsText() shows texts as they are and anything else by what it is", () => {
+  const content = [
+    { type: "text", text: "hello" },
+    { type: "image", mimeType: "image/png", data: "AAAA" },
+    { type: "resource", resource: { uri: "file:///a", text: "inside" } },
+    { type: "resource", resource: { uri: "file:///b", mimeType: "image/gif", blob: "AAA=" } },
+    { type: "resource_link", uri: "file:///c" },
+    { type: "new" },
+  ];
+  assertEquals(contentsText({ content }).split("\n"), [
+    "hello",
+    "[image: image/png, 3 bytes]",
+    "inside",
+    "[file:///b: image/gif, 2 bytes]",
+    "[file:///c]",
+    `{"type":"new"}`,
+  ]);
+  assertEquals(contentsText({ content: [], structuredContent: { a: 1 } }), `{\n  "a": 1\n}`);
+  assertEquals(contentsText({ content: [] }), "");
+});
+
+Deno.test("resourceText() shows the rendering that was asked for, and anything else as it came", () => {
+  const page = JSON.stringify({ page_index: 0, content_markdown: "# Title" });
+  const plain = JSON.stringify({ element_id: "e", content_text: "text" });
+  assertEquals(
+    resourceText([{ text: page }, { text: plain }, { text: "hello" }, { text: '{"a":1}' }]),
+    [
+      "# Title",
+      "text",
+      "hello",
+      '{"a":1}',
+    ].join("\n"),
+  );
+});
+
+import fc from "fast-check";
+
+Deno.test("indentJson() writes as JSON.stringify() does, however the text was written", () => {
+  fc.assert(fc.property(fc.json(), (json) => {
+    const value = JSON.parse(json);
+    assertEquals(indentJson(JSON.stringify(value)), JSON.stringify(value, null, 2));
+    assertEquals(indentJson(JSON.stringify(value, null, 4)), JSON.stringify(value, null, 2));
+  }));
+});
+
+Deno.test("indentJson() keeps numbers as they are written, and names that are repeated", () => {
+  assertEquals(
+    indentJson('{"a":12345678901234567890,"a":1.50}'),
+    '{\n  "a": 12345678901234567890,\n  "a": 1.50\n}',
+  );
+});
+
+Deno.test("indentJson() grows by a constant factor, however deep or long its parts are", () => {
+  const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  assertEquals(indentJson(deep).length < 50 * deep.length, true);
+  const long = JSON.stringify(['\\"'.repeat(2_000_000)]);
+  assertEquals(indentJson(long).length, long.length + "\n  \n".length);
+});
