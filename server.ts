@@ -20,7 +20,6 @@
  * @module
  */
 export type { LogFields, Logger } from "./src/log.ts";
-export type { Role } from "./src/protocol/office.ts";
 export {
   anonymous,
   type AuthDecision,
@@ -30,8 +29,6 @@ export {
   type StaticTokensOptions,
 } from "./src/server/admission/auth.ts";
 export { ListenError } from "./src/server/sockets/listening.ts";
-export type { JoinOutcome, Member, OfficeStore } from "./src/server/office_store.ts";
-export { Offices } from "./src/server/offices.ts";
 export type { ListenOptions, SmcpServerOptions } from "./src/server/options.ts";
 export { SmcpServer } from "./src/server/server.ts";
 

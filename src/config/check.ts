@@ -1,6 +1,6 @@
 /** What a configuration file says and what is wrong with it, without starting anything. */
 import { childEnvironment } from "../mcp/stdio/environment.ts";
-import { hasProgram } from "../mcp/stdio/program_search.ts";
+import { hasProgram } from "../mcp/stdio/spawn.ts";
 import type { MCPServerConfig, MCPServerInput, MCPServerStdioParameters } from "../protocol/config.ts";
 import { originOf, readConfigFileText } from "./file.ts";
 import type { ConfigForm } from "./form.ts";

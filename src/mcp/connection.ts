@@ -11,7 +11,15 @@ import type { ResolvedServerConfig } from "../protocol/config.ts";
 import { describeError } from "../text.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { PACKAGE_VERSION } from "../version.ts";
-import { type EntryWarning, type McpTool, readContents, readResourceEntry, readTool } from "./entries.ts";
+import {
+  type EntryWarning,
+  type ListPage,
+  type McpTool,
+  readAllPages,
+  readContents,
+  readResourceEntry,
+  readTool,
+} from "./entries.ts";
 import {
   isFailure,
   ServerAnswerError,
@@ -25,7 +33,6 @@ import { type HttpListener, type HttpTransport, openHttpTransport } from "./http
 import { Inflow } from "./inflow.ts";
 import type { Journal } from "./supervision/journal.ts";
 import type { ServerLimits } from "./limits.ts";
-import { type ListPage, readAllPages } from "./list_pages.ts";
 import { MeteredTransport } from "./metered_transport.ts";
 import { type NotificationListener, readNotification, ThrottledListener } from "./notifications.ts";
 import { StdioTransport } from "./stdio/transport.ts";

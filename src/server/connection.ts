@@ -5,13 +5,11 @@ import { describeError } from "../text.ts";
 import type { Logger } from "../log.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION } from "../protocol/events.ts";
 import type { BoundedLog } from "./bounded_log.ts";
-import type { Deadlines } from "./deadlines.ts";
+import type { Deadlines } from "./timing_wheel.ts";
 import { MAX_NOTIFYING, quoted } from "./limits.ts";
-import { Load, type OfficeLoads } from "./sockets/load.ts";
-import type { Member } from "./office_store.ts";
-import { Pace } from "./pace.ts";
-import { type Answer, type Outcome, PendingAnswer, type Question } from "./pending_answer.ts";
-import { PendingList } from "./pending_list.ts";
+import { Load, type OfficeLoads, Pace } from "./load.ts";
+import type { Member } from "./offices.ts";
+import { type Answer, PendingAnswer, PendingList, type Question, type Settlement } from "./pending.ts";
 import type { Wire } from "./wire.ts";
 
 /** What is known of a connection from its handshake. */
@@ -52,7 +50,6 @@ export class Connection {
   readonly #shared: Surroundings;
   #member: Member | undefined;
   #isEnded = false;
-  #turn: Promise<void> = Promise.resolve();
   /** Its requests to Computers. */
   readonly #asked = new PendingList("askedAt");
   /** Requests to it. */
@@ -76,14 +73,8 @@ export class Connection {
     return this.#isEnded;
   }
 
-  /** Handles a connection's events one after the other, so that a join is done before what follows it. */
-  takeTurn(work: () => Promise<void>): void {
-    this.#turn = this.#turn.then(work);
-  }
-
-  /** Makes it receive the office's notifications, unless it is gone: Socket.IO would keep its id in the room. */
+  /** Makes it receive the office's notifications. */
   enter(member: Member): void {
-    if (this.#isEnded) return;
     this.#member = member;
     this.#wire.enterRoom(member.officeId);
   }
@@ -112,20 +103,23 @@ export class Connection {
   }
 
   /**
-   * Sends an event and resolves to its ack, untouched, or to `undefined` once the asker has left.
-   *
-   * @throws {SmcpError} 408 after `timeoutMs`, 404 when this connection leaves or is lost, 400 when the event cannot be
-   * sent, 413 when too much waits for this connection.
+   * Sends an event and calls `onSettled` once, with its ack as it came, or with an {@linkcode SmcpError}: 408 after
+   * `timeoutMs`, 404 when this connection leaves or is lost, 400 when the event cannot be sent, 413 when too much waits
+   * for this connection.
    */
-  ask(question: Question, request: { readonly body: unknown; readonly asker: Connection }): Promise<
-    Answer | undefined
-  > {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer | undefined>();
+  ask(question: Question, request: {
+    readonly body: unknown;
+    readonly asker: Connection;
+    readonly onSettled: (settlement: Settlement) => void;
+  }): void {
     const { deadlines, officeLoads, observerLoads } = this.#shared;
     const { event, officeId, isObserving } = question;
     const { body, asker } = request;
-    const onSettled = (outcome: Outcome) => this.#forget(pending, { asker, outcome });
-    const pending = new PendingAnswer({ question, deadlines, onSettled, resolve, reject });
+    const onSettled = (settlement: Settlement) => {
+      this.#forget(pending, { asker, outcome: settlement.kind });
+      request.onSettled(settlement);
+    };
+    const pending = new PendingAnswer({ question, deadlines, onSettled });
     this.#owed.add(pending);
     asker.#asked.add(pending);
     try {
@@ -138,10 +132,9 @@ export class Connection {
     } catch (error) {
       pending.fail(error);
     }
-    return promise;
   }
 
-  /** Answers an event. Throws as {@linkcode Connection.ask} rejects when the answer cannot be sent. */
+  /** Answers an event. Throws an {@linkcode SmcpError} when the answer cannot be sent. */
   answer(ack: (...answer: unknown[]) => void, answer: Answer): void {
     this.#wire.answer(ack, answer);
   }
@@ -154,7 +147,7 @@ export class Connection {
   /** Forgets a request to it that has ended. */
   #forget(
     pending: PendingAnswer,
-    { asker, outcome }: { readonly asker: Connection; readonly outcome: Outcome },
+    { asker, outcome }: { readonly asker: Connection; readonly outcome: Settlement["kind"] },
   ): void {
     this.#owed.remove(pending);
     asker.#asked.remove(pending);

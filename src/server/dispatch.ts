@@ -4,9 +4,18 @@ import { isRecord } from "../json.ts";
 import { badRequest, fromErrorAck, readRequestId, SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text.ts";
 import type { Connection } from "./connection.ts";
-import type { Answer } from "./pending_answer.ts";
-import { depart } from "./handlers/membership.ts";
-import { routeOf } from "./handlers/route.ts";
+import type { Answer, Settlement } from "./pending.ts";
+import { depart, joinOffice, leaveOffice, listRoom } from "./handlers/membership.ts";
+import { cancelToolCall, relay, update } from "./handlers/relay.ts";
+import {
+  CANCEL_TOOL_CALL_EVENT,
+  CLIENT_EVENT_PREFIX,
+  JOIN_OFFICE_EVENT,
+  LEAVE_OFFICE_EVENT,
+  LIST_ROOM_EVENT,
+  UPDATE_EVENT_PREFIX,
+} from "../protocol/events.ts";
+import { toErrorAnswer } from "./handlers/caller.ts";
 import type { Hub, Route } from "./hub.ts";
 import { MAX_EVENT_LENGTH, quoted } from "./limits.ts";
 
@@ -34,8 +43,9 @@ interface Request {
   readonly route: Route;
 }
 
-/** Handles an event in its connection's turn. Never throws. */
+/** Handles an event; one of a connection that has just ended is dropped. Never throws. */
 export function dispatch(hub: Hub, connection: Connection, { event, args }: Incoming): void {
+  if (connection.isEnded) return;
   const last = args.at(-1);
   const ack = typeof last === "function" ? last as Ack : undefined;
   const count = ack === undefined ? args.length : args.length - 1;
@@ -45,42 +55,44 @@ export function dispatch(hub: Hub, connection: Connection, { event, args }: Inco
   const problem = problemOf(request, { body, count });
   if (problem !== undefined) return reply(request, refuse(request, problem));
   connection.openRequests++;
-  connection.takeTurn(() => handle(request, body));
+  handle(request, body);
 }
 
-/** Ends a lost connection's membership once the event that is being handled is done. Events that wait are dropped. */
+/** Ends a lost connection's membership. Never throws. */
 export function dispatchDisconnect(hub: Hub, connection: Connection): void {
-  connection.end();
-  connection.takeTurn(async () => {
-    try {
-      const member = await hub.offices.leave(connection.sid);
-      if (member !== undefined) depart(hub, member);
-    } catch (error) {
-      hub.logger.error("failed to end the membership of a lost connection", {
-        sid: connection.sid,
-        error: describeError(error),
-      });
-    }
-  });
+  try {
+    connection.end();
+    const member = hub.offices.leave(connection.sid);
+    if (member !== undefined) depart(hub, member);
+  } catch (error) {
+    hub.logger.error("failed to end the membership of a lost connection", {
+      sid: connection.sid,
+      error: describeError(error),
+    });
+  }
 }
 
-async function handle(request: Request, body: unknown): Promise<void> {
+function handle(request: Request, body: unknown): void {
   const { hub, connection, event, ack, route } = request;
-  if (connection.isEnded) return finish(request, undefined);
+  const onSettled = (settlement: Settlement) => settle(request, settlement);
   try {
-    const handled = await route.handle({ hub, connection, event, body, isAnswered: ack !== undefined });
-    if (handled.kind === "done") finish(request, handled.answer);
-    else finishLater(request, handled.answer);
+    const answer = route.handle({ hub, connection, event, body, isAnswered: ack !== undefined, onSettled });
+    if (answer !== undefined) finish(request, answer);
   } catch (error) {
     finish(request, refuse(request, error));
   }
 }
 
-function finishLater(request: Request, answer: Promise<Answer | undefined>): void {
-  answer.then((answer) => {
-    if (answer !== undefined) logRelayedError(request, answer);
-    finish(request, answer);
-  }, (error) => finish(request, refuse(request, error)));
+function settle(request: Request, settlement: Settlement): void {
+  switch (settlement.kind) {
+    case "answered":
+      logRelayedError(request, settlement.answer);
+      return finish(request, settlement.answer);
+    case "failed":
+      return finish(request, refuse(request, settlement.error));
+    case "dropped":
+      return finish(request, undefined);
+  }
 }
 
 /** Answers the request, unless its sender has left. */
@@ -134,6 +146,30 @@ function describeRequest({ connection, event, reqId, computer }: Request): Recor
     office: member?.officeId,
     [member?.role ?? "sid"]: member?.name ?? sid,
   };
+}
+
+const routes: ReadonlyMap<string, Route> = new Map([
+  [JOIN_OFFICE_EVENT, joinOffice],
+  [LEAVE_OFFICE_EVENT, leaveOffice],
+  [LIST_ROOM_EVENT, listRoom],
+  [CANCEL_TOOL_CALL_EVENT, cancelToolCall],
+]);
+
+const unknownEvent: Route = {
+  handle({ event }) {
+    throw badRequest("event", `Cannot serve event "${quoted(event)}": not known here`);
+  },
+  refuse: toErrorAnswer,
+};
+
+/** By name, else by shape: so the events of newer peers pass. */
+function routeOf(event: string): Route {
+  if (hasPrefix(event, CLIENT_EVENT_PREFIX)) return relay;
+  return routes.get(event) ?? (hasPrefix(event, UPDATE_EVENT_PREFIX) ? update : unknownEvent);
+}
+
+function hasPrefix(event: string, prefix: string): boolean {
+  return event.length > prefix.length && event.startsWith(prefix);
 }
 
 /** Checks everything but the body of an event, in whose place the parser may have put why it did not read it. */

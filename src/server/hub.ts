@@ -2,12 +2,12 @@
 import type { FailedRequest, SmcpError } from "../protocol/errors.ts";
 import type { Connection, Surroundings } from "./connection.ts";
 import type { LoadLimits } from "./limits.ts";
-import type { Answer } from "./pending_answer.ts";
-import type { OfficeStore } from "./office_store.ts";
+import type { Answer, Settlement } from "./pending.ts";
+import type { Offices } from "./offices.ts";
 
 /** The Server as the event handlers see it. */
 export interface Hub extends Surroundings {
-  readonly offices: OfficeStore;
+  readonly offices: Offices;
   /** How much longer than a request's time-out the Server waits for the Computer. */
   readonly graceMs: number;
   /** The most requests of one connection that may be open at a time. */
@@ -36,25 +36,18 @@ export interface Call {
   readonly body: unknown;
   /** Whether an ack was asked for. */
   readonly isAnswered: boolean;
+  /** Ends a call that its route has not answered at once. */
+  readonly onSettled: (settlement: Settlement) => void;
 }
-
-/**
- * The ack's arguments, or a promise of them that the connection's next event need not wait for: of none when whoever
- * asked has left.
- */
-export type Handled =
-  | { readonly kind: "done"; readonly answer: Answer }
-  | { readonly kind: "waiting"; readonly answer: Promise<Answer | undefined> };
 
 /** How one family of events is handled. */
 export interface Route {
-  /** Does what the event asks for. Throws an {@linkcode SmcpError} to refuse it. */
-  handle(call: Call): Handled | Promise<Handled>;
+  /**
+   * Does what the event asks for. Throws an {@linkcode SmcpError} to refuse it.
+   *
+   * @return The ack's arguments; `undefined` when `call.onSettled` is called instead, now or later.
+   */
+  handle(call: Call): Answer | undefined;
   /** The ack's arguments for a refusal. */
   refuse(error: SmcpError, request: FailedRequest): Answer;
-}
-
-/** An answer that is known at once. */
-export function done(...answer: unknown[]): Handled {
-  return { kind: "done", answer };
 }

@@ -1,7 +1,6 @@
 /** The bounds of a Server, each an option or fixed by the reason in its comment. */
 import { shorten } from "../text.ts";
-import type { LoadLimit } from "./sockets/load.ts";
-import type { PaceLimit } from "./pace.ts";
+import type { LoadLimit, PaceLimit } from "./load.ts";
 
 /** The most bytes of one message; Socket.IO drops a connection that sends more. Announced in the handshake. */
 export const DEFAULT_MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;

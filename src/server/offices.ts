@@ -1,8 +1,45 @@
 /** Offices in memory: the rules of joining and leaving. No sockets, no clock. */
+import type { Role } from "../protocol/office.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { minorOf, parseProtocolVersion } from "../protocol/version.ts";
 import { MAX_OBSERVERS } from "./limits.ts";
-import type { JoinOutcome, Member, OfficeStore } from "./office_store.ts";
+
+/** A connection's membership in an office. */
+export interface Member {
+  /** The connection's Socket.IO id. */
+  readonly sid: string;
+  /** What it is. */
+  readonly role: Role;
+  /** Unique per office and role. */
+  readonly name: string;
+  /** Where it is a member. */
+  readonly officeId: string;
+  /** The protocol version that the connection announced; absent for 0.1-era peers. */
+  readonly version?: string | undefined;
+  /** Who the connection is, by the word of the `AuthProvider`. */
+  readonly principal: string;
+  /** The random value by which a returning member is known. */
+  readonly session?: string | undefined;
+  /** Whether it is an observer: an Agent that takes no seat, and that members neither see listed nor are notified of. */
+  readonly isObserver: boolean;
+  /** When it joined, in ISO 8601. */
+  readonly joinedAt: string;
+}
+
+/** What became of a join. */
+export type JoinOutcome =
+  /** Nothing changed: the connection is that member already. */
+  | { readonly kind: "unchanged"; readonly member: Member }
+  /** Nothing changed: `reason` is the text of the refusal. */
+  | { readonly kind: "refused"; readonly reason: string }
+  | {
+    readonly kind: "joined";
+    readonly member: Member;
+    /** The office that this connection left for the new one. */
+    readonly left?: Member | undefined;
+    /** What an older connection of the same session, role and principal was a member of: it is none any more. */
+    readonly replaced?: Member | undefined;
+  };
 
 /** One office; it exists as long as it has members. */
 interface Office {
@@ -15,8 +52,8 @@ interface Office {
   versioned: number;
 }
 
-/** The {@linkcode OfficeStore} of a Server that stands alone. */
-export class Offices implements OfficeStore {
+/** Who is in which office. Each operation happens as a whole or not at all. */
+export class Offices {
   readonly #members = new Map<string, Member>();
   readonly #offices = new Map<string, Office>();
   /** The connection of each session, by principal, role and session. */
@@ -27,23 +64,18 @@ export class Offices implements OfficeStore {
     return this.#offices.size;
   }
 
-  join(candidate: Member): Promise<JoinOutcome> {
-    return Promise.resolve(this.#join(candidate));
+  /** All members of an office in the order in which they joined, without observers. */
+  members(officeId: string): readonly Member[] {
+    return [...this.#offices.get(officeId)?.members.values() ?? []];
   }
 
-  leave(sid: string): Promise<Member | undefined> {
-    return Promise.resolve(this.#remove(sid));
+  /** The Computer of that name in that office. */
+  findComputer(officeId: string, name: string): Member | undefined {
+    return this.#offices.get(officeId)?.computers.get(name);
   }
 
-  members(officeId: string): Promise<readonly Member[]> {
-    return Promise.resolve([...this.#offices.get(officeId)?.members.values() ?? []]);
-  }
-
-  findComputer(officeId: string, name: string): Promise<Member | undefined> {
-    return Promise.resolve(this.#offices.get(officeId)?.computers.get(name));
-  }
-
-  #join(candidate: Member): JoinOutcome {
+  /** Makes the candidate a member of its office, unless a rule of the protocol forbids it. */
+  join(candidate: Member): JoinOutcome {
     const current = this.#members.get(candidate.sid);
     if (current !== undefined && isSameMembership(current, candidate)) {
       return { kind: "unchanged", member: current };
@@ -53,8 +85,8 @@ export class Offices implements OfficeStore {
       refuseVersion(candidate, this.#minorWithout(candidate.officeId, [current, ghost])) ??
       this.#refuseTaken(candidate, [current, ghost]);
     if (reason !== undefined) return { kind: "refused", reason };
-    const left = current && this.#remove(current.sid);
-    const replaced = ghost && this.#remove(ghost.sid);
+    const left = current && this.leave(current.sid);
+    const replaced = ghost && this.leave(ghost.sid);
     this.#add(candidate);
     return { kind: "joined", member: candidate, left, replaced };
   }
@@ -116,7 +148,8 @@ export class Offices implements OfficeStore {
     return office;
   }
 
-  #remove(sid: string): Member | undefined {
+  /** Ends a connection's membership; `undefined` when it has none. */
+  leave(sid: string): Member | undefined {
     const member = this.#members.get(sid);
     const office = member && this.#offices.get(member.officeId);
     if (member === undefined || office === undefined) return undefined;

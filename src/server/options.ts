@@ -24,8 +24,6 @@ import {
   REQUEST_CHECK_INTERVAL_MS,
   REQUEST_TIMEOUT_MS,
 } from "./limits.ts";
-import type { OfficeStore } from "./office_store.ts";
-import { Offices } from "./offices.ts";
 import { createHostRule, createOriginRule, type HostRule } from "./admission/origins.ts";
 
 /** The options of a Server, wherever it listens. */
@@ -73,8 +71,6 @@ export interface SmcpServerOptions {
   readonly maxOpenRequests?: number | undefined;
   /** How much longer than a request's time-out the Server waits for a Computer, in milliseconds; 5,000 by default. */
   readonly graceMs?: number | undefined;
-  /** Who remembers the offices; this Server's memory by default. */
-  readonly offices?: OfficeStore | undefined;
   /** Where to tell what happens; nowhere by default. */
   readonly logger?: Logger | undefined;
 }
@@ -114,7 +110,6 @@ export interface Settings {
   readonly maxOpenRequests: number;
   readonly loadLimits: LoadLimits;
   readonly graceMs: number;
-  readonly offices: OfficeStore;
   readonly logger: Logger;
 }
 
@@ -135,7 +130,6 @@ export function toSettings(options: SmcpServerOptions, host: string | undefined)
     auth: auth ?? anonymous,
     handshake: handshakePolicyOf(options, host),
     path: path.replace(/\/*$/, "/"),
-    offices: options.offices ?? new Offices(),
     logger: options.logger ?? silentLogger,
   };
 }

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
-import type { Deadline, Deadlines, Scheduled } from "./deadlines.ts";
+import type { Deadline, Deadlines, Scheduled } from "./timing_wheel.ts";
 
 /** A packet of Engine.IO, as far as this looks. */
 interface Packet {

@@ -6,14 +6,14 @@ import { SMCP_NAMESPACE } from "../protocol/events.ts";
 import { AdmissionError, admit } from "./admission/admission.ts";
 import { type BoundedLog, createEventLogs, createRefusalLog } from "./bounded_log.ts";
 import { Connection, type Identity } from "./connection.ts";
-import { Deadlines } from "./deadlines.ts";
+import { Deadlines } from "./timing_wheel.ts";
 import { dispatch, dispatchDisconnect } from "./dispatch.ts";
 import { answerPlainRequest, installGate, refusePlainUpgrade } from "./http.ts";
 import type { HandshakeRefusal } from "./admission/handshake.ts";
 import type { Hub } from "./hub.ts";
 import { REFUSAL_LINGER_MS } from "./limits.ts";
 import { type ListenError, startListening, stopListening } from "./sockets/listening.ts";
-import { OfficeLoads } from "./sockets/load.ts";
+import { OfficeLoads } from "./load.ts";
 import {
   httpOptionsOf,
   type ListenOptions,
@@ -22,8 +22,9 @@ import {
   type SmcpServerOptions,
   toSettings,
 } from "./options.ts";
+import { Offices } from "./offices.ts";
 import { Outbox } from "./outbox.ts";
-import { createBoundedParser } from "./parser.ts";
+import { createBoundedParser } from "./sockets/parser.ts";
 import { PipeliningGuard } from "./sockets/pipelining.ts";
 import { boundPollingAnswers, boundPollingBodies, type PollingConnection } from "./sockets/polling.ts";
 import { type EngineConnection, Strangers } from "./admission/strangers.ts";
@@ -323,6 +324,7 @@ function createHub(
   const { settings, deadlines, connections } = context;
   return {
     ...settings,
+    offices: new Offices(),
     deadlines,
     createEventLog: createEventLogs(settings.logger),
     officeLoads: new OfficeLoads(),

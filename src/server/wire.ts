@@ -1,6 +1,6 @@
 /** A connection's Socket.IO side. */
 import type { Outbox } from "./outbox.ts";
-import type { Sent } from "./pending_answer.ts";
+import type { Sent } from "./pending.ts";
 
 type Ack = (...answer: unknown[]) => void;
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { spawnGroupLeader } from "../../src/mcp/stdio/group_leader.ts";
+import { spawnGroupLeader } from "../../src/mcp/stdio/spawn.ts";
 
 const env = { PATH: Deno.env.get("PATH") ?? "" };
 

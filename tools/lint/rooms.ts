@@ -67,7 +67,7 @@ export const outsideImports: Readonly<Record<string, readonly string[]>> = {
   "src/version.ts": ["deno.json"],
 };
 
-/** The places of `src/` that may use `Deno`: what needs it, and `permission.ts`, which asks whether there is one. */
+/** The places of `src/` that may use `Deno`: what needs it, and `listening.ts`, which asks for a permission that was granted. */
 export const denoPlaces: readonly string[] = [
   "src/cli/",
   "src/files.ts",
@@ -75,7 +75,7 @@ export const denoPlaces: readonly string[] = [
   "src/config/",
   "src/mcp/",
   "src/computer/",
-  "src/server/sockets/permission.ts",
+  "src/server/sockets/listening.ts",
 ];
 
 /** A third party and the places of `src/` that may import it; a place is the beginning of a path. */
@@ -89,7 +89,7 @@ export interface ThirdParty {
 export const thirdParties: readonly ThirdParty[] = [
   { specifier: "zod", places: ["src/protocol/schemas/", "src/mcp/", "src/config/"] },
   { specifier: "socket.io", places: ["src/server/server.ts"] },
-  { specifier: "socket.io-parser", places: ["src/server/parser.ts"] },
+  { specifier: "socket.io-parser", places: ["src/server/sockets/parser.ts"] },
   { specifier: "socket.io-client", places: ["src/link/connect.ts", "src/link/polling.ts"] },
   { specifier: "@modelcontextprotocol/sdk/client", places: ["src/mcp/"] },
   { specifier: "@modelcontextprotocol/sdk/server", places: ["src/provider/"] },

@@ -9,7 +9,7 @@ import type {
 } from "../../protocol/config.ts";
 import { describeError } from "../../text.ts";
 import { ConfigurationError } from "../../mcp/errors.ts";
-import { killGroup } from "../../mcp/stdio/process_group.ts";
+import { killGroup } from "../../mcp/stdio/spawn.ts";
 import { readEnvFile, readValueFile } from "../../config/env_file.ts";
 import { readResolved } from "../../config/values.ts";
 import {

@@ -1,5 +1,5 @@
 /** A bound on the memory of a WebAssembly program that states none: without it, it may take 4 GiB. */
-import { joinBytes } from "../../mcp/join_bytes.ts";
+import { joinBytes } from "../../mcp/message_bytes.ts";
 
 /** The size of a page of WebAssembly memory, in bytes. */
 const PAGE_BYTES = 65_536;

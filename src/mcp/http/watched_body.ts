@@ -1,7 +1,7 @@
 /** The body of an HTTP response, read in bounded frames, that tells how it ended. */
 import type { BodyFrames } from "./body_frames.ts";
 import type { Inflow } from "../inflow.ts";
-import { joinBytes } from "../join_bytes.ts";
+import { joinBytes } from "../message_bytes.ts";
 import {
   LARGE_MESSAGE_BYTES,
   MAX_EVENT_BATCH_BYTES,

@@ -14,13 +14,11 @@ import { describeError } from "../../text.ts";
 import { childEnvironment } from "./environment.ts";
 import { ConfigurationError, ServerNotRunningError } from "../errors.ts";
 import type { ProcessGuard, TreeEnvironment } from "./guard.ts";
-import { spawnGroupLeader } from "./group_leader.ts";
+import { killGroup, spawnGroupLeader } from "./spawn.ts";
 import type { Inflow } from "../inflow.ts";
 import type { Journal } from "../supervision/journal.ts";
 import type { MessageLimits } from "../limits.ts";
 import { LineDecoder } from "./line_decoder.ts";
-import { killGroup } from "./process_group.ts";
-import { TextTail } from "./text_tail.ts";
 
 /** How long a child may take to end by itself once its stdin is closed, and again after SIGTERM, in milliseconds. */
 const STOP_GRACE_MS = 1_500;
@@ -61,7 +59,7 @@ export class StdioTransport implements Transport {
   onmessage?: Transport["onmessage"];
   readonly #parameters: StdioParameters;
   readonly #context: StdioContext;
-  readonly #stderr = new TextTail(STDERR_TAIL_LENGTH);
+  #stderrTail = "";
   #process: Deno.ChildProcess | undefined;
   #input: WritableStreamDefaultWriter<Uint8Array> | undefined;
   #ended: Promise<void> = Promise.resolve();
@@ -82,7 +80,7 @@ export class StdioTransport implements Transport {
 
   /** The end of what the process wrote to stderr. */
   get stderrTail(): string {
-    return this.#stderr.text;
+    return this.#stderrTail;
   }
 
   start(): Promise<void> {
@@ -195,7 +193,7 @@ export class StdioTransport implements Transport {
     const decoder = new TextDecoder();
     for (let read = await errors.read(); !read.done; read = await errors.read()) {
       const text = decoder.decode(read.value, { stream: true });
-      this.#stderr.push(text);
+      this.#stderrTail = (this.#stderrTail + text).slice(-STDERR_TAIL_LENGTH);
       this.#context.journal?.stderr(text);
     }
     this.#context.journal?.stderrEnded();

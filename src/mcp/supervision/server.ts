@@ -15,11 +15,10 @@ import {
   ServerTimeoutError,
 } from "../errors.ts";
 import type { ProcessGuard } from "../stdio/guard.ts";
-import { Heartbeat } from "./heartbeat.ts";
+import { Heartbeat, Renewal } from "./health.ts";
 import { Journal } from "./journal.ts";
 import type { ServerLimits } from "../limits.ts";
 import type { NotificationListener } from "../notifications.ts";
-import { Renewal } from "./renewal.ts";
 import { WarnOnce } from "../warn_once.ts";
 
 /** Waits between two starts. */

@@ -7,7 +7,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { SMCP_NAMESPACE } from "../../protocol/events.ts";
 import { AddressLedger } from "./address_ledger.ts";
-import { HeldMessages, type MessageSource } from "../held_messages.ts";
+import { HeldMessages, type MessageSource } from "./held_messages.ts";
 import {
   MAX_CONNECT_MEMBERS,
   MAX_STRANGER_BYTES,

@@ -1,13 +1,83 @@
-/** Joining and leaving: the notifications to the office and the log lines. */
+/** `server:join_office`, `server:leave_office` and `server:list_room`. */
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError } from "../../protocol/errors.ts";
+import { parseEnterOfficeReq, parseLeaveOfficeReq, parseListRoomReq } from "../../protocol/parse.ts";
+import type { Hub, Route } from "../hub.ts";
+import type { Member } from "../offices.ts";
+import { requireMember, requirePace, toErrorAnswer, toTextAnswer } from "./caller.ts";
+import type { EnterOfficeNotification, ListRoomRet, SessionInfo } from "../../protocol/office.ts";
 import { ENTER_OFFICE_NOTIFICATION, LEAVE_OFFICE_NOTIFICATION } from "../../protocol/events.ts";
-import type { EnterOfficeNotification } from "../../protocol/office.ts";
 import type { LogFields } from "../../log.ts";
 import type { Connection } from "../connection.ts";
-import type { Hub } from "../hub.ts";
-import type { Member } from "../office_store.ts";
+
+/** Makes the caller a member of an office; acks `(true, null)` or `(false, "reason")`. */
+export const joinOffice: Route = {
+  handle(call) {
+    const { hub, connection, body } = call;
+    const { role, name, office_id: officeId } = parseEnterOfficeReq(body);
+    requirePace(call, { name, officeId });
+    const outcome = hub.offices.join({
+      ...connection.identity,
+      isObserver: connection.identity.isObserver && role === "agent",
+      joinedAt: new Date().toISOString(),
+      sid: connection.sid,
+      role,
+      name,
+      officeId,
+    });
+    if (outcome.kind === "refused") throw new SmcpError(ErrorCode.FORBIDDEN, outcome.reason);
+    if (outcome.kind === "joined") {
+      if (outcome.left !== undefined) depart(hub, outcome.left);
+      if (outcome.replaced !== undefined) replace(hub, outcome.replaced);
+      arrive(hub, connection, outcome.member);
+    }
+    return [true, null];
+  },
+  refuse: toTextAnswer,
+};
+
+/** Ends what is left of a member's lost connection: its owner has come back on this one. */
+function replace(hub: Hub, ghost: Member): void {
+  depart(hub, ghost);
+  hub.connection(ghost.sid)?.close();
+}
+
+/** Ends the caller's membership of its office; acks `(true, null)` or `(false, "reason")`. */
+export const leaveOffice: Route = {
+  handle(call) {
+    const { hub, connection } = call;
+    const { office_id } = parseLeaveOfficeReq(call.body);
+    if (requireMember(call).officeId !== office_id) {
+      throw new SmcpError(ErrorCode.FORBIDDEN, `Cannot leave room '${office_id}': the sender is not in it`);
+    }
+    const member = hub.offices.leave(connection.sid);
+    if (member !== undefined) depart(hub, member);
+    return [true, null];
+  },
+  refuse: toTextAnswer,
+};
+
+/** Lists the members of the caller's own office, whatever the caller's role. */
+export const listRoom: Route = {
+  handle(call) {
+    const { office_id, req_id } = parseListRoomReq(call.body);
+    if (requireMember(call).officeId !== office_id) {
+      throw new SmcpError(ErrorCode.FORBIDDEN, `Cannot list room '${office_id}': the sender is not in it`);
+    }
+    const members = call.hub.offices.members(office_id);
+    const answer: ListRoomRet = { sessions: members.map(toSessionInfo), req_id };
+    return [answer];
+  },
+  refuse: toErrorAnswer,
+};
+
+function toSessionInfo({ sid, name, role, officeId, version }: Member): SessionInfo {
+  const session = { sid, name, role, office_id: officeId };
+  return version === undefined ? session : { ...session, a2c_version: version };
+}
 
 /** Notifies the office of its new member, unless it is an observer, and adds the connection to the office. */
-export function arrive(hub: Hub, connection: Connection, member: Member): void {
+function arrive(hub: Hub, connection: Connection, member: Member): void {
   if (!member.isObserver) {
     hub.broadcast(member.officeId, { event: ENTER_OFFICE_NOTIFICATION, body: describe(member) });
   }

@@ -1,35 +1,46 @@
-/** `client:*`: from an Agent to a Computer of its office, and the answer back. */
+/** What a member sends to others of its office: `client:*`, `server:tool_call_cancel` and `server:update_*`. */
 import { badRequest } from "../../protocol/errors.ts";
 import { fitsApproximately } from "../../protocol/size.ts";
-import { parseComputerCallData } from "../../protocol/parse.ts";
+import {
+  parseAgentCallData,
+  parseComputerCallData,
+  parseUpdateComputerConfigReq,
+} from "../../protocol/parse.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { computerNotFound } from "../connection.ts";
-import { type Call, done, type Handled, type Route } from "../hub.ts";
+import type { Call, Route } from "../hub.ts";
 import { MAX_OBSERVER_REQUEST_BYTES, quoted } from "../limits.ts";
-import { requireRole, toErrorAnswer } from "./_require.ts";
+import { requirePace, requireRole, toErrorAnswer } from "./caller.ts";
+import type { AgentCallData } from "../../protocol/call.ts";
+import {
+  CANCEL_TOOL_CALL_NOTIFICATION,
+  UPDATE_EVENT_PREFIX,
+  UPDATE_NOTIFICATION_PREFIX,
+} from "../../protocol/events.ts";
+import type { UpdateComputerConfigReq } from "../../protocol/office.ts";
 
 /** Relays by shape whatever event it is: the body as it came, and the ack as it comes. */
 export const relay: Route = {
-  async handle(call): Promise<Handled> {
+  handle(call) {
     const { hub, connection: asker, event, body } = call;
     const request = parseComputerCallData(body);
     const { computer, req_id: reqId } = request;
     const { officeId, name: agent, isObserver: isObserving } = requireRole(call, "agent");
     if (isObserving) requireReading(call, officeId);
-    const target = await hub.offices.findComputer(officeId, computer);
-    if (requireRole(call, "agent").officeId !== officeId) throw computerNotFound(computer);
+    const target = hub.offices.findComputer(officeId, computer);
     const connection = target && hub.connection(target.sid);
-    if (connection?.member?.officeId !== officeId) throw computerNotFound(computer);
+    if (connection === undefined) throw computerNotFound(computer);
     if (!call.isAnswered) {
       connection.tell(event, body);
-      return done();
+      return [];
     }
     asker.asked.requireRoom("this connection", hub.loadLimits.asked);
     connection.owed.requireRoom(`Computer '${computer}'`, hub.loadLimits.owed);
     hub.officeLoads.of(officeId).requireRoom("this office", hub.loadLimits.office);
     const timeoutMs = timeoutMsOf(request) + hub.graceMs;
     const question = { event, reqId, agent, computer, officeId, timeoutMs, isObserving };
-    return { kind: "waiting", answer: connection.ask(question, { body, asker }) };
+    connection.ask(question, { body, asker, onSettled: call.onSettled });
+    return undefined;
   },
   refuse: toErrorAnswer,
 };
@@ -42,3 +53,34 @@ function requireReading({ hub, event, body, isAnswered }: Call, officeId: string
   }
   hub.observerLoads.of(officeId).requireRoom("the observers of this office", hub.loadLimits.observing);
 }
+
+/** Tells the office that the calling Agent gave up the call with this `req_id`. */
+export const cancelToolCall: Route = {
+  handle(call) {
+    const { req_id } = parseAgentCallData(call.body);
+    const { officeId, name } = requireRole(call, "agent");
+    const body: AgentCallData = { agent: name, req_id };
+    requirePace(call, body);
+    call.hub.broadcast(officeId, {
+      event: CANCEL_TOOL_CALL_NOTIFICATION,
+      body,
+      except: call.connection.sid,
+    });
+    return [];
+  },
+  refuse: toErrorAnswer,
+};
+
+/** Tells the office that something of the calling Computer changed. Who that is, the session says, not the payload. */
+export const update: Route = {
+  handle(call) {
+    parseUpdateComputerConfigReq(call.body);
+    const { officeId, name } = requireRole(call, "computer");
+    const body: UpdateComputerConfigReq = { computer: name };
+    requirePace(call, body);
+    const event = UPDATE_NOTIFICATION_PREFIX + call.event.slice(UPDATE_EVENT_PREFIX.length);
+    call.hub.broadcast(officeId, { event, body, except: call.connection.sid });
+    return [];
+  },
+  refuse: toErrorAnswer,
+};

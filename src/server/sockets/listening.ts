@@ -63,3 +63,8 @@ function reasonOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
   return (code && REASONS[code]) ?? (error instanceof Error ? error.message : String(error));
 }
+
+/** Whether the permission was granted to this process when it started. Node has no permissions to ask for. */
+export function isGranted(permission: Deno.PermissionDescriptor): boolean {
+  return typeof Deno === "undefined" || Deno.permissions.querySync(permission).state === "granted";
+}

@@ -11,7 +11,7 @@ import {
   SOCKET_SHARE_OF_FILES,
   SOCKETS_PER_STRANGER,
 } from "../limits.ts";
-import { isGranted } from "./permission.ts";
+import { isGranted } from "./listening.ts";
 
 /** The bounds and the callback. */
 export interface TcpSocketsOptions {

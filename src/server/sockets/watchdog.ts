@@ -6,14 +6,13 @@ import type { Server as HttpServer } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
-import { ListenError } from "./listening.ts";
+import { isGranted, ListenError } from "./listening.ts";
 import {
   ACCEPT_CHECK_INTERVAL_MS,
   ACCEPT_CHECK_TIMEOUT_MS,
   FAILED_CHECKS_BEFORE_FAILURE,
   FAILED_CHECKS_BEFORE_RELISTEN,
 } from "../limits.ts";
-import { isGranted } from "./permission.ts";
 
 /** The address to check, the times and the callback. */
 export interface WatchdogOptions {

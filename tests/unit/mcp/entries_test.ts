@@ -1,5 +1,12 @@
-import { assertEquals } from "@std/assert";
-import { readContents, readResourceEntry, readTool } from "../../../src/mcp/entries.ts";
+import { assertEquals, assertRejects } from "@std/assert";
+import {
+  type ListPage,
+  readAllPages,
+  readContents,
+  readResourceEntry,
+  readTool,
+} from "../../../src/mcp/entries.ts";
+import { ServerTimeoutError } from "../../../src/mcp/errors.ts";
 
 function read<T>(
   reader: (entry: unknown, warn: (message: string) => void) => T,
@@ -74,4 +81,64 @@ Deno.test("contents need a URI, and those whose blob is not base64 are told of o
   }
   assertEquals(readContents([{ text: "no uri" }, 7], () => {}), []);
   assertEquals(readContents("x", () => {}), []);
+});
+
+/** Reads numbers; gives them and the warnings. */
+async function readNumbers(readPage: (cursor: string | undefined) => Promise<ListPage>, timeoutMs = 60_000) {
+  const warnings: string[] = [];
+  const items = await readAllPages({
+    what: "numbers",
+    readPage,
+    readEntry: (entry, warn) => typeof entry === "number" ? entry : (warn("no number"), undefined),
+    maxBytes: 16 * 1024 * 1024,
+    timeoutMs,
+    warn: (message) => void warnings.push(message),
+  });
+  return { items, warnings };
+}
+
+const page = (entries: unknown[], nextCursor?: string) => Promise.resolve({ entries, nextCursor });
+
+// proves: mcp-list-cursor
+Deno.test("pages are read until one names no next one, and bad entries are left out", async () => {
+  const pages: Record<string, Promise<ListPage>> = { a: page([3, "x"], "b"), b: page([4]) };
+  const { items, warnings } = await readNumbers((cursor) =>
+    cursor === undefined ? page([1, 2], "a") : pages[cursor] ?? page([])
+  );
+  assertEquals([items, warnings], [[1, 2, 3, 4], ["no number"]]);
+});
+
+Deno.test("a list that turns in a circle gives what was read so far", async () => {
+  const { items, warnings } = await readNumbers(() => page([1], "again"));
+  assertEquals([items, warnings.length], [[1, 1], 1]);
+});
+
+Deno.test("a list whose cursors never end is left after its time, with what was read so far", async () => {
+  let count = 0;
+  const { items, warnings } = await readNumbers(() => page([1], `c${count++}`), 1);
+  assertEquals([items.length, warnings.length], [count, 1]);
+});
+
+Deno.test("a list without end is left after so many entries, whatever the time", async () => {
+  let count = 0;
+  const entries = Array.from({ length: 50_000 }, () => 1);
+  const { items, warnings } = await readNumbers(() => page(entries, `c${count++}`), 600_000);
+  assertEquals([items.length, warnings.length], [100_000, 1]);
+});
+
+Deno.test("a list is left after so many bytes of all its pages, cursors included", async () => {
+  const text = "x".repeat(1024 * 1024);
+  let count = 0;
+  const pages = await readNumbers(() => page([1, text], `c${count++}`), 600_000);
+  assertEquals([pages.items.length, pages.warnings.at(-1)?.includes("bytes")], [16, true]);
+  count = 0;
+  const cursors = await readNumbers(() => page([1], `${count++}${text}`), 600_000);
+  assertEquals(cursors.items.length, 16);
+});
+
+Deno.test("a later page that does not come in time costs none of the earlier ones, the first one costs all", async () => {
+  const late = () => Promise.reject(new ServerTimeoutError("late"));
+  const { items } = await readNumbers((cursor) => cursor === undefined ? page([1], "a") : late());
+  assertEquals(items, [1]);
+  await assertRejects(() => readNumbers(late), ServerTimeoutError);
 });

@@ -3,7 +3,7 @@ import { anonymous } from "../../../src/server/admission/auth.ts";
 import { httpOptionsOf, toSettings } from "../../../src/server/options.ts";
 
 Deno.test("toSettings() fills in the documented defaults", () => {
-  const { handshake, auth: _auth, offices: _offices, logger: _logger, ...bounds } = toSettings(
+  const { handshake, auth: _auth, logger: _logger, ...bounds } = toSettings(
     {},
     "127.0.0.1",
   );

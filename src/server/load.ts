@@ -1,6 +1,6 @@
-/** How much is in flight: requests that were relayed and not answered, and their bytes. */
-import { ErrorCode } from "../../protocol/error_codes.ts";
-import { SmcpError } from "../../protocol/errors.ts";
+/** What one connection may cause: requests in flight, their bytes, and notifications. */
+import { ErrorCode } from "../protocol/error_codes.ts";
+import { SmcpError } from "../protocol/errors.ts";
 
 /** The most that may be in flight. */
 export interface LoadLimit {
@@ -72,5 +72,40 @@ export class OfficeLoads {
     const load = this.#loads.get(officeId);
     load?.remove(bytes);
     if (load?.requests === 0) this.#loads.delete(officeId);
+  }
+}
+
+/** The bounds of a {@linkcode Pace}. */
+export interface PaceLimit {
+  /** How much may be done at once. */
+  readonly burst: number;
+  /** How much more in each second. */
+  readonly perSecond: number;
+}
+
+/** What one connection does of something. */
+export class Pace {
+  readonly #limit: PaceLimit;
+  readonly #now: () => number;
+  #left: number;
+  #sinceMs: number;
+
+  /** `now`: the time in milliseconds; `performance.now` by default. */
+  constructor(limit: PaceLimit, now: () => number = () => performance.now()) {
+    this.#limit = limit;
+    this.#now = now;
+    this.#left = limit.burst;
+    this.#sinceMs = now();
+  }
+
+  /** Takes so much, if so much is left; whether it did. */
+  take(cost: number): boolean {
+    const { burst, perSecond } = this.#limit;
+    const nowMs = this.#now();
+    this.#left = Math.min(burst, this.#left + (nowMs - this.#sinceMs) / 1_000 * perSecond);
+    this.#sinceMs = nowMs;
+    if (cost > this.#left) return false;
+    this.#left -= cost;
+    return true;
   }
 }

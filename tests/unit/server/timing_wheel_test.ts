@@ -1,8 +1,8 @@
-import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
-import { type Clock, Deadlines } from "../../../src/server/deadlines.ts";
-
 /** A deadline that tells when it expires. */
+import fc from "fast-check";
+import { assert, assertEquals } from "@std/assert";
+import { type Clock, Deadlines } from "../../../src/server/timing_wheel.ts";
+
 function deadline(): { expire(): void; readonly expired: Promise<number> } {
   const { promise, resolve } = Promise.withResolvers<number>();
   return { expire: () => resolve(performance.now()), expired: promise };

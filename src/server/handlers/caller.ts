@@ -3,11 +3,11 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type FailedRequest, SmcpError, toErrorAck } from "../../protocol/errors.ts";
 import { READ_RESOURCE_EVENT, READING_EVENT_PREFIX } from "../../protocol/events.ts";
 import type { Role } from "../../protocol/office.ts";
-import type { Answer } from "../pending_answer.ts";
+import type { Answer } from "../pending.ts";
 import type { Call } from "../hub.ts";
 import { quoted } from "../limits.ts";
 import { PACKET_BYTES } from "../outbox.ts";
-import type { Member } from "../office_store.ts";
+import type { Member } from "../offices.ts";
 
 /** The caller's membership; refuses with 4103 when there is none. */
 export function requireMember({ connection, event }: Call): Member {

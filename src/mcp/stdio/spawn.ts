@@ -1,4 +1,5 @@
-/** A child process as the leader of a process group, without a fork of this one where that can be had. */
+/** Child processes: finding a program, starting it as the leader of a process group, and signalling that group. */
+import { isAbsolute, resolve } from "@std/path";
 
 /** The places of `setsid` on Linux; elsewhere there is none, or none that keeps the process id. */
 const LAUNCHERS: readonly string[] = Deno.build.os === "linux" ? ["/usr/bin/setsid", "/bin/setsid"] : [];
@@ -56,5 +57,60 @@ function isExecutable(file: string): boolean {
     return isFile && ((mode ?? 0) & 0o111) !== 0;
   } catch {
     return false;
+  }
+}
+
+/** Signals the process group that `pid` leads, on Windows the process alone; one that is gone is no error. */
+export function killGroup(pid: number, signal: Deno.Signal): void {
+  try {
+    Deno.kill(Deno.build.os === "windows" ? pid : -pid, signal);
+  } catch {
+    // Gone already: no such group, or one of nothing but zombies, which some systems refuse to signal.
+  }
+}
+
+/** Where to look. */
+export interface ProgramPlaces {
+  /** The value of `PATH`. */
+  readonly path: string;
+  /** What a relative command counts from. */
+  readonly cwd: string;
+  /** The value of `PATHEXT`, on Windows. */
+  readonly extensions?: string | undefined;
+}
+
+/**
+ * Looks whether a command can be started: a path, or a name that some folder of the `PATH` has.
+ *
+ * @returns `undefined` where that cannot be told, for want of permission to look.
+ */
+export function hasProgram(
+  command: string,
+  { path, cwd, extensions = "" }: ProgramPlaces,
+): boolean | undefined {
+  const isPath = /[\\/]/.test(command) || isAbsolute(command);
+  const folders = isPath ? [cwd] : path.split(delimiterOf()).filter((folder) => folder !== "");
+  const endings = Deno.build.os === "windows" ? ["", ...extensions.split(";")] : [""];
+  let isSure = true;
+  for (const folder of folders) {
+    for (const ending of endings) {
+      const found = isProgram(resolve(cwd, folder, command + ending));
+      if (found === true) return true;
+      isSure &&= found !== undefined;
+    }
+  }
+  return isSure ? false : undefined;
+}
+
+function delimiterOf(): string {
+  return Deno.build.os === "windows" ? ";" : ":";
+}
+
+function isProgram(file: string): boolean | undefined {
+  try {
+    const { isFile, mode } = Deno.statSync(file);
+    return isFile && (Deno.build.os === "windows" || ((mode ?? 0) & 0o111) !== 0);
+  } catch (error) {
+    return error instanceof Deno.errors.NotCapable ? undefined : false;
   }
 }

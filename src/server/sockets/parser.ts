@@ -1,10 +1,10 @@
 /** Socket.IO's parser with bounds that it lacks. */
 import { Decoder, Encoder, type Packet } from "socket.io-parser";
-import { MAX_MESSAGE_DEPTH } from "../protocol/depth.ts";
-import { ErrorCode } from "../protocol/error_codes.ts";
-import { SmcpError } from "../protocol/errors.ts";
-import { costOfTexts, MAX_COST_PER_BYTE } from "../protocol/json_cost.ts";
-import { ATTACHED_VALUE_FACTOR, MAX_ARGUMENTS, MAX_EVENT_LENGTH, maxValuesFor } from "./limits.ts";
+import { MAX_MESSAGE_DEPTH } from "../../protocol/depth.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError } from "../../protocol/errors.ts";
+import { costOfTexts, MAX_COST_PER_BYTE } from "../../protocol/json_cost.ts";
+import { ATTACHED_VALUE_FACTOR, MAX_ARGUMENTS, MAX_EVENT_LENGTH, maxValuesFor } from "../limits.ts";
 
 /** What stands before the JSON of an event or an ack: type, number of attachments, namespace, id. */
 const HEAD = /^[2356](?:\d+-)?(?:\/[^,"]{0,128},)?\d{0,16}(?=\[)/;

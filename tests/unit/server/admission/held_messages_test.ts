@@ -1,9 +1,9 @@
+/** A connection, and all that Socket.IO has got from it. */
 import { Buffer } from "node:buffer";
 import { EventEmitter } from "node:events";
 import { assert, assertEquals } from "@std/assert";
-import { HeldMessages, type Message } from "../../../src/server/held_messages.ts";
+import { HeldMessages, type Message } from "../../../../src/server/admission/held_messages.ts";
 
-/** A connection, and all that Socket.IO has got from it. */
 class Connection extends EventEmitter {
   readyState = "open";
   readonly read: Message[] = [];
