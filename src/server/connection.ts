@@ -2,28 +2,45 @@
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text.ts";
+import type { Identity } from "./admission/admission.ts";
 import type { Logger } from "../log.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION } from "../protocol/events.ts";
 import type { BoundedLog } from "./bounded_log.ts";
-import type { Deadlines } from "./timing_wheel.ts";
+import type { TimingWheel } from "./timing_wheel.ts";
 import { MAX_NOTIFYING, quoted } from "./limits.ts";
 import { Load, type OfficeLoads, Pace } from "./load.ts";
 import type { Member } from "./offices.ts";
-import { type Answer, PendingAnswer, PendingList, type Question, type Settlement } from "./pending.ts";
-import type { Wire } from "./wire.ts";
+import {
+  type Answer,
+  PendingAnswer,
+  PendingList,
+  type Question,
+  type Sent,
+  type Settlement,
+} from "./pending.ts";
 
-/** What is known of a connection from its handshake. */
-export interface Identity {
-  readonly principal: string;
-  readonly session: string | undefined;
-  readonly version: string | undefined;
-  /** Whether it joins as an observer, which does not take the Agent's seat. */
-  readonly isObserver: boolean;
+/** Answers an event with its ack's arguments. */
+export type Ack = (...answer: unknown[]) => void;
+
+/** What a connection needs of Socket.IO. All that sends throws a `RangeError` for what is nested too deep to be written. */
+export interface Wire {
+  readonly sid: string;
+  /** Sends an event that asks for no answer; throws a 413 when too much waits for the peer. */
+  emit(event: string, body: unknown): void;
+  /** Sends an event that asks for an answer; throws a 413 when too much waits for the peer. */
+  ask(event: string, body: unknown, ack: Ack): Sent;
+  /** Answers; throws a 413 when too much waits for the peer. */
+  answer(ack: Ack, answer: readonly unknown[]): void;
+  /** Drops an ack that nobody waits for any longer. */
+  forgetAck(ackId: number): void;
+  enterRoom(officeId: string): void;
+  leaveRoom(officeId: string): void;
+  close(): void;
 }
 
 /** What all connections of a Server share. */
 export interface Surroundings {
-  readonly deadlines: Deadlines;
+  readonly timeouts: TimingWheel;
   readonly officeLoads: OfficeLoads;
   /** The part of the observers in them. */
   readonly observerLoads: OfficeLoads;
@@ -112,14 +129,14 @@ export class Connection {
     readonly asker: Connection;
     readonly onSettled: (settlement: Settlement) => void;
   }): void {
-    const { deadlines, officeLoads, observerLoads } = this.#shared;
+    const { timeouts, officeLoads, observerLoads } = this.#shared;
     const { event, officeId, isObserving } = question;
     const { body, asker } = request;
     const onSettled = (settlement: Settlement) => {
       this.#forget(pending, { asker, outcome: settlement.kind });
       request.onSettled(settlement);
     };
-    const pending = new PendingAnswer({ question, deadlines, onSettled });
+    const pending = new PendingAnswer({ question, timeouts, onSettled });
     this.#owed.add(pending);
     asker.#asked.add(pending);
     try {

@@ -3,7 +3,7 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { isRecord } from "../json.ts";
 import { badRequest, fromErrorAck, readRequestId, SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text.ts";
-import type { Connection } from "./connection.ts";
+import type { Ack, Connection } from "./connection.ts";
 import type { Answer, Settlement } from "./pending.ts";
 import { depart, joinOffice, leaveOffice, listRoom } from "./handlers/membership.ts";
 import { cancelToolCall, relay, update } from "./handlers/relay.ts";
@@ -25,8 +25,6 @@ export interface Incoming {
   /** Its arguments; the last one is a function when an ack was asked for. */
   readonly args: readonly unknown[];
 }
-
-type Ack = (...answer: unknown[]) => void;
 
 /**
  * What is kept of an event until it is answered. The body is not kept: it may be large, is relayed at once, and the answer

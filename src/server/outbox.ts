@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
-import type { Deadline, Deadlines, Scheduled } from "./timing_wheel.ts";
+import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
 
 /** A packet of Engine.IO, as far as this looks. */
 interface Packet {
@@ -57,7 +57,7 @@ export interface OutboxOptions {
   readonly pingIntervalMs: number;
   /** With the interval: how long a connection may read nothing of what waits. */
   readonly pingTimeoutMs: number;
-  readonly deadlines: Deadlines;
+  readonly timeouts: TimingWheel;
   /** Called with the reason before the connection is ended. */
   readonly onEnd: (reason: string, waitingBytes: number) => void;
 }
@@ -66,7 +66,7 @@ export interface OutboxOptions {
  * Watches one connection: Engine.IO buffers what its peer does not read without a bound, and accepts pongs that answer no
  * ping, so that a peer that reads nothing stays connected.
  */
-export class Outbox implements Deadline {
+export class Outbox implements Expirable {
   readonly #engine: EngineLike;
   readonly #options: OutboxOptions;
   readonly #maxBytes: number;
@@ -119,7 +119,7 @@ export class Outbox implements Deadline {
     return this.#totalBytes - before;
   }
 
-  /** Looks whether the peer has read anything: implements {@linkcode Deadline}. */
+  /** Looks whether the peer has read anything: implements {@linkcode Expirable}. */
   expire(): void {
     this.#stall = undefined;
     if (this.#isClosed || this.waitingBytes === 0) return;
@@ -198,8 +198,8 @@ export class Outbox implements Deadline {
   #watchStall(): void {
     if (this.#isClosed) return;
     this.#isReading = false;
-    const { deadlines, pingIntervalMs, pingTimeoutMs } = this.#options;
-    this.#stall = deadlines.add(this, pingIntervalMs + pingTimeoutMs);
+    const { timeouts, pingIntervalMs, pingTimeoutMs } = this.#options;
+    this.#stall = timeouts.add(this, pingIntervalMs + pingTimeoutMs);
   }
 
   /** Closes without a close packet, which would wait behind everything else. */
@@ -215,7 +215,7 @@ export class Outbox implements Deadline {
 
   #stop(): void {
     this.#isClosed = true;
-    if (this.#stall !== undefined) this.#options.deadlines.lift(this.#stall);
+    if (this.#stall !== undefined) this.#options.timeouts.cancel(this.#stall);
     this.#bufferedBytes = this.#handedOverBytes = 0;
   }
 }

@@ -1,7 +1,7 @@
 /** Requests of Agents that no Computer has answered yet. */
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
-import type { Deadline, Deadlines, Scheduled } from "./timing_wheel.ts";
+import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
 import { quoted } from "./limits.ts";
 
 /** The arguments of an ack. */
@@ -36,7 +36,7 @@ export type Settlement =
 
 interface Open {
   readonly question: Question;
-  readonly deadlines: Deadlines;
+  readonly timeouts: TimingWheel;
   /** Called once. */
   readonly onSettled: (settlement: Settlement) => void;
 }
@@ -46,7 +46,7 @@ interface Open {
  * point at former entries, and a request that such an entry leads to would stay in memory long after its answer.
  * (Measured: a tenth of the relay's whole cost.)
  */
-export class PendingAnswer implements Deadline {
+export class PendingAnswer implements Expirable {
   /** What Socket.IO calls with the answer. */
   readonly ack = (...answer: unknown[]): void => {
     // The parser puts an error in place of an answer that it did not read.
@@ -65,7 +65,7 @@ export class PendingAnswer implements Deadline {
   constructor(open: Open) {
     this.#open = open;
     this.question = open.question;
-    this.#scheduled = open.deadlines.add(this, open.question.timeoutMs);
+    this.#scheduled = open.timeouts.add(this, open.question.timeoutMs);
   }
 
   /** Ends it with an error. */
@@ -78,7 +78,7 @@ export class PendingAnswer implements Deadline {
     this.#settle({ kind: "dropped" });
   }
 
-  /** Implements {@linkcode Deadline}. */
+  /** Implements {@linkcode Expirable}. */
   expire(): void {
     this.fail(timeoutOf(this.question));
   }
@@ -87,7 +87,7 @@ export class PendingAnswer implements Deadline {
     const open = this.#open;
     if (open === undefined) return;
     this.#open = undefined;
-    open.deadlines.lift(this.#scheduled);
+    open.timeouts.cancel(this.#scheduled);
     open.onSettled(settlement);
   }
 }

@@ -1,9 +1,9 @@
 /**
- * Many time-outs on one timer, in a hierarchical timing wheel: adding and lifting one costs the same however many there
+ * Many time-outs on one timer, in a hierarchical timing wheel: adding and cancelling one costs the same however many there
  * are, and a firing of the timer touches only what is due, or comes one wheel nearer.
  */
 
-/** How late a deadline may be noticed, in milliseconds: the length of a tick. */
+/** How late a entry may be noticed, in milliseconds: the length of a tick. */
 const RESOLUTION_MS = 50;
 /** Slots of a wheel. A slot of one wheel stands for a whole turn of the wheel below it. */
 const SLOTS = 64;
@@ -13,7 +13,7 @@ const WHEELS = 4;
 const MAX_TICKS = SLOTS ** WHEELS - 1;
 
 /** Something that ends at some time. */
-export interface Deadline {
+export interface Expirable {
   /** Called once, at that time. Must not throw. */
   expire(): void;
 }
@@ -34,16 +34,16 @@ const systemClock: Clock = {
   },
 };
 
-/** A scheduled deadline, which {@linkcode Deadlines.lift} takes: a node in the doubly linked ring of its slot. */
+/** A scheduled entry, which {@linkcode TimingWheel.cancel} takes: a node in the doubly linked ring of its slot. */
 export class Scheduled {
   next: Scheduled = this;
   previous: Scheduled = this;
   readonly tick: number;
-  /** `undefined` once it has expired or was lifted, so that nothing is kept in memory. */
-  deadline: Deadline | undefined;
+  /** `undefined` once it has expired or was cancelled, so that nothing is kept in memory. */
+  entry: Expirable | undefined;
 
-  constructor(deadline: Deadline | undefined, tick: number) {
-    this.deadline = deadline;
+  constructor(entry: Expirable | undefined, tick: number) {
+    this.entry = entry;
     this.tick = tick;
   }
 
@@ -67,10 +67,10 @@ export class Scheduled {
 }
 
 /** The timing wheel. */
-export class Deadlines {
+export class TimingWheel {
   /** The rings of all slots, wheel by wheel. */
   readonly #slots = Array.from({ length: WHEELS * SLOTS }, () => new Scheduled(undefined, 0));
-  /** All deadlines up to this tick have expired. Nothing is due between it and the timer's tick. */
+  /** All entries up to this tick have expired. Nothing is due between it and the timer's tick. */
   #now: number;
   #stopTimer = () => {};
   /** The tick at which the timer fires: `Infinity` without a timer, `-Infinity` while it fires. */
@@ -83,29 +83,29 @@ export class Deadlines {
     this.#now = this.#presentTick();
   }
 
-  /** Lets `deadline` expire in `timeoutMs`, or up to 50 ms later. */
-  add(deadline: Deadline, timeoutMs: number): Scheduled {
+  /** Lets `entry` expire in `timeoutMs`, or up to 50 ms later. */
+  add(entry: Expirable, timeoutMs: number): Scheduled {
     const nowMs = this.#clock.nowMs();
     const present = Math.floor(nowMs / RESOLUTION_MS);
     this.#now = Math.max(this.#now, Math.min(present, this.#timerTick - 1));
     const wanted = Math.ceil((nowMs + timeoutMs) / RESOLUTION_MS);
     const tick = Math.max(this.#now + 1, Math.min(wanted, this.#now + MAX_TICKS));
-    const scheduled = new Scheduled(deadline, tick);
+    const scheduled = new Scheduled(entry, tick);
     const dueTick = this.#insert(scheduled);
     if (dueTick < this.#timerTick) this.#arm(dueTick);
     return scheduled;
   }
 
-  /** Cancels a deadline. */
-  lift(scheduled: Scheduled): void {
+  /** Cancels a entry. */
+  cancel(scheduled: Scheduled): void {
     scheduled.leave();
-    scheduled.deadline = undefined;
+    scheduled.entry = undefined;
   }
 
-  /** Cancels all deadlines and the timer. */
+  /** Cancels all entries and the timer. */
   clear(): void {
     for (const slot of this.#slots) {
-      while (!slot.isAlone) this.lift(slot.next);
+      while (!slot.isAlone) this.cancel(slot.next);
     }
     this.#stopTimer();
     this.#timerTick = Infinity;
@@ -137,7 +137,7 @@ export class Deadlines {
     return slot;
   }
 
-  /** `lift` does not call this: a timer whose deadline was lifted fires for nothing, and is set for the next one. */
+  /** `cancel` does not call this: a timer whose entry was cancelled fires for nothing, and is set for the next one. */
   #arm(tick: number): void {
     this.#stopTimer();
     this.#timerTick = tick;
@@ -154,7 +154,7 @@ export class Deadlines {
     if (due < Infinity) this.#arm(due);
   }
 
-  /** Moves deadlines from this tick's slots of the upper wheels to lower wheels, and expires those that are due. */
+  /** Moves entries from this tick's slots of the upper wheels to lower wheels, and expires those that are due. */
   #turnTo(tick: number): void {
     this.#now = tick;
     for (let wheel = WHEELS - 1, unit = SLOTS ** wheel; wheel > 0; wheel--, unit /= SLOTS) {
@@ -168,9 +168,9 @@ export class Deadlines {
     }
     const slot = this.#slot(0, tick);
     while (!slot.isAlone) {
-      const { deadline } = slot.next;
-      this.lift(slot.next);
-      deadline?.expire();
+      const { entry } = slot.next;
+      this.cancel(slot.next);
+      entry?.expire();
     }
   }
 

@@ -7,8 +7,16 @@ import { describeError } from "../../text.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
 import type { AuthDecision, AuthProvider, Credentials } from "./auth.ts";
 import type { BoundedLog } from "../bounded_log.ts";
-import type { Identity } from "../connection.ts";
 import { MAX_SESSION_LENGTH } from "../limits.ts";
+
+/** What is known of a connection from its handshake. */
+export interface Identity {
+  readonly principal: string;
+  readonly session: string | undefined;
+  readonly version: string | undefined;
+  /** Whether it joins as an observer, which does not take the Agent's seat. */
+  readonly isObserver: boolean;
+}
 
 /** A refused connection: Socket.IO sends `message` and `data` to the client as its connect error. */
 export class AdmissionError extends Error {

@@ -21,7 +21,8 @@ export type AuthDecision = { readonly principal: string } | { readonly refused: 
  *
  * @example
  * ```ts
- *  * import type { AuthProvider } from "@a2c-smcp/sdk/server";
+ * import { assertEquals } from "@std/assert";
+ * import type { AuthProvider } from "@a2c-smcp/sdk/server";
  *
  * const localOnly: AuthProvider = {
  *   authenticate: ({ address }) =>

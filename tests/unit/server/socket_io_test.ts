@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { createServer } from "node:http";
 import { Server, type Socket } from "socket.io";
-import { toWire } from "../../../src/server/wire.ts";
+import { toWire } from "../../../src/server/socket_io.ts";
 import { RawPeer } from "../../integration/_socket.ts";
 
 /** A genuine Socket.IO socket with its client: what is tested here leans on how Socket.IO works inside. */
