@@ -84,8 +84,10 @@ const WINDOWS_TIMEOUT_MS = 5_000;
  * @example
  * ```ts
  * import { assertEquals, assertRejects } from "@std/assert";
- *  * import { SmcpError } from "@a2c-smcp/sdk";
- *  *
+ * import { Agent } from "@a2c-smcp/sdk/agent";
+ * import { SmcpError } from "@a2c-smcp/sdk";
+ * import { SmcpServer } from "@a2c-smcp/sdk/server";
+ *
  * await using server = await SmcpServer.listen({ port: 0 });
  * await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
  *
@@ -226,7 +228,8 @@ export class RemoteComputer {
    * @param options `cursor`: the `nextCursor` of the page before.
    * @example
    * ```ts
-   *    * import { Agent } from "@a2c-smcp/sdk/agent";
+   * import { assertEquals } from "@std/assert";
+   * import { Agent } from "@a2c-smcp/sdk/agent";
    * import { Computer } from "@a2c-smcp/sdk/computer";
    * import { SmcpServer } from "@a2c-smcp/sdk/server";
    *
@@ -258,7 +261,7 @@ export class RemoteComputer {
    * @throws {SmcpError} 4015 when the MCP server completes nothing.
    * @example
    * ```ts
-   * import type { Agent, RemoteComputer } from "@a2c-smcp/sdk/agent";
+   * import type { RemoteComputer } from "@a2c-smcp/sdk/agent";
    *
    * export async function pagesOf(laptop: RemoteComputer, docRef: string): Promise<readonly string[]> {
    *   const { values } = await laptop.complete({
@@ -286,7 +289,8 @@ export class RemoteComputer {
    * @throws {SmcpError} 4015 when the MCP server has no subscriptions, 400 when there are too many.
    * @example
    * ```ts
-   *    *
+   * import type { Agent } from "@a2c-smcp/sdk/agent";
+   *
    * export async function follow(agent: Agent, uri: string): Promise<void> {
    *   agent.on("resourcesUpdated", ({ computer, updates }) => console.log(computer, updates));
    *   await agent.computer("laptop").subscribeResource(uri, { mcpServer: "files" });

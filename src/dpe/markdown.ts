@@ -15,7 +15,8 @@ import { summaryOf, toOneLine, toPlainText } from "./plain_text.ts";
  *
  * @example
  * ```ts
- *  * import { renderElementMarkdown, renderPageMarkdown } from "@a2c-smcp/sdk";
+ * import { assertEquals } from "@std/assert";
+ * import { renderElementMarkdown } from "@a2c-smcp/sdk";
  *
  * const table = {
  *   element_id: "tbl-001",
@@ -38,7 +39,8 @@ export function renderElementMarkdown(element: DPEElementDetail): string {
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- *  *
+ * import { renderPageMarkdown } from "@a2c-smcp/sdk";
+ *
  * const elements = [
  *   { element_id: "h-001", category: "heading", content: { level: 2, text: "Sales" } },
  *   { element_id: "txt-001", category: "text", content: { text: "They rose." } },

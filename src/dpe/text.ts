@@ -13,7 +13,8 @@ import { summaryOf, toOneLine, toPlainText } from "./plain_text.ts";
  *
  * @example
  * ```ts
- *  * import { renderElementText, renderPageText } from "@a2c-smcp/sdk";
+ * import { assertEquals } from "@std/assert";
+ * import { renderElementText } from "@a2c-smcp/sdk";
  *
  * const link = { element_id: "l-1", category: "link", content: { text: "Deno", url: "https://deno.com" } };
  * assertEquals(renderElementText(link), "Deno (https://deno.com)");
@@ -31,7 +32,8 @@ export function renderElementText(element: DPEElementDetail): string {
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- *  *
+ * import { renderPageText } from "@a2c-smcp/sdk";
+ *
  * const elements = [
  *   { element_id: "h-001", category: "heading", content: { level: 2, text: "Sales" } },
  *   { element_id: "txt-001", category: "text", content: { text: "They rose." } },

@@ -41,13 +41,14 @@ export interface FailedRequest {
  *
  * @example
  * ```ts
- * import { assertEquals, assertThrows } from "@std/assert";
- * import { Provider, provide } from "@a2c-smcp/sdk/provider";
+ * import { assertEquals } from "@std/assert";
+ * import { Provider } from "@a2c-smcp/sdk/provider";
  * import { Client } from "@modelcontextprotocol/sdk/client";
  * // @ts-types="@modelcontextprotocol/sdk/inMemory"
  * import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
  * // @ts-types="@modelcontextprotocol/sdk/server/mcp"
- *  *
+ * import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+ *
  * const provider = new Provider();
  * provider.publishWindow({ uri: "window://com.example.app/status", name: "Status", priority: 0.6, text: "idle" });
  *
@@ -112,7 +113,9 @@ export class Provider {
    *
    * @example
    * ```ts
-   *    *    *
+   * import { assertThrows } from "@std/assert";
+   * import { Provider } from "@a2c-smcp/sdk/provider";
+   *
    * const provider = new Provider();
    * const log = provider.publishWindow({ uri: "window://com.example.app/log", name: "Log", text: "" });
    * log.update("started");
@@ -231,7 +234,9 @@ function printFailure(error: Error, { method, uri }: FailedRequest): void {
  *
  * @example
  * ```ts
- *  *  * // @ts-types="@modelcontextprotocol/sdk/server/mcp"
+ * import { assertEquals } from "@std/assert";
+ * import { provide } from "@a2c-smcp/sdk/provider";
+ * // @ts-types="@modelcontextprotocol/sdk/server/mcp"
  * import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
  *
  * const provider = provide(new McpServer({ name: "app", version: "1.0.0" }));

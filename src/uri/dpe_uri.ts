@@ -58,7 +58,7 @@ const PLAIN =
  * @example
  * ```ts
  * import { assertEquals, assertThrows } from "@std/assert";
- * import { SmcpError, buildDpeUri, parseDpeUri } from "@a2c-smcp/sdk";
+ * import { parseDpeUri, SmcpError } from "@a2c-smcp/sdk";
  *
  * const page = parseDpeUri("dpe://com.example.docs/rpt-2026/pages/0?categories=table");
  * assertEquals([page.level, page.docRef, page.pageIndex], [2, "rpt-2026", 0]);
@@ -90,7 +90,9 @@ export function isValidDpeUri(raw: string): boolean {
  *
  * @example
  * ```ts
- *  *  *
+ * import { assertEquals } from "@std/assert";
+ * import { buildDpeUri } from "@a2c-smcp/sdk";
+ *
  * assertEquals(
  *   buildDpeUri({ host: "com.example.docs", docRef: "rpt-2026", queryParams: { depth: "pages" } }),
  *   "dpe://com.example.docs/rpt-2026?depth=pages",

@@ -22,7 +22,8 @@ export interface WindowUri {
  *
  * @example
  * ```ts
- *  * import { buildWindowUri, parseWindowUri } from "@a2c-smcp/sdk";
+ * import { assertEquals } from "@std/assert";
+ * import { parseWindowUri } from "@a2c-smcp/sdk";
  *
  * assertEquals(parseWindowUri("window://com.example.editor/src%2Fmain/file%20name"), {
  *   host: "com.example.editor",
@@ -48,7 +49,8 @@ export function parseWindowUri(raw: string): WindowUri {
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- *  *
+ * import { buildWindowUri } from "@a2c-smcp/sdk";
+ *
  * assertEquals(
  *   buildWindowUri({ host: "com.example.editor", path: ["src/main", "file name"] }),
  *   "window://com.example.editor/src%2Fmain/file%20name",
