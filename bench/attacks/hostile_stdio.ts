@@ -48,11 +48,8 @@ const ANSWERS: Readonly<Record<string, (method: string) => unknown>> = {
   },
   "a text of escapes": (method) =>
     method === "tools/list" ? { tools: [], extra: "\n".repeat(3_600_000) } : undefined,
-  "a tool result just below the limit": (method) => {
-    if (method === "tools/list") return { tools: tools(1, {}) };
-    if (method !== "tools/call") return undefined;
-    return { content: [{ type: "text", text: "one line of a long log\n".repeat(31 * MIB / 24) }] };
-  },
+  "a tool result just below the limit": largeResult,
+  "tool results just below the limit": largeResult,
   "a message just below the limit": (method) =>
     method === "tools/list" ? { tools: [], extra: "中".repeat(10 * MIB) } : undefined,
 };
@@ -95,6 +92,12 @@ async function flood(text: string): Promise<never> {
 async function write(text: string): Promise<void> {
   const bytes = encoder.encode(text);
   for (let done = 0; done < bytes.length;) done += await Deno.stdout.write(bytes.subarray(done));
+}
+
+function largeResult(method: string): unknown {
+  if (method === "tools/list") return { tools: tools(1, {}) };
+  if (method !== "tools/call") return undefined;
+  return { content: [{ type: "text", text: "one line of a long log\n".repeat(31 * MIB / 24) }] };
 }
 
 function usual(method: string): unknown {

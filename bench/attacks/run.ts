@@ -8,8 +8,8 @@ import { ATTACKS, type HttpAttack, serveHttpAttack } from "./hostile_http.ts";
 
 /** How long each attack goes on, in seconds. */
 const SECONDS = 6;
-/** The most memory that an attack may add to the Computer's process, in MiB. */
-const MAX_ADDED_MIB = 256;
+/** The most memory that the Computer's process may take, in MiB. */
+const MAX_MIB = 256;
 /** The longest time in which nothing else had its turn, in milliseconds. */
 const MAX_STALL_MS = 100;
 
@@ -37,8 +37,11 @@ const STDIO_ATTACKS = [
   "messages that are none",
 ];
 
-/** An attack that answers the call of an Agent. */
-const RESULT_ATTACK = "a tool result just below the limit";
+/** Attacks that answer the calls of an Agent, and whether it calls again and again. */
+const RESULT_ATTACKS: Readonly<Record<string, "once" | "repeatedly">> = {
+  "a tool result just below the limit": "once",
+  "tool results just below the limit": "repeatedly",
+};
 
 /** What one attack cost. */
 interface Cost {
@@ -55,7 +58,9 @@ interface Cost {
 let failures = 0;
 const wanted = (name: string) => Deno.args.length === 0 || Deno.args.some((part) => name.includes(part));
 for (const name of STDIO_ATTACKS.filter(wanted)) report(name, await attack(stdioConfig(name)));
-if (wanted(RESULT_ATTACK)) report(RESULT_ATTACK, await attackCall());
+for (const [name, times] of Object.entries(RESULT_ATTACKS)) {
+  if (wanted(name)) report(name, await attackCalls(name, times));
+}
 for (const name of Object.keys(ATTACKS).filter(wanted)) {
   const { config, close } = serveHttpAttack(name as HttpAttack);
   report(name, await attack(config, { reads: name.startsWith("100 ") ? 100 : 0 }));
@@ -73,17 +78,19 @@ function stdioConfig(name: string): unknown {
   };
 }
 
-/** A Computer in an office, whose Agent calls the hostile server's tool once. */
-async function attackCall(): Promise<Cost | undefined> {
+/** A Computer in an office, whose Agent calls the hostile server's tool. */
+async function attackCalls(name: string, times: "once" | "repeatedly"): Promise<Cost | undefined> {
   await using server = await ServerProcess.start();
   await using agent = await Agent.connect({ url: server.url, office: "bench", name: "ada" });
-  const attacking = attack(stdioConfig(RESULT_ATTACK), { url: server.url });
-  const untilMs = performance.now() + SECONDS * 1_000;
-  while (performance.now() < untilMs) {
-    const result = await agent.computer("laptop").callTool("t0-0", {}).catch(() => undefined);
-    if (result?.isError === false) break;
-    // No Computer or no tool yet.
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  let isOver = false;
+  const attacking = attack(stdioConfig(name), { url: server.url }).finally(() => isOver = true);
+  while (!isOver) {
+    const result = await agent.computer("laptop").callTool("t0-0", {}, { timeoutMs: 5_000 }).catch(() =>
+      undefined
+    );
+    if (result?.isError === false && times === "once") break;
+    // No Computer, no tool or no room yet.
+    if (result?.isError !== false) await new Promise((resolve) => setTimeout(resolve, 100));
   }
   return await attacking;
 }
@@ -110,8 +117,7 @@ async function attack(
 }
 
 function report(name: string, cost: Cost | undefined): void {
-  const isGood = cost !== undefined && cost.peakMib - cost.baseMib <= MAX_ADDED_MIB &&
-    cost.longestMs <= MAX_STALL_MS;
+  const isGood = cost !== undefined && cost.peakMib <= MAX_MIB && cost.longestMs <= MAX_STALL_MS;
   if (!isGood) failures++;
   const text = cost === undefined ? "the Computer died" : [
     `${cost.baseMib} -> ${cost.peakMib} MiB`,

@@ -1,4 +1,6 @@
 /** What was too large for one message, kept until the Agent has fetched it (`docs/protocol/calls-and-offices.md#blobs`). */
+import { createHash } from "node:crypto";
+import { runInTurns } from "../../async/turns.ts";
 import { A2C_BLOB_HANDLE, A2C_SHA256, A2C_TOTAL_SIZE } from "../../protocol/blobs.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
@@ -17,6 +19,8 @@ export const DEFAULT_BLOB_LIMITS: BlobLimits = { maxBlobBytes: 128 * 1024 * 1024
 
 /** The most bytes of one chunk, as the reference Computer has it. */
 export const MAX_CHUNK_BYTES = 256 * 1024;
+/** How much is hashed at a time, in bytes. */
+const HASHED_BYTES = 1024 * 1024;
 /** Random bytes of a handle: nobody guesses it. */
 const HANDLE_BYTES = 24;
 /** Handles that are remembered after their blob is gone, to say so. */
@@ -198,8 +202,18 @@ export class BlobStore {
   }
 }
 
-async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+/** In several turns of the event loop, and without the copy that Web Crypto makes of what it digests. */
+function sha256Of(bytes: Uint8Array): Promise<string> {
+  return runInTurns(hashing(bytes));
+}
+
+function* hashing(bytes: Uint8Array): Generator<void, string> {
+  const hash = createHash("sha256");
+  for (let start = 0; start < bytes.byteLength; start += HASHED_BYTES) {
+    hash.update(bytes.subarray(start, start + HASHED_BYTES));
+    yield;
+  }
+  return hash.digest("hex");
 }
 
 function newHandle(): string {

@@ -5,6 +5,10 @@ import { MessageBytes } from "../message_bytes.ts";
 import { textEncodingOf } from "./text_encoding.ts";
 
 const NEWLINE = 0x0a;
+/** What stands in a text for bytes that are not valid. */
+const REPLACEMENT = "\ufffd";
+/** How much is checked at a time, in bytes. */
+const CHECKED_BYTES = 65_536;
 
 /** What a chunk held: whole lines as text, and apart from them, with replacements, those that are not valid text. */
 export interface DecodedLines {
@@ -17,9 +21,8 @@ export interface DecodedLines {
  * the limits throws a `RangeError`.
  */
 export class LineDecoder {
-  readonly #decoder: TextDecoder;
   readonly #lenientDecoder: TextDecoder;
-  readonly #dropsInvalid: boolean;
+  readonly #onInvalid: "strict" | "ignore" | "replace";
   readonly #line: MessageBytes;
 
   constructor(
@@ -31,9 +34,8 @@ export class LineDecoder {
   ) {
     const { encoding: name, encoding_error_handler: onError } = encoding;
     const label = textEncodingOf(name);
-    this.#decoder = new TextDecoder(label, { fatal: onError === "strict" });
     this.#lenientDecoder = new TextDecoder(label);
-    this.#dropsInvalid = onError === "ignore";
+    this.#onInvalid = onError;
     this.#line = new MessageBytes(limits);
   }
 
@@ -45,9 +47,9 @@ export class LineDecoder {
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       this.#line.push(chunk.subarray(start, end));
       const bytes = this.#line.view();
-      const line = this.#decode(bytes);
-      if (line === undefined) undecodable.push(this.#lenientDecoder.decode(bytes));
-      else lines.push(line);
+      const text = this.#decode(bytes);
+      if (this.#onInvalid === "strict" && !this.#isValid(bytes, text)) undecodable.push(text);
+      else lines.push(text);
       this.#line.clear();
       start = end + 1;
     }
@@ -55,12 +57,26 @@ export class LineDecoder {
     return { lines, undecodable };
   }
 
-  #decode(bytes: Uint8Array): string | undefined {
+  #decode(bytes: Uint8Array): string {
+    const text = this.#lenientDecoder.decode(bytes);
+    return this.#onInvalid === "ignore" ? text.replaceAll(REPLACEMENT, "") : text;
+  }
+
+  /**
+   * Whether these bytes are what `text` says. A strict decoder is slow and takes twice the memory of the text: only a
+   * text with replacement characters, which may be the server's own, is decoded again, in pieces.
+   */
+  #isValid(bytes: Uint8Array, text: string): boolean {
+    if (!text.includes(REPLACEMENT)) return true;
+    const decoder = new TextDecoder(this.#lenientDecoder.encoding, { fatal: true });
     try {
-      const line = this.#decoder.decode(bytes);
-      return this.#dropsInvalid ? line.replaceAll("\ufffd", "") : line;
+      for (let start = 0; start < bytes.length; start += CHECKED_BYTES) {
+        decoder.decode(bytes.subarray(start, start + CHECKED_BYTES), { stream: true });
+      }
+      decoder.decode();
+      return true;
     } catch {
-      return undefined;
+      return false;
     }
   }
 }

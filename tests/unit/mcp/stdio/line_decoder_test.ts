@@ -33,6 +33,15 @@ Deno.test("a line that cannot be decoded costs no other line", () => {
   assertEquals([lines, undecodable], [["a"], ["\ufffd"]]);
 });
 
+Deno.test("a replacement character that the server wrote itself is text, beside bytes that are not valid", () => {
+  const decoder = new LineDecoder(strict, limits);
+  const invalid = new Uint8Array([...bytes("\ufffd"), 0xff, 0x0a]);
+  assertEquals(decoder.push(bytes("a \ufffd b\n")), { lines: ["a \ufffd b"], undecodable: [] });
+  assertEquals(decoder.push(invalid), { lines: [], undecodable: ["\ufffd\ufffd"] });
+  const replacing = new LineDecoder({ ...strict, encoding_error_handler: "replace" }, limits);
+  assertEquals(replacing.push(invalid).lines, ["\ufffd\ufffd"]);
+});
+
 Deno.test("a line over the limit is refused before it is whole", () => {
   const decoder = new LineDecoder(strict, { ...limits, maxMessageBytes: 4 });
   assertEquals(decoder.push(bytes("1234\n")).lines, ["1234"]);
