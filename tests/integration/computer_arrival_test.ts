@@ -15,7 +15,7 @@ testPrompt("the prompt is there before the Server, and joins when that has come"
   const url = `http://127.0.0.1:${port}`;
   const session = await open({ args: ["--url", url, "--office", "lab"] });
   await session.expect("connection refused");
-  await session.expect("is not there yet");
+  await session.expect("cannot reach the Server");
   await session.expectScreen(/\nlaptop>$/);
   assertStringIncludes(await enter(session, "status"), `none yet, trying to reach ${url}`);
   await using _server = await SmcpServer.listen({ port });
@@ -30,7 +30,7 @@ testPrompt("the prompt is there before the Server, and joins when that has come"
 testPrompt("leave gives up a Server that does not come", async ({ open }) => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const session = await open({ args: ["--url", url, "--office", "lab"] });
-  await session.expect("is not there yet");
+  await session.expect("cannot reach the Server");
   await session.expectScreen(/\nlaptop>$/);
   assertStringIncludes(await enter(session, "leave"), "not tried any more");
   assertStringIncludes(await enter(session, "status"), "none, not connected");

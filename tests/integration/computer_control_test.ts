@@ -2,10 +2,15 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
-import { ControlServer, isListening } from "../../src/cli/computer/control/server.ts";
-import type { RunWords } from "../../src/cli/computer/control/conversation.ts";
-import { type ControlAnswer, type ControlReply, parseReply } from "../../src/cli/computer/control/message.ts";
-import { readLines, toLine } from "../../src/cli/computer/control/line_stream.ts";
+import {
+  type ControlAnswer,
+  type ControlReply,
+  parseReply,
+  readLines,
+  toLine,
+} from "../../src/cli/computer/control/message.ts";
+import { isListening } from "../../src/cli/computer/control/path.ts";
+import { ControlServer, type RunWords } from "../../src/cli/computer/control/server.ts";
 import { silentLogger } from "../../src/log.ts";
 import { PACKAGE_VERSION } from "../../src/version.ts";
 

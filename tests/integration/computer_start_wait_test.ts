@@ -38,7 +38,7 @@ Deno.test("call of a tool that nobody has ends after --start-timeout and names t
   const args = ["call", "nope", "--start-timeout", "1"];
   const { code, stderr } = await run({ hang: HANGING, greeter: GREETING }, args);
   assertEquals(code, 1);
-  assertStringIncludes(stderr, "waiting for MCP servers servers=hang");
+  assertStringIncludes(stderr, "servers=hang");
   assertStringIncludes(stderr, "hang (starting)");
 });
 

@@ -30,7 +30,7 @@ import { showStatus } from "./answers/status.ts";
 import { callTool, listTools, showHistory } from "./answers/tools.ts";
 import { readResource, showDesktop, showFinder } from "./answers/views.ts";
 import type { CommandContext } from "./command_context.ts";
-import type { AwaitedServers } from "./start_wait.ts";
+import type { AwaitedServers } from "./start.ts";
 
 /** What a command needs before it can run. */
 export type CommandNeed =

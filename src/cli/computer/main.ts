@@ -9,7 +9,7 @@ import { runCheck } from "./check.ts";
 import { withConfigChecks } from "./config_store.ts";
 import { addCommands } from "./commands.ts";
 import { runOnce } from "./once.ts";
-import type { ComputerCliOptions } from "./open_session.ts";
+import type { ComputerCliOptions } from "./session.ts";
 import { runAtTerminal, runHeadless } from "./run.ts";
 import { didYouMean } from "../../spelling.ts";
 

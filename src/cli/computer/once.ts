@@ -12,8 +12,8 @@ import type { CommandCall } from "./commands.ts";
 import { askComputer } from "./control/client.ts";
 import { askedInputs } from "./questions.ts";
 import { showAnswer } from "./run_words.ts";
-import { type ComputerCliOptions, openSession } from "./open_session.ts";
-import { waitForStart } from "./start_wait.ts";
+import { type ComputerCliOptions, openSession } from "./session.ts";
+import { waitForStart } from "./start.ts";
 
 /** What one command needs to know of its command line. */
 export interface OnceContext {

@@ -3,18 +3,21 @@ import { join } from "@std/path";
 import { abortable, untilAborted } from "../../async/abortable.ts";
 import { commandLineOf } from "../program.ts";
 import { loggerOf, requireOptions } from "../options.ts";
+import { UsageError } from "../outcome.ts";
 import { parseLogLevels } from "../../log.ts";
+import { describeError } from "../../text.ts";
 import { openLineEditor } from "../../terminal/editor/terminal_editor.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
 import { quoteWord } from "../../terminal/words.ts";
 import { inputVariable } from "../../config/placeholders.ts";
-import { openControl, refuseTakenName } from "./control/open.ts";
-import { type ComputerCliOptions, openSession } from "./open_session.ts";
+import { controlFolder, controlPath, isListening } from "./control/path.ts";
+import { ControlServer, type RunWords } from "./control/server.ts";
+import { runWords } from "./run_words.ts";
+import { type ComputerCliOptions, openSession, type Session } from "./session.ts";
 import { isKeptLine } from "./kept_line.ts";
 import { completePrompt, runPrompt } from "./prompt.ts";
 import { askedConfirm, askedInputs } from "./questions.ts";
-import type { Session } from "./session.ts";
-import { reportArrival, reportStart } from "./start_report.ts";
+import { reportArrival, reportStart } from "./start.ts";
 
 /** Works until the process is told to end. */
 export async function runHeadless(options: ComputerCliOptions, signal: AbortSignal): Promise<void> {
@@ -74,8 +77,8 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
   const { url, office } = options;
   const arrival = url === undefined ? undefined : session.arrive({ url, office });
   await using _control = await openControl(session, () => editor.redraw());
-  await reportStart(session, editor);
-  if (arrival !== undefined) await reportArrival(arrival, { session, editor });
+  await reportStart(session.computer, { editor, signal: session.quitting });
+  if (arrival !== undefined) await reportArrival(arrival, { name: session.options.name, editor });
   await runPrompt(session, editor);
   signal.removeEventListener("abort", onAbort);
 }
@@ -98,4 +101,57 @@ function historyFile(): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Listens for commands. What prevents it is logged: a Computer is of use without them.
+ *
+ * @param onRan Hears after each command: what a prompt tells may have changed.
+ */
+async function openControl(session: Session, onRan = () => {}): Promise<AsyncDisposable> {
+  const { logger: log, name } = session.options;
+  const what = "other processes cannot send commands to this Computer";
+  try {
+    const folder = await controlFolder();
+    if (folder !== undefined) {
+      const run = runFor(session, onRan);
+      return await ControlServer.open(await controlPath(folder, name), { log, run });
+    }
+    log.info(what, { reason: "that needs --allow-read, --allow-write and --allow-net" });
+  } catch (error) {
+    log.warn(what, { error: describeError(error) });
+  }
+  return { [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+/**
+ * Checks that no Computer of this user and name runs here: both would want the same place in an office, and commands
+ * could not tell them apart.
+ *
+ * @throws {UsageError} when one does.
+ */
+async function refuseTakenName(name: string): Promise<void> {
+  const folder = await controlFolder();
+  if (folder === undefined || !await isListening(await controlPath(folder, name))) return;
+  throw new UsageError(
+    `Cannot start Computer "${name}": one of that name runs here already; ` +
+      `end it with "${commandLineOf("computer")} quit --name ${name}", or give this one another --name`,
+  );
+}
+
+function runFor(session: Session, onRan: () => void): RunWords {
+  return async (words, { json, screen, signal, progress }) => {
+    const output: string[] = [];
+    const errors: string[] = [];
+    const exitCode = await runWords(words, {
+      session,
+      signal,
+      progress,
+      presentation: { json, screen },
+      print: (text) => output.push(text),
+      printError: (text) => errors.push(text),
+    });
+    onRan();
+    return { output: output.join("\n"), error: errors.join("\n"), exitCode };
+  };
 }

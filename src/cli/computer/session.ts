@@ -1,21 +1,23 @@
-/** A Computer as its command line runs it: its config file, which is watched, and what the commands change. */
-import { type Logger, withModule } from "../../log.ts";
-import type { MCPServerInput } from "../../protocol/config.ts";
-import { describeError } from "../../text.ts";
-import { UsageError } from "../outcome.ts";
+/** A Computer as its command line runs it: with a config file, which is watched, and commands that edit it. */
 import { Computer } from "../../computer/computer.ts";
-import { ConfigError } from "../../config/problem.ts";
-import type { ComputerOptions } from "../../computer/options.ts";
-import { FileWatch, stampOf, type WatchOptions } from "./file_watch.ts";
 import type { ConfigChange } from "../../computer/host.ts";
-import { readInputFile } from "./input_file.ts";
-import type { InputValue } from "../../config/placeholders.ts";
-import { didYouMean } from "../../spelling.ts";
+import type { InputSource } from "../../computer/inputs/sources.ts";
 import type { ConnectOptions } from "../../computer/office/link.ts";
-import { Arrival, type ArrivalOptions } from "./arrival.ts";
-import { AwaitedLog } from "./awaited_log.ts";
+import type { ComputerOptions } from "../../computer/options.ts";
+import { fileResolver } from "../../computer/resources/file_resolver.ts";
+import type { Confirm } from "../../computer/tools/confirmation.ts";
+import { type InputValue, inputVariable } from "../../config/placeholders.ts";
+import { ConfigError } from "../../config/problem.ts";
+import { type LogFields, type Logger, type LoggerOptions, withModule } from "../../log.ts";
+import type { MCPServerInput } from "../../protocol/config.ts";
+import { didYouMean } from "../../spelling.ts";
+import { describeError } from "../../text.ts";
+import { authOf, type ConnectionOptions, loggerOf, type LogOptions } from "../options.ts";
+import { UsageError } from "../outcome.ts";
 import { ConfigStore } from "./config_store.ts";
-import type { InputOrigin, SessionInputs } from "./session_inputs.ts";
+import { FileWatch, stampOf, type WatchOptions } from "./file_watch.ts";
+import { type InputOrigin, readInputFile, SessionInputs } from "./session_inputs.ts";
+import { Arrival, type ArrivalOptions } from "./start.ts";
 
 /** What a session needs. */
 export interface SessionOptions extends Pick<ComputerOptions, "name" | "confirm" | "resolveDpe"> {
@@ -238,4 +240,107 @@ export class Session implements AsyncDisposable {
 /** A configuration that cannot be used is the user's to mend. */
 function toUsageError(error: unknown): never {
   throw error instanceof ConfigError ? new UsageError(error.message, { cause: error }) : error;
+}
+
+/** A logger that writes warnings of awaited MCP servers as information. */
+class AwaitedLog implements Logger {
+  readonly #log: Logger;
+  readonly #awaited: string[] = [];
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Until the result is disposed of, somebody at the prompt waits for an answer about this server. */
+  await(server: string): Disposable {
+    this.#awaited.push(server);
+    return { [Symbol.dispose]: () => void this.#awaited.splice(this.#awaited.indexOf(server), 1) };
+  }
+
+  debug(message: string, fields?: LogFields): void {
+    this.#log.debug(message, fields);
+  }
+
+  info(message: string, fields?: LogFields): void {
+    this.#log.info(message, fields);
+  }
+
+  warn(message: string, fields?: LogFields): void {
+    const { module, server } = fields ?? {};
+    const isAwaited = module === "mcp" && this.#awaited.some((name) => name === server);
+    if (isAwaited) this.#log.info(message, fields);
+    else this.#log.warn(message, fields);
+  }
+
+  error(message: string, fields?: LogFields): void {
+    this.#log.error(message, fields);
+  }
+}
+
+/** The options of `computer.ts`. */
+export interface ComputerCliOptions extends LogOptions, Partial<ConnectionOptions> {
+  readonly config?: string;
+  readonly inputs?: string;
+  readonly dpeFiles?: string;
+  /** In seconds. */
+  readonly startTimeout?: number;
+  readonly autoApply: boolean;
+  readonly watch: boolean;
+  readonly headless: boolean;
+  readonly json: boolean;
+}
+
+/** What else a session depends on. */
+export interface SessionSurroundings extends Pick<LoggerOptions, "write"> {
+  /** Asks a person for values of inputs. */
+  readonly inputs?: InputSource | undefined;
+  /** Asks a person whether a tool may run. */
+  readonly confirm?: Confirm | undefined;
+  readonly isWatching: boolean;
+  /** Tells how to give an input a value; by default, in the environment. */
+  readonly inputRemedy?: ((id: string) => string) | undefined;
+  /** Whether the config file need not be there yet; false by default. */
+  readonly mayBeNew?: boolean | undefined;
+  readonly onFailed?: ((error: Error) => void) | undefined;
+}
+
+/**
+ * Reads the configuration that the options name, and starts nothing.
+ *
+ * @throws {UsageError} when it cannot be used.
+ */
+export async function openSession(
+  options: ComputerCliOptions,
+  around: SessionSurroundings,
+): Promise<Session> {
+  const { url, path, header = {}, auth = {}, token, config, inputs, dpeFiles, autoApply } = options;
+  return await Session.open({
+    name: options.name ?? defaultName(),
+    configFile: config,
+    mayBeNew: around.mayBeNew,
+    isWatching: around.isWatching,
+    inputs: new SessionInputs({
+      environment: (name) => Deno.env.get(name),
+      file: inputs,
+      ask: around.inputs,
+      remedy: around.inputRemedy ?? ((id) => `set ${inputVariable(id)} or give the input a default`),
+    }),
+    place: {
+      url,
+      path,
+      headers: header,
+      auth: authOf(token === undefined ? { auth } : { token, auth }),
+      onFailed: around.onFailed,
+    },
+    confirm: autoApply ? () => true : around.confirm,
+    resolveDpe: dpeFiles === undefined ? undefined : fileResolver({ directory: dpeFiles }),
+    isLogShown: around.write !== undefined,
+    logger: loggerOf("computer", { ...options, write: around.write }),
+  });
+}
+
+/** The machine's name where that may be asked for without asking a person. */
+function defaultName(): string {
+  const { state } = Deno.permissions.querySync({ name: "sys", kind: "hostname" });
+  return state === "granted" ? Deno.hostname() : "computer";
 }

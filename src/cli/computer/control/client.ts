@@ -4,10 +4,8 @@ import { UsageError } from "../../outcome.ts";
 import { hasColors, type Screen } from "../../../terminal/screen.ts";
 import { ServerUnreachableError } from "../../../protocol/local_errors.ts";
 import { PACKAGE_VERSION } from "../../../version.ts";
-import { isListening } from "./server.ts";
-import { type ControlAnswer, parseReply } from "./message.ts";
-import { controlFolder, controlPath, controlPaths } from "./path.ts";
-import { readLines, toLine } from "./line_stream.ts";
+import { type ControlAnswer, parseReply, readLines, toLine } from "./message.ts";
+import { controlFolder, controlPath, controlPaths, isListening } from "./path.ts";
 
 /** The longest answer, in bytes. */
 const MAX_REPLY_BYTES = 256 * 1024 * 1024;

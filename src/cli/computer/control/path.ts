@@ -68,6 +68,16 @@ export async function controlPaths(folder: string): Promise<string[]> {
   return paths.sort();
 }
 
+/** Whether somebody listens at a path. */
+export async function isListening(path: string): Promise<boolean> {
+  try {
+    (await Deno.connect({ transport: "unix", path })).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** How many bytes of a name fit into a socket's path. */
 function roomIn(folder: string): number {
   return MAX_PATH_BYTES - new TextEncoder().encode(join(folder, SUFFIX)).length;

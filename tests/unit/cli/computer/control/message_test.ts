@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { readLines, toLine } from "../../../../../src/cli/computer/control/line_stream.ts";
+import { readLines, toLine } from "../../../../../src/cli/computer/control/message.ts";
 
 function read(chunks: readonly (string | Uint8Array)[], maxBytes = 100): Promise<string[]> {
   const bytes = chunks.map((chunk) => typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
