@@ -32,6 +32,16 @@ export interface ServerLimits {
   readonly pingIntervalMs: number;
   /** How long a ping may take, in milliseconds; 10,000 by default. */
   readonly pingTimeoutMs: number;
+  /**
+   * The first wait before a server that ended is started again, in milliseconds; 1,000 by default. Each further wait is
+   * twice as long, up to a minute.
+   */
+  readonly restartDelayMs: number;
+  /**
+   * How long the process of a server may take to end after its stdin was closed, and again after SIGTERM, in
+   * milliseconds; 1,500 by default. Then it is killed.
+   */
+  readonly stopGraceMs: number;
 }
 
 /** The defaults of {@linkcode ServerLimits}. */
@@ -44,6 +54,8 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   maxNotificationsPerSecond: 100,
   pingIntervalMs: 30_000,
   pingTimeoutMs: 10_000,
+  restartDelayMs: 1_000,
+  stopGraceMs: 1_500,
 };
 
 /** What bounds the messages of one server. */

@@ -1,6 +1,7 @@
 /** A member of an office that is made of bytes on a TCP connection: it reads when it likes, and pongs when it likes. */
 import type { SmcpServer } from "../../server.ts";
 import { concat, frame, toText, UPGRADE_HEADERS, WEBSOCKET } from "./_raw_http.ts";
+import { within } from "../fixtures/within.ts";
 
 const decoder = new TextDecoder();
 
@@ -40,7 +41,14 @@ export class RawMember implements Disposable {
   }
 
   /** Reads until `text` has come. */
-  async readUntil(text: string): Promise<void> {
+  readUntil(text: string): Promise<void> {
+    return within(
+      this.#readUntil(text),
+      () => `"${text}"; what came last is "${this.#received.slice(-1_000)}"`,
+    );
+  }
+
+  async #readUntil(text: string): Promise<void> {
     while (!this.#received.includes(text)) {
       if (!await this.#read()) throw new TypeError(`Cannot read "${text}": the connection has ended`);
     }
@@ -48,7 +56,11 @@ export class RawMember implements Disposable {
   }
 
   /** Reads and throws away what comes until the Server ends the connection; resolves to how many bytes that were. */
-  async untilClosed(): Promise<number> {
+  untilClosed(): Promise<number> {
+    return within(this.#untilClosed(), "the Server to end the connection");
+  }
+
+  async #untilClosed(): Promise<number> {
     let bytes = 0;
     try {
       for (let read = await this.#read(); read > 0; read = await this.#read()) bytes += read;

@@ -7,6 +7,7 @@ import { ComputerOffice } from "../integration/_computer_office.ts";
 import { TOOLS_CHANGED } from "../fixtures/script.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { hostileSchemas } from "./_hostile_schemas.ts";
+import { eventually } from "../fixtures/within.ts";
 
 /** What a schema was read as, or why it was not. */
 function read(schema: Record<string, unknown>): { readonly size?: number; readonly reason?: string } {
@@ -61,9 +62,8 @@ Deno.test("tools with hostile schemas are called all the same, and the other ser
     const tools = some.map(({ tool, schema }) => ({ name: tool, inputSchema: schema }));
     // By the Computer's own program: an Agent's parameters may not be nested as deep.
     await office.computer.callTool("become", { tools, tell: [TOOLS_CHANGED] });
-    while (!office.computer.tools.some(({ name }) => name === `t${start}`)) {
-      await office.next("updateToolList");
-    }
+    const isListed = () => office.computer.tools.some(({ name }) => name === `t${start}`);
+    await eventually(isListed, (isListed) => isListed, `the tool "t${start}"`);
     for (const { tool, name, args } of some) {
       const { isError, content } = await office.laptop.callTool(tool, args, { timeoutMs: 20_000 });
       const text = content[0]?.text ?? "";

@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { SmcpServer } from "../../server.ts";
 import { RawPeer } from "../integration/_socket.ts";
 import { exchange, openPolling, POLLING } from "./_raw_http.ts";
+import { eventually } from "../fixtures/within.ts";
 
 const EVENTS = 45;
 const RECORD_SEPARATOR = "\x1e";
@@ -23,9 +24,11 @@ Deno.test("A polling answer holds at most 16 packets; what waits comes in order,
   }
   await agent.settled();
   const payloads: string[][] = [];
-  while (payloads.flat().filter((packet) => packet.includes("client:x")).length < EVENTS) {
+  const more = async () => {
     payloads.push(await poll());
-  }
+    return payloads.flat().filter((packet) => packet.includes("client:x")).length;
+  };
+  await eventually(more, (count) => count >= EVENTS, `${EVENTS} events`);
   assertEquals(payloads.map((packets) => packets.length > 16), payloads.map(() => false));
   const order = payloads.flat().flatMap((packet) => /"req_id":"(r\d+)"/.exec(packet)?.[1] ?? []);
   assertEquals(order, Array.from({ length: EVENTS }, (_, i) => `r${i}`));

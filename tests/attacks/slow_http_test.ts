@@ -14,6 +14,7 @@ import {
   UPGRADE_HEADERS,
   WEBSOCKET,
 } from "./_raw_http.ts";
+import { eventually } from "../fixtures/within.ts";
 
 /** How long a slow client waits between two bytes. */
 const DRIBBLE_MS = 20;
@@ -176,8 +177,8 @@ Deno.test("A Server full of slow clients admits others", async () => {
   });
   const slow = Array.from({ length: 16 }, () => new RawConnection(server.port));
   for (const { socket } of slow) socket.write("GET / HTTP/1.1\r\nX: ");
-  let peer: RawPeer | undefined;
-  while (peer === undefined) peer = await RawPeer.connect(server.url).catch(() => undefined);
-  await peer[Symbol.asyncDispose]();
+  const connect = () => RawPeer.connect(server.url).catch(() => undefined);
+  const peer = await eventually(connect, (peer) => peer !== undefined, "a place for a newcomer");
+  await peer?.[Symbol.asyncDispose]();
   for (const connection of slow) await connection[Symbol.asyncDispose]();
 });

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { type AuthProvider, SmcpServer, staticTokens } from "../../server.ts";
 import { untilAborted } from "../../src/async/abortable.ts";
-import { within } from "../fixtures/within.ts";
+import { eventually, within } from "../fixtures/within.ts";
 import { RawPeer, RecordingLogger } from "../integration/_socket.ts";
 import {
   exchange,
@@ -139,17 +139,9 @@ Deno.test("A waiting stranger gives its place to a newer connection after a seco
   await using server = await SmcpServer.listen({ port: 0, maxPendingConnections: 1 });
   await using stranger = await openWebSocket(server.port);
   await assertRejects(() => RawPeer.connect(server.url));
-  const connect = async () => {
-    try {
-      return await RawPeer.connect(server.url);
-    } catch {
-      return undefined;
-    }
-  };
-  let peer: RawPeer | undefined;
-  while (peer === undefined) peer = await connect();
+  const connect = () => RawPeer.connect(server.url).catch(() => undefined);
+  await using _peer = await eventually(connect, (peer) => peer !== undefined, "a place for a newcomer");
   await stranger.untilClosed();
-  await peer[Symbol.asyncDispose]();
 });
 
 Deno.test("A wrong token is told, and ends the connection: there is one attempt for each", async () => {

@@ -11,12 +11,16 @@ import { within } from "../fixtures/within.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import type { ChainServer } from "./_chain_server.ts";
 
-/** Nothing grows old, and nobody is late, however busy the machine is: only what is told makes a difference. */
+/**
+ * Nothing grows old, and nobody is late, however busy the machine is: only what is told makes a difference. A server
+ * that died starts again at once.
+ */
 const PATIENT: Partial<ComputerLimits> = {
   windowMaxAgeMs: 3_600_000,
   documentMaxAgeMs: 3_600_000,
   viewDeadlineMs: 100_000,
   readTimeoutMs: 100_000,
+  restartDelayMs: 50,
 };
 
 /** What the Agent last saw of a Computer. */

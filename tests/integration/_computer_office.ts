@@ -8,6 +8,7 @@ import { SmcpServer } from "../../src/server/server.ts";
 import type { SmcpServerOptions } from "../../src/server/options.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import type { Change } from "../fixtures/script.ts";
+import { within } from "../fixtures/within.ts";
 import { TcpProxy } from "../fixtures/tcp_proxy.ts";
 
 /** How to open an office. */
@@ -39,10 +40,16 @@ export class ComputerOffice implements AsyncDisposable {
 
   /** Opens everything and waits until each MCP server has started or failed to. */
   static async open(config: unknown, options: OfficeOptions = {}): Promise<ComputerOffice> {
-    const { server: serverOptions, ...computerOptions } = options;
+    const { server: serverOptions, limits, ...computerOptions } = options;
     const log = new LogBook();
     const server = await SmcpServer.listen({ ...serverOptions, port: 0 });
-    const computer = Computer.open({ name: "laptop", config, logger: log, ...computerOptions });
+    const computer = Computer.open({
+      name: "laptop",
+      config,
+      logger: log,
+      ...computerOptions,
+      limits: { restartDelayMs: 50, ...limits },
+    });
     const wire = new TcpProxy(server.port);
     await computer.join({ url: wire.url, office: "lab" });
     const agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
@@ -64,7 +71,7 @@ export class ComputerOffice implements AsyncDisposable {
       unsubscribe();
       resolve(event);
     });
-    return promise;
+    return within(promise, `the event "${type}"`);
   }
 
   /** Changes what the only, or the named, scripted server does; resolves when it has told of it. */

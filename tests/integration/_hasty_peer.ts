@@ -9,6 +9,7 @@ import {
   PONG_FRAME,
   type RawConnection,
 } from "../attacks/_raw_http.ts";
+import { within } from "../fixtures/within.ts";
 
 /** A packet of Socket.IO, or one of its attachments. */
 export type Packet = string | Uint8Array;
@@ -101,7 +102,11 @@ class PollingPeer implements HastyPeer {
     await this.#send(packets);
   }
 
-  async until(text: string): Promise<string> {
+  until(text: string): Promise<string> {
+    return within(this.#until(text), () => `"${text}"; what came is "${this.#received}"`);
+  }
+
+  async #until(text: string): Promise<string> {
     while (!this.#received.includes(text)) {
       if (this.#isClosed) throw new TypeError(`Closed before ${text}: ${this.#received}`);
       await this.#poll();
@@ -109,7 +114,11 @@ class PollingPeer implements HastyPeer {
     return this.#received;
   }
 
-  async untilClosed(): Promise<string> {
+  untilClosed(): Promise<string> {
+    return within(this.#untilClosed(), () => `the end of the session; what came is "${this.#received}"`);
+  }
+
+  async #untilClosed(): Promise<string> {
     while (!this.#isClosed) await this.#poll();
     return this.#received;
   }

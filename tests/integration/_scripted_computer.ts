@@ -1,6 +1,7 @@
 /** A Computer that is nothing but a Socket.IO client: it answers what a test tells it to, or does not. */
 import { io, type Socket } from "socket.io-client";
 import { isRecord } from "../../src/json.ts";
+import { within } from "../fixtures/within.ts";
 
 /** Answers a request; `undefined` leaves it unanswered, {@linkcode NOTHING} acks without arguments. */
 export type Answer = (body: Record<string, unknown>) => unknown;
@@ -58,7 +59,7 @@ export class ScriptedComputer implements Disposable {
   next(event: string): Promise<Record<string, unknown>> {
     const waiting = this.#waiting.get(event) ?? Promise.withResolvers();
     this.#waiting.set(event, waiting);
-    return waiting.promise;
+    return within(waiting.promise, `the Server to pass on "${event}"`);
   }
 
   /** The body of the last such request. */

@@ -1,6 +1,7 @@
 /** A peer of the Server made of nothing but socket.io-client, so that tests see the wire and not our own client. */
 import { io, type ManagerOptions, type Socket, type SocketOptions } from "socket.io-client";
 import type { LogFields, Logger } from "../../src/log.ts";
+import { within } from "../fixtures/within.ts";
 
 /** How a test connects. */
 export interface PeerOptions {
@@ -78,7 +79,7 @@ export class RawPeer implements AsyncDisposable {
 
   /** Sends an event and resolves to all arguments of its ack. */
   request(event: string, ...args: unknown[]): Promise<unknown[]> {
-    return new Promise((resolve, reject) => {
+    const answered = new Promise<unknown[]>((resolve, reject) => {
       const onLost = (reason: string) => reject(new TypeError(`Cannot get an answer: ${reason}`));
       this.socket.once("disconnect", onLost);
       this.socket.emit(event, ...args, (...answer: unknown[]) => {
@@ -86,6 +87,7 @@ export class RawPeer implements AsyncDisposable {
         resolve(answer);
       });
     });
+    return within(answered, `the answer to "${event}"`);
   }
 
   /** Answers requests of one event with what `answer` returns: the arguments of the ack. */
@@ -97,7 +99,8 @@ export class RawPeer implements AsyncDisposable {
 
   /** Takes requests of one event and never answers; resolves to the next request's body. */
   nextRequest(event: string): Promise<unknown> {
-    return new Promise((resolve) => this.socket.once(event, (body: unknown) => resolve(body)));
+    const asked = new Promise((resolve) => this.socket.once(event, (body: unknown) => resolve(body)));
+    return within(asked, `a request "${event}"`);
   }
 
   /** The next event of that name that has not been taken yet. */
@@ -108,7 +111,7 @@ export class RawPeer implements AsyncDisposable {
     if (already !== undefined) return Promise.resolve(already[1]);
     const waiting = this.#waiting.get(event) ?? [];
     this.#waiting.set(event, waiting);
-    return new Promise((resolve) => void waiting.push(resolve));
+    return within(new Promise((resolve) => void waiting.push(resolve)), `the event "${event}"`);
   }
 
   /** All events that the Server has sent before this: an answer comes after what was sent earlier. */

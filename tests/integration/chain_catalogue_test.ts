@@ -6,6 +6,7 @@ import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { ChainOffice } from "./_chain_office.ts";
 import { ChainServer } from "./_chain_server.ts";
 import { ComputerOffice } from "./_computer_office.ts";
+import { eventually } from "../fixtures/within.ts";
 
 const HOST = "dpe://docs";
 const COUNT = 60;
@@ -44,12 +45,12 @@ async function titlesOf(office: ComputerOffice): Promise<string[]> {
 
 /** Waits until the server was asked to subscribe to all of these. */
 async function subscribed(office: ComputerOffice, uris: readonly string[]): Promise<void> {
-  const missing = new Set<unknown>(uris);
-  while (missing.size > 0) {
-    for (const { method, params } of await office.received()) {
-      if (method === "resources/subscribe") missing.delete(params?.["uri"]);
-    }
-  }
+  const missing = async () => {
+    const asked = (await office.received()).filter(({ method }) => method === "resources/subscribe")
+      .map(({ params }) => params?.["uri"]);
+    return uris.filter((uri) => !asked.includes(uri));
+  };
+  await eventually(missing, ({ length }) => length === 0, "all subscriptions");
 }
 
 // proves: dpe-level-0, dpe-content-level-0

@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert";
 import { stateOf } from "../fixtures/log_book.ts";
 import { ChainOffice } from "./_chain_office.ts";
 import { CHAIN_KINDS, ChainServer } from "./_chain_server.ts";
+import { eventually } from "../fixtures/within.ts";
 
 const A = "window://com.example.chain/a";
 const B = "window://com.example.chain/b";
@@ -48,9 +49,11 @@ for (const { kind, what, ignore } of CHAIN_KINDS) {
       using _ = office.agent.on("enterOffice", () => void (isBack = true));
       office.restore();
       let count = 0;
-      while (!isBack) {
+      const change = async () => {
         await server.become({ windows: { [A]: `${++count}` }, documents: { [REPORT]: `${count}` } });
-      }
+        return isBack;
+      };
+      await eventually(change, (isBack) => isBack, "the Computer to be back");
       await office.endsWith({ windows: { [A]: `${count}` }, documents: { [REPORT]: `${count}` } });
     },
   });

@@ -3,6 +3,7 @@ import { Computer } from "../../src/computer/computer.ts";
 import { LogBook, stateOf } from "../fixtures/log_book.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice } from "./_computer_office.ts";
+import { eventually } from "../fixtures/within.ts";
 
 const echo = { name: "echo", inputSchema: { type: "object" } };
 const windows = [{ uri: "window://good/a", name: "a" }];
@@ -158,9 +159,9 @@ Deno.test("an MCP server that tells of changes to its list each time that it is 
   });
   await using office = await ComputerOffice.open(config);
   const startMs = performance.now();
-  for (let lists = 0; lists < 4;) {
-    lists = (await office.received()).filter(({ method }) => method === "resources/list").length;
-  }
+  const lists = async () =>
+    (await office.received()).filter(({ method }) => method === "resources/list").length;
+  await eventually(lists, (count) => count >= 4, "four lists");
   assert(performance.now() - startMs >= 300, "four lists are some intervals apart");
   assertEquals(await office.laptop.getDesktop(), ["window://good/a\n\nhello"]);
 });
@@ -186,10 +187,12 @@ Deno.test("an MCP server that leaves calls and the pings after them unanswered i
   const retrying = office.log.next(stateOf("hung", "retrying"));
   let isOver = false;
   retrying.then(() => isOver = true);
-  while (!isOver) {
-    const { meta } = await office.laptop.callTool("echo", {}, { timeoutMs: 1_000 });
+  const call = async () => {
+    const { meta } = await office.laptop.callTool("echo", {}, { timeoutMs: 100 });
     assert(meta?.error_code === 4004 || meta?.error_code === 4003);
-  }
+    return isOver;
+  };
+  await eventually(call, (isOver) => isOver, "the end of the deaf MCP server");
   assertEquals((await retrying).fields["error"], "no answer to 2 pings");
 });
 

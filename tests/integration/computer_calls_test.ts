@@ -10,6 +10,7 @@ import { LogBook } from "../fixtures/log_book.ts";
 import { TOOLS_CHANGED } from "../fixtures/script.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice } from "./_computer_office.ts";
+import { eventually } from "../fixtures/within.ts";
 
 const inputSchema = {
   type: "object",
@@ -80,10 +81,11 @@ Deno.test("a server that lists the same tools again gets no new schemas to compi
     const messages: { method: string }[] = JSON.parse(content[0]?.text ?? "[]");
     return messages.filter(({ method }) => method === "tools/list").length;
   };
-  while (await lists() < 2);
+  await eventually(lists, (count) => count >= 2, "a second list of tools");
   await call("received", {});
   await call("b__become", { tools: [echo], tell: [TOOLS_CHANGED] });
-  while (host.tools.routes.get("echo") === undefined) await call("b__received", {});
+  const route = () => host.tools.routes.get("echo");
+  await eventually(route, (route) => route !== undefined, 'a route for "echo"');
   assert(before !== undefined && host.tools.routes.get("head")?.tool === before);
 });
 

@@ -3,6 +3,7 @@ import { RESOURCES_CHANGED, resourceUpdated, TOOLS_CHANGED } from "../fixtures/s
 import { stateOf } from "../fixtures/log_book.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice } from "./_computer_office.ts";
+import { eventually } from "../fixtures/within.ts";
 
 const A = "window://host/a";
 const B = "window://host/b";
@@ -77,7 +78,7 @@ Deno.test("a list change with the same URIs sends nothing", async () => {
   using _desktop = office.agent.on("updateDesktop", () => void updates++);
   using _finder = office.agent.on("updateFinder", () => void updates++);
   await office.become({ tell: [RESOURCES_CHANGED] });
-  while (await lists() === before);
+  await eventually(lists, (count) => count > before, "another list");
   assertEquals(await silence(office, "updateDesktop") + await silence(office, "updateFinder"), 0);
   assertEquals(updates, 0);
 });
@@ -228,11 +229,10 @@ Deno.test("windows and documents are subscribed to one by one, and let go when t
   );
   assertEquals((await subscribed(office, 2)).toSorted(), [REPORT, A]);
   await office.become({ resources: [{ uri: A }], tell: [RESOURCES_CHANGED] });
-  let gone: unknown[] = [];
-  while (gone.length === 0) {
-    gone = (await office.received()).filter(({ method }) => method === "resources/unsubscribe")
+  const unsubscribed = async () =>
+    (await office.received()).filter(({ method }) => method === "resources/unsubscribe")
       .map(({ params }) => params?.["uri"]);
-  }
+  const gone = await eventually(unsubscribed, ({ length }) => length > 0, "an end of a subscription");
   assertEquals(gone, [REPORT]);
 });
 
@@ -334,12 +334,10 @@ Deno.test("a Computer that comes back after a lost connection tells the Agent to
 
 /** Waits for so many subscriptions that were answered; gives their URIs. */
 async function subscribed(office: ComputerOffice, count: number): Promise<unknown[]> {
-  let uris: unknown[] = [];
-  while (uris.length < count) {
-    uris = (await office.received()).filter(({ method }) => method === "resources/subscribe")
+  const uris = async () =>
+    (await office.received()).filter(({ method }) => method === "resources/subscribe")
       .map(({ params }) => params?.["uri"]);
-  }
-  return uris;
+  return await eventually(uris, ({ length }) => length >= count, `${count} subscriptions`);
 }
 
 Deno.test("a server that comes back with less than it had shows no more than that, and the Agent is told", async () => {

@@ -9,6 +9,7 @@ import { LogBook, stateOf } from "../fixtures/log_book.ts";
 import type { Script } from "../fixtures/script.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { isAlive, untilGone } from "./_processes.ts";
+import { within } from "../fixtures/within.ts";
 
 const isPosix = Deno.build.os !== "windows";
 const isLinux = Deno.build.os === "linux";
@@ -31,7 +32,10 @@ async function startTransport(
     ...changes,
   };
   const log = new LogBook();
-  const limits = { ...DEFAULT_SERVER_LIMITS, maxMessageBytes: 1_000_000 };
+  const { stopGraceMs: defaultMs } = DEFAULT_SERVER_LIMITS;
+  // Nothing but time passes until a stubborn server is killed.
+  const stopGraceMs = script.stubborn === true ? 50 : defaultMs;
+  const limits = { ...DEFAULT_SERVER_LIMITS, maxMessageBytes: 1_000_000, stopGraceMs };
   const transport = new StdioTransport(parameters, { guard, log, limits, inflow: new Inflow() });
   const messages: unknown[] = [];
   const pids = Promise.withResolvers<number[]>();
@@ -47,8 +51,12 @@ async function startTransport(
     log,
     messages,
     /** The ids of a stubborn server and its child. */
-    pids: pids.promise,
-    closed: closed.promise,
+    get pids() {
+      return within(pids.promise, "the ids of a stubborn server and its child");
+    },
+    get closed() {
+      return within(closed.promise, "the end of the server");
+    },
     async [Symbol.asyncDispose]() {
       await transport.close();
       await guard.close();

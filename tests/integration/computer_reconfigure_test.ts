@@ -179,6 +179,7 @@ Deno.test("a server that is being stopped says so at once, however long its proc
   await using computer = Computer.open({
     name: "laptop",
     config: { servers: { a: scripted(having("a", { stubborn: true })) } },
+    limits: { stopGraceMs: 50 },
   });
   await computer.ready();
   const stopped = computer.stopServer("a");

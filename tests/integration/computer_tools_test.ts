@@ -3,6 +3,7 @@ import type { ConfirmRequest } from "../../src/computer/tools/confirmation.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice } from "./_computer_office.ts";
+import { eventually } from "../fixtures/within.ts";
 
 const echo = {
   name: "echo",
@@ -121,12 +122,19 @@ Deno.test("a call that is not answered in time is 4004, and the server is told",
   assertEquals((await received(office, "notifications/cancelled")).length, 1);
 });
 
+/** Waits until the MCP server has been asked to run "echo". */
+async function calledEcho(office: ComputerOffice): Promise<void> {
+  const calls = () => received(office, "tools/call");
+  const isEcho = ({ params }: { readonly params?: Record<string, unknown> }) => params?.["name"] === "echo";
+  await eventually(calls, (calls) => calls.some(isEcho), 'the call of "echo"');
+}
+
 Deno.test("an Agent's cancel reaches the MCP server, and the call's own answer says so", async () => {
   await using office = await ComputerOffice.open(
     scriptedServers({ s: { tools: [echo], hang: ["tools/call echo"] } }),
   );
   const call = office.laptop.callTool("echo", {}, { reqId: "r1", timeoutMs: 600_000 });
-  while ((await received(office, "tools/call")).every(({ params }) => params?.["name"] !== "echo"));
+  await calledEcho(office);
   await office.agent.request("server:tool_call_cancel", { req_id: "r1" });
   const { isError, meta } = await call;
   assertEquals([isError, meta?.a2c_cancelled], [true, true]);
@@ -141,10 +149,11 @@ Deno.test("an abort of the Agent's caller cancels the call on the MCP server", a
   );
   const abort = new AbortController();
   const call = office.laptop.callTool("echo", {}, { signal: abort.signal, timeoutMs: 600_000 });
-  while ((await received(office, "tools/call")).every(({ params }) => params?.["name"] !== "echo"));
+  await calledEcho(office);
   abort.abort(new TypeError("enough"));
   await assertRejects(() => call, TypeError, "enough");
-  while ((await received(office, "notifications/cancelled")).length === 0);
+  const cancelled = () => received(office, "notifications/cancelled");
+  await eventually(cancelled, ({ length }) => length > 0, "the MCP server to be told of the cancel");
 });
 
 Deno.test("a call that was answered is not cancelled later", async () => {

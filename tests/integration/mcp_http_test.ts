@@ -3,6 +3,7 @@ import { settledWithin } from "../../src/async/abortable.ts";
 import { HttpMcpServer } from "../fixtures/http_server.ts";
 import { stateOf } from "../fixtures/log_book.ts";
 import { ComputerOffice } from "./_computer_office.ts";
+import { eventually } from "../fixtures/within.ts";
 
 const echo = { name: "echo", inputSchema: { type: "object" } };
 const KINDS = ["streamable", "sse"] as const;
@@ -25,7 +26,7 @@ for (const kind of KINDS) {
     await retrying;
     await using _back = new HttpMcpServer(kind, { tools: [echo] }, { port: server.port });
     await office.log.next(stateOf("s", "running"));
-    while ((await office.laptop.callTool("echo")).isError);
+    await eventually(() => office.laptop.callTool("echo"), ({ isError }) => !isError, "a call that succeeds");
   });
 
   Deno.test(`a ${kind} server that cannot be reached is retried, and no address leaves the Computer`, async () => {

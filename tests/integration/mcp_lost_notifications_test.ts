@@ -4,6 +4,7 @@ import { summaryOf } from "../fixtures/chain_control.ts";
 import { HttpMcpServer } from "../fixtures/http_server.ts";
 import { resourceUpdated, type Script } from "../fixtures/script.ts";
 import { ComputerOffice } from "./_computer_office.ts";
+import { eventually } from "../fixtures/within.ts";
 
 const WINDOW = "window://com.example.lost/a";
 const DOCUMENT = "dpe://com.example.lost/report";
@@ -23,11 +24,12 @@ async function open(server: HttpMcpServer): Promise<ComputerOffice> {
     limits: { windowMaxAgeMs: 3_600_000, documentMaxAgeMs: 3_600_000 },
   });
   const reads = () => server.requests.filter((request) => request === "POST resources/read").length;
-  let before: number;
-  do {
-    before = reads();
+  const look = async () => {
+    const before = reads();
     assertEquals(await seenBy(office), ["old", "old", "old"]);
-  } while (reads() > before);
+    return reads() - before;
+  };
+  await eventually(look, (more) => more === 0, "views that are served from memory");
   return office;
 }
 
@@ -42,7 +44,7 @@ async function seenBy({ laptop }: ComputerOffice): Promise<(string | undefined)[
 /** Resolves when the stream is open and that was heeded: everything is listed once more. */
 async function streamOpened(server: HttpMcpServer): Promise<void> {
   const lists = () => server.requests.filter((request) => request === "POST tools/list").length;
-  while (lists() < 2) await server.next("POST tools/list");
+  await eventually(lists, (count) => count >= 2, "a second list of tools");
 }
 
 const updates = (office: ComputerOffice) =>

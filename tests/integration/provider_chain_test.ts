@@ -11,6 +11,7 @@ import { fromFileUrl } from "@std/path";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { Provider } from "../../src/provider/mod.ts";
 import { ComputerOffice } from "./_computer_office.ts";
+import { eventually } from "../fixtures/within.ts";
 
 const HOST = "com.example.notes";
 const RECENT = `window://${HOST}/recent`;
@@ -104,7 +105,8 @@ async function openHttp(http: HttpProvider): Promise<ComputerOffice> {
 /** Waits until the Agent sees this Desktop; one change may be told in several events. */
 async function shows(office: ComputerOffice, expected: readonly string[]): Promise<void> {
   const wanted = JSON.stringify(expected);
-  while (JSON.stringify(await office.laptop.getDesktop()) !== wanted);
+  const isWanted = (desktop: unknown) => JSON.stringify(desktop) === wanted;
+  await eventually(() => office.laptop.getDesktop(), isWanted, `the Desktop ${wanted}`);
 }
 
 // proves: desktop-provide-read, desktop-provide-updated, desktop-flow-content

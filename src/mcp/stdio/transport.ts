@@ -17,11 +17,9 @@ import type { ProcessGuard, TreeEnvironment } from "./guard.ts";
 import { killGroup, spawnGroupLeader } from "./spawn.ts";
 import type { Inflow } from "../inflow.ts";
 import type { Journal } from "../supervision/journal.ts";
-import type { MessageLimits } from "../limits.ts";
+import type { MessageLimits, ServerLimits } from "../limits.ts";
 import { LineDecoder } from "./line_decoder.ts";
 
-/** How long a child may take to end by itself once its stdin is closed, and again after SIGTERM, in milliseconds. */
-const STOP_GRACE_MS = 1_500;
 /** How long output may still arrive after the exit, where a stray grandchild holds the pipe, in milliseconds. */
 const DRAIN_GRACE_MS = 500;
 /** JSON-RPC's code for an answer that cannot be read. */
@@ -44,7 +42,7 @@ export interface StdioContext {
   readonly log: Logger;
   /** Where its stderr goes. */
   readonly journal?: Pick<Journal, "stderr" | "stderrEnded">;
-  readonly limits: MessageLimits;
+  readonly limits: MessageLimits & Pick<ServerLimits, "stopGraceMs">;
   /** The pace at which the server is read. */
   readonly inflow: Inflow;
 }
@@ -136,9 +134,10 @@ export class StdioTransport implements Transport {
     if (process === undefined) return;
     // Not awaited: a write that waits for a child that never reads would keep it waiting, too.
     this.#input?.close().catch(() => {});
-    if (!await this.#endsWithin(STOP_GRACE_MS)) {
+    const { stopGraceMs } = this.#context.limits;
+    if (!await this.#endsWithin(stopGraceMs)) {
       killGroup(process.pid, "SIGTERM");
-      if (!await this.#endsWithin(STOP_GRACE_MS)) killGroup(process.pid, "SIGKILL");
+      if (!await this.#endsWithin(stopGraceMs)) killGroup(process.pid, "SIGKILL");
     }
     await this.#ended;
   }

@@ -1,6 +1,6 @@
 /** One MCP server that is kept running: started, watched, started again. */
 import { untilAborted } from "../../async/abortable.ts";
-import { Backoff, type BackoffOptions, delay } from "../../async/backoff.ts";
+import { Backoff, delay } from "../../async/backoff.ts";
 import type { Limiter } from "../../async/limiter.ts";
 import { type Logger, withFields } from "../../log.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../../protocol/config.ts";
@@ -21,8 +21,8 @@ import type { ServerLimits } from "../limits.ts";
 import type { NotificationListener } from "../notifications.ts";
 import { WarnOnce } from "../warn_once.ts";
 
-/** Waits between two starts. */
-const RESTART_BACKOFF: BackoffOptions = { firstMs: 1_000, maxMs: 60_000 };
+/** The longest wait between two starts, in milliseconds. */
+const MAX_RESTART_DELAY_MS = 60_000;
 /** A server that ran so long starts anew with the first wait, in milliseconds. */
 const STABLE_MS = 5 * 60_000;
 
@@ -242,7 +242,8 @@ export class SupervisedServer {
 
   async #supervise(run: Run): Promise<void> {
     const { signal } = run.stopping;
-    const backoff = new Backoff(RESTART_BACKOFF);
+    const { restartDelayMs } = this.#context.limits;
+    const backoff = new Backoff({ firstMs: restartDelayMs, maxMs: MAX_RESTART_DELAY_MS });
     while (!signal.aborted) {
       this.#setState({ ...this.#state, status: "starting" });
       const startMs = performance.now();

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { Announcer } from "../../../../src/computer/office/announcer.ts";
+import { within } from "../../../fixtures/within.ts";
 
 Deno.test("each kind of change is its own event, a burst of one kind few of them", () => {
   const events: string[] = [];
@@ -24,7 +25,7 @@ Deno.test("the last change of a burst is announced, too", async () => {
   });
   announcer.announce("finder");
   announcer.announce("finder");
-  await second.promise;
+  await within(second.promise, "the second event");
   announcer.close();
 });
 
