@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { assert, assertEquals } from "@std/assert";
-import { type Clock, Deadlines } from "../../../src/server/timing_wheel.ts";
+import { type Clock, TimingWheel } from "../../../src/server/timing_wheel.ts";
 import { within } from "../../fixtures/within.ts";
 
 /** A deadline that tells when it expires. */
@@ -14,12 +14,12 @@ function deadline(): { expire(): void; readonly expired: Promise<number> } {
   };
 }
 
-Deno.test("Deadlines expire in their order, none too early", async () => {
-  const deadlines = new Deadlines();
+Deno.test("TimingWheel expire in their order, none too early", async () => {
+  const timeouts = new TimingWheel();
   const startMs = performance.now();
   const [late, soon] = [deadline(), deadline()];
-  deadlines.add(late, 120);
-  deadlines.add(soon, 10);
+  timeouts.add(late, 120);
+  timeouts.add(soon, 10);
   const [soonMs, lateMs] = await Promise.all([soon.expired, late.expired]);
   assert(soonMs - startMs >= 10);
   assert(lateMs - startMs >= 120);
@@ -27,31 +27,31 @@ Deno.test("Deadlines expire in their order, none too early", async () => {
 });
 
 Deno.test("A deadline that is lifted does not expire, and others of its time do", async () => {
-  const deadlines = new Deadlines();
+  const timeouts = new TimingWheel();
   let expired = 0;
   const lifted = { expire: () => void expired++ };
-  const scheduled = deadlines.add(lifted, 10);
+  const scheduled = timeouts.add(lifted, 10);
   const other = deadline();
-  deadlines.add(other, 10);
-  deadlines.lift(scheduled);
-  deadlines.lift(scheduled);
+  timeouts.add(other, 10);
+  timeouts.cancel(scheduled);
+  timeouts.cancel(scheduled);
   await other.expired;
   assertEquals(expired, 0);
 });
 
 Deno.test("A deadline may be added while others expire", async () => {
-  const deadlines = new Deadlines();
+  const timeouts = new TimingWheel();
   const second = deadline();
-  deadlines.add({ expire: () => void deadlines.add(second, 1) }, 1);
+  timeouts.add({ expire: () => void timeouts.add(second, 1) }, 1);
   await second.expired;
 });
 
 Deno.test("clear() leaves no timer behind", () => {
-  const deadlines = new Deadlines();
-  deadlines.add(deadline(), 3_600_000);
-  deadlines.clear();
-  deadlines.add(deadline(), 3_600_000);
-  deadlines.clear();
+  const timeouts = new TimingWheel();
+  timeouts.add(deadline(), 3_600_000);
+  timeouts.clear();
+  timeouts.add(deadline(), 3_600_000);
+  timeouts.clear();
 });
 
 /** A clock that a test moves. */
@@ -88,13 +88,13 @@ class ManualClock implements Clock {
 
 const DISTANCES_MS = [1, 110, 3_149, 3_250, 204_750, 204_900, 13_107_200, 86_405_000];
 
-Deno.test("Deadlines of all distances expire when they are due", () => {
+Deno.test("TimingWheel of all distances expire when they are due", () => {
   const clock = new ManualClock();
-  const deadlines = new Deadlines(clock);
+  const timeouts = new TimingWheel(clock);
   const expired: number[] = [];
   const startMs = clock.nowMs();
-  for (const ms of DISTANCES_MS.toReversed()) deadlines.add({ expire: () => void expired.push(ms) }, ms);
-  deadlines.lift(deadlines.add({ expire: () => void expired.push(-1) }, 400_000));
+  for (const ms of DISTANCES_MS.toReversed()) timeouts.add({ expire: () => void expired.push(ms) }, ms);
+  timeouts.cancel(timeouts.add({ expire: () => void expired.push(-1) }, 400_000));
   for (const ms of DISTANCES_MS) {
     clock.moveTo(Math.max(clock.nowMs(), startMs + ms - 1));
     assertEquals(expired.includes(ms), false, `${ms} ms is too early`);
@@ -104,11 +104,11 @@ Deno.test("Deadlines of all distances expire when they are due", () => {
   assertEquals(expired, DISTANCES_MS);
 });
 
-Deno.test("Deadlines expire in their order, too, when the timer fires late", () => {
+Deno.test("TimingWheel expire in their order, too, when the timer fires late", () => {
   const clock = new ManualClock();
-  const deadlines = new Deadlines(clock);
+  const timeouts = new TimingWheel(clock);
   const expired: number[] = [];
-  for (const ms of DISTANCES_MS) deadlines.add({ expire: () => void expired.push(ms) }, ms);
+  for (const ms of DISTANCES_MS) timeouts.add({ expire: () => void expired.push(ms) }, ms);
   clock.moveTo(clock.nowMs() + 90_000_000, { late: true });
   assertEquals(expired, DISTANCES_MS);
 });
@@ -122,17 +122,17 @@ Deno.test("A deadline expires within a tick of its time unless it was lifted", (
   });
   fc.assert(fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
     const clock = new ManualClock();
-    const deadlines = new Deadlines(clock);
+    const timeouts = new TimingWheel(clock);
     const open = new Map<number, number>();
     for (const [id, { timeoutMs, passMs, isLifted }] of steps.entries()) {
       const dueMs = clock.nowMs() + timeoutMs;
-      const scheduled = deadlines.add({
+      const scheduled = timeouts.add({
         expire() {
           assert(clock.nowMs() >= dueMs && clock.nowMs() <= dueMs + 100, `${clock.nowMs()} for ${dueMs}`);
           assert(open.delete(id));
         },
       }, timeoutMs);
-      if (isLifted) deadlines.lift(scheduled);
+      if (isLifted) timeouts.cancel(scheduled);
       else open.set(id, dueMs);
       clock.moveTo(clock.nowMs() + passMs);
       for (const due of open.values()) assert(due + 100 >= clock.nowMs(), `${due} is overdue`);
@@ -140,14 +140,14 @@ Deno.test("A deadline expires within a tick of its time unless it was lifted", (
   }));
 });
 
-Deno.test("A hundred thousand deadlines that are far away cost those that are near nothing", () => {
+Deno.test("A hundred thousand timeouts that are far away cost those that are near nothing", () => {
   const clock = new ManualClock();
-  const deadlines = new Deadlines(clock);
-  for (let i = 0; i < 100_000; i++) deadlines.add({ expire() {} }, 80_000_000 + i * 60);
+  const timeouts = new TimingWheel(clock);
+  for (let i = 0; i < 100_000; i++) timeouts.add({ expire() {} }, 80_000_000 + i * 60);
   const { firings } = clock;
   let expired = 0;
   for (let i = 0; i < 1_000; i++) {
-    deadlines.add({ expire: () => void expired++ }, 60);
+    timeouts.add({ expire: () => void expired++ }, 60);
     clock.moveTo(clock.nowMs() + 150);
   }
   assertEquals(expired, 1_000);
