@@ -1,22 +1,24 @@
 /**
- * Writes `config.schema.json`, by which editors complete a configuration and underline its mistakes. What is allowed
- * comes from the schemas that the Computer reads with, the descriptions from the documentation of its types.
- * `--check` writes nothing and fails when the file is stale.
+ * Writes `config.schema.json`, by which editors complete a configuration and underline its mistakes, and the tables of
+ * `docs/configuration.md`. What is allowed comes from the schemas that the Computer reads with, the descriptions from
+ * the documentation of its types. `--check` writes nothing and fails when a file is out of date.
  *
  * @module
  */
 
-import { join } from "@std/path";
+import { basename, join } from "@std/path";
 import { z } from "zod";
 import manifest from "../deno.json" with { type: "json" };
 import { flatHttpServer, flatStdioServer, URL_KEYS } from "../src/config/foreign/flat.ts";
 import { isRecord } from "../src/json.ts";
 import { inputKinds, serverKinds, toolMeta } from "../src/protocol/schemas/config.ts";
+import { withReference } from "./config_reference.ts";
 import { captureDeno, root } from "./deno.ts";
 
 type Schema = Record<string, unknown>;
 
 const path = join(root, "config.schema.json");
+const pagePath = join(root, "docs", "configuration.md");
 
 /** The schemas by the names of the interfaces that describe them. */
 const named = {
@@ -205,18 +207,37 @@ function plain(text: string): string {
   return text.replaceAll(/\{@link(?:code)? ([^}]+)\}/g, "`$1`").replaceAll(/\s+/g, " ").trim();
 }
 
+/** A file that this program writes, with its text as it should be. */
+interface Written {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The schema and the page with its reference, formatted. */
+async function buildFiles(): Promise<Written[]> {
+  const schema = await buildConfigSchema();
+  const page = withReference(await Deno.readTextFile(pagePath), schema);
+  return [
+    { path, text: await format(`${JSON.stringify(schema, null, 2)}\n`, "json") },
+    { path: pagePath, text: await format(page, "md") },
+  ];
+}
+
+async function format(text: string, extension: string): Promise<string> {
+  const { code, stdout, stderr } = await captureDeno(["fmt", "--ext", extension, "-"], text);
+  if (code !== 0) throw new TypeError(`Cannot format: ${stderr}`);
+  return stdout;
+}
+
 if (import.meta.main) {
   const isCheck = Deno.args.includes("--check");
-  const written = isCheck ? await Deno.readTextFile(path).catch(() => "") : "";
-  const schema = await buildConfigSchema();
-  if (isCheck) {
-    const isFresh = written !== "" && JSON.stringify(JSON.parse(written)) === JSON.stringify(schema);
-    console.log(
-      isFresh ? "config.schema.json is up to date" : "config.schema.json is stale: deno task schema",
-    );
-    Deno.exit(isFresh ? 0 : 1);
+  let staleFiles = 0;
+  for (const { path, text } of await buildFiles()) {
+    const isStale = await Deno.readTextFile(path).catch(() => "") !== text;
+    if (!isCheck) await Deno.writeTextFile(path, text);
+    else if (isStale) console.log(`${basename(path)} is out of date: run deno task schema`);
+    if (isStale) staleFiles++;
   }
-  await Deno.writeTextFile(path, `${JSON.stringify(schema, null, 2)}\n`);
-  const { code } = await captureDeno(["fmt", "--quiet", path]);
-  Deno.exit(code);
+  if (isCheck && staleFiles === 0) console.log("config.schema.json and docs/configuration.md are up to date");
+  Deno.exit(isCheck && staleFiles > 0 ? 1 : 0);
 }

@@ -25,10 +25,20 @@ export interface Output {
   readonly stderr: string;
 }
 
-/** Runs Deno with these arguments, without colours, and returns what it printed. */
-export async function captureDeno(args: readonly string[]): Promise<Output> {
-  const command = new Deno.Command(Deno.execPath(), { args: [...args], env: { NO_COLOR: "1" }, cwd: root });
-  const { code, stdout, stderr } = await command.output();
+/** Runs Deno with these arguments and this standard input, without colors, and returns what it printed. */
+export async function captureDeno(args: readonly string[], input = ""): Promise<Output> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    env: { NO_COLOR: "1" },
+    cwd: root,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const [{ code, stdout, stderr }] = await Promise.all([
+    child.output(),
+    ReadableStream.from([new TextEncoder().encode(input)]).pipeTo(child.stdin),
+  ]);
   const decoder = new TextDecoder();
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }

@@ -25,13 +25,15 @@ Deno.test("the schema accepts the file of each program that we read", () => {
   }
 });
 
-Deno.test("the schema accepts the configurations that the README shows", () => {
-  const readme = Deno.readTextFileSync(new URL("README.md", root));
-  const blocks = [...readme.matchAll(/```jsonc?\n(.*?)```/gs)].map(([, text = ""]) => text);
+Deno.test("the schema accepts the configurations that the documents show", () => {
+  const pages = ["README.md", "docs/configuration.md"].map((page) =>
+    Deno.readTextFileSync(new URL(page, root))
+  ).join("\n");
+  const blocks = [...pages.matchAll(/```jsonc?\n(.*?)```/gs)].map(([, text = ""]) => text);
   const configs = blocks.filter((text) => /"(?:servers|mcpServers)"/.test(text));
   assertEquals(configs.length > 0, true);
   for (const text of configs) {
-    parseConfigText(text, "README.md", { origin: { workspace: "/w", home: "/h", cwd: "/c" } });
+    parseConfigText(text, "example", { origin: { workspace: "/w", home: "/h", cwd: "/c" } });
     assertEquals(complaints(readConfigText(text).value), [], text);
   }
 });
