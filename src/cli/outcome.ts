@@ -10,7 +10,7 @@ import {
 } from "../protocol/local_errors.ts";
 import { CommanderError, InvalidArgumentError } from "commander";
 import { describeError } from "../text.ts";
-import type { Palette } from "../terminal/screen.ts";
+import { errorPalette, type Palette } from "../terminal/screen.ts";
 import { printable, toSafeJson } from "../terminal/safe_text.ts";
 
 /** The exit codes of `server.ts`, `computer.ts` and `agent.ts`. */
@@ -109,6 +109,11 @@ export function failureText({ message, code }: Failure): string {
 /** A line of {@linkcode failureText}, or one that begins as such a line does, in colours. */
 export function paintFailure(text: string, { alarm, faint }: Palette): string {
   return text.replace(/^(?:error|warning):/, alarm).replace(/ \(\d+\)$/, faint);
+}
+
+/** Prints the line, or the JSON object, that says what failed, on standard error. */
+export function printError(text: string): void {
+  console.error(paintFailure(text, errorPalette()));
 }
 
 /** `{"error":{"message":…,"code":…,"exit_code":…}}` on one line. */

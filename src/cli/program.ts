@@ -9,6 +9,7 @@ import {
   failureText,
   isTold,
   paintFailure,
+  printError,
   toFailure,
   UsageError,
 } from "./outcome.ts";
@@ -84,21 +85,22 @@ export async function runProgram(
     if (interruption.signal.aborted) return ExitCode.INTERRUPTED;
     const failure = toFailure(error);
     // What is wrong with a command line is told by its reader, unless it was silenced.
-    if (isJson) console.error(failureJson(failure));
-    else if (!isTold(error)) console.error(paintFailure(failureText(failure), errorPalette()));
+    if (isJson) printError(failureJson(failure));
+    else if (!isTold(error)) printError(failureText(failure));
     return failure.exitCode;
   }
 }
 
 /** Whether `--json` is given, which may be known before the command line is, or even cannot be, understood. */
-function asksForJson(program: Command, args: readonly string[]): boolean {
+export function asksForJson(program: Command, args: readonly string[]): boolean {
   const end = args.indexOf("--");
   const isGiven = args.slice(0, end < 0 ? args.length : end).includes("--json");
   return isGiven &&
     everyCommand(program).some(({ options }) => options.some(({ long }) => long === "--json"));
 }
 
-function silenceErrors(program: Command): void {
+/** Keeps commander from printing errors, which are printed as JSON instead. */
+export function silenceErrors(program: Command): void {
   for (const command of everyCommand(program)) {
     command.configureOutput({ outputError: () => {}, writeErr: () => {} });
   }

@@ -1,24 +1,20 @@
-/** What the commands of the Agent's command line do. */
-import { commandLineOf } from "../program.ts";
-import { CommandFailedError, UsageError } from "../outcome.ts";
-import { type CallParams, toArguments, type TypedArguments } from "../answers/arguments.ts";
-import { printable, toSafeJson } from "../../terminal/safe_text.ts";
-import type { Screen } from "../../terminal/screen.ts";
-import type { Logger } from "../../log.ts";
-import { ErrorCode } from "../../protocol/error_codes.ts";
-import { SmcpError } from "../../protocol/errors.ts";
+/** What the commands of the Agent's command line do that the Computer's does not have: `office`, `config`, `watch`. */
 import type { Agent } from "../../agent/agent.ts";
-import { catalogueText, drawFinder } from "../answers/finder.ts";
-import { configText, eventText, officeText } from "./text.ts";
-import { contentsText, readableResourceText, resourceText } from "../answers/contents.ts";
-import { DEFAULT_WINDOW_LINES, desktopText, drawDesktop } from "../answers/desktop.ts";
-import { drawTools, groupTools, toolsText, toolText } from "../answers/tools.ts";
-import { readDocumentTree, toTreeJson, type TreeDepth } from "../answers/document_tree.ts";
-import { drawRead } from "../answers/read_picture.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
+import type { Logger } from "../../log.ts";
+import type { GetComputerConfigRet, MCPServerConfig } from "../../protocol/config.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError } from "../../protocol/errors.ts";
+import type { SessionInfo } from "../../protocol/office.ts";
+import { printableLine, toSafeJson } from "../../terminal/safe_text.ts";
+import { type Palette, PLAIN } from "../../terminal/screen.ts";
+import { drawColumns } from "../../terminal/shapes.ts";
+import type { Answer } from "../answers/answer.ts";
+import { UsageError } from "../outcome.ts";
+import { commandLineOf } from "../program.ts";
 
-/** What every command gets. */
+/** What every command works with. */
 export interface CommandContext {
   readonly agent: Agent;
   /** Aborted by Ctrl-C. */
@@ -26,133 +22,38 @@ export interface CommandContext {
   readonly logger: Logger;
   /** Print JSON in place of text. */
   readonly json: boolean;
-  /** The terminal to draw pictures on, if standard output is one. */
-  readonly screen: Screen | undefined;
   /** The Computer that the user named. */
   readonly computer: string | undefined;
+  /** Shows what the command waits for. */
+  readonly progress: (text: string) => void;
 }
 
 /** `office` */
-export async function listOffice(context: CommandContext): Promise<void> {
-  const { agent, signal } = context;
+export async function listOffice({ agent, signal, progress }: CommandContext): Promise<Answer> {
+  progress("listing the office");
   const sessions = await agent.listOffice({ signal });
-  print(context, { sessions }, {
+  return {
+    value: { sessions },
     text: officeText(sessions),
     draw: ({ palette }) => officeText(sessions, palette),
-  });
-}
-
-/** `tools` */
-export async function listTools(
-  context: CommandContext,
-  { tool: name }: { readonly tool: string | undefined },
-): Promise<void> {
-  const computer = await chooseComputer(context);
-  const tools = await computer.getTools(context);
-  const shown = name === undefined ? tools : tools.filter((tool) => tool.name === name);
-  const [only] = shown;
-  if (name !== undefined && only === undefined) {
-    throw new CommandFailedError(
-      `Cannot find tool "${name}": not among the Computer's tools. The command "tools" lists them`,
-    );
-  }
-  print(context, { computer: computer.name, tools: shown }, {
-    text: name === undefined || only === undefined ? toolsText(tools) : toolText(only),
-    draw: name === undefined ? (screen) => drawTools(groupTools(tools), screen) : undefined,
-  });
-}
-
-/** `call TOOL` */
-export async function callTool(
-  context: CommandContext,
-  call: {
-    readonly tool: string;
-    readonly typed: TypedArguments;
-    readonly params: CallParams;
-    readonly timeoutMs: number;
-  },
-): Promise<void> {
-  const { tool, typed, timeoutMs } = call;
-  const { signal } = context;
-  const given = await call.params.read(signal);
-  const computer = await chooseComputer(context);
-  // Only the tool knows what a text means.
-  const tools = Object.keys(typed.texts).length === 0 ? [] : await computer.getTools({ signal });
-  const schema = tools.find(({ name }) => name === tool)?.params_schema ?? {};
-  const params = { ...given, ...toArguments(typed, schema) };
-  const result = await computer.callTool(tool, params, { timeoutMs, signal });
-  const text = contentsText(result);
-  const code = result.meta?.error_code;
-  // What the Computer itself says is no output of the tool, and the whole error.
-  const isOwnError = result.isError === true && code !== undefined && text !== "";
-  print(context, result, { text: isOwnError ? "" : text, isVerbatim: true });
-  if (result.isError) throw new CommandFailedError(isOwnError ? text : `Tool "${tool}" failed`, { code });
+  };
 }
 
 /** `config` */
-export async function showConfig(context: CommandContext): Promise<void> {
+export async function showConfig(context: CommandContext): Promise<Answer> {
+  const { signal, progress } = context;
   const computer = await chooseComputer(context);
-  const config = await computer.getConfig(context);
-  print(context, config, {
+  progress("reading the configuration");
+  const config = await computer.getConfig({ signal });
+  return {
+    value: config,
     text: configText(config),
     draw: ({ palette }) => configText(config, palette),
-  });
-}
-
-/** `desktop`: a picture shows the beginning of each window, or all of the only one that was asked for. */
-export async function showDesktop(
-  context: CommandContext,
-  options: { readonly size?: number; readonly window?: string; readonly lines?: number },
-): Promise<void> {
-  const { size, window, lines = window === undefined ? DEFAULT_WINDOW_LINES : 0 } = options;
-  const computer = await chooseComputer(context);
-  const desktops = await computer.getDesktop({ size, window, signal: context.signal });
-  print(context, { computer: computer.name, desktops }, {
-    text: desktopText(desktops),
-    draw: (screen) => drawDesktop(desktops, { ...screen, maxLines: lines === 0 ? Infinity : lines }),
-  });
-}
-
-/** `finder`: with a depth, also what is below the documents. */
-export async function showFinder(
-  context: CommandContext,
-  options: {
-    readonly keywords: readonly string[] | undefined;
-    readonly fileType?: string;
-    readonly offset?: number;
-    readonly limit?: number;
-    readonly depth: TreeDepth;
-  },
-): Promise<void> {
-  const { depth, ...wanted } = options;
-  const { offset = 0 } = wanted;
-  const { signal } = context;
-  const computer = await chooseComputer(context);
-  const { documents, totalCount } = await computer.getFinder({ ...wanted, signal });
-  const tree = await readDocumentTree(documents, { computer, depth, signal });
-  print(context, { computer: computer.name, documents: toTreeJson(tree), total_count: totalCount }, {
-    text: catalogueText({ documents: tree, totalCount }, { offset }),
-    draw: (screen) => drawFinder(tree, { ...screen, offset, totalCount }),
-  });
-}
-
-/** `read URI` */
-export async function readResource(
-  context: CommandContext,
-  options: { readonly uri: string; readonly mcpServer?: string },
-): Promise<void> {
-  const { uri, mcpServer } = options;
-  const computer = await chooseComputer(context);
-  const result = await computer.readResource(uri, { mcpServer, signal: context.signal });
-  print(context, result, {
-    text: resourceText(result.contents),
-    isVerbatim: true,
-    draw: (screen) => drawRead(uri, result, screen) ?? printable(readableResourceText(result.contents)),
-  });
+  };
 }
 
 /** `watch`: until Ctrl-C, or until nobody reads what it prints. Fails when the Agent cannot come back. */
-export async function watch(context: CommandContext): Promise<void> {
+export async function watch(context: CommandContext): Promise<undefined> {
   const { agent, signal, logger, json, computer } = context;
   logger.info("watching; Ctrl-C ends it", { office: agent.office });
   for await (const event of agent.events({ signal })) {
@@ -160,8 +61,9 @@ export async function watch(context: CommandContext): Promise<void> {
     if (computer !== undefined && !concerns(event, computer)) continue;
     const time = new Date().toISOString();
     const line = json ? toSafeJson({ time, ...event }) : `${time} ${eventText(event)}`;
-    if (!writeLine(line)) return;
+    if (!writeLine(line)) return undefined;
   }
+  return undefined;
 }
 
 /** Prints a line; `false` when its reader has gone, as `head` does, which `console.log` keeps to itself. */
@@ -183,7 +85,7 @@ function concerns(event: AgentEvent, computer: string): boolean {
 }
 
 /** The Computer that was named, or the only one there is. */
-async function chooseComputer(context: CommandContext): Promise<RemoteComputer> {
+export async function chooseComputer(context: CommandContext): Promise<RemoteComputer> {
   const { agent, signal, computer: wanted } = context;
   const sessions = await agent.listOffice({ signal });
   const names = sessions.filter(({ role }) => role === "computer").map(({ name }) => name);
@@ -205,20 +107,77 @@ async function chooseComputer(context: CommandContext): Promise<RemoteComputer> 
   throw new SmcpError(ErrorCode.NOT_FOUND, `Cannot find Computer "${chosen}": the office has ${list}`);
 }
 
-/** The forms of an answer for people. */
-interface Shown {
-  /** For a file or a pipe; always the same for the same answer. */
-  readonly text: string;
-  /** Whether the text is what a tool or a resource gave, which a file or a pipe gets as it is; false by default. */
-  readonly isVerbatim?: boolean;
-  /** For a terminal, where there is more to see than text. */
-  readonly draw?: ((screen: Screen) => string | undefined) | undefined;
+/** Who is in the office. */
+export function officeText(sessions: readonly SessionInfo[], { strong, faint }: Palette = PLAIN): string {
+  if (sessions.length === 0) return "nobody is in the office";
+  const rows = sessions.map(({ role, name, a2c_version }) => [
+    role,
+    name,
+    `protocol ${a2c_version ?? "unknown"}`,
+  ]);
+  return drawColumns(rows, { paints: [undefined, strong, faint] });
 }
 
-/** Whatever the form, nothing that strangers wrote can command a terminal. */
-function print({ json, screen }: CommandContext, value: unknown, { text, draw, isVerbatim }: Shown): void {
-  if (json) return console.log(toSafeJson(value, 2));
-  const isRaw = screen === undefined && isVerbatim === true;
-  const shown = (screen && draw?.(screen)) ?? (isRaw ? text : printable(text));
-  if (shown !== "") console.log(shown);
+/** One line an event. */
+export function eventText(event: AgentEvent): string {
+  return printableLine(describeEvent(event));
+}
+
+function describeEvent(event: AgentEvent): string {
+  const { type } = event;
+  switch (type) {
+    case "enterOffice":
+    case "leaveOffice":
+      return `${event.role} ${event.name} ${type === "enterOffice" ? "came" : "left"}`;
+    case "updateConfig":
+    case "updateToolList":
+    case "updateDesktop":
+    case "updateFinder":
+    case "updateResources":
+      return `computer ${event.computer}: ${CHANGES[type]} changed`;
+    case "cancelToolCall":
+      return `agent ${event.agent} cancelled call ${event.reqId}`;
+    case "notification":
+      return `${event.event} ${JSON.stringify(event.body) ?? ""}`.trimEnd();
+    case "disconnected":
+      return `connection lost (${event.reason})`;
+    case "reconnected":
+      return "connection is back";
+    case "failed":
+      return `connection failed: ${event.error.message}`;
+    default:
+      return `computer ${event.computer}: ${type}`;
+  }
+}
+
+const CHANGES = {
+  updateConfig: "configuration",
+  updateToolList: "tools",
+  updateDesktop: "desktop",
+  updateFinder: "documents",
+  updateResources: "resources",
+} as const;
+
+export function configText(
+  { servers, inputs }: GetComputerConfigRet,
+  { strong, faint }: Palette = PLAIN,
+): string {
+  const rows = Object.entries(servers).map(([name, server]) => [
+    name,
+    server.type,
+    server.disabled ? "disabled" : "enabled",
+    addressOf(server),
+  ]);
+  const asked = (inputs ?? []).map(({ id, type, description }) => [`input ${id}`, type, description]);
+  const shown = rows.length === 0
+    ? "no MCP servers"
+    : drawColumns(rows, { paints: [strong, undefined, undefined, faint] });
+  return [shown, drawColumns(asked, { paints: [strong] })].filter((text) => text !== "")
+    .join("\n\n");
+}
+
+function addressOf(server: MCPServerConfig): string {
+  if (server.type !== "stdio") return server.server_parameters.url;
+  const { command, args } = server.server_parameters;
+  return [command, ...args].join(" ");
 }

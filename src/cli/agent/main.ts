@@ -10,35 +10,15 @@ import {
 } from "../options.ts";
 import { type Command, Option } from "commander";
 import { commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
-import {
-  addAll,
-  assertReadable,
-  type CallFlags,
-  type DesktopFlags,
-  desktopOptions,
-  type FinderFlags,
-  finderOptions,
-  paramsOption,
-  timeoutOption,
-} from "../request_options.ts";
-import { type TypedArguments, typedArguments } from "../answers/arguments.ts";
+import { type Answer, showAnswer } from "../answers/answer.ts";
+import { addRequestCommands } from "../answers/commands.ts";
+import { printError } from "../outcome.ts";
 import { currentScreen } from "../../terminal/screen.ts";
-import { showProgress } from "../../terminal/progress.ts";
+import { type Progress, showProgress } from "../../terminal/progress.ts";
 import type { Logger } from "../../log.ts";
 import { plainTextWarning } from "../../protocol/server_address.ts";
 import { Agent } from "../../agent/agent.ts";
-import { TREE_DEPTHS, type TreeDepth } from "../answers/document_tree.ts";
-import {
-  callTool,
-  type CommandContext,
-  listOffice,
-  listTools,
-  readResource,
-  showConfig,
-  showDesktop,
-  showFinder,
-  watch,
-} from "./commands.ts";
+import { chooseComputer, type CommandContext, listOffice, showConfig, watch } from "./commands.ts";
 
 /** How long a command that ends by itself tries to reach the Server, in seconds. */
 const CONNECT_TIMEOUT_SECONDS = 10;
@@ -50,7 +30,8 @@ interface GlobalOptions extends LogOptions, ConnectionOptions {
   readonly connectTimeout?: number;
 }
 
-type Work = (context: CommandContext) => Promise<void>;
+/** A command; `undefined` when it has printed everything itself. */
+type Work = (context: CommandContext) => Promise<Answer | undefined>;
 
 /** Runs the Agent's command line with these arguments and gives its exit code. */
 export function runAgentCli(args: readonly string[]): Promise<number> {
@@ -83,9 +64,15 @@ export function createAgentProgram(signal: AbortSignal): Command {
     requireOptions(program.opts(), ["url", "office", "name"]);
     await withAgent(optionsFor(program, connectSeconds), { work, connectSeconds, observer, signal });
   };
-  for (const add of [addOfficeCommands, addToolCommands, addContextCommands, addFinderCommand]) {
-    add(program, run);
-  }
+  program.command("office").description("list the members of the office").action(() => run(listOffice));
+  addRequestCommands(program, ({ name, work }) =>
+    run(async (context) => {
+      const { signal, progress } = context;
+      return await work({ computer: await chooseComputer(context), signal, progress });
+    }, { observer: name !== "call" }));
+  program.command("config").description("show the Computer's MCP servers").action(() => run(showConfig));
+  program.command("watch").description("print what happens in the office, until Ctrl-C")
+    .action(() => run(watch, { connectSeconds: Infinity }));
   return program;
 }
 
@@ -116,50 +103,6 @@ interface Way {
   readonly observer?: boolean;
 }
 
-type Run = (work: Work, how?: Way) => Promise<void>;
-
-function addOfficeCommands(program: Command, run: Run): void {
-  program.command("office").description("list who is in the office").action(() => run(listOffice));
-  program.command("watch").description("print what happens in the office, until Ctrl-C")
-    .action(() => run(watch, { connectSeconds: Infinity }));
-}
-
-function addToolCommands(program: Command, run: Run): void {
-  program.command("tools").argument("[tool]", "only this one, with all that there is to know")
-    .description("list the Computer's tools")
-    .action((tool: string | undefined) => run((context) => listTools(context, { tool })));
-  program.command("call <tool>").description("call a tool; exit code 1 when its result is an error")
-    .addArgument(typedArguments()).addOption(paramsOption()).addOption(timeoutOption())
-    .action((tool: string, typed: TypedArguments, { params, timeout }: CallFlags) => {
-      const call = { tool, typed, params, timeoutMs: timeout * 1000 };
-      return run((context) => callTool(context, call), { observer: false });
-    });
-}
-
-function addContextCommands(program: Command, run: Run): void {
-  program.command("config").description("show the Computer's MCP servers").action(() => run(showConfig));
-  addAll(program.command("desktop").description("show the Computer's windows"), desktopOptions())
-    .action((options: DesktopFlags) => run((context) => showDesktop(context, options)));
-  program.command("read <uri>").description("read a dpe:// or window:// resource")
-    .option("--mcp-server <name>", "from this MCP server; allows any scheme")
-    .action((uri: string, options: { mcpServer?: string }) => {
-      assertReadable(uri, options);
-      return run((context) => readResource(context, { uri, ...options }));
-    });
-}
-
-function addFinderCommand(program: Command, run: Run): void {
-  addAll(program.command("finder").description("list the Computer's documents"), finderOptions())
-    .addOption(
-      new Option("--depth <depth>", "read what is below the documents, too: the first 100 pages of each")
-        .choices(TREE_DEPTHS).default("documents"),
-    )
-    .action((options: FinderFlags & { readonly depth: TreeDepth }) => {
-      const { keyword: keywords, ...rest } = options;
-      return run((context) => showFinder(context, { keywords, ...rest }));
-    });
-}
-
 async function withAgent(
   options: GlobalOptions,
   task: Required<Way> & { readonly work: Work; readonly signal: AbortSignal },
@@ -168,7 +111,20 @@ async function withAgent(
   const logger = loggerOf("agent", options);
   const { json, computer } = options;
   await using agent = await connect(options, { ...task, logger });
-  await work({ agent, signal, logger, json, screen: currentScreen(), computer });
+  const answer = await withProgress((progress) => work({ agent, signal, logger, json, computer, progress }));
+  if (answer !== undefined) {
+    showAnswer(answer, { print: console.log, printError }, { json, screen: currentScreen() });
+  }
+}
+
+/** Shows at a terminal what a command waits for, and nothing of it once the answer is there. */
+async function withProgress<T>(work: (progress: (text: string) => void) => Promise<T>): Promise<T> {
+  let shown: Progress | undefined;
+  try {
+    return await work((text) => (shown ??= showProgress("")).update(text));
+  } finally {
+    shown?.[Symbol.dispose]();
+  }
 }
 
 /** Shows at a terminal what is being waited for. */

@@ -1,20 +1,21 @@
-/** What a command answers, in all the forms in which it may be shown. */
+/** What a command answers, and how the answer is shown: as JSON, as text, or as a picture on a terminal. */
 import { printable, toSafeJson } from "../../terminal/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
+import { exitCodeOfAnswer, ExitRequest, failureJson, failureText } from "../outcome.ts";
 
-/** An answer. */
+/** An answer in all its forms. */
 export interface Answer {
-  /** For programs. */
+  /** What `--json` prints. */
   readonly value: unknown;
   /** For a file or a pipe, and for a terminal without a picture. */
   readonly text: string;
-  /** Whether the text is what a tool or a resource gave, which a file or a pipe gets as it is; false by default. */
+  /** Whether the text comes from a tool or a resource, so that a file or a pipe gets it unchanged; false by default. */
   readonly isVerbatim?: boolean | undefined;
-  /** For a terminal, where there is more to see than text. */
+  /** The picture for a terminal; the text is shown if there is none or it returns `undefined`. */
   readonly draw?: ((screen: Screen) => string | undefined) | undefined;
-  /** Why the command counts as failed although it has an answer. */
+  /** Why the command failed although it has an answer. */
   readonly failure?: string | undefined;
-  /** The protocol's code for that. */
+  /** The protocol's code for that failure. */
   readonly code?: number | undefined;
 }
 
@@ -26,9 +27,39 @@ export interface Presentation {
   readonly screen: Screen | undefined;
 }
 
-/** Whatever the form, nothing that strangers wrote can command a terminal. */
-export function presentAnswer(answer: Answer, { json, screen }: Presentation): string {
-  const { value, text, draw, isVerbatim = false } = answer;
+/** Where an answer is shown. */
+export interface AnswerOutput {
+  readonly print: (text: string) => void;
+  /** Takes the line, or the JSON object, that says what failed. */
+  readonly printError: (text: string) => void;
+}
+
+/**
+ * Shows an answer.
+ *
+ * @throws {ExitRequest} when the answer is a failure.
+ */
+export function showAnswer(
+  answer: Answer,
+  { print, printError }: AnswerOutput,
+  presentation: Presentation,
+): void {
+  const shown = answerText(answer, presentation);
+  if (shown !== "") print(shown);
+  const { failure: message, code, text } = answer;
+  if (message === undefined) return;
+  const exitCode = exitCodeOfAnswer(code);
+  const failure = { message, exitCode, ...(code === undefined ? {} : { code }) };
+  if (presentation.json) printError(failureJson(failure));
+  else if (message !== text) printError(failureText(failure));
+  throw new ExitRequest(exitCode);
+}
+
+/** In no form does a terminal obey control sequences of a tool or a resource. */
+function answerText(
+  { value, text, draw, isVerbatim = false }: Answer,
+  { json, screen }: Presentation,
+): string {
   if (json) return toSafeJson(value, 2);
   if (screen === undefined) return isVerbatim ? text : printable(text);
   return draw?.(screen) ?? printable(text);

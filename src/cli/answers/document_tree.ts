@@ -7,7 +7,9 @@ import {
 } from "../../protocol/dpe.ts";
 import { forEachBounded } from "../../async/pool.ts";
 import { describeError } from "../../text.ts";
-import type { RemoteComputer } from "../../agent/remote_computer.ts";
+import { readDocumentPages, readPage } from "../../agent/document_content.ts";
+import { documentPagesUri, pageUri } from "../../agent/navigation.ts";
+import type { ReadResourceRet } from "../../protocol/resources.ts";
 
 /** A document and, as far as they were asked for, its first 100 pages. */
 export interface DocumentBranch {
@@ -26,18 +28,21 @@ export interface PageBranch {
 }
 
 /** How far down a tree of documents goes. */
-export const TREE_DEPTHS = ["documents", "pages", "elements"] as const;
-/** How far down a tree of documents goes. */
-export type TreeDepth = typeof TREE_DEPTHS[number];
+export type TreeDepth = "documents" | "pages" | "elements";
+
+/** What reads the documents: a Computer of this process or of an office. */
+export interface DocumentHost {
+  readResource(uri: string, options: { readonly signal?: AbortSignal | undefined }): Promise<ReadResourceRet>;
+}
 
 /** How many reads are under way at a time. */
 const CONCURRENCY = 8;
 
-/** Reads what is below documents. What cannot be read is told in its place and costs nothing else. */
+/** Reads what is below documents. A page or an element that cannot be read has a `failure` in its place. */
 export async function readDocumentTree(
   documents: readonly DPEDocumentSummary[],
   options: {
-    readonly computer: Pick<RemoteComputer, "readDocumentPages" | "readPage">;
+    readonly computer: DocumentHost;
     readonly depth: TreeDepth;
     readonly signal?: AbortSignal | undefined;
   },
@@ -47,9 +52,9 @@ export async function readDocumentTree(
   if (depth === "documents") return branches;
   await forEachBounded(documents.entries(), CONCURRENCY, async ([i, document]) => {
     branches[i] = await attempt({ document }, signal, async () => {
-      const limit = MAX_PAGE_LIMIT;
-      const { pages } = await computer.readDocumentPages(document.uri, { limit, signal });
-      return { pages: pages.slice(0, limit).map((page) => ({ page })) };
+      const uri = documentPagesUri(document.uri, { limit: MAX_PAGE_LIMIT });
+      const { pages } = readDocumentPages({ uri, result: await computer.readResource(uri, { signal }) });
+      return { pages: pages.slice(0, MAX_PAGE_LIMIT).map((page) => ({ page })) };
     });
   });
   if (depth === "pages") return branches;
@@ -60,14 +65,15 @@ export async function readDocumentTree(
   );
   await forEachBounded(places, CONCURRENCY, async ({ document, pages, page, i }) => {
     pages[i] = await attempt({ page }, signal, async () => {
-      const { elements } = await computer.readPage(document.uri, page.page_index, { signal });
+      const uri = pageUri(document.uri, page.page_index);
+      const { elements } = readPage({ uri, result: await computer.readResource(uri, { signal }) });
       return { elements };
     });
   });
   return trees;
 }
 
-/** The branch with what is below it, or with why there is nothing. An abort ends the whole. */
+/** The branch with what is below it, or with why that cannot be read. An abort is thrown. */
 async function attempt<Branch extends object, Below extends object>(
   branch: Branch,
   signal: AbortSignal | undefined,

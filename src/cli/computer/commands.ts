@@ -1,36 +1,20 @@
 /** The commands of a Computer, declared once for its prompt, for another process, and for a run of their own. */
 import { type Command, Option } from "commander";
+import type { Computer } from "../../computer/computer.ts";
 import { helpPart } from "../program.ts";
 import { collectPair, parseUrl, wholeNumber } from "../options.ts";
-import {
-  addAll,
-  assertReadable,
-  type CallFlags,
-  type DesktopFlags,
-  desktopOptions,
-  type FinderFlags,
-  finderOptions,
-  paramsOption,
-  timeoutOption,
-} from "../request_options.ts";
-import { toWords, type TypedArguments, typedArguments } from "../answers/arguments.ts";
 import type { Answer } from "../answers/answer.ts";
-import { clearInput, listInputs, render, setInput } from "./answers/inputs.ts";
-import { connect, join, leave, quit } from "./answers/office.ts";
-import {
-  addServer,
-  type AddServerFlags,
-  removeServer,
-  restartServer,
-  showServerLog,
-  startServer,
-  stopServer,
-} from "./answers/servers.ts";
-import { showStatus } from "./answers/status.ts";
-import { callTool, listTools, showHistory } from "./answers/tools.ts";
-import { readResource, showDesktop, showFinder } from "./answers/views.ts";
+import { addRequestCommands } from "../answers/commands.ts";
+import type { AskedComputer } from "../answers/requests.ts";
+import type { AddServerFlags } from "./answers/servers.ts";
 import type { CommandContext } from "./command_context.ts";
 import type { AwaitedServers } from "./start.ts";
+
+// Loaded when a command runs: a command line that another process answers needs none of them.
+const status = () => import("./answers/status.ts");
+const servers = () => import("./answers/servers.ts");
+const inputs = () => import("./answers/inputs.ts");
+const office = () => import("./answers/office.ts");
 
 /** What a command needs before it can run. */
 export type CommandNeed =
@@ -62,71 +46,47 @@ export type RunCommand = (call: CommandCall) => Promise<void>;
 
 /** Adds all commands to a program. */
 export function addCommands(program: Command, run: RunCommand): void {
-  for (const add of [addStatus, addTools, addViews, addServers, addInputs, addOffice]) add(program, run);
+  for (const add of [addStatus, addRequests, addServers, addInputs, addOffice]) add(program, run);
 }
 
 function addStatus(program: Command, run: RunCommand): void {
   program.command("status").description("show the office and the state of each MCP server")
-    .action(() => run({ name: "status", needs: "servers", work: ({ session }) => showStatus(session) }));
-}
-
-function addTools(program: Command, run: RunCommand): void {
-  program.command("tools").argument("[tool]", "only this one, with all that there is to know")
-    .description("list the tools as an Agent sees them")
-    .action((tool: string | undefined) =>
+    .action(() =>
       run({
-        name: "tools",
+        name: "status",
         needs: "servers",
-        awaits: { tool },
-        work: (context) => listTools(context, { tool }),
+        work: async ({ session }) => (await status()).showStatus(session),
       })
     );
-  program.command("call <tool>").description("call a tool; nobody is asked for a confirmation")
-    .addArgument(typedArguments()).addOption(paramsOption()).addOption(timeoutOption())
-    .action((tool: string, typed: TypedArguments, { params, timeout }: CallFlags) => {
-      const call = { tool, typed, params, timeoutMs: timeout * 1000 };
-      return run({
-        name: "call",
-        needs: "servers",
-        awaits: { tool },
-        work: (context) => callTool(context, call),
-        // Files and standard input are those of the process in which the command was typed.
-        toWords: async (signal) => [
-          ...["call", "--timeout", `${timeout}`, "--params", JSON.stringify(await params.read(signal))],
-          ...["--", tool, ...toWords(typed)],
-        ],
-      });
-    });
-  program.command("history").description("show the last 100 tool calls")
-    .action(() => run({ name: "history", needs: "running", work: showHistory }));
 }
 
-function addViews(program: Command, run: RunCommand): void {
-  addAll(
-    program.command("desktop").description("show the Desktop: the windows of all MCP servers"),
-    desktopOptions(),
-  )
-    .action((flags: DesktopFlags) =>
-      run({ name: "desktop", needs: "servers", work: (context) => showDesktop(context, flags) })
+function addRequests(program: Command, run: RunCommand): void {
+  addRequestCommands(program, (call) =>
+    run({
+      ...call,
+      needs: "servers",
+      work: (context) => call.work({ ...context, computer: hostedComputer(context.session.computer) }),
+    }));
+  program.command("history").description("show the last 100 tool calls")
+    .action(() =>
+      run({
+        name: "history",
+        needs: "running",
+        work: async ({ session }) => (await status()).showHistory(session),
+      })
     );
-  addAll(
-    program.command("finder").description("show the Finder: the documents of all MCP servers"),
-    finderOptions(),
-  )
-    .action((flags: FinderFlags) =>
-      run({ name: "finder", needs: "servers", work: (context) => showFinder(context, flags) })
-    );
-  program.command("read <uri>").description("read a dpe:// or window:// resource")
-    .option("--mcp-server <name>", "from this MCP server; allows any scheme")
-    .action((uri: string, flags: { mcpServer?: string }) => {
-      assertReadable(uri, flags);
-      return run({
-        name: "read",
-        needs: "servers",
-        awaits: { server: flags.mcpServer },
-        work: (context) => readResource(context, { uri, ...flags }),
-      });
-    });
+}
+
+/** Who types `call` here has thereby confirmed the call. */
+function hostedComputer(computer: Computer): AskedComputer {
+  return {
+    name: computer.name,
+    getTools: () => Promise.resolve(computer.tools),
+    callTool: (tool, params, options) => computer.callTool(tool, params, { ...options, isConfirmed: true }),
+    getDesktop: (options) => computer.getDesktop(options),
+    getFinder: (options) => computer.getFinder(options),
+    readResource: (uri, options) => computer.readResource(uri, options),
+  };
 }
 
 function addServers(program: Command, run: RunCommand): void {
@@ -135,17 +95,29 @@ function addServers(program: Command, run: RunCommand): void {
   );
   addServerCommand(server, run);
   server.command("list").alias("ls").description("show the state of each MCP server, as status does")
-    .action(() => run({ name: "server list", needs: "servers", work: ({ session }) => showStatus(session) }));
+    .action(() =>
+      run({
+        name: "server list",
+        needs: "servers",
+        work: async ({ session }) => (await status()).showStatus(session),
+      })
+    );
   server.command("remove <server>").description("remove an MCP server from the config")
     .action((name: string) =>
-      run({ name: "server remove", needs: "config", work: (context) => removeServer(context, { name }) })
+      run({
+        name: "server remove",
+        needs: "config",
+        work: async (context) => (await servers()).removeServer(context, { name }),
+      })
     );
-  for (
-    const [verb, work] of Object.entries({ start: startServer, stop: stopServer, restart: restartServer })
-  ) {
+  for (const verb of ["start", "stop", "restart"] as const) {
     server.command(`${verb} <server>`).description(`${verb} an MCP server`)
       .action((name: string) =>
-        run({ name: `server ${verb}`, needs: "running", work: (context) => work(context, { name }) })
+        run({
+          name: `server ${verb}`,
+          needs: "running",
+          work: async (context) => (await servers())[`${verb}Server`](context, { name }),
+        })
       );
   }
   server.command("logs <server>").description("show what an MCP server wrote, and what became of it")
@@ -155,7 +127,7 @@ function addServers(program: Command, run: RunCommand): void {
         name: "server logs",
         needs: "servers",
         awaits: { server: name },
-        work: (context) => showServerLog(context, { name, lines }),
+        work: async (context) => (await servers()).showServerLog(context, { name, lines }),
       })
     );
 }
@@ -187,7 +159,7 @@ function addServerCommand(server: Command, run: RunCommand): void {
         name: "server add",
         mayBeNew: true,
         needs: "config",
-        work: (context) => addServer(context, { name, words, flags }),
+        work: async (context) => (await servers()).addServer(context, { name, words, flags }),
       })
     );
 }
@@ -206,24 +178,39 @@ const ADD_EXAMPLES = helpPart(
 function addInputs(program: Command, run: RunCommand): void {
   const input = program.command("input").description("list, set or clear the values of inputs");
   input.command("list").description("show the inputs, and where their values come from; never a value")
-    .action(() => run({ name: "input list", needs: "config", work: listInputs }));
+    .action(() =>
+      run({
+        name: "input list",
+        needs: "config",
+        work: async (context) => (await inputs()).listInputs(context),
+      })
+    );
   input.command("set <input> [value]").description("give an input a value; asks for it when it is left out")
     .action((id: string, value: string | undefined) =>
       run({
         name: "input set",
         needs: "running",
-        work: (context, typed = "") => setInput(context, { id, value: value ?? typed }),
+        work: async (context, typed = "") =>
+          (await inputs()).setInput(context, { id, value: value ?? typed }),
         asksFor: value === undefined ? id : undefined,
       })
     );
   input.command("clear <input>").description("forget the value of an input")
     .action((id: string) =>
-      run({ name: "input clear", needs: "running", work: (context) => clearInput(context, { id }) })
+      run({
+        name: "input clear",
+        needs: "running",
+        work: async (context) => (await inputs()).clearInput(context, { id }),
+      })
     );
   program.command("render [server]")
     .description("show the parameters that servers start with, inputs filled in, secrets masked")
     .action((server: string | undefined) =>
-      run({ name: "render", needs: "config", work: (context) => render(context, { server }) })
+      run({
+        name: "render",
+        needs: "config",
+        work: async (context) => (await inputs()).render(context, { server }),
+      })
     );
 }
 
@@ -232,14 +219,26 @@ function addOffice(program: Command, run: RunCommand): void {
     .argument("[url]", "http://HOST:PORT", parseUrl)
     .option("--token <token>", "sent as the auth field `token`")
     .action((url: string | undefined, flags: { token?: string }) =>
-      run({ name: "connect", needs: "running", work: (context) => connect(context, { url, ...flags }) })
+      run({
+        name: "connect",
+        needs: "running",
+        work: async (context) => (await office()).connect(context, { url, ...flags }),
+      })
     );
   program.command("join <office>").description("join an office")
-    .action((office: string) =>
-      run({ name: "join", needs: "running", work: (context) => join(context, { office }) })
+    .action((name: string) =>
+      run({
+        name: "join",
+        needs: "running",
+        work: async (context) => (await office()).join(context, { office: name }),
+      })
     );
   program.command("leave").description("leave the office")
-    .action(() => run({ name: "leave", needs: "running", work: leave }));
+    .action(() =>
+      run({ name: "leave", needs: "running", work: async (context) => (await office()).leave(context) })
+    );
   program.command("quit").alias("exit").description("stop the MCP servers and end the Computer")
-    .action(() => run({ name: "quit", needs: "running", work: quit }));
+    .action(() =>
+      run({ name: "quit", needs: "running", work: async (context) => (await office()).quit(context) })
+    );
 }

@@ -1,17 +1,17 @@
 /** One command as a run of its own: sent to a Computer that runs, or done by one that is started for it. */
-import { ExitCode, ExitRequest, paintFailure, UsageError } from "../outcome.ts";
+import { ExitCode, ExitRequest, printError, UsageError } from "../outcome.ts";
 import type { Command } from "commander";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import { openLineEditor } from "../../terminal/editor/terminal_editor.ts";
 import { withoutSharedOptions } from "../shared_options.ts";
 import { showProgress } from "../../terminal/progress.ts";
-import { currentScreen, errorPalette } from "../../terminal/screen.ts";
+import { currentScreen } from "../../terminal/screen.ts";
 import { ServerUnreachableError } from "../../protocol/local_errors.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
 import type { CommandCall } from "./commands.ts";
 import { askComputer } from "./control/client.ts";
 import { askedInputs } from "./questions.ts";
-import { showAnswer } from "./run_words.ts";
+import { showAnswer } from "../answers/answer.ts";
 import { type ComputerCliOptions, openSession } from "./session.ts";
 import { waitForStart } from "./start.ts";
 
@@ -96,10 +96,6 @@ async function runAlone(
   progress[Symbol.dispose]();
   const presentation = { json: options.json, screen: currentScreen() };
   showAnswer(answer, { print: console.log, printError }, presentation);
-}
-
-function printError(text: string): void {
-  console.error(paintFailure(text, errorPalette()));
 }
 
 /** Inputs, and how many of them somebody is being asked for. */

@@ -1,6 +1,6 @@
 /** The prompt of a Computer: commands with history, completion and help, while it works. */
 import { completeLine, type CompletionPlace, fileCandidates } from "../prompt/completion.ts";
-import { failureText, paintFailure } from "../outcome.ts";
+import { paintFailure } from "../outcome.ts";
 import { runTypedLine } from "../prompt/program.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import { argumentCandidates } from "../answers/arguments.ts";
@@ -42,7 +42,8 @@ export async function runLine(
   };
   await runTypedLine(line, {
     build: () => buildCommands(typist),
-    fail: (failure) => printError(typist.signal.aborted ? "interrupted" : failureText(failure)),
+    printError,
+    signal: typist.signal,
   });
 }
 

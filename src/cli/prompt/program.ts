@@ -3,13 +3,14 @@ import { Command, CommanderError } from "commander";
 import {
   ExitCode,
   ExitRequest,
-  type Failure,
+  failureJson,
+  failureText,
   isTold,
   paintFailure,
   toFailure,
   UsageError,
 } from "../outcome.ts";
-import { everyCommand, HELP_FORM } from "../program.ts";
+import { asksForJson, everyCommand, HELP_FORM, silenceErrors } from "../program.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { describeError } from "../../text.ts";
 import { splitWords } from "../../terminal/words.ts";
@@ -43,8 +44,12 @@ export function createPromptProgram(print: Print, palette: Palette = PLAIN): Com
 export interface TypedOptions {
   /** Declares the commands, anew for each run since commander keeps what was parsed. */
   readonly build: () => Command;
-  /** Tells what went wrong. */
-  readonly fail: (failure: Failure) => void;
+  /** Takes the line, or with `--json` the JSON object, that says what failed. */
+  readonly printError: (text: string) => void;
+  /** Whether errors are JSON even without `--json` among the words; false by default. */
+  readonly json?: boolean;
+  /** Once it is aborted, a failure is reported as `interrupted`. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -56,7 +61,7 @@ export async function runTypedLine(line: string, options: TypedOptions): Promise
     const words = line.trimStart().startsWith("#") ? [] : wordsOf(line);
     return words.length === 0 ? ExitCode.OK : await runTypedWords(words, options);
   } catch (error) {
-    return failWith(error, options);
+    return printFailure(error, options);
   }
 }
 
@@ -68,18 +73,34 @@ function wordsOf(line: string): string[] {
   }
 }
 
-/** The same for words that are split already. */
+/** Runs words that are already split. */
 export async function runTypedWords(words: readonly string[], options: TypedOptions): Promise<number> {
+  const program = withUsage(options.build());
+  const json = options.json === true || asksForJson(program, words);
+  if (json) silenceErrors(program);
   try {
-    await withUsage(options.build()).parseAsync(toFlag(words), { from: "user" });
+    await program.parseAsync(toFlag(words), { from: "user" });
     return ExitCode.OK;
   } catch (error) {
     if (error instanceof ExitRequest) return error.exitCode;
-    if (error instanceof CommanderError && isTold(error)) {
-      return error.exitCode === 0 ? ExitCode.OK : ExitCode.USAGE;
-    }
-    return failWith(error, options);
+    if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.OK;
+    if (isTold(error) && !json) return ExitCode.USAGE;
+    return printFailure(error, { ...options, json });
   }
+}
+
+function printFailure(
+  error: unknown,
+  { printError, json = false, signal }: Omit<TypedOptions, "build">,
+): number {
+  if (signal?.aborted) {
+    const exitCode = ExitCode.INTERRUPTED;
+    printError(json ? failureJson({ message: "Interrupted", exitCode }) : "interrupted");
+    return exitCode;
+  }
+  const failure = toFailure(error);
+  printError(json ? failureJson(failure) : failureText(failure));
+  return failure.exitCode;
 }
 
 /** `help server add` is `server add --help`: commander's own word for it knows the first level alone. */
@@ -87,7 +108,7 @@ function toFlag(words: readonly string[]): string[] {
   return words[0] === "help" && words.length > 2 ? [...words.slice(1), "--help"] : [...words];
 }
 
-/** Whoever was not understood reads what would have been. */
+/** After an error in what was typed, the usage of the command is printed. */
 function withUsage(program: Command): Command {
   for (const command of everyCommand(program)) {
     command.showHelpAfterError(
@@ -95,12 +116,6 @@ function withUsage(program: Command): Command {
     );
   }
   return program;
-}
-
-function failWith(error: unknown, { fail }: TypedOptions): number {
-  const failure = toFailure(error);
-  fail(failure);
-  return failure.exitCode;
 }
 
 /** `server start [options] <name>`: what is typed, without a program in front. */

@@ -1,9 +1,10 @@
-/** `status` */
+/** `status`, `history` */
 import { countOf } from "../../../text.ts";
-import { alignColumns } from "../../../terminal/shapes.ts";
+import { alignColumns, drawColumns } from "../../../terminal/shapes.ts";
 import { toSafeLine } from "../../../terminal/safe_text.ts";
-import type { Screen } from "../../../terminal/screen.ts";
+import { type Palette, PLAIN, type Screen } from "../../../terminal/screen.ts";
 import type { ServerState } from "../../../mcp/supervision/server.ts";
+import type { ToolCallRecord } from "../../../computer/tools/history.ts";
 import type { Answer } from "../../answers/answer.ts";
 import type { Session } from "../session.ts";
 
@@ -100,4 +101,42 @@ function withReasons(lines: readonly string[], servers: readonly ServerRow[]): s
     const reason = lastError === undefined ? [] : [lastError];
     return [line, ...[...reason, ...tail].map((text) => `    ${toSafeLine(text)}`)];
   });
+}
+
+/** The last tool calls, oldest first. */
+export function showHistory(session: Session): Answer {
+  const { history } = session.computer;
+  const rows = history.map(({ startedAt, server, tool, outcome, errorCode, durationMs, agent }) => [
+    startedAt.toISOString(),
+    server ?? "",
+    tool,
+    errorCode === undefined ? outcome : `${outcome} ${errorCode}`,
+    `${Math.round(durationMs)} ms`,
+    agent ?? "(this computer)",
+  ]);
+  return {
+    value: { history: history.map(toHistoryEntry) },
+    text: historyText(rows, PLAIN),
+    draw: ({ palette }) => historyText(rows, palette),
+  };
+}
+
+function historyText(rows: readonly (readonly string[])[], { strong, faint }: Palette): string {
+  if (rows.length === 0) return "no tool was called yet";
+  return drawColumns(rows, { right: [4], paints: [faint, undefined, strong, undefined, faint] });
+}
+
+/** As everything in our JSON, in snake_case. */
+function toHistoryEntry(record: ToolCallRecord): Record<string, unknown> {
+  const { reqId, startedAt, durationMs, errorCode, agent, server, tool, outcome } = record;
+  return {
+    req_id: reqId,
+    agent: agent ?? null,
+    server: server ?? null,
+    tool,
+    started_at: startedAt,
+    duration_ms: Math.round(durationMs),
+    outcome,
+    error_code: errorCode ?? null,
+  };
 }

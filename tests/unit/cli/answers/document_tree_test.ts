@@ -13,20 +13,21 @@ const documents = [document("a"), document("gone"), document("b")];
 
 /** Every document but one has two pages; the second page of every document cannot be read. */
 const computer = {
-  readDocumentPages(uri: string) {
-    if (uri.endsWith("gone")) return Promise.reject(new SmcpError(4201, "Document not found"));
+  readResource(uri: string) {
+    const [document_uri = "", page] = uri.split(/[?]|[/]pages[/]/);
+    if (document_uri.endsWith("gone")) return Promise.reject(new SmcpError(4201, "Document not found"));
+    if (page === "1") return Promise.reject(new SmcpError(4202, "Page out of range"));
+    const elements = [{ element_id: "e", category: "text", summary: `of ${document_uri}`, content: {} }];
     const pages = [0, 1].map((page_index) => ({
       page_index,
       title: `P${page_index}`,
       element_count: 1,
-      uri,
+      uri: document_uri,
     }));
-    return Promise.resolve({ ...document("x"), pages });
-  },
-  readPage(uri: string, page_index: number) {
-    if (page_index === 1) return Promise.reject(new SmcpError(4202, "Page out of range"));
-    const elements = [{ element_id: "e", category: "text", summary: `of ${uri}`, content: {} }];
-    return Promise.resolve({ page_index, title: "", elements });
+    const model = page === "0" ? { page_index: 0, title: "", elements } : { ...document("x"), pages };
+    return Promise.resolve({
+      contents: [{ uri, mimeType: "application/json", text: JSON.stringify(model) }],
+    });
   },
 };
 

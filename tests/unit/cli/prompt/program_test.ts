@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { ExitRequest, failureText } from "../../../../src/cli/outcome.ts";
+import { ExitRequest } from "../../../../src/cli/outcome.ts";
 import { createPromptProgram, runTypedLine } from "../../../../src/cli/prompt/program.ts";
 import { InvalidArgumentError, Option } from "commander";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
@@ -24,7 +24,7 @@ async function run(...lines: string[]) {
   };
   const codes: number[] = [];
   for (const line of lines) {
-    codes.push(await runTypedLine(line, { build, fail: (failure) => print(failureText(failure)) }));
+    codes.push(await runTypedLine(line, { build, printError: print }));
   }
   return { codes, text: printed.join("\n") };
 }

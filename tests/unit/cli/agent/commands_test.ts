@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { configText, eventText, officeText } from "../../../../src/cli/agent/text.ts";
+import { configText, eventText, officeText } from "../../../../src/cli/agent/commands.ts";
 import type { AgentEvent } from "../../../../src/agent/events.ts";
 import { parseGetComputerConfigRet } from "../../../../src/protocol/answers.ts";
 

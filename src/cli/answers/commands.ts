@@ -1,0 +1,155 @@
+/** The commands that the Agent's and the Computer's command lines share: `tools`, `call`, `desktop`, `finder`, `read`. */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from "../../protocol/timeouts.ts";
+import { collect, parseSeconds, wholeNumber } from "../options.ts";
+import { UsageError } from "../outcome.ts";
+import type { Answer } from "./answer.ts";
+import { CallParams, toWords, type TypedArguments, typedArguments } from "./arguments.ts";
+import type { TreeDepth } from "./document_tree.ts";
+import type { RequestContext } from "./requests.ts";
+
+/** How far down `finder` can read. */
+const TREE_DEPTHS = ["documents", "pages", "elements"] as const satisfies readonly TreeDepth[];
+
+/** One of these commands with its arguments. */
+export interface RequestCall {
+  readonly name: string;
+  readonly work: (context: RequestContext) => Promise<Answer>;
+  /** The MCP server or the tool that must be there first; all MCP servers by default. */
+  readonly awaits?: { readonly server?: string | undefined; readonly tool?: string | undefined };
+  /** The words for a Computer of another process, if they differ from what was typed. */
+  readonly toWords?: (signal: AbortSignal) => Promise<readonly string[]>;
+}
+
+/** Runs what was typed. */
+type RunRequest = (call: RequestCall) => Promise<void>;
+
+/**
+ * Adds the five commands to a program.
+ *
+ * @param run Runs a command that was typed and shows its answer.
+ */
+export function addRequestCommands(program: Command, run: RunRequest): void {
+  for (const add of [addTools, addCall, addDesktop, addFinder, addRead]) add(program, run);
+}
+
+/** Loaded when a command runs: a command line that another process answers needs none of it. */
+function requests() {
+  return import("./requests.ts");
+}
+
+function addTools(program: Command, run: RunRequest): void {
+  program.command("tools").description("list the tools that an Agent can call")
+    .argument("[tool]", "show only this tool, with its full description and schema")
+    .action((tool: string | undefined) =>
+      run({
+        name: "tools",
+        awaits: { tool },
+        work: async (context) => (await requests()).listTools(context, { tool }),
+      })
+    );
+}
+
+function addCall(program: Command, run: RunRequest): void {
+  program.command("call <tool>").description("call a tool; the exit code is 1 if the tool fails")
+    .addArgument(typedArguments())
+    .addOption(
+      new Option("--params <json>", "the arguments as a JSON object, @FILE, or - for standard input")
+        .argParser((written) => new CallParams(written)).default(new CallParams("{}"), "{}"),
+    )
+    .addOption(
+      new Option("--timeout <seconds>", "how long the call may take").argParser(parseCallSeconds)
+        .default(DEFAULT_TIMEOUT_SECONDS),
+    )
+    .action((tool: string, typed: TypedArguments, flags: { params: CallParams; timeout: number }) => {
+      const { params, timeout } = flags;
+      return run({
+        name: "call",
+        awaits: { tool },
+        work: async (context) =>
+          (await requests()).callTool(context, { tool, typed, params, timeoutMs: timeout * 1000 }),
+        // Files and standard input belong to the process in which the command was typed.
+        toWords: async (signal) => [
+          ...["call", "--timeout", `${timeout}`, "--params", JSON.stringify(await params.read(signal))],
+          ...["--", tool, ...toWords(typed)],
+        ],
+      });
+    });
+}
+
+function addDesktop(program: Command, run: RunRequest): void {
+  program.command("desktop").description("show the Desktop: the windows of all MCP servers")
+    .addOption(new Option("--size <n>", "show at most n windows").argParser(wholeNumber(0)))
+    .option("--window <uri>", "show only this window")
+    .addOption(
+      new Option(
+        "--lines <n>",
+        "on a terminal, show n lines of each window, 0 for all (default: 20; all with --window)",
+      ).argParser(wholeNumber(0)),
+    )
+    .action((flags: { size?: number; window?: string; lines?: number }) =>
+      run({ name: "desktop", work: async (context) => (await requests()).showDesktop(context, flags) })
+    );
+}
+
+/** The options of `finder`. */
+interface FinderFlags {
+  readonly keyword?: string[];
+  readonly fileType?: string;
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly depth: TreeDepth;
+}
+
+function addFinder(program: Command, run: RunRequest): void {
+  program.command("finder").description("list the Finder's documents, of all MCP servers")
+    .addOption(
+      new Option("--keyword <word>", "a word in the title, the keywords or the summary; may be repeated")
+        .argParser(collect),
+    )
+    .option("--file-type <type>", "only documents of exactly this type, such as pdf")
+    .addOption(new Option("--offset <n>", "skip the first n documents").argParser(wholeNumber(0)))
+    .addOption(
+      new Option("--limit <n>", "list at most n documents (default: 20)").argParser(wholeNumber(0)),
+    )
+    .addOption(
+      new Option(
+        "--depth <depth>",
+        "also read the first 100 pages of each document, or these and their elements",
+      )
+        .choices(TREE_DEPTHS).default("documents"),
+    )
+    .action(({ keyword: keywords, ...rest }: FinderFlags) =>
+      run({
+        name: "finder",
+        work: async (context) => (await requests()).showFinder(context, { keywords, ...rest }),
+      })
+    );
+}
+
+function addRead(program: Command, run: RunRequest): void {
+  program.command("read <uri>").description("read a dpe:// or window:// resource")
+    .option("--mcp-server <name>", "read from this MCP server; the URI may then have any scheme")
+    .action((uri: string, flags: { mcpServer?: string }) => {
+      assertReadable(uri, flags.mcpServer);
+      return run({
+        name: "read",
+        awaits: { server: flags.mcpServer },
+        work: async (context) => (await requests()).readResource(context, { uri, ...flags }),
+      });
+    });
+}
+
+/** Only `dpe://` and `window://` URIs say which MCP server has the resource. */
+function assertReadable(uri: string, mcpServer: string | undefined): void {
+  if (mcpServer !== undefined || /^(dpe|window):/i.test(uri)) return;
+  throw new UsageError(
+    `Cannot read "${uri}": give --mcp-server NAME, since only dpe:// and window:// URIs name their MCP server`,
+  );
+}
+
+function parseCallSeconds(raw: string): number {
+  const seconds = parseSeconds(raw);
+  if (seconds > MAX_TIMEOUT_SECONDS) throw new InvalidArgumentError(`At most ${MAX_TIMEOUT_SECONDS}`);
+  return seconds;
+}

@@ -1,0 +1,166 @@
+/** What `tools`, `call`, `desktop`, `finder` and `read` do, for the Agent's and for the Computer's command line. */
+import type { Desktop } from "../../protocol/desktop.ts";
+import type { DPEDocumentSummary } from "../../protocol/dpe.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import type { ReadResourceRet } from "../../protocol/resources.ts";
+import type { CallToolResult, SMCPTool } from "../../protocol/tools.ts";
+import { didYouMean } from "../../spelling.ts";
+import { printable } from "../../terminal/safe_text.ts";
+import { CommandFailedError } from "../outcome.ts";
+import type { Answer } from "./answer.ts";
+import { type CallParams, toArguments, type TypedArguments } from "./arguments.ts";
+import { contentsText, readableResourceText, resourceText } from "./contents.ts";
+import { DEFAULT_WINDOW_LINES, desktopText, drawDesktop } from "./desktop.ts";
+import { readDocumentTree, toTreeJson, type TreeDepth } from "./document_tree.ts";
+import { catalogueText, drawFinder } from "./finder.ts";
+import { drawRead } from "./read_picture.ts";
+import { drawTools, groupTools, toolsText, toolText } from "./tools.ts";
+
+/** How a request to a Computer may end early. */
+interface RequestOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** What `Computer` and `RemoteComputer` have in common: the Computer that a command asks, in this process or in an office. */
+export interface AskedComputer {
+  readonly name: string;
+  getTools(options: RequestOptions): Promise<readonly SMCPTool[]>;
+  callTool(
+    tool: string,
+    params: Readonly<Record<string, unknown>>,
+    options: RequestOptions,
+  ): Promise<CallToolResult>;
+  getDesktop(
+    options: RequestOptions & { readonly size?: number | undefined; readonly window?: string | undefined },
+  ): Promise<Desktop[]>;
+  getFinder(
+    options: RequestOptions & {
+      readonly keywords?: readonly string[] | undefined;
+      readonly fileType?: string | undefined;
+      readonly offset?: number | undefined;
+      readonly limit?: number | undefined;
+    },
+  ): Promise<{ readonly documents: readonly DPEDocumentSummary[]; readonly totalCount: number }>;
+  readResource(
+    uri: string,
+    options: RequestOptions & { readonly mcpServer?: string | undefined },
+  ): Promise<ReadResourceRet>;
+}
+
+/** What these commands work with. */
+export interface RequestContext {
+  readonly computer: AskedComputer;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Shows what the command waits for. */
+  readonly progress: (text: string) => void;
+}
+
+/** `tools [TOOL]` */
+export async function listTools(
+  { computer, signal, progress }: RequestContext,
+  { tool: name }: { readonly tool?: string | undefined },
+): Promise<Answer> {
+  progress("listing tools");
+  const tools = await computer.getTools({ signal });
+  if (name === undefined) {
+    return {
+      value: { computer: computer.name, tools },
+      text: toolsText(tools),
+      draw: (screen) => drawTools(groupTools(tools), screen),
+    };
+  }
+  const tool = tools.find((tool) => tool.name === name);
+  if (tool === undefined) {
+    const hint = didYouMean(name, tools.map(({ name }) => name)) || `; "tools" lists all tools`;
+    throw new CommandFailedError(`Cannot find tool "${name}"${hint}`);
+  }
+  return { value: { computer: computer.name, tools: [tool] }, text: toolText(tool) };
+}
+
+/** `call TOOL` */
+export async function callTool(
+  { computer, signal, progress }: RequestContext,
+  call: {
+    readonly tool: string;
+    readonly typed: TypedArguments;
+    readonly params: CallParams;
+    readonly timeoutMs: number;
+  },
+): Promise<Answer> {
+  const { tool, typed, timeoutMs } = call;
+  const given = await call.params.read(signal);
+  progress(`calling ${tool}`);
+  // Only the schema says whether `3` is a number or a text.
+  const tools = Object.keys(typed.texts).length === 0 ? [] : await computer.getTools({ signal });
+  const schema = tools.find(({ name }) => name === tool)?.params_schema ?? {};
+  const params = { ...given, ...toArguments(typed, schema) };
+  const result = await computer.callTool(tool, params, { timeoutMs, signal });
+  signal.throwIfAborted();
+  return resultAnswer(tool, result);
+}
+
+/** An error of the Computer itself is the error message; what a failing tool returned stays on standard output. */
+function resultAnswer(tool: string, result: CallToolResult): Answer {
+  const text = contentsText(result);
+  if (!result.isError) return { value: result, text, isVerbatim: true };
+  const { error_code, a2c_timeout } = result.meta ?? {};
+  const code = error_code ?? (a2c_timeout === true ? ErrorCode.TOOL_TIMEOUT : undefined);
+  if (code !== undefined && text !== "") return { value: result, text: "", failure: text, code };
+  return { value: result, text, isVerbatim: true, failure: `Tool "${tool}" failed`, code };
+}
+
+/** `desktop` */
+export async function showDesktop(
+  { computer, signal, progress }: RequestContext,
+  options: { readonly size?: number; readonly window?: string; readonly lines?: number },
+): Promise<Answer> {
+  const { size, window, lines = window === undefined ? DEFAULT_WINDOW_LINES : 0 } = options;
+  progress("reading windows");
+  const desktops = await computer.getDesktop({ size, window, signal });
+  return {
+    value: { computer: computer.name, desktops },
+    text: desktopText(desktops),
+    draw: (screen) => drawDesktop(desktops, { ...screen, maxLines: lines === 0 ? Infinity : lines }),
+  };
+}
+
+/** `finder`: with a depth, also what is below the documents. */
+export async function showFinder(
+  { computer, signal, progress }: RequestContext,
+  options: {
+    readonly keywords?: readonly string[] | undefined;
+    readonly fileType?: string;
+    readonly offset?: number;
+    readonly limit?: number;
+    readonly depth: TreeDepth;
+  },
+): Promise<Answer> {
+  const { depth, ...query } = options;
+  const { offset = 0 } = query;
+  progress("listing documents");
+  const { documents, totalCount } = await computer.getFinder({ ...query, signal });
+  if (depth !== "documents") progress(`reading ${depth}`);
+  const tree = await readDocumentTree(documents, { computer, depth, signal });
+  return {
+    value: { computer: computer.name, documents: toTreeJson(tree), total_count: totalCount },
+    text: catalogueText({ documents: tree, totalCount }, { offset }),
+    draw: (screen) => drawFinder(tree, { ...screen, offset, totalCount }),
+  };
+}
+
+/** `read URI` */
+export async function readResource(
+  { computer, signal, progress }: RequestContext,
+  { uri, mcpServer }: { readonly uri: string; readonly mcpServer?: string },
+): Promise<Answer> {
+  progress(`reading ${uri}`);
+  const result = await computer.readResource(uri, { mcpServer, signal });
+  return {
+    value: result,
+    text: resourceText(result.contents),
+    isVerbatim: true,
+    draw: (screen) => drawRead(uri, result, screen) ?? printable(readableResourceText(result.contents)),
+  };
+}
