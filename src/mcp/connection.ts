@@ -13,12 +13,15 @@ import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { PACKAGE_VERSION } from "../version.ts";
 import {
   type EntryWarning,
+  type ListKind,
   type ListPage,
+  LISTS,
   type McpTool,
   readAllPages,
   readContents,
   readResourceEntry,
   readTool,
+  toListPage,
 } from "./entries.ts";
 import {
   isFailure,
@@ -29,19 +32,18 @@ import {
   toFailure,
 } from "./errors.ts";
 import type { ProcessGuard } from "./stdio/guard.ts";
-import { type HttpListener, type HttpTransport, openHttpTransport } from "./http/transport.ts";
-import { Inflow } from "./inflow.ts";
-import type { Journal } from "./supervision/journal.ts";
+import type { HttpListener } from "./http/watched_fetch.ts";
+import type { Journal } from "./journal.ts";
 import type { ServerLimits } from "./limits.ts";
-import { MeteredTransport } from "./metered_transport.ts";
+import { type MeteredTransport, openTransport } from "./metered_transport.ts";
 import { type NotificationListener, readNotification, ThrottledListener } from "./notifications.ts";
-import { StdioTransport } from "./stdio/transport.ts";
+import type { StdioTransport } from "./stdio/transport.ts";
 import type { WarnOnce } from "./warn_once.ts";
 
-/** How long a server whose event stream broke may take to show that it still knows the session, in milliseconds. */
+/** How long a server may take to answer a ping after its event stream broke, in milliseconds. */
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** Whatever the server answers; we look at it ourselves. */
+/** Accepts every result: the callers check what they use. */
 const anyResult = z.looseObject({});
 
 /** Time and cancellation of one request. */
@@ -50,50 +52,37 @@ export interface RequestLimits {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What an MCP server says of itself at the start, as far as we ask. */
+/** The capabilities of an MCP server that matter here. */
 export interface ServerCapabilities {
   readonly tools: boolean;
   readonly resources: boolean;
-  /** `resources.subscribe`: a server without it takes no part in Desktop and Finder. */
+  /** `resources.subscribe`; without it, Desktop and Finder ignore the server. */
   readonly subscribe: boolean;
-  /** `resources.listChanged`: a server without it is listed anew for each request. */
+  /** `resources.listChanged`; without it, the resources are listed for each request. */
   readonly listChanged: boolean;
   /** `completions`. */
   readonly completions: boolean;
 }
 
-/** What is listed page by page: the method and the member of its answer. */
-const LISTS = {
-  tools: { method: "tools/list", member: "tools", what: "tools" },
-  resources: { method: "resources/list", member: "resources", what: "resources" },
-  templates: {
-    method: "resources/templates/list",
-    member: "resourceTemplates",
-    what: "resource templates",
-  },
-} as const;
-
-type ListKind = keyof typeof LISTS;
-
-/** What a session needs beyond its configuration. */
+/** The context of a session. */
 export interface ConnectionContext {
   readonly listener: NotificationListener;
   readonly guard: ProcessGuard;
   readonly log: Logger;
-  /** Where its stderr and its log messages go. */
+  /** Receives the stderr and the log messages of the server. */
   readonly journal: Journal;
-  /** For what a server lists wrongly, each time that it is listed. */
+  /** Logs each malformed entry of a list once, however often the list is read. */
   readonly warnOnce: WarnOnce;
   readonly limits: ServerLimits;
 }
 
-/** An initialised session. Its requests throw the errors of `errors.ts`, or the reason of an aborted signal. */
+/** An initialized session. Its requests throw the errors of `errors.ts`, or the reason of the aborted signal. */
 export class McpConnection {
   readonly #client: Client;
   readonly #transport: MeteredTransport;
   readonly #notifications: ThrottledListener;
   readonly #maxListBytes: number;
-  /** The transport, where it is a process of ours. */
+  /** The transport of a child process; `undefined` over HTTP. */
   readonly #child: StdioTransport | undefined;
   readonly #close: () => Promise<void>;
   readonly #log: Logger;
@@ -102,47 +91,36 @@ export class McpConnection {
   readonly #inFlight = new Set<AbortController>();
   readonly #listBytes = { tools: 0, resources: 0, templates: 0 };
   #goneReason: string | undefined;
-  #isInitialised = false;
+  #isInitialized = false;
   #isProbing = false;
 
   private constructor(config: ResolvedServerConfig, context: ConnectionContext) {
-    this.#log = context.log;
+    const { listener, log, journal, limits, guard } = context;
+    const { maxNotificationsPerSecond: maxPerSecond } = limits;
+    this.#log = log;
     this.#warnOnce = context.warnOnce;
-    this.#maxListBytes = context.limits.maxListBytes;
-    const { listener, log, limits: { maxNotificationsPerSecond: maxPerSecond } } = context;
+    this.#maxListBytes = limits.maxListBytes;
     this.#notifications = new ThrottledListener({ listener, maxPerSecond, log });
-    this.#client = new Client({ name: "a2c-smcp", version: PACKAGE_VERSION }, { capabilities: {} });
-    // Before that, the SDK itself closes what it cannot use, and the reason comes with its error.
-    this.#client.onclose = () => {
-      if (this.#isInitialised || this.#child !== undefined) this.#end("closed");
-    };
-    this.#client.onerror = (error) => this.#log.debug("MCP transport error", { error: error.message });
-    const hearers = { listener: this.#notifications, journal: context.journal };
-    const inflow = new Inflow();
-    const { transport, close } = openTransport(config, { ...context, inflow }, {
-      onGone: (reason, error) => this.#end(reason, error),
-      onStreamBroken: () => this.#probe(),
-      onStreamOpened: () => this.#notifications.onNotificationsLost(),
-      onAnswerLost: (id) =>
-        this.#transport.fail(id, new ServerNotRunningError({ reason: "event stream lost" })),
-      onAnswerTooLarge: (id, reason) => {
-        log.warn("an answer of the MCP server is not read", { reason });
-        this.#transport.fail(id, new ServerAnswerError(RpcErrorCode.ParseError, reason));
-      },
+    this.#client = this.#createClient();
+    const { transport, child, close } = openTransport(config, {
+      guard,
+      log,
+      journal,
+      limits,
+      listener: this.#httpListener(),
+      onNotification: (notification) =>
+        readNotification(notification, { listener: this.#notifications, journal }),
     });
-    this.#transport = new MeteredTransport(transport, {
-      inflow,
-      onNotification: (notification) => readNotification(notification, hearers),
-    });
-    this.#child = transport instanceof StdioTransport ? transport : undefined;
+    this.#transport = transport;
+    this.#child = child;
     this.#close = () => close({ isGone: this.#goneReason !== undefined });
   }
 
   /**
-   * Starts the server, or connects to it, and initialises a session.
+   * Starts the server, or connects to it, and initializes a session.
    *
-   * @throws {ConfigurationError} when it can never start like this.
-   * @throws {ServerNotRunningError | ServerTimeoutError | ServerAuthorizationError} when trying again may help.
+   * @throws {ConfigurationError} when the configuration can never work.
+   * @throws {ServerNotRunningError | ServerTimeoutError | ServerAuthorizationError} when another attempt may succeed.
    */
   static async open(
     config: ResolvedServerConfig,
@@ -160,7 +138,31 @@ export class McpConnection {
     }
   }
 
-  /** Resolves to the reason once the session is over. */
+  #createClient(): Client {
+    const client = new Client({ name: "a2c-smcp", version: PACKAGE_VERSION }, { capabilities: {} });
+    client.onclose = () => {
+      // During initialization the SDK closes a connection that it cannot use, and then throws the reason.
+      if (this.#isInitialized || this.#child !== undefined) this.#end("closed");
+    };
+    client.onerror = (error) => this.#log.debug("MCP transport error", { error: error.message });
+    return client;
+  }
+
+  #httpListener(): HttpListener {
+    return {
+      onGone: (reason, error) => this.#end(reason, error),
+      onStreamBroken: () => this.#probe(),
+      onStreamOpened: () => this.#notifications.onNotificationsLost(),
+      onAnswerLost: (id) =>
+        this.#transport.fail(id, new ServerNotRunningError({ reason: "event stream lost" })),
+      onAnswerTooLarge: (id, reason) => {
+        this.#log.warn("dropped an answer of the MCP server: it is too large", { reason });
+        this.#transport.fail(id, new ServerAnswerError(RpcErrorCode.ParseError, reason));
+      },
+    };
+  }
+
+  /** Resolves to the reason when the session ends. */
   get closed(): Promise<string> {
     return this.#closed.promise;
   }
@@ -180,42 +182,42 @@ export class McpConnection {
     };
   }
 
-  /** The end of what a child process wrote to stderr; empty for other transports. */
+  /** The last 8,192 characters that a child process wrote to stderr; empty over HTTP. */
   get stderrTail(): string {
     return this.#child?.stderrTail ?? "";
   }
 
-  /** How many bytes the last list of that kind had, as far as it was read; 0 before the first. */
+  /** The size of the last list of that kind, as far as it was read; 0 before the first. */
   listBytes(kind: "tools" | "resources"): number {
     return this.#listBytes[kind];
   }
 
-  /** All pages of `tools/list`. */
+  /** Reads all pages of `tools/list`. */
   async listTools(limits: RequestLimits): Promise<McpTool[]> {
     return await this.#listAll("tools", readTool, limits);
   }
 
-  /** All pages of `resources/list`. */
+  /** Reads all pages of `resources/list`. */
   async listResources(limits: RequestLimits): Promise<McpResource[]> {
     return await this.#listAll("resources", readResourceEntry, limits);
   }
 
-  /** One page of `resources/list` as it came. */
+  /** Reads one page of `resources/list`, unchecked. */
   async listResourcesPage(cursor: string | undefined, limits: RequestLimits): Promise<ListPage> {
     return await this.#listPage("resources", cursor, limits);
   }
 
-  /** All pages of `resources/templates/list`, as they came. */
+  /** Reads all pages of `resources/templates/list`, unchecked. */
   async listTemplates(limits: RequestLimits): Promise<unknown[]> {
     return await this.#listAll("templates", (entry) => entry, limits);
   }
 
-  /** One page of `resources/templates/list` as it came. */
+  /** Reads one page of `resources/templates/list`, unchecked. */
   async listTemplatesPage(cursor: string | undefined, limits: RequestLimits): Promise<ListPage> {
     return await this.#listPage("templates", cursor, limits);
   }
 
-  /** `completion/complete` of a resource template; the result as it came. */
+  /** Sends `completion/complete` for a resource template; the result is unchecked. */
   async complete(
     completion: {
       readonly uri: string;
@@ -229,7 +231,7 @@ export class McpConnection {
     return await this.#request("completion/complete", params, limits);
   }
 
-  /** `tools/call`; the result as it came. */
+  /** Sends `tools/call`; the result is unchecked. */
   async callTool(
     call: { readonly name: string; readonly arguments: Record<string, unknown> },
     limits: RequestLimits,
@@ -262,7 +264,7 @@ export class McpConnection {
     await this.#request("ping", {}, limits);
   }
 
-  /** Ends the session and, where it is ours, the process; requests in flight are told the reason. Idempotent. */
+  /** Ends the session and its child process; requests in flight fail with the reason. Idempotent. */
   async close(reason = "closed"): Promise<void> {
     const closing = this.#close();
     this.#end(reason);
@@ -279,7 +281,7 @@ export class McpConnection {
     }
   }
 
-  /** A server that is gone, or has forgotten the session, shows it at the next request. */
+  /** Pings the server after its event stream broke: the server may be gone, or may have forgotten the session. */
   #probe(): void {
     if (this.#isProbing || this.#goneReason !== undefined) return;
     this.#isProbing = true;
@@ -313,16 +315,12 @@ export class McpConnection {
   ): Promise<ListPage> {
     const { method, member } = LISTS[kind];
     const result = await this.#request(method, cursor === undefined ? {} : { cursor }, limits);
-    const { [member]: entries, nextCursor } = result;
-    return {
-      entries: Array.isArray(entries) ? entries : [],
-      nextCursor: typeof nextCursor === "string" && nextCursor !== "" ? nextCursor : undefined,
-    };
+    return toListPage(result, member);
   }
 
   async #initialize(limits: RequestLimits): Promise<void> {
     const { timeoutMs, signal: caller } = limits;
-    // An event stream may open and never say where to post; the SDK times only the request that follows.
+    // An SSE stream may open and never name its endpoint; the SDK limits only the time of the request that follows.
     using deadline = new Deadline(timeoutMs, {
       reason: () => new ServerTimeoutError(`Cannot complete "initialize": no answer in ${timeoutMs} ms`),
       signal: caller,
@@ -331,7 +329,7 @@ export class McpConnection {
       deadline.signal,
       (signal) => abortable(this.#client.connect(this.#transport, { timeout: MAX_TIMER_MS, signal }), signal),
     );
-    this.#isInitialised = true;
+    this.#isInitialized = true;
   }
 
   async #request(
@@ -353,8 +351,8 @@ export class McpConnection {
   }
 
   /**
-   * Runs something until the caller's signal or the end of the session aborts it. The SDK never takes its listener
-   * off a signal and would cancel what is long done, so each request has a signal of its own.
+   * Runs a request until the caller's signal or the end of the session aborts it. Each request gets its own signal,
+   * since the SDK never removes its listener from a signal, and would cancel requests that have ended.
    */
   async #limited<T>(
     signal: AbortSignal | undefined,
@@ -374,7 +372,7 @@ export class McpConnection {
     }
   }
 
-  /** A child that ends at once shows first as a broken pipe: its exit says more. */
+  /** Prefers the exit of a child over the broken pipe that it caused. */
   #startFailure(error: unknown): unknown {
     const exit = this.#child?.exit;
     if (error instanceof ServerNotRunningError && exit !== undefined) {
@@ -387,15 +385,4 @@ export class McpConnection {
       stderrTail: this.stderrTail,
     });
   }
-}
-
-function openTransport(
-  config: ResolvedServerConfig,
-  context: ConnectionContext & { readonly inflow: Inflow },
-  listener: HttpListener,
-): HttpTransport {
-  const { limits, inflow } = context;
-  if (config.type !== "stdio") return openHttpTransport(config, { listener, limits, inflow });
-  const transport = new StdioTransport(config.server_parameters, context);
-  return { transport, close: () => transport.close() };
 }

@@ -93,6 +93,29 @@ export interface ListPage {
   readonly nextCursor: string | undefined;
 }
 
+/** The paginated lists: the method, and the member of its result. */
+export const LISTS = {
+  tools: { method: "tools/list", member: "tools", what: "tools" },
+  resources: { method: "resources/list", member: "resources", what: "resources" },
+  templates: {
+    method: "resources/templates/list",
+    member: "resourceTemplates",
+    what: "resource templates",
+  },
+} as const;
+
+/** A list that servers paginate. */
+export type ListKind = keyof typeof LISTS;
+
+/** Reads the result of a list request; without a valid cursor it is the last page. */
+export function toListPage(result: Readonly<Record<string, unknown>>, member: string): ListPage {
+  const { [member]: entries, nextCursor } = result;
+  return {
+    entries: Array.isArray(entries) ? entries : [],
+    nextCursor: typeof nextCursor === "string" && nextCursor !== "" ? nextCursor : undefined,
+  };
+}
+
 /** How to read a list. */
 export interface ListOptions<T> {
   /** What is listed, for a warning. */

@@ -1,22 +1,58 @@
-/** A transport that tells what was asked for from what was not, and lets the latter pass at a bounded pace. */
+/** The transport of a session: meters what the server sends unasked, and drops answers that no request waits for. */
 import type { Transport, TransportSendOptions } from "@modelcontextprotocol/sdk/shared/transport";
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { ErrorCode as RpcErrorCode, type JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import type { Logger } from "../log.ts";
+import type { ResolvedServerConfig } from "../protocol/config.ts";
 import { approximateSizeBytes } from "../protocol/size.ts";
 import { ServerAnswerError } from "./errors.ts";
-import type { Inflow } from "./inflow.ts";
-import { REQUEST_WEIGHT } from "./limits.ts";
+import { openHttpTransport } from "./http/transport.ts";
+import type { HttpListener } from "./http/watched_fetch.ts";
+import { Inflow } from "./inflow.ts";
+import type { Journal } from "./journal.ts";
+import { type MessageLimits, REQUEST_WEIGHT, type ServerLimits } from "./limits.ts";
+import type { ProcessGuard } from "./stdio/guard.ts";
+import { StdioTransport } from "./stdio/transport.ts";
 
 type RequestId = string | number;
 
-/** Takes the notifications that it knows; the others are the SDK's. */
+/** Handles the notifications that it knows; the SDK handles the unknown ones. */
 export type NotificationReader = (
   notification: { readonly method: string; readonly params?: unknown },
 ) => "known" | "unknown";
 
+/** The context of {@linkcode openTransport}. */
+export interface TransportContext {
+  readonly guard: ProcessGuard;
+  readonly log: Logger;
+  /** Receives the stderr of a child process. */
+  readonly journal: Journal;
+  readonly limits: MessageLimits & Pick<ServerLimits, "stopGraceMs">;
+  /** Learns what an HTTP answer means for the session. */
+  readonly listener: HttpListener;
+  readonly onNotification: NotificationReader;
+}
+
+/** Opens the transport that a configuration names. `child` is `undefined` over HTTP. */
+export function openTransport(config: ResolvedServerConfig, context: TransportContext): {
+  readonly transport: MeteredTransport;
+  readonly child: StdioTransport | undefined;
+  readonly close: (state: { readonly isGone: boolean }) => Promise<void>;
+} {
+  const inflow = new Inflow();
+  const { onNotification } = context;
+  if (config.type === "stdio") {
+    const child = new StdioTransport(config.server_parameters, { ...context, inflow });
+    const transport = new MeteredTransport(child, { inflow, onNotification });
+    return { transport, child, close: () => child.close() };
+  }
+  const { transport: inner, close } = openHttpTransport(config, { ...context, inflow });
+  return { transport: new MeteredTransport(inner, { inflow, onNotification }), child: undefined, close };
+}
+
 /**
- * Passes messages on both ways. An answer that nobody waits for, or waits for no longer, ends here: the SDK would write
- * it down as a whole.
+ * Passes messages both ways. It drops an answer that no request waits for: the SDK would put the whole answer into an
+ * error message.
  */
 export class MeteredTransport implements Transport {
   onclose?: () => void;
@@ -24,7 +60,7 @@ export class MeteredTransport implements Transport {
   onmessage?: Transport["onmessage"];
   readonly #inner: Transport;
   readonly #inflow: Inflow;
-  /** Requests of ours that are not answered. */
+  /** Our requests that are not answered yet. */
   readonly #asked = new Set<RequestId>();
   readonly #onNotification: NotificationReader;
 
@@ -72,7 +108,7 @@ export class MeteredTransport implements Transport {
     await this.#inner.close();
   }
 
-  /** The answer to a request, if it is one that still waits, can never come: it fails with `reason` itself. */
+  /** Fails a request that still waits for its answer; `reason` is the error that its sender gets. */
   fail(id: unknown, reason: Error): void {
     if (!isRequestId(id) || !this.#forget(id)) return;
     const error = reason instanceof ServerAnswerError
@@ -81,7 +117,7 @@ export class MeteredTransport implements Transport {
     this.onmessage?.({ jsonrpc: "2.0", id, error });
   }
 
-  /** Whether the message is for the SDK. */
+  /** Returns whether the SDK gets the message. */
   #receives(message: JSONRPCMessage): boolean {
     const isAnswer = !("method" in message);
     if (isAnswer && this.#forget(message.id)) return true;

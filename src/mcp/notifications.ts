@@ -1,7 +1,7 @@
 /** Notifications of an MCP server, throttled: those above a rate are passed on together, once a second. */
 import type { Logger } from "../log.ts";
 import { isRecord } from "../json.ts";
-import type { Journal } from "./supervision/journal.ts";
+import type { Journal } from "./journal.ts";
 import { MAX_HELD_URI_LENGTH, MAX_HELD_URIS } from "./limits.ts";
 
 const INTERVAL_MS = 1_000;

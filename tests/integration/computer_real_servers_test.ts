@@ -6,7 +6,7 @@ import type { RemoteComputer } from "../../src/agent/remote_computer.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { readResolved } from "../../src/config/values.ts";
 import { silentLogger } from "../../src/log.ts";
-import { Journal } from "../../src/mcp/supervision/journal.ts";
+import { Journal } from "../../src/mcp/journal.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
 import { McpConnection } from "../../src/mcp/connection.ts";
 import { ProcessGuard } from "../../src/mcp/stdio/guard.ts";

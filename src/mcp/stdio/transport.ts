@@ -16,7 +16,7 @@ import { ConfigurationError, ServerNotRunningError } from "../errors.ts";
 import type { ProcessGuard, TreeEnvironment } from "./guard.ts";
 import { killGroup, spawnGroupLeader } from "./spawn.ts";
 import type { Inflow } from "../inflow.ts";
-import type { Journal } from "../supervision/journal.ts";
+import type { Journal } from "../journal.ts";
 import type { MessageLimits, ServerLimits } from "../limits.ts";
 import { LineDecoder } from "./line_decoder.ts";
 

@@ -16,7 +16,7 @@ import {
 } from "../errors.ts";
 import type { ProcessGuard } from "../stdio/guard.ts";
 import { Heartbeat, Renewal } from "./health.ts";
-import { Journal } from "./journal.ts";
+import { Journal } from "../journal.ts";
 import type { ServerLimits } from "../limits.ts";
 import type { NotificationListener } from "../notifications.ts";
 import { WarnOnce } from "../warn_once.ts";

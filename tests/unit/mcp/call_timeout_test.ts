@@ -3,7 +3,7 @@ import { parseConfig } from "../../../src/config/config.ts";
 import { readResolved } from "../../../src/config/values.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../../src/mcp/limits.ts";
-import { Journal } from "../../../src/mcp/supervision/journal.ts";
+import { Journal } from "../../../src/mcp/journal.ts";
 import { McpConnection } from "../../../src/mcp/connection.ts";
 import { ProcessGuard } from "../../../src/mcp/stdio/guard.ts";
 import { WarnOnce } from "../../../src/mcp/warn_once.ts";

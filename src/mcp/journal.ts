@@ -1,7 +1,7 @@
 /** What one MCP server said and went through, across its restarts. */
-import type { Logger } from "../../log.ts";
-import { isRecord } from "../../json.ts";
-import { shorten } from "../../text.ts";
+import type { Logger } from "../log.ts";
+import { isRecord } from "../json.ts";
+import { shorten } from "../text.ts";
 
 /** How many lines are remembered. */
 const MAX_LINES = 200;

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { Journal } from "../../../../src/mcp/supervision/journal.ts";
-import { LogBook } from "../../../fixtures/log_book.ts";
+import { Journal } from "../../../src/mcp/journal.ts";
+import { LogBook } from "../../fixtures/log_book.ts";
 
 const TIME = "2026-01-02T03:04:05.678Z";
 

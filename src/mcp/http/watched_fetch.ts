@@ -1,0 +1,272 @@
+/** `fetch` for the SDK's HTTP transports: bounds each answer, and reports what it means for the session. */
+import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport";
+import { Backoff, type BackoffOptions, delay, MAX_TIMER_MS } from "../../async/backoff.ts";
+import { Deadline } from "../../async/deadline.ts";
+import { isRecord } from "../../json.ts";
+import type { MCPServerStreamableHttpConfig, MCPSSEConfig, Resolved } from "../../protocol/config.ts";
+import { describeError } from "../../text.ts";
+import { ServerAuthorizationError, ServerNotRunningError, ServerTimeoutError } from "../errors.ts";
+import type { Inflow } from "../inflow.ts";
+import {
+  MAX_LARGE_MESSAGES,
+  MAX_SMALL_MESSAGES_BYTES,
+  type MessageLimits,
+  MIN_STREAM_INTERVAL_MS,
+} from "../limits.ts";
+import { BufferBudget } from "../message_bytes.ts";
+import { EventFrames, JsonFrame } from "./body_frames.ts";
+import { type BodyEnd, LargeMessages, watchBody } from "./watched_body.ts";
+
+/** Waits between two attempts to open the standalone event stream. */
+const STREAM_BACKOFF: BackoffOptions = { firstMs: 500, maxMs: 60_000 };
+/** Sent by a busy server or proxy. Any other status means that the server has no standalone event stream. */
+const TEMPORARY_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+
+/** The configuration of a server over HTTP, with its inputs filled in. */
+export type HttpConfig = Resolved<MCPServerStreamableHttpConfig | MCPSSEConfig>;
+
+/** What the SDK's transports do not report. */
+export interface HttpListener {
+  /** The server cannot be reached, refuses us, or has forgotten the session. */
+  onGone(reason: string, error?: ServerAuthorizationError | ServerNotRunningError): void;
+  /** An event stream broke: its remaining messages may be lost, and the server may be gone. */
+  onStreamBroken(): void;
+  /** The standalone event stream was opened anew: notifications that were sent before may be lost. */
+  onStreamOpened(): void;
+  /** The event stream that carries the answer to a request ended without it, and cannot be resumed. */
+  onAnswerLost(requestId: unknown): void;
+  /** The answer to a tool call or a read exceeds a bound. The session goes on. */
+  onAnswerTooLarge(requestId: unknown, reason: string): void;
+}
+
+/** What a transport over HTTP needs beyond its configuration. */
+export interface HttpContext {
+  readonly listener: HttpListener;
+  readonly limits: MessageLimits;
+  /** The pace at which the server is read. */
+  readonly inflow: Inflow;
+}
+
+/** One request of the SDK. */
+interface Exchange {
+  readonly method: string;
+  /** Whether it opens an event stream that belongs to no request. */
+  readonly isStandalone: boolean;
+  readonly init: RequestInit | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Creates the `fetch` of one transport: every answer is examined before the SDK reads it. */
+export function createWatchedFetch(
+  config: HttpConfig,
+  client: Deno.HttpClient,
+  context: HttpContext,
+): FetchLike {
+  const watched = new WatchedFetch(config, client, context);
+  return (url, init) => watched.fetch(url, init);
+}
+
+class WatchedFetch {
+  readonly #kind: HttpConfig["type"];
+  readonly #client: Deno.HttpClient;
+  readonly #context: HttpContext;
+  /** How long an answer may take to begin (`timeout`), in milliseconds. */
+  readonly #timeoutMs: number;
+  /** How long a body may stay silent (`sse_read_timeout`), in milliseconds. */
+  readonly #silenceMs: number;
+  readonly #budget: BufferBudget;
+  readonly #largeMessages = new LargeMessages();
+  readonly #pace = new StreamPace();
+  /** Whether the server ever opened a standalone event stream. */
+  #hasStream = false;
+
+  constructor(config: HttpConfig, client: Deno.HttpClient, context: HttpContext) {
+    const { timeout, sse_read_timeout } = config.server_parameters;
+    this.#kind = config.type;
+    this.#client = client;
+    this.#context = context;
+    this.#timeoutMs = toMilliseconds(timeout);
+    this.#silenceMs = toMilliseconds(sse_read_timeout);
+    this.#budget = new BufferBudget(
+      MAX_LARGE_MESSAGES * context.limits.maxMessageBytes + MAX_SMALL_MESSAGES_BYTES,
+    );
+  }
+
+  async fetch(url: string | URL, init: RequestInit | undefined): Promise<Response> {
+    const method = init?.method ?? "GET";
+    const exchange = { method, isStandalone: method === "GET", init, signal: init?.signal ?? undefined };
+    if (exchange.isStandalone) await this.#pace.turn(exchange.signal);
+    const response = await this.#send(url, exchange);
+    const { body, status, statusText, headers } = response;
+    if (status >= 400) return await this.#refuse(exchange, response);
+    // The SDK follows redirects within the origin, and would read the body of any other redirect.
+    if (!response.ok || body === null) return await withoutBody(response);
+    return new Response(this.#watch(exchange, body, response), { status, statusText, headers });
+  }
+
+  /**
+   * Sends a request and waits for the head of its answer.
+   *
+   * @throws {ServerTimeoutError} when the answer takes too long to begin.
+   */
+  async #send(url: string | URL, exchange: Exchange): Promise<Response> {
+    const { init, isStandalone, signal } = exchange;
+    const isStreamable = this.#kind === "streamable";
+    if (isStreamable && isStandalone) return await this.#openStream(url, exchange);
+    // A server that answers in JSON answers a tool call when the tool has finished.
+    const isToolCall = isStreamable && isRequestOf("tools/call", init?.body);
+    const timeoutMs = isToolCall ? Math.max(this.#timeoutMs, this.#silenceMs) : this.#timeoutMs;
+    using deadline = new Deadline(timeoutMs, {
+      reason: () => new ServerTimeoutError(`Cannot use the MCP server: no HTTP answer in ${timeoutMs} ms`),
+      signal,
+    });
+    return await this.#reach(url, { ...init, signal: deadline.signal });
+  }
+
+  /** The SDK would retry twice at most, and never receive a notification after that. */
+  async #openStream(url: string | URL, { init, signal }: Exchange): Promise<Response> {
+    const backoff = new Backoff(STREAM_BACKOFF);
+    while (true) {
+      const response = await this.#reach(url, { ...init, signal });
+      if (!TEMPORARY_STATUS.has(response.status)) return response;
+      await response.body?.cancel();
+      await delay(backoff.next(), signal);
+    }
+  }
+
+  async #reach(url: string | URL, init: RequestInit): Promise<Response> {
+    try {
+      return await fetch(url, { ...init, client: this.#client });
+    } catch (error) {
+      if (init.signal?.aborted !== true) {
+        const reason = "not reachable";
+        const detail = `${addressOf(url)}: ${networkReason(error)}`;
+        this.#context.listener.onGone(reason, new ServerNotRunningError({ reason, detail, cause: error }));
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * Turns a refusal into an error of ours: the SDK's error shows the body of the answer. A Streamable HTTP server may
+   * refuse the standalone event stream with any status.
+   */
+  async #refuse({ method }: Exchange, response: Response): Promise<Response> {
+    const { status } = response;
+    const { listener } = this.#context;
+    const reason = `HTTP ${status}`;
+    if (this.#kind === "streamable" && method !== "POST") {
+      const isForgotten = status === 400 || status === 404;
+      if (this.#hasStream && method === "GET" && isForgotten) listener.onGone(reason);
+      return response;
+    }
+    await response.body?.cancel();
+    const refusal = status === 401 || status === 403 ? new ServerAuthorizationError(status) : undefined;
+    if (method === "GET" || status === 404) listener.onGone(reason, refusal);
+    throw refusal ?? new ServerNotRunningError({ reason });
+  }
+
+  #watch(
+    exchange: Exchange,
+    body: ReadableStream<Uint8Array>,
+    response: Response,
+  ): ReadableStream<Uint8Array> {
+    const { isStandalone, init, signal } = exchange;
+    const { limits, inflow, listener } = this.#context;
+    if (isStandalone) {
+      this.#hasStream ||= isEventStream(response);
+      if (this.#kind === "streamable" && !isResumed(init)) listener.onStreamOpened();
+    }
+    const events = isStandalone || isEventStream(response)
+      ? new EventFrames(limits, this.#budget)
+      : undefined;
+    return watchBody(body, {
+      silenceMs: this.#silenceMs,
+      frames: events ?? new JsonFrame(limits, this.#budget),
+      inflow,
+      largeMessages: this.#largeMessages,
+      signal,
+      onEnd: (end, error) => {
+        if (error instanceof RangeError) this.#onTooLarge(exchange, error);
+        else if (events !== undefined) this.#onStreamEnd(exchange, { end, hasIds: events.hasIds });
+      },
+    });
+  }
+
+  #onTooLarge({ isStandalone, init }: Exchange, error: RangeError): void {
+    const { listener } = this.#context;
+    const reason = describeError(error);
+    const failsAlone = this.#kind === "streamable" && !isStandalone &&
+      (isRequestOf("tools/call", init?.body) || isRequestOf("resources/read", init?.body));
+    if (failsAlone) listener.onAnswerTooLarge(requestIdOf(init?.body), reason);
+    // The next list or event would be too large as well.
+    else listener.onGone(reason);
+  }
+
+  #onStreamEnd(
+    { isStandalone, init }: Exchange,
+    { end, hasIds }: { readonly end: BodyEnd; readonly hasIds: boolean },
+  ): void {
+    const { listener } = this.#context;
+    // The SDK would open another stream, which begins a session that is not initialized.
+    if (this.#kind === "sse") return listener.onGone("event stream lost");
+    if (!isStandalone && !hasIds) listener.onAnswerLost(requestIdOf(init?.body));
+    if (end === "broken") listener.onStreamBroken();
+  }
+}
+
+/** Limits how often the standalone event stream is opened, whatever the server asks for. */
+class StreamPace {
+  #nextMs = 0;
+
+  async turn(signal: AbortSignal | undefined): Promise<void> {
+    const nowMs = performance.now();
+    const waitMs = this.#nextMs - nowMs;
+    this.#nextMs = Math.max(nowMs, this.#nextMs) + MIN_STREAM_INTERVAL_MS;
+    if (waitMs > 0) await delay(waitMs, signal);
+  }
+}
+
+/** Returns the response without its body, which is not read. */
+async function withoutBody(response: Response): Promise<Response> {
+  const { body, status, statusText, headers } = response;
+  await body?.cancel();
+  return new Response(null, { status, statusText, headers });
+}
+
+/** The SDK writes the method first. */
+function isRequestOf(method: string, body: unknown): boolean {
+  return typeof body === "string" && body.startsWith(`{"method":"${method}"`);
+}
+
+function requestIdOf(body: unknown): unknown {
+  const message: unknown = typeof body === "string" ? JSON.parse(body) : undefined;
+  return isRecord(message) ? message["id"] : undefined;
+}
+
+/** A server that gives its events ids sends again what followed the last id: no notification is lost. */
+function isResumed(init: RequestInit | undefined): boolean {
+  return new Headers(init?.headers).has("last-event-id");
+}
+
+/** Without user name and query, which may hold secrets. */
+function addressOf(url: string | URL): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
+/** The cause in the network, the name service or TLS: the end of the message of `fetch`. */
+function networkReason(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return describeError(cause).replace(/^.*client error \(\w+\): /s, "");
+}
+
+function isEventStream(response: Response): boolean {
+  return /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
+}
+
+/** Converts seconds, or an ISO 8601 duration. */
+function toMilliseconds(time: number | string): number {
+  const ms = typeof time === "number" ? time * 1000 : Temporal.Duration.from(time).total("milliseconds");
+  return Math.min(ms, MAX_TIMER_MS);
+}
