@@ -22,12 +22,10 @@ import { type ComputerConfig, parseConfig } from "../config/config.ts";
 import type { ToolCallRecord } from "./tools/history.ts";
 import { type ConfigChange, McpHost } from "./host.ts";
 import { checkInputValue, findInput, InputValues } from "./inputs/sources.ts";
-import { findServer } from "./lookup.ts";
 import { maskConfig } from "./secrets/masking.ts";
 import { type ConnectOptions, type JoinOptions, OfficeLink, type OfficeState } from "./office/link.ts";
 import type { InputValue } from "../config/placeholders.ts";
 import { OfficeRequests } from "./requests.ts";
-import { readResource } from "./resources/reader.ts";
 
 /**
  * A Computer hosts MCP servers and answers an Agent for them: their tools as one list, their windows as a Desktop,
@@ -146,7 +144,7 @@ export class Computer implements AsyncDisposable {
    * @throws {TypeError} when there is none of that name.
    */
   serverLog(name: string): readonly string[] {
-    return this.#host.logOf(this.#server(name));
+    return this.#host.logOf(this.#host.serverNamed(name));
   }
 
   /** The configuration as an Agent sees it: placeholders as written, secrets masked. */
@@ -195,7 +193,7 @@ export class Computer implements AsyncDisposable {
    * @throws {TypeError} when there is none of that name.
    */
   async stopServer(name: string): Promise<void> {
-    await this.#server(name).stop();
+    await this.#host.serverNamed(name).stop();
   }
 
   /**
@@ -310,12 +308,7 @@ export class Computer implements AsyncDisposable {
     options: LocalRequestOptions & { readonly mcpServer?: string | undefined } = {},
   ): Promise<ReadResourceRet> {
     const { mcpServer, signal } = options;
-    const { fleet, resources: directory } = this.#host;
-    return await readResource({ uri, mcp_server: mcpServer, timeout: toSeconds(options) }, {
-      fleet,
-      directory,
-      signal,
-    });
+    return await this.#host.read({ uri, mcp_server: mcpServer, timeout: toSeconds(options) }, { signal });
   }
 
   /** The URIs of the windows and documents that the MCP servers list, as they were listed last. */
@@ -372,13 +365,9 @@ export class Computer implements AsyncDisposable {
     if (this.#closing !== undefined) throw new TypeError(`Cannot change Computer "${this.name}": closed`);
   }
 
-  #server(name: string): SupervisedServer {
-    return findServer(name, this.#host.fleet.servers);
-  }
-
   #serverToStart(name: string): SupervisedServer {
     this.#assertOpen();
-    const server = this.#server(name);
+    const server = this.#host.serverNamed(name);
     if (!server.config.disabled) return server;
     throw new TypeError(`Cannot start MCP server "${name}": its configuration says "disabled"`);
   }

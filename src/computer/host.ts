@@ -1,4 +1,4 @@
-/** The MCP side of a Computer: its servers, their tools and resources, and what changed. No office in sight. */
+/** The MCP side of a Computer: its servers, their tools and resources, and changes of these. Independent of any office. */
 import { isDeepStrictEqual } from "node:util";
 import { type Logger, withModule } from "../log.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
@@ -7,17 +7,15 @@ import type { ServerLimits } from "../mcp/limits.ts";
 import type { ServerListener, ServerState, SupervisedServer } from "../mcp/supervision/server.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
 import { runInTurns } from "../async/turns.ts";
-import { arrangeDesktop } from "../organizer/desktop.ts";
 import { type DesktopWindow, renderWindow } from "../organizer/windows.ts";
-import { type FinderQueryOptions, organizeShelves } from "../organizer/finder.ts";
-import type { OrganizerWarning } from "../organizer/warning.ts";
+import { type FinderPage, type FinderQueryOptions, organizeShelves } from "../organizer/finder.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
-import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { isRecord } from "../json.ts";
-import { badRequest, type ErrorDetails } from "../protocol/errors.ts";
-import { describeError, shorten } from "../text.ts";
-import { windowIdentity } from "../uri/window_identity.ts";
+import type { ErrorDetails } from "../protocol/errors.ts";
+import type { GetResourcesReq, GetResourcesRet, ReadResourceRet } from "../protocol/resources.ts";
+import { listWords } from "../spelling.ts";
+import { describeError } from "../text.ts";
 import type { UpdateKind } from "./office/announcer.ts";
 import { type BlobLimits, BlobStore, DEFAULT_BLOB_LIMITS } from "./office/blob_store.ts";
 import {
@@ -38,20 +36,15 @@ import { resolveInputs } from "./inputs/resolve.ts";
 import type { InputSource } from "./inputs/sources.ts";
 import { Redactor } from "./secrets/redaction.ts";
 import { secretsOf } from "./secrets/values.ts";
+import { collectDesktop, type DesktopOptions } from "./resources/desktop.ts";
 import { ResourceDirectory } from "./resources/directory.ts";
+import { listResources, type ReadRequest, readResource } from "./resources/read.ts";
 import { ResourceTemplates } from "./resources/templates.ts";
 import { ResourceWatch } from "./resources/watch.ts";
 import { ToolCalls } from "./tools/calls.ts";
 import { ToolDirectory } from "./tools/directory.ts";
 import { vrlScriptOf } from "./tools/settings.ts";
 import { VrlEngine } from "./vrl/engine.ts";
-
-/** The most warnings about the windows of one server for one Desktop. */
-const MAX_WARNINGS = 20;
-/** The longest window URI that is looked for, in characters. */
-const MAX_URI_LENGTH = 8_192;
-/** The longest one that is shown whole in an error. */
-const MAX_SHOWN_URI_LENGTH = 200;
 
 const EMPTY_CONFIG: ComputerConfig = { form: "smcp", servers: [], inputs: [], warnings: [] };
 
@@ -65,36 +58,34 @@ export interface HostContext {
   readonly onChange: (kind: UpdateKind) => void;
 }
 
-/** What a new configuration did to the MCP servers, by name. */
+/** The MCP servers that a new configuration changed, by name. */
 export interface ConfigChange {
-  /** New. */
+  /** Servers that are new. */
   readonly added: readonly string[];
-  /** Gone. */
+  /** Servers that were removed. */
   readonly removed: readonly string[];
-  /** Stopped and started again: their transport, parameters, script or inputs changed. */
+  /** Servers that were restarted, because their transport, parameters, script or inputs changed. */
   readonly restarted: readonly string[];
-  /** Changed in what the Computer makes of their tools; their sessions go on. */
+  /** Servers whose tool settings changed; their sessions go on. */
   readonly adopted: readonly string[];
 }
 
-/** The MCP servers of a Computer as one. */
+/** Runs the MCP servers of a Computer and answers for all of them together. */
 export class McpHost implements AsyncDisposable {
   readonly fleet: Fleet;
   readonly tools: ToolDirectory;
   readonly resources: ResourceDirectory;
-  /** What the Agent subscribed to, and what of it changed. */
-  readonly watch: ResourceWatch;
-  /** What can be read beside what is listed. */
+  /** Lists and completes resource templates. */
   readonly templates: ResourceTemplates;
   readonly history: ToolCallHistory = new ToolCallHistory();
   readonly calls: ToolCalls;
-  /** What the office may ask at once. */
+  /** How much the office may request at the same time. */
   readonly callLimits: CallLimits;
-  /** Who calls from the office. */
+  /** The Agent of the office. */
   readonly agent: OfficeAgent = new OfficeAgent();
-  /** What the Agent has still to fetch of answers that were too large. */
+  /** Parts of large answers that the Agent has not fetched yet. */
   readonly blobs: BlobStore;
-  /** Masks what is known to be secret. */
+  /** Masks known secrets. */
   readonly log: Logger;
   readonly #context: HostContext;
   readonly #vrl: VrlEngine = new VrlEngine();
@@ -121,17 +112,17 @@ export class McpHost implements AsyncDisposable {
       resolve: (server, signal) => this.#resolve(server, signal),
     });
     const { maxSubscriptions } = limits;
-    this.watch = new ResourceWatch({ maxSubscriptions, onChange: () => context.onChange("resources") });
+    const watch = new ResourceWatch({ maxSubscriptions, onChange: () => context.onChange("resources") });
     this.resources = new ResourceDirectory(this.fleet, {
       limits,
-      watch: this.watch,
+      watch,
       log: withModule(log, "resources"),
       warnOnce: this.#warnOnce,
       onDesktopChange: () => context.onChange("desktop"),
       onFinderChange: () => context.onChange("finder"),
-      onHostsChange: () => this.resources.warnOfContestedHosts(),
     });
-    this.templates = new ResourceTemplates({ fleet: this.fleet, limits, warnOnce: this.#warnOnce });
+    const { routes } = this.resources;
+    this.templates = new ResourceTemplates({ fleet: this.fleet, routes, limits, warnOnce: this.#warnOnce });
     this.tools = new ToolDirectory({
       servers: () => this.fleet.servers,
       log: withModule(log, "tools"),
@@ -154,37 +145,37 @@ export class McpHost implements AsyncDisposable {
     this.configure(context.config);
   }
 
-  /** The configuration that holds. */
+  /** The current configuration. */
   get config(): ComputerConfig {
     return this.#config;
   }
 
-  /** The state of each MCP server, in order of precedence; what is known to be secret is masked. */
+  /** The state of each MCP server in order of precedence, with known secrets masked. */
   get states(): Map<string, ServerState> {
     return new Map(
       this.fleet.servers.map(({ name, state, status }) => [name, this.#redactState({ ...state, status })]),
     );
   }
 
-  /** The last lines that a server wrote, and what became of it; what is known to be secret is masked. */
+  /** The last log lines of a server, with known secrets masked. */
   logOf(server: SupervisedServer): string[] {
     return server.log.map((line) => this.redact(line));
   }
 
-  /** The text with what is known to be secret as `***`. */
+  /** Replaces known secrets by `***`. */
   redact(text: string): string {
     return this.#redactor.redact(text);
   }
 
-  /** The same for an error's details, however deep. */
+  /** Replaces known secrets in an error's details, at any depth. */
   redactDetails(details: ErrorDetails): ErrorDetails {
     const redacted = this.#redactor.redactDeep(details);
     return isRecord(redacted) ? redacted : {};
   }
 
   /**
-   * Becomes what `config` says: starts, stops and restarts the servers that it touches, and no other. Returns at
-   * once; what was stopped is gone when {@linkcode Fleet.quiet} resolves.
+   * Takes a new configuration: starts, stops and restarts the servers that it changes, and no others. Returns at once;
+   * stopped processes have ended when {@linkcode Fleet.quiet} resolves.
    */
   configure(config: ComputerConfig): ConfigChange {
     const before = this.#config;
@@ -199,30 +190,36 @@ export class McpHost implements AsyncDisposable {
     const fresh = [...change.added, ...replaced];
     const restarted = this.#restartUsersOf(changedInputs(before, config), new Set(fresh));
     this.tools.update();
-    this.resources.warnOfContestedHosts();
+    this.resources.routes.warnOfContestedHosts();
     if (!isSameConfig(before, config)) this.#context.onChange("config");
     return { ...change, restarted: [...replaced, ...restarted] };
   }
 
-  /** Restarts the servers whose parameters name one of these inputs; gives their names. */
+  /** Restarts the servers whose parameters use one of these inputs; returns their names. */
   restartUsersOf(inputs: ReadonlySet<string>): string[] {
     return this.#restartUsersOf(inputs, new Set());
   }
 
   /**
-   * The Desktop.
+   * Finds an MCP server.
    *
-   * @param options `size` and `window` as in `client:get_desktop`; `timeoutMs`: how long it may take; `limitBytes`: the
-   *   room for all of it, without end by default.
-   * @throws {SmcpError} 400 when `window` is no window URI.
+   * @throws {TypeError} when no server has that name.
+   */
+  serverNamed(name: string): SupervisedServer {
+    const server = this.fleet.get(name);
+    if (server !== undefined) return server;
+    const names = listWords(this.fleet.servers.map((each) => each.name));
+    throw new TypeError(`No MCP server named "${name}" (servers: ${names})`);
+  }
+
+  /**
+   * Renders the Desktop (`client:get_desktop`).
+   *
+   * @param options `limitBytes`: the size of all windows together, unlimited by default.
+   * @throws {SmcpError} 400 when `window` is not a window URI.
    */
   async desktop(
-    options: {
-      readonly size?: number | undefined;
-      readonly window?: string | undefined;
-      readonly timeoutMs: number;
-      readonly limitBytes?: number | undefined;
-    },
+    options: DesktopOptions & { readonly limitBytes?: number | undefined },
   ): Promise<Desktop[]> {
     const windows = await this.windows(options);
     const items = windows.map((window) => ({
@@ -235,7 +232,47 @@ export class McpHost implements AsyncDisposable {
     return await this.fit(items, { what: "windows", limitBytes, keeps: "first" });
   }
 
-  /** What of a list fits into an answer; the servers that contribute most give up most, with a warning. */
+  /** The windows of the Desktop before rendering; throws as {@linkcode McpHost.desktop} does. */
+  async windows(options: DesktopOptions): Promise<DesktopWindow[]> {
+    const { resources, history: { servers: history } } = this;
+    return await collectDesktop(options, { resources, history, warnOnce: this.#warnOnce });
+  }
+
+  /**
+   * Searches the Finder's catalogue (`client:get_finder`).
+   *
+   * @param query `timeoutMs`: how long it may take.
+   * @throws {SmcpError} 400 for an invalid `offset` or `limit`, too many keywords, or texts that are too long.
+   */
+  async finder(
+    query: Omit<FinderQueryOptions, "history"> & { readonly timeoutMs: number },
+  ): Promise<FinderPage> {
+    const shelves = await this.resources.documents(query);
+    return await runInTurns(organizeShelves(shelves, { ...query, history: this.history.servers }));
+  }
+
+  /**
+   * Reads a resource (`client:read_resource`).
+   *
+   * @throws {SmcpError} as `client:read_resource` is answered.
+   */
+  async read(
+    request: ReadRequest,
+    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<ReadResourceRet> {
+    return await readResource(request, { routes: this.resources.routes, signal });
+  }
+
+  /**
+   * Lists one page of a server's resources (`client:get_resources`).
+   *
+   * @throws {SmcpError} as `client:get_resources` is answered.
+   */
+  async resourcesOf(request: GetResourcesReq): Promise<Omit<GetResourcesRet, "req_id">> {
+    return await listResources(request, { routes: this.resources.routes });
+  }
+
+  /** Shortens a list that is too large for an answer: the servers with the most bytes lose most, with a warning. */
   fit<T>(items: readonly ListItem<T>[], options: Omit<FitOptions, "warnOnce">): Promise<T[]> {
     const limitBytes = options.limitBytes === Infinity
       ? Infinity
@@ -243,37 +280,7 @@ export class McpHost implements AsyncDisposable {
     return fitList(items, this.#itemSizes, { ...options, limitBytes, warnOnce: this.#warnOnce });
   }
 
-  /**
-   * The Finder's catalogue.
-   *
-   * @param query `timeoutMs`: how long it may take.
-   * @throws {SmcpError} 400 when `offset` or `limit` is negative or no integer, or when there is too much to look for.
-   */
-  async finder(
-    query: Omit<FinderQueryOptions, "history"> & { readonly timeoutMs: number },
-  ): Promise<{ documents: DPEDocumentSummary[]; totalCount: number }> {
-    const shelves = await this.resources.documents(query);
-    return await runInTurns(organizeShelves(shelves, { ...query, history: this.history.servers }));
-  }
-
-  /** The windows of the Desktop, not rendered yet. Options and errors are those of {@linkcode McpHost.desktop}. */
-  async windows(options: Parameters<McpHost["desktop"]>[0]): Promise<DesktopWindow[]> {
-    const { size, window, timeoutMs } = options;
-    const identity = window === undefined ? undefined : windowIdentity(window.slice(0, MAX_URI_LENGTH + 1));
-    if (window !== undefined && (identity === undefined || window.length > MAX_URI_LENGTH)) {
-      const shown = shorten(window, MAX_SHOWN_URI_LENGTH);
-      throw badRequest("window", `Cannot show window "${shown}": not a window:// URI`);
-    }
-    if (size !== undefined && size <= 0) return [];
-    const windows = await this.resources.windows({ identity, timeoutMs });
-    return arrangeDesktop(windows, {
-      size,
-      history: this.history.servers,
-      onWarning: this.#windowWarnings(),
-    });
-  }
-
-  /** Resolves when each of these servers, all by default, has started and listed its tools, or has failed to. */
+  /** Resolves when each of these servers, all by default, has listed its tools or failed. */
   async settled(names?: readonly string[]): Promise<void> {
     const servers = this.fleet.servers.filter(({ name }) => names?.includes(name) ?? true);
     await Promise.all(servers.map(async (server) => {
@@ -294,7 +301,7 @@ export class McpHost implements AsyncDisposable {
     return this.close();
   }
 
-  /** What a start needs first: a VRL script that compiles, and the inputs' values. */
+  /** Prepares a start: compiles the VRL script and resolves the inputs. */
   async #resolve(server: MCPServerConfig, signal: AbortSignal): Promise<ResolvedServerConfig> {
     const script = vrlScriptOf(server);
     try {
@@ -309,16 +316,6 @@ export class McpHost implements AsyncDisposable {
     return resolved;
   }
 
-  /** Logs what is wrong with windows, up to a bounded number of lines for each server. */
-  #windowWarnings(): (warning: OrganizerWarning) => void {
-    const counts = new Map<string, number>();
-    return ({ message, server, uri }) => {
-      const count = (counts.get(server) ?? 0) + 1;
-      counts.set(server, count);
-      if (count <= MAX_WARNINGS) this.#warnOnce.warn(message, { server, uri });
-    };
-  }
-
   #redactState({ lastError, stderrTail, ...state }: ServerState): ServerState {
     return {
       ...state,
@@ -327,40 +324,40 @@ export class McpHost implements AsyncDisposable {
     };
   }
 
-  /** What a server tells counts for as long as it is of the fleet. */
+  /** Passes on the events of a server while it belongs to the fleet. */
   #listen(server: SupervisedServer): ServerListener {
-    const heard = (hear: () => void) => {
-      if (this.fleet.get(server.name) === server) hear();
+    const ifMember = (action: () => void) => {
+      if (this.fleet.get(server.name) === server) action();
     };
-    const catalogue = () => this.resources.of(server);
+    const resources = () => this.resources.of(server);
     this.tools.add(server);
     return {
       onRunning: (connection) =>
-        heard(() => {
+        ifMember(() => {
           this.tools.onRunning(server);
-          catalogue().onRunning(connection);
+          resources().onRunning(connection);
         }),
       onStateChange: ({ status }) =>
-        heard(() => {
+        ifMember(() => {
           if (status !== "failed" && status !== "stopped") return;
           this.tools.onStopped(server);
-          catalogue().onStopped();
+          resources().onStopped();
         }),
-      onToolsChanged: () => heard(() => this.tools.onChanged(server)),
-      onResourcesChanged: () => heard(() => catalogue().onListChanged()),
-      onResourceUpdated: (uri) => heard(() => catalogue().onUpdated(uri)),
+      onToolsChanged: () => ifMember(() => this.tools.onChanged(server)),
+      onResourcesChanged: () => ifMember(() => resources().onListChanged()),
+      onResourceUpdated: (uri) => ifMember(() => resources().onUpdated(uri)),
       onNotificationsLost: () =>
-        heard(() => {
+        ifMember(() => {
           this.tools.onChanged(server);
-          catalogue().onNotificationsLost();
+          resources().onNotificationsLost();
         }),
     };
   }
 
-  #restartUsersOf(inputs: ReadonlySet<string>, spared: ReadonlySet<string>): string[] {
+  #restartUsersOf(inputs: ReadonlySet<string>, except: ReadonlySet<string>): string[] {
     if (inputs.size === 0) return [];
     const users = this.fleet.servers.filter(({ name, isStopped, config }) =>
-      !isStopped && !spared.has(name) &&
+      !isStopped && !except.has(name) &&
       !inputIdsOf(config.server_parameters).isDisjointFrom(inputs)
     );
     for (const server of users) server.restart();
@@ -368,12 +365,12 @@ export class McpHost implements AsyncDisposable {
   }
 }
 
-/** Whether there is nothing to tell an Agent, or only a warning. */
+/** Whether two configurations look the same to an Agent; warnings do not count. */
 function isSameConfig(one: ComputerConfig, other: ComputerConfig): boolean {
   return isDeepStrictEqual([one.servers, one.inputs], [other.servers, other.inputs]);
 }
 
-/** The ids of inputs that are new, gone or may have another value; how one is described changes no value. */
+/** The ids of inputs that were added, removed, or changed in more than their description. */
 function changedInputs(before: ComputerConfig, after: ComputerConfig): Set<string> {
   const definitions = ({ inputs }: ComputerConfig) =>
     new Map(inputs.map((input) => [input.id, { ...input, description: "" }]));

@@ -25,6 +25,8 @@ export interface GetDeskTopReq extends AgentCallData {
   desktop_size?: number;
   /** Only the window with this URI. */
   window?: string;
+  /** Seconds, above 0 and up to 86,400; 30 when absent. */
+  timeout?: number;
 }
 
 /** The answer to `client:get_desktop`. */

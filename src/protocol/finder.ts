@@ -23,6 +23,8 @@ export interface GetFinderReq extends AgentCallData {
   offset?: number;
   /** 20 by default, at most 100. */
   limit?: number;
+  /** Seconds, above 0 and up to 86,400; 30 when absent. */
+  timeout?: number;
 }
 
 /** The answer to `client:get_finder`. */

@@ -1,4 +1,4 @@
-/** The documents of one MCP server, as far as they are known to hold. */
+/** The documents of one MCP server: their summaries are kept until they change or become too old. */
 import { settledWithin } from "../../async/abortable.ts";
 import { delay } from "../../async/backoff.ts";
 import type { Logger } from "../../log.ts";
@@ -6,29 +6,29 @@ import { DocumentShelf } from "../../organizer/shelf.ts";
 import { type PreparedDocument, prepareDocument } from "../../organizer/document.ts";
 import type { DPEDocumentSummary } from "../../protocol/dpe.ts";
 import { isRecord } from "../../json.ts";
+import { parseDpeDocument } from "../../protocol/answers.ts";
 import { describeError } from "../../text.ts";
 import type { ResourceContents } from "../../protocol/resources.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
 import { ByteBudget } from "./byte_budget.ts";
-import { readCatalogueEntries, readDocumentSummary, toDocumentSummary } from "./document_summary.ts";
 import { EntryCache, type EntryCacheOptions, type ReadValue } from "./cache.ts";
 import type { ListLimits } from "../limits.ts";
 import type { ListWarnings } from "./list_warnings.ts";
-import { documentKey, hostOf } from "./kinds.ts";
+import { documentKey, tryParseResourceUri } from "./resource_uri.ts";
 
-/** How many entries of a catalogue are read before others have their turn. */
+/** How many entries of a catalogue are read before other work of the process runs. */
 const CATALOGUE_SLICE = 2_000;
-/** How long a catalogue waits for its subscription before it is read without, in milliseconds. */
+/** How long the subscription of a catalogue may take before the catalogue is read without it, in milliseconds. */
 const SUBSCRIPTION_GRACE_MS = 500;
 
-/** What a document view needs. */
-export interface DocumentViewContext
+/** What the documents of a server need. */
+export interface ServerDocumentsContext
   extends Pick<EntryCacheOptions<unknown>, "onFailure" | "concurrency" | "maxAgeMs" | "now"> {
   readonly limits: ListLimits;
   /** The MCP server's name. */
   readonly server: string;
   readonly read: (uri: string) => Promise<readonly ResourceContents[]>;
-  /** Subscribes to a URI, unless it is subscribed; tells whether the server agreed. */
+  /** Subscribes to a URI, unless it is subscribed; resolves to whether the server agreed. */
   readonly subscribe: (uri: string) => Promise<boolean>;
   readonly log: Logger;
   readonly warnings: Pick<ListWarnings, "warn">;
@@ -37,11 +37,11 @@ export interface DocumentViewContext
 type Summary = DPEDocumentSummary | undefined;
 
 /**
- * Keeps a server's summaries in the Finder's order. Where the server answers Level 0, all of them come from that one
- * read; otherwise, and for a few that changed, each comes from its Level 1.
+ * Keeps a server's summaries in the Finder's order. Many summaries are read from the host's catalogue at Level 0, if the
+ * server has one. A few changed summaries, and those of a server without catalogue, are read one by one at Level 1.
  */
-export class DocumentView {
-  readonly #context: DocumentViewContext;
+export class ServerDocuments {
+  readonly #context: ServerDocumentsContext;
   readonly #cache: EntryCache<Summary>;
   readonly #shelf = new DocumentShelf();
   readonly #bytes: ByteBudget;
@@ -50,10 +50,10 @@ export class DocumentView {
   readonly #catalogueUris = new Set<string>();
   /** Hosts whose Level 0 changed since the last request. */
   readonly #changedHosts = new Set<string>();
-  /** Hosts that do not answer Level 0 in this session. */
+  /** Hosts without a catalogue in this session. */
   readonly #hostsWithoutCatalogue = new Set<string>();
 
-  constructor(context: DocumentViewContext) {
+  constructor(context: ServerDocumentsContext) {
     this.#context = context;
     const { onFailure, concurrency, maxAgeMs, now, read, limits } = context;
     this.#bytes = new ByteBudget({ eachBytes: limits.maxSummaryBytes, totalBytes: limits.maxSummariesBytes });
@@ -74,12 +74,12 @@ export class DocumentView {
     });
   }
 
-  /** The hosts' own URIs: what a catalogue is read from. */
+  /** The Level 0 URIs from which catalogues were read. */
   get catalogueUris(): ReadonlySet<string> {
     return this.#catalogueUris;
   }
 
-  /** Takes the server's list. */
+  /** Takes the server's list: forgets documents that are not in it. */
   follow(uris: ReadonlyMap<string, string>): void {
     this.#uris = uris;
     const listed = new Set(uris.values());
@@ -87,21 +87,21 @@ export class DocumentView {
     this.#cache.follow(listed);
   }
 
-  /** A new session: nothing that was promised in the last one holds. */
+  /** Starts a new session, without subscriptions. */
   reset(): void {
     this.#hostsWithoutCatalogue.clear();
     this.#catalogueUris.clear();
     this.#cache.clearSubscriptions();
   }
 
-  /** The server tells of changes to this URI from now on. */
+  /** The server announces changes of this URI from now on. */
   markSubscribed(uri: string): void {
     if (!this.#catalogueUris.has(uri)) this.#cache.markSubscribed(uri);
   }
 
   /**
-   * The document that `key` stands for changed, or all of a host. The latter are marked only when they are asked for:
-   * a storm of changes costs one pass.
+   * The document of this key has changed, or all documents of a host. The documents of a host are marked at the next
+   * request, so that many announcements cost one pass.
    */
   invalidate(key: string): void {
     const listed = this.#uris.get(key);
@@ -109,12 +109,12 @@ export class DocumentView {
     else if (isHostUri(key)) this.#changedHosts.add(`${key}/`);
   }
 
-  /** Each document may have changed. */
+  /** Every document may have changed. */
   invalidateAll(): void {
     this.#cache.invalidateAll();
   }
 
-  /** Reads what is missing or may have changed; tells whether all of it was read in time. */
+  /** Reads summaries that are missing or may have changed; returns whether all of them were read in time. */
   async refresh(withinMs: number): Promise<boolean> {
     this.#invalidateHosts();
     return await this.#cache.refreshAll(withinMs);
@@ -125,13 +125,13 @@ export class DocumentView {
     return await this.#cache.verify(withinMs);
   }
 
-  /** The last known summary of the document that `key` stands for. */
+  /** The last known summary of the document of this key. */
   summaryOf(key: string): Summary {
     const listed = this.#uris.get(key);
     return listed === undefined ? undefined : this.#cache.get(listed);
   }
 
-  /** What is known, in the Finder's order. */
+  /** The known documents, in the Finder's order. */
   get shelf(): DocumentShelf {
     return this.#shelf;
   }
@@ -147,7 +147,9 @@ export class DocumentView {
 
   async #readCatalogues(uris: readonly string[]): Promise<ReadonlyMap<string, ReadValue<Summary>>> {
     const values = new Map<string, ReadValue<Summary>>();
-    const hosts = new Set(uris.map(hostOf).filter((host) => host !== undefined));
+    const hosts = new Set(
+      uris.map((uri) => tryParseResourceUri(uri)?.host).filter((host) => host !== undefined),
+    );
     await Promise.all(
       hosts.difference(this.#hostsWithoutCatalogue).keys().map((host) => this.#readCatalogue(host, values)),
     );
@@ -155,9 +157,9 @@ export class DocumentView {
   }
 
   /**
-   * One read of Level 0 for all documents of a host. It is subscribed first, so that its values are known to hold; a
-   * server that is slow to subscribe is read all the same, and again for the next request. Entries that the server does
-   * not list are left out, and documents that are only listed are read at Level 1.
+   * Reads the documents of a host from its catalogue. The catalogue is subscribed to first, so that its summaries can be
+   * kept; while the subscription is late, the catalogue is read for each request. Entries that the server does not list
+   * are left out. Listed documents without an entry are read at Level 1.
    */
   async #readCatalogue(host: string, values: Map<string, ReadValue<Summary>>): Promise<void> {
     const { read, subscribe, now, log, server } = this.#context;
@@ -179,7 +181,7 @@ export class DocumentView {
       }
     } catch (error) {
       this.#hostsWithoutCatalogue.add(host);
-      log.debug("no catalogue, so each document is read by itself", {
+      log.debug("host has no catalogue; its documents are read one by one", {
         server,
         uri,
         error: describeError(error),
@@ -192,22 +194,20 @@ export class DocumentView {
     const key = typeof uri === "string" ? documentKey(uri) : undefined;
     const listed = key === undefined ? undefined : this.#uris.get(key);
     if (listed === undefined) {
-      this.#context.warnings.warn(
-        "a document of the catalogue is left out: its MCP server does not list it",
-        { uri },
-      );
+      const message = "a document of a catalogue is left out: its MCP server does not list it";
+      this.#context.warnings.warn(message, { uri });
     }
     return listed;
   }
 
-  /** A document that cannot be used is left out with a warning; the rest is served. */
-  #attempt(uri: string, toSummary: (origin: { uri: string; server: string }) => DPEDocumentSummary): Summary {
+  /** Makes a summary; logs why it cannot be made or kept. */
+  #attempt(uri: string, toSummary: (origin: SummaryOrigin) => DPEDocumentSummary): Summary {
     const { server, warnings, limits: { maxSummaryBytes, maxSummariesBytes } } = this.#context;
     try {
       const summary = toSummary({ uri, server });
       if (this.#bytes.take(uri, summary)) return summary;
       const message =
-        "a document is left out of the Finder: its summary is too large, or those of its MCP server together are";
+        "a document is left out of the Finder: its summary or all summaries of its MCP server are too large";
       warnings.warn(message, { uri, limit: maxSummaryBytes, limitOfAll: maxSummariesBytes });
       return undefined;
     } catch (error) {
@@ -225,7 +225,43 @@ export class DocumentView {
   }
 }
 
-/** Whether a {@linkcode documentKey} stands for a host, not for one document of it. */
+/** Whether a {@linkcode documentKey} is the URI of a host. */
 function isHostUri(key: string): boolean {
   return !key.slice("dpe://".length).includes("/");
+}
+
+/** Where a summary comes from. */
+interface SummaryOrigin {
+  /** The URI under which the document is listed. */
+  readonly uri: string;
+  /** The name of the MCP server. */
+  readonly server: string;
+}
+
+/** The summary in document metadata. Throws when a required member is missing (`docs/protocol/data-structures.md#dpedocumentsummary`). */
+function toDocumentSummary(metadata: unknown, origin: SummaryOrigin): DPEDocumentSummary {
+  const { pages: _pages, page_offset: _offset, page_limit: _limit, page_total: _total, ...summary } =
+    parseDpeDocument(metadata);
+  return { ...summary, ...origin };
+}
+
+/** The summary in the contents of a Level 1 read. Throws when the contents are not a document. */
+export function readDocumentSummary(
+  contents: readonly ResourceContents[],
+  origin: SummaryOrigin,
+): DPEDocumentSummary {
+  return toDocumentSummary(readJsonContents(contents), origin);
+}
+
+/** The entries in the contents of a Level 0 read. Throws when the contents are not a catalogue. */
+function readCatalogueEntries(contents: readonly ResourceContents[]): readonly unknown[] {
+  const catalogue = readJsonContents(contents);
+  if (isRecord(catalogue) && Array.isArray(catalogue["documents"])) return catalogue["documents"];
+  throw new TypeError('Cannot read catalogue: "documents" is missing');
+}
+
+function readJsonContents(contents: readonly ResourceContents[]): unknown {
+  const text = contents.find((item) => typeof item.text === "string")?.text;
+  if (text === undefined) throw new TypeError("Cannot read document: its contents have no text");
+  return JSON.parse(text);
 }

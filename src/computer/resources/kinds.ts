@@ -1,11 +1,9 @@
 /** Telling listed resources apart: windows, documents, and what only tells its host. Pure. */
 import type { McpResource } from "../../protocol/resources.ts";
 import { approximateSizeBytes, fitsApproximately } from "../../protocol/size.ts";
-import { buildDpeUri, type DpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
 import { hasDpeScheme, hasWindowScheme } from "../../uri/scheme.ts";
-import { parseWindowUri } from "../../uri/window_uri.ts";
-import { windowIdentity } from "../../uri/window_identity.ts";
 import type { ListLimits } from "../limits.ts";
+import { type DpeResourceUri, tryParseResourceUri, type WindowResourceUri } from "./resource_uri.ts";
 
 /** A server's list, sorted. */
 export interface SortedResources {
@@ -100,31 +98,27 @@ export class ResourceSorter {
       this.#tooLarge++;
       return;
     }
-    const identity = windowIdentity(uri);
-    const dpe = tryParseDpe(uri);
-    if (identity !== undefined) this.#addWindow(resource, identity);
-    else if (dpe !== undefined) this.#addDocument(uri, dpe);
+    const parsed = tryParseResourceUri(uri);
+    if (parsed?.kind === "window") this.#addWindow(resource, parsed);
+    else if (parsed?.kind === "dpe") this.#addDocument(parsed);
     else this.#invalid.push(uri);
   }
 
-  #addWindow(resource: McpResource, identity: string): void {
-    const { uri } = resource;
+  #addWindow(resource: McpResource, { key, raw, host }: WindowResourceUri): void {
     if (this.#windows.length >= this.#bounds.maxWindows || !this.#takeRoom(approximateSizeBytes(resource))) {
       this.#excess++;
       return;
     }
     this.#windows.push(resource);
-    if (!this.#windowUris.has(identity)) this.#windowUris.set(identity, uri);
-    this.#addHost(parseWindowUri(uri).host);
+    if (!this.#windowUris.has(key)) this.#windowUris.set(key, raw);
+    this.#addHost(host);
   }
 
-  #addDocument(uri: string, dpe: DpeUri): void {
-    this.#addHost(dpe.host);
-    if (dpe.level !== 1) return;
-    const key = keyOf(dpe);
-    if (this.#documentUris.has(key)) return;
-    if (this.#documentUris.size >= this.#bounds.maxDocuments || !this.#takeRoom(uri.length)) this.#excess++;
-    else this.#documentUris.set(key, uri);
+  #addDocument({ key, raw, host, dpe }: DpeResourceUri): void {
+    this.#addHost(host);
+    if (dpe.level !== 1 || this.#documentUris.has(key)) return;
+    if (this.#documentUris.size >= this.#bounds.maxDocuments || !this.#takeRoom(raw.length)) this.#excess++;
+    else this.#documentUris.set(key, raw);
   }
 
   #addHost(host: string): void {
@@ -150,30 +144,12 @@ export const NO_RESOURCES: SortedResources = {
   others: new ListDigest().value,
 };
 
-/**
- * What names a document, whatever the level, the query and the spelling of the URI; the host's own URI at Level 0;
- * `undefined` for what is no `dpe://` URI.
- */
-export function documentKey(uri: string): string | undefined {
-  const dpe = tryParseDpe(uri);
-  return dpe === undefined ? undefined : keyOf(dpe);
-}
-
-/** The host of a `dpe://` URI. */
-export function hostOf(uri: string): string | undefined {
-  return tryParseDpe(uri)?.host;
-}
-
 /** Whether two maps have different keys. */
 export function keysDiffer(
   before: ReadonlyMap<string, unknown>,
   after: ReadonlyMap<string, unknown>,
 ): boolean {
   return before.size !== after.size || before.keys().some((key) => !after.has(key));
-}
-
-function keyOf({ host, docRef }: DpeUri): string {
-  return docRef === undefined ? buildDpeUri({ host }) : buildDpeUri({ host, docRef });
 }
 
 /** Whether two lists show the same windows with the same annotations and metadata, in whatever order. */
@@ -190,13 +166,4 @@ function layoutsOf(resources: readonly McpResource[]): Map<string, string> {
     if (!layouts.has(uri)) layouts.set(uri, JSON.stringify([annotations, _meta]));
   }
   return layouts;
-}
-
-function tryParseDpe(uri: string): DpeUri | undefined {
-  if (!hasDpeScheme(uri)) return undefined;
-  try {
-    return parseDpeUri(uri);
-  } catch {
-    return undefined;
-  }
 }

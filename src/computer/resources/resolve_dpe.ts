@@ -1,63 +1,64 @@
-/** `client:get_dpe`. */
+/** `client:get_dpe`: turns a document's URI into an address from which the Agent fetches the document itself. */
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
-import { parseGetDpeReq } from "../../protocol/parse.ts";
-import type { DpeResource, GetDpeReq, GetDpeRet, ReadResourceRet } from "../../protocol/resources.ts";
+import type { DpeResource, GetDpeReq, ReadResourceRet } from "../../protocol/resources.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { isValidDpeUri } from "../../uri/dpe_uri.ts";
-import type { McpHost } from "../host.ts";
-import { readResource } from "./reader.ts";
+import type { ReadRequest } from "./read.ts";
 
 /** What a resolver may use. */
 export interface ResolveDpeTools {
   /** Reads a `dpe://` URI through this Computer. */
   readonly read: (uri: string) => Promise<ReadResourceRet>;
-  /** Aborted when the request is out of time. */
+  /** Aborted at the time-out of the request. */
   readonly signal: AbortSignal;
 }
 
-/** Turns a `dpe://` URI into an address from which an Agent can fetch the document by itself. */
+/** Turns a `dpe://` URI into an address from which an Agent can fetch the document. */
 export type ResolveDpe = (uri: string, tools: ResolveDpeTools) => Promise<DpeResource>;
 
-export async function handleGetDpe(
-  host: McpHost,
-  body: unknown,
-  resolveDpe: ResolveDpe | undefined,
-): Promise<GetDpeRet> {
-  const request = parseGetDpeReq(body);
-  const { uri, req_id } = request;
+/**
+ * Runs the resolver of a Computer (`docs/protocol/finder.md#fetching-a-file`).
+ *
+ * @throws {SmcpError} 4011 without a resolver, 4012 for an invalid URI, 4013 when the resolver fails or is too slow.
+ */
+export async function resolveDocument(
+  request: GetDpeReq,
+  options: {
+    readonly resolveDpe: ResolveDpe | undefined;
+    readonly read: (
+      request: ReadRequest,
+      options: { readonly signal: AbortSignal },
+    ) => Promise<ReadResourceRet>;
+  },
+): Promise<DpeResource> {
+  const { uri, timeout } = request;
+  const { resolveDpe, read } = options;
   if (resolveDpe === undefined) {
-    throw dpeError(ErrorCode.DPE_RESOLVER_NOT_CONFIGURED, "This Computer has no resolver for documents", {
-      uri,
-    });
+    const message = "Cannot resolve the document: this Computer has no resolver";
+    throw dpeError(ErrorCode.DPE_RESOLVER_NOT_CONFIGURED, message, { uri });
   }
   if (!isValidDpeUri(uri)) throw dpeError(ErrorCode.DPE_RESOLVER_INVALID_URI, "Invalid dpe:// URI", { uri });
-  return { resource: await resolve(host, request, resolveDpe), req_id };
-}
-
-async function resolve(host: McpHost, request: GetDpeReq, resolveDpe: ResolveDpe): Promise<DpeResource> {
-  const { uri, timeout } = request;
   using deadline = new Deadline(timeoutMsOf(request), {
-    reason: () => new TypeError("Cannot resolve the document: out of time"),
+    reason: () => new TypeError("Cannot resolve the document: no answer in time"),
   });
   const { signal } = deadline;
-  const read = (uri: string) =>
-    readResource({ uri, ...(timeout === undefined ? {} : { timeout }) }, {
-      fleet: host.fleet,
-      directory: host.resources,
-      signal,
-    });
+  const tools = {
+    read: (uri: string) => read({ uri, ...(timeout === undefined ? {} : { timeout }) }, { signal }),
+    signal,
+  };
   try {
-    return await abortable(resolveDpe(uri, { read, signal }), signal);
+    return await abortable(resolveDpe(uri, tools), signal);
   } catch (cause) {
     const reason = signal.aborted
       ? "timeout"
       : cause instanceof SmcpError
       ? cause.message
       : "the resolver failed";
-    throw dpeError(ErrorCode.DPE_RESOLUTION_FAILED, "Cannot resolve the document", { uri, reason }, cause);
+    const message = "Cannot resolve the document";
+    throw dpeError(ErrorCode.DPE_RESOLUTION_FAILED, message, { uri, reason }, cause);
   }
 }
 

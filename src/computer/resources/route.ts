@@ -1,176 +1,203 @@
-/** Which MCP server a read goes to. */
+/** Finds the MCP server that a read goes to: the named server, or the owner of the URI's host. */
+import type { Logger } from "../../log.ts";
 import type { ServerCapabilities } from "../../mcp/connection.ts";
 import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import type { SupervisedServer } from "../../mcp/supervision/server.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
-import { describeError } from "../../text.ts";
-import { timeoutMsOf } from "../../protocol/timeouts.ts";
-import { type DpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
 import { hasDpeScheme, hasWindowScheme } from "../../uri/scheme.ts";
-import { windowIdentity } from "../../uri/window_identity.ts";
-import { parseWindowUri } from "../../uri/window_uri.ts";
 import { absentServersHint } from "../failures.ts";
-import type { ResourceDirectory } from "./directory.ts";
-import { documentKey } from "./kinds.ts";
+import type { ResourceUri } from "./resource_uri.ts";
+import type { KnownResource, ServerResources } from "./server.ts";
 
-/** What an MCP server may lack, by the names of the wire. */
+/** The capabilities that a request may need, by their names on the wire. */
 const NEEDED_CAPABILITIES = {
   "resources": ({ resources }: ServerCapabilities) => resources,
   "resources.subscribe": ({ resources, subscribe }: ServerCapabilities) => resources && subscribe,
   "completions": ({ completions }: ServerCapabilities) => completions,
 };
 
-/** What is needed of an MCP server. */
+/** A capability that a request needs. */
 export type NeededCapability = keyof typeof NEEDED_CAPABILITIES;
 
-/** The host of a template; one that is a parameter is none. */
+/** The host of a URI template, unless it is a parameter. */
 const TEMPLATE_HOST = /^[a-z]+:\/\/([^/?#{}]+)(?=[/?#]|$|\{[/?&#])/i;
 
-/** Where a read goes, and under which spelling of the URI. */
-export interface ReadRoute {
+/** The most contested hosts that one round of warnings names. */
+const MAX_WARNINGS = 20;
+
+/** The server that a resource is read from, and what that server's list says about it. */
+export interface FoundResource extends KnownResource {
   readonly server: SupervisedServer;
+}
+
+/** How to find a server. */
+export interface FindOptions {
+  /** The name of the server, if the request names one. */
+  readonly mcpServer: string | undefined;
+  /** How long servers may be listed to look for a host, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** A URI or template whose host is looked for. */
+interface WantedHost {
+  readonly host: string;
   readonly uri: string;
-  /** The parts of a `dpe://` URI. */
-  readonly dpe: DpeUri | undefined;
-  /** Whether the server lists the document that the URI belongs to. */
-  readonly isKnownDocument: boolean;
-  /** How many pages that document has, if that is known. */
-  readonly pageCount: number | undefined;
+  readonly isDpe: boolean;
+  readonly docRef?: string | undefined;
+  readonly timeoutMs: number;
 }
 
-/** Where to look for servers. */
-export interface RouteContext {
+/** What routing needs. */
+export interface ResourceRoutesContext {
   readonly fleet: Fleet;
-  readonly directory: ResourceDirectory;
+  /** The resources of a server. */
+  readonly of: (server: SupervisedServer) => ServerResources;
+  readonly log: Logger;
 }
 
-/**
- * Finds the server of a read: the named one, else the one that owns the URI's host.
- *
- * @throws {SmcpError} 4204, 4201, 4014, 4015, 404 or 400.
- */
-export async function routeRead(
-  request: {
-    readonly uri: string;
-    readonly mcp_server?: string | undefined;
-    readonly timeout?: number | undefined;
-  },
-  context: RouteContext,
-): Promise<ReadRoute> {
-  const { uri, mcp_server } = request;
-  const dpe = hasDpeScheme(uri) ? parseDpeUri(uri) : undefined;
-  const window = hasWindowScheme(uri) ? parseWindow(uri) : undefined;
-  const host = dpe?.host ?? window?.host;
-  if (mcp_server === undefined && host === undefined) {
-    throw badRequest(
-      "uri",
-      `Cannot read "${uri}": name its server in "mcp_server", only dpe:// and window:// have hosts`,
+/** Finds servers by name, by URI and by URI template. */
+export class ResourceRoutes {
+  readonly #context: ResourceRoutesContext;
+  /** The claimants of each contested host at the last warning. */
+  #contested: ReadonlyMap<string, readonly string[]> = new Map();
+
+  constructor(context: ResourceRoutesContext) {
+    this.#context = context;
+  }
+
+  /**
+   * Finds the server of a URI.
+   *
+   * @throws {SmcpError} 4201 or 404 when no server has the host, 4014, 4015, or 400 when the URI has no host and no
+   *   server is named.
+   */
+  async find(uri: ResourceUri, options: FindOptions): Promise<FoundResource> {
+    const { mcpServer, timeoutMs } = options;
+    const server = mcpServer === undefined ? await this.#ownerOf(uri, timeoutMs) : this.named(mcpServer);
+    return { server, ...this.#context.of(server).find(uri) };
+  }
+
+  /**
+   * Finds the server of a URI template, and checks that it has completions.
+   *
+   * @throws {SmcpError} as {@linkcode ResourceRoutes.find} does.
+   */
+  async findTemplate(uri: string, { mcpServer, timeoutMs }: FindOptions): Promise<SupervisedServer> {
+    if (mcpServer !== undefined) return this.named(mcpServer, "completions");
+    const host = hasDpeScheme(uri) || hasWindowScheme(uri) ? TEMPLATE_HOST.exec(uri)?.[1] : undefined;
+    if (host === undefined) {
+      const message = `Cannot complete "${uri}": it has no host; name its server in "mcp_server"`;
+      throw badRequest("ref.uri", message);
+    }
+    const wanted = { host: host.toLowerCase(), uri, isDpe: hasDpeScheme(uri), timeoutMs };
+    return withCapability(await this.#hostOwner(wanted), "completions");
+  }
+
+  /**
+   * Finds a server by its name.
+   *
+   * @throws {SmcpError} 4014 when no server has the name, 4015 when the server runs without the capability.
+   */
+  named(name: string, capability: NeededCapability = "resources"): SupervisedServer {
+    const server = this.#context.fleet.get(name);
+    if (server !== undefined) return withCapability(server, capability);
+    const message = `MCP server "${name}" does not exist on this Computer`;
+    throw new SmcpError(ErrorCode.MCP_SERVER_NOT_FOUND, message, { details: { mcp_server: name } });
+  }
+
+  /**
+   * Logs each host that several servers claim, and again when its claimants change: reads by URI go only to the first of
+   * them (`docs/protocol/resources.md#host-ownership`).
+   */
+  warnOfContestedHosts(): void {
+    const { log } = this.#context;
+    const contested = this.#contestedHosts();
+    const known = this.#contested;
+    this.#contested = contested;
+    const fresh = [...contested].filter(([host, claimants]) =>
+      known.get(host)?.join("\0") !== claimants.join("\0")
     );
+    for (const [host, servers] of fresh.slice(0, MAX_WARNINGS)) {
+      const [owner] = servers;
+      log.warn("several MCP servers claim one host; reads go to the first", { host, owner, servers });
+    }
+    if (fresh.length > MAX_WARNINGS) {
+      log.warn("several MCP servers claim more hosts", { count: fresh.length - MAX_WARNINGS });
+    }
   }
-  const server = mcp_server === undefined
-    ? await ownerOf(host ?? "", {
-      uri,
-      isDpe: dpe !== undefined,
-      docRef: dpe?.docRef,
-      timeoutMs: timeoutMsOf(request),
-    }, context)
-    : namedServer(mcp_server, context);
-  const catalogue = context.directory.of(server);
-  const key = dpe === undefined ? "" : documentKey(uri) ?? "";
-  return {
-    server,
-    dpe,
-    uri: window === undefined ? uri : catalogue.listedWindow(windowIdentity(uri) ?? uri) ?? uri,
-    isKnownDocument: catalogue.hasDocument(key),
-    pageCount: catalogue.pageCount(key),
-  };
-}
 
-/**
- * Finds the server of a template: the named one, else the one that owns the host in it.
- *
- * @throws {SmcpError} 4014, 4015 with the capability `completions`, 4201, 404 or 400.
- */
-export async function routeTemplate(
-  request: {
-    readonly ref: { readonly uri: string };
-    readonly mcp_server?: string | undefined;
-    readonly timeout?: number | undefined;
-  },
-  context: RouteContext,
-): Promise<SupervisedServer> {
-  const { ref: { uri }, mcp_server } = request;
-  if (mcp_server !== undefined) return namedServer(mcp_server, context, "completions");
-  const host = hasDpeScheme(uri) || hasWindowScheme(uri) ? TEMPLATE_HOST.exec(uri)?.[1] : undefined;
-  if (host === undefined) {
-    throw badRequest("ref.uri", `Cannot complete "${uri}": name its server in "mcp_server", it has no host`);
+  async #ownerOf(uri: ResourceUri, timeoutMs: number): Promise<SupervisedServer> {
+    if (uri.kind === "other") {
+      const message = `Cannot read "${uri.raw}": it has no host; name its server in "mcp_server"`;
+      throw badRequest("uri", message);
+    }
+    const isDpe = uri.kind === "dpe";
+    const docRef = isDpe ? uri.dpe.docRef : undefined;
+    return await this.#hostOwner({ host: uri.host, uri: uri.raw, isDpe, docRef, timeoutMs });
   }
-  const timeoutMs = timeoutMsOf(request);
-  const server = await ownerOf(host.toLowerCase(), { uri, isDpe: hasDpeScheme(uri), timeoutMs }, context);
-  return withCapability(server, "completions");
+
+  /**
+   * The server that owns a host: the first in precedence that has listed it since it was configured. Servers without
+   * subscriptions are listed only when no other server has the host (`docs/protocol/desktop.md#required-capability`).
+   */
+  async #hostOwner(wanted: WantedHost): Promise<SupervisedServer> {
+    const { shown = [], others = [] } = Object.groupBy(
+      this.#ordered(),
+      ({ isSubscribable }) => isSubscribable ? "shown" : "others",
+    );
+    for (const servers of [shown, others]) {
+      const find = () => servers.find(({ hosts }) => hosts.has(wanted.host));
+      let owner = find();
+      if (owner === undefined) {
+        // The host may be in a list that was not requested yet, or that changed without a notification.
+        await Promise.all(servers.map((resources) => resources.refreshList(wanted.timeoutMs)));
+        owner = find();
+      }
+      if (owner !== undefined) return owner.server;
+    }
+    throw this.#hostNotFound(wanted);
+  }
+
+  #hostNotFound({ host, uri, isDpe, docRef }: WantedHost): SmcpError {
+    const reason = `no MCP server has the host "${host}"${absentServersHint(this.#context.fleet)}`;
+    if (!isDpe) {
+      return new SmcpError(ErrorCode.NOT_FOUND, `Resource not found: ${reason}`, { details: { uri } });
+    }
+    const details = docRef === undefined ? { uri } : { uri, doc_ref: docRef };
+    return new SmcpError(ErrorCode.DOCUMENT_NOT_FOUND, `Document not found: ${reason}`, { details });
+  }
+
+  /** The names of the servers that claim the same host, the owner first. */
+  #contestedHosts(): Map<string, readonly string[]> {
+    const claimants = new Map<string, string[]>();
+    for (const { hosts, server, isSubscribable } of this.#ordered()) {
+      if (!isSubscribable) continue;
+      for (const host of hosts) {
+        const others = claimants.get(host);
+        if (others === undefined) claimants.set(host, [server.name]);
+        else others.push(server.name);
+      }
+    }
+    return new Map(claimants.entries().filter(([, servers]) => servers.length > 1));
+  }
+
+  #ordered(): ServerResources[] {
+    const { fleet, of } = this.#context;
+    return fleet.servers.map(of);
+  }
 }
 
 /**
- * The server of that name.
- *
- * @throws {SmcpError} 4014 when there is none, 4015 when it runs and has no such capability.
- */
-export function namedServer(
-  name: string,
-  { fleet }: Pick<RouteContext, "fleet">,
-  capability: NeededCapability = "resources",
-): SupervisedServer {
-  const server = fleet.get(name);
-  if (server !== undefined) return withCapability(server, capability);
-  throw new SmcpError(
-    ErrorCode.MCP_SERVER_NOT_FOUND,
-    `MCP server "${name}" does not exist on this Computer`,
-    { details: { mcp_server: name } },
-  );
-}
-
-/**
- * The server, unless it runs without that capability.
+ * Returns the server, unless it runs without the capability.
  *
  * @throws {SmcpError} 4015.
  */
 export function withCapability(server: SupervisedServer, capability: NeededCapability): SupervisedServer {
   const { name: mcp_server, connection } = server;
   if (connection === undefined || NEEDED_CAPABILITIES[capability](connection.capabilities)) return server;
-  const message = `MCP server "${mcp_server}" has no ${capability}`;
+  const message = `MCP server "${mcp_server}" does not support ${capability}`;
   throw new SmcpError(ErrorCode.MCP_CAPABILITY_NOT_SUPPORTED, message, {
     details: { mcp_server, capability },
   });
-}
-
-async function ownerOf(
-  host: string,
-  request: {
-    readonly uri: string;
-    readonly isDpe: boolean;
-    readonly docRef?: string | undefined;
-    readonly timeoutMs: number;
-  },
-  { directory, fleet }: RouteContext,
-): Promise<SupervisedServer> {
-  const { uri, isDpe, docRef } = request;
-  const owner = await directory.ownerOf(host, request);
-  if (owner !== undefined) return owner.server;
-  const hint = absentServersHint(fleet);
-  throw isDpe
-    ? new SmcpError(
-      ErrorCode.DOCUMENT_NOT_FOUND,
-      `Document not found: no MCP server has the host "${host}"${hint}`,
-      { details: docRef === undefined ? { uri } : { uri, doc_ref: docRef } },
-    )
-    : new SmcpError(ErrorCode.NOT_FOUND, `No MCP server has the host "${host}"${hint}`, { details: { uri } });
-}
-
-function parseWindow(uri: string): { readonly host: string } {
-  try {
-    return parseWindowUri(uri);
-  } catch (error) {
-    throw badRequest("uri", describeError(error));
-  }
 }

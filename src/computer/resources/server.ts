@@ -1,4 +1,4 @@
-/** The resources of one MCP server: what it lists, what of that is known to hold, and what changed. */
+/** The resources of one MCP server: its list, its windows and documents, and their changes. */
 import { forEachBounded } from "../../async/pool.ts";
 import { visitInTurns } from "../../async/turns.ts";
 import type { Logger } from "../../log.ts";
@@ -9,14 +9,10 @@ import type { WarnOnce } from "../../mcp/warn_once.ts";
 import type { DesktopWindow } from "../../organizer/windows.ts";
 import type { DocumentShelf } from "../../organizer/shelf.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
-import { windowIdentity } from "../../uri/window_identity.ts";
-import { DocumentView } from "./documents.ts";
-import { EntryCache } from "./cache.ts";
-import { ByteBudget } from "./byte_budget.ts";
+import { ServerDocuments } from "./documents.ts";
 import type { ListLimits, ReadLimits } from "../limits.ts";
 import { ListWarnings } from "./list_warnings.ts";
 import {
-  documentKey,
   keysDiffer,
   MAX_HOSTS,
   NO_RESOURCES,
@@ -24,44 +20,56 @@ import {
   sameWindows,
   type SortedResources,
 } from "./kinds.ts";
+import { type ResourceUri, tryParseResourceUri } from "./resource_uri.ts";
 import type { ResourceWatch } from "./watch.ts";
+import { ServerWindows } from "./windows.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
-/** What a catalogue needs. */
-export interface CatalogueContext {
+/** What a server's list says about a URI. */
+export interface KnownResource {
+  /** The URI as the server lists it, or as it was requested where the server does not list it. */
+  readonly spelling: string;
+  /** Whether the server lists the document that the URI belongs to. */
+  readonly isKnownDocument: boolean;
+  /** How many pages that document has, if known. */
+  readonly pageCount?: number | undefined;
+}
+
+/** What the resources of a server need from their Computer. */
+export interface ServerResourcesContext {
   readonly limits: ReadLimits & ListLimits;
   readonly log: Logger;
-  /** For what is wrong with a resource, each time that it is read. */
+  /** Logs a problem of a resource once, however often it is read. */
   readonly warnOnce: WarnOnce;
   readonly onDesktopChange: () => void;
   readonly onFinderChange: () => void;
-  /** What the Agent subscribed to; hears of what changed. */
+  /** The Agent's subscriptions; receives what changed. */
   readonly watch: ResourceWatch;
-  /** The server has listed a host for the first time, or takes part otherwise than before. */
+  /** The server listed a new host, or announces another `resources.subscribe` than in its last session. */
   readonly onHostsChange: () => void;
 }
 
 /**
- * What one server lists, and the values behind it. Only a server that announces `resources.subscribe` takes part in
- * Desktop and Finder (`docs/protocol/desktop.md#required-capability`); the others can be read from all the same.
+ * Lists the resources of one server, and keeps its windows and document summaries. Only a server that announces
+ * `resources.subscribe` takes part in Desktop and Finder (`docs/protocol/desktop.md#required-capability`); every server
+ * can be read from.
  */
-export class Catalogue {
+export class ServerResources {
   readonly server: SupervisedServer;
-  readonly #context: CatalogueContext;
+  readonly #context: ServerResourcesContext;
   readonly #list: ServerList<McpResource, SortedResources>;
   readonly #subscriptions: Subscriptions;
-  readonly #windows: EntryCache<readonly ResourceContents[]>;
-  readonly #documents: DocumentView;
+  readonly #windows: ServerWindows;
+  readonly #documents: ServerDocuments;
   readonly #hosts = new Set<string>();
-  readonly #windowBytes: ByteBudget;
   readonly #warnings: ListWarnings;
   #listed: SortedResources = NO_RESOURCES;
   #takesPart = false;
   #isSubscribable = true;
-  /** Nothing was listed in this session yet. */
+  /** No list of this session has arrived yet. */
   #isNewSession = true;
 
-  constructor(server: SupervisedServer, context: CatalogueContext) {
+  constructor(server: SupervisedServer, context: ServerResourcesContext) {
     this.server = server;
     this.#context = context;
     const { limits, log } = context;
@@ -89,24 +97,13 @@ export class Catalogue {
       concurrency,
       now: () => performance.now(),
     };
-    this.#windowBytes = new ByteBudget({
-      eachBytes: limits.maxWindowBytes,
-      totalBytes: limits.maxWindowsBytes,
-    });
-    this.#windows = new EntryCache({
-      ...reading,
-      maxAgeMs: limits.windowMaxAgeMs,
-      read: (uri: string) => this.#readWindow(uri),
-      onValue: (uri, contents) => contents === undefined && this.#windowBytes.release(uri),
-    });
-    this.#documents = new DocumentView({
-      ...reading,
+    const shared = { ...reading, limits, server: server.name, warnings };
+    this.#windows = new ServerWindows({ ...shared, maxAgeMs: limits.windowMaxAgeMs });
+    this.#documents = new ServerDocuments({
+      ...shared,
       maxAgeMs: limits.documentMaxAgeMs,
-      limits,
-      server: server.name,
       subscribe: (uri) => this.#subscriptions.subscribe(uri),
       log,
-      warnings,
     });
   }
 
@@ -116,66 +113,53 @@ export class Catalogue {
   }
 
   /**
-   * Whether the server announced `resources.subscribe` when it ran last: what it lists is then shown, and its hosts are
-   * its own before those of servers that do not (`docs/protocol/desktop.md#required-capability`).
+   * Whether the server announced `resources.subscribe` in its last session. Such servers are listed in the background,
+   * and own their hosts before servers that did not announce it.
    */
   get isSubscribable(): boolean {
     return this.#isSubscribable;
   }
 
-  /** The windows and documents that the server lists. */
+  /** The listed URIs of windows and documents. */
   get uris(): string[] {
     return [...this.#listed.windowUris.values(), ...this.#listed.documentUris.values()];
   }
 
-  /** The URI under which the server lists the window that `identity` stands for. */
-  listedWindow(identity: string): string | undefined {
-    return this.#listed.windowUris.get(identity);
+  /** How the server spells a URI, and what is known about its document. */
+  find(uri: ResourceUri): KnownResource {
+    const { windowUris, documentUris } = this.#listed;
+    if (uri.kind === "window") {
+      return { spelling: windowUris.get(uri.key) ?? uri.raw, isKnownDocument: false };
+    }
+    if (uri.kind === "other") return { spelling: uri.raw, isKnownDocument: false };
+    return {
+      spelling: uri.raw,
+      isKnownDocument: documentUris.has(uri.key),
+      pageCount: this.#documents.summaryOf(uri.key)?.page_count,
+    };
   }
 
-  /** Whether the server lists the document that `key` stands for. */
-  hasDocument(key: string): boolean {
-    return this.#listed.documentUris.has(key);
-  }
-
-  /** How many pages a listed document has, if that is known. */
-  pageCount(key: string): number | undefined {
-    return this.#documents.summaryOf(key)?.page_count;
-  }
-
-  /** The server's windows; `identity` asks for one of them. Within the deadline, else as last known. */
+  /** The windows, or those of `identity`. A window that is not read within the deadline has its last known contents. */
   async windows(
     view: { readonly identity?: string | undefined; readonly timeoutMs: number },
   ): Promise<DesktopWindow[]> {
-    const { identity } = view;
-    const resources = () =>
-      identity === undefined
-        ? this.#listed.windows
-        : this.#listed.windows.filter(({ uri }) => windowIdentity(uri) === identity);
-    const isShown = await this.#refresh(
-      view.timeoutMs,
-      (withinMs) => this.#windows.refresh(resources().map(({ uri }) => uri), withinMs),
-    );
-    if (!isShown) return [];
-    return resources().map((resource) => ({
-      server: this.server.name,
-      resource,
-      contents: this.#windows.get(resource.uri),
-    }));
+    const { identity, timeoutMs } = view;
+    const isShown = await this.#refresh(timeoutMs, (withinMs) => this.#windows.refresh(withinMs, identity));
+    return isShown ? this.#windows.list(identity) : [];
   }
 
-  /** The server's documents, `undefined` when it shows none. Within the deadline, else as last known. */
+  /** The documents; `undefined` when the server takes no part. Values that are not read in time are the last known ones. */
   async documents(view: { readonly timeoutMs: number }): Promise<DocumentShelf | undefined> {
     const isShown = await this.#refresh(view.timeoutMs, (withinMs) => this.#documents.refresh(withinMs));
     return isShown ? this.#documents.shelf : undefined;
   }
 
-  /** Lists anew where the list may have changed. Within the deadline, else in the background. */
+  /** Lists again if the list may have changed; after the deadline, the request goes on in the background. */
   async refreshList(timeoutMs: number): Promise<void> {
     if (!await this.#list.refresh(this.#within(timeoutMs))) this.#warnOfSlowness();
   }
 
-  /** A new session: nothing that was promised in the last one holds. */
+  /** Starts a new session: subscriptions of the last one are void. */
   onRunning(connection: McpConnection): void {
     const { resources, subscribe } = connection.capabilities;
     const isSubscribable = resources && subscribe;
@@ -187,12 +171,12 @@ export class Catalogue {
     }
     this.#isNewSession = true;
     this.#subscriptions.reset();
-    this.#windows.clearSubscriptions();
+    this.#windows.reset();
     this.#documents.reset();
     this.#rewatch(isSubscribable).catch((error) =>
       this.#warnings.ofFailure("cannot subscribe again", { error })
     );
-    // Without subscriptions nothing is shown, so nothing is listed until somebody reads by a host that nobody has.
+    // A server without subscriptions shows nothing, so it is listed only to look for the host of a read.
     if (isSubscribable) this.#list.restart();
     else this.#listed = NO_RESOURCES;
   }
@@ -203,7 +187,7 @@ export class Catalogue {
     else this.#context.watch.onListChanged(this.server.name);
   }
 
-  /** Notifications may have been lost: what they would have told of is looked for. The subscriptions hold. */
+  /** Notifications may have been lost: lists and reads everything again. The subscriptions stay. */
   onNotificationsLost(): void {
     this.#context.watch.onAllUpdated(this.server.name);
     if (!this.#takesPart || this.server.connection === undefined) return;
@@ -212,7 +196,7 @@ export class Catalogue {
     this.#list.onChanged();
   }
 
-  /** The server is failed or stopped: what it showed leaves, until it runs again. Idempotent. */
+  /** The server has failed or was stopped: its resources are hidden until it runs again. Idempotent. */
   onStopped(): void {
     this.#list.onStopped();
     this.#hide();
@@ -229,22 +213,22 @@ export class Catalogue {
     this.#context.watch.onListChanged(this.server.name);
   }
 
-  /** Subscribes for the Agent, unless the session has that subscription; rejects where the server does not agree. */
+  /** Subscribes for the Agent, unless the session is subscribed; rejects when the server refuses. */
   async watch(uri: string, limits: { readonly timeoutMs: number }): Promise<void> {
     await this.#subscriptions.insist(uri, limits);
   }
 
-  /** The Agent does not want it any more; the Desktop or the Finder may. */
+  /** Ends a subscription of the Agent, unless Desktop or Finder need it. */
   unwatch(uri: string): void {
     if (!this.#isWanted(uri)) void this.#subscriptions.release(uri);
   }
 
-  /** The Agent wants nothing of what it wanted. */
+  /** Ends all subscriptions that only the Agent needed. */
   unwatchAll(): void {
     if (this.#takesPart) this.#followSubscriptions();
   }
 
-  /** What the Agent had subscribed to in the last session; what changed since, nobody told. */
+  /** Renews the Agent's subscriptions of the last session, and reports all of them as changed. */
   async #rewatch(isSubscribable: boolean): Promise<void> {
     const { watch, limits: { concurrency } } = this.#context;
     const { name } = this.server;
@@ -258,23 +242,22 @@ export class Catalogue {
     watch.onAllUpdated(name);
   }
 
-  /** `notifications/resources/updated`. A page or an element concerns its document, the host's own URI all of them. */
-  onUpdated(uri: string): void {
-    this.#context.watch.onUpdated(this.server.name, uri);
+  /** Handles `notifications/resources/updated`. A page or element changes its document, a host's own URI all documents. */
+  onUpdated(raw: string): void {
+    this.#context.watch.onUpdated(this.server.name, raw);
     if (!this.#takesPart) return;
-    const identity = windowIdentity(uri);
-    const key = documentKey(uri);
-    if (identity !== undefined) {
-      const listed = this.listedWindow(identity);
+    const uri = tryParseResourceUri(raw);
+    if (uri?.kind === "window") {
+      const listed = this.#listed.windowUris.get(uri.key);
       if (listed !== undefined) this.#windows.invalidate(listed);
       this.#context.onDesktopChange();
-    } else if (key !== undefined) {
-      this.#documents.invalidate(key);
+    } else if (uri?.kind === "dpe") {
+      this.#documents.invalidate(uri.key);
       this.#context.onFinderChange();
     }
   }
 
-  /** While it is starting again or retrying, a server's last known windows and documents are served. */
+  /** A server that is starting again or retrying shows its last known windows and documents. */
   #isShown(): boolean {
     const { status } = this.server.state;
     return this.#takesPart && status !== "failed" && status !== "stopped";
@@ -284,7 +267,7 @@ export class Catalogue {
     return Math.min(timeoutMs, this.#context.limits.viewDeadlineMs);
   }
 
-  /** Brings the list and then the values up to date within one deadline; tells whether there is anything to show. */
+  /** Brings the list and then the values up to date within one deadline; returns whether the server shows anything. */
   async #refresh(timeoutMs: number, refreshValues: (withinMs: number) => Promise<boolean>): Promise<boolean> {
     if (!this.#takesPart) return false;
     const deadlineMs = performance.now() + this.#within(timeoutMs);
@@ -309,21 +292,21 @@ export class Catalogue {
     if (newHosts.length > 0) this.#context.onHostsChange();
     this.#warnings.ofList(listed, { isShown: this.#takesPart });
     if (!this.#takesPart) return;
-    const windowUris = new Set(listed.windows.map(({ uri }) => uri));
-    this.#windows.follow(windowUris);
+    this.#windows.follow(listed.windows);
     this.#documents.follow(listed.documentUris);
     this.#followSubscriptions();
     this.#tellChanges(before, listed);
   }
 
-  #isWanted(uri: string): boolean {
+  #isWanted(raw: string): boolean {
+    if (this.#documents.catalogueUris.has(raw)) return true;
+    const uri = tryParseResourceUri(raw);
     const { windowUris, documentUris } = this.#listed;
-    const key = documentKey(uri);
-    return windowUris.get(windowIdentity(uri) ?? "") === uri || this.#documents.catalogueUris.has(uri) ||
-      key !== undefined && documentUris.get(key) === uri;
+    if (uri?.kind === "window") return windowUris.get(uri.key) === raw;
+    return uri?.kind === "dpe" && documentUris.get(uri.key) === raw;
   }
 
-  /** The host's own URI is subscribed where Level 0 is read, and stays so, as does what the Agent wants. */
+  /** Subscribes to what is listed; keeps the hosts' own URIs, which Level 0 is read from, and the Agent's subscriptions. */
   #followSubscriptions(): void {
     const { windows, documentUris } = this.#listed;
     const wanted = new Set(windows.map(({ uri }) => uri)).union(new Set(documentUris.values()));
@@ -332,7 +315,7 @@ export class Catalogue {
       .catch((error) => this.#warnings.ofFailure("cannot subscribe", { error }));
   }
 
-  /** What changed while nobody could be told is told here. */
+  /** Reads again what was read before its subscription, and announces the difference. */
   async #verify(): Promise<void> {
     const { limits, onDesktopChange, onFinderChange } = this.#context;
     if (this.server.state.status !== "running") return;
@@ -345,7 +328,7 @@ export class Catalogue {
   }
 
   #tellChanges(before: SortedResources, listed: SortedResources): void {
-    // Nobody told what changed between two sessions.
+    // Changes between two sessions are not announced by the server.
     const isReturn = this.#isNewSession;
     this.#isNewSession = false;
     const hasNewWindows = !sameWindows(before.windows, listed.windows) ||
@@ -365,9 +348,10 @@ export class Catalogue {
     }
   }
 
-  #onSubscribed(uri: string): void {
-    if (windowIdentity(uri) !== undefined) this.#windows.markSubscribed(uri);
-    else if (documentKey(uri) !== undefined) this.#documents.markSubscribed(uri);
+  #onSubscribed(raw: string): void {
+    const uri = tryParseResourceUri(raw);
+    if (uri?.kind === "window") this.#windows.markSubscribed(raw);
+    else if (uri?.kind === "dpe") this.#documents.markSubscribed(raw);
   }
 
   async #read(uri: string): Promise<readonly ResourceContents[]> {
@@ -375,25 +359,9 @@ export class Catalogue {
     return (await this.server.use((connection) => connection.readResource(uri, limits))).contents;
   }
 
-  /** A window that is too large is shown no more, and told of; the others stay. */
-  async #readWindow(uri: string): Promise<readonly ResourceContents[]> {
-    const contents = await this.#read(uri);
-    if (this.#windowBytes.take(uri, contents)) return contents;
-    const { maxWindowBytes, maxWindowsBytes } = this.#context.limits;
-    this.#warnings.warn(
-      "a window is not shown: it is too large, or the windows of its MCP server together are",
-      {
-        uri,
-        limit: maxWindowBytes,
-        limitOfAll: maxWindowsBytes,
-      },
-    );
-    return [];
-  }
-
   #warnOfSlowness(): void {
     const { log } = this.#context;
-    log.warn("MCP server is slow; its last known windows and documents are served", {
+    log.warn("MCP server is slow; its last known windows and documents are used", {
       server: this.server.name,
     });
   }

@@ -1,6 +1,8 @@
-/** The templates of resources that MCP servers offer, and suggestions for their parameters (`docs/protocol/finder.md#document-templates`, `docs/protocol/finder.md#completion`). */
+/**
+ * The resource templates of MCP servers, and completions of their parameters
+ * (`docs/protocol/extensions.md#templates`, `docs/protocol/extensions.md#completion`).
+ */
 import { settledWithin } from "../../async/abortable.ts";
-import type { McpConnection } from "../../mcp/connection.ts";
 import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import type { SupervisedServer } from "../../mcp/supervision/server.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
@@ -18,28 +20,29 @@ import { fitsApproximately } from "../../protocol/size.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
 import type { ListLimits, ReadLimits } from "../limits.ts";
-import { toReadError } from "../failures.ts";
-import { namedServer, type RouteContext, routeTemplate } from "./route.ts";
-import { toResourceFields } from "./info.ts";
+import { ask, toResourceFields } from "./read.ts";
+import type { ResourceRoutes } from "./route.ts";
 
-/** The most bytes that the suggestions of one answer take. */
-const MAX_COMPLETION_BYTES = 256 * 1024;
+/** The most that the completions of one answer take, in characters. */
+const MAX_COMPLETION_LENGTH = 256 * 1024;
 
-/** A template and the MCP server that it belongs to. */
+/** A template and its MCP server. */
 export interface ListedTemplate {
+  /** The server's name. */
   readonly server: string;
   readonly template: ResourceTemplateInfo;
 }
 
-/** What listing templates needs. */
+/** What templates need. */
 export interface ResourceTemplatesContext {
   readonly fleet: Fleet;
+  readonly routes: ResourceRoutes;
   readonly limits: ReadLimits & ListLimits;
-  /** An Agent may ask as often as it likes. */
+  /** Logs a problem once, however often the Agent lists templates. */
   readonly warnOnce: WarnOnce;
 }
 
-/** Lists templates; of one server no more than one list is under way, however many ask. */
+/** Lists and completes templates. Requests at the same time share one list of a server. */
 export class ResourceTemplates {
   readonly #context: ResourceTemplatesContext;
   readonly #listing = new Map<SupervisedServer, Promise<readonly ListedTemplate[]>>();
@@ -48,7 +51,7 @@ export class ResourceTemplates {
     this.#context = context;
   }
 
-  /** The templates of all servers in order of precedence. One that fails, or is late, costs its own. */
+  /** Lists the templates of all servers in order of precedence, without those of a server that fails or is late. */
   async all({ timeoutMs }: { readonly timeoutMs: number }): Promise<ListedTemplate[]> {
     const { fleet, limits, warnOnce } = this.#context;
     const withinMs = Math.min(timeoutMs, limits.viewDeadlineMs);
@@ -64,7 +67,7 @@ export class ResourceTemplates {
   }
 
   /**
-   * One page of a server's list.
+   * Lists one page of a server.
    *
    * @throws {SmcpError} as `client:get_resources` is answered.
    */
@@ -72,12 +75,36 @@ export class ResourceTemplates {
     name: string,
     { cursor, timeoutMs }: { readonly cursor?: string | undefined; readonly timeoutMs: number },
   ): Promise<{ readonly templates: ListedTemplate[]; readonly nextCursor: string | undefined }> {
-    const server = namedServer(name, this.#context);
-    const { entries, nextCursor } = await asked(
-      server,
+    const server = this.#context.routes.named(name);
+    const { entries, nextCursor } = await ask(
+      { server },
       (connection) => connection.listTemplatesPage(cursor, { timeoutMs }),
     );
     return { templates: this.#read(server, entries), nextCursor };
+  }
+
+  /**
+   * Requests completions for a parameter of a template (`client:get_completion`).
+   *
+   * @throws {SmcpError} 4014, 4015 with the capability `completions`, 4201, 404 or 400 when no server is found;
+   *   otherwise as `client:get_resources` is answered.
+   */
+  async complete(
+    request: Omit<GetCompletionReq, "agent" | "req_id" | "computer">,
+  ): Promise<CompletionInfo> {
+    const { ref, argument, context: chosen, mcp_server: mcpServer } = request;
+    const timeoutMs = timeoutMsOf(request);
+    const server = await this.#context.routes.findTemplate(ref.uri, { mcpServer, timeoutMs });
+    const wanted = {
+      uri: ref.uri,
+      argument: { name: argument.name, value: argument.value },
+      context: chosen && { arguments: chosen.arguments },
+    };
+    const { completion } = await ask({ server }, (connection) => connection.complete(wanted, { timeoutMs }));
+    if (isRecord(completion) && Array.isArray(completion["values"])) return toCompletionInfo(completion);
+    const mcp_server = server.name;
+    const message = `MCP server "${mcp_server}" failed: its answer has no completion`;
+    throw new SmcpError(ErrorCode.INTERNAL_ERROR, message, { details: { mcp_server } });
   }
 
   /** Never rejects. */
@@ -100,7 +127,7 @@ export class ResourceTemplates {
     }
   }
 
-  /** One bad entry costs that entry; what is too much is left out. */
+  /** Leaves out invalid entries and those beyond the limits. */
   #read(server: SupervisedServer, entries: readonly unknown[]): ListedTemplate[] {
     const { limits: { maxTemplates, maxResourceBytes }, warnOnce } = this.#context;
     const templates: ListedTemplate[] = [];
@@ -113,50 +140,20 @@ export class ResourceTemplates {
     }
     if (leftOut > 0) {
       const fields = { server: server.name, count: leftOut, maxTemplates, maxResourceBytes };
-      warnOnce.warn(
-        "resource templates are left out: too many, too large, or without a URI template",
-        fields,
-      );
+      warnOnce.warn("resource templates are left out: too many, too large, or without uriTemplate", fields);
     }
     return templates;
   }
 }
 
-/**
- * `client:get_completion`: suggestions for a parameter of a template.
- *
- * @throws {SmcpError} 4014, 4015 with the capability `completions`, 4201, 404 or 400 when no server is found; else as
- * `client:get_resources` is answered.
- */
-export async function completeTemplate(
-  request: Omit<GetCompletionReq, "agent" | "req_id" | "computer">,
-  context: RouteContext,
-): Promise<CompletionInfo> {
-  const { ref, argument, context: chosen } = request;
-  const server = await routeTemplate(request, context);
-  const { completion } = await asked(server, (connection) =>
-    connection.complete({
-      uri: ref.uri,
-      argument: { name: argument.name, value: argument.value },
-      context: chosen && { arguments: chosen.arguments },
-    }, { timeoutMs: timeoutMsOf(request) }));
-  if (isRecord(completion) && Array.isArray(completion["values"])) return toCompletionInfo(completion);
-  const mcp_server = server.name;
-  throw new SmcpError(
-    ErrorCode.INTERNAL_ERROR,
-    `MCP server "${mcp_server}" failed: it answers no completion`,
-    { details: { mcp_server } },
-  );
-}
-
-/** As MCP has it: texts, and no more than 100. */
+/** Reads MCP's completion: at most 100 strings. */
 function toCompletionInfo({ values, total, hasMore }: Readonly<Record<string, unknown>>): CompletionInfo {
   const texts = Array.isArray(values) ? values.filter((value) => typeof value === "string") : [];
   const shown: string[] = [];
-  let roomBytes = MAX_COMPLETION_BYTES;
+  let room = MAX_COMPLETION_LENGTH;
   for (const text of texts.slice(0, MAX_COMPLETION_VALUES)) {
-    roomBytes -= text.length;
-    if (roomBytes < 0) break;
+    room -= text.length;
+    if (room < 0) break;
     shown.push(text);
   }
   const more = shown.length < texts.length ? true : hasMore;
@@ -167,21 +164,10 @@ function toCompletionInfo({ values, total, hasMore }: Readonly<Record<string, un
   };
 }
 
-/** An entry of `resources/templates/list` as this wire spells it; `undefined` for one without a URI template. */
+/** Translates an entry of `resources/templates/list`; returns `undefined` for an entry without `uriTemplate`. */
 function toTemplateInfo(entry: unknown, server: string): ResourceTemplateInfo | undefined {
   if (!isRecord(entry) || typeof entry["uriTemplate"] !== "string") return undefined;
   const { uriTemplate, ...rest } = entry;
   const { _meta, ...fields } = toResourceFields(rest);
   return { ...fields, uri_template: uriTemplate, _meta: { ..._meta, [A2C_MCP_SERVER]: server } };
-}
-
-async function asked<T>(
-  server: SupervisedServer,
-  request: (connection: McpConnection) => Promise<T>,
-): Promise<T> {
-  try {
-    return await server.use(request);
-  } catch (error) {
-    throw toReadError(error, { server });
-  }
 }

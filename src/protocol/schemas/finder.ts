@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { DPEDocument, DPEDocumentSummary, DPEElementDetail, DPEPage, DPEPageSummary } from "../dpe.ts";
 import type { GetFinderReq } from "../finder.ts";
-import { computerCall } from "./office.ts";
+import { computerCall, timeoutSeconds } from "./office.ts";
 
 const count = z.int().nonnegative();
 
@@ -16,6 +16,7 @@ export const getFinderReq: z.ZodType<GetFinderReq> = z.looseObject({
   file_type: orAbsent(z.string()),
   offset: orAbsent(count),
   limit: orAbsent(count),
+  timeout: timeoutSeconds.optional(),
 });
 
 /** A member that may be missing is missing, too, when it is of the wrong type: it must not cost the rest. */

@@ -1,11 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { DEFAULT_LIST_LIMITS } from "../../../../src/computer/limits.ts";
-import {
-  documentKey,
-  NO_RESOURCES,
-  ResourceSorter,
-  sameWindows,
-} from "../../../../src/computer/resources/kinds.ts";
+import { NO_RESOURCES, ResourceSorter, sameWindows } from "../../../../src/computer/resources/kinds.ts";
 
 function sorted(uris: readonly string[], limits: Partial<typeof DEFAULT_LIST_LIMITS> = {}) {
   const sorter = new ResourceSorter({ ...DEFAULT_LIST_LIMITS, ...limits });
@@ -46,22 +41,6 @@ Deno.test("of several spellings of one window or document the first counts", () 
   );
   assertEquals(windowUris, { "window://w/a": "window://W/a?p=1" });
   assertEquals(documentUris, { "dpe://d/doc": "DPE://d/%64oc" });
-});
-
-Deno.test("a document's key is the same for all its URIs, and that of a host its Level 0", () => {
-  const keys = ["dpe://D/a%62", "dpe://d/ab/pages/3", "dpe://d/ab/elements/x?format=text"].map(documentKey);
-  assertEquals(new Set(keys), new Set(["dpe://d/ab"]));
-  assertEquals([
-    documentKey("dpe://d"),
-    documentKey("dpe://d/"),
-    documentKey("file:///x"),
-    documentKey("dpe://"),
-  ], [
-    "dpe://d",
-    "dpe://d",
-    undefined,
-    undefined,
-  ]);
 });
 
 // proves: desktop-list-differs, desktop-list-same

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { readDocumentSummary } from "../../../../src/computer/resources/document_summary.ts";
-import { toResourceInfo } from "../../../../src/computer/resources/info.ts";
+import { readDocumentSummary } from "../../../../src/computer/resources/documents.ts";
+import { toResourceInfo } from "../../../../src/computer/resources/read.ts";
 
 const origin = { uri: "dpe://d/doc", server: "s" };
 const metadata = {

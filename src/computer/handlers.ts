@@ -1,0 +1,250 @@
+/** Answers each `client:*` request with the matching part of the host. Every body is parsed once, here. */
+import { readWindow } from "../organizer/windows.ts";
+import { ErrorCode } from "../protocol/error_codes.ts";
+import { badRequest, SmcpError } from "../protocol/errors.ts";
+import {
+  GET_BLOB_EVENT,
+  GET_COMPLETION_EVENT,
+  GET_CONFIG_EVENT,
+  GET_DESKTOP_EVENT,
+  GET_DPE_EVENT,
+  GET_FINDER_EVENT,
+  GET_RESOURCE_TEMPLATES_EVENT,
+  GET_RESOURCE_UPDATES_EVENT,
+  GET_RESOURCES_EVENT,
+  GET_SKILL_EVENT,
+  GET_SKILLS_EVENT,
+  GET_TOOLS_EVENT,
+  GET_WINDOWS_EVENT,
+  READ_RESOURCE_EVENT,
+  SUBSCRIBE_RESOURCE_EVENT,
+  TOOL_CALL_EVENT,
+  UNSUBSCRIBE_RESOURCE_EVENT,
+} from "../protocol/events.ts";
+import type { GetComputerConfigRet, MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
+import type { GetDeskTopRet, GetWindowsRet, WindowInfo } from "../protocol/desktop.ts";
+import type { GetFinderRet } from "../protocol/finder.ts";
+import * as parse from "../protocol/parse.ts";
+import type { GetCompletionRet, GetResourceTemplatesRet } from "../protocol/resource_templates.ts";
+import type { GetResourceUpdatesRet, SubscribeResourceRet } from "../protocol/resource_updates.ts";
+import type { GetBlobRet, GetDpeRet, GetResourcesRet, ReadResourceRet } from "../protocol/resources.ts";
+import { timeoutMsOf } from "../protocol/timeouts.ts";
+import { A2C_MCP_SERVER, type CallToolResult, type GetToolsRet } from "../protocol/tools.ts";
+import { shorten } from "../text.ts";
+import type { McpHost } from "./host.ts";
+import { MAX_CHUNK_BYTES, type OfficeBlobs } from "./office/blob_store.ts";
+import type { ListItem } from "./office/list_answer.ts";
+import { resolveDocument, type ResolveDpe } from "./resources/resolve_dpe.ts";
+import { maskConfig } from "./secrets/masking.ts";
+
+/** What a handler answers from. */
+export interface HandlerScope {
+  readonly host: McpHost;
+  readonly resolveDpe: ResolveDpe | undefined;
+  /** The blobs of the office that sent the request. */
+  readonly blobs: OfficeBlobs;
+  /** The largest answer that the connection takes. */
+  readonly maxAnswerBytes: number;
+}
+
+/** Turns the body of a request into its answer; throws {@linkcode SmcpError} for an error answer. */
+export type Handle = (scope: HandlerScope, body: unknown) => unknown;
+
+/** The handler of each event. */
+export const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
+  [TOOL_CALL_EVENT, callTool],
+  [GET_TOOLS_EVENT, getTools],
+  [GET_CONFIG_EVENT, getConfig],
+  [GET_DESKTOP_EVENT, getDesktop],
+  [GET_WINDOWS_EVENT, getWindows],
+  [GET_FINDER_EVENT, getFinder],
+  [READ_RESOURCE_EVENT, readResource],
+  [GET_RESOURCES_EVENT, getResources],
+  [GET_RESOURCE_TEMPLATES_EVENT, getResourceTemplates],
+  [GET_COMPLETION_EVENT, getCompletion],
+  [SUBSCRIBE_RESOURCE_EVENT, subscribeResource],
+  [UNSUBSCRIBE_RESOURCE_EVENT, unsubscribeResource],
+  [GET_RESOURCE_UPDATES_EVENT, getResourceUpdates],
+  [GET_BLOB_EVENT, getBlob],
+  [GET_DPE_EVENT, getDpe],
+  [GET_SKILLS_EVENT, getSkills],
+  [GET_SKILL_EVENT, getSkill],
+]);
+
+/** A server or an input of the configuration. */
+interface ConfigPart {
+  readonly server?: readonly [string, MCPServerConfig];
+  readonly input?: MCPServerInput;
+}
+
+/** The most characters of a URI in a log line. */
+const MAX_NAME_LENGTH = 200;
+/** The size of a blob answer without its chunk: member names, handle and request id. */
+const BLOB_ENVELOPE_BYTES = 4_096;
+
+async function callTool({ host }: HandlerScope, body: unknown): Promise<CallToolResult> {
+  return await host.calls.call(parse.parseToolCallReq(body));
+}
+
+async function getTools({ host, maxAnswerBytes }: HandlerScope, body: unknown): Promise<GetToolsRet> {
+  const { req_id } = parse.parseGetToolsReq(body);
+  const { listed, routes } = host.tools;
+  const items = listed.map((tool) => listItem(tool, tool.name, routes.get(tool.name)?.server.name));
+  const limitBytes = maxAnswerBytes;
+  return { tools: await host.fit(items, { what: "tools", limitBytes, keeps: "most" }), req_id };
+}
+
+/** Servers and inputs that do not fit into the answer are left out, the largest first. */
+async function getConfig(
+  { host, maxAnswerBytes }: HandlerScope,
+  body: unknown,
+): Promise<GetComputerConfigRet> {
+  parse.parseGetComputerConfigReq(body);
+  const { servers, inputs } = maskConfig(host.config);
+  // Each part counts as a list of its own, so that no part is shortened in favour of another.
+  const items = [
+    ...Object.entries(servers).map((server) => listItem<ConfigPart>({ server }, server[0], server[0])),
+    ...(inputs ?? []).map((input) => listItem<ConfigPart>({ input }, input.id, input.id)),
+  ];
+  const limitBytes = maxAnswerBytes;
+  const shown = await host.fit(items, { what: "parts of the configuration", limitBytes, keeps: "most" });
+  return {
+    servers: Object.fromEntries(shown.flatMap(({ server }) => server === undefined ? [] : [server])),
+    inputs: shown.flatMap(({ input }) => input === undefined ? [] : [input]),
+  };
+}
+
+async function getDesktop(
+  { host, maxAnswerBytes }: HandlerScope,
+  body: unknown,
+): Promise<GetDeskTopRet> {
+  const request = parse.parseGetDeskTopReq(body);
+  const { desktop_size: size, window, req_id } = request;
+  const limits = { timeoutMs: timeoutMsOf(request), limitBytes: maxAnswerBytes };
+  return { desktops: await host.desktop({ size, window, ...limits }), req_id };
+}
+
+async function getWindows(
+  { host, maxAnswerBytes }: HandlerScope,
+  body: unknown,
+): Promise<GetWindowsRet> {
+  const request = parse.parseGetDeskTopReq(body);
+  const { desktop_size: size, window, req_id } = request;
+  const windows = await host.windows({ size, window, timeoutMs: timeoutMsOf(request) });
+  const items = windows.map((each) => {
+    const { title } = each.resource;
+    const named = typeof title === "string" && title !== "" ? { title } : {};
+    const info: WindowInfo = { ...readWindow(each), ...named, meta: { [A2C_MCP_SERVER]: each.server } };
+    return listItem(info, info.uri, each.server);
+  });
+  const limitBytes = maxAnswerBytes;
+  return { windows: await host.fit(items, { what: "windows", limitBytes, keeps: "first" }), req_id };
+}
+
+async function getFinder({ host, maxAnswerBytes }: HandlerScope, body: unknown): Promise<GetFinderRet> {
+  const request = parse.parseGetFinderReq(body);
+  const { keywords, file_type: fileType, offset, limit, req_id } = request;
+  const timeoutMs = timeoutMsOf(request);
+  const { documents, totalCount } = await host.finder({ keywords, fileType, offset, limit, timeoutMs });
+  const items = documents.map((document) => listItem(document, document.uri, document.server));
+  const limitBytes = maxAnswerBytes;
+  const shown = await host.fit(items, { what: "documents", limitBytes, keeps: "first" });
+  return { documents: shown, total_count: totalCount, req_id };
+}
+
+async function readResource({ host }: HandlerScope, body: unknown): Promise<ReadResourceRet> {
+  const request = parse.parseReadResourceReq(body);
+  return { ...await host.read(request), req_id: request.req_id };
+}
+
+async function getResources(
+  { host, maxAnswerBytes }: HandlerScope,
+  body: unknown,
+): Promise<GetResourcesRet> {
+  const request = parse.parseGetResourcesReq(body);
+  const page = await host.resourcesOf(request);
+  const items = page.resources.map((resource) => listItem(resource, resource.uri, request.mcp_server));
+  const limitBytes = maxAnswerBytes;
+  const resources = await host.fit(items, { what: "resources", limitBytes, keeps: "first" });
+  return { ...page, resources, req_id: request.req_id };
+}
+
+async function getResourceTemplates(
+  { host, maxAnswerBytes }: HandlerScope,
+  body: unknown,
+): Promise<GetResourceTemplatesRet> {
+  const request = parse.parseGetResourceTemplatesReq(body);
+  const { mcp_server, cursor, req_id } = request;
+  const timeoutMs = timeoutMsOf(request);
+  if (mcp_server === undefined && cursor !== undefined) {
+    throw badRequest("cursor", 'Cannot list templates from a cursor: name the server in "mcp_server"');
+  }
+  const { templates, nextCursor } = mcp_server === undefined
+    ? { templates: await host.templates.all({ timeoutMs }), nextCursor: undefined }
+    : await host.templates.page(mcp_server, { cursor, timeoutMs });
+  const items = templates.map(({ server, template }) => listItem(template, template.uri_template, server));
+  const limitBytes = maxAnswerBytes;
+  return {
+    resource_templates: await host.fit(items, { what: "resource templates", limitBytes, keeps: "first" }),
+    ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+    req_id,
+  };
+}
+
+async function getCompletion({ host }: HandlerScope, body: unknown): Promise<GetCompletionRet> {
+  const request = parse.parseGetCompletionReq(body);
+  return { completion: await host.templates.complete(request), req_id: request.req_id };
+}
+
+async function subscribeResource({ host }: HandlerScope, body: unknown): Promise<SubscribeResourceRet> {
+  const request = parse.parseSubscribeResourceReq(body);
+  await host.resources.subscribe(request);
+  return { req_id: request.req_id };
+}
+
+function unsubscribeResource({ host }: HandlerScope, body: unknown): SubscribeResourceRet {
+  const { uri, mcp_server, req_id } = parse.parseSubscribeResourceReq(body);
+  host.resources.unsubscribe(uri, mcp_server);
+  return { req_id };
+}
+
+function getResourceUpdates({ host, maxAnswerBytes }: HandlerScope, body: unknown): GetResourceUpdatesRet {
+  const { cursor: since, req_id } = parse.parseGetResourceUpdatesReq(body);
+  const { updates, cursor, hasMore } = host.resources.updates(since, maxAnswerBytes);
+  return { updates, cursor, ...(hasMore ? { has_more: true } : {}), req_id };
+}
+
+/** The chunk is as large as the request allows and the connection takes. */
+function getBlob({ blobs, maxAnswerBytes }: HandlerScope, body: unknown): GetBlobRet {
+  const { blob_handle: handle, chunk_offset: offset = 0, max_chunk_bytes, req_id } = parse.parseGetBlobReq(
+    body,
+  );
+  // Base64 takes four bytes for three.
+  const roomBytes = Math.floor((maxAnswerBytes - BLOB_ENVELOPE_BYTES) / 4) * 3;
+  const wantedBytes = max_chunk_bytes === undefined || max_chunk_bytes <= 0
+    ? MAX_CHUNK_BYTES
+    : max_chunk_bytes;
+  const maxBytes = Math.max(1, Math.min(wantedBytes, roomBytes));
+  return { ...blobs.read({ handle, offset, maxBytes }), req_id };
+}
+
+async function getDpe({ host, resolveDpe }: HandlerScope, body: unknown): Promise<GetDpeRet> {
+  const request = parse.parseGetDpeReq(body);
+  const read: McpHost["read"] = (wanted, options) => host.read(wanted, options);
+  return { resource: await resolveDocument(request, { resolveDpe, read }), req_id: request.req_id };
+}
+
+/** Peers of newer protocol versions ask for skills; a Computer of this version has none. */
+function getSkills(_scope: HandlerScope, body: unknown): { skills: readonly never[]; req_id: string } {
+  return { skills: [], req_id: parse.parseAgentCallData(body).req_id };
+}
+
+function getSkill(_scope: HandlerScope, body: unknown): never {
+  parse.parseAgentCallData(body);
+  throw new SmcpError(ErrorCode.MCP_SERVER_NOT_FOUND, "Skill does not exist: this Computer has no skills");
+}
+
+/** An item of a list answer whose value is sent as it is. */
+function listItem<T extends object>(value: T, name: string, server: string = ""): ListItem<T> {
+  return { server, name: shorten(name, MAX_NAME_LENGTH), key: value, render: () => value };
+}

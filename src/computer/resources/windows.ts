@@ -1,0 +1,99 @@
+/** The windows of one MCP server: their contents are kept until they change or become too old. */
+import type { DesktopWindow } from "../../organizer/windows.ts";
+import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
+import { windowIdentity } from "../../uri/window_identity.ts";
+import type { ListLimits } from "../limits.ts";
+import { ByteBudget } from "./byte_budget.ts";
+import { EntryCache, type EntryCacheOptions } from "./cache.ts";
+import type { ListWarnings } from "./list_warnings.ts";
+
+type Contents = readonly ResourceContents[];
+
+/** What the windows of a server need. */
+export interface ServerWindowsContext
+  extends Pick<EntryCacheOptions<Contents>, "read" | "onFailure" | "concurrency" | "maxAgeMs" | "now"> {
+  readonly limits: ListLimits;
+  /** The MCP server's name. */
+  readonly server: string;
+  readonly warnings: Pick<ListWarnings, "warn">;
+}
+
+/** Keeps the listed windows and their contents. */
+export class ServerWindows {
+  readonly #context: ServerWindowsContext;
+  readonly #cache: EntryCache<Contents>;
+  readonly #bytes: ByteBudget;
+  #listed: readonly McpResource[] = [];
+
+  constructor(context: ServerWindowsContext) {
+    this.#context = context;
+    const { limits } = context;
+    this.#bytes = new ByteBudget({ eachBytes: limits.maxWindowBytes, totalBytes: limits.maxWindowsBytes });
+    this.#cache = new EntryCache({
+      ...context,
+      read: (uri: string) => this.#read(uri),
+      onValue: (uri, contents) => contents === undefined && this.#bytes.release(uri),
+    });
+  }
+
+  /** Takes the server's list: forgets windows that are not in it. */
+  follow(listed: readonly McpResource[]): void {
+    this.#listed = listed;
+    this.#cache.follow(new Set(listed.map(({ uri }) => uri)));
+  }
+
+  /** The listed windows with their last known contents; only those of `identity`, if given. */
+  list(identity: string | undefined): DesktopWindow[] {
+    const { server } = this.#context;
+    return this.#select(identity).map((resource) => ({
+      server,
+      resource,
+      contents: this.#cache.get(resource.uri),
+    }));
+  }
+
+  /** Reads windows that may have changed; returns whether all of them were read in time. */
+  async refresh(withinMs: number, identity: string | undefined): Promise<boolean> {
+    return await this.#cache.refresh(this.#select(identity).map(({ uri }) => uri), withinMs);
+  }
+
+  /** {@linkcode EntryCache.verify}. */
+  async verify(withinMs: number): Promise<boolean> {
+    return await this.#cache.verify(withinMs);
+  }
+
+  /** The server announces changes of this listed URI from now on. */
+  markSubscribed(uri: string): void {
+    this.#cache.markSubscribed(uri);
+  }
+
+  /** Starts a new session, without subscriptions. */
+  reset(): void {
+    this.#cache.clearSubscriptions();
+  }
+
+  /** The window of this listed URI has changed. */
+  invalidate(uri: string): void {
+    this.#cache.invalidate(uri);
+  }
+
+  /** Every window may have changed. */
+  invalidateAll(): void {
+    this.#cache.invalidateAll();
+  }
+
+  #select(identity: string | undefined): readonly McpResource[] {
+    if (identity === undefined) return this.#listed;
+    return this.#listed.filter(({ uri }) => windowIdentity(uri) === identity);
+  }
+
+  /** Reads a window. One that is too large is logged and counts as empty. */
+  async #read(uri: string): Promise<Contents> {
+    const { read, warnings, limits: { maxWindowBytes, maxWindowsBytes } } = this.#context;
+    const contents = await read(uri);
+    if (this.#bytes.take(uri, contents)) return contents;
+    const message = "a window is left out: it or all windows of its MCP server together are too large";
+    warnings.warn(message, { uri, limit: maxWindowBytes, limitOfAll: maxWindowsBytes });
+    return [];
+  }
+}
