@@ -8,9 +8,9 @@ import { PROTOCOL_VERSION, VERSION_QUERY_PARAMETER } from "../protocol/version.t
 import { toConnectError, unreachable } from "./connect_failure.ts";
 import { StrictPolling } from "./polling.ts";
 
-/** Time for what was already sent to leave before a connection is cut. */
+/** How long closing waits for data that is still being sent, in milliseconds. */
 const FLUSH_TIMEOUT_MS = 1_000;
-/** What a Server that does not say so accepts in one message: Socket.IO's own default. */
+/** The message limit of a Server that announces none: Socket.IO's default, in bytes. */
 const DEFAULT_MAX_PAYLOAD_BYTES = 1_000_000;
 
 /** Where and as whom to connect. */
@@ -25,23 +25,23 @@ export interface ConnectOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What arrives: an event, its one argument, and how to answer when an answer was asked for. */
+/** An incoming event with its one argument, and the function that answers it where an ack was requested. */
 export interface IncomingEvent {
   readonly event: string;
   readonly body: unknown;
-  /** Throws a 413 when the answer is too large for the connection, so that a smaller one can be sent. */
+  /** Sends the ack. Throws a 413 when the answer is too large, so that the caller can send a smaller one. */
   readonly reply: ((answer: unknown) => void) | undefined;
-  /** The largest answer that the connection takes, in bytes. */
+  /** The largest answer that may be sent, in bytes. */
   readonly maxAnswerBytes: number;
 }
 
 /** An open connection. */
 export interface Connection {
-  /** Resolves to the reason once the connection is gone, closed by us or not. */
+  /** Resolves to the reason when the connection has ended, on either side. */
   readonly closed: Promise<string>;
-  /** The largest message that the Server accepts. */
+  /** The largest message that the Server accepts, in bytes. */
   readonly maxPayloadBytes: number;
-  /** Sends an event that nobody answers. Throws a 413 when it is too large. */
+  /** Sends an event without an ack. Throws a 413 when it is too large. */
   emit(event: string, body: unknown): void;
   /**
    * Sends an event and resolves to the arguments of its ack.
@@ -51,16 +51,16 @@ export interface Connection {
    * @throws {SmcpError} 413 when it is too large.
    */
   request(event: string, body: unknown, timeoutMs: number): Promise<readonly unknown[]>;
-  /** Closes at once for whoever uses it; resolves when what was sent before has left, or after a second. */
+  /** Closes for its users at once. Resolves when earlier data has been sent, or after a second. */
   close(): Promise<void>;
 }
 
 /**
- * Opens one connection, polling first, and does not try again.
+ * Opens one connection, polling first, without a retry.
  *
  * @throws {ProtocolVersionError} The Server does not accept our version. Final.
  * @throws {AuthenticationError} The Server refused the credentials. Final.
- * @throws {ServerUnreachableError} Anything else; worth another try unless it `isPermanent`.
+ * @throws {ServerUnreachableError} Any other cause; a retry may succeed unless `isPermanent`.
  * @throws {TypeError} The URL cannot be used.
  */
 export function openConnection(
@@ -95,7 +95,7 @@ export function openConnection(
     reject(error);
   };
   const onAbort = () => fail(signal.reason);
-  // The namespace's answer has no deadline of its own in Socket.IO: the transport's ends with the handshake.
+  // Socket.IO has no time-out for the answer to CONNECT: its own ends with the transport's handshake.
   const timer = setTimeout(
     () => fail(unreachable(url, "no answer in time (timeout)")),
     timeoutMs,
@@ -119,7 +119,7 @@ export function openConnection(
     reject(unreachable(url, `connection closed (${reason})`));
   });
   socket.onAny((event: unknown, ...args: unknown[]) => {
-    // Socket.IO also takes a number.
+    // Socket.IO also allows numbers as event names.
     if (typeof event !== "string") return;
     const acknowledge = args.at(-1);
     const reply = (answer: unknown) => {
@@ -172,10 +172,10 @@ function toConnection(
   };
 }
 
-/** Socket.IO first sends what waits, a cancel or its own farewell; whoever ends the process must let it. */
+/** Socket.IO first sends queued data, such as a cancel or its own disconnect. A process must not end before. */
 function closeSocket(socket: Socket): Promise<void> {
   const { engine } = socket.io;
-  // A socket that never connected has no engine, whatever its type says.
+  // A socket that never connected has no engine, although its type says so.
   if (engine === undefined || engine.readyState === "closed") {
     socket.disconnect();
     return Promise.resolve();

@@ -1,4 +1,4 @@
-/** Why a connection to a Server could not be opened, in words that tell what to do. */
+/** Errors of connecting to a Server: the cause and the remedy. */
 import { isRecord, parseJson } from "../json.ts";
 import {
   AuthenticationError,
@@ -9,16 +9,16 @@ import {
 import { shorten } from "../text.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 
-/** The answer of a Socket.IO server to a namespace that it does not have. */
+/** The refusal by a Socket.IO server that does not have our namespace. */
 const INVALID_NAMESPACE = "Invalid namespace";
 /** Statuses below 500 that are temporary: request timeout, too early, too many requests. */
 const PASSING_STATUSES: readonly number[] = [408, 425, 429];
-/** Engine.IO's code for a session that its server does not have any more, for instance since it was restarted. */
+/** Engine.IO's code for a session that the server does not know, for example after its restart. */
 const UNKNOWN_SESSION = 1;
 /** The longest message of an HTTP answer that is shown, in characters. */
 const MAX_SHOWN_MESSAGE = 200;
 
-/** What is known of an HTTP request that failed. */
+/** Facts about a failed HTTP request. */
 export interface FailureContext {
   /** 0 where there was no answer. */
   readonly status?: number;
@@ -29,35 +29,35 @@ export interface FailureContext {
   readonly location?: unknown;
 }
 
-/** The parts of a transport's error that are read. */
+/** The members of a transport's error that are read. */
 export interface ConnectFailure extends Error {
   /** Present in the Server's own refusal of the namespace, whatever its value. */
   readonly data?: unknown;
   readonly context?: FailureContext | undefined;
 }
 
-/** Where the connection was tried. */
+/** The address of a connection attempt. */
 export interface ConnectTarget {
-  /** The URL as it was given. */
+  /** The URL that the caller gave. */
   readonly url: string;
-  /** The address that was asked, such as `https://example.com/a2c/socket.io/`. */
+  /** The address that was requested, such as `https://example.com/a2c/socket.io/`. */
   readonly requested: string;
 }
 
-/** Why, and whether another attempt would fail, too. */
+/** The cause of a failure, and whether a retry would fail as well. */
 interface Reason {
   readonly text: string;
   readonly isPermanent: boolean;
 }
 
-/** Tells a final refusal from a Server that is out of reach. */
+/** Turns a failed connection attempt into a local error: version, credentials, or unreachable Server. */
 export function toConnectError(failure: ConnectFailure, { url, requested }: ConnectTarget): Error {
   const { context, message } = failure;
   const refusal = readVersionRefusal(context);
   if (refusal !== undefined) return new ProtocolVersionError(versionMessage(refusal), refusal);
   const status = context?.status ?? 0;
   if ("data" in failure && message !== INVALID_NAMESPACE) {
-    return new AuthenticationError(`Cannot connect to "${url}": refused by the Server (${message})`, {
+    return new AuthenticationError(`Cannot connect to "${url}": the Server refused it (${message})`, {
       cause: failure,
     });
   }
@@ -70,7 +70,7 @@ export function toConnectError(failure: ConnectFailure, { url, requested }: Conn
   return unreachable(url, text, { isPermanent, ...(cause === undefined ? {} : { cause }) });
 }
 
-/** The error of a Server that is out of reach. */
+/** The error for a Server that cannot be reached. */
 export function unreachable(
   url: string,
   reason: string,
@@ -85,9 +85,9 @@ function reasonOf({ context, message }: ConnectFailure, requested: string): Reas
   if (statusText instanceof Error) return networkReason(statusText, requested);
   if (message === "timeout") return passing("no answer in time (timeout)");
   if (message === INVALID_NAMESPACE) {
-    return permanent(`"${requested}" is Socket.IO of another program, not an A2C-SMCP Server`);
+    return permanent(`"${requested}" is a Socket.IO server of another program, not an A2C-SMCP Server`);
   }
-  return permanent(`"${requested}" answers, but not as Socket.IO; check the address and --path (${message})`);
+  return permanent(`"${requested}" is not a Socket.IO server; check the address and --path (${message})`);
 }
 
 function httpReason(
@@ -98,7 +98,7 @@ function httpReason(
   const target = redirectTarget(context?.location, requested);
   if (status >= 300 && status < 400 && target !== undefined) {
     return permanent(
-      `"${requested}" redirects to "${target}", and redirects are not followed; if that is the Server, use its address`,
+      `"${requested}" redirects to "${target}", and redirects are not followed; if the Server is there, use that address`,
     );
   }
   if (status >= 500) return passing(`${said}; the Server is out of service, or a proxy cannot reach it`);
@@ -107,7 +107,9 @@ function httpReason(
   }
   const isUnknownSession = bodyOf(context)?.["code"] === UNKNOWN_SESSION;
   if (PASSING_STATUSES.includes(status) || isUnknownSession) return passing(said);
-  return permanent(`${said}; no A2C-SMCP Server there, check the path of the URL and --path`);
+  return permanent(
+    `${said}; there is no A2C-SMCP Server at this address; check the path of the URL and --path`,
+  );
 }
 
 /** The reason for an error of the network, name service or TLS: by Node's codes, and by Deno's where they differ. */
@@ -118,11 +120,11 @@ function networkReason(error: Error, requested: string): Reason {
     case "ENOTFOUND":
       return permanent("host not found");
     case "EAI_AGAIN":
-      return passing("host not found, the name service does not answer");
+      return passing("host not found, the DNS server does not answer");
     case "ECONNREFUSED":
       return passing("connection refused, no program listens there");
     case "ECONNRESET":
-      return passing(`connection closed before an answer came; ${schemeHint(requested)}`);
+      return passing(`connection closed before an answer; ${schemeHint(requested)}`);
     case "EHOSTUNREACH":
     case "ENETUNREACH":
       return passing(`no route to the host (${code})`);
@@ -134,9 +136,9 @@ function networkReason(error: Error, requested: string): Reason {
       return permanent(`its TLS certificate is for another host (${message})`);
   }
   if (/wrong version number|InvalidContentType/.test(message)) {
-    return permanent(`no TLS there; ${schemeHint("https:")}`);
+    return permanent(`the port does not speak TLS; ${schemeHint("https:")}`);
   }
-  if (code.startsWith("HPE_")) return permanent(`no HTTP there; ${schemeHint("http:")}`);
+  if (code.startsWith("HPE_")) return permanent(`the port does not speak HTTP; ${schemeHint("http:")}`);
   if (/certificate/i.test(message) || /CERT/.test(code)) {
     return permanent(
       `its TLS certificate is not trusted (${message}); ` +
@@ -147,21 +149,21 @@ function networkReason(error: Error, requested: string): Reason {
   return passing(message);
 }
 
-/** Without user name and query, which may be secrets. */
+/** The target without user name and query, which may be secrets. */
 function redirectTarget(location: unknown, requested: string): string | undefined {
   if (typeof location !== "string" || !URL.canParse(location, requested)) return undefined;
   const { protocol, host, pathname } = new URL(location, requested);
   return shorten(`${protocol}//${host}${pathname}`, MAX_SHOWN_MESSAGE);
 }
 
-/** The other scheme: a port that does not speak the one of the URL often just closes the connection. */
+/** Suggests the other scheme: a port that does not speak the one of the URL often closes the connection. */
 function schemeHint(requested: string): string {
   return requested.startsWith("https:")
     ? "if the Server speaks plain HTTP, use http://"
     : "if the Server speaks TLS, use https://";
 }
 
-/** What nginx and Go answer to plain HTTP on a port for TLS. */
+/** Whether the answer is the one that nginx and Go give to plain HTTP on a TLS port. */
 function isPlainOnTls(context: ConnectFailure["context"]): boolean {
   const body = context?.responseText;
   return typeof body === "string" &&
@@ -181,7 +183,7 @@ function bodyOf(context: ConnectFailure["context"]): Record<string, unknown> | u
   return isRecord(body) ? body : undefined;
 }
 
-/** What the answer says for people, in brackets. */
+/** The answer's message in parentheses; empty when it has none. */
 function messageOf(context: ConnectFailure["context"]): string {
   const message = bodyOf(context)?.["message"];
   return typeof message === "string" ? ` (${message.slice(0, MAX_SHOWN_MESSAGE)})` : "";

@@ -1,4 +1,4 @@
-/** The join's ack in all its forms, and which refusals pass. */
+/** Reads the ack of a join or a leave (`docs/protocol/calls-and-offices.md#joining-an-office`). */
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { fromErrorAck } from "../protocol/errors.ts";
 
@@ -18,7 +18,7 @@ export function readJoinAck(answer: readonly unknown[]): JoinAnswer {
   return error === undefined ? { accepted: true } : refused(error.message, error.code);
 }
 
-/** Whoever holds a name or the Agent's seat may be our own ghost, which its Server forgets in time. */
+/** Refusals because of a taken name or seat. The holder may be this member's own lost connection. */
 const TAKEN = /already (has an agent|exists|registered)|agent already in/i;
 
 function refused(reason: string, code?: number): JoinAnswer {

@@ -1,4 +1,4 @@
-/** A connection that comes back: connecting, joining, requesting, and all of it again after a loss. */
+/** The link of an Agent or a Computer to its Server: connects, joins, requests, and reconnects after a loss. */
 import { abortable } from "../async/abortable.ts";
 import { Deadline } from "../async/deadline.ts";
 import { Backoff, type BackoffOptions, delay, MAX_TIMER_MS } from "../async/backoff.ts";
@@ -22,25 +22,25 @@ import { readJoinAck } from "./join.ts";
 const CONNECT_BACKOFF: BackoffOptions = { firstMs: 500, maxMs: 10_000 };
 /** Waits between attempts to join where the name or the seat is taken. */
 const JOIN_BACKOFF: BackoffOptions = { firstMs: 250, maxMs: 5_000 };
-/** How long a taken name or seat is tried again after a loss: longer than a Server needs to forget a lost connection (45 s). */
+/** How long a taken name or seat is retried after a loss: longer than a Server keeps a lost connection (45 s). */
 const JOIN_PATIENCE_MS = 60_000;
-/** A connection that lasted so long was a good one, in milliseconds: coming back after its loss needs no wait. */
+/** After a connection of at least this many milliseconds, the link reconnects without waiting. */
 const STABLE_MS = 10_000;
 /** Time for one attempt to connect, and for the answer to a join or leave. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
 
-/** What a link needs beyond where and as whom to connect. */
+/** The options of a link. */
 export interface LinkOptions extends ConnectOptions {
   readonly logger?: Logger | undefined;
-  /** How long a join after a loss is tried again while the name or seat is taken, in milliseconds; 60,000 by default. */
+  /** How long a rejoin is retried while the name or seat is taken, in milliseconds; 60,000 by default. */
   readonly joinPatienceMs?: number | undefined;
 }
 
 /** How a link joins. */
 export interface JoinOptions {
-  /** When to give up, in milliseconds; never by default. */
+  /** When the join fails with a time-out, in milliseconds; never by default. */
   readonly timeoutMs?: number | undefined;
-  /** How long a name or seat that is taken is tried again, in milliseconds; not at all by default. */
+  /** How long a join is retried while the name or seat is taken, in milliseconds; 0 by default. */
   readonly patienceMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -50,50 +50,50 @@ interface JoinAttempt {
   readonly patienceMs: number;
 }
 
-/** What a link tells its owner. A listener that throws is logged and changes nothing. */
+/** Callbacks of a link. An error that a callback throws is logged and has no other effect. */
 export interface LinkListener {
   onEvent(incoming: IncomingEvent): void;
-  /** The connection is gone; the link is already trying to come back. */
+  /** The connection was lost; the link is reconnecting. */
   onLost(reason: string): void;
-  /** Connected again and, where an office was joined before, joined again. */
+  /** The link reconnected, and rejoined the office that it was in. */
   onReturned(): void;
-  /** The link cannot come back: version, credentials or a join refused for good. */
+  /** The link ended: the Server refused the version, the credentials or the join. */
   onFailed(error: Error): void;
 }
 
 /**
- * A member's link to its Server. One loop owns the connection: it waits for a loss, connects again with back-off,
- * joins again, and lets the requests that wait go on.
+ * The link of a member to its Server. One loop owns the connection: it waits for a loss, reconnects with back-off,
+ * rejoins the office, and releases the requests that wait.
  */
 export class Link implements AsyncDisposable {
   readonly #options: LinkOptions;
   readonly #listener: LinkListener;
   readonly #log: Logger;
   readonly #closing = new AbortController();
-  /** What this member wants to be: the loop makes it so after each loss. */
+  /** The office to be in: the loop rejoins it after each loss. */
   #membership: EnterOfficeReq | undefined;
-  /** The connection that callers may use: open, and joined again where an office was joined. */
+  /** The connection for requests: open, and in the office. */
   #connection: Connection | undefined;
   #ready = pending<Connection>();
-  /** Until the first connection is there. */
+  /** Whether the first connection is still being opened. */
   #isOpening = true;
   #supervision: Promise<void> = Promise.resolve();
-  /** Aborted when the office is left, and with it whatever was asked in it. */
+  /** Aborted on leaving the office; the requests made in it then reject. */
   #leaving = new AbortController();
 
   private constructor(options: LinkOptions, listener: LinkListener) {
-    // One random value for this link's life: by it a Server knows a returning member from a stranger.
+    // A random value for the life of this link: the Server recognizes a reconnecting member by it.
     this.#options = { ...options, auth: { session: crypto.randomUUID(), ...options.auth } };
     this.#listener = listener;
     this.#log = withModule(options.logger ?? silentLogger, "link");
   }
 
   /**
-   * Connects, trying again with back-off while the Server is out of reach.
+   * Connects, and retries with back-off while the Server cannot be reached.
    *
    * @param options Where and as whom.
    * @param context `listener`; `timeoutMs`: when to give up, never by default; `signal`.
-   * @throws {ServerUnreachableError} after `timeoutMs`, or at once where another attempt is of no use.
+   * @throws {ServerUnreachableError} after `timeoutMs`, or at once for a permanent cause.
    * @throws {AuthenticationError | ProtocolVersionError} at once.
    * @throws {TypeError} The URL cannot be used.
    */
@@ -112,21 +112,21 @@ export class Link implements AsyncDisposable {
     return link;
   }
 
-  /** Whether requests go out at once. */
+  /** Whether requests are sent without waiting for a reconnection. */
   get isConnected(): boolean {
     return this.#connection !== undefined;
   }
 
-  /** The office that this member joined, or is trying to return to. */
+  /** The office that this member is in, or is rejoining. */
   get membership(): EnterOfficeReq | undefined {
     return this.#membership;
   }
 
   /**
-   * Joins an office, and joins it again after each loss. After a loss a taken name or seat is tried again for a minute,
-   * since what is left of the lost connection may hold it; the first time it is refused at once.
+   * Joins an office, and rejoins it after each loss. A rejoin is retried for a minute while the name or seat is taken,
+   * because the Server may still keep the lost connection. A first join is refused at once.
    *
-   * @throws {JoinRefusedError} in the Server's own words.
+   * @throws {JoinRefusedError} with the reason that the Server gave.
    * @throws {RequestTimeoutError} after `timeoutMs`.
    */
   async join(membership: EnterOfficeReq, options: JoinOptions = {}): Promise<void> {
@@ -148,7 +148,7 @@ export class Link implements AsyncDisposable {
     }
   }
 
-  /** Leaves the office. While the connection is lost there is nothing to say: a lost connection is a leave. */
+  /** Leaves the office. While disconnected nothing is sent: for the Server a lost connection is a leave. */
   async leave(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     const membership = this.#membership;
     this.#membership = undefined;
@@ -161,12 +161,12 @@ export class Link implements AsyncDisposable {
   }
 
   /**
-   * Sends a request and resolves to the arguments of its ack. While the link is coming back it waits, within
-   * `timeoutMs`; a request that was in flight when the connection was lost is not sent twice.
+   * Sends a request and resolves to the arguments of its ack. While the link reconnects, the request waits within
+   * `timeoutMs`. A request in flight when the connection is lost fails; it is not sent a second time.
    *
    * @throws {RequestTimeoutError} after `timeoutMs`.
    * @throws {ConnectionClosedError} when the connection is lost, or the link closed.
-   * @throws {SmcpError} 413 when it is too large; 4103 when the office is left, after which the Server says no more.
+   * @throws {SmcpError} 413 when it is too large; 4103 when the office is left.
    */
   async request(
     event: string,
@@ -182,7 +182,7 @@ export class Link implements AsyncDisposable {
     return await abortable(abortable(connection.request(event, body, remainingMs), leaving), signal);
   }
 
-  /** Sends an event that nobody answers. Dropped while the connection is lost: it would tell of the past. */
+  /** Sends an event without an ack. While disconnected the event is dropped. */
   emit(event: string, body: unknown): void {
     this.#connection?.emit(event, body);
   }
@@ -215,7 +215,7 @@ export class Link implements AsyncDisposable {
   async #supervise(first: Connection): Promise<void> {
     const { signal } = this.#closing;
     let connection = first;
-    // A Server that admits and drops at once is asked less and less often.
+    // Waits longer each time for a Server that admits this member and drops it at once.
     const backoff = new Backoff(CONNECT_BACKOFF);
     let sinceMs = -Infinity;
     try {
@@ -231,7 +231,7 @@ export class Link implements AsyncDisposable {
         connection = await this.#return(signal);
         sinceMs = performance.now();
         this.#resume(connection);
-        this.#log.info("connection is back", { office: this.#membership?.office_id });
+        this.#log.info("reconnected", { office: this.#membership?.office_id });
         this.#tell(() => this.#listener.onReturned());
       }
     } catch (error) {
@@ -243,7 +243,7 @@ export class Link implements AsyncDisposable {
     }
   }
 
-  /** Connects and joins again, however long it takes; throws only what is final. */
+  /** Reconnects and rejoins without a time limit; throws only permanent errors. */
   async #return(signal: AbortSignal): Promise<Connection> {
     const backoff = new Backoff(CONNECT_BACKOFF);
     while (true) {
@@ -267,7 +267,7 @@ export class Link implements AsyncDisposable {
     if (this.#membership === undefined) await leaveOffice(connection, membership);
   }
 
-  /** Attempts with back-off until connected, refused for good, or out of time. */
+  /** Retries with back-off until connected, permanently refused, or out of time. */
   async #connect(
     options: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly backoff: Backoff },
   ): Promise<Connection> {
@@ -286,16 +286,16 @@ export class Link implements AsyncDisposable {
         // After a loss, a failure that looks permanent may be a passing one of a proxy or a name service.
         if (error.isPermanent && this.#isOpening) throw error;
         const fields = { error: error.message, wait_ms: waitMs };
-        // One warning a loss: an attempt every ten seconds would bury everything else.
-        if (isKnown) this.#log.debug("Server still out of reach, trying again", fields);
-        else this.#log.warn("Server out of reach, trying again", fields);
+        // One warning for each loss: retries every ten seconds would flood the log.
+        if (isKnown) this.#log.debug("cannot reach the Server, retrying", fields);
+        else this.#log.warn("cannot reach the Server, retrying", fields);
         isKnown = true;
         await delay(waitMs, signal);
       }
     }
   }
 
-  /** Joins on whatever connection there is; one that is lost meanwhile is waited for. */
+  /** Joins on the current connection. If it is lost meanwhile, waits for the next one and joins there. */
   async #joinNow(membership: EnterOfficeReq, options: JoinAttempt): Promise<void> {
     let attempt = options;
     while (true) {
@@ -328,9 +328,9 @@ export class Link implements AsyncDisposable {
         throw new JoinRefusedError(`Cannot join office "${office_id}" as "${name}": ${answer.reason}`);
       }
       const fields = { office: office_id, name, reason: answer.reason };
-      // One warning, as for a Server out of reach: it may be hours until the name is free.
-      if (isKnown) this.#log.debug("name or seat is still taken, trying again", fields);
-      else this.#log.warn(`name or seat is taken, trying again ${untilWhen(patienceMs)}`, fields);
+      // One warning: the name may be taken for hours.
+      if (isKnown) this.#log.debug("name or seat is taken, retrying", fields);
+      else this.#log.warn(`name or seat is taken, retrying ${untilWhen(patienceMs)}`, fields);
       isKnown = true;
       await delay(waitMs, signal);
     }
@@ -354,12 +354,12 @@ export class Link implements AsyncDisposable {
     return signal === undefined ? closing : AbortSignal.any([signal, closing]);
   }
 
-  /** A listener's mistake is the listener's: it never ends the link. */
+  /** Calls a callback of the owner. Its error is logged and never ends the link. */
   #tell(call: () => void): void {
     try {
       call();
     } catch (error) {
-      this.#log.error("a listener failed", { error: describeError(error) });
+      this.#log.error("a callback failed", { error: describeError(error) });
     }
   }
 }
@@ -370,12 +370,12 @@ async function leaveOffice(connection: Connection, membership: EnterOfficeReq): 
   if (!answer.accepted) throw new JoinRefusedError(`Cannot leave office "${office_id}": ${answer.reason}`);
 }
 
-/** Whether another connection may do better: the last one was lost, or its Server fell silent. */
+/** Whether another connection may succeed: the last one was lost, or the Server did not answer. */
 function isPassing(error: unknown): boolean {
   return error instanceof ConnectionClosedError || error instanceof RequestTimeoutError;
 }
 
-/** A promise to be settled later, which may also be rejected with nobody waiting. */
+/** A promise to be settled later. Its rejection may stay unhandled. */
 function pending<T>(): PromiseWithResolvers<T> {
   const resolvers = Promise.withResolvers<T>();
   resolvers.promise.catch(() => {});

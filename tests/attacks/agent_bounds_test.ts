@@ -147,7 +147,7 @@ Deno.test("a question whose connection was lost is withdrawn, and the tool that 
   await person.count(1);
   office.cut();
   await gone;
-  await within(office.log.until(({ message }) => message === "connection is back"), "the connection");
+  await within(office.log.until(({ message }) => message === "reconnected"), "the connection");
   assertEquals(person.asked[0]?.signal.aborted, true);
   assertEquals(await counts(office), [1, 0]);
 });

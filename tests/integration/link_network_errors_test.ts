@@ -57,7 +57,7 @@ Deno.test("a port that closes the connection may speak the other scheme", leaky,
     const error = await assertRejects(
       () => Agent.connect({ url, office: "lab", name: "ada", timeoutMs: 700 }),
       ServerUnreachableError,
-      "connection closed before an answer came",
+      "connection closed before an answer",
     );
     assertStringIncludes(error.message, `use ${other}://`);
   }
@@ -144,7 +144,7 @@ Deno.test("a page in place of Socket.IO is told as such", leaky, async () => {
       return true;
     },
   });
-  await assertPermanent(server.url, { word: "not as Socket.IO" });
+  await assertPermanent(server.url, { word: "not a Socket.IO server" });
 });
 
 Deno.test("a connection that is refused is tried again until the time is over", leaky, async () => {

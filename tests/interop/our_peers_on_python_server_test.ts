@@ -206,7 +206,7 @@ Deno.test("a Python Server's refusals reach our peers as what they are", interop
   await t.step(
     "a name that is taken is tried again by whoever has the patience, until it is free",
     async () => {
-      const { logger, said } = waitForWarning("name or seat is taken, trying again for 60000 ms");
+      const { logger, said } = waitForWarning("name or seat is taken, retrying for 60000 ms");
       const config = { servers: {} };
       const address = { url: urlOf(server), office, token: TOKEN };
       await using first = Computer.open({ name: "laptop", config });
