@@ -1,18 +1,18 @@
-/** What to say of a word that is not known: what may have been meant, and what there is. */
+/** Suggestions for unknown words: the closest known word, and lists of known words. */
 
-/** Longer words are not compared. */
+/** Longer words are not compared, in characters. */
 const MAX_LENGTH = 64;
-/** The most pairs of letters that are compared for one word: a few milliseconds, however many words are known. */
+/** The most pairs of letters that are compared for one word, which takes a few milliseconds. */
 const MAX_COMPARISONS = 200_000;
 
-/** The known word that is nearest, if one is near enough to be meant. */
+/** The most similar known word; `undefined` when none is similar enough. */
 export function closestWord(word: string, known: Iterable<string>): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
   const written = plain(word);
   let best: { readonly word: string; readonly distance: number } | undefined;
   let comparisons = 0;
   for (const candidate of known) {
-    // Each word costs something, also one that is not compared.
+    // Words that are too long to compare count as well, so that the loop is bounded.
     comparisons++;
     if (comparisons > MAX_COMPARISONS) break;
     if (candidate.length > MAX_LENGTH) continue;
@@ -25,18 +25,28 @@ export function closestWord(word: string, known: Iterable<string>): string | und
   return best?.word;
 }
 
-/** The same as the end of a sentence; empty when nothing is near. */
+/** `; did you mean "command"?` as the end of a message; empty when no known word is similar enough. */
 export function didYouMean(word: string, known: Iterable<string>): string {
   const closest = closestWord(word, known);
   return closest === undefined ? "" : `; did you mean "${closest}"?`;
 }
 
-/** `"a", "b"`, for what there is instead; `none` where there is nothing. */
+/** `"a", "b"`; `none` for an empty list. */
 export function listWords(words: Iterable<string>): string {
   return [...words].map((word) => `"${word}"`).join(", ") || "none";
 }
 
-/** `forbiddenTools` is `forbidden_tools`. */
+/** The most names that a message lists. */
+const MAX_LISTED_NAMES = 20;
+
+/** `No server named "x" (servers: files, shop)`, for an unknown name. */
+export function unknownName(kind: string, name: string, known: readonly string[]): string {
+  const more = known.length - MAX_LISTED_NAMES;
+  const listed = [...known.slice(0, MAX_LISTED_NAMES), ...(more > 0 ? [`${more} more`] : [])];
+  return `No ${kind} named "${name}" (${kind}s: ${listed.join(", ") || "none"})`;
+}
+
+/** Ignores case and separators: `forbiddenTools` equals `forbidden_tools`. */
 function plain(word: string): string {
   return word.toLowerCase().replaceAll(/[-_\s]/g, "");
 }
@@ -45,7 +55,7 @@ function tolerance(word: string): number {
   return word.length < 4 ? 1 : Math.ceil(word.length / 4);
 }
 
-/** How many letters must be changed, added, removed or swapped with their neighbour. */
+/** The Damerau-Levenshtein distance: letters changed, added, removed or swapped with their neighbor. */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -14,7 +14,7 @@ import type { Desktop } from "../protocol/desktop.ts";
 import { isRecord } from "../json.ts";
 import type { ErrorDetails } from "../protocol/errors.ts";
 import type { GetResourcesReq, GetResourcesRet, ReadResourceRet } from "../protocol/resources.ts";
-import { listWords } from "../spelling.ts";
+import { unknownName } from "../spelling.ts";
 import { describeError } from "../text.ts";
 import type { UpdateKind } from "./office/announcer.ts";
 import { type BlobLimits, BlobStore, DEFAULT_BLOB_LIMITS } from "./office/blob_store.ts";
@@ -208,8 +208,7 @@ export class McpHost implements AsyncDisposable {
   serverNamed(name: string): SupervisedServer {
     const server = this.fleet.get(name);
     if (server !== undefined) return server;
-    const names = listWords(this.fleet.servers.map((each) => each.name));
-    throw new TypeError(`No MCP server named "${name}" (servers: ${names})`);
+    throw new TypeError(unknownName("server", name, this.fleet.servers.map((each) => each.name)));
   }
 
   /**

@@ -1,4 +1,4 @@
-/** What a configuration file says and what is wrong with it, without starting anything. */
+/** Checks a configuration file without starting anything: its content, its problems and what they prevent. */
 import { childEnvironment } from "../mcp/stdio/environment.ts";
 import { hasProgram } from "../mcp/stdio/spawn.ts";
 import type { MCPServerConfig, MCPServerInput, MCPServerStdioParameters } from "../protocol/config.ts";
@@ -15,84 +15,78 @@ import {
 } from "./placeholders.ts";
 import { formatOfFile } from "./text.ts";
 
-/** An MCP server, as a report has it. */
+/** An MCP server in a {@linkcode ConfigReport}. */
 export interface CheckedServer {
-  /** What it is called. */
   readonly name: string;
   /** Its transport. */
   readonly type: MCPServerConfig["type"];
-  /** Whether it would not be started. */
+  /** Whether the Computer does not start it. */
   readonly disabled: boolean;
 }
 
-/** An input, as a report has it. */
+/** An input in a {@linkcode ConfigReport}. */
 export interface CheckedInput {
-  /** What placeholders name it by. */
   readonly id: string;
-  /** Where its value comes from when nobody gives one. */
   readonly type: MCPServerInput["type"];
-  /** Whether there is a value without asking: a default, or a command. */
+  /** Whether it has a default or a command, so that nobody needs to be asked for its value. */
   readonly hasValue: boolean;
-  /** Whether the environment has a value for it; `null` when nobody looked. */
+  /** Whether the environment has a value for it; `null` when the environment was not checked. */
   readonly isSet: boolean | null;
   /** The names of the servers that use it. */
   readonly usedBy: readonly string[];
 }
 
-/** A variable of the environment, as a report has it. */
+/** An environment variable in a {@linkcode ConfigReport}. */
 export interface CheckedVariable {
-  /** What it is called. */
   readonly name: string;
-  /** Whether there is a default for when it is not set. */
+  /** Whether every placeholder of it has a default. */
   readonly hasDefault: boolean;
-  /** Whether it is set; `null` when nobody looked. */
+  /** Whether it is set; `null` when the environment was not checked. */
   readonly isSet: boolean | null;
   /** The names of the servers that use it. */
   readonly usedBy: readonly string[];
 }
 
-/** What a configuration file says, as far as it can be read, and all that is wrong with it. */
+/** The content of a configuration file, as far as it can be read, and all problems with it. */
 export interface ConfigReport {
-  /** The file. */
+  /** The path or the name of the file, as it was given. */
   readonly file: string;
-  /** The form that it is written in; `null` when it is no configuration. */
+  /** The form of the file; `null` when it is not a configuration. */
   readonly form: ConfigForm | null;
   /** The servers that can be read, in order of precedence. */
   readonly servers: readonly CheckedServer[];
   /** The inputs that can be read. */
   readonly inputs: readonly CheckedInput[];
-  /** The variables that are looked up in the environment when the servers start. */
+  /** The environment variables that are read when the servers start. */
   readonly variables: readonly CheckedVariable[];
-  /** What is likely a mistake, though every server can start with it. */
+  /** Probable mistakes that keep no server from starting. */
   readonly warnings: readonly ConfigProblem[];
-  /** With any of these a server cannot start; the others can. */
+  /** Problems that keep single servers from starting. */
   readonly failures: readonly ConfigProblem[];
-  /** With any of these the configuration cannot be used. */
+  /** Problems that make the configuration unusable. */
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Checks beyond the form of a configuration. */
+/** Optional checks of a configuration; by default none of them is made. */
 export interface ConfigChecks {
-  /** Compiles a VRL script; resolves with what is wrong, or with `undefined`. None are compiled by default. */
+  /** Compiles a VRL script; resolves to the error message, or to `undefined` for a valid script. */
   readonly vrl?: ((script: string) => Promise<string | undefined>) | undefined;
-  /** Whether to look for the programs and files that servers need. Nobody looks by default. */
+  /** Whether to look for the programs, folders and files that servers need. */
   readonly programs?: boolean | undefined;
-  /** Gives the value of a variable of the environment. Nobody looks by default. */
+  /** Returns the value of an environment variable. */
   readonly environment?: ((name: string) => string | undefined) | undefined;
 }
 
 /**
  * Checks a configuration file without starting anything.
  *
- * @param path The file.
- * @param checks What to check beyond its form.
- * @returns What it says and what is wrong; a file that cannot be read is a problem, too.
+ * @returns The report; a file that cannot be read is a report with a problem.
  */
 export async function checkConfigFile(path: string, checks: ConfigChecks = {}): Promise<ConfigReport> {
   return await checkConfigSource(() => readConfigFileText(path), { file: path, checks });
 }
 
-/** The same for a text that comes from elsewhere; one that cannot be read is a problem, too. */
+/** Like {@linkcode checkConfigFile}, for a text from another source. A {@linkcode ConfigError} of `read` becomes a problem. */
 export async function checkConfigSource(
   read: () => Promise<string>,
   { file, checks = {} }: { readonly file: string; readonly checks?: ConfigChecks },
@@ -117,7 +111,7 @@ export async function checkConfigSource(
   return await checkConfigText(text, { file, checks });
 }
 
-/** The same for a text that is already there. */
+/** Like {@linkcode checkConfigFile}, for a text. */
 export async function checkConfigText(
   text: string,
   { file, checks = {} }: { readonly file: string; readonly checks?: ConfigChecks },
@@ -197,14 +191,13 @@ function placeholdersOf({ server_parameters }: MCPServerConfig): Placeholder[] {
   return findPlaceholders(server_parameters).map(({ placeholder }) => placeholder);
 }
 
-/** What keeps a server from starting, within the server's parameters. */
+/** What keeps a server from starting on this machine. */
 interface StartFinding {
-  /** The member of the parameters. */
   readonly member: keyof MCPServerStdioParameters;
   readonly message: string;
 }
 
-/** Looks for the program of a server, its folder, and the file with its variables. A disabled server needs none. */
+/** Looks for the program of a server, its folder and its env file, unless the server is disabled. */
 function checkStart(config: MCPServerConfig): StartFinding[] {
   if (config.type !== "stdio" || config.disabled) return [];
   const { server_parameters } = config;
@@ -230,24 +223,24 @@ function checkCommand({ command, env, cwd }: MCPServerStdioParameters): StartFin
 function missingMessage(command: string): string {
   const [first = "", ...rest] = command.trim().split(/\s+/);
   if (rest.length > 0) {
-    return `looks like a whole command line; write "${first}" as "command", and each of the other words as an item of "args"`;
+    return `looks like a command line; write "${first}" as "command", and each of the other words as an item of "args"`;
   }
   return /[\\/]/.test(command)
-    ? `names "${command}", which is no program here; the file is missing or not executable`
-    : `names "${command}", which is not on the PATH; install it, or write its whole path`;
+    ? `no executable file "${command}"; check the path and the permissions`
+    : `program "${command}" not found on the PATH; install it, or write its full path`;
 }
 
 function checkFolder({ cwd }: MCPServerStdioParameters): StartFinding[] {
   if (cwd === null || hasPlaceholder(cwd) || look(cwd)?.isDirectory !== false) return [];
-  return [{ member: "cwd", message: "is no folder here" }];
+  return [{ member: "cwd", message: `no such folder "${cwd}"` }];
 }
 
 function checkEnvFile({ env_file }: MCPServerStdioParameters): StartFinding[] {
   if (!env_file || hasPlaceholder(env_file) || look(env_file)?.isFile !== false) return [];
-  return [{ member: "env_file", message: `names "${env_file}", which is no file here` }];
+  return [{ member: "env_file", message: `no such file "${env_file}"` }];
 }
 
-/** `undefined` where that may not be looked at. */
+/** `undefined` without the permission to read it. */
 function look(path: string): { readonly isFile: boolean; readonly isDirectory: boolean } | undefined {
   try {
     return Deno.statSync(path);

@@ -1,4 +1,4 @@
-/** A Computer's configuration, in the specification's form or in that of another program. */
+/** Parses a Computer's configuration, in the specification's form or in that of another program. */
 import type { MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
 import type { ConfigForm } from "./form.ts";
 import { type ConfigProblem, problemsError } from "./problem.ts";
@@ -7,42 +7,44 @@ import { formatOfFile } from "./text.ts";
 
 /** The MCP servers of a Computer, in order of precedence, and the inputs that they use. */
 export interface ComputerConfig {
-  /** The form that it was written in; what is here is the specification's. */
+  /** The form that it was written in. The members here always have the specification's form. */
   readonly form: ConfigForm;
-  /** In order of precedence: the first to list a name owns it. */
+  /** In order of precedence: of two tools with one name, the one of the earlier server gets it. */
   readonly servers: readonly MCPServerConfig[];
-  /** The inputs that the servers' parameters may name. */
+  /** The inputs that placeholders may use. */
   readonly inputs: readonly MCPServerInput[];
-  /** What keeps single servers from starting, and what is likely a mistake and changes nothing. */
+  /** Problems that keep single servers from starting, and probable mistakes. */
   readonly warnings: readonly ConfigProblem[];
 }
 
-/** A config that was read once need not be read again, and keeps its warnings with their lines. */
+/** Parsed configs, so that parsing one again returns it unchanged, with the lines of its warnings. */
 const known = new WeakMap<object, ComputerConfig>();
 
 /**
- * Reads a configuration from the text of a file.
+ * Parses the text of a configuration.
  *
- * @param text JSON, in which comments and trailing commas may stand, TOML or YAML; the forms are those of {@linkcode parseConfig}.
- * @param source What to call the file in error messages; how it ends tells the format, such as `.toml`.
- * @param options `origin`: the place of the file, which gives variables such as `${workspaceFolder}` their values;
- *   `format`: what the text is written in, told by `source` or by how it begins by default.
- * @throws {ConfigError} with all that is wrong: the file, the line, the path and the fix.
+ * @param text JSON with or without comments and trailing commas, TOML or YAML, in any form that {@linkcode parseConfig}
+ *   reads.
+ * @param source The name of the file in error messages. Its extension, such as `.toml`, tells the format.
+ * @param options `origin`: the place of the file, for variables such as `${workspaceFolder}`; `format`: by the
+ *   extension of `source`, else guessed from the text, by default.
+ * @throws {ConfigError} with all problems: for each the file, the line, the path and what to do.
  */
 export function parseConfigText(text: string, source: string, options: ReadingOptions = {}): ComputerConfig {
   return toConfig(readText(text, { format: formatOfFile(source), ...options }), source);
 }
 
 /**
- * Reads a configuration.
+ * Parses a configuration.
  *
- * @param value One of several forms. `servers`: a list of {@linkcode MCPServerConfig}, or a map by name in which `name`
- * may be left out. `servers` with flat entries, as in VS Code's `mcp.json`. `mcpServers`, as in the files of Claude,
- * Cursor and others. The forms of Amp, Codex, Crush, Kilo Code, opencode, Vibe and Zed, and servers by name alone. With `inputs`, a list of {@linkcode MCPServerInput}. Members with a default may be left out. A
- * config that was read before is given back as it is.
- * @param source What to call it in error messages.
- * @param options `origin`: the place of the file, which gives variables such as `${workspaceFolder}` their values.
- * @throws {ConfigError} with all that is wrong: the path and the fix.
+ * @param value An object in one of these forms: `servers`, a list of {@linkcode MCPServerConfig} or an object of them by
+ *   name; `servers` with flat entries, as in VS Code's `mcp.json`; `mcpServers`, as in the files of Claude, Cursor and
+ *   others; the forms of Amp, Codex, Continue, Copilot, Crush, Gemini CLI, Hermes, Kilo Code, opencode, Vibe and Zed;
+ *   flat entries by name alone. `inputs` is a list of {@linkcode MCPServerInput}. Members with a default are optional.
+ *   A {@linkcode ComputerConfig} is returned unchanged.
+ * @param source The name of the configuration in error messages; `config` by default.
+ * @param options `origin`: the place of the file, for variables such as `${workspaceFolder}`.
+ * @throws {ConfigError} with all problems: for each the path and what to do.
  *
  * @example
  * ```ts

@@ -1,56 +1,55 @@
-/** Edits of a configuration's text that leave everything else in it as it stands: comments, order, indentation. */
+/** Adds and removes servers in the text of a configuration. Comments, order and indentation of the rest are kept. */
 import { findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
 import { type ConfigForm, type ConfigOutline, nameOf, outlineConfig } from "./form.ts";
 import { ConfigError, Findings, problemsError } from "./problem.ts";
 import { guessFormat, readConfigText } from "./text.ts";
 import type { ToolMeta } from "../protocol/tools.ts";
+import { unknownName } from "../spelling.ts";
 
-/** A server to write into a configuration, whatever the form of that. */
+/** A server to add to a configuration of any form. */
 export type NewServer =
   & {
-    /** Not started. */
+    /** Whether the Computer does not start it. */
     readonly disabled?: boolean | undefined;
-    /** Tools that are neither listed nor callable. */
+    /** The names of tools that are neither listed nor callable. */
     readonly forbidden_tools?: readonly string[] | undefined;
-    /** Metadata of all its tools. */
+    /** Metadata of all tools of the server. */
     readonly default_tool_meta?: Readonly<ToolMeta> | undefined;
   }
   & (
     | {
-      /** A program. */
+      /** A child process. */
       readonly type: "stdio";
-      /** What to start. */
+      /** The program: its name or path. */
       readonly command: string;
       /** Its arguments. */
       readonly args?: readonly string[] | undefined;
-      /** Variables beyond the few that are passed on. */
+      /** Environment variables beyond the few that are passed on. */
       readonly env?: Readonly<Record<string, string>> | undefined;
-      /** The folder it runs in. */
+      /** The working directory. */
       readonly cwd?: string | undefined;
     }
     | {
-      /** A server on the network. */
+      /** A server on the network: Streamable HTTP, or HTTP with SSE. */
       readonly type: "streamable" | "sse";
-      /** Its endpoint. */
+      /** The endpoint. */
       readonly url: string;
       /** HTTP headers of each request. */
       readonly headers?: Readonly<Record<string, string>> | undefined;
     }
   );
 
-/** A server as it is to stand in the configuration, in any form that can be read. */
+/** A server as an entry that is written into the configuration unchanged. */
 export interface WrittenServer {
-  /** The members of the entry, without its name. */
+  /** The entry without its name. */
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Adds a server behind those that are there, in the form of the file.
+ * Adds a server after the existing ones, in the form of the file.
  *
- * @param text The text of the file; `undefined` or blank for a file that is yet to be.
- * @param name What the server is called.
- * @param server How to reach it.
- * @throws {ConfigError} when the name is taken, or the text is no configuration.
+ * @param text The text of the file; `undefined` or blank for a new file.
+ * @throws {ConfigError} when the name is in use, or the text is not a valid configuration in JSON.
  *
  * @example
  * ```ts
@@ -69,7 +68,7 @@ export function addServerText(
   name: string,
   server: NewServer | WrittenServer,
 ): string {
-  if (name === "") throw new ConfigError("Cannot add server: its name is empty");
+  if (name === "") throw new ConfigError("Cannot add server: the name is empty");
   const before = text ?? "";
   refuseOtherFormats(before, `add server "${name}"`);
   const config = readConfigText(before, { format: "json" });
@@ -86,7 +85,7 @@ export function addServerText(
     return insert(before, [], { key: "servers", value: { [name]: toEntry("smcp", server) } });
   }
   if (outline.servers.some((entry) => nameOf(entry) === name)) {
-    throw new ConfigError(`Cannot add server "${name}": the name is taken`);
+    throw new ConfigError(`Cannot add server "${name}": a server with this name exists`);
   }
   const entry = toEntry(outline.form, server);
   return insert(
@@ -99,33 +98,34 @@ export function addServerText(
 /**
  * Removes a server.
  *
- * @param text The text of the file.
- * @param name What the server is called.
- * @throws {ConfigError} when there is no such server, or the text is no configuration.
+ * @throws {ConfigError} for an unknown name, or when the text is not a valid configuration in JSON.
  */
 export function removeServerText(text: string, name: string): string {
   refuseOtherFormats(text, `remove server "${name}"`);
   const outline = outlineOf(text, `remove server "${name}"`);
   const entry = outline?.servers.find((each) => nameOf(each) === name);
-  if (entry === undefined) throw new ConfigError(`Cannot remove server "${name}": no such server`);
+  if (entry === undefined) {
+    const names = (outline?.servers ?? []).map(nameOf).filter((each) => typeof each === "string");
+    throw new ConfigError(unknownName("server", name, names));
+  }
   return remove(text, entry.path);
 }
 
-function refuseOtherFormats(text: string, deed: string): void {
+function refuseOtherFormats(text: string, action: string): void {
   const format = guessFormat(text);
   if (format === "json") return;
-  throw new ConfigError(`Cannot ${deed}: the config is ${format.toUpperCase()}; change it in an editor`);
+  throw new ConfigError(`Cannot ${action}: the config is ${format.toUpperCase()}; change it in an editor`);
 }
 
-/** `undefined` for an object that is to become a configuration. */
-function outlineOf(text: string, deed: string): ConfigOutline | undefined {
+/** `undefined` for an object without servers, which becomes a configuration. */
+function outlineOf(text: string, action: string): ConfigOutline | undefined {
   const { value, syntax, duplicates, locate } = readConfigText(text, { format: "json" });
   const findings = new Findings();
   const outline = outlineConfig(value, findings);
   const isBlank = outline === undefined && isFresh(value);
   const problems = [...syntax, ...duplicates, ...(isBlank ? [] : findings.problems.map(locate))];
   if (problems.length === 0) return outline;
-  throw new ConfigError(`Cannot ${deed}: ${problemsError("config", problems).message}`, { problems });
+  throw new ConfigError(`Cannot ${action}: ${problemsError("config", problems).message}`, { problems });
 }
 
 function isFresh(value: unknown): boolean {
@@ -133,7 +133,7 @@ function isFresh(value: unknown): boolean {
   return !("servers" in value || "mcpServers" in value);
 }
 
-/** What forms call the two kinds of transport; the others need no word for a program, and `http`. */
+/** The `type` of a program and of an HTTP server in each form; by default none and `http`. */
 const TYPES: Partial<Record<ConfigForm, { readonly stdio?: string; readonly http?: string }>> = {
   vscode: { stdio: "stdio" },
   crush: { stdio: "stdio" },
@@ -141,7 +141,7 @@ const TYPES: Partial<Record<ConfigForm, { readonly stdio?: string; readonly http
   opencode: { stdio: "local", http: "remote" },
 };
 
-/** An entry as the form has it, with what is given and no more. */
+/** The entry of a server in a form, without members that are not given. */
 function toEntry(form: ConfigForm, server: NewServer | WrittenServer): Record<string, unknown> {
   if ("entry" in server) return { ...server.entry };
   const { type, disabled, forbidden_tools, default_tool_meta, ...parameters } = server;
@@ -159,7 +159,7 @@ function given(members: Readonly<Record<string, unknown>>): Record<string, unkno
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-/** White space and comments, on one line and over several. */
+/** White space and comments, on one line or over several. */
 const TRIVIA_ON_LINE = /(?:[ \t]|\/\/[^\r\n]*|\/\*(?:(?!\*\/)[^\r\n])*\*\/)*/y;
 const TRIVIA = /(?:\s|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y;
 
@@ -168,10 +168,10 @@ function skip(trivia: RegExp, text: string, offset: number): number {
   return offset + (trivia.exec(text)?.[0].length ?? 0);
 }
 
-/** A longer list has an item a line, in characters. */
+/** Longer lists are written with one item per line, in characters. */
 const MAX_LIST_LENGTH = 80;
 
-/** Inserts behind the last child of the object or list at `path`. */
+/** Inserts an item after the last one of the object or list at `path`. */
 function insert(
   text: string,
   path: readonly (string | number)[],
@@ -179,7 +179,7 @@ function insert(
 ): string {
   const container = nodeAt(text, path);
   const isEmpty = (container.children ?? []).length === 0;
-  // An empty object says nothing of how its file is laid out
+  // An empty object has no layout to follow, so the layout of the whole file is used.
   const sample = isEmpty ? text : text.slice(container.offset, container.offset + container.length);
   const isOneLine = !/[\r\n]/.test(sample.trim());
   const label = key === undefined ? "" : `${JSON.stringify(key)}: `;
@@ -195,7 +195,7 @@ function insert(
   }
   const end = last.offset + last.length;
   const comma = commaAfter(text, end);
-  // Behind the remark that may stand at the end of the line
+  // After a comment at the end of the line
   const at = skip(TRIVIA_ON_LINE, text, comma === undefined ? end : comma + 1);
   if (comma !== undefined) return splice(text, at, `${item},`);
   return splice(splice(text, at, item), end, ",");
@@ -208,7 +208,7 @@ function insertOnLine(text: string, container: Node, item: string): string {
   return splice(text, at, /\s/.test(text[at - 1] ?? "") ? `${item} ` : ` ${item} `);
 }
 
-/** Removes what stands at `path`, and the comma that was there because of it. */
+/** Removes the value at `path` with its key, and one comma. */
 function remove(text: string, path: readonly (string | number)[]): string {
   const found = nodeAt(text, path);
   const node = found.parent?.type === "property" ? found.parent : found;
@@ -222,7 +222,7 @@ function remove(text: string, path: readonly (string | number)[]): string {
   return splice(cut, commaBefore, "", 1);
 }
 
-/** Takes out a part, and the lines that it leaves blank. */
+/** Cuts out a part of the text, and a line that would be left blank. */
 function cutLines(text: string, from: number, to: number): string {
   const lineStart = from - (/[ \t]*$/.exec(text.slice(0, from))?.[0].length ?? 0);
   const isFirst = lineStart === 0 || /[\r\n]/.test(text[lineStart - 1] ?? "");
@@ -234,7 +234,7 @@ function cutLines(text: string, from: number, to: number): string {
 function nodeAt(text: string, path: readonly (string | number)[]): Node {
   const root = parseTree(text, [], { allowTrailingComma: true });
   const node = root === undefined ? undefined : findNodeAtLocation(root, [...path]);
-  if (node === undefined) throw new TypeError("Cannot edit config: its text is not what was read");
+  if (node === undefined) throw new TypeError("Cannot edit config: the text has changed since it was read");
   return node;
 }
 
@@ -256,7 +256,7 @@ function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(start))?.[0] ?? "";
 }
 
-/** A member a line; a list of a few words stays on one. */
+/** Writes one member per line; a short list stays on one line. */
 function onLines(
   value: unknown,
   { unit, newline, indent }: { readonly unit: string; readonly newline: string; readonly indent: string },
@@ -274,7 +274,7 @@ function onLines(
   return open + newline + items.map((item) => inner + item).join(`,${newline}`) + newline + indent + close;
 }
 
-/** As people write it: spaces behind colons and commas, and inside of braces. */
+/** Writes JSON on one line, with spaces after colons and commas and within braces. */
 function onOneLine(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(onOneLine).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -1,13 +1,13 @@
-/** Variables from a file in which each line is `NAME=value`, read when an MCP server starts. */
+/** Reads files that an MCP server needs at its start: variables in lines of `NAME=value`, and single values. */
 import { parse } from "dotenv";
 import { readRegularFile } from "../files.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 
-/** A file of variables that is larger than this is none, in bytes. */
+/** The largest file, in bytes. */
 const MAX_ENV_FILE_BYTES = 1_048_576;
 
 /**
- * Reads the variables of a file.
+ * Reads variables from an env file.
  *
  * @throws {ConfigurationError} that names the file when it cannot be read.
  */
@@ -16,7 +16,7 @@ export async function readEnvFile(path: string): Promise<Record<string, string>>
 }
 
 /**
- * Reads the value that a file holds, without the white space around it.
+ * Reads a file as one value, without leading and trailing white space.
  *
  * @throws {ConfigurationError} that names the file when it cannot be read.
  */

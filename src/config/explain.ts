@@ -1,4 +1,4 @@
-/** What is wrong with a value, with the fix: what a schema finds, and members that nothing reads. */
+/** Messages for invalid values and unknown keys, each with the fix. */
 import type { z } from "zod";
 import { isRecord } from "../json.ts";
 import type { MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
@@ -9,7 +9,7 @@ import type { ReadingPlace } from "./problem.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** Reads a value with a schema; what is wrong goes to `findings`, under the path that the value stands at. */
+/** Reads a value with a schema. Problems are added to `findings`, at the path of the value. */
 export function readWith<T>(
   schema: z.ZodType<T>,
   value: unknown,
@@ -24,7 +24,7 @@ export function readWith<T>(
   return undefined;
 }
 
-/** What is wrong with `value`, and the fix. The value itself is shown only where it is a word of a short list. */
+/** What is wrong with `value`, and the fix. The value may be a secret, so it is never part of the message. */
 function explainIssue(issue: Issue, value: unknown): string {
   switch (issue.code) {
     case "invalid_type":
@@ -32,20 +32,20 @@ function explainIssue(issue: Issue, value: unknown): string {
     case "invalid_value":
       return wrongWord(issue.values.map(String), value);
     case "too_small":
-      if (issue.origin === "number") return "must be above zero";
+      if (issue.origin === "number") return "must be greater than 0";
       return issue.origin === "array" ? "must have at least one item" : "must not be empty";
     case "invalid_union":
       return noneOf(issue.errors, value);
     case "invalid_format":
       return "must be a placeholder such as ${input:id} or ${env:NAME}";
     default:
-      return "cannot be read";
+      return "is invalid";
   }
 }
 
-/** What the schemas call a type, in plain words. */
+/** The types of the schemas, in words for users. */
 const TYPES: Readonly<Record<string, string>> = {
-  string: "a text",
+  string: "a string",
   number: "a number",
   boolean: "true or false",
   array: "a list",
@@ -53,24 +53,25 @@ const TYPES: Readonly<Record<string, string>> = {
   record: "an object",
 };
 
-function wrongType(expected: readonly string[], value: unknown): string {
-  const types = expected.map((type) => TYPES[type] ?? type).join(" or ");
+function wrongType(expected: readonly string[], value: unknown, alternative?: string): string {
+  const names = expected.map((type) => TYPES[type] ?? type);
+  const types = [...names, ...(alternative === undefined ? [] : [alternative])].join(" or ");
   if (value === undefined) return `is missing; it must be ${types}`;
   const fix = fixOf(expected[0], value);
   return `must be ${types}, not ${typeName(value)}${fix === undefined ? "" : `; ${fix}`}`;
 }
 
-/** How to write what was likely meant. */
+/** How to write the value that was probably meant. */
 function fixOf(expected: string | undefined, value: unknown): string | undefined {
   switch (expected) {
     case "string":
       return typeof value === "number" || typeof value === "boolean" ? "put it in double quotes" : undefined;
     case "boolean":
-      return value === "true" || value === "false" ? "leave the quotes out" : undefined;
+      return value === "true" || value === "false" ? "remove the quotes" : undefined;
     case "number":
-      return typeof value === "string" && Number(value) > 0 ? "leave the quotes out" : undefined;
+      return typeof value === "string" && Number(value) > 0 ? "remove the quotes" : undefined;
     case "array":
-      return typeof value === "string" ? "put each item in double quotes, and all in [ ]" : undefined;
+      return typeof value === "string" ? 'write it as ["item", "item"]' : undefined;
     default:
       return expected === "record" ? 'write it as { "NAME": "value" }' : undefined;
   }
@@ -81,17 +82,17 @@ function typeName(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (isRecord(value)) return "an object";
   if (typeof value === "boolean") return String(value);
-  return typeof value === "number" ? "a number" : "a text";
+  return typeof value === "number" ? "a number" : "a string";
 }
 
-/** A value that must be one of a few words. */
+/** The message for a value that must be one of a few words. */
 export function wrongWord(words: readonly string[], value: unknown): string {
   const list = listWords(words);
   if (value === undefined) return `is missing; it must be one of ${list}`;
   return `must be one of ${list}${typeof value === "string" ? didYouMean(value, words) : ""}`;
 }
 
-/** The branch that comes nearest is the one whose type is right; else all types are told. */
+/** Explains the branch of a union whose type fits the value; when none fits, it lists the types of all branches. */
 function noneOf(branches: readonly (readonly Issue[])[], value: unknown): string {
   const firsts = branches.flatMap((issues) => issues.slice(0, 1));
   const isFar = ({ code, path }: Issue) =>
@@ -101,7 +102,7 @@ function noneOf(branches: readonly (readonly Issue[])[], value: unknown): string
   const expected = firsts.flatMap((issue) => issue.code === "invalid_type" ? [issue.expected] : []);
   const [type = ""] = expected;
   if (branches.length > 2 || (type !== "number" && type !== "boolean")) return wrongType(expected, value);
-  return `${wrongType([type], value)}; a placeholder such as \${input:id} may stand here, too`;
+  return wrongType([type], value, "a placeholder such as ${input:id}");
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
@@ -113,43 +114,43 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return current;
 }
 
-/** Of a longer list nobody would find what was meant. */
+/** Longer lists of known keys are not printed. */
 const MAX_LISTED_KEYS = 10;
 
-/** Warns of each member of a server in the specification's form that nothing reads. */
+/** Warns of the unknown keys of a server in the specification's form. */
 export function warnOfServerKeys(config: MCPServerConfig, { path, findings }: ReadingPlace): void {
   const { type, server_parameters } = config;
-  warnOfStrangers(config, SERVER_KEYS, { path, findings });
+  warnOfUnknownKeys(config, SERVER_KEYS, { path, findings });
   const parameters = { path: [...path, "server_parameters"], findings };
-  warnOfStrangers(server_parameters, PARAMETER_KEYS[type], parameters);
+  warnOfUnknownKeys(server_parameters, PARAMETER_KEYS[type], parameters);
   warnOfToolKeys(config, { path, findings });
 }
 
-/** The same for what a server says of its tools, in any form. */
+/** Warns of the unknown keys of `tool_meta` and `default_tool_meta`, in any form. */
 export function warnOfToolKeys(
   config: Pick<MCPServerConfig, "tool_meta" | "default_tool_meta">,
   { path, findings }: ReadingPlace,
 ): void {
   for (const [tool, meta] of Object.entries(config.tool_meta)) {
-    warnOfStrangers(meta, TOOL_META_KEYS, { path: [...path, "tool_meta", tool], findings });
+    warnOfUnknownKeys(meta, TOOL_META_KEYS, { path: [...path, "tool_meta", tool], findings });
   }
   const defaults = { path: [...path, "default_tool_meta"], findings };
-  warnOfStrangers(config.default_tool_meta ?? {}, TOOL_META_KEYS, defaults);
+  warnOfUnknownKeys(config.default_tool_meta ?? {}, TOOL_META_KEYS, defaults);
 }
 
-/** The same for an input. */
+/** Warns of the unknown keys of an input. */
 export function warnOfInputKeys(input: MCPServerInput, place: ReadingPlace): void {
-  warnOfStrangers(input, INPUT_KEYS[input.type], place);
+  warnOfUnknownKeys(input, INPUT_KEYS[input.type], place);
 }
 
-function warnOfStrangers(value: object, known: readonly string[], { path, findings }: ReadingPlace): void {
+function warnOfUnknownKeys(value: object, known: readonly string[], { path, findings }: ReadingPlace): void {
   for (const key of Object.keys(value)) {
-    if (!known.includes(key) && !isRemark(key)) findings.warn([...path, key], strangerMessage(key, known));
+    if (!known.includes(key) && !isRemark(key)) findings.warn([...path, key], unknownKey(key, known));
   }
 }
 
-/** What to say of a member that nothing reads; a long list of what is known would help nobody. */
-export function strangerMessage(key: string, known: readonly string[]): string {
-  const list = known.length > MAX_LISTED_KEYS ? "" : `; known are ${known.join(", ")}`;
-  return `has no meaning here${didYouMean(key, known) || list}`;
+/** The warning for an unknown key, with the key that was probably meant or with the list of known keys. */
+export function unknownKey(key: string, known: readonly string[]): string {
+  const list = known.length > MAX_LISTED_KEYS ? "" : `; known keys: ${known.join(", ")}`;
+  return `unknown key, ignored${didYouMean(key, known) || list}`;
 }

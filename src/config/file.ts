@@ -1,11 +1,11 @@
-/** A configuration in a file, and what the place of the file says. */
+/** Reads a configuration from a file or a stream. */
 import { basename, dirname, resolve } from "@std/path";
 import { readRegularFile } from "../files.ts";
 import { type ComputerConfig, parseConfigText } from "./config.ts";
 import { problemsError } from "./problem.ts";
 import type { ConfigOrigin } from "./foreign/variables.ts";
 
-/** Folders in which programs keep the files of the project around them. */
+/** Folders within a project in which programs keep its settings. */
 const PROJECT_FOLDERS: ReadonlySet<string> = new Set([
   ".amazonq",
   ".amp",
@@ -25,8 +25,8 @@ const PROJECT_FOLDERS: ReadonlySet<string> = new Set([
 /**
  * Reads a configuration from a file.
  *
- * @param path The file; the forms are those of {@linkcode parseConfig}.
- * @throws {ConfigError} that names the file when it cannot be read, and with all that is wrong in it.
+ * @param path The file, in any form that {@linkcode parseConfig} reads.
+ * @throws {ConfigError} when the file cannot be read, or with all problems in it.
  */
 export async function readConfigFile(path: string): Promise<ComputerConfig> {
   return parseConfigText(await readConfigFileText(path), path, { origin: originOf(path) });
@@ -68,7 +68,7 @@ export async function readConfigStream(
   return await new Blob(pieces).text();
 }
 
-/** What is known of the place of a file. */
+/** The values of variables such as `${workspaceFolder}` for a file at `path`. */
 export function originOf(path: string): ConfigOrigin {
   const folder = dirname(resolve(path));
   const settings = ["settings", "mcp"].includes(basename(folder)) ? dirname(folder) : folder;
@@ -82,7 +82,7 @@ export function originOf(path: string): ConfigOrigin {
   };
 }
 
-/** Most files need none of it. */
+/** `undefined` without the permission, because most configurations do not need the value. */
 function ifPermitted(read: () => string | undefined): string | undefined {
   try {
     return read();

@@ -1,12 +1,12 @@
-/** The forms that a configuration comes in, told apart by their members: one table. */
+/** The forms of a configuration, which one table tells apart by their members. */
 import { isRecord } from "../json.ts";
 import { type ConfigPath, type Findings, formatPath, type ReadingPlace } from "./problem.ts";
 import { closestWord, didYouMean } from "../spelling.ts";
 
 /**
- * `smcp`: the specification's, entries with `server_parameters`. `vscode`: `mcp.json` of VS Code, `servers` with flat
- * entries. `mcpServers`: that of Claude, Cursor, Windsurf, Cline and others. The rest are forms of one program each;
- * `opencode` is Kilo Code's, too.
+ * `smcp` is the specification's form, with `server_parameters` in each entry. `vscode` is VS Code's `mcp.json`, with
+ * flat entries in `servers`. `mcpServers` is the form of Claude, Cursor, Windsurf, Cline and others. Each other form
+ * belongs to the program that it is named after; Kilo Code uses `opencode`.
  */
 export type ConfigForm =
   | "smcp"
@@ -23,18 +23,18 @@ export type ConfigForm =
   | "vibe"
   | "zed";
 
-/** An entry of `servers` or `inputs`, not yet read. */
+/** An entry of `servers` or `inputs` that is not read yet. */
 export interface ConfigEntry {
   readonly path: ConfigPath;
-  /** Its key where the entries are a map. */
+  /** Its key; `undefined` when the entries are a list. */
   readonly key: string | undefined;
   readonly value: unknown;
 }
 
-/** What a configuration consists of. */
+/** The parts of a configuration. */
 export interface ConfigOutline {
   readonly form: ConfigForm;
-  /** Where the servers stand. */
+  /** The path of the servers. */
   readonly path: ConfigPath;
   readonly isList: boolean;
   readonly servers: readonly ConfigEntry[];
@@ -43,25 +43,25 @@ export interface ConfigOutline {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What is known of a place where servers may stand. */
+/** Entries that may be the servers of a configuration. */
 interface Candidate {
   readonly entries: readonly ConfigEntry[];
   readonly isList: boolean;
   readonly origin: ConfigOriginHint | undefined;
 }
 
-/** What the place of a file tells of its form. */
+/** The place of a file, by which some forms are recognized. */
 export interface ConfigOriginHint {
   readonly programFolder?: string | undefined;
   readonly cwd?: string | undefined;
 }
 
-/** Where a form has its servers, and how it is told from others that have theirs in the same place. */
+/** Where a form has its servers, and how to recognize it among forms with the same place. */
 interface FormRule {
   readonly form: ConfigForm;
   readonly at: ConfigPath;
   readonly fits?: (candidate: Candidate) => boolean;
-  /** The items of its list have no names; they get numbers. */
+  /** Whether its servers have no names and get numbers as names; false by default. */
   readonly isUnnamed?: boolean;
 }
 
@@ -86,7 +86,7 @@ const isGemini = (candidate: Candidate) =>
 const isCrush = (candidate: Candidate) => hasType(candidate, ["stdio", "http", "sse"]);
 const isHermes = (candidate: Candidate) => hasMember(candidate, ["connect_timeout", "sampling", "timeout"]);
 
-/** The first that fits counts. */
+/** The first rule that fits applies. */
 const FORMS: readonly FormRule[] = [
   { form: "smcp", at: ["servers"], fits: isOwn },
   { form: "vscode", at: ["servers"] },
@@ -110,9 +110,9 @@ const FORMS: readonly FormRule[] = [
 ];
 const CONTAINERS = ["servers", "mcpServers"];
 const TOP_LEVEL = [...CONTAINERS, "inputs"];
-const ENTRIES = 'must be an object of servers by name, or a list of servers with a "name" each';
+const ENTRIES = 'must be an object of servers by name, or a list of servers, each with a "name"';
 
-/** Finds the parts of a configuration; `undefined` when it is none. */
+/** Finds the parts of a configuration; `undefined` when the value is not a configuration. */
 export function outlineConfig(
   value: unknown,
   findings: Findings,
@@ -124,7 +124,10 @@ export function outlineConfig(
   }
   const both = CONTAINERS.filter((key) => value[key] !== undefined);
   if (both.length > 1) {
-    findings.refuse(["mcpServers"], 'cannot stand beside "servers"; move all servers under one of the two');
+    findings.refuse(
+      ["mcpServers"],
+      'cannot be combined with "servers"; move all servers under one of the two',
+    );
     return undefined;
   }
   const found = findOutline(value, { origin, findings });
@@ -138,20 +141,23 @@ export function outlineConfig(
   const prefix = outline.path.slice(0, -1);
   const top = atPath(value, prefix);
   if (isRecord(top) && outline.path.length > 0) {
-    warnOfStrangers(top, { prefix, form: outline.form, findings });
+    warnOfUnknownKeys(top, { prefix, form: outline.form, findings });
   }
   warnOfOthers(value, outline, findings);
   return outline;
 }
 
-/** Some programs share one file of settings; servers are taken from one place. */
+/** A settings file may have servers for several programs; only those of one place are read. */
 function warnOfOthers(value: Members, { path }: ConfigOutline, findings: Findings): void {
   const places = new Map(FORMS.map(({ at }) => [JSON.stringify(at), at]));
   for (const at of places.values()) {
     const other = at[0] === path[0] || path[0] === "projects" ? undefined : atPath(value, at);
     const isMeant = entriesOf(other, at)?.some((entry) => isServer(entry.value)) === true;
     if (isMeant) {
-      findings.warn(at, `is not read: the servers of "${formatPath(path)}" are; put all in one place`);
+      findings.warn(
+        at,
+        `ignored, because the servers of "${formatPath(path)}" are used; move all servers to one place`,
+      );
     }
   }
 }
@@ -190,7 +196,7 @@ function outlineBy(
   return { form, path: at, isList, servers: named, inputs };
 }
 
-/** Servers by name, and nothing around them. */
+/** Recognizes an object that has only servers by name. */
 function bareOutline(value: Members): ConfigOutline | undefined {
   const servers = (entriesOf(value, []) ?? []).filter(({ key = "" }) => !isRemark(key));
   if (servers.length === 0 || !servers.every((entry) => isServer(entry.value))) return undefined;
@@ -202,7 +208,7 @@ function isServer(entry: unknown): boolean {
     ["command", "url", "serverUrl", "httpUrl", "server_parameters"].some((key) => entry[key] !== undefined);
 }
 
-/** Claude Code keeps the servers of each project in one file; those of the project that this runs in count. */
+/** Claude Code has the servers of all projects in one file: uses those of the project with the current folder. */
 function withProject(
   outline: ConfigOutline | undefined,
   { value, origin, findings }: {
@@ -221,11 +227,11 @@ function withProject(
   if (folder === undefined) {
     if ((outline?.servers.length ?? 0) > 0) return outline;
     const names = projects.map(([path]) => `"${path}"`).join(", ");
-    findings.refuse(["projects"], `none of these is this folder; run this in one of ${names}`);
+    findings.refuse(["projects"], `no project for the current folder; run the command in one of ${names}`);
     return undefined;
   }
   const path = ["projects", folder, "mcpServers"];
-  findings.warn(path, `the servers of the project "${folder}" are used, since this runs there`);
+  findings.warn(path, `using the servers of project "${folder}", which the current folder belongs to`);
   const own = entriesOf(recordAt(project, "mcpServers"), path) ?? [];
   const shared = (outline?.servers ?? []).filter(({ key }) => own.every((each) => each.key !== key));
   return { form: "mcpServers", path, isList: false, servers: [...own, ...shared], inputs: [] };
@@ -249,45 +255,45 @@ function atPath(value: unknown, path: ConfigPath): unknown {
   return current;
 }
 
-/** What else a value may be, by members that only that has, and what to do. */
-const STRANGERS: readonly (readonly [name: string, fits: (value: Members) => boolean, fix: string])[] = [
-  ["the entry of one server", isServer, 'write it as { "mcpServers": { "NAME": … } }'],
+/** Other files that are mistaken for configurations, recognized by their members, and what to do. */
+const OTHER_FILES: readonly (readonly [name: string, fits: (value: Members) => boolean, fix: string])[] = [
+  ["a single server entry", isServer, 'write it as { "mcpServers": { "NAME": … } }'],
   [
-    "a config of Goose",
+    "a Goose config",
     ({ extensions }) => isRecord(extensions),
-    "write each extension as a server of its own",
+    "write each extension as a server",
   ],
   [
-    "a manifest of npm",
+    "a package.json",
     (value) => isRecord(value["dependencies"]) || isRecord(value["scripts"]),
-    "name the config",
+    "give the path of a config",
   ],
   [
     "the entry of a server in the MCP registry",
     (value) => Array.isArray(value["packages"]) || Array.isArray(value["remotes"]),
-    "write the command or the URL that it tells",
+    "write the command or the URL that it contains",
   ],
-  ["a config of Docker Compose", ({ services }) => isRecord(services), "write the command of each server"],
+  ["a Docker Compose file", ({ services }) => isRecord(services), "write the command of each server"],
 ];
 const WAY_OUT =
-  'write { "mcpServers": { "NAME": { "command": …, "args": […] } } }, or "url" in place of "command"';
+  'write { "mcpServers": { "NAME": { "command": …, "args": […] } } }, or "url" instead of "command"';
 
 function whatElse(value: unknown): string {
-  if (Array.isArray(value)) return '; a list of servers is written as { "servers": [ … ] }';
+  if (Array.isArray(value)) return '; write a list of servers as { "servers": [ … ] }';
   if (!isRecord(value)) return `; ${WAY_OUT}`;
-  const stranger = STRANGERS.find(([, fits]) => fits(value));
-  if (stranger !== undefined) return `; this looks like ${stranger[0]}: ${stranger[2]}`;
+  const other = OTHER_FILES.find(([, fits]) => fits(value));
+  if (other !== undefined) return `; this looks like ${other[0]}: ${other[2]}`;
   const stray = Object.keys(value).find((key) => closestWord(key, CONTAINERS) !== undefined);
-  if (stray !== undefined) return `; "${stray}" is none${didYouMean(stray, CONTAINERS)}`;
+  if (stray !== undefined) return `; unknown key "${stray}"${didYouMean(stray, CONTAINERS)}`;
   return `; ${WAY_OUT}`;
 }
 
-/** An entry of the specification's form; any other is flat. */
+/** Whether an entry has the specification's form; all others are flat. */
 export function isOwnEntry(entry: unknown): boolean {
   return isRecord(entry) && entry["server_parameters"] !== undefined;
 }
 
-/** What the server of an entry is called: its key, or its `name` where the entry is ours or one of a list. */
+/** The name of a server: its key, or its `name` when the entry has the specification's form or is in a list. */
 export function nameOf({ key, value }: ConfigEntry): unknown {
   const own = isRecord(value) && (key === undefined || isOwnEntry(value)) ? value["name"] : undefined;
   return own ?? key;
@@ -308,8 +314,8 @@ function inputsOf(value: unknown, { path, findings }: ReadingPlace): ConfigEntry
   return [];
 }
 
-/** A file of `servers` is a configuration and no more; in the others a program may have members of its own. */
-function warnOfStrangers(
+/** Warns of unknown keys. A file with `servers` has no others; in other forms a program may have more settings. */
+function warnOfUnknownKeys(
   top: Members,
   { prefix, form, findings }: {
     readonly prefix: ConfigPath;
@@ -323,16 +329,16 @@ function warnOfStrangers(
     const hint = form === "smcp" || form === "vscode" || form === "mcpServers"
       ? didYouMean(key, TOP_LEVEL)
       : "";
-    if (isOnlyConfig || hint !== "") findings.warn([...prefix, key], `has no meaning here${hint}`);
+    if (isOnlyConfig || hint !== "") findings.warn([...prefix, key], `unknown key, ignored${hint}`);
   }
   const { mcp } = top;
   if (!["mcpServers", "gemini"].includes(form) || !isRecord(mcp)) return;
   for (const key of ["allowed", "excluded"].filter((name) => mcp[name] !== undefined)) {
-    findings.warn([...prefix, "mcp", key], 'has no effect; write "disabled": true into a server instead');
+    findings.warn([...prefix, "mcp", key], 'has no effect; set "disabled": true on a server instead');
   }
 }
 
-/** Keys by which people leave remarks, and editors find schemas. */
+/** Whether a key is a comment, such as `//` or `_note`, or names a schema, such as `$schema`. */
 export function isRemark(key: string): boolean {
   return /^(?:\$|_|\/\/|x-|comment$|description$)/.test(key);
 }

@@ -1,4 +1,4 @@
-/** The inputs of a configuration, and whether servers and inputs fit together. */
+/** The inputs of a configuration, and their use by its servers. */
 import type { MCPServerInput } from "../protocol/config.ts";
 import { isRecord } from "../json.ts";
 import { inputKinds } from "../protocol/schemas/config.ts";
@@ -8,7 +8,7 @@ import { type Findings, MAX_FINDINGS } from "./problem.ts";
 import { findPlaceholders } from "./placeholders.ts";
 import { didYouMean } from "../spelling.ts";
 
-/** Reads the entry of an input; what is wrong with it goes to the findings. */
+/** Reads the entry of an input; `undefined` when it has problems, which are added to the findings. */
 export function readInput(
   { path, value }: ConfigEntry,
   { form, findings }: { readonly form: ConfigForm; readonly findings: Findings },
@@ -24,8 +24,8 @@ export function readInput(
   }
   if (type === "command" && form !== "smcp") {
     const message =
-      'names a command of an editor, which cannot run here; use "promptString", or write the servers ' +
-      'with "server_parameters", where it is a shell line';
+      'must not be "command", because only an editor can run its commands; use "promptString", or write the ' +
+      'servers with "server_parameters", where "command" inputs run a shell command';
     findings.refuse([...path, "type"], message);
     return undefined;
   }
@@ -42,7 +42,7 @@ function isKind(type: unknown): type is MCPServerInput["type"] {
   return typeof type === "string" && Object.hasOwn(inputKinds, type);
 }
 
-/** Tells of placeholders without an input, with which a server cannot start, and of inputs without a placeholder. */
+/** Finds placeholders of undefined inputs, with which a server cannot start, and warns of inputs that no server uses. */
 export function checkUse(
   { servers, inputs }: { readonly servers: readonly ConfigEntry[]; readonly inputs: readonly ConfigEntry[] },
   findings: Findings,
@@ -56,7 +56,7 @@ export function checkUse(
       if (placeholder.kind !== "input") continue;
       used.add(placeholder.id);
       if (known.has(placeholder.id) || findings.failures.length === MAX_FINDINGS) continue;
-      const message = `names the input "${placeholder.id}", which is not in "inputs"${
+      const message = `uses input "${placeholder.id}", which is not in "inputs"${
         didYouMean(placeholder.id, ids)
       }`;
       if (isRecord(value) && value["disabled"] === true) findings.warn([...path, ...within], message);
@@ -66,12 +66,12 @@ export function checkUse(
   inputs.forEach(({ path, value }) => {
     const id = isRecord(value) ? value["id"] : undefined;
     if (typeof id === "string" && !used.has(id)) {
-      findings.warn(path, `the input "${id}" is not used by any server`);
+      findings.warn(path, `input "${id}" is not used by any server`);
     }
   });
 }
 
-/** Only these members are filled in when a server starts; in a flat entry there is no telling them apart. */
+/** Placeholders of our own form are filled in within `server_parameters` only; in a flat entry anywhere. */
 function placeholdersOf(entry: unknown): ReturnType<typeof findPlaceholders> {
   if (!isRecord(entry) || !isOwnEntry(entry)) return findPlaceholders(entry);
   const { server_parameters } = entry;

@@ -1,12 +1,19 @@
-/** A configuration in JSON, in which comments and trailing commas may stand. */
+/** Reads a configuration in JSON, which may have comments and trailing commas. */
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { type ConfigPath, type ConfigProblem, formatPath, MAX_FINDINGS } from "./problem.ts";
-import { type ConfigText, lineFinder, MAX_DEPTH, type Place, refuseDepth } from "./text_places.ts";
+import {
+  type ConfigText,
+  duplicateKey,
+  lineFinder,
+  MAX_DEPTH,
+  type Place,
+  refuseDepth,
+} from "./text_places.ts";
 
-/** A bracket, or what a bracket means nothing in: a text, a comment. */
+/** Matches brackets, and whole strings and comments, so that brackets within those do not count. */
 const BRACKETS = /[[{]|[\]}]|"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|\/\/.*|\/\*[^]*?\*\//g;
 
-/** Reads a text without a byte order mark, however broken it is. */
+/** Reads a text, without a byte order mark. It never throws: a syntax error becomes a problem. */
 export function readJsonText(text: string): ConfigText {
   const tooDeepAt = findTooDeep(text);
   if (tooDeepAt !== undefined) return refuseDepth(lineFinder(text)(tooDeepAt));
@@ -16,8 +23,7 @@ export function readJsonText(text: string): ConfigText {
   const duplicates: ConfigProblem[] = [];
   const value = root === undefined ? undefined : toValue(root, [], (path, offset) => {
     if (duplicates.length === MAX_FINDINGS) return;
-    const message = "this key stands twice; leave one of them out";
-    duplicates.push({ message, path: formatPath(path), ...placeAt(offset) });
+    duplicates.push({ message: duplicateKey(path.at(-1)), path: formatPath(path), ...placeAt(offset) });
   });
   const members = new WeakMap<Node, ReadonlyMap<string, Node>>();
   return {
@@ -32,7 +38,7 @@ export function readJsonText(text: string): ConfigText {
   };
 }
 
-/** Where the text is nested too deeply, if it is. */
+/** The offset of the first bracket that is nested too deeply. */
 function findTooDeep(text: string): number | undefined {
   let depth = 0;
   for (const { 0: found, index } of text.matchAll(BRACKETS)) {
@@ -43,9 +49,9 @@ function findTooDeep(text: string): number | undefined {
   return undefined;
 }
 
-/** Documentation shows members without the braces around them, and people copy them so. */
+/** Many documents show members without the braces around them, and users copy them like that. */
 const NO_BRACES: ConfigProblem = {
-  message: "not JSON: the outer braces are missing; put { before all of it, and } behind",
+  message: "invalid JSON: the outer braces are missing; add { at the beginning and } at the end",
   path: "",
   line: 1,
   column: 1,
@@ -58,37 +64,37 @@ function hasNoBraces(text: string, errors: readonly ParseError[]): boolean {
   return mended.length === 0;
 }
 
-/** One mistake breaks much of what follows it: the first of each line counts. */
+/** Keeps the first error of each line, because one mistake causes many errors after it. */
 function syntaxProblems(errors: readonly ParseError[], placeAt: (offset: number) => Place): ConfigProblem[] {
   const firsts = new Map<number, ConfigProblem>();
   for (const { error, offset } of errors) {
     const place = placeAt(offset);
     if (firsts.size === MAX_FINDINGS) break;
-    const message = `not JSON: ${SYNTAX_STATES[printParseErrorCode(error)]}`;
+    const message = `invalid JSON: ${SYNTAX_STATES[printParseErrorCode(error)]}`;
     if (!firsts.has(place.line)) firsts.set(place.line, { message, path: "", ...place });
   }
   return [...firsts.values()];
 }
 
-/** None shows the text: it may be a secret. */
+/** The messages do not quote the text, which may be a secret. */
 const SYNTAX_STATES: Readonly<Record<ReturnType<typeof printParseErrorCode>, string>> = {
-  InvalidSymbol: "a word without quotes; texts stand in double quotes",
-  InvalidNumberFormat: "an invalid number",
-  PropertyNameExpected: "a key in double quotes is missing",
-  ValueExpected: "a value is missing",
-  ColonExpected: "a colon is missing after the key",
-  CommaExpected: "a comma is missing before this",
-  CloseBraceExpected: 'a "}" is missing',
-  CloseBracketExpected: 'a "]" is missing',
-  EndOfFileExpected: "more text after the end; one object is all",
-  InvalidCommentToken: "a comment cannot stand here",
-  UnexpectedEndOfComment: "a comment does not end",
-  UnexpectedEndOfString: "a text does not end; its closing quote is missing",
-  UnexpectedEndOfNumber: "a number is cut short",
-  InvalidUnicode: "a \\u needs four hexadecimal digits",
-  InvalidEscapeCharacter: "an escape that JSON does not know; write a backslash as \\\\",
-  InvalidCharacter: "a control character in a text; write it as an escape",
-  "<unknown ParseErrorCode>": "this cannot be read",
+  InvalidSymbol: "unquoted text; put strings in double quotes",
+  InvalidNumberFormat: "invalid number",
+  PropertyNameExpected: "expected a key in double quotes",
+  ValueExpected: "expected a value",
+  ColonExpected: "expected a colon after the key",
+  CommaExpected: "expected a comma",
+  CloseBraceExpected: 'expected "}"',
+  CloseBracketExpected: 'expected "]"',
+  EndOfFileExpected: "unexpected text after the end of the object; remove it",
+  InvalidCommentToken: "unexpected comment; remove it",
+  UnexpectedEndOfComment: "unterminated comment; add */",
+  UnexpectedEndOfString: "unterminated string; add the closing quote",
+  UnexpectedEndOfNumber: "incomplete number",
+  InvalidUnicode: "invalid \\u escape; it needs four hexadecimal digits",
+  InvalidEscapeCharacter: "unknown escape; write a backslash as \\\\",
+  InvalidCharacter: "control character in a string; write it as an escape",
+  "<unknown ParseErrorCode>": "invalid syntax",
 };
 
 function toValue(
@@ -111,10 +117,10 @@ function toValue(
   return Object.fromEntries(entries);
 }
 
-/** The members of the objects that were asked for before, each with its property: its key and value. */
+/** The properties of the objects that were looked up before, by key. */
 type KnownMembers = WeakMap<Node, ReadonlyMap<string, Node>>;
 
-/** The key of what stands at `path`, or of the nearest thing around it that is there. */
+/** The offset of the key at `path`, or of its closest ancestor in the text. */
 function offsetOf(root: Node | undefined, path: ConfigPath, known: KnownMembers): number {
   if (root === undefined) return 0;
   let node = root;
@@ -129,7 +135,7 @@ function offsetOf(root: Node | undefined, path: ConfigPath, known: KnownMembers)
   return offset;
 }
 
-/** The properties of an object by their keys, of which the first of each counts. */
+/** The properties of an object by key; of a duplicate key, the first one. */
 function membersOf(node: Node, known: KnownMembers): ReadonlyMap<string, Node> {
   const before = known.get(node);
   if (before !== undefined) return before;

@@ -1,33 +1,33 @@
 /**
- * What stands in a config for a value that is not in it: `${input:id}`, `${env:NAME}`, with a value for when the
- * variable is not set `${env:NAME:-default}`, and `${file:PATH}` for what a file has in it.
+ * Placeholders for values that are not in the configuration: `${input:id}`, `${env:NAME}`, `${env:NAME:-default}` and
+ * `${file:PATH}`, the content of a file.
  */
 import { isRecord } from "../json.ts";
 import type { ConfigPath } from "./problem.ts";
 
-/** A placeholder; what it names is whatever stands up to the brace. */
+/** Matches placeholders. A name may have any characters except the closing brace. */
 export const PLACEHOLDER = /\$\{(?:input|env|file):[^}]+\}/g;
 const FORM = /^\$\{(input|env|file):([^}]+)\}$/;
 
-/** What may stand for a placeholder. */
+/** The value of a placeholder. */
 export type InputValue = string | number | boolean;
 
-/** A placeholder by what it names. */
+/** A parsed placeholder. */
 export type Placeholder =
   | { readonly kind: "input"; readonly id: string }
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "env"; readonly name: string; readonly fallback: string | undefined };
 
-/** A placeholder and where it stands. */
+/** A placeholder that was found in a value. */
 export interface FoundPlaceholder {
-  /** As it is written. */
+  /** The placeholder as it is written. */
   readonly text: string;
   readonly placeholder: Placeholder;
-  /** Of the text that it stands in. */
+  /** The path of the string that contains it. */
   readonly path: ConfigPath;
 }
 
-/** Reads a text that is one placeholder and nothing else. */
+/** Parses a string that is exactly one placeholder; `undefined` for others. */
 export function parsePlaceholder(text: string): Placeholder | undefined {
   const [, kind, named = ""] = FORM.exec(text) ?? [];
   if (kind === undefined) return undefined;
@@ -38,12 +38,12 @@ export function parsePlaceholder(text: string): Placeholder | undefined {
   return { kind: "env", name: named.slice(0, split), fallback: named.slice(split + 2) };
 }
 
-/** Whether `text` has a placeholder in it. */
+/** Whether `text` contains a placeholder. */
 export function hasPlaceholder(text: string): boolean {
   return splitClosed(text)[0].search(PLACEHOLDER) !== -1;
 }
 
-/** All placeholders in `value`, in order, each as often as it stands there. */
+/** All placeholders in the strings of `value`, in order, repeated ones included. */
 export function findPlaceholders(value: unknown): FoundPlaceholder[] {
   const found: FoundPlaceholder[] = [];
   mapTexts(value, (whole, path) => {
@@ -56,13 +56,13 @@ export function findPlaceholders(value: unknown): FoundPlaceholder[] {
   return found;
 }
 
-/** The ids of the inputs that `value` names. */
+/** The ids of all `${input:id}` placeholders in `value`. */
 export function inputIdsOf(value: unknown): Set<string> {
   const found = findPlaceholders(value).map(({ placeholder }) => placeholder);
   return new Set(found.filter((placeholder) => placeholder.kind === "input").map(({ id }) => id));
 }
 
-/** A copy of `value` with its placeholders filled in; a text that is only a placeholder takes the value's type. */
+/** A copy of `value` with its placeholders filled in. A string that is exactly one placeholder gets the type of its value. */
 export function fillPlaceholders(value: unknown, values: ReadonlyMap<string, InputValue>): unknown {
   return mapTexts(
     value,
@@ -72,8 +72,8 @@ export function fillPlaceholders(value: unknown, values: ReadonlyMap<string, Inp
 }
 
 /**
- * Replaces what a pattern for `${…}` matches. Behind the last brace there is nothing to be found, and a text of
- * openings alone would be read to its end from each of them.
+ * Replaces all matches of a pattern for `${…}`, in linear time: a pattern would read a text of many `${` without any
+ * `}` to its end from each of them, so only the text up to the last `}` is searched.
  */
 export function replaceClosed(
   text: string,
@@ -90,7 +90,7 @@ function splitClosed(text: string): readonly [closed: string, rest: string] {
   return [text.slice(0, end), text.slice(end)];
 }
 
-/** A copy of `value` with each text in it replaced. */
+/** A copy of `value` with each string in it replaced. */
 export function mapTexts(
   value: unknown,
   replace: (text: string, path: ConfigPath) => unknown,
@@ -104,7 +104,7 @@ export function mapTexts(
   );
 }
 
-/** The environment variable that gives the value of an input: `A2C_INPUT_API_KEY` for `api-key`. */
+/** The environment variable for the value of an input: `A2C_INPUT_API_KEY` for `api-key`. */
 export function inputVariable(id: string): string {
   return `A2C_INPUT_${id.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
 }

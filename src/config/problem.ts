@@ -1,39 +1,39 @@
-/** What is wrong or doubtful in a configuration, and where. Values that may be secrets never stand in such a text. */
+/** Problems of a configuration and their places. A message never contains a value that may be a secret. */
 
-/** Where something stands in a configuration: the keys and positions that lead to it. */
+/** The keys and indexes that lead to a value in a configuration. */
 export type ConfigPath = readonly (string | number)[];
 
-/** What was found at a path, before it is known which line that is. */
+/** A problem, or a probable mistake, whose line is not known yet. */
 export interface ConfigIssue {
   readonly path: ConfigPath;
   readonly message: string;
 }
 
-/** What is wrong or doubtful in a configuration. */
+/** A problem, or a probable mistake, in a configuration. */
 export interface ConfigProblem {
-  /** What it is, and the fix where there is one. */
+  /** What is wrong, and what to do about it. */
   readonly message: string;
-  /** Where it stands, such as `servers.files.server_parameters.command`; empty for the whole. */
+  /** Its path, such as `servers.files.server_parameters.command`; empty for the whole configuration. */
   readonly path: string;
-  /** The line in the text, from 1, where there is a text. */
+  /** The line in the text, from 1; absent when the configuration was a value. */
   readonly line?: number | undefined;
-  /** The column in that line, from 1. */
+  /** The column in that line, from 1, in UTF-16 code units. */
   readonly column?: number | undefined;
 }
 
-/** So many problems stand in an error's message; all are in its `problems`. */
+/** The most problems in the message of an error; all of them are in its `problems`. */
 const MAX_SHOWN_PROBLEMS = 20;
 
-/** A configuration that cannot be used; the message says where and how to mend it, a line for each problem. */
+/** The configuration cannot be used. The message has a line for each problem, with its place and what to do. */
 export class ConfigError extends Error {
-  /** Tells the class of an error. */
+  /** Distinguishes this class. */
   override readonly name = "ConfigError";
-  /** Tells the kind of an error. */
+  /** Distinguishes this error from others, also across copies of the library. */
   readonly code = "CONFIG";
-  /** All that was found, in the order of the text. */
+  /** All problems, in the order of the text. */
   readonly problems: readonly ConfigProblem[];
 
-  /** `problems`: all that was found; `cause` where there is one. */
+  /** @param options `problems`: none by default; `cause`: the error behind this one. */
   constructor(
     message: string,
     options: { readonly problems?: readonly ConfigProblem[]; readonly cause?: unknown } = {},
@@ -43,27 +43,26 @@ export class ConfigError extends Error {
   }
 }
 
-/** So many findings of a kind are kept: nobody mends more of them in one go, and a broken file could have millions. */
+/** The most findings of each kind that are kept: a broken file could have millions. */
 export const MAX_FINDINGS = 1_000;
 
-/** What was found while a configuration was read; of each kind the first {@linkcode MAX_FINDINGS}. */
+/** Collects findings while a configuration is read: of each kind the first {@linkcode MAX_FINDINGS}. */
 export class Findings {
   readonly problems: ConfigIssue[] = [];
-  /** With these a server cannot start; everything else works. */
   readonly failures: ConfigIssue[] = [];
   readonly warnings: ConfigIssue[] = [];
 
-  /** With this the configuration cannot be used. */
+  /** Adds a problem that makes the configuration unusable. */
   refuse(path: ConfigPath, message: string): void {
     addFinding(this.problems, { path, message });
   }
 
-  /** With this a server cannot start. */
+  /** Adds a problem that keeps one server from starting. */
   fail(path: ConfigPath, message: string): void {
     addFinding(this.failures, { path, message });
   }
 
-  /** This is likely a mistake. */
+  /** Adds a probable mistake. */
   warn(path: ConfigPath, message: string): void {
     addFinding(this.warnings, { path, message });
   }
@@ -73,7 +72,7 @@ function addFinding(findings: ConfigIssue[], issue: ConfigIssue): void {
   if (findings.length < MAX_FINDINGS) findings.push(issue);
 }
 
-/** Findings that go on to others, under other paths. */
+/** Passes findings on to another collection, with changed paths. */
 export class MovedFindings extends Findings {
   readonly #to: Findings;
   readonly #move: (path: ConfigPath) => ConfigPath;
@@ -97,13 +96,13 @@ export class MovedFindings extends Findings {
   }
 }
 
-/** Where something stands that is being read, and where to tell what is wrong with it. */
+/** The path of the value that is being read, and the collection for its problems. */
 export interface ReadingPlace {
   readonly path: ConfigPath;
   readonly findings: Findings;
 }
 
-/** The error for all that is wrong with one configuration. */
+/** Makes one error of all problems of a configuration. */
 export function problemsError(
   source: string,
   problems: readonly ConfigProblem[],
@@ -118,7 +117,7 @@ export function problemsError(
   return new ConfigError(lines.join("\n"), { problems, cause });
 }
 
-/** A problem on one line, without the name of its file. */
+/** A problem with its place, without the file. */
 export function describeProblem(problem: ConfigProblem): string {
   const place = placeOf(problem);
   return place === "" ? problem.message : `${place}: ${problem.message}`;

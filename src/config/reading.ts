@@ -1,4 +1,4 @@
-/** All that a configuration says, and all that is wrong with it. Pure: a value in, findings out; nothing is thrown. */
+/** Reads a whole configuration with all its problems. Pure: it does no I/O and throws nothing. */
 import type { MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
 import { type ConfigEntry, type ConfigForm, isOwnEntry, outlineConfig } from "./form.ts";
 import { checkUse, readInput } from "./inputs.ts";
@@ -7,10 +7,10 @@ import { readServer } from "./server.ts";
 import { type ConfigFormat, readConfigText } from "./text.ts";
 import type { ConfigOrigin } from "./foreign/variables.ts";
 
-/** The most servers of a configuration, and the most inputs: each server is a process or a connection. */
+/** The most servers, and the most inputs, of a configuration: each server is a process or a connection. */
 const MAX_ENTRIES = 1_000;
 
-/** Something that was read, and where it stands. */
+/** A value and its path in the configuration. */
 export interface Placed<T> {
   readonly path: ConfigPath;
   readonly value: T;
@@ -18,31 +18,31 @@ export interface Placed<T> {
   readonly isOwn?: boolean | undefined;
 }
 
-/** What a configuration says, as far as it can be read. */
+/** A configuration, as far as it can be read. */
 export interface ConfigReading {
-  /** `undefined` when it is no configuration at all. */
+  /** `undefined` when the value is not a configuration. */
   readonly form: ConfigForm | undefined;
   readonly servers: readonly Placed<MCPServerConfig>[];
   readonly inputs: readonly Placed<MCPServerInput>[];
-  /** With any of these it cannot be used. */
+  /** Problems that make the configuration unusable. */
   readonly problems: readonly ConfigProblem[];
-  /** With any of these a server cannot start; the others can. */
+  /** Problems that keep single servers from starting. */
   readonly failures: readonly ConfigProblem[];
-  /** What is likely a mistake and changes nothing. */
+  /** Probable mistakes that keep no server from starting. */
   readonly warnings: readonly ConfigProblem[];
-  /** Finds the place of what a later check has found. */
+  /** Adds the line and column to the finding of a later check. */
   locate(issue: ConfigIssue): ConfigProblem;
 }
 
-/** How to read a configuration. */
+/** Options of {@linkcode parseConfig} and {@linkcode parseConfigText}. */
 export interface ReadingOptions {
-  /** Where it comes from, for the variables of other programs' files. */
+  /** The place of the file, for variables such as `${workspaceFolder}`; unknown by default. */
   readonly origin?: ConfigOrigin | undefined;
-  /** What a text is written in; told by how it begins by default. */
+  /** The format of a text; guessed from the text by default. */
   readonly format?: ConfigFormat | undefined;
 }
 
-/** Reads the text of a file. */
+/** Reads a text. */
 export function readText(text: string, options: ReadingOptions = {}): ConfigReading {
   const { value, syntax, duplicates, locate } = readConfigText(text, options);
   if (syntax.length > 0) {
@@ -52,7 +52,7 @@ export function readText(text: string, options: ReadingOptions = {}): ConfigRead
   return { ...reading, problems: inOrder([...duplicates, ...reading.problems]) };
 }
 
-/** Reads a value, which has no lines. */
+/** Reads a value. Problems have no lines, unless `locate` adds them. */
 export function readValue(
   value: unknown,
   options: ReadingOptions & { readonly locate?: (issue: ConfigIssue) => ConfigProblem } = {},
@@ -69,8 +69,8 @@ export function readValue(
   };
   const servers = readAll(entries.servers, (entry) => readServer(entry, context));
   const inputs = readAll(entries.inputs, (entry) => readInput(entry, context));
-  refuseTwins(servers, { key: "name", nameOf: ({ name }) => name, findings });
-  refuseTwins(inputs, { key: "id", nameOf: ({ id }) => id, findings });
+  refuseDuplicates(servers, { key: "name", nameOf: ({ name }) => name, findings });
+  refuseDuplicates(inputs, { key: "id", nameOf: ({ id }) => id, findings });
   checkUse(entries, findings);
   return {
     form: outline?.form,
@@ -83,7 +83,7 @@ export function readValue(
   };
 }
 
-/** The placeholder of an input that runs a shell line; the same line is one input. */
+/** The placeholder of a `command` input for a shell command; equal commands share one input. */
 function placeholderOf(line: string, commands: Map<string, MCPServerInput>): string {
   const id = commands.get(line)?.id ?? `command-${commands.size + 1}`;
   commands.set(line, { id, type: "command", description: "", command: line, args: null });
@@ -93,7 +93,7 @@ function placeholderOf(line: string, commands: Map<string, MCPServerInput>): str
 function withinBounds(entries: readonly ConfigEntry[], findings: Findings): readonly ConfigEntry[] {
   const excess = entries[MAX_ENTRIES];
   if (excess === undefined) return entries;
-  const message = `is one of ${entries.length}, and ${MAX_ENTRIES} may stand here; leave out the others`;
+  const message = `too many entries: ${entries.length}, the limit is ${MAX_ENTRIES}; remove some`;
   findings.refuse(excess.path, message);
   return entries.slice(0, MAX_ENTRIES);
 }
@@ -108,7 +108,7 @@ function readAll<T>(
   });
 }
 
-function refuseTwins<T>(
+function refuseDuplicates<T>(
   read: readonly Placed<T>[],
   { key, nameOf, findings }: {
     readonly key: string;
@@ -120,13 +120,13 @@ function refuseTwins<T>(
   for (const { path, value } of read) {
     const name = nameOf(value);
     if (names.has(name)) {
-      findings.refuse([...path, key], `the ${key} "${name}" stands twice; change one of them`);
+      findings.refuse([...path, key], `duplicate ${key} "${name}"; change one of them`);
     }
     names.add(name);
   }
 }
 
-/** By line; what has none keeps its place. */
+/** Sorts by line and column; problems without a line come first. */
 function inOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {
   return problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
 }

@@ -1,4 +1,4 @@
-/** One MCP server of a configuration, in whatever form it is written. */
+/** Reads one MCP server of a configuration, in any form. */
 import type { MCPServerConfig } from "../protocol/config.ts";
 import { isRecord } from "../json.ts";
 import { serverKinds } from "../protocol/schemas/config.ts";
@@ -8,7 +8,7 @@ import { type ConfigEntry, isOwnEntry, nameOf } from "./form.ts";
 import { checkValues } from "./values.ts";
 import { fileOf, type VariableContext, warnOfVariables } from "./foreign/variables.ts";
 
-/** Reads the entry of a server; what is wrong with it goes to the findings. */
+/** Reads the entry of a server; `undefined` when it has problems, which are added to the findings. */
 export function readServer(
   entry: ConfigEntry,
   context: Omit<VariableContext, "path">,
@@ -21,14 +21,14 @@ export function readServer(
   }
   const name = nameOf(entry);
   if (typeof name !== "string" || name === "") {
-    context.findings.refuse([...path, "name"], "must be a text that is not empty");
+    context.findings.refuse([...path, "name"], "must be a non-empty string");
     return undefined;
   }
   const config = isOwnEntry(value) ? readOwn({ ...value, name }, place) : convertEntry(value, name, place);
   if (config === undefined) return undefined;
   if (!isOwnEntry(value)) warnOfToolKeys(config, place);
   if (typeof config.default_tool_meta?.alias === "string") {
-    const message = 'would name all tools alike; put the alias of one tool into "tool_meta"';
+    const message = 'cannot name all tools the same; set the alias of one tool in "tool_meta"';
     context.findings.refuse([...path, "default_tool_meta", "alias"], message);
   }
   return config;
@@ -40,7 +40,7 @@ function readOwn(
 ): MCPServerConfig | undefined {
   const { type } = value;
   if (!isKind(type)) {
-    // Other programs' words for it
+    // Many programs call it `http` or `streamable-http`.
     const isHttp = typeof type === "string" && /http/i.test(type);
     const message = wrongWord(Object.keys(serverKinds), type);
     findings.refuse([...path, "type"], isHttp ? `${message}; Streamable HTTP is "streamable"` : message);

@@ -1,11 +1,11 @@
-/** The text of a configuration in any of its formats, told by the file's name, else by how the text begins. */
+/** Reads the text of a configuration in JSON, TOML or YAML, by the name of the file or by the text itself. */
 import { extname } from "@std/path";
 import { readJsonText } from "./json_text.ts";
 import { type ConfigText, refuseText } from "./text_places.ts";
 import { readTomlText } from "./toml_text.ts";
 import { readYamlText } from "./yaml_text.ts";
 
-/** The formats that a configuration comes in. In JSON comments and trailing commas may stand. */
+/** The formats of a configuration. JSON may have comments and trailing commas. */
 export type ConfigFormat = "json" | "toml" | "yaml";
 
 const READERS: Readonly<Record<ConfigFormat, (text: string) => ConfigText>> = {
@@ -14,10 +14,9 @@ const READERS: Readonly<Record<ConfigFormat, (text: string) => ConfigText>> = {
   yaml: readYamlText,
 };
 
-/** The longest TOML or YAML, in characters: their readers take a thousand times as many bytes. */
+/** The longest TOML or YAML, in characters: their parsers use about 1,000 bytes of memory for each. */
 const MAX_TEXT_LENGTH = 1024 * 1024;
 
-/** What the names of files end with. */
 const EXTENSIONS: Readonly<Record<string, ConfigFormat>> = {
   ".json": "json",
   ".jsonc": "json",
@@ -29,10 +28,10 @@ const EXTENSIONS: Readonly<Record<string, ConfigFormat>> = {
 };
 
 /**
- * Reads a text, however broken it is.
+ * Reads a text. It never throws: a syntax error becomes a problem.
  *
  * @param raw The text, with or without a byte order mark.
- * @param options `format`: what it is written in; told by how it begins by default.
+ * @param options `format`: guessed from the text by default.
  */
 export function readConfigText(
   raw: string,
@@ -41,18 +40,19 @@ export function readConfigText(
   const text = raw.startsWith("\uFEFF") ? raw.slice(1) : raw;
   const found = format ?? guessFormat(text);
   if (found !== "json" && text.length > MAX_TEXT_LENGTH) {
-    const message = `not readable: more than ${MAX_TEXT_LENGTH} characters of ${found.toUpperCase()}`;
+    const message =
+      `more than ${MAX_TEXT_LENGTH} characters of ${found.toUpperCase()}; make it shorter, or write it in JSON`;
     return refuseText({ message, path: "", line: 1, column: 1 });
   }
   return READERS[found](text);
 }
 
-/** The format that the name of a file tells, if it does. */
+/** The format by the extension of a file name; `undefined` for other extensions. */
 export function formatOfFile(file: string): ConfigFormat | undefined {
   return EXTENSIONS[extname(file).toLowerCase()];
 }
 
-/** The format of a text by its first line that is not empty and no comment; JSON when in doubt. */
+/** The format of a text by its first line that is neither blank nor a comment; JSON when in doubt. */
 export function guessFormat(raw: string): ConfigFormat {
   const text = raw.replace(/^\uFEFF/, "");
   if (/^\s*(?:\/[/*]|[{"]|$)/.test(text)) return "json";

@@ -1,15 +1,15 @@
-/** What the text of a configuration says and where, whatever the format that it is written in. */
+/** The value of a configuration text and the places of its keys, the same for all formats. */
 import { type ConfigIssue, type ConfigPath, type ConfigProblem, formatPath } from "./problem.ts";
 
-/** What a text says, and where it says it. */
+/** A text that was read. */
 export interface ConfigText {
-  /** The value; what could be made out of it where the syntax is broken. */
+  /** The value; a part of it when the syntax has errors. */
   readonly value: unknown;
-  /** Where the syntax is broken, a problem a line. While there are any, the rest is not to be trusted. */
+  /** Syntax errors, at most one per line. When there are any, the other members are not reliable. */
   readonly syntax: readonly ConfigProblem[];
-  /** Keys that stand twice in one object: JSON would silently take the last. */
+  /** Duplicate keys, of which a JSON parser would silently use the last. */
   readonly duplicates: readonly ConfigProblem[];
-  /** Finds the place of an issue: its key, or the nearest thing around it that is there. */
+  /** Adds the line and column of an issue: those of its key, or of the key's closest ancestor in the text. */
   locate(issue: ConfigIssue): ConfigProblem;
 }
 
@@ -19,19 +19,19 @@ export interface Place {
   readonly column: number;
 }
 
-/** Nothing that anybody configures is nested deeper; what is much deeper would exhaust the stack of its readers. */
+/** The deepest nesting that is read; much deeper nesting would overflow the stack. */
 export const MAX_DEPTH = 100;
 
-/** The answer for a text that is nested too deeply. */
+/** The result for a text that is nested too deeply. */
 export function refuseDepth(place: Place): ConfigText {
   return refuseText({
-    message: `not readable: nested more than ${MAX_DEPTH} levels deep`,
+    message: `nested more than ${MAX_DEPTH} levels deep`,
     path: "",
     ...place,
   });
 }
 
-/** The answer for a text of which nothing can be read. */
+/** The result for a text that cannot be read. */
 export function refuseText(problem: ConfigProblem): ConfigText {
   return {
     value: undefined,
@@ -41,17 +41,22 @@ export function refuseText(problem: ConfigProblem): ConfigText {
   };
 }
 
-/** Whether a value is nested too deeply, without going deeper than that. */
+/** The message for a key that is repeated in one object. */
+export function duplicateKey(key: string | number | undefined): string {
+  return `duplicate key${key === undefined ? "" : ` "${key}"`}; remove one of them`;
+}
+
+/** Whether a value is nested too deeply. It looks no deeper than the limit. */
 export function isTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return false;
   return depth >= MAX_DEPTH || Object.values(value).some((item) => isTooDeep(item, depth + 1));
 }
 
-/** Gives the place of each offset in a text. */
+/** Returns a function that gives the place of an offset in the text. */
 export function lineFinder(text: string): (offset: number) => Place {
   const starts = [0, ...text.matchAll(/\r\n|\n|\r/g).map(({ 0: end, index }) => index + end.length)];
   return (offset) => {
-    // The last line that starts at the offset or before: a broken file may ask for thousands of places.
+    // Binary search for the last line that starts at or before the offset, as a broken file has thousands of places.
     let line = 0;
     for (let end = starts.length; end - line > 1;) {
       const middle = (line + end) >> 1;
@@ -62,17 +67,17 @@ export function lineFinder(text: string): (offset: number) => Place {
   };
 }
 
-/** Where the keys of a text stand, by their paths. */
+/** The places of the keys of a text, by path. */
 export class KeyPlaces {
   readonly #places = new Map<string, Place>();
 
-  /** The first place of a path counts. */
+  /** Keeps the first place of a path. */
   add(path: ConfigPath, place: Place): void {
     const key = JSON.stringify(path);
     if (!this.#places.has(key)) this.#places.set(key, place);
   }
 
-  /** Gives an issue the place of its key, or of the nearest thing around it that is there. */
+  /** Adds the place of the issue's key, or of the key's closest ancestor. */
   locate({ path, message }: ConfigIssue): ConfigProblem {
     for (let length = path.length; length > 0; length--) {
       const place = this.#places.get(JSON.stringify(path.slice(0, length)));

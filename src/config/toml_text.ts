@@ -1,9 +1,9 @@
-/** A configuration in TOML, with the places of its keys. */
+/** Reads a configuration in TOML. */
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 import type { ConfigPath } from "./problem.ts";
 import { type ConfigText, isTooDeep, KeyPlaces, refuseDepth, refuseText } from "./text_places.ts";
 
-/** Reads a text up to its first mistake. */
+/** Reads a text. Only the first syntax error is reported. */
 export function readTomlText(text: string): ConfigText {
   try {
     const program = parseTOML(text);
@@ -16,7 +16,7 @@ export function readTomlText(text: string): ConfigText {
     if (!(error instanceof ParseError)) throw error;
     const { message, lineNumber, column } = error;
     return refuseText({
-      message: `not TOML: ${stateOf(message)}`,
+      message: `invalid TOML: ${stateOf(message)}`,
       path: "",
       line: lineNumber,
       column: column + 1,
@@ -24,7 +24,7 @@ export function readTomlText(text: string): ConfigText {
   }
 }
 
-/** Without the text in quotes that may follow: it may be a secret. */
+/** Removes the quoted text at the end of a parser message, which may be a secret. */
 function stateOf(message: string): string {
   const state = message.replace(/[:,]? ["'`].*$/s, "");
   return state.slice(0, 1).toLowerCase() + state.slice(1);

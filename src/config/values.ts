@@ -1,4 +1,4 @@
-/** What a schema cannot tell of a value. Each function gives what is wrong, and nothing where a placeholder stands. */
+/** Checks of values that a schema cannot express. Values with placeholders pass, until those are filled in. */
 import { ConfigurationError } from "../mcp/errors.ts";
 import { textEncodingOf } from "../mcp/stdio/text_encoding.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
@@ -7,7 +7,7 @@ import { readWith } from "./explain.ts";
 import { hasPlaceholder } from "./placeholders.ts";
 import { type ConfigPath, describeProblem, Findings, formatPath, type ReadingPlace } from "./problem.ts";
 
-/** Checks what a server's parameters say; `path` is that of the server's entry. */
+/** Checks the parameters of a server; `path` is the path of the server's entry. */
 export function checkValues(
   config: MCPServerConfig | ResolvedServerConfig,
   { path, findings }: ReadingPlace,
@@ -30,26 +30,26 @@ export function checkValues(
 
 function durationProblem(duration: string): string | undefined {
   try {
-    return Temporal.Duration.from(duration).total("milliseconds") > 0 ? undefined : "must be above zero";
+    return Temporal.Duration.from(duration).total("milliseconds") > 0 ? undefined : "must be greater than 0";
   } catch {
     return 'must be an ISO 8601 duration such as "PT30S"';
   }
 }
 
-/** Lines are cut at the byte of a line feed, which UTF-16 also has inside of characters. */
+/** Output is split at line feed bytes, which UTF-16 also has within characters. */
 function encodingProblem(encoding: string): string | undefined {
   try {
     textEncodingOf(encoding);
     return undefined;
   } catch {
-    return 'must be the name of a text encoding that has ASCII in it, such as "utf-8", "latin-1" or "gbk"';
+    return 'must be an ASCII-compatible text encoding, such as "utf-8", "latin-1" or "gbk"';
   }
 }
 
-/** The value may be a secret: it is not shown. */
+/** The message does not contain the value, which may be a secret. */
 function headerProblem(name: string, value: string): string | undefined {
-  if (!isHeader(name, "")) return "is no name that a header can have";
-  return isHeader(name, value) ? undefined : "must be one line of Latin characters";
+  if (!isHeader(name, "")) return "is not a valid header name";
+  return isHeader(name, value) ? undefined : "must be one line of Latin-1 characters";
 }
 
 function isHeader(name: string, value: string): boolean {
@@ -60,17 +60,17 @@ function isHeader(name: string, value: string): boolean {
   }
 }
 
-/** The URL may carry secrets: it is not shown. */
+/** The message does not contain the URL, which may have secrets in it. */
 export function urlProblem(url: string): string | undefined {
   const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
   return protocol === "http:" || protocol === "https:" ? undefined : "must be an http or https URL";
 }
 
 /**
- * Checks a configuration with its placeholders filled in. Numbers and truth values may have come as texts, and the
- * other way round.
+ * Checks the configuration of a server after its placeholders were filled in. Strings are converted to numbers and
+ * booleans, and the other way round, where the schema needs it.
  *
- * @throws {ConfigurationError} that names the members, never their values.
+ * @throws {ConfigurationError} that names the invalid members, never their values.
  */
 export function readResolved(name: string, config: unknown): ResolvedServerConfig {
   const findings = new Findings();
@@ -80,5 +80,5 @@ export function readResolved(name: string, config: unknown): ResolvedServerConfi
   const states = findings.problems.map(({ path, message }) =>
     describeProblem({ path: formatPath(path), message })
   );
-  throw new ConfigurationError(`Cannot use the values of server "${name}": ${states.join("; ")}`);
+  throw new ConfigurationError(`Cannot start server "${name}" with these values: ${states.join("; ")}`);
 }

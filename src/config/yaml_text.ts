@@ -1,4 +1,4 @@
-/** A configuration in YAML, with the places of its keys. */
+/** Reads a configuration in YAML. */
 import {
   type Document,
   isAlias,
@@ -12,49 +12,72 @@ import {
   type YAMLError,
 } from "yaml";
 import { type ConfigPath, type ConfigProblem, MAX_FINDINGS } from "./problem.ts";
-import { type ConfigText, isTooDeep, KeyPlaces, refuseDepth, refuseText } from "./text_places.ts";
+import {
+  type ConfigText,
+  duplicateKey,
+  isTooDeep,
+  KeyPlaces,
+  refuseDepth,
+  refuseText,
+} from "./text_places.ts";
 
-/** How often aliases may be repeated all in all: a few lines of them could otherwise fill the memory. */
+/** The most nodes that aliases may expand to: a few lines of nested aliases could otherwise fill the memory. */
 const MAX_ALIAS_COUNT = 100;
-/** How many aliases may stand in a text: each is looked for among all anchors before it. */
+/** The most aliases of a text: the parser searches all earlier anchors for each of them. */
 const MAX_ALIASES = 1_000;
 
-/** Reads a text; what is wrong with its syntax is told a problem a line. */
+/** Longer keys are not quoted in messages, in characters. */
+const MAX_KEY_LENGTH = 128;
+
+/** Reads a text. It reports the first syntax error of each line. */
 export function readYamlText(text: string): ConfigText {
   const counter = new LineCounter();
   try {
     const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, uniqueKeys: true });
     const errors = document.errors.filter(({ code }) => code !== "DUPLICATE_KEY");
+    if (errors.some(({ message }) => message.includes("call stack"))) {
+      return refuseDepth({ line: 1, column: 1 });
+    }
     if (errors.length > 0) {
       return { ...refuseText({ message: "", path: "" }), syntax: syntaxProblems(errors, counter) };
     }
     if (countAliases(document, MAX_ALIASES) >= MAX_ALIASES) {
-      const message = `not readable: more than ${MAX_ALIASES} aliases`;
+      const message = `more than ${MAX_ALIASES} YAML aliases`;
       return refuseText({ message, path: "", line: 1, column: 1 });
     }
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIAS_COUNT });
     if (isTooDeep(value)) return refuseDepth({ line: 1, column: 1 });
     const places = new KeyPlaces();
     addPlaces(document.contents, [], { places, counter });
-    const twice = document.errors.slice(0, MAX_FINDINGS).map((error) => ({
+    const duplicates = document.errors.slice(0, MAX_FINDINGS).map((error) => ({
       ...placeOf(error, counter),
       path: "",
-      message: "this key stands twice; leave one of them out",
+      message: duplicateKey(keyAt(error, text)),
     }));
-    return { value, syntax: [], duplicates: twice, locate: (issue) => places.locate(issue) };
+    return { value, syntax: [], duplicates, locate: (issue) => places.locate(issue) };
   } catch (error) {
     if (error instanceof RangeError) return refuseDepth({ line: 1, column: 1 });
-    // Too many aliases, or one without its anchor
+    // An alias without an anchor, or aliases that expand to too many nodes
     if (!(error instanceof ReferenceError)) throw error;
-    return refuseText({ message: "not YAML: an alias cannot be resolved", path: "", line: 1, column: 1 });
+    return refuseText({
+      message: "invalid YAML: an alias is undefined, or aliases expand to too many values",
+      path: "",
+      line: 1,
+      column: 1,
+    });
   }
 }
 
-/** How many aliases there are, counted no further than to `enough`. */
+/** Counts aliases up to `enough`. */
 function countAliases(document: Document.Parsed, enough: number): number {
   let count = 0;
   visit(document, { Alias: () => ++count >= enough ? visit.BREAK : undefined });
   return count;
+}
+
+/** The key that an error points to, when it is a plain word. */
+function keyAt({ pos: [start] }: YAMLError, text: string): string | undefined {
+  return /^["']?([\w.-]+)["']?\s*:/.exec(text.slice(start, start + MAX_KEY_LENGTH))?.[1];
 }
 
 function placeOf({ pos: [offset] }: YAMLError, counter: LineCounter) {
@@ -62,19 +85,19 @@ function placeOf({ pos: [offset] }: YAMLError, counter: LineCounter) {
   return { line, column: col };
 }
 
-/** One mistake breaks much of what follows it: the first of each line counts. */
+/** Keeps the first error of each line, because one mistake causes many errors after it. */
 function syntaxProblems(errors: readonly YAMLError[], counter: LineCounter): ConfigProblem[] {
   const firsts = new Map<number, ConfigProblem>();
   for (const error of errors) {
     const place = placeOf(error, counter);
     if (firsts.size === MAX_FINDINGS) break;
-    const message = `not YAML: ${stateOf(error.message)}`;
+    const message = `invalid YAML: ${stateOf(error.message)}`;
     if (!firsts.has(place.line)) firsts.set(place.line, { message, path: "", ...place });
   }
   return [...firsts.values()];
 }
 
-/** Without the text that may follow: it may be a secret. */
+/** Removes the text after the colon of a parser message, which may be a secret. */
 function stateOf(message: string): string {
   const state = message.replace(/:.*$/s, "");
   return state.slice(0, 1).toLowerCase() + state.slice(1);

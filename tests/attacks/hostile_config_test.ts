@@ -20,15 +20,15 @@ const BOMBS: Readonly<Record<string, readonly [text: () => string, word: string]
   ],
   "many_aliases.yaml": [() => `servers:\n${lines(40_000, (n) => `- &a${n} x\n- *a${n}`)}\n`, "aliases"],
   "alias_of_itself.yaml": [() => "servers: &a\n  x: *a\n", "error"],
-  "deep.yaml": [() => `servers: ${"[".repeat(100_000)}`, "not"],
+  "deep.yaml": [() => `servers: ${"[".repeat(100_000)}`, "nested"],
   "deep.toml": [() => `servers = ${"[".repeat(100_000)}${"]".repeat(100_000)}`, "nested"],
   "deep_keys.toml": [() => `[servers.${Array(50_000).fill("a").join(".")}]`, "nested"],
   "deep.json": [() => `{"servers":${"[".repeat(100_000)}`, "nested"],
   "long.yaml": [() => `servers: [${"a,".repeat(1_000_000)}]`, "more than"],
   "long.toml": [() => lines(100_000, (n) => `[servers.a${n}]\ncommand="x"`), "more than"],
   "long.json": [() => `{"servers":"${"x".repeat(9_000_000)}"}`, "more than"],
-  "many_lines.json": [() => `{${'"a":\n,'.repeat(400_000)}`, "not JSON"],
-  "many_duplicates.json": [() => `{"servers":{\n${'"a":1,\n'.repeat(400_000)}"b":1}}`, "twice"],
+  "many_lines.json": [() => `{${'"a":\n,'.repeat(400_000)}`, "invalid JSON"],
+  "many_duplicates.json": [() => `{"servers":{\n${'"a":1,\n'.repeat(400_000)}"b":1}}`, "duplicate key"],
   "many_servers.json": [
     () => `{"mcpServers":{${lines(50_000, (n) => `"a${n}":{"command":"x"},`)}"b":{"command":"x"}}}`,
     "1000",
@@ -38,8 +38,8 @@ const BOMBS: Readonly<Record<string, readonly [text: () => string, word: string]
     () => `{"mcpServers":{"a":{"command":"x","args":["${"${env:A:-".repeat(200_000)}"]}}}`,
     "server  a",
   ],
-  "null_bytes.json": [() => "\0".repeat(100_000), "not JSON"],
-  "null_bytes.toml": [() => "\0".repeat(100_000), "not TOML"],
+  "null_bytes.json": [() => "\0".repeat(100_000), "invalid JSON"],
+  "null_bytes.toml": [() => "\0".repeat(100_000), "invalid TOML"],
 };
 
 for (const [name, [text, word]] of Object.entries(BOMBS)) {

@@ -22,7 +22,7 @@ Deno.test("a config that is no JSON ends with exit code 2 and names the file", a
   const config = place.write("config.json", "{ servers");
   const { code, stderr } = await place.run(options("http://127.0.0.1:1", config));
   assertEquals(code, 2);
-  assertStringIncludes(stderr, `Cannot read config "${config}" at line 1: not JSON`);
+  assertStringIncludes(stderr, `Cannot read config "${config}" at line 1: invalid JSON`);
 });
 
 Deno.test("a config with a mistake ends with exit code 2 and names the file and the place", async () => {

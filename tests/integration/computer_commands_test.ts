@@ -174,7 +174,7 @@ Deno.test("server add and remove edit the config file, keep its comments, and re
   });
   const taken = await edit("add", "a", "b");
   assertEquals(taken.code, 2);
-  assertStringIncludes(taken.stderr, "the name is taken");
+  assertStringIncludes(taken.stderr, "a server with this name exists");
   assertEquals((await edit("remove", "files")).code, 0);
   assertEquals((await edit("remove", "files")).code, 2);
   assertStringIncludes((await edit("add", "bad", '{"type":"stdio"}')).stderr, "command");
@@ -241,8 +241,10 @@ Deno.test({
     const stranger = await place.run(["--name", "other", "status"]);
     assertEquals(stranger.code, 3);
     const missing = await place.run(["server", "stop", "none", "--json"]);
-    assertEquals(missing.code, 1);
-    assertStringIncludes(JSON.parse(missing.stderr).error.message, 'named "none" (servers: "shop")');
+    assertEquals([missing.code, JSON.parse(missing.stderr).error.message], [
+      1,
+      'No server named "none" (servers: shop)',
+    ]);
     assertEquals((await ask("quit")).quit, true);
     assertEquals((await running.end()).code, 0);
   },

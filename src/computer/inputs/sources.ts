@@ -1,7 +1,7 @@
 /** Where the values of inputs come from: a function of the embedder, the environment, values that were set. */
 import { type InputValue, inputVariable } from "../../config/placeholders.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
-import { listWords } from "../../spelling.ts";
+import { unknownName } from "../../spelling.ts";
 
 /** For what a value is asked. */
 export interface InputRequest {
@@ -73,13 +73,12 @@ export class InputValues {
 /**
  * Finds the input of a configuration.
  *
- * @throws {TypeError} when there is none of that id.
+ * @throws {TypeError} for an unknown id; the message lists the ids.
  */
 export function findInput(id: string, inputs: readonly MCPServerInput[]): MCPServerInput {
   const input = inputs.find((each) => each.id === id);
   if (input !== undefined) return input;
-  const ids = listWords(inputs.map((each) => each.id));
-  throw new TypeError(`Cannot find input "${id}": the configuration has ${ids}`);
+  throw new TypeError(unknownName("input", id, inputs.map((each) => each.id)));
 }
 
 /**

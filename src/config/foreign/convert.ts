@@ -1,4 +1,4 @@
-/** From an entry of any other form to one of the specification's. */
+/** Converts a server entry of another form to the specification's form. */
 import { isAbsolute, join } from "@std/path";
 import type { MCPServerConfig } from "../../protocol/config.ts";
 import { isRecord } from "../../json.ts";
@@ -28,7 +28,7 @@ import { closestWord } from "../../spelling.ts";
 type Transport = MCPServerConfig["type"];
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Reads an entry of any form but ours; what is wrong with it goes to the findings, at the place where it is written. */
+/** Converts an entry; `undefined` when it has problems. Findings get the path at which the value is written. */
 export function convertEntry(
   raw: Entry,
   name: string,
@@ -60,10 +60,10 @@ function convertFlat(raw: Entry, name: string, context: VariableContext): MCPSer
   return readWith(serverKinds[transport], { name, type: transport, ...converted }, context);
 }
 
-/** A list as the command is an easy mistake, and a usual form elsewhere. */
+/** Explains a list as `command`, which is a common mistake, because some programs use one. */
 function readStdio(entry: Entry, context: VariableContext): FlatStdioServer | undefined {
   if (!Array.isArray(entry["command"])) return readWith(flatStdioServer, entry, context);
-  const message = 'must be a text, not a list; write its first item as "command", and the others as "args"';
+  const message = 'must be a string, not a list; write its first item as "command", and the others as "args"';
   context.findings.refuse([...context.path, "command"], message);
   return undefined;
 }
@@ -81,25 +81,25 @@ function transportOf(entry: Entry, { path, findings }: VariableContext): Transpo
   if (entry["command"] === undefined && urlKey === undefined) {
     findings.refuse(
       path,
-      `must have "command" for a program, or "url" for a server on the network${meant(entry)}`,
+      `must have "command" for a program, or "url" for a server on the network${suggestion(entry)}`,
     );
     return undefined;
   }
   if (entry["command"] === undefined) return isSseUrl(entry, urlKey) ? "sse" : "streamable";
   if (urlKey === undefined) return "stdio";
-  findings.refuse(path, `cannot have both "command" and "${urlKey}"; leave one of them out`);
+  findings.refuse(path, `cannot have both "command" and "${urlKey}"; remove one of them`);
   return undefined;
 }
 
-function meant(entry: Entry): string {
+function suggestion(entry: Entry): string {
   for (const key of Object.keys(entry)) {
     const word = closestWord(key, ["command", ...URL_KEYS]);
-    if (word !== undefined) return `; is "${key}" meant to be "${word}"?`;
+    if (word !== undefined) return `; did you mean "${word}" instead of "${key}"?`;
   }
   return "";
 }
 
-/** By custom the endpoint of such a server ends in `/sse`. */
+/** By convention the path of an SSE endpoint ends in `/sse`. */
 function isSseUrl(entry: Entry, key: string | undefined): boolean {
   const url = key === undefined || key === "httpUrl" ? undefined : entry[key];
   return typeof url === "string" && /^[^?#]*\/sse\/?(?:[?#]|$)/.test(url);
@@ -110,7 +110,7 @@ function fillEntry(entry: Entry, context: VariableContext): Entry {
   return Object.fromEntries(
     Object.entries(entry).map(([key, value]) => {
       if (!VARIABLE_KEYS.includes(key)) return [key, value];
-      // Its shell fills them in
+      // The shell fills in its variables.
       const keepsDollars = isShellLine && key === "args";
       const fill = (text: string, path: VariableContext["path"]) =>
         fillVariables(key === "env" ? variableNamed(text, context) : text, {
@@ -123,7 +123,7 @@ function fillEntry(entry: Entry, context: VariableContext): Entry {
   );
 }
 
-/** In some forms a value may be the name of a variable, told by how it begins. */
+/** In some forms a value with a certain prefix is the name of an environment variable. */
 function variableNamed(text: string, { form }: VariableContext): string {
   const { namePrefix } = DIALECTS[form].variables;
   return namePrefix !== undefined && text.startsWith(namePrefix) && /^\w+$/.test(text)
@@ -150,14 +150,14 @@ function fromEnv(
 ): Record<string, string> {
   const given = Object.entries(env).filter(([name, value]) => {
     if (value === null) {
-      findings.warn([...path, "env", name], "has no effect: null cannot take a variable away");
+      findings.warn([...path, "env", name], "has no effect: null does not unset a variable");
     }
     return value !== null;
   });
   return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
 }
 
-/** A program of a project runs in its folder. */
+/** The working directory: for the file of a project, the folder of the project by default. */
 function folderOf(cwd: string | undefined, { origin }: VariableContext): string | null {
   if (cwd === undefined) return origin?.isProject === true ? origin.workspace : null;
   if (origin === undefined || isAbsolute(cwd) || hasPlaceholder(cwd)) return cwd;
@@ -170,14 +170,17 @@ function fromHttp(entry: FlatHttpServer | undefined, context: VariableContext): 
   const [key, other] = URL_KEYS.filter((each) => typeof entry[each] === "string");
   const url = key === undefined ? undefined : entry[key];
   if (key === undefined || typeof url !== "string") {
-    findings.refuse([...path, "url"], "is missing; it must be a text");
+    findings.refuse([...path, "url"], "is missing; it must be a string");
     return undefined;
   }
   if (other !== undefined) {
-    findings.refuse([...path, other], `cannot stand beside "${key}"; leave one of them out`);
+    findings.refuse([...path, other], `cannot be combined with "${key}"; remove one of them`);
   }
   if ("envFile" in entry) {
-    findings.warn([...path, "envFile"], "has no effect: only programs have an environment");
+    findings.warn(
+      [...path, "envFile"],
+      "has no effect: a server on the network has no environment variables",
+    );
   }
   const problem = hasPlaceholder(url) ? undefined : urlProblem(url);
   if (problem !== undefined) findings.refuse([...path, key], problem);
@@ -186,7 +189,7 @@ function fromHttp(entry: FlatHttpServer | undefined, context: VariableContext): 
   return { ...fromShared(entry, context), server_parameters };
 }
 
-/** What an entry says of the server and its tools; our own members come before other programs' words for them. */
+/** The members of an entry that do not depend on the transport. Our own keys override other programs' keys. */
 function fromShared(entry: FlatServer, { path, findings }: VariableContext): Entry {
   const allowed = [...entry.alwaysAllow ?? [], ...entry.autoApprove ?? []];
   const allowsAll = entry.trust === true || allowed.includes("*");
@@ -197,7 +200,7 @@ function fromShared(entry: FlatServer, { path, findings }: VariableContext): Ent
   ];
   const only = entry.allowed_tools ?? undefined;
   if (forbidden.includes("*")) {
-    findings.refuse(path, 'cannot leave out all tools by "*"; write "disabled": true');
+    findings.refuse(path, 'cannot forbid all tools with "*"; set "disabled": true instead');
   }
   const defaults = allowsAll ? { auto_apply: true, ...entry.default_tool_meta } : entry.default_tool_meta;
   return {

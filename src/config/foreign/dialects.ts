@@ -1,6 +1,6 @@
 /**
- * What each form calls the members of a server, and how it writes variables: one table, by which the entries of all
- * other programs become flat entries of one kind.
+ * The names of members and the syntax of variables in each form. With this table, entries of all other programs become
+ * flat entries of one kind.
  */
 import { isRecord } from "../../json.ts";
 import type { ConfigForm } from "../form.ts";
@@ -8,44 +8,44 @@ import type { ConfigPath } from "../problem.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** A value of the flat entry, and where it was written. */
+/** A value of the flat entry, and the place where it was written. */
 interface Part {
-  /** The member of the flat entry, or a member of that. */
+  /** The path in the flat entry: a member, or a member of that. */
   readonly path: ConfigPath;
   readonly value: unknown;
-  /** Where the value stands in the entry as it was written. */
+  /** The path in the entry as it was written. */
   readonly from: ConfigPath;
-  /** How much later the items of a list stand there. */
+  /** What to add to the index of a list item to get its index at `from`; 0 by default. */
   readonly shift?: number;
 }
 
-/** Gives what a member means; nothing where it means nothing, or is of a wrong type that is told of elsewhere. */
+/** Translates a member. It returns nothing for a member without meaning, or of a wrong type that is reported elsewhere. */
 type Member = (value: unknown, key: string, entry: Entry) => readonly Part[];
 
-/** How the texts of a form name variables. */
+/** The syntax of variables in a form. */
 export interface VariableStyle {
-  /** `${NAME}` and `${NAME:-default}` are variables of the environment. */
+  /** `${NAME}` and `${NAME:-default}` are environment variables. */
   readonly hasBraces: boolean;
-  /** `$NAME` is one, too. */
+  /** `$NAME` is an environment variable. */
   readonly hasDollars?: boolean;
-  /** `$(command)` is what a command prints. */
+  /** `$(command)` is the output of a command. */
   readonly hasCommands?: boolean;
-  /** `{env:NAME}` is a variable of the environment, and `{file:PATH}` what a file has in it. */
+  /** `{env:NAME}` is an environment variable, and `{file:PATH}` the content of a file. */
   readonly hasBareBraces?: boolean;
-  /** `${{ secrets.NAME }}` is a variable of the environment. */
+  /** `${{ secrets.NAME }}` is an environment variable. */
   readonly hasDoubleBraces?: boolean;
-  /** A value of `env` with this prefix is the name of a variable. */
+  /** A value in `env` with this prefix is the name of an environment variable. */
   readonly namePrefix?: string;
 }
 
 /** One form of flat entries. */
 export interface Dialect {
-  /** What people know the form by. */
+  /** The name of the form for users. */
   readonly title: string;
   readonly variables: VariableStyle;
-  /** Beyond those that mean the same in all forms. */
+  /** The members that differ from other forms. */
   readonly members?: Readonly<Record<string, Member>>;
-  /** Why an entry is no server that can be started from here. */
+  /** Why an entry is ignored; `undefined` for a server that can be started. */
   readonly whyLeftOut?: (entry: Entry) => string | undefined;
 }
 
@@ -69,7 +69,7 @@ const objectCommand: Member = (value, key) => {
   ];
 };
 
-/** The members of a server may stand in the one that names its transport. */
+/** The members of a server, when they are nested in the member with its transport. */
 const nestedTransport: Member = (value, key) =>
   isRecord(value)
     ? Object.entries(value).map(([member, item]) => ({ path: [member], value: item, from: [key, member] }))
@@ -97,7 +97,7 @@ const headersFromVariables: Member = (value, key) =>
     }))
     : [];
 
-/** A variable that is not set is passed on as an empty one. */
+/** Variables to pass on; one that is not set is passed on as an empty string. */
 const passedVariables: Member = (value, key) =>
   (Array.isArray(value) ? value : []).flatMap((item: unknown, index) => {
     const name = isRecord(item) ? item["name"] : item;
@@ -125,7 +125,7 @@ const chosenTools: Member = (value, key) => {
 
 const nothing: Member = () => [];
 
-/** No form uses one of these words for anything else. */
+/** Members with one meaning in all forms that have them. */
 const SHARED: Readonly<Record<string, Member>> = {
   api_key_env: keyFromVariable,
   api_key_format: nothing,
@@ -171,7 +171,9 @@ export const DIALECTS: Readonly<Record<ConfigForm, Dialect>> = {
     variables: { ...LITERAL, hasBareBraces: true },
     members: { command: listCommand, environment: named("env") },
     whyLeftOut: (entry) =>
-      hasAny(entry, ["command", "url", "type"]) ? undefined : "is left out: it has no command and no URL",
+      hasAny(entry, ["command", "url", "type"])
+        ? undefined
+        : "ignored, because it has neither a command nor a URL",
   },
   vibe: { title: "Mistral Vibe", variables: LITERAL, members: { command: listCommand } },
   zed: {
@@ -181,7 +183,7 @@ export const DIALECTS: Readonly<Record<ConfigForm, Dialect>> = {
     whyLeftOut: (entry) =>
       hasAny(entry, ["command", "url"])
         ? undefined
-        : 'is left out: only Zed\'s extension knows its command; write that as "command" to have it here',
+        : 'ignored, because only its Zed extension knows the command; add "command" to use the server here',
   },
 };
 
@@ -189,26 +191,26 @@ function hasAny(entry: Entry, keys: readonly string[]): boolean {
   return keys.some((key) => entry[key] !== undefined);
 }
 
-/** What a member means in a form; `undefined` when that is its own name, or nothing. */
+/** The translation of a member in a form; `undefined` for one that keeps its name. */
 function memberOf(form: ConfigForm, key: string): Member | undefined {
   const own = DIALECTS[form].members ?? {};
   if (Object.hasOwn(own, key)) return own[key];
   return Object.hasOwn(SHARED, key) ? SHARED[key] : undefined;
 }
 
-/** The members that a form knows beyond those of all flat entries. */
+/** The members of a form that all flat entries do not have. */
 export function membersOf(form: ConfigForm): string[] {
   return [...Object.keys(SHARED), ...Object.keys(DIALECTS[form].members ?? {})];
 }
 
-/** An entry with the members of all flat entries. */
+/** A flat entry that was made of an entry of another form. */
 export interface TranslatedEntry {
   readonly entry: Entry;
-  /** Gives where the value of a flat member was written; both paths are within the entry. */
+  /** Returns the path at which the value of a flat member was written; both paths are relative to the entry. */
   readonly placeOf: (path: ConfigPath) => ConfigPath;
 }
 
-/** Gives each member of an entry the name that it has in all flat entries. */
+/** Renames the members of an entry to their names in flat entries. */
 export function translateEntry(raw: Entry, form: ConfigForm): TranslatedEntry {
   const entry = new Map<string, unknown>();
   const parts: Part[] = [];
@@ -227,7 +229,7 @@ export function translateEntry(raw: Entry, form: ConfigForm): TranslatedEntry {
   return { entry: Object.fromEntries(entry), placeOf: (path) => placeOf(path, parts) };
 }
 
-/** Lists and members come from several places; of two single values the first one counts. */
+/** Joins lists and objects from several members; of two other values it keeps the first. */
 function joined(before: unknown, value: unknown): unknown {
   if (Array.isArray(before) && Array.isArray(value)) return [...before, ...value];
   return isRecord(before) && isRecord(value) ? { ...before, ...value } : before;

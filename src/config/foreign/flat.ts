@@ -1,24 +1,24 @@
-/** Server entries as other programs write them: flat, without `server_parameters`. */
+/** Flat server entries, without `server_parameters`, as other programs write them. */
 import { z } from "zod";
 import type { MCPServerConfig } from "../../protocol/config.ts";
 import { toolMeta } from "../../protocol/schemas/config.ts";
 import type { ToolMeta } from "../../protocol/tools.ts";
 
-/** What all flat entries may have. */
+/** The members of all flat entries. */
 export interface FlatServer {
-  /** The transport: `stdio`, `http` or `sse`; told by the other members when absent. */
+  /** The transport: `stdio`, `http` or `sse`; by default it follows from the other members. */
   type?: string | null | undefined;
-  /** Not started, and its tools neither listed nor callable. */
+  /** Whether the Computer does not start the server. */
   disabled?: boolean | null | undefined;
   /** `false` is the same as `disabled`. */
   enabled?: boolean | null | undefined;
   /** `false` is the same as `disabled`. */
   isActive?: boolean | null | undefined;
-  /** Tools that run without a confirmation; `"*"` stands for all. */
+  /** Tools that run without a confirmation; `"*"` means all tools. */
   alwaysAllow?: string[] | null | undefined;
   /** The same as `alwaysAllow`. */
   autoApprove?: string[] | null | undefined;
-  /** All tools run without a confirmation. */
+  /** Whether all tools run without a confirmation. */
   trust?: boolean | null | undefined;
   /** Tools that are neither listed nor callable. */
   disabledTools?: string[] | null | undefined;
@@ -26,9 +26,9 @@ export interface FlatServer {
   excludeTools?: string[] | null | undefined;
   /** The same as `disabledTools`. */
   forbidden_tools?: string[] | null | undefined;
-  /** The only tools that are listed and callable; `*` stands for any characters. All tools when absent. */
+  /** The only tools that are listed and callable; `*` matches any characters. All tools by default. */
   allowed_tools?: string[] | null | undefined;
-  /** Metadata by the tool's own name, over `default_tool_meta` key by key. */
+  /** Metadata by the tool's own name; its keys override those of `default_tool_meta`. */
   tool_meta?: Record<string, ToolMeta> | null | undefined;
   /** Metadata of tools that `tool_meta` does not name; never an alias. */
   default_tool_meta?: ToolMeta | null | undefined;
@@ -42,17 +42,17 @@ export interface FlatStdioServer extends FlatServer {
   command: string;
   /** Its arguments. */
   args?: string[] | null | undefined;
-  /** Variables beyond the few that are passed on. */
+  /** Environment variables beyond the few that are passed on. */
   env?: Record<string, string | number | boolean | null> | null | undefined;
-  /** The folder it runs in; a relative one counts from the folder of the project. */
+  /** The working directory, resolved against the folder of the project. */
   cwd?: string | null | undefined;
-  /** A file with variables, a `NAME=value` a line, read when the server starts; those of `env` come before them. */
+  /** A file with lines of `NAME=value`, read when the server starts; `env` overrides it. */
   envFile?: string | null | undefined;
 }
 
 /** A server on the network. */
 export interface FlatHttpServer extends FlatServer {
-  /** Its endpoint. */
+  /** The endpoint. */
   url?: string | null | undefined;
   /** The same as `url`. */
   serverUrl?: string | null | undefined;
@@ -62,7 +62,7 @@ export interface FlatHttpServer extends FlatServer {
   headers?: Record<string, string | number | boolean> | null | undefined;
 }
 
-/** What programs call the transports, and what they are called here. */
+/** Other programs' names of the transports, and ours. */
 export const TRANSPORTS: ReadonlyMap<string, MCPServerConfig["type"]> = new Map([
   ["stdio", "stdio"],
   ["local", "stdio"],
@@ -74,7 +74,7 @@ export const TRANSPORTS: ReadonlyMap<string, MCPServerConfig["type"]> = new Map(
   ["streamable_http", "streamable"],
 ]);
 
-/** What a type is called that only says that there is a URL. */
+/** The `type` for any transport with a URL. */
 export const TOLD_BY_URL = "remote";
 
 const names = z.array(z.string()).nullish();
@@ -121,9 +121,9 @@ export const flatHttpServer: z.ZodType<FlatHttpServer> = z.looseObject(httpMembe
 
 /** The members that hold the URL. */
 export const URL_KEYS = ["url", "serverUrl", "httpUrl"] as const;
-/** The members that tell the transport. */
+/** The members that may have the transport. */
 export const TYPE_KEYS = ["type", "transport", "transportType"] as const;
-/** The members of all flat entries that mean something here. */
+/** All members of flat entries that we support. */
 export const FLAT_KEYS: readonly string[] = [
   ...new Set([...Object.keys(stdioMembers), ...Object.keys(httpMembers), ...TYPE_KEYS]),
 ];

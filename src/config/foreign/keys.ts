@@ -1,27 +1,27 @@
-/** Members of flat entries that have no counterpart here: refused, ignored with a warning, or without one. */
+/** Keys of flat entries that we do not support: refused, ignored with a warning, or silently ignored. */
 import { membersOf } from "./dialects.ts";
 import { FLAT_KEYS } from "./flat.ts";
 import { type ConfigForm, isRemark } from "../form.ts";
-import { strangerMessage } from "../explain.ts";
+import { unknownKey } from "../explain.ts";
 import type { ReadingPlace } from "../problem.ts";
 
-/** To go on without these would be unsafe. */
+/** Keys that are refused, because a server without them would be unsafe. */
 const REFUSED: ReadonlyMap<
   string,
   { readonly state: string; readonly isMeant: (value: unknown) => boolean }
 > = new Map(Object.entries({
   sandboxEnabled: {
-    state: "cannot be honoured: servers run without a sandbox; leave it out, or let the command start one",
+    state: "is not supported: servers run without a sandbox; remove it, or start a sandbox in the command",
     isMeant: (value: unknown) => value === true,
   },
 }));
 
-const NO_OAUTH = 'has no effect: nobody can sign in here; put a token into "headers"';
-const NO_TIMEOUT = "has no effect: the Agent says how long a call may take";
-const NO_START_TIMEOUT = "has no effect: a server may take as long as it needs to start";
-const NO_WATCH = "has no effect: the server is not started again when files change";
+const NO_OAUTH = 'has no effect: OAuth is not supported; put a token into "headers"';
+const NO_TIMEOUT = "has no effect: the Agent sets the timeout of each call";
+const NO_START_TIMEOUT = "has no effect: there is no limit for the start of a server";
+const NO_WATCH = "has no effect: servers are not restarted when files change";
 
-/** The server works without these, if not as meant. */
+/** Keys that are ignored with a warning: the server works, but not as configured. */
 const IGNORED: ReadonlyMap<string, string> = new Map(Object.entries({
   auth: NO_OAUTH,
   oauth: NO_OAUTH,
@@ -36,10 +36,10 @@ const IGNORED: ReadonlyMap<string, string> = new Map(Object.entries({
   startup_timeout_ms: NO_START_TIMEOUT,
   connect_timeout: NO_START_TIMEOUT,
   watchPaths: NO_WATCH,
-  settings: "has no effect: it is for an extension of Zed",
+  settings: "has no effect: it configures a Zed extension",
 }));
 
-/** What concerns only the looks of a server in some program, or its development there. */
+/** Keys that are silently ignored: they concern the presentation of a server in a program, or its development. */
 const DECORATION: ReadonlySet<string> = new Set([
   "name",
   "id",
@@ -72,11 +72,11 @@ const DECORATION: ReadonlySet<string> = new Set([
   "extensionName",
   "fromGalleryId",
   "dev",
-  // Without `sandboxEnabled` these rules are asleep.
+  // Has an effect only with `sandboxEnabled`, which is refused.
   "sandbox",
 ]);
 
-/** Words that are written otherwise, and too far from what they mean to be told by their letters. */
+/** Common names of other programs for our keys, whose spelling is not similar. */
 const SYNONYMS: ReadonlyMap<string, string> = new Map(Object.entries({
   arguments: "args",
   parameters: "args",
@@ -93,7 +93,7 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map(Object.entries({
   httpHeaders: "headers",
 }));
 
-/** Refuses or warns of what an entry says that cannot be done. */
+/** Refuses or warns of the unsupported keys of an entry. */
 export function checkForeignKeys(
   entry: Readonly<Record<string, unknown>>,
   { path, findings, form }: ReadingPlace & { readonly form: ConfigForm },
@@ -106,7 +106,7 @@ export function checkForeignKeys(
       continue;
     }
     if (known.includes(key) || DECORATION.has(key) || isRemark(key)) continue;
-    // Switched off
+    // An unsupported feature that is switched off needs no warning.
     if (IGNORED.has(key) && (value === false || value === null)) continue;
     findings.warn([...path, key], IGNORED.get(key) ?? messageFor(key, known));
   }
@@ -114,6 +114,6 @@ export function checkForeignKeys(
 
 function messageFor(key: string, known: readonly string[]): string {
   const meant = SYNONYMS.get(key);
-  if (meant !== undefined) return `has no meaning here; did you mean "${meant}"?`;
-  return strangerMessage(key, [...known, ...REFUSED.keys(), ...IGNORED.keys()]);
+  if (meant !== undefined) return `unknown key, ignored; did you mean "${meant}"?`;
+  return unknownKey(key, [...known, ...REFUSED.keys(), ...IGNORED.keys()]);
 }

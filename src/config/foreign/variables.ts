@@ -1,4 +1,4 @@
-/** The variables of other programs' files: filled in where the file's place tells the value, else made placeholders. */
+/** Variables in other programs' files: folders are filled in, all others become placeholders. */
 import { basename, isAbsolute, join, SEPARATOR } from "@std/path";
 import type { ConfigForm } from "../form.ts";
 import { DIALECTS } from "./dialects.ts";
@@ -6,41 +6,42 @@ import type { ReadingPlace } from "../problem.ts";
 import { mapTexts, replaceClosed } from "../placeholders.ts";
 import { didYouMean } from "../../spelling.ts";
 
-/** What is known of the place that a configuration was read from; absolute paths. */
+/** The place of a configuration file, as absolute paths. */
 export interface ConfigOrigin {
-  /** `${workspaceFolder}`, and what a relative `cwd` counts from. */
+  /** `${workspaceFolder}`; relative paths are resolved against it. */
   readonly workspace: string;
-  /** Whether the file belongs to that folder as a project, so that its programs run there; false by default. */
+  /** Whether the file belongs to a project, so that its servers run in that folder by default; false by default. */
   readonly isProject?: boolean | undefined;
   /** `${userHome}`. */
   readonly home?: string | undefined;
   /** `${cwd}`. */
   readonly cwd?: string | undefined;
-  /** The folder that some program keeps the file in, such as `.gemini`, by which its form may be told. */
+  /** The name of the file's folder, such as `.gemini`, by which some forms are recognized. */
   readonly programFolder?: string | undefined;
 }
 
-/** Where a text stands, and what is known of it. */
+/** The place and the form of a text with variables. */
 export interface VariableContext extends ReadingPlace {
   readonly form: ConfigForm;
   readonly origin: ConfigOrigin | undefined;
-  /** `$NAME` may be for a shell: where it is not filled in, it stays without a warning. */
+  /** Whether `$NAME` may be a shell variable, so that an unset one is passed on without a warning; false by default. */
   readonly keepsDollars?: boolean | undefined;
-  /** Makes an input of a shell line that prints a value, and gives the input's placeholder; see `$(command)`. */
+  /** Makes a `command` input of a shell command, and returns its placeholder; for `$(command)`. */
   readonly addCommand?: ((line: string) => string) | undefined;
 }
 
 const VARIABLE = /\$\{([^}]*)\}/g;
 const FOLDERS = ["workspaceFolder", "workspaceFolderBasename", "userHome", "cwd", "pathSeparator"];
-/** What only an open editor knows. */
+/** Variables that have a value only in an editor. */
 const EDITOR =
   /^(?:config|command|extensionInstallFolder|workspaceFolder|workspaceRoot):|^(?:file|relativeFile|line|column|selected|exec|default)/;
 
-/** `$NAME` or `${NAME}` as people write variables of the environment: in capitals. */
+/** `$NAME` or `${NAME}` in capitals, as environment variables are usually named. */
 const SHELL_VARIABLE = /(?<![\w\\$])\$(?:[A-Z][A-Z0-9_]{2,}\b|\{[A-Z][A-Z0-9_]{2,}\})/;
-const NOT_FILLED_IN = "has a $NAME that is not filled in and goes out as it stands; write ${env:NAME}";
+const NOT_FILLED_IN =
+  "contains a $NAME, which is passed on unchanged; write ${env:NAME} for an environment variable";
 
-/** Fills in the variables of one text. */
+/** Fills in the variables of a text. */
 export function fillVariables(text: string, context: VariableContext): string {
   const { hasBraces, hasDollars, hasBareBraces, hasDoubleBraces, hasCommands } =
     DIALECTS[context.form].variables;
@@ -51,7 +52,7 @@ export function fillVariables(text: string, context: VariableContext): string {
   }
   if (hasBareBraces) filled = fillBareBraces(filled, context);
   if (hasDollars) {
-    // What is not set may be a variable of the shell's own
+    // The default of a variable that is not set is its own `$NAME`, for the shell.
     const fallback = context.keepsDollars === true ? ":-$$$1" : "";
     filled = filled.replaceAll(/(?<!\$)\$([A-Za-z_]\w*)/g, `$\${env:$1${fallback}}`);
   }
@@ -67,11 +68,11 @@ export function fillVariables(text: string, context: VariableContext): string {
     if (hasBraces && /^[A-Za-z_]\w*(?::-|:\?|$)/.test(name)) {
       return environmentVariable(name.replace(/:\?.*$/s, ""), whole, context);
     }
-    return stranger(name, whole, context);
+    return unknownVariable(name, whole, context);
   });
 }
 
-/** `$(command)`, parentheses within it included. */
+/** Replaces each `$(command)`, which may contain parentheses. */
 function fillCommands(text: string, { path, findings, addCommand }: VariableContext): string {
   let filled = "";
   let end = 0;
@@ -80,7 +81,7 @@ function fillCommands(text: string, { path, findings, addCommand }: VariableCont
     if (close < 0 || addCommand === undefined) {
       findings.refuse(
         path,
-        'has a $(…) that cannot be read; write the value, or use an input of type "command"',
+        'contains an invalid $(…); write the value, or use an input of type "command"',
       );
       return text;
     }
@@ -100,7 +101,7 @@ function closingParenthesis(text: string, from: number): number {
   return -1;
 }
 
-/** `{env:NAME}` and `{file:PATH}`, whose path counts from the file's own folder. */
+/** Replaces `{env:NAME}` and `{file:PATH}`. */
 function fillBareBraces(text: string, { origin }: VariableContext): string {
   return text.replaceAll(/(?<!\$)\{(env|file):([^{}]+)\}/g, (_, kind: string, named: string) => {
     const name = named.trim();
@@ -108,7 +109,7 @@ function fillBareBraces(text: string, { origin }: VariableContext): string {
   });
 }
 
-/** A relative path counts from the folder of the project, `~` is the user's home. */
+/** Resolves a path against the workspace, and `~` to the user's home. */
 export function fileOf(file: string, origin: ConfigOrigin | undefined): string {
   const home = origin?.home;
   if (home !== undefined && /^~[\\/]/.test(file)) return join(home, file.slice(2));
@@ -116,10 +117,10 @@ export function fileOf(file: string, origin: ConfigOrigin | undefined): string {
   return join(origin.workspace, file);
 }
 
-/** `NAME` or `NAME:-default`, which is looked up when the server starts. */
+/** The placeholder of `NAME` or `NAME:-default`, which is filled in when the server starts. */
 function environmentVariable(name: string, whole: string, { path, findings }: VariableContext): string {
   if (!name.includes("${")) return `\${env:${name}}`;
-  findings.refuse(path, "has a default with a variable in it; write a plain default, or leave it out");
+  findings.refuse(path, "contains a default with a variable in it; write a literal default, or remove it");
   return whole;
 }
 
@@ -131,22 +132,25 @@ function folder(name: string, whole: string, { origin, path, findings }: Variabl
     cwd: origin.cwd,
   }[name];
   if (value !== undefined) return value;
-  findings.refuse(path, `has "${whole}", whose value is not known here; write the folder itself`);
+  findings.refuse(path, `contains "${whole}", whose value is unknown; write the path instead`);
   return whole;
 }
 
-/** It is not shown: a secret may have such characters in it. */
-function stranger(name: string, whole: string, { form, path, findings }: VariableContext): string {
+/** The messages do not quote the variable: a secret may contain `${…}` as well. */
+function unknownVariable(name: string, whole: string, { form, path, findings }: VariableContext): string {
   if (EDITOR.test(name) && (form === "vscode" || name.includes(":"))) {
-    findings.refuse(path, "has a ${…} that only an editor can fill in; write the value, or use an input");
+    findings.refuse(
+      path,
+      "contains a ${…} that only an editor can fill in; write the value, or use an input",
+    );
   } else {
-    const hint = didYouMean(name, FOLDERS) || "; a variable of the environment is written ${env:NAME}";
-    findings.warn(path, `has a \${…} that is passed on as it stands${hint}`);
+    const hint = didYouMean(name, FOLDERS) || "; write ${env:NAME} for an environment variable";
+    findings.warn(path, `contains an unknown \${…}, which is passed on unchanged${hint}`);
   }
   return whole;
 }
 
-/** An entry with `server_parameters` is no other program's: its variables are not filled in. */
+/** Warns of variables in an entry of the specification's form, where only placeholders are filled in. */
 export function warnOfVariables(
   value: Readonly<Record<string, unknown>>,
   { path, findings }: ReadingPlace,
@@ -160,8 +164,7 @@ export function warnOfVariables(
       return whole;
     });
     if (isMeant) {
-      const message =
-        'has a variable that is filled in only where there is no "server_parameters"; write its value';
+      const message = 'contains a variable that is not supported with "server_parameters"; write its value';
       findings.warn([...path, ...within], message);
     } else if (SHELL_VARIABLE.test(text) && !(isShellLine && within[0] === "args")) {
       findings.warn([...path, ...within], NOT_FILLED_IN);
@@ -172,7 +175,7 @@ export function warnOfVariables(
 
 const SHELL = /^(?:.*[\\/])?(?:sh|bash|zsh|dash|fish|cmd|powershell|pwsh)(?:\.exe)?$/i;
 
-/** Whether a command is a shell, whose arguments may have variables of its own in them. */
+/** Whether a command is a shell, whose arguments may contain shell variables. */
 export function isShell(command: string): boolean {
   return SHELL.test(command);
 }

@@ -82,8 +82,8 @@ Deno.test("people read a report as a summary with a place for each finding", asy
   variable  HOME     must be set   for weather
 
 mcp.json:4:17 error: servers.broken.type: must be one of "stdio", "http", "sse"; did you mean "http"?
-mcp.json:3:82 warning: servers.weather.envFil: has no meaning here; did you mean "envFile"?
-mcp.json:8:5 warning: inputs[1]: the input "spare" is not used by any server
+mcp.json:3:82 warning: servers.weather.envFil: unknown key, ignored; did you mean "envFile"?
+mcp.json:8:5 warning: inputs[1]: input "spare" is not used by any server
 
 1 error, 2 warnings`,
   );
@@ -135,10 +135,10 @@ Deno.test("a program that cannot be found keeps its server from starting, and th
   });
   const begin = failures.map((failure) => failure.split(";")[0]);
   assertEquals(begin, [
-    'mcpServers.absent.command names "no-such-program-42", which is not on the PATH',
-    "mcpServers.line.command looks like a whole command line",
-    'mcpServers.script.command names "./no-such-script.sh", which is no program here',
-    "mcpServers.folder.cwd is no folder here",
+    'mcpServers.absent.command program "no-such-program-42" not found on the PATH',
+    "mcpServers.line.command looks like a command line",
+    'mcpServers.script.command no executable file "./no-such-script.sh"',
+    'mcpServers.folder.cwd no such folder "/no/such/folder"',
   ]);
   assertEquals(failures.join().includes("--allow-all"), false);
 });
@@ -166,12 +166,12 @@ Deno.test("a file of variables that is missing, and an input that is not defined
     c: { command: "deno", args: ["${input:nope}"], disabled: true },
   });
   assertEquals(failures.map((failure) => failure.split(",")[0]), [
-    'mcpServers.b.args[0] names the input "nope"',
-    'mcpServers.a.envFile names "/no/such/.env"',
+    'mcpServers.b.args[0] uses input "nope"',
+    'mcpServers.a.envFile no such file "/no/such/.env"',
   ]);
   const report = await checkConfigText('{"mcpServers": {"a": {"command": "x", "args": ["${input:k}"]}}}', {
     file: "c.json",
   });
-  assertStringIncludes(reportText(report), 'error: mcpServers.a.args[0]: names the input "k"');
+  assertStringIncludes(reportText(report), 'error: mcpServers.a.args[0]: uses input "k"');
   assertStringIncludes(reportText(report), "1 error");
 });

@@ -46,7 +46,7 @@ Deno.test("text that is no JSON names its file", () => {
   assertThrows(
     () => parseConfigText("{,}", "my.json"),
     ConfigError,
-    'Cannot read config "my.json" at line 1: not JSON',
+    'Cannot read config "my.json" at line 1: invalid JSON',
   );
   assertEquals(parseConfigText('{"servers":{}}', "my.json").servers, []);
 });
@@ -56,7 +56,7 @@ Deno.test("a mistake names its place and the fix", () => {
     [
       { a: { type: "stdio", server_parameters: {} } },
       "servers.a.server_parameters.command",
-      "is missing; it must be a text",
+      "is missing; it must be a string",
     ],
     [
       { a: { ...stdio, type: "streamble" } },
@@ -71,23 +71,23 @@ Deno.test("a mistake names its place and the fix", () => {
     [{ a: { server_parameters: { command: "run" } } }, "servers.a.type", "is missing"],
     [{ a: { type: "carrier-pigeon" } }, "servers.a.type", 'must be one of "stdio", "http", "sse"'],
     [{ a: 7 }, "servers.a", "must be an object"],
-    [[stdio], "servers[0].name", "must be a text that is not empty"],
+    [[stdio], "servers[0].name", "must be a non-empty string"],
     [{ "my files": 7 }, 'servers["my files"]', "must be an object"],
     [
       { a: { ...stdio, forbidden_tools: "rm" } },
       "servers.a.forbidden_tools",
-      "must be a list, not a text; put each item in double quotes, and all in [ ]",
+      'must be a list, not a string; write it as ["',
     ],
     [
       { a: { ...stdio, disabled: "true" } },
       "servers.a.disabled",
-      "must be true or false, not a text; leave the quotes out",
+      "must be true or false, not a string; remove the quotes",
     ],
     [{ a: { ...stdio, tool_meta: { t: { tags: "x" } } } }, "servers.a.tool_meta.t.tags", "must be a list"],
     [
       { a: { type: "stdio", server_parameters: { command: "run", args: [8080] } } },
       "servers.a.server_parameters.args[0]",
-      "must be a text, not a number; put it in double quotes",
+      "must be a string, not a number; put it in double quotes",
     ],
     [
       { a: { type: "stdio", server_parameters: { command: "run", env: ["A=b"] } } },
@@ -97,7 +97,7 @@ Deno.test("a mistake names its place and the fix", () => {
     [
       { a: { type: "sse", server_parameters: { url: "http://x", timeout: "5" } } },
       "servers.a.server_parameters.timeout",
-      "must be a number, not a text; leave the quotes out; a placeholder such as ${input:id} may stand here, too",
+      "must be a number or a placeholder such as ${input:id}, not a string; remove the quotes",
     ],
     [
       { a: { type: "sse", server_parameters: { url: "mailto:x" } } },
@@ -107,12 +107,12 @@ Deno.test("a mistake names its place and the fix", () => {
     [
       { a: { type: "sse", server_parameters: { url: "http://x", headers: { "a b": "${input:key}" } } } },
       'servers.a.server_parameters.headers["a b"]',
-      "is no name that a header can have",
+      "is not a valid header name",
     ],
     [
       { a: { type: "streamable", server_parameters: { url: "http://x", headers: { a: "日本" } } } },
       "servers.a.server_parameters.headers.a",
-      "must be one line of Latin characters",
+      "must be one line",
     ],
   ];
   for (const [servers, place, state] of cases) {
@@ -134,13 +134,13 @@ Deno.test("a mistake in an input names its place and the fix", () => {
     [{ type: "promptString" }, "inputs[0].id", "is missing"],
     [{ id: "a", type: "pickString" }, "inputs[0].options", "is missing; it must be a list"],
     [{ id: "a", type: "pickString", options: [] }, "inputs[0].options", "must have at least one item"],
-    [{ id: "a", type: "pickString", options: [1] }, "inputs[0].options[0]", "must be a text or an object"],
+    [{ id: "a", type: "pickString", options: [1] }, "inputs[0].options[0]", "must be a string or an object"],
     [
       { id: "a", type: "pickString", options: ["x"], default: "y" },
       "inputs[0].default",
       'must be one of the "options"',
     ],
-    [{ id: "a", type: "promptString", default: 1 }, "inputs[0].default", "must be a text, not a number"],
+    [{ id: "a", type: "promptString", default: 1 }, "inputs[0].default", "must be a string, not a number"],
   ];
   for (const [input, place, state] of cases) {
     const error = assertThrows(() => parseConfig({ servers: {}, inputs: [input] }, "c"), ConfigError);
@@ -154,18 +154,18 @@ Deno.test("a mistake in an input names its place and the fix", () => {
 
 Deno.test("a name that stands twice is refused", () => {
   const twice = { servers: [{ ...stdio, name: "a" }, { ...stdio, name: "a" }] };
-  assertThrows(() => parseConfig(twice), ConfigError, 'at servers[1].name: the name "a" stands twice');
+  assertThrows(() => parseConfig(twice), ConfigError, 'at servers[1].name: duplicate name "a"');
   const input = { id: "i", type: "promptString" };
   assertThrows(
     () => parseConfig({ servers: {}, inputs: [input, input] }),
     ConfigError,
-    'at inputs[1].id: the id "i" stands twice',
+    'at inputs[1].id: duplicate id "i"',
   );
 });
 
 Deno.test("an alias for all tools of a server is refused, and says what to use", () => {
   const config = { servers: { a: { ...stdio, default_tool_meta: { alias: "x" } } } };
-  assertThrows(() => parseConfig(config), ConfigError, 'put the alias of one tool into "tool_meta"');
+  assertThrows(() => parseConfig(config), ConfigError, 'set the alias of one tool in "tool_meta"');
   parseConfig({ servers: { a: { ...stdio, default_tool_meta: { alias: null } } } });
 });
 
@@ -238,14 +238,14 @@ Deno.test("a member that nothing reads is a warning that names it", () => {
     },
   });
   assertEquals(warnings, [
-    { path: "servers.a.disabeld", message: 'has no meaning here; did you mean "disabled"?' },
+    { path: "servers.a.disabeld", message: 'unknown key, ignored; did you mean "disabled"?' },
     {
       path: "servers.a.server_parameters.argz",
-      message: 'has no meaning here; did you mean "args"?',
+      message: 'unknown key, ignored; did you mean "args"?',
     },
     {
       path: "servers.a.default_tool_meta.auto_aply",
-      message: 'has no meaning here; did you mean "auto_apply"?',
+      message: 'unknown key, ignored; did you mean "auto_apply"?',
     },
   ]);
 });
@@ -253,8 +253,8 @@ Deno.test("a member that nothing reads is a warning that names it", () => {
 Deno.test("a member that is near nothing is a warning with what is known", () => {
   const { warnings } = parseConfig({ servers: { a: { ...stdio, zzz: 1 } }, whatever: 1 });
   assertEquals(warnings.map(({ path, message }) => [path, message.split(";")[0]]), [
-    ["whatever", "has no meaning here"],
-    ["servers.a.zzz", "has no meaning here"],
+    ["whatever", "unknown key, ignored"],
+    ["servers.a.zzz", "unknown key, ignored"],
   ]);
 });
 

@@ -123,10 +123,10 @@ Deno.test("a name that is taken or missing is refused, and a broken text is left
   assertThrows(
     () => addServerText(text, "a", program),
     ConfigError,
-    'Cannot add server "a": the name is taken',
+    'Cannot add server "a": a server with this name exists',
   );
-  assertThrows(() => addServerText(text, "", program), ConfigError, "its name is empty");
-  assertThrows(() => removeServerText(text, "b"), ConfigError, 'Cannot remove server "b": no such server');
+  assertThrows(() => addServerText(text, "", program), ConfigError, "the name is empty");
+  assertThrows(() => removeServerText(text, "b"), ConfigError, 'No server named "b"');
   for (
     const broken of [
       "{ servers }",

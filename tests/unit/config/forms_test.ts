@@ -196,7 +196,7 @@ Deno.test("servers and mcpServers cannot stand beside each other", () => {
   assertThrows(
     () => parseConfig({ servers: {}, mcpServers: {} }, "c"),
     ConfigError,
-    'Cannot read config "c" at mcpServers: cannot stand beside "servers"',
+    'Cannot read config "c" at mcpServers: cannot be combined with "servers"',
   );
 });
 
@@ -204,7 +204,7 @@ Deno.test("a misspelt member at the top is named, with what was meant", () => {
   assertThrows(
     () => parseConfig({ mcpServer: {} }, "c"),
     ConfigError,
-    'must have "servers" or "mcpServers"; "mcpServer" is none; did you mean "mcpServers"?',
+    'must have "servers" or "mcpServers"; unknown key "mcpServer"; did you mean "mcpServers"?',
   );
 });
 
@@ -213,7 +213,7 @@ Deno.test("a command of an editor is refused as an input, with a hint", () => {
   assertThrows(
     () => parseConfig({ servers: { a: { command: "run" } }, inputs }, "c"),
     ConfigError,
-    'Cannot read config "c" at inputs[0].type: names a command of an editor, which cannot run here; use "promptString"',
+    'Cannot read config "c" at inputs[0].type: must not be "command"',
   );
   const own = { a: { type: "stdio", server_parameters: { command: "${input:pick}" } } };
   assertEquals(parseConfig({ servers: own, inputs }).inputs[0]?.type, "command");
@@ -221,12 +221,12 @@ Deno.test("a command of an editor is refused as an input, with a hint", () => {
 
 Deno.test("what is no config is named for what it looks like, with the way out", () => {
   const cases: [value: unknown, state: string][] = [
-    [{ command: "npx", args: [] }, 'the entry of one server: write it as { "mcpServers"'],
-    [{ extensions: { a: { type: "stdio", cmd: "x" } } }, "a config of Goose"],
-    [{ name: "x", dependencies: {} }, "a manifest of npm"],
+    [{ command: "npx", args: [] }, 'a single server entry: write it as { "mcpServers"'],
+    [{ extensions: { a: { type: "stdio", cmd: "x" } } }, "Goose"],
+    [{ name: "x", dependencies: {} }, "package.json"],
     [{ name: "x", packages: [] }, "the MCP registry"],
     [{ services: { a: {} } }, "Docker Compose"],
-    [[{ name: "a", command: "x" }], 'written as { "servers": [ … ] }'],
+    [[{ name: "a", command: "x" }], 'as { "servers": [ … ] }'],
     ["text", 'write { "mcpServers": { "NAME": { "command"'],
     [{ unknown: 1 }, 'write { "mcpServers": { "NAME": { "command"'],
   ];
@@ -238,8 +238,8 @@ Deno.test("servers of Claude Code's projects count where the project is, and els
   const at = (cwd: string) =>
     parseConfig(config, "c", { origin: { ...origin, cwd } }).servers.map(({ name }) => name);
   assertEquals([at("/a"), at("/a/deep")], [["x"], ["x"]]);
-  assertThrows(() => at("/b"), ConfigError, 'run this in one of "/a"');
-  assertThrows(() => at("/ab"), ConfigError, 'run this in one of "/a"');
+  assertThrows(() => at("/b"), ConfigError, 'run the command in one of "/a"');
+  assertThrows(() => at("/ab"), ConfigError, 'run the command in one of "/a"');
 });
 
 Deno.test("an input that is not defined keeps its server from starting, and no other", () => {

@@ -16,14 +16,14 @@ Deno.test("a placeholder without an input is a warning with its line, and what w
   "inputs": [{ "id": "token", "type": "promptString" }]
 }`),
     [
-      '5 servers.a.server_parameters.args[1] names the input "tokn", which is not in "inputs"; did you mean "token"?',
+      '5 servers.a.server_parameters.args[1] uses input "tokn", which is not in "inputs"; did you mean "token"?',
     ],
   );
 });
 
 Deno.test("an input that no server uses is a warning", () => {
   assertEquals(warningsOf('{"servers": {},\n"inputs": [{ "id": "token", "type": "promptString" }]}'), [
-    '2 inputs[0] the input "token" is not used by any server',
+    '2 inputs[0] input "token" is not used by any server',
   ]);
 });
 
@@ -42,6 +42,6 @@ Deno.test("a member of an input that nothing reads is a warning", () => {
     warningsOf(
       '{"servers": {"a": {"command": "${input:a}"}}, "inputs": [{"id": "a", "type": "promptString", "pasword": true}]}',
     ),
-    ['1 inputs[0].pasword has no meaning here; did you mean "password"?'],
+    ['1 inputs[0].pasword unknown key, ignored; did you mean "password"?'],
   );
 });

@@ -5,7 +5,7 @@ import type { MCPServerInput } from "../../../protocol/config.ts";
 import { UsageError } from "../../outcome.ts";
 import { inputIdsOf, type InputValue } from "../../../config/placeholders.ts";
 import { renderParameters } from "../../../computer/secrets/owner_masking.ts";
-import { listWords } from "../../../spelling.ts";
+import { unknownName } from "../../../spelling.ts";
 import type { Answer } from "../../answers/answer.ts";
 import type { CommandContext } from "../command_context.ts";
 import type { Session } from "../session.ts";
@@ -63,8 +63,7 @@ export async function render(
   const { config } = session.store;
   const chosen = config.servers.filter((server) => name === undefined || server.name === name);
   if (name !== undefined && chosen.length === 0) {
-    const names = listWords(config.servers.map((server) => server.name));
-    throw new UsageError(`Cannot render server "${name}": there is ${names}`);
+    throw new UsageError(unknownName("server", name, config.servers.map((server) => server.name)));
   }
   const context = { inputs: config.inputs, peek: (input: MCPServerInput) => session.peekInput(input) };
   const servers: Record<string, unknown> = {};
@@ -77,8 +76,7 @@ export function inputOf({ store }: Session, id: string): MCPServerInput {
   const { inputs } = store.config;
   const input = inputs.find((input) => input.id === id);
   if (input !== undefined) return input;
-  const ids = listWords(inputs.map(({ id }) => id));
-  throw new UsageError(`Cannot find input "${id}": the config has ${ids}`);
+  throw new UsageError(unknownName("input", id, inputs.map((each) => each.id)));
 }
 
 function restartedText(servers: readonly string[]): string {

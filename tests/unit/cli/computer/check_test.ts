@@ -74,8 +74,8 @@ Deno.test("a command that is not there fails the check, and so a config of which
     stdin: JSON.stringify({ mcpServers: servers }),
   });
   assertEquals(code, 2);
-  assertStringIncludes(stdout, 'error: mcpServers.absent.command: names "no-such-program-42"');
-  assertStringIncludes(stdout, "not on the PATH");
+  assertStringIncludes(stdout, 'error: mcpServers.absent.command: program "no-such-program-42"');
+  assertStringIncludes(stdout, "not found on the PATH");
 });
 
 Deno.test("without a file the config of the options or of the environment is checked", async () => {

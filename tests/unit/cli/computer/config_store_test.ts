@@ -41,7 +41,7 @@ Deno.test("an edit that cannot be used changes neither the file nor the store", 
     await Deno.writeTextFile(file, '{ "servers": {} }');
     const store = await ConfigStore.open(file);
     await assertRejects(() => store.edit(() => '{ "servers": { "a": {} } }'), ConfigError, "servers.a");
-    await assertRejects(() => store.edit(() => "{"), ConfigError, "not JSON");
+    await assertRejects(() => store.edit(() => "{"), ConfigError, "invalid JSON");
     assertEquals([await Deno.readTextFile(file), names(store)], ['{ "servers": {} }', []]);
   });
 });

@@ -92,7 +92,7 @@ Deno.test("variables of the environment are looked up at the start, and one that
   }).catch((error) => error.message);
   assertEquals(
     resolved,
-    'Cannot use the values of server "a": server_parameters.command: must not be empty',
+    'Cannot start server "a" with these values: server_parameters.command: must not be empty',
   );
   const { server_parameters } = await resolveInputs(server, {
     ...context,
@@ -166,8 +166,8 @@ Deno.test("values from the environment are read as what their member needs, and 
     ["streamable", { url, timeout: "${env:S}" }, "timeout: must be an ISO 8601 duration"],
     ["streamable", { url, terminate_on_close: "${env:S}" }, "terminate_on_close: must be true or false"],
     ["streamable", { url: "${env:U}" }, "url: must be an http or https URL"],
-    ["sse", { url, headers: { A: "Bearer ${env:L}" } }, "headers.A: must be one line of Latin characters"],
-    ["stdio", { command: "x", encoding: "${env:S}" }, "encoding: must be the name of a text encoding"],
+    ["sse", { url, headers: { A: "Bearer ${env:L}" } }, "headers.A: must be one line"],
+    ["stdio", { command: "x", encoding: "${env:S}" }, "encoding: must be an ASCII-compatible text encoding"],
     ["stdio", { command: "x", encoding_error_handler: "${env:H}" }, "encoding_error_handler: must be one of"],
   ];
   for (const [type, parameters, state] of refused) {
@@ -228,7 +228,7 @@ Deno.test("a placeholder without an input is a configuration error that names it
   await assertRejects(
     () => resolve({ command: "${input:x}" }, []),
     ConfigurationError,
-    'input "x"',
+    'named "x"',
   );
 });
 

@@ -10,5 +10,5 @@ Deno.test("findInput() gives the input of an id, or an error that says which the
   const input = { id: "key", type: "promptString", description: "" } as const;
   assertEquals(findInput("key", [input]), input);
   const error = assertThrows(() => findInput("keys", []), TypeError);
-  assertEquals(error.message, 'Cannot find input "keys": the configuration has none');
+  assertEquals(error.message, 'No input named "keys" (inputs: none)');
 });

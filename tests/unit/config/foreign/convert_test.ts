@@ -45,16 +45,16 @@ Deno.test("an entry without a transport says what it needs", () => {
     'mcpServers.a must have "command" for a program, or "url" for a server on the network',
   ]);
   assertEquals(refusals({ comand: "x" }), [
-    'mcpServers.a must have "command" for a program, or "url" for a server on the network; is "comand" meant to be "command"?',
+    'mcpServers.a must have "command" for a program, or "url" for a server on the network; did you mean "command" instead of "comand"?',
   ]);
   assertEquals(refusals({ command: "x", url: "http://x" }), [
-    'mcpServers.a cannot have both "command" and "url"; leave one of them out',
+    'mcpServers.a cannot have both "command" and "url"; remove one of them',
   ]);
   assertEquals(refusals({ type: "http", url: "http://x", serverUrl: "http://y" }), [
-    'mcpServers.a.serverUrl cannot stand beside "url"; leave one of them out',
+    'mcpServers.a.serverUrl cannot be combined with "url"; remove one of them',
   ]);
-  assertEquals(refusals({ type: "http" }), ["mcpServers.a.url is missing; it must be a text"]);
-  assertEquals(refusals({ type: "stdio" }), ["mcpServers.a.command is missing; it must be a text"]);
+  assertEquals(refusals({ type: "http" }), ["mcpServers.a.url is missing; it must be a string"]);
+  assertEquals(refusals({ type: "stdio" }), ["mcpServers.a.command is missing; it must be a string"]);
   assertEquals(refusals({ type: "ws", url: "ws://x" }), [
     'mcpServers.a.type must be one of "stdio", "http", "sse"',
   ]);
@@ -63,8 +63,8 @@ Deno.test("an entry without a transport says what it needs", () => {
 
 Deno.test("a problem stands where it is written, not where it would be converted to", () => {
   assertEquals(refusals({ command: "x", env: { A: [] }, args: [1] }), [
-    "mcpServers.a.args[0] must be a text, not a number; put it in double quotes",
-    "mcpServers.a.env.A must be a text or a number or true or false or null, not a list",
+    "mcpServers.a.args[0] must be a string, not a number; put it in double quotes",
+    "mcpServers.a.env.A must be a string or a number or true or false or null, not a list",
   ]);
   assertEquals(refusals({ command: "x", alwaysAllow: true }), [
     "mcpServers.a.alwaysAllow must be a list, not true",
@@ -101,9 +101,9 @@ Deno.test("our own members may stand in a flat entry, and come before other word
 
 Deno.test("what cannot be honoured and would be missed is refused, with the fix", () => {
   const cases: [Entry, string][] = [
-    [{ sandboxEnabled: true, sandbox: {} }, "sandboxEnabled cannot be honoured"],
+    [{ sandboxEnabled: true, sandbox: {} }, "sandboxEnabled is not supported"],
     [{ disabledTools: ["*"] }, 'disabled": true'],
-    [{ command: ["npx", "-y"] }, 'command must be a text, not a list; write its first item as "command"'],
+    [{ command: ["npx", "-y"] }, 'command must be a string, not a list; write its first item as "command"'],
   ];
   for (const [members, state] of cases) {
     const [first = ""] = refusals({ command: "x", ...members });
@@ -153,14 +153,14 @@ Deno.test("a file of variables has its whole path, and belongs to programs alone
     `${origin.workspace.replaceAll("\\", "/")}/.env`,
   );
   assertEquals(convert({ url: "https://x", envFile: ".env" }).warnings, [
-    "mcpServers.a.envFile has no effect: only programs have an environment",
+    "mcpServers.a.envFile has no effect: a server on the network has no environment variables",
   ]);
 });
 
 Deno.test("a word for a member that other programs do not use either is told what it may mean", () => {
   for (const [key, meant] of [["arguments", "args"], ["cmd", "command"], ["environment", "env"]] as const) {
     assertEquals(convert({ command: "x", [key]: [] }).warnings, [
-      `mcpServers.a.${key} has no meaning here; did you mean "${meant}"?`,
+      `mcpServers.a.${key} unknown key, ignored; did you mean "${meant}"?`,
     ]);
   }
 });
@@ -177,7 +177,7 @@ Deno.test("what has no effect is a warning, with what to do instead", () => {
     "mcpServers.a.oauth has no effect",
     "mcpServers.a.headersHelper has no effect",
     "mcpServers.a.timeout has no effect",
-    "mcpServers.a.alwaysAlow has no meaning here",
+    "mcpServers.a.alwaysAlow unknown key, ignored",
   ]);
   const strange = JSON.parse('{"command": "x", "__proto__": 1, "constructor": 2, "toString": 3}');
   assertEquals(convert(strange).warnings.length, 2);
