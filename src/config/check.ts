@@ -17,6 +17,7 @@ import { formatOfFile } from "./text.ts";
 
 /** An MCP server in a {@linkcode ConfigReport}. */
 export interface CheckedServer {
+  /** Its name in the configuration. */
   readonly name: string;
   /** Its transport. */
   readonly type: MCPServerConfig["type"];
@@ -26,7 +27,9 @@ export interface CheckedServer {
 
 /** An input in a {@linkcode ConfigReport}. */
 export interface CheckedInput {
+  /** Its id in placeholders. */
   readonly id: string;
+  /** How its value is obtained: by a prompt, a choice or a command. */
   readonly type: MCPServerInput["type"];
   /** Whether it has a default or a command, so that nobody needs to be asked for its value. */
   readonly hasValue: boolean;
@@ -38,6 +41,7 @@ export interface CheckedInput {
 
 /** An environment variable in a {@linkcode ConfigReport}. */
 export interface CheckedVariable {
+  /** Its name in the environment. */
   readonly name: string;
   /** Whether every placeholder of it has a default. */
   readonly hasDefault: boolean;

@@ -33,7 +33,7 @@ export class ConfigError extends Error {
   /** All problems, in the order of the text. */
   readonly problems: readonly ConfigProblem[];
 
-  /** @param options `problems`: none by default; `cause`: the error behind this one. */
+  /** Makes an error with a list of problems, empty by default, and the error behind it. */
   constructor(
     message: string,
     options: { readonly problems?: readonly ConfigProblem[]; readonly cause?: unknown } = {},
