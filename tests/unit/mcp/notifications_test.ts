@@ -12,7 +12,7 @@ function throttle(maxPerSecond: number) {
     onNotificationsLost: () => void heard.push("lost"),
   };
   const throttled = new ThrottledListener({ listener, maxPerSecond, log });
-  const warned = log.until(({ message }) => message.includes("too many notifications"));
+  const warned = () => log.until(({ message }) => message.includes("too many notifications"));
   return { throttled, heard, warned, log, [Symbol.dispose]: () => throttled[Symbol.dispose]() };
 }
 
@@ -23,7 +23,7 @@ Deno.test("notifications up to the bound are heard at once, the others once each
   throttled.onResourceUpdated("b");
   throttled.onToolsChanged();
   assertEquals(heard, ["a", "a"]);
-  assertEquals((await warned).fields["held"], 1_000);
+  assertEquals((await warned()).fields["held"], 1_000);
   assertEquals(heard, ["a", "a", "tools", "a", "b"]);
 });
 
@@ -31,7 +31,7 @@ Deno.test("of more URIs than are remembered it is told that notifications were l
   using all = throttle(0);
   const { throttled, heard, warned } = all;
   for (let count = 0; count < 1_001; count++) throttled.onResourceUpdated(`window://h/${count}`);
-  await warned;
+  await warned();
   assertEquals(heard, ["lost"]);
 });
 
