@@ -1,8 +1,12 @@
 /** Attacker: an MCP server. It lists tools whose input schemas cost the Computer time and memory */
 import { assert, assertEquals } from "@std/assert";
-import { checkArguments } from "../../src/computer/tools/arguments/check.ts";
-import { UncheckableSchemaError } from "../../src/computer/tools/arguments/run.ts";
-import { MAX_SCHEMA_ENTRIES, MAX_SUBSCHEMAS, readSchema } from "../../src/computer/tools/arguments/schema.ts";
+import {
+  checkArguments,
+  MAX_SCHEMA_ENTRIES,
+  MAX_SUBSCHEMAS,
+  readSchema,
+} from "../../src/computer/tools/arguments/check.ts";
+import { UncheckableSchemaError } from "../../src/computer/tools/arguments/evaluation.ts";
 import { ComputerOffice } from "../integration/_computer_office.ts";
 import { TOOLS_CHANGED } from "../fixtures/script.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";

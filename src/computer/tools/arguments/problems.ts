@@ -1,61 +1,56 @@
-/** What is wrong with a call's arguments, as text for the model that made it. Never a value that it gave. */
-import { shorten } from "../../../text.ts";
-import type { Findings, Place, SchemaFinding } from "./run.ts";
+/** Describes what is wrong with the arguments of a call, for the model that made it. Values of the call never appear. */
 import { closestWord } from "../../../spelling.ts";
+import { shorten } from "../../../text.ts";
+import type { Finding, Findings, Place } from "./evaluation.ts";
 
-/** The most problems that are named. */
+/** The most problems that are described. */
 const MAX_PROBLEMS = 10;
-/** The most findings that are put into words; several may read the same. */
-const MAX_WORDED = 12;
-/** The most allowed values that are named. */
+/** The most findings that are described; several of them may give the same text. */
+const MAX_DESCRIBED = 12;
+/** The most allowed values that are listed. */
 const MAX_VALUES = 20;
-/** The longest name or value that is shown whole. */
+/** The longest name or value that is shown whole, in characters. */
 const MAX_TEXT = 80;
 
-/** One text a problem, each naming its argument; the most important first, and not more than can be read. */
+/** One text for each problem, which names the argument. */
 export function describeProblems(findings: Findings): string[] {
-  const told = onePerArgument(findings.kept);
+  const chosen = mostTelling(findings.kept);
   const texts = new Set<string>();
-  let index = 0;
-  for (; index < Math.min(told.length, MAX_WORDED) && texts.size < MAX_PROBLEMS; index++) {
-    const finding = told[index];
-    if (finding !== undefined) texts.add(describe(finding));
+  let described = 0;
+  for (const finding of chosen.slice(0, MAX_DESCRIBED)) {
+    if (texts.size >= MAX_PROBLEMS) break;
+    texts.add(describe(finding));
+    described++;
   }
-  const rest = told.length - index + findings.count - findings.kept.length;
+  const rest = chosen.length - described + findings.count - findings.kept.length;
   return rest === 0 ? [...texts] : [...texts, `and ${rest} more`];
 }
 
-/** What a union says when the value is none of its alternatives; `inside` is what is wrong with each of them. */
-export function toAlternative(
-  union: SchemaFinding,
-  inside: readonly SchemaFinding[],
-): readonly SchemaFinding[] {
-  const isHere = ({ place }: SchemaFinding) => place === union.place;
-  const isType = (finding: SchemaFinding) => isHere(finding) && finding.keyword === "type";
-  const types = inside.filter(isType);
-  const rest = inside.filter((finding) => !isType(finding));
+/** Describes a union whose alternatives all reject the value; `inside` are the findings of all alternatives. */
+export function summarizeUnion(
+  union: Finding & { readonly kind: "union" },
+  inside: readonly Finding[],
+): readonly Finding[] {
+  const { place, alternatives } = union;
   if (inside.length === 0) return [union];
-  if (rest.length === 0) {
-    return [{
-      ...union,
-      keyword: "type",
-      params: { type: unique(types.flatMap(({ params }) => params["type"])) },
-    }];
+  const types = inside.flatMap((each) => each.place === place && each.kind === "type" ? [each] : []);
+  const rest = inside.filter((each) => each.place !== place || each.kind !== "type");
+  if (rest.length === 0) return [{ place, kind: "type", types: unique(types.flatMap((each) => each.types)) }];
+  const values = rest.flatMap((each) => each.place === place && each.kind === "values" ? [each] : []);
+  if (values.length === rest.length) {
+    return [{ place, kind: "values", allowed: unique(values.flatMap(({ allowed }) => allowed)) }];
   }
-  if (rest.every((finding) => isHere(finding) && allowedValues(finding) !== undefined)) {
-    return [{ ...union, keyword: "enum", params: { allowedValues: unique(rest.flatMap(allowedValues)) } }];
+  const missing = rest.flatMap((each) => each.place === place && each.kind === "missing" ? [each] : []);
+  if (missing.length === rest.length && missing.every(({ requiredBy }) => requiredBy === undefined)) {
+    return [{ place, kind: "missing", names: missing.flatMap(({ names }) => names) }];
   }
-  if (rest.every((finding) => isHere(finding) && finding.keyword === "required")) {
-    return [{ ...union, keyword: "required", params: { missingProperty: rest.map(missingName) } }];
-  }
-  // All alternatives but one are of another type: what is wrong is what that one says.
-  return types.length === Number(union.params["alternatives"]) - 1 ? rest : [union];
+  // Only one alternative is of the value's type: its findings are the reason.
+  return types.length === alternatives - 1 ? rest : [union];
 }
 
-/** A wrong type says it all; but the values that are allowed say more. */
-function onePerArgument(findings: readonly SchemaFinding[]): readonly SchemaFinding[] {
-  const rank = (finding: SchemaFinding) =>
-    allowedValues(finding) !== undefined ? 2 : finding.keyword === "type" ? 1 : 0;
+/** For each place the findings that say most: allowed values say more than a type, which says more than the others. */
+function mostTelling(findings: readonly Finding[]): readonly Finding[] {
+  const rank = ({ kind }: Finding) => kind === "values" ? 2 : kind === "type" ? 1 : 0;
   const best = new Map<Place, number>();
   for (const finding of findings) {
     best.set(finding.place, Math.max(best.get(finding.place) ?? 0, rank(finding)));
@@ -63,55 +58,36 @@ function onePerArgument(findings: readonly SchemaFinding[]): readonly SchemaFind
   return findings.filter((finding) => rank(finding) === best.get(finding.place));
 }
 
-function describe(finding: SchemaFinding): string {
-  const { place, keyword, params, message = "is not valid" } = finding;
-  const path = toPath(place);
-  const at = (name: unknown) => `argument ${quote(path + toSegment(String(name), path))}`;
+function describe(finding: Finding): string {
+  const path = toPath(finding.place);
+  const member = (name: string) => `argument ${quote(path + toSegment(name, path))}`;
   const whole = path === "" ? "the arguments object" : `argument ${quote(path)}`;
-  const values = allowedValues(finding);
-  if (values !== undefined) {
-    return `${whole} must be ${values.length === 1 ? "" : "one of "}${listValues(values)}`;
-  }
-  switch (keyword) {
-    case "required":
-      return `${[params["missingProperty"]].flat().map(at).join(" or ")} is missing`;
-    case "dependentRequired":
-      return `${at(params["missingProperty"])} is missing: it is required with "${params["property"]}"`;
-    case "additionalProperties":
-    case "unevaluatedProperties":
-      return at(params["unknownProperty"]) + unknownHint(params);
-    case "propertyNames":
-      return `${at(params["propertyName"])} has a name that is not allowed`;
+  switch (finding.kind) {
+    case "values":
+      return `${whole} must be ${finding.allowed.length === 1 ? "" : "one of "}${
+        listValues(finding.allowed)
+      }`;
     case "type":
-      return `${whole} must be ${[params["type"]].flat().join(" or ")}`;
-    case "anyOf":
-    case "oneOf":
-      return Number(params["fitting"]) > 1
+      return `${whole} must be ${finding.types.join(" or ")}`;
+    case "missing": {
+      const { names, requiredBy } = finding;
+      const because = requiredBy === undefined ? "" : `: it is required with ${quote(requiredBy)}`;
+      return `${names.map(member).join(" or ")} is missing${because}`;
+    }
+    case "unknown": {
+      const closest = closestWord(finding.name, finding.known);
+      const hint = closest === undefined ? "" : `, did you mean ${quote(closest)}?`;
+      return `${member(finding.name)} is unknown${hint}`;
+    }
+    case "name":
+      return `${member(finding.name)} has a name that is not allowed`;
+    case "union":
+      return finding.fitting > 1
         ? `${whole} matches more than one of the allowed forms, and must match exactly one`
         : `${whole} matches none of the allowed forms`;
-    case "not":
-      return `${whole} has a form that is not allowed`;
-    case "false schema":
-      return `${whole} is not allowed`;
-    default:
-      return `${whole} ${message}`;
+    case "other":
+      return `${whole} ${finding.text}`;
   }
-}
-
-function missingName({ params }: SchemaFinding): unknown {
-  return params["missingProperty"];
-}
-
-function unknownHint({ unknownProperty, known }: SchemaFinding["params"]): string {
-  const names = known instanceof Map ? known.keys().map(String) : [];
-  const closest = closestWord(String(unknownProperty), names);
-  return ` is unknown${closest === undefined ? "" : `, did you mean ${quote(closest)}?`}`;
-}
-
-function allowedValues({ keyword, params }: SchemaFinding): readonly unknown[] | undefined {
-  if (keyword === "const") return [params["allowedValue"]];
-  const values = params["allowedValues"];
-  return keyword === "enum" && Array.isArray(values) ? values : undefined;
 }
 
 function listValues(values: readonly unknown[]): string {
@@ -121,7 +97,7 @@ function listValues(values: readonly unknown[]): string {
   return shown.join(", ") + (values.length > MAX_VALUES ? ` and ${values.length - MAX_VALUES} more` : "");
 }
 
-/** A place as a program would write it: `items[2].name`; empty for the arguments as a whole. */
+/** A place as a program would write it, such as `items[2].name`; empty for the arguments as a whole. */
 function toPath({ parent, key }: Place): string {
   if (parent === undefined || key === undefined) return "";
   const before = toPath(parent);
@@ -133,8 +109,8 @@ function toSegment(name: string, before: string): string {
   return /^[\w$-]{1,80}$/.test(name) ? `.${name}` : `[${JSON.stringify(name.slice(0, 2 * MAX_TEXT))}]`;
 }
 
+/** A name without control characters, since a problem is one line. */
 function quote(name: string): string {
-  // A name may hold anything; a text for a model stays on its line.
   // deno-lint-ignore no-control-regex
   return `"${shorten(name.replaceAll(/[\u0000-\u001f\u007f]/g, " "), MAX_TEXT)}"`;
 }
