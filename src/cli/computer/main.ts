@@ -1,87 +1,96 @@
-/** The command line of `computer.ts`: a prompt at a terminal, a service without one, or one command. */
-import { commandLineOf, createProgram, everyCommand, helpPart, runProgram } from "../program.ts";
+/**
+ * The command line of `computer.ts`: a prompt at a terminal, a service without one, or one command. It declares the
+ * commands and loads what they need when they run, so that `--help` and a command for a running Computer start fast.
+ */
+import { type Command, Option } from "commander";
+import { parseLogLevels } from "../../log.ts";
+import { didYouMean } from "../../spelling.ts";
 import { connectionOptions, parseSeconds } from "../options.ts";
 import { UsageError } from "../outcome.ts";
-import { type Command, Option } from "commander";
+import { commandLineOf, createProgram, everyCommand, helpPart, runProgram } from "../program.ts";
 import { shareOptions } from "../shared_options.ts";
-import { parseLogLevels } from "../../log.ts";
-import { runCheck } from "./check.ts";
-import { withConfigChecks } from "./config_store.ts";
 import { addCommands } from "./commands.ts";
 import { runOnce } from "./once.ts";
 import type { ComputerCliOptions } from "./session.ts";
-import { runAtTerminal, runHeadless } from "./run.ts";
-import { didYouMean } from "../../spelling.ts";
 
-/** Runs the command line and gives its exit code. */
+/** Runs the command line and returns its exit code. */
 export function runComputerCli(args: readonly string[]): Promise<number> {
   return runProgram(args, (signal) => createComputerProgram(signal, args));
 }
 
 /**
- * Declares the Computer's commands; `signal` ends what they do.
+ * Declares the Computer's commands.
  *
- * @param args The command line, which is handed on to a Computer that runs.
+ * @param signal Ends the command that runs.
+ * @param args The words of the command line, which are sent to a running Computer.
  */
 export function createComputerProgram(signal: AbortSignal, args: readonly string[] = []): Command {
   const program = createProgram("computer", DESCRIPTION, {
     defaultLogLevel: "info; warn at a prompt and for one command",
   });
   program.addHelpText("after", examples(commandLineOf("computer")));
-  for (const option of [...connectionOptions("computer"), ...ownOptions()]) {
-    program.addOption(option);
-  }
+  for (const option of [...connectionOptions("computer"), ...ownOptions()]) program.addOption(option);
   program.argument("[command]").allowExcessArguments().usage("[options] [command]");
-  program.action((stray: string | undefined) => {
-    if (stray !== undefined) throw new UsageError(unknownCommandText(program, stray));
-    const options = program.opts<ComputerCliOptions>();
-    const isAtTerminal = Deno.stdin.isTerminal() && Deno.stdout.isTerminal() && !options.headless;
-    return isAtTerminal
-      ? runAtTerminal(quietly(program, PROMPT_LOG_LEVELS), signal)
-      : runHeadless(options, signal);
+  program.action(async (unknown: string | undefined) => {
+    if (unknown !== undefined) throw new UsageError(unknownCommandText(program, unknown));
+    await runComputer(program, signal);
   });
   addCommands(program, (call) => {
-    quietly(program, "warn");
+    setDefaultLogLevels(program, "warn");
     return runOnce(call, { program, args, signal });
   });
-  program.command("check [files...]")
-    .description(
-      "check configs without starting anything: files, - for standard input, or that of --config; " +
-        "exit code 2 when a server in them cannot start",
-    )
-    .action((files: string[]) => {
-      const { json, config } = program.opts<ComputerCliOptions>();
-      const wanted = files.length > 0 || config === undefined ? files : [config];
-      if (wanted.length === 0) {
-        throw new UsageError("Cannot check config: no file is named; name one, or - for standard input");
-      }
-      return withConfigChecks((checks) => runCheck(wanted, { json, checks: { ...checks, programs: true } }));
-    });
+  addCheck(program);
   for (const command of everyCommand(program)) {
-    if (command !== program) {
-      command.addHelpText(
-        "after",
-        `\nThe options of "${commandLineOf("computer")} --help" may stand here, too.`,
-      );
-    }
+    if (command === program) continue;
+    command.addHelpText("after", `\nThe options of "${commandLineOf("computer")} --help" also apply.`);
   }
   shareOptions(program);
   return program;
 }
 
-function unknownCommandText(program: Command, stray: string): string {
-  const hint = didYouMean(stray, program.commands.map((command) => command.name()));
-  return `Cannot run "${stray}": no such command${hint || "; --help shows all of them"}`;
+/** Opens a prompt at a terminal; runs as a service without one, or with `--headless`. */
+async function runComputer(program: Command, signal: AbortSignal): Promise<void> {
+  const options = program.opts<ComputerCliOptions>();
+  const { runAtTerminal, runHeadless } = await import("./run.ts");
+  if (!Deno.stdin.isTerminal() || !Deno.stdout.isTerminal() || options.headless) {
+    return await runHeadless(options, signal);
+  }
+  setDefaultLogLevels(program, PROMPT_LOG_LEVELS);
+  await runAtTerminal(program.opts<ComputerCliOptions>(), signal);
 }
 
-/** Besides warnings whoever sits there wants to know what became of an edit, and that the Server is back. */
+function addCheck(program: Command): void {
+  program.command("check [files...]")
+    .description(
+      "check configs without starting anything: files, - for standard input, or the file of --config; " +
+        "exit code 2 when a server in them cannot start",
+    )
+    .action(async (files: string[]) => {
+      const { json, config } = program.opts<ComputerCliOptions>();
+      const wanted = files.length > 0 || config === undefined ? files : [config];
+      if (wanted.length === 0) {
+        throw new UsageError("Cannot check config: no file given; give one, or - for standard input");
+      }
+      const { runCheck } = await import("./check.ts");
+      const { withConfigChecks } = await import("./config_store.ts");
+      await withConfigChecks((checks) => runCheck(wanted, { json, checks: { ...checks, programs: true } }));
+    });
+}
+
+function unknownCommandText(program: Command, word: string): string {
+  const hint = didYouMean(word, program.commands.map((command) => command.name()));
+  return `Cannot run "${word}": unknown command${hint || "; --help lists the commands"}`;
+}
+
+/** At a prompt: warnings, and what happens to edits of the config and to the connection. */
 const PROMPT_LOG_LEVELS = "warn,config=info,link=info";
 
 const DESCRIPTION = [
-  "Host MCP servers and offer them to an office's Agent.",
-  "At a terminal it opens a prompt; elsewhere it needs --url, --office, --name and --config, and works until it is " +
-  "told to end. Each command of the prompt is also one of the shell: it reaches the Computer that runs here (the " +
-  "one that --name says, where there are several), or, with --config, starts one for this command alone.",
+  "Host MCP servers and offer them to the Agent of an office.",
+  "At a terminal it opens a prompt. Elsewhere it runs as a service until it is stopped, and needs --url, --office, " +
+  "--name and --config.",
+  "Each command of the prompt is also a command of the shell. It is sent to the Computer that runs on this machine " +
+  "(give --name when several run). With --config, a Computer is started for this command alone.",
 ].join("\n\n");
 
 function examples(computer: string): string {
@@ -99,30 +108,26 @@ function ownOptions(): Option[] {
   return [
     new Option(
       "--config <file>",
-      "the MCP servers: of this project, or the config of another program (JSON, TOML, YAML)",
-    ).env(
-      "A2C_CONFIG",
-    ),
-    new Option("--inputs <file>", "values of inputs by id, as JSON; nobody else may read the file").env(
-      "A2C_INPUTS",
-    ),
+      "the MCP servers: a config of this project or of another program (JSON, TOML, YAML)",
+    ).env("A2C_CONFIG"),
+    new Option("--inputs <file>", "values of inputs by id, as JSON; only you may have access to the file")
+      .env("A2C_INPUTS"),
     new Option("--auto-apply", "run every tool without a confirmation").default(false),
-    new Option("--dpe-files <dir>", "answer client:get_dpe with JSON files that are written there")
+    new Option("--dpe-files <dir>", "answer client:get_dpe with JSON files, which are written to this folder")
       .env("A2C_DPE_FILES"),
     new Option(
       "--start-timeout <seconds>",
-      "how long one command waits for MCP servers to start (default: 10; 60 for a tool that is not there yet)",
+      "how long one command waits for MCP servers to start (default: 10; 60 for a tool that is not listed yet)",
     ).argParser(parseSeconds).env("A2C_START_TIMEOUT"),
-    new Option("--no-watch", "do not take over edits of the config and the inputs"),
-    new Option("--headless", "open no prompt, also at a terminal").default(false),
+    new Option("--no-watch", "do not apply edits of the config and the inputs"),
+    new Option("--headless", "open no prompt, even at a terminal").default(false),
     new Option("--json", "print one JSON document").default(false),
   ];
 }
 
-/** Whoever waits for an answer wants to read it, not what led to it. */
-function quietly(program: Command, levels: string): ComputerCliOptions {
+/** Sets `--log-level` unless the command line or the environment does. */
+function setDefaultLogLevels(program: Command, levels: string): void {
   if (program.getOptionValueSource("logLevel") === "default") {
     program.setOptionValueWithSource("logLevel", parseLogLevels(levels), "implied");
   }
-  return program.opts<ComputerCliOptions>();
 }

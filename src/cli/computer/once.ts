@@ -1,49 +1,47 @@
-/** One command as a run of its own: sent to a Computer that runs, or done by one that is started for it. */
-import { ExitCode, ExitRequest, printError, UsageError } from "../outcome.ts";
+/**
+ * Runs one command and ends: on a Computer that runs already, or on one that is started for this command. What a
+ * Computer needs is loaded only when one is started: a command for a running Computer loads no MCP SDK and no Socket.IO.
+ */
 import type { Command } from "commander";
-import type { LineEditor } from "../../terminal/editor/line_editor.ts";
-import { openLineEditor } from "../../terminal/editor/terminal_editor.ts";
-import { withoutSharedOptions } from "../shared_options.ts";
+import { ServerUnreachableError } from "../../protocol/local_errors.ts";
 import { showProgress } from "../../terminal/progress.ts";
 import { currentScreen } from "../../terminal/screen.ts";
-import { ServerUnreachableError } from "../../protocol/local_errors.ts";
-import type { InputSource } from "../../computer/inputs/sources.ts";
+import { ExitCode, ExitRequest, printError, UsageError } from "../outcome.ts";
+import { withoutSharedOptions } from "../shared_options.ts";
 import type { CommandCall } from "./commands.ts";
 import { askComputer } from "./control/client.ts";
-import { askedInputs } from "./questions.ts";
-import { showAnswer } from "../answers/answer.ts";
-import { type ComputerCliOptions, openSession } from "./session.ts";
-import { waitForStart } from "./start.ts";
+import type { ComputerCliOptions } from "./session.ts";
 
-/** What one command needs to know of its command line. */
+/** The command line that a command was given on. */
 export interface OnceContext {
   readonly program: Command;
-  /** As the process was given them. */
+  /** The words of the command line. */
   readonly args: readonly string[];
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs a command. `--config` asks for a Computer of its own; otherwise one that runs is asked, and where none does,
- * the config of the environment is used.
+ * Runs a command. With `--config` a Computer is started for it. Otherwise a running Computer is asked; when none runs,
+ * one is started with the config that the environment names.
  */
 export async function runOnce(call: CommandCall, context: OnceContext): Promise<void> {
-  const { program } = context;
+  const { program, signal } = context;
   const options = program.opts<ComputerCliOptions>();
-  if (program.getOptionValueSource("config") === "cli") return await runAlone(call, options, context);
+  const runAlone = async () => await (await import("./alone.ts")).runAlone(call, { options, signal });
+  if (program.getOptionValueSource("config") === "cli") return await runAlone();
   try {
-    await runElsewhere(call, options, context);
+    await runElsewhere(call, context);
   } catch (error) {
     if (!(error instanceof ServerUnreachableError) || options.config === undefined) throw error;
-    await runAlone(call, options, context);
+    await runAlone();
   }
 }
 
 async function runElsewhere(
   { name, asksFor, toWords }: CommandCall,
-  options: ComputerCliOptions,
   { program, args, signal }: OnceContext,
 ): Promise<void> {
+  const options = program.opts<ComputerCliOptions>();
   using progress = showProgress("");
   progress.update(`asking the Computer for ${name}`);
   const words = [...await toWords?.(signal) ?? withoutSharedOptions(program, args)];
@@ -62,83 +60,17 @@ async function runElsewhere(
   if (answer.exitCode !== 0) throw new ExitRequest(answer.exitCode);
 }
 
-async function runAlone(
-  call: CommandCall,
-  options: ComputerCliOptions,
-  { signal }: OnceContext,
-): Promise<void> {
-  const { name, needs, work, mayBeNew, awaits: awaited = {} } = call;
-  if (needs === "running") {
-    throw new UsageError(
-      `Cannot run "${name}" with --config: it is for a Computer that runs; leave --config out to reach it`,
-    );
-  }
-  await using terminal = new LazyEditor();
-  const questions = countedInputs(askedInputs(() => terminal.open()));
-  await using session = await openSession(options, {
-    inputs: Deno.stdin.isTerminal() ? questions.source : undefined,
-    isWatching: false,
-    mayBeNew,
-  });
-  using progress = showProgress("");
-  if (needs === "servers") {
-    progress.update("starting MCP servers");
-    const computer = await session.start();
-    await waitForStart(computer, {
-      awaited,
-      timeoutSeconds: options.startTimeout,
-      isAsking: () => questions.count > 0,
-      log: session.options.logger,
-      signal,
-    });
-  }
-  const answer = await work({ session, signal, progress: (text) => progress.update(text) });
-  progress[Symbol.dispose]();
-  const presentation = { json: options.json, screen: currentScreen() };
-  showAnswer(answer, { print: console.log, printError }, presentation);
-}
-
-/** Inputs, and how many of them somebody is being asked for. */
-function countedInputs(ask: InputSource): { readonly source: InputSource; readonly count: number } {
-  let count = 0;
-  return {
-    get count() {
-      return count;
-    },
-    source: async (id, request) => {
-      count++;
-      try {
-        return await ask(id, request);
-      } finally {
-        count--;
-      }
-    },
-  };
-}
-
-/** Opens an editor when the first question comes. */
-class LazyEditor implements AsyncDisposable {
-  #editor: Promise<LineEditor> | undefined;
-
-  open(): Promise<LineEditor> {
-    return this.#editor ??= openLineEditor({ prompt: "" });
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#editor)?.close();
-  }
-}
-
-/** A value that stands in no command line: typed and not shown, or from a pipe. */
+/** Reads a value that must not be on a command line: typed at the terminal and not shown, or from a pipe. */
 async function readValue(input: string, signal: AbortSignal): Promise<string> {
   const value = Deno.stdin.isTerminal()
     ? await askHidden(input, signal)
     : (await new Response(Deno.stdin.readable).text()).replace(/\r?\n$/, "");
-  if (value === "") throw new UsageError(`Cannot set input "${input}": no value was given`);
+  if (value === "") throw new UsageError(`Cannot set input "${input}": empty value`);
   return value;
 }
 
 async function askHidden(input: string, signal: AbortSignal): Promise<string> {
+  const { openLineEditor } = await import("../../terminal/editor/terminal_editor.ts");
   await using editor = await openLineEditor({ prompt: "" });
   const value = await editor.ask({ text: `value of input "${input}": `, isHidden: true, signal });
   if (value === undefined) throw new ExitRequest(ExitCode.INTERRUPTED);

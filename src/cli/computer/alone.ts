@@ -1,0 +1,80 @@
+/** Runs one command on a Computer that is started for it and ends with it. */
+import type { InputSource } from "../../computer/inputs/sources.ts";
+import type { LineEditor } from "../../terminal/editor/line_editor.ts";
+import { openLineEditor } from "../../terminal/editor/terminal_editor.ts";
+import { showProgress } from "../../terminal/progress.ts";
+import { currentScreen } from "../../terminal/screen.ts";
+import { showAnswer } from "../answers/answer.ts";
+import { printError, UsageError } from "../outcome.ts";
+import type { CommandCall } from "./commands.ts";
+import { askedInputs } from "./questions.ts";
+import { type ComputerCliOptions, openSession } from "./session.ts";
+import { waitForStart } from "./start.ts";
+
+/**
+ * Runs a command with the config that the options name.
+ *
+ * @throws {UsageError} when the command needs a Computer that runs already.
+ */
+export async function runAlone(
+  { name, needs, work, mayBeNew, awaits: awaited = {} }: CommandCall,
+  { options, signal }: { readonly options: ComputerCliOptions; readonly signal: AbortSignal },
+): Promise<void> {
+  if (needs === "running") {
+    throw new UsageError(
+      `Cannot run "${name}" with --config: it needs a running Computer; leave out --config to reach one`,
+    );
+  }
+  await using terminal = new LazyEditor();
+  const questions = countedInputs(askedInputs(() => terminal.open()));
+  await using session = await openSession(options, {
+    inputs: Deno.stdin.isTerminal() ? questions.source : undefined,
+    isWatching: false,
+    mayBeNew,
+  });
+  using progress = showProgress("");
+  if (needs === "servers") {
+    progress.update("starting MCP servers");
+    await waitForStart(await session.start(), {
+      awaited,
+      timeoutSeconds: options.startTimeout,
+      isAsking: () => questions.count > 0,
+      log: session.options.logger,
+      signal,
+    });
+  }
+  const answer = await work({ session, signal, progress: (text) => progress.update(text) });
+  progress[Symbol.dispose]();
+  showAnswer(answer, { print: console.log, printError }, { json: options.json, screen: currentScreen() });
+}
+
+/** An input source, and how many questions of it are open. */
+function countedInputs(ask: InputSource): { readonly source: InputSource; readonly count: number } {
+  let count = 0;
+  return {
+    get count() {
+      return count;
+    },
+    source: async (id, request) => {
+      count++;
+      try {
+        return await ask(id, request);
+      } finally {
+        count--;
+      }
+    },
+  };
+}
+
+/** Opens an editor for the first question. */
+class LazyEditor implements AsyncDisposable {
+  #editor: Promise<LineEditor> | undefined;
+
+  open(): Promise<LineEditor> {
+    return this.#editor ??= openLineEditor({ prompt: "" });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#editor)?.close();
+  }
+}
