@@ -30,7 +30,7 @@ const COMPLETIONS = [
 ];
 
 /** The doors that start processes and watch files by Deno's own functions, also where npm brought the package. */
-const DENO_DOORS = ["computer.js", "cli.js"];
+const DENO_DOORS = [manifest.exports["./computer"], manifest.exports["./cli"]];
 
 /** Written in what any Node with modules understands. */
 const NEEDS_NODE = `
@@ -151,12 +151,19 @@ async function guard(folder: string): Promise<void> {
   await Deno.writeTextFile(join(folder, "needs_node.js"), NEEDS_NODE.trimStart());
   await prependToDoors(folder, "needs_node.js");
   await Deno.writeTextFile(join(folder, "needs_deno.js"), NEEDS_DENO.trimStart());
-  for (const door of DENO_DOORS) await prepend(join(folder, door), 'import "./needs_deno.js";\n');
+  await prependTo(DENO_DOORS, { folder, module: "needs_deno.js" });
 }
 
 /** Makes a module of the package's folder the first import of every door. */
 async function prependToDoors(folder: string, module: string): Promise<void> {
-  for (const path of Object.values(manifest.exports)) {
+  await prependTo(Object.values(manifest.exports), { folder, module });
+}
+
+async function prependTo(
+  doors: readonly string[],
+  { folder, module }: { readonly folder: string; readonly module: string },
+): Promise<void> {
+  for (const path of doors) {
     const up = "../".repeat(path.split("/").length - 2) || "./";
     await prepend(join(folder, path.replace(/\.ts$/, ".js")), `import "${up}${module}";\n`);
   }

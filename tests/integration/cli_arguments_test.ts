@@ -1,7 +1,7 @@
 // The arguments of a tool, as both command lines take them: NAME=VALUE, JSON, a file, standard input.
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { SmcpServer } from "../../server.ts";
+import { SmcpServer } from "../../src/server/mod.ts";
 import { type DoorOutcome, runDoor } from "../fixtures/door.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { Workplace } from "./_computer_program.ts";

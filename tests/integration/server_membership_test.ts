@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { SmcpServer } from "../../server.ts";
+import { SmcpServer } from "../../src/server/mod.ts";
 import { RawPeer } from "./_socket.ts";
 
 const JOIN = "server:join_office";
