@@ -110,7 +110,7 @@ Deno.test("a misspelt command is told of, with what was meant, and a time-out ha
   const stray = await place.run(["statsu", "--json"]);
   assertEquals([stray.code, JSON.parse(stray.stderr).error.message], [
     2,
-    'Cannot run "statsu": no such command; did you mean "status"?',
+    'Cannot run "statsu": unknown command; did you mean "status"?',
   ]);
   const late = await place.run(["call", "nap", "--timeout", "0.2", "--json", "--config", config]);
   assertEquals([late.code, JSON.parse(late.stderr).error.code], [5, 4004]);

@@ -89,5 +89,5 @@ Deno.test("without a file the config of the options or of the environment is che
   await Deno.remove(config);
   const { code, stderr } = await runComputer(["check"]);
   assertEquals(code, 2);
-  assertStringIncludes(stderr, "no file is named");
+  assertStringIncludes(stderr, "no file given");
 });
