@@ -1,6 +1,6 @@
-// The lint plugin sees the direction of imports, one file at a time; only the whole graph shows cycles.
+// The lint plugin sees one file at a time; only the whole graph shows cycles, and what a program loads.
 
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { listSourceModules, sourceUrl } from "./source_modules.ts";
 
@@ -10,6 +10,8 @@ interface ModuleInfo {
   readonly dependencies?: readonly {
     readonly code?: { readonly specifier?: string };
     readonly type?: { readonly specifier?: string };
+    /** Whether the module is loaded by `import()`. */
+    readonly isDynamic?: boolean;
   }[];
 }
 
@@ -35,22 +37,54 @@ Deno.test("findCycles() finds nothing where two ways lead to one module", () => 
   assertEquals(findCycles(new Map([["a", ["b", "c"]], ["b", ["d"]], ["c", ["d"]], ["d", []]])), []);
 });
 
+/** What each program may load before it knows what to do. */
+const ALLOWED_AT_START = ["commander", "string-width", "deno-std", "node:crypto", "node:timers"];
+
+for (const program of ["server.ts", "computer.ts", "agent.ts"]) {
+  Deno.test(`${program} starts without Socket.IO, the MCP SDK, zod or any other large package`, async () => {
+    const loaded = await listThirdParties(new URL(`../${program}`, import.meta.url));
+    assertEquals(loaded.filter((name) => !ALLOWED_AT_START.includes(name)), []);
+    assert(loaded.includes("commander"), `no package found below ${program}`);
+  });
+}
+
+/** The packages that a module imports, also by way of other modules; not what it loads later by `import()`. */
+async function listThirdParties({ href }: URL): Promise<string[]> {
+  const modules = new Map((await readModules(href)).map((module) => [module.specifier, module]));
+  const reached = new Set([href]);
+  for (const specifier of reached) {
+    for (const { code, isDynamic } of modules.get(specifier)?.dependencies ?? []) {
+      if (code?.specifier !== undefined && isDynamic !== true) reached.add(code.specifier);
+    }
+  }
+  const names = [...reached].filter((specifier) => !specifier.startsWith("file:")).map(toPackageName);
+  return [...new Set(names)].sort();
+}
+
+/** `commander` of `npm:/commander@15.1.0`; a specifier without a version as it is. */
+function toPackageName(specifier: string): string {
+  return /^(?:npm|jsr):\/?(@?[^@]+)@/.exec(specifier)?.[1] ?? specifier;
+}
+
 async function readImportGraph(): Promise<ImportGraph> {
   const urls = await listSourceModules();
   const entry = await Deno.makeTempFile({ suffix: ".ts" });
   try {
     await Deno.writeTextFile(entry, urls.map((url) => `import ${JSON.stringify(url)};\n`).join(""));
-    const config = fromFileUrl(new URL("../deno.json", import.meta.url));
-    const command = new Deno.Command(Deno.execPath(), {
-      args: ["info", "--json", "--config", config, entry],
-    });
-    const { code, stdout, stderr } = await command.output();
-    assertEquals(code, 0, new TextDecoder().decode(stderr));
-    const { modules }: { modules: readonly ModuleInfo[] } = JSON.parse(new TextDecoder().decode(stdout));
-    return new Map(modules.filter(({ specifier }) => isSource(specifier)).map(toNode));
+    return new Map((await readModules(entry)).filter(({ specifier }) => isSource(specifier)).map(toNode));
   } finally {
     await Deno.remove(entry);
   }
+}
+
+/** All modules that `deno info` finds from an entry. */
+async function readModules(entry: string): Promise<readonly ModuleInfo[]> {
+  const config = fromFileUrl(new URL("../deno.json", import.meta.url));
+  const command = new Deno.Command(Deno.execPath(), { args: ["info", "--json", "--config", config, entry] });
+  const { code, stdout, stderr } = await command.output();
+  assertEquals(code, 0, new TextDecoder().decode(stderr));
+  const { modules }: { modules: readonly ModuleInfo[] } = JSON.parse(new TextDecoder().decode(stdout));
+  return modules;
 }
 
 function toNode({ specifier, dependencies = [] }: ModuleInfo): [string, readonly string[]] {

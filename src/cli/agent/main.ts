@@ -17,7 +17,7 @@ import { currentScreen } from "../../terminal/screen.ts";
 import { type Progress, showProgress } from "../../terminal/progress.ts";
 import type { Logger } from "../../log.ts";
 import { plainTextWarning } from "../../protocol/server_address.ts";
-import { Agent } from "../../agent/agent.ts";
+import type { Agent } from "../../agent/agent.ts";
 import { chooseComputer, type CommandContext, listOffice, showConfig, watch } from "./commands.ts";
 
 /** How long a command that ends by itself tries to reach the Server, in seconds. */
@@ -141,6 +141,8 @@ async function connect(
   const connectMs = (options.connectTimeout ?? task.connectSeconds) * 1000;
   using progress = showProgress("connecting");
   progress.update(url);
+  // Loaded only now, so that --help and a wrong command line are fast.
+  const { Agent } = await import("../../agent/agent.ts");
   return await Agent.connect({
     url,
     office,

@@ -18,7 +18,7 @@ import {
   DEFAULT_PING_TIMEOUT_MS,
 } from "../../server/limits.ts";
 import type { ListenOptions } from "../../server/options.ts";
-import { SmcpServer } from "../../server/server.ts";
+import type { SmcpServer } from "../../server/server.ts";
 
 /** A file of tokens that is larger than this is refused, in bytes. */
 const MAX_TOKEN_FILE_BYTES = 1_048_576;
@@ -153,6 +153,8 @@ async function listen(options: ListenOptions): Promise<SmcpServer> {
   const { host = "", auth, allowAnonymous } = options;
   if (auth === undefined && !allowAnonymous && !isLoopback(host)) throw new UsageError(explainHost(host));
   try {
+    // Loaded only now, so that --help and a wrong command line are fast.
+    const { SmcpServer } = await import("../../server/server.ts");
     return await SmcpServer.listen(options);
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
