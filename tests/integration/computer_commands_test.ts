@@ -58,11 +58,11 @@ Deno.test("a command for a Computer that runs is refused with --config, and fail
   ) {
     const { code, stderr } = await place.run([...words, "--config", config]);
     assertEquals(code, 2, words.join(" "));
-    assertStringIncludes(stderr, "leave --config out to reach it");
+    assertStringIncludes(stderr, "leave out --config");
   }
   const alone = await place.run(["history", "--json"]);
   assertEquals([alone.code, alone.stdout], [3, ""]);
-  assertStringIncludes(JSON.parse(alone.stderr).error.message, "none runs here");
+  assertStringIncludes(JSON.parse(alone.stderr).error.message, "Cannot find a");
 });
 
 Deno.test("status says why a running server has no tools", async () => {
@@ -131,7 +131,8 @@ Deno.test("an input that nobody can be asked for fails its server with what to d
     'Cannot resolve input "key": no value; set A2C_INPUT_KEY or give the input a default',
   ]);
   const empty = await place.run(["input", "set", "key"], { input: "" });
-  assertEquals([empty.code, empty.stderr], [2, 'error: Cannot set input "key": no value was given\n']);
+  assertEquals(empty.code, 2);
+  assertStringIncludes(empty.stderr, "empty value");
 });
 
 Deno.test("without a terminal it says what is missing to start", async () => {
