@@ -6,13 +6,14 @@ import { assertShallow } from "../protocol/depth.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { isRecord } from "../json.ts";
 import { badRequest, fromErrorAck, readRequestId, SmcpError, toErrorAck } from "../protocol/errors.ts";
-import { fitsApproximately } from "../protocol/size.ts";
+import { longTextBytes, withStrings } from "../protocol/long_text.ts";
+import { fitsApproximately, payloadTooLarge } from "../protocol/size.ts";
 import { describeError, shorten } from "../text.ts";
 import { READ_RESOURCE_EVENT, TOOL_CALL_EVENT } from "../protocol/events.ts";
 import { MAX_ERROR_LENGTH } from "./failures.ts";
 import { HANDLERS, type HandlerScope } from "./handlers.ts";
 import type { McpHost } from "./host.ts";
-import { shrinkRead, shrinkResult } from "./office/large_answers.ts";
+import { type Oversize, shrinkRead, shrinkResult } from "./office/large_answers.ts";
 import type { ResolveDpe } from "./resources/resolve_dpe.ts";
 import { failureResult } from "./tools/results.ts";
 
@@ -85,34 +86,51 @@ async function answerRequest(context: RequestContext, incoming: IncomingEvent): 
   }
 }
 
+/** Makes an answer smaller; `undefined` when what does not fit cannot be kept. */
+const SHRINKERS: ReadonlyMap<string, typeof shrinkResult> = new Map([
+  [TOOL_CALL_EVENT, shrinkResult],
+  [READ_RESOURCE_EVENT, shrinkRead],
+]);
+
 /** Sends an answer. If it is too large for the connection, its largest parts are kept for the Agent to fetch. */
 async function send(answer: unknown, incoming: IncomingEvent, scope: HandlerScope): Promise<void> {
-  const { event, body, reply } = incoming;
+  const { event, body } = incoming;
   // Reading, measuring and writing a long answer each block the event loop for a while.
   if (!fitsApproximately(answer, LONG_ANSWER_BYTES)) await delay(0);
-  try {
-    reply?.(answer);
-  } catch (error) {
-    const shrink = event === TOOL_CALL_EVENT
-      ? shrinkResult
-      : event === READ_RESOURCE_EVENT
-      ? shrinkRead
-      : undefined;
-    const oversize = oversizeOf(error);
-    if (
-      shrink === undefined || oversize === undefined || !isRecord(answer) ||
-      fromErrorAck(answer) !== undefined
-    ) throw error;
-    const smaller = await shrink(answer, oversize, scope.blobs);
-    if (smaller === undefined) throw error;
-    reply?.(smaller);
-    const req_id = readRequestId(body);
+  const shrink = SHRINKERS.get(event);
+  if (shrink === undefined || !isRecord(answer) || fromErrorAck(answer) !== undefined) {
+    return incoming.reply?.(answer);
+  }
+  let smaller: Readonly<Record<string, unknown>> = answer;
+  for (let oversize = reply(smaller, incoming); oversize !== undefined; oversize = reply(smaller, incoming)) {
+    const next = await shrink(smaller, oversize, scope.blobs);
+    if (next === undefined) throw payloadTooLarge(oversize);
+    smaller = next;
     const message = "an answer is too large for one message; the Agent fetches its largest parts";
-    scope.host.log.info(message, { event, req_id, ...oversize });
+    scope.host.log.info(message, { event, req_id: readRequestId(body), ...oversize });
   }
 }
 
-function oversizeOf(error: unknown): { size: number; limit: number } | undefined {
+/** Sends an answer that fits; tells of another by how much it does not. */
+function reply(
+  answer: Readonly<Record<string, unknown>>,
+  incoming: IncomingEvent,
+): Oversize | undefined {
+  const limit = incoming.maxAnswerBytes;
+  // Where the texts alone are too large, the rest is not measured.
+  const size = longTextBytes(answer);
+  if (size > limit) return { size, limit };
+  try {
+    incoming.reply?.(withStrings(answer));
+    return undefined;
+  } catch (error) {
+    const oversize = oversizeOf(error);
+    if (oversize === undefined) throw error;
+    return oversize;
+  }
+}
+
+function oversizeOf(error: unknown): Oversize | undefined {
   if (!(error instanceof SmcpError) || error.code !== ErrorCode.PAYLOAD_TOO_LARGE) return undefined;
   const { size, limit } = error.details ?? {};
   return typeof size === "number" && typeof limit === "number" ? { size, limit } : undefined;
@@ -123,7 +141,7 @@ function lostResult(error: unknown): unknown {
   const oversize = oversizeOf(error);
   const why = oversize === undefined
     ? "it cannot be sent"
-    : `it has ${oversize.size} bytes, the connection takes ${oversize.limit}, and the Computer has no room to keep it`;
+    : `it has at least ${oversize.size} bytes, the connection takes ${oversize.limit}, and the Computer has no room to keep it`;
   return failureResult(`The tool has run, but its result is lost: ${why}`, {
     error_code: ErrorCode.PAYLOAD_TOO_LARGE,
   });

@@ -1,6 +1,7 @@
 /** Measuring a message before it is sent: one over the limit drops the whole connection in Socket.IO. */
 import { ErrorCode } from "./error_codes.ts";
 import { SmcpError } from "./errors.ts";
+import { LongText } from "./long_text.ts";
 
 /** What an event's name, packet type, namespace and ack id add to its JSON, with room to spare. */
 const ENVELOPE_BYTES = 256;
@@ -27,10 +28,17 @@ export function assertFits(message: unknown, limitBytes: number): void {
   if (sumBytes(message, { bytesPerUnit: MAX_BYTES_PER_UNIT, enough: roomBytes }) <= roomBytes) return;
   const size = jsonBytes(message) + ENVELOPE_BYTES;
   if (size <= limitBytes) return;
-  throw new SmcpError(
+  throw payloadTooLarge({ size, limit: limitBytes });
+}
+
+/** A 413 that tells how large the message is, and what the connection takes. */
+export function payloadTooLarge(
+  { size, limit }: { readonly size: number; readonly limit: number },
+): SmcpError {
+  return new SmcpError(
     ErrorCode.PAYLOAD_TOO_LARGE,
-    `Cannot send a message of ${size} bytes: the limit of this connection is ${limitBytes}`,
-    { details: { size, limit: limitBytes } },
+    `Cannot send a message of ${size} bytes: the limit of this connection is ${limit}`,
+    { details: { size, limit } },
   );
 }
 
@@ -100,6 +108,7 @@ function sumBytes(
   const add = (sum: number, member: unknown): number => {
     if (typeof member === "string") return sum + member.length * bytesPerUnit + 3;
     if (typeof member !== "object" || member === null) return sum + MAX_SCALAR_BYTES;
+    if (member instanceof LongText) return sum + member.bytes.length * bytesPerUnit + 3;
     sum += 3;
     if (Array.isArray(member)) {
       for (let index = 0; index < member.length && sum <= enough; index++) sum = add(sum + 4, member[index]);

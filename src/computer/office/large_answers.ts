@@ -5,6 +5,7 @@
 import { runInTurns } from "../../async/turns.ts";
 import { A2C_ANSWER, A2C_RESOURCE_TEXT, A2C_STRUCTURED_CONTENT, A2C_TEXT } from "../../protocol/blobs.ts";
 import { isRecord } from "../../json.ts";
+import { LongText } from "../../protocol/long_text.ts";
 import type { BlobMark, BlobPart, OfficeBlobs } from "./blob_store.ts";
 
 /** Bytes below which a part is not worth a request of its own. */
@@ -16,6 +17,7 @@ const MARK_BYTES = 512;
 const PIECE_LENGTH = 1_048_576;
 
 const encoder = new TextEncoder();
+const ascii = new TextDecoder("latin1");
 
 /** How much is too much. */
 export interface Oversize {
@@ -134,7 +136,7 @@ function draftOfResult(result: Json): Draft {
 
 function partsOfItem(item: Json, replace: (replacement: Json) => void): Part[] {
   const { text, data, resource, mimeType } = item;
-  if (item["type"] === "text" && typeof text === "string") {
+  if (item["type"] === "text" && isText(text)) {
     return [textPart(text, "text/plain", (mark) => {
       const { text: _text, type: _type, _meta, ...rest } = item;
       replace({
@@ -143,7 +145,7 @@ function partsOfItem(item: Json, replace: (replacement: Json) => void): Part[] {
       });
     })];
   }
-  if (typeof data === "string") {
+  if (isText(data)) {
     return [
       binaryPart(
         data,
@@ -154,7 +156,7 @@ function partsOfItem(item: Json, replace: (replacement: Json) => void): Part[] {
   }
   if (!isRecord(resource)) return [];
   const own = resource["mimeType"];
-  if (typeof resource["blob"] === "string") {
+  if (isText(resource["blob"])) {
     return [
       binaryPart(
         resource["blob"],
@@ -164,7 +166,7 @@ function partsOfItem(item: Json, replace: (replacement: Json) => void): Part[] {
       ),
     ];
   }
-  if (typeof resource["text"] !== "string") return [];
+  if (!isText(resource["text"])) return [];
   return [textPart(resource["text"], typeof own === "string" ? own : "text/plain", (mark) => {
     const { text: _text, ...rest } = resource;
     const _meta = metaWith(item["_meta"], { ...mark, [A2C_RESOURCE_TEXT]: true });
@@ -204,7 +206,15 @@ function partsOfPiece(piece: Json, replace: (replacement: Json) => void): Part[]
   })];
 }
 
-function textPart(text: string, mimeType: string, replace: Part["replace"]): Part {
+function isText(value: unknown): value is string | LongText {
+  return typeof value === "string" || value instanceof LongText;
+}
+
+function textPart(text: string | LongText, mimeType: string, replace: Part["replace"]): Part {
+  if (text instanceof LongText) {
+    const { bytes } = text;
+    return { sizeBytes: bytes.length, mimeType, toBytes: () => Promise.resolve(bytes), replace };
+  }
   // A lone surrogate has no UTF-8: such a text travels in the JSON of the whole answer, which escapes it.
   return {
     sizeBytes: text.length,
@@ -214,11 +224,11 @@ function textPart(text: string, mimeType: string, replace: Part["replace"]): Par
   };
 }
 
-function binaryPart(base64: string, mimeType: unknown, replace: Part["replace"]): Part {
+function binaryPart(base64: string | LongText, mimeType: unknown, replace: Part["replace"]): Part {
   return {
-    sizeBytes: base64.length,
+    sizeBytes: base64 instanceof LongText ? base64.bytes.length : base64.length,
     mimeType: typeof mimeType === "string" ? mimeType : "application/octet-stream",
-    toBytes: () => Promise.resolve(fromBase64(base64)),
+    toBytes: () => runInTurns(fromBase64(base64)),
     replace,
   };
 }
@@ -259,10 +269,28 @@ function wholeCharactersUpTo(text: string, end: number): number {
   return unit >= 0xd800 && unit < 0xdc00 ? end - 1 : end;
 }
 
-function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+/** A piece at a time; `undefined` for what is not base64. */
+function* fromBase64(base64: string | LongText): Generator<void, Uint8Array<ArrayBuffer> | undefined> {
+  const length = base64 instanceof LongText ? base64.bytes.length : base64.length;
+  const bytes = new Uint8Array(Math.ceil(length / 4) * 3);
+  let written = 0;
   try {
-    return Uint8Array.fromBase64(text);
+    for (let start = 0; start < length;) {
+      yield;
+      const end = start + PIECE_LENGTH;
+      const piece = base64 instanceof LongText
+        ? ascii.decode(base64.bytes.subarray(start, end))
+        : base64.slice(start, end);
+      const isLast = end >= length;
+      const step = bytes.subarray(written).setFromBase64(piece, {
+        lastChunkHandling: isLast ? "loose" : "stop-before-partial",
+      });
+      written += step.written;
+      if (step.read === 0 && !isLast) return undefined;
+      start = isLast ? length : start + step.read;
+    }
   } catch {
     return undefined;
   }
+  return new Uint8Array(bytes.buffer.transfer(written));
 }

@@ -7,6 +7,7 @@ import { WarnOnce } from "../../mcp/warn_once.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { listWords } from "../../spelling.ts";
 import { shorten } from "../../text.ts";
+import { withStrings } from "../../protocol/long_text.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import { absentServersHint } from "../failures.ts";
@@ -236,7 +237,10 @@ export class ToolCalls {
     if (isForbidden(server.config, tool.name)) return refuseDisabled(request.tool_name);
     const toolCall = { name: tool.name, arguments: request.params };
     const raw = await server.use((connection) => connection.callTool(toolCall, { timeoutMs, signal }));
-    const result = await this.#transform(toWireResult(raw, route.meta), { call, route });
+    // Only the way to an Agent knows long texts that are no strings.
+    const isForAgent = !call.isLocal && vrlScriptOf(server.config) === undefined;
+    const own = toWireResult(isForAgent ? raw : withStrings(raw), route.meta);
+    const result = await this.#transform(own, { call, route });
     return { result, outcome: result.isError === true ? "error" : "ok", isOwnResult: true };
   }
 

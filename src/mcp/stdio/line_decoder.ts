@@ -2,6 +2,7 @@
 import type { MCPServerStdioConfig, Resolved } from "../../protocol/config.ts";
 import type { MessageLimits } from "../limits.ts";
 import { MessageBytes } from "../message_bytes.ts";
+import { LARGE_MESSAGE_BYTES } from "./large_message.ts";
 import { textEncodingOf } from "./text_encoding.ts";
 
 const NEWLINE = 0x0a;
@@ -10,10 +11,19 @@ const REPLACEMENT = "\ufffd";
 /** How much is checked at a time, in bytes. */
 const CHECKED_BYTES = 65_536;
 
-/** What a chunk held: whole lines as text, and apart from them, with replacements, those that are not valid text. */
+/** What a chunk held. */
 export interface DecodedLines {
-  readonly lines: string[];
+  /** Whole lines: a large one as its bytes, the others as text. */
+  readonly lines: (string | Uint8Array<ArrayBuffer>)[];
+  /** With replacements, those that are not valid text. */
   readonly undecodable: string[];
+}
+
+/** A line as text. */
+export interface DecodedLine {
+  readonly text: string;
+  /** Whether the text, where it has replacements, may be read nevertheless. */
+  readonly isValid: boolean;
 }
 
 /**
@@ -24,6 +34,8 @@ export class LineDecoder {
   readonly #lenientDecoder: TextDecoder;
   readonly #onInvalid: "strict" | "ignore" | "replace";
   readonly #line: MessageBytes;
+  /** Whether a large line is given as bytes: it is UTF-8, of which nothing has to be left out. */
+  readonly #keepsLargeLines: boolean;
 
   constructor(
     encoding: Pick<
@@ -37,29 +49,34 @@ export class LineDecoder {
     this.#lenientDecoder = new TextDecoder(label);
     this.#onInvalid = onError;
     this.#line = new MessageBytes(limits);
+    this.#keepsLargeLines = label === "utf-8" && onError !== "ignore";
   }
 
   /** The lines that `chunk` completes. */
   push(chunk: Uint8Array): DecodedLines {
-    const lines: string[] = [];
+    const lines: DecodedLines["lines"] = [];
     const undecodable: string[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       this.#line.push(chunk.subarray(start, end));
-      const bytes = this.#line.view();
-      const text = this.#decode(bytes);
-      if (this.#onInvalid === "strict" && !this.#isValid(bytes, text)) undecodable.push(text);
-      else lines.push(text);
-      this.#line.clear();
+      if (this.#line.length >= LARGE_MESSAGE_BYTES && this.#keepsLargeLines) lines.push(this.#line.take());
+      else {
+        const { text, isValid } = this.decode(this.#line.view());
+        if (isValid) lines.push(text);
+        else undecodable.push(text);
+        this.#line.clear();
+      }
       start = end + 1;
     }
     if (start < chunk.length) this.#line.push(chunk.subarray(start));
     return { lines, undecodable };
   }
 
-  #decode(bytes: Uint8Array): string {
+  /** A whole line as text. */
+  decode(bytes: Uint8Array): DecodedLine {
     const text = this.#lenientDecoder.decode(bytes);
-    return this.#onInvalid === "ignore" ? text.replaceAll(REPLACEMENT, "") : text;
+    if (this.#onInvalid === "ignore") return { text: text.replaceAll(REPLACEMENT, ""), isValid: true };
+    return { text, isValid: this.#onInvalid === "replace" || this.#isValid(bytes, text) };
   }
 
   /**

@@ -9,7 +9,7 @@ import {
 import { settledWithin } from "../../async/abortable.ts";
 import type { Logger } from "../../log.ts";
 import type { MCPServerStdioConfig, Resolved } from "../../protocol/config.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord, parseJson } from "../../json.ts";
 import { describeError } from "../../text.ts";
 import { childEnvironment } from "./environment.ts";
 import { ConfigurationError, ServerNotRunningError } from "../errors.ts";
@@ -18,6 +18,7 @@ import { killGroup, spawnGroupLeader } from "./spawn.ts";
 import type { Inflow } from "../inflow.ts";
 import type { Journal } from "../journal.ts";
 import type { MessageLimits, ServerLimits } from "../limits.ts";
+import { readLargeMessage } from "./large_message.ts";
 import { LineDecoder } from "./line_decoder.ts";
 
 /** How long output may still arrive after the exit, where a stray grandchild holds the pipe, in milliseconds. */
@@ -176,7 +177,8 @@ export class StdioTransport implements Transport {
           for (const line of undecodable) this.#receiveInvalid(line);
           for (const line of lines) {
             if (!inflow.isReady) await inflow.ready();
-            this.#receive(line);
+            if (typeof line === "string") this.#receive(line);
+            else await this.#receiveLarge(line, decoder);
           }
         }
       }
@@ -203,6 +205,20 @@ export class StdioTransport implements Transport {
     const message = parseMessage(line);
     if (message === undefined) this.#reportStray(line);
     else this.onmessage?.(message);
+  }
+
+  async #receiveLarge(bytes: Uint8Array<ArrayBuffer>, decoder: LineDecoder): Promise<void> {
+    const head = decoder.decode(bytes.subarray(0, MAX_STRAY_LENGTH)).text;
+
+    const value = await readLargeMessage(bytes);
+    if (value !== undefined) {
+      const message = toMessage(value);
+      return message === undefined ? this.#reportStray(head) : this.onmessage?.(message);
+    }
+    const { text, isValid } = decoder.decode(bytes);
+    bytes.buffer.transfer(0);
+    if (isValid) this.#receive(text);
+    else this.#receiveInvalid(text);
   }
 
   /** An answer that is not valid text fails its request at once: nobody waits for what has come already. */
@@ -232,13 +248,12 @@ export class StdioTransport implements Transport {
 
 function parseMessage(line: string): JSONRPCMessage | undefined {
   // Most stray lines are told at once.
-  if (!/^\s*\{/.test(line)) return undefined;
-  try {
-    const message: unknown = JSON.parse(line);
-    return isNotification(message) ? message : JSONRPCMessageSchema.parse(message);
-  } catch {
-    return undefined;
-  }
+  if (!line.trimStart().startsWith("{")) return undefined;
+  return toMessage(parseJson(line));
+}
+
+function toMessage(value: unknown): JSONRPCMessage | undefined {
+  return isNotification(value) ? value : JSONRPCMessageSchema.safeParse(value).data;
 }
 
 /** The SDK's schema takes much longer, and notifications may come in storms. */

@@ -9,7 +9,7 @@ Deno.test("lines are put together whatever the chunks, and an unfinished one wai
   const text = "one\ntwo 😀\n\nthree";
   for (let size = 1; size < 8; size++) {
     const decoder = new LineDecoder(strict, limits);
-    const lines: string[] = [];
+    const lines: unknown[] = [];
     const all = bytes(text);
     for (let start = 0; start < all.length; start += size) {
       lines.push(...decoder.push(all.slice(start, start + size)).lines);

@@ -1,0 +1,268 @@
+/**
+ * Reading a large message of JSON without a string of the whole: the long texts in it are found, checked and unescaped
+ * where they stand, and only what is between them is parsed.
+ */
+import { runInTurns } from "../../async/turns.ts";
+import { isRecord, parseJson } from "../../json.ts";
+import { LongText, visitTextPlaces } from "../../protocol/long_text.ts";
+
+/** A shorter message is read as one string, in bytes. */
+export const LARGE_MESSAGE_BYTES = 1_048_576;
+/** A shorter text stays where it is, in bytes. */
+const LONG_TEXT_BYTES = 65_536;
+/** The most bytes that may be left without the long texts. */
+const MAX_REST_BYTES = 1_048_576;
+/** How much is looked at before other work has its turn, in bytes and in texts. */
+const PIECE_BYTES = 262_144;
+const PIECE_TEXTS = 10_000;
+/** How much is checked to be UTF-8 at a time, in bytes. */
+const CHECKED_BYTES = 65_536;
+
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const LETTER_U = 0x75;
+/** What an escape of one letter stands for; 0 for others. */
+const ESCAPED = new Uint8Array(256);
+for (const [index, letter] of [...'"\\/bfnrt'].entries()) {
+  ESCAPED[letter.charCodeAt(0)] = '"\\/\b\f\n\r\t'.charCodeAt(index);
+}
+const HEX_DIGITS = new Int8Array(256).fill(-1);
+for (const digit of "0123456789abcdefABCDEF") HEX_DIGITS[digit.charCodeAt(0)] = Number.parseInt(digit, 16);
+
+const encoder = new TextEncoder();
+
+/** A text in the bytes of a message, without its quotes. */
+interface Span {
+  readonly start: number;
+  end: number;
+  isAscii: boolean;
+}
+
+/**
+ * The message, whose result may have a {@linkcode LongText} where content has a text or base64; `undefined` when it has
+ * no long text, much beside them, or a flaw, and has to be read as one string. Otherwise `bytes` are used up.
+ */
+export function readLargeMessage(
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<Record<string, unknown> | undefined> {
+  return runInTurns(reading(bytes));
+}
+
+function* reading(bytes: Uint8Array<ArrayBuffer>): Generator<void, Record<string, unknown> | undefined> {
+  const spans = yield* findLongTexts(bytes);
+  if (spans === undefined || spans.length === 0) return undefined;
+  // Unknown to the server, which therefore cannot write it itself.
+  const mark = `${crypto.randomUUID()}:`;
+  const rest = restOf(bytes, spans, mark);
+  const message = rest === undefined ? undefined : parseJson(rest);
+  if (!isRecord(message)) return undefined;
+  for (const span of spans) yield* unescape(bytes, span);
+  restore(message, { bytes, spans, mark });
+  return message;
+}
+
+/** `undefined` when they are not worth it, or the message is not JSON in UTF-8. */
+function* findLongTexts(bytes: Uint8Array): Generator<void, Span[] | undefined> {
+  const spans: Span[] = [];
+  let restBytes = 0;
+  let texts = 0;
+  for (let position = 0; position < bytes.length;) {
+    if (++texts % PIECE_TEXTS === 0) yield;
+    const opening = bytes.indexOf(QUOTE, position);
+    if (opening === -1) return restBytes + bytes.length - position > MAX_REST_BYTES ? undefined : spans;
+    const span: Span = { start: opening + 1, end: opening + 1, isAscii: true };
+    for (let state = scan(bytes, span); state !== "whole"; state = scan(bytes, span)) {
+      if (state === "flawed") return undefined;
+      yield;
+    }
+    const isLong = span.end - span.start >= LONG_TEXT_BYTES && !isName(bytes, span);
+    if (isLong && !(yield* isUtf8(bytes, span))) return undefined;
+    if (isLong) spans.push(span);
+    restBytes += isLong ? opening - position : span.end + 1 - position;
+    if (restBytes > MAX_REST_BYTES) return undefined;
+    position = span.end + 1;
+  }
+  return spans;
+}
+
+/** Looks for the end of a text, in one piece. */
+function scan(bytes: Uint8Array, span: Span): "whole" | "unfinished" | "flawed" {
+  const stop = Math.min(bytes.length, span.end + PIECE_BYTES);
+  let index = span.end;
+  let bits = 0;
+  let isWhole = false;
+  while (index < stop) {
+    const byte = bytes[index] ?? 0;
+    if (byte === QUOTE) {
+      isWhole = true;
+      break;
+    }
+    if (byte < SPACE) return "flawed";
+    bits |= byte;
+    const length = byte === BACKSLASH ? escapeLength(bytes, index) : 1;
+    if (length === 0) return "flawed";
+    index += length;
+  }
+  span.end = index;
+  if (bits >= 0x80) span.isAscii = false;
+  if (isWhole) return "whole";
+  return index < bytes.length ? "unfinished" : "flawed";
+}
+
+/** 0 for what is no escape, and for half a surrogate pair, which has no UTF-8. */
+function escapeLength(bytes: Uint8Array, index: number): number {
+  const letter = bytes[index + 1] ?? 0;
+  if (letter !== LETTER_U) return ESCAPED[letter] === 0 ? 0 : 2;
+  const unit = unitAt(bytes, index);
+  if (unit < 0xd800 || unit > 0xdfff) return unit === -1 ? 0 : 6;
+  const next = unit < 0xdc00 && bytes[index + 6] === BACKSLASH && bytes[index + 7] === LETTER_U
+    ? unitAt(bytes, index + 6)
+    : -1;
+  return next >= 0xdc00 && next <= 0xdfff ? 12 : 0;
+}
+
+/** The UTF-16 unit of `\uXXXX`, or -1. */
+function unitAt(bytes: Uint8Array, index: number): number {
+  let unit = 0;
+  for (let place = index + 2; place < index + 6; place++) {
+    const digit = HEX_DIGITS[bytes[place] ?? 0] ?? -1;
+    if (digit === -1) return -1;
+    unit = unit << 4 | digit;
+  }
+  return unit;
+}
+
+/** Names of members stay: nobody looks for a mark there. */
+function isName(bytes: Uint8Array, { end }: Span): boolean {
+  let index = end + 1;
+  while (index < bytes.length && (bytes[index] ?? 0) <= SPACE) index++;
+  return bytes[index] === COLON;
+}
+
+function* isUtf8(bytes: Uint8Array, { start, end, isAscii }: Span): Generator<void, boolean> {
+  if (isAscii) return true;
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    for (let index = start; index < end; index += CHECKED_BYTES) {
+      decoder.decode(bytes.subarray(index, Math.min(end, index + CHECKED_BYTES)), { stream: true });
+      yield;
+    }
+    decoder.decode();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The message with marks in the place of its long texts; `undefined` when it is not UTF-8. */
+function restOf(bytes: Uint8Array, spans: readonly Span[], mark: string): string | undefined {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let rest = "";
+  let position = 0;
+  try {
+    for (const [index, { start, end }] of spans.entries()) {
+      rest += `${decoder.decode(bytes.subarray(position, start))}${mark}${index}`;
+      position = end;
+    }
+    return rest + decoder.decode(bytes.subarray(position));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where unescaping has come to. */
+interface Progress {
+  from: number;
+  to: number;
+}
+
+/** Unescapes a text that has no flaw, in its place. */
+function* unescape(bytes: Uint8Array, span: Span): Generator<void, void> {
+  const progress: Progress = { from: span.start, to: span.start };
+  while (progress.from < span.end) {
+    unescapePiece(bytes, progress, Math.min(span.end, progress.from + PIECE_BYTES));
+    yield;
+  }
+  span.end = progress.to;
+}
+
+function unescapePiece(bytes: Uint8Array, progress: Progress, stop: number): void {
+  let { from, to } = progress;
+  while (from < stop) {
+    const byte = bytes[from] ?? 0;
+    if (byte !== BACKSLASH) {
+      bytes[to++] = byte;
+      from++;
+      continue;
+    }
+    const length = escapeLength(bytes, from);
+    if (length === 2) bytes[to++] = ESCAPED[bytes[from + 1] ?? 0] ?? 0;
+    else to += encoder.encodeInto(characterAt(bytes, from, length), bytes.subarray(to)).written;
+    from += length;
+  }
+  progress.from = from;
+  progress.to = to;
+}
+
+function characterAt(bytes: Uint8Array, index: number, length: number): string {
+  const units = length === 12 ? [unitAt(bytes, index), unitAt(bytes, index + 6)] : [unitAt(bytes, index)];
+  return String.fromCharCode(...units);
+}
+
+/** A place in the message that gets a long text. */
+interface Place {
+  readonly holder: Record<string, unknown>;
+  readonly member: string;
+  readonly span: Span;
+}
+
+/** Puts the long texts in the place of their marks. */
+function restore(
+  message: Record<string, unknown>,
+  { bytes, spans, mark }: {
+    readonly bytes: Uint8Array<ArrayBuffer>;
+    readonly spans: readonly Span[];
+    readonly mark: string;
+  },
+): void {
+  const spanOf = (value: unknown) =>
+    typeof value === "string" && value.startsWith(mark) ? spans[Number(value.slice(mark.length))] : undefined;
+  const places: Place[] = [];
+  const { result } = message;
+  if (isRecord(result)) {
+    visitTextPlaces(result, (holder, member) => {
+      const span = spanOf(holder[member]);
+      if (span === undefined) return;
+      holder[member] = undefined;
+      places.push({ holder, member, span });
+    });
+  }
+  const toStrings = (value: unknown): unknown => {
+    const span = spanOf(value);
+    if (span !== undefined) return new LongText(bytes.subarray(span.start, span.end)).toString();
+    if (typeof value !== "object" || value === null) return value;
+    for (const [name, member] of Object.entries(value)) {
+      const own = toStrings(member);
+      if (own !== member) Reflect.set(value, name, own);
+    }
+    return value;
+  };
+  toStrings(message);
+  own(bytes, places);
+}
+
+/** Each text gets bytes that nothing else holds; one that is most of the message has its memory. */
+function own(bytes: Uint8Array<ArrayBuffer>, places: readonly Place[]): void {
+  const lengthOf = ({ span }: Place) => span.end - span.start;
+  const largest = places.find((place) => lengthOf(place) > bytes.length / 2);
+  for (const place of places) {
+    const { holder, member, span } = place;
+    if (place !== largest) holder[member] = new LongText(bytes.slice(span.start, span.end));
+  }
+  if (largest === undefined) return void bytes.buffer.transfer(0);
+  const { holder, member, span } = largest;
+  bytes.copyWithin(0, span.start, span.end);
+  holder[member] = new LongText(new Uint8Array(bytes.buffer.transfer(lengthOf(largest))));
+}
