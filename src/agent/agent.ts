@@ -11,8 +11,8 @@ import type { SessionInfo } from "../protocol/office.ts";
 import { parseListRoomRet } from "../protocol/answers.ts";
 import { parseServerAddress } from "../protocol/server_address.ts";
 import { AGENT_GRACE_MS } from "../protocol/timeouts.ts";
-import { DEFAULT_BLOB_TIMEOUT_MS, DEFAULT_MAX_BLOB_BYTES } from "./blob_reader.ts";
-import { streamEvents } from "./event_stream.ts";
+import { DEFAULT_BLOB_TIMEOUT_MS, DEFAULT_MAX_BLOB_BYTES } from "./blobs.ts";
+import { Listeners, streamEvents, type Unsubscribe } from "./listeners.ts";
 import {
   AGENT_NEWS,
   type AgentEvent,
@@ -20,13 +20,11 @@ import {
   type AgentListener,
   type ComputerViewName,
 } from "./events.ts";
-import { Listeners, type Unsubscribe } from "./listeners.ts";
 import { NOTIFICATION_PREFIX, readNotification } from "./notifications.ts";
-import { Refresher } from "./refresh.ts";
+import { Refresher, UpdateReader } from "./refresh.ts";
 import { ComputerRequests } from "./computer_requests.ts";
 import { RemoteComputer } from "./remote_computer.ts";
 import { type RequestOptions, Requests } from "./requests.ts";
-import { UpdateReader } from "./update_reader.ts";
 
 /** Time to reach the Server unless told otherwise. */
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;

@@ -7,8 +7,7 @@ import { SmcpError } from "../protocol/errors.ts";
 import { describeError, shorten } from "../text.ts";
 import { GET_BLOB_EVENT } from "../protocol/events.ts";
 import { RequestTimeoutError } from "../protocol/local_errors.ts";
-import { BLOB_CHUNK_BYTES } from "./blob_reader.ts";
-import type { FillOptions } from "./blobs.ts";
+import { BLOB_CHUNK_BYTES, type FillOptions } from "./blobs.ts";
 import { Flaws, type RequestOptions, type Requests, type SendOptions } from "./requests.ts";
 
 /** The longest handle in a log line; a Computer chooses it. */

@@ -33,7 +33,7 @@ export type {
   OfficeMember,
 } from "./events.ts";
 export type { Unsubscribe } from "./listeners.ts";
-export type { FormatOptions, PageIndexOptions, PageOptions } from "./navigation.ts";
+export type { FormatOptions, PageIndexOptions, PageOptions } from "./documents.ts";
 export { RemoteComputer } from "./remote_computer.ts";
 export type {
   CallToolOptions,

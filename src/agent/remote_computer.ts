@@ -41,12 +41,6 @@ import { fillBlobs, fillContents, hasBlobHandles, hasContentHandles } from "./bl
 import { type ComputerRequests, isNotServed } from "./computer_requests.ts";
 import {
   type DocumentAnswer,
-  readDocument,
-  readDocumentPages,
-  readElement,
-  readPage,
-} from "./document_content.ts";
-import {
   documentPagesUri,
   documentUri,
   elementUri,
@@ -54,7 +48,11 @@ import {
   type PageIndexOptions,
   type PageOptions,
   pageUri,
-} from "./navigation.ts";
+  readDocument,
+  readDocumentPages,
+  readElement,
+  readPage,
+} from "./documents.ts";
 import {
   type CallToolOptions,
   type CompleteOptions,

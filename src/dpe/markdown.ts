@@ -2,7 +2,6 @@
 import type { DPEElementDetail, DPEPage } from "../protocol/dpe.ts";
 import type { CodeContent, ImageContent, TableContent } from "../protocol/dpe_content.ts";
 import { readContent, type TypedContent } from "./content.ts";
-import { escapeCell, escapeHeading, escapeItem, escapeLabel, escapeTarget, fenceOf } from "./escape.ts";
 import { renderList } from "./list.ts";
 import { summaryOf, toOneLine, toPlainText } from "./plain_text.ts";
 
@@ -122,4 +121,53 @@ function renderCode({ language = "", code }: CodeContent): string {
 function renderImage({ url = "", description = "" }: ImageContent): string {
   if (url === "" || /^\s*data:/i.test(url)) return `[图片: ${escapeLabel(description)}]`;
   return `![${escapeLabel(description)}](${escapeTarget(url)})`;
+}
+
+// Texts of documents inside Markdown syntax, so that they end where the syntax ends (CommonMark 0.31, GFM).
+
+/**
+ * The label of a link or an image, or what stands in brackets of ours. Brackets would end it; code, HTML and
+ * autolinks bind more tightly than it, so a backtick or `<` could swallow its end.
+ */
+export function escapeLabel(text: string): string {
+  return toOneLine(text).replace(/[[\]\\`<]/g, "\\$&");
+}
+
+/**
+ * The target of a link or an image. One with spaces or parentheses, or an empty one, stands in angle brackets.
+ * Backslashes, backticks, angle brackets and what reads as an entity are escaped, so that the target stays what it is.
+ */
+export function escapeTarget(url: string): string {
+  const target = toOneLine(url).replace(/[\\`<>]|&(?=#?\w+;)/g, "\\$&");
+  // deno-lint-ignore no-control-regex -- a bare target may hold no control characters
+  return target === "" || /[\s()\u0000-\u001f\u007f]/.test(target) ? `<${target}>` : target;
+}
+
+/** A pipe would end the cell, unless an odd number of backslashes is before it; a line break would end the row. */
+export function escapeCell(text: string): string {
+  return text
+    .replace(/\\+|\|/g, (match, at: number, whole: string) => {
+      if (match === "|") return "\\|";
+      return whole[at + match.length] === "|" ? match + match : match;
+    })
+    .replace(/\r\n?|[\n\u2028\u2029]/g, "<br>");
+}
+
+/** Number signs at the end of a heading would be taken for its closing mark. */
+function escapeHeading(text: string): string {
+  return toOneLine(text).replace(/(?<=^|\s)#+$/, "\\$&");
+}
+
+/** What begins like a list, a heading, a quote or a rule would be one inside the item of a list. */
+function escapeItem(text: string): string {
+  return text
+    .replace(/^(\s*)([-+*>]|#{1,6})(?=\s|$)/, "$1\\$2")
+    .replace(/^(\s*)(?=([-*_])(?:[ \t]*\2){2,}[ \t]*(?:\n|$))/, "$1\\")
+    .replace(/^(\s*\d{1,9})([.)])(?=\s|$)/, "$1\\$2");
+}
+
+/** A fence longer than any run of backticks inside. */
+export function fenceOf(code: string): string {
+  const runs = code.match(/`+/g) ?? [];
+  return "`".repeat(runs.reduce((longest, run) => Math.max(longest, run.length + 1), 3));
 }

@@ -15,7 +15,7 @@ import type { GetCompletionReq, GetResourceTemplatesReq } from "./resource_templ
 import type { GetResourceUpdatesReq, SubscribeResourceReq } from "./resource_updates.ts";
 import { type Parser, parserOf } from "./schema.ts";
 import * as config from "./schemas/config.ts";
-import * as desktop from "./schemas/desktop.ts";
+import * as desktop from "./schemas/office.ts";
 import * as finder from "./schemas/finder.ts";
 import * as office from "./schemas/office.ts";
 import * as resources from "./schemas/resources.ts";

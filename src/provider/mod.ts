@@ -37,9 +37,9 @@ export type {
   PageRange,
   PlacedElement,
 } from "./documents/source.ts";
-export type { ReadRequest } from "./session/exchange.ts";
+export type { ReadRequest } from "./session/json_rpc.ts";
 export { type FailedRequest, provide, Provider, type ProviderOptions } from "./provider.ts";
 export type { PublishedDocuments } from "./documents/published.ts";
-export type { SdkMcpServer, SdkServer } from "./sdk_server.ts";
+export type { SdkMcpServer, SdkServer } from "./provider.ts";
 export type { PublishedWindow } from "./windows/published.ts";
 export type { Audience, WindowAddress, WindowLook, WindowOptions, WindowText } from "./windows/options.ts";

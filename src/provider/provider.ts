@@ -5,11 +5,30 @@ import type { DocumentSource } from "./documents/source.ts";
 import { InterceptedTransport } from "./session/transport.ts";
 import { Publications } from "./publications.ts";
 import { Documents, type PublishedDocuments } from "./documents/published.ts";
-import type { SdkMcpServer, SdkServer } from "./sdk_server.ts";
-import { Session } from "./session/session.ts";
-import { topicOf } from "./session/subscriptions.ts";
+import { Session, topicOf } from "./session/session.ts";
 import { type PublishedWindow, Window } from "./windows/published.ts";
 import { type WindowOptions, windowUriOf } from "./windows/options.ts";
+
+/** The `Server` of the SDK, as a type of our own: it fits every copy and version of the SDK. */
+export interface SdkServer {
+  /** Its connection; `undefined` as long as there is none. */
+  readonly transport?: unknown;
+  /** The author's callback for errors. */
+  readonly onerror?: unknown;
+  /** Says what the server can do, before it is connected. */
+  registerCapabilities(capabilities: {
+    resources?: { subscribe?: boolean; listChanged?: boolean };
+    completions?: Record<string, never>;
+  }): void;
+  /** Connects it; the argument is the SDK's `Transport`. */
+  connect(transport: never): Promise<void>;
+}
+
+/** The SDK's `McpServer`, which has a `Server` inside. */
+export interface SdkMcpServer {
+  /** The server inside. */
+  readonly server: SdkServer;
+}
 
 /** The default of {@linkcode ProviderOptions.pageSize}. */
 const DEFAULT_PAGE_SIZE = 1_000;

@@ -5,7 +5,7 @@ import { hasDpeScheme } from "../uri/scheme.ts";
 import { windowIdentity } from "../uri/window_identity.ts";
 import { readContent } from "./documents/content.ts";
 import { DocumentReader } from "./documents/reader.ts";
-import type { Exchange } from "./session/exchange.ts";
+import type { Exchange } from "./session/json_rpc.ts";
 import { DOCUMENT_MEDIA_TYPE, type Documents } from "./documents/published.ts";
 import type { Window } from "./windows/published.ts";
 

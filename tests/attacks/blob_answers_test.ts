@@ -1,7 +1,7 @@
 /** Attacker: a Computer. Its answers claim absurd sizes, come in tiny pieces, or never end, to cost the Agent memory and time */
 import { assert, assertEquals } from "@std/assert";
 import { Agent, type AgentOptions } from "../../src/agent/agent.ts";
-import { MAX_BLOB_CHUNKS } from "../../src/agent/blob_reader.ts";
+import { MAX_BLOB_CHUNKS } from "../../src/agent/blobs.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { RecordingLogger } from "../integration/_socket.ts";
 import { type Answer, ScriptedComputer } from "../integration/_scripted_computer.ts";

@@ -20,7 +20,7 @@ import {
   escapeLabel,
   escapeTarget,
   fenceOf,
-} from "../../src/dpe/escape.ts";
+} from "../../src/dpe/markdown.ts";
 import { createLogger } from "../../src/log.ts";
 import { isValidDpeUri } from "../../src/uri/dpe_uri.ts";
 import { windowIdentity } from "../../src/uri/window_identity.ts";

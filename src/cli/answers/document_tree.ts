@@ -7,8 +7,7 @@ import {
 } from "../../protocol/dpe.ts";
 import { forEachBounded } from "../../async/pool.ts";
 import { describeError } from "../../text.ts";
-import { readDocumentPages, readPage } from "../../agent/document_content.ts";
-import { documentPagesUri, pageUri } from "../../agent/navigation.ts";
+import { documentPagesUri, pageUri, readDocumentPages, readPage } from "../../agent/documents.ts";
 import type { ReadResourceRet } from "../../protocol/resources.ts";
 
 /** A document and, as far as they were asked for, its first 100 pages. */

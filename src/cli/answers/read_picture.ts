@@ -4,7 +4,7 @@ import type { Screen } from "../../terminal/screen.ts";
 import type { ReadResourceRet } from "../../protocol/resources.ts";
 import { type DpeUri, isValidDpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/scheme.ts";
-import { readDocument, readElement, readPage } from "../../agent/document_content.ts";
+import { readDocument, readElement, readPage } from "../../agent/documents.ts";
 import { drawDocument } from "./finder.ts";
 import { drawDesktop } from "./desktop.ts";
 import { drawGrid } from "../../terminal/shapes.ts";

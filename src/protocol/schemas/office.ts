@@ -11,6 +11,7 @@ import type {
   UpdateComputerConfigReq,
 } from "../office.ts";
 import { MAX_TIMEOUT_SECONDS } from "../timeouts.ts";
+import type { GetDeskTopReq } from "../desktop.ts";
 
 const name = z.string().superRefine((value, context) => {
   const message = nameProblem(value);
@@ -72,4 +73,11 @@ export const sessionInfo: z.ZodType<SessionInfo> = z.looseObject({
 
 export const updateComputerConfigReq: z.ZodType<UpdateComputerConfigReq> = z.looseObject({
   computer: z.string(),
+});
+
+export const getDeskTopReq: z.ZodType<GetDeskTopReq> = z.looseObject({
+  ...computerCall,
+  desktop_size: z.int().nullish().transform((size) => size ?? undefined),
+  window: z.string().nullish().transform((uri) => uri ?? undefined),
+  timeout: timeoutSeconds.optional(),
 });

@@ -11,7 +11,7 @@ import type {
   PageRange,
   PlacedElement,
 } from "./source.ts";
-import type { Exchange, ReadRequest } from "../session/exchange.ts";
+import type { Exchange, ReadRequest } from "../session/json_rpc.ts";
 
 /** How many documents or pages are asked for at a time where each has to be asked for by itself. */
 const CONCURRENCY = 16;

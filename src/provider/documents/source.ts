@@ -1,7 +1,7 @@
 /** What an author of an MCP server gives to publish documents. */
 import type { ElementCategory } from "../../protocol/dpe.ts";
 import type { ElementContents } from "../../protocol/dpe_content.ts";
-import type { ReadRequest } from "../session/exchange.ts";
+import type { ReadRequest } from "../session/json_rpc.ts";
 
 /** Now, or later. */
 export type Awaitable<T> = T | Promise<T>;

@@ -1,12 +1,17 @@
 /** The methods that the kit answers, each together with what the SDK's own handler has to say. */
 import { isRecord } from "../../json.ts";
 import { completeDocument, readCompletionRequest } from "../documents/completion.ts";
-import { readCursor, writeCursor } from "./cursor.ts";
+import { LIST_START, type ListPosition, listPublished, readCursor, writeCursor } from "./list.ts";
 import { DocumentReader } from "../documents/reader.ts";
-import type { Answer, Exchange } from "./exchange.ts";
-import { resourceNotFound, RpcError, RpcErrorCode, type RpcResult } from "./json_rpc.ts";
+import {
+  type Answer,
+  type Exchange,
+  resourceNotFound,
+  RpcError,
+  RpcErrorCode,
+  type RpcResult,
+} from "./json_rpc.ts";
 import type { Publications } from "../publications.ts";
-import { LIST_START, type ListPosition, listPublished } from "./list.ts";
 import type { Session } from "./session.ts";
 
 /** What the answers are made from. */

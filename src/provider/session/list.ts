@@ -2,8 +2,7 @@
 import { isRecord } from "../../json.ts";
 import type { McpResource } from "../../protocol/resources.ts";
 import { DocumentReader } from "../documents/reader.ts";
-import type { Exchange } from "./exchange.ts";
-import { RpcError, RpcErrorCode } from "./json_rpc.ts";
+import { type Exchange, RpcError, RpcErrorCode } from "./json_rpc.ts";
 import type { Publications } from "../publications.ts";
 
 /** A page of what is published. */
@@ -119,4 +118,40 @@ function startOf(entries: readonly ListEntry[], { after }: ListPosition): number
   const found = entries.findIndex(({ key }) => key === after.key);
   // Those behind an entry that is gone have moved up by one.
   return found < 0 ? Math.max(0, after.index) : found + 1;
+}
+
+/** Where a page begins: in the list of the SDK's own handler, or in ours, which comes after it. */
+export type Cursor =
+  | { readonly of: "sdk"; readonly cursor: string | undefined }
+  | { readonly of: "published"; readonly position: ListPosition };
+
+/** The first page. */
+const START: Cursor = { of: "sdk", cursor: undefined };
+
+/** Writes a cursor. */
+export function writeCursor(cursor: Cursor): string {
+  const json = JSON.stringify(cursor.of === "sdk" ? { sdk: cursor.cursor } : cursor.position);
+  return btoa(encodeURIComponent(json));
+}
+
+/**
+ * Reads a client's `cursor`; without one it is the first page.
+ *
+ * @throws {RpcError} -32602 when it is none of ours
+ */
+export function readCursor(cursor: unknown): Cursor {
+  if (cursor === undefined || cursor === null) return START;
+  const value = typeof cursor === "string" ? decode(cursor) : undefined;
+  if (isRecord(value) && typeof value["sdk"] === "string") return { of: "sdk", cursor: value["sdk"] };
+  const position = readPosition(value);
+  if (position === undefined) throw invalidCursor();
+  return { of: "published", position };
+}
+
+function decode(cursor: string): unknown {
+  try {
+    return JSON.parse(decodeURIComponent(atob(cursor)));
+  } catch {
+    return undefined;
+  }
 }

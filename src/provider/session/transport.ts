@@ -8,8 +8,9 @@
  */
 import type { Transport, TransportSendOptions } from "@modelcontextprotocol/sdk/shared/transport";
 import type { JSONRPCMessage, MessageExtraInfo, RequestId } from "@modelcontextprotocol/sdk/types";
-import type { Answer, Exchange } from "./exchange.ts";
 import {
+  type Answer,
+  type Exchange,
   isRequest,
   readErrorBody,
   type RpcErrorBody,

@@ -3,7 +3,7 @@ import type { McpResource, ResourceAnnotations } from "../../protocol/resources.
 import { excerpt } from "../../uri/excerpt.ts";
 import { windowIdentity, windowQueryOf } from "../../uri/window_identity.ts";
 import { buildWindowUri, parseWindowUri } from "../../uri/window_uri.ts";
-import type { ReadRequest } from "../session/exchange.ts";
+import type { ReadRequest } from "../session/json_rpc.ts";
 
 /** For whom a resource is (`docs/protocol/resources.md#annotations`). */
 export type Audience = "user" | "assistant";

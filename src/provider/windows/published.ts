@@ -1,6 +1,6 @@
 /** A published window. */
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
-import type { ReadRequest } from "../session/exchange.ts";
+import type { ReadRequest } from "../session/json_rpc.ts";
 import { checkLook, toListedWindow, type WindowLook, type WindowText } from "./options.ts";
 
 /** Tells the clients. */

@@ -1,6 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import type { FetchChunk } from "../../../src/agent/blob_reader.ts";
-import { fillBlobs, hasBlobHandles } from "../../../src/agent/blobs.ts";
+import { type FetchChunk, fillBlobs, hasBlobHandles } from "../../../src/agent/blobs.ts";
 import { describeError } from "../../../src/text.ts";
 import type { GetBlobRet } from "../../../src/protocol/resources.ts";
 import type { ContentItem } from "../../../src/protocol/tools.ts";

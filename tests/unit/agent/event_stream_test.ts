@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { MAX_WAITING_EVENTS, streamEvents } from "../../../src/agent/event_stream.ts";
+import { Listeners, MAX_WAITING_EVENTS, streamEvents } from "../../../src/agent/listeners.ts";
 import type { AgentEvent } from "../../../src/agent/events.ts";
-import { Listeners } from "../../../src/agent/listeners.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { within } from "../../fixtures/within.ts";
 

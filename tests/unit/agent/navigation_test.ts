@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { documentPagesUri, documentUri, elementUri, pageUri } from "../../../src/agent/navigation.ts";
+import { documentPagesUri, documentUri, elementUri, pageUri } from "../../../src/agent/documents.ts";
 import { SmcpError } from "../../../src/protocol/errors.ts";
 
 const DOCUMENT = "dpe://com.example.docs/rpt-2026";

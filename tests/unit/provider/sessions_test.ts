@@ -2,8 +2,7 @@
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { provide, Provider, type ReadRequest } from "../../../src/provider/mod.ts";
-import { Outbox } from "../../../src/provider/session/outbox.ts";
-import { MAX_SUBSCRIPTIONS, Subscriptions, topicOf } from "../../../src/provider/session/subscriptions.ts";
+import { MAX_SUBSCRIPTIONS, Outbox, Subscriptions, topicOf } from "../../../src/provider/session/session.ts";
 import { newServer, Provided } from "./_provided.ts";
 
 const STATUS = { uri: "window://app/status", name: "Status", text: "idle" };

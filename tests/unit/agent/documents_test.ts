@@ -1,10 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import {
-  readDocument,
-  readDocumentPages,
-  readElement,
-  readPage,
-} from "../../../src/agent/document_content.ts";
+import { readDocument, readDocumentPages, readElement, readPage } from "../../../src/agent/documents.ts";
 import type { DPEFormat } from "../../../src/protocol/dpe.ts";
 import { SmcpError } from "../../../src/protocol/errors.ts";
 import type { ResourceContents } from "../../../src/protocol/resources.ts";
