@@ -154,12 +154,12 @@ export function escapeCell(text: string): string {
 }
 
 /** Number signs at the end of a heading would be taken for its closing mark. */
-function escapeHeading(text: string): string {
+export function escapeHeading(text: string): string {
   return toOneLine(text).replace(/(?<=^|\s)#+$/, "\\$&");
 }
 
 /** What begins like a list, a heading, a quote or a rule would be one inside the item of a list. */
-function escapeItem(text: string): string {
+export function escapeItem(text: string): string {
   return text
     .replace(/^(\s*)([-+*>]|#{1,6})(?=\s|$)/, "$1\\$2")
     .replace(/^(\s*)(?=([-*_])(?:[ \t]*\2){2,}[ \t]*(?:\n|$))/, "$1\\")
