@@ -9,13 +9,28 @@ import { fromFileUrl } from "@std/path";
 /** The root of the repository, where commands run unless told otherwise. */
 export const root = fromFileUrl(new URL("../", import.meta.url));
 
+/** Where and how Deno runs. */
+export interface RunOptions {
+  readonly cwd?: string;
+  /** Beside the environment of the tool. */
+  readonly env?: Record<string, string>;
+  /** After so many milliseconds it is killed; never by default. */
+  readonly limitMs?: number;
+}
+
 /** Runs Deno with these arguments on this terminal, and returns its exit code. */
 export async function runDeno(
   args: readonly string[],
-  { cwd = root, env = {} }: { readonly cwd?: string; readonly env?: Record<string, string> } = {},
+  { cwd = root, env = {}, limitMs }: RunOptions = {},
 ): Promise<number> {
   const child = new Deno.Command(Deno.execPath(), { args: [...args], stdin: "null", cwd, env }).spawn();
-  return (await child.status).code;
+  const timer = limitMs === undefined ? undefined : setTimeout(() => {
+    console.error(`\n== killed after ${limitMs / 60_000} minutes: deno ${args.join(" ")}`);
+    child.kill("SIGKILL");
+  }, limitMs);
+  const { code } = await child.status;
+  clearTimeout(timer);
+  return code;
 }
 
 /** What a command printed, and its exit code. */

@@ -7,10 +7,14 @@
  * @module
  */
 
+import { isFullSize } from "../tests/fixtures/test_size.ts";
 import { runDeno } from "./deno.ts";
 
 /** Where each lane leaves its JUnit report. */
 export const reportsFolder = ".test-reports";
+
+/** How long a lane may take, in milliseconds: Deno names each test that runs for over a minute, so a hang has a name. */
+const LANE_LIMIT_MS = (isFullSize ? 24 * 60 : 30) * 60_000;
 
 /** Tests that run in one call of `deno test`. */
 interface Lane {
@@ -83,7 +87,7 @@ async function runLane({ name, args }: Lane, more: readonly string[]): Promise<b
   const report = `${reportsFolder}/${name}.xml`;
   const all = ["test", "-A", `--junit-path=${report}`, ...args, ...more];
   console.log(`\n== ${name} tests: deno ${all.join(" ")}`);
-  const isPassed = await runDeno(all) === 0;
+  const isPassed = await runDeno(all, { limitMs: LANE_LIMIT_MS }) === 0;
   const skipped = readReport(await Deno.readTextFile(report).catch(() => ""))
     .filter(({ outcome }) => outcome === "skipped");
   for (const test of skipped) console.log(`skipped in ${test.file}: ${test.name}`);

@@ -49,11 +49,23 @@ const python: Terminal = {
   wrap: (command, columns) => ["python3", "-c", PYTHON, `${columns}`, ...command],
 };
 
+const hasScript = await answers(["script", "--version"], "util-linux");
+const hasPython = await answers(["python3", "-c", "import fcntl, pty, termios; print('pty')"], "pty");
+
 /** The terminals that this machine offers. */
-export const terminals: readonly Terminal[] = [
-  ...await answers(["script", "--version"], "util-linux") ? [script] : [],
-  ...await answers(["python3", "-c", "import fcntl, pty, termios; print('pty')"], "pty") ? [python] : [],
+export const terminals: readonly Terminal[] = [...hasScript ? [script] : [], ...hasPython ? [python] : []];
+
+/** What is missing for the others, as the names of ignored tests say it. */
+const MISSING: readonly string[] = [
+  ...hasScript ? [] : ["script of util-linux is not installed"],
+  ...hasPython ? [] : ["python3 with pty is not installed"],
 ];
+
+/** A test for each way to open a terminal; for one that this machine does not have, an ignored test that says so. */
+export function testOnEachTerminal(name: string, work: (terminal: Terminal) => Promise<void>): void {
+  for (const terminal of terminals) Deno.test(`${name} (${terminal.name})`, () => work(terminal));
+  for (const why of MISSING) Deno.test.ignore(`${name} (ignored: ${why})`, () => {});
+}
 
 async function answers([command = "", ...args]: Words, expected: string): Promise<boolean> {
   try {

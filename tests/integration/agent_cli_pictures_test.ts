@@ -2,11 +2,10 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { SmcpServer } from "../../src/server/server.ts";
 import { doorWords, RunningDoor } from "../fixtures/door.ts";
 import { type Answer, contents, ScriptedComputer } from "./_scripted_computer.ts";
-import { type Terminal, terminals, type Words } from "./_terminal.ts";
+import { type Terminal, testOnEachTerminal, type Words } from "./_terminal.ts";
 
 // deno-lint-ignore no-control-regex -- colours are what is looked for
 const COLOR = /\u001b\[\d+m/g;
-const WHY_SKIPPED = "skipped: neither script of util-linux nor python3 with pty is here to open a terminal";
 
 const report = {
   doc_ref: "rpt",
@@ -75,23 +74,22 @@ async function onTerminal(
   command: Words,
   { columns, noColor = "" }: { readonly columns: number; readonly noColor?: string },
 ): Promise<string> {
-  const written = await execute(terminal.wrap(command, columns), { NO_COLOR: noColor, TERM: "xterm" });
+  // What it shows while it connects goes to standard error, and depends on how long that takes.
+  const quiet = ["sh", "-c", 'exec "$@" 2>/dev/null', "sh", ...command];
+  const written = await execute(terminal.wrap(quiet, columns), { NO_COLOR: noColor, TERM: "xterm" });
   return written.replaceAll("\r\n", "\n");
 }
 
-function test(name: string, work: (terminal: Terminal) => Promise<void>): void {
-  for (const terminal of terminals) Deno.test(`${name} (${terminal.name})`, () => work(terminal));
-  if (terminals.length === 0) Deno.test.ignore(`${name} (${WHY_SKIPPED})`, () => {});
-}
-
-test("agent.ts desktop draws boxes in colours on a terminal, as wide as it is", async (terminal) => {
-  await using server = await SmcpServer.listen({ port: 0 });
-  using _computer = await ScriptedComputer.join(server.url, { answers });
-  const drawn = await onTerminal(terminal, agent(server, ["desktop"]), { columns: 80 });
-  assertMatch(drawn, COLOR);
-  assertEquals(
-    `\n${drawn.replace(COLOR, "")}`,
-    `
+testOnEachTerminal(
+  "agent.ts desktop draws boxes in colours on a terminal, as wide as it is",
+  async (terminal) => {
+    await using server = await SmcpServer.listen({ port: 0 });
+    using _computer = await ScriptedComputer.join(server.url, { answers });
+    const drawn = await onTerminal(terminal, agent(server, ["desktop"]), { columns: 80 });
+    assertMatch(drawn, COLOR);
+    assertEquals(
+      `\n${drawn.replace(COLOR, "")}`,
+      `
 ╭─ window://editor/main ───────────────╮
 │ 服务已启动!                          │
 │         ok                           │
@@ -100,16 +98,19 @@ test("agent.ts desktop draws boxes in colours on a terminal, as wide as it is", 
 │ safegpj.exe                          │
 ╰──────────────────────────────────────╯
 `,
-  );
-});
+    );
+  },
+);
 
-test("agent.ts tools puts the tools of an MCP server together on a terminal", async (terminal) => {
-  await using server = await SmcpServer.listen({ port: 0 });
-  using _computer = await ScriptedComputer.join(server.url, { answers });
-  const drawn = await onTerminal(terminal, agent(server, ["tools"]), { columns: 60, noColor: "1" });
-  assertEquals(
-    drawn,
-    `files  2 tools
+testOnEachTerminal(
+  "agent.ts tools puts the tools of an MCP server together on a terminal",
+  async (terminal) => {
+    await using server = await SmcpServer.listen({ port: 0 });
+    using _computer = await ScriptedComputer.join(server.url, { answers });
+    const drawn = await onTerminal(terminal, agent(server, ["tools"]), { columns: 60, noColor: "1" });
+    assertEquals(
+      drawn,
+      `files  2 tools
   read(path?: string)
       Does read
   write(path?: string)
@@ -121,35 +122,41 @@ web  1 tool
 
 "tools NAME" shows all of one
 `,
-  );
-});
+    );
+  },
+);
 
-test("agent.ts shows names, titles of the help and errors in colours, none with NO_COLOR", async (terminal) => {
-  await using server = await SmcpServer.listen({ port: 0 });
-  using _computer = await ScriptedComputer.join(server.url, { answers });
-  const office = agent(server, ["office"]);
-  assertStringIncludes(await onTerminal(terminal, office, { columns: 80 }), "\u001b[1mlaptop\u001b[22m");
-  assertEquals((await onTerminal(terminal, office, { columns: 80, noColor: "1" })).match(COLOR), null);
-  const help = agent(server, ["--help"]);
-  assertStringIncludes(await onTerminal(terminal, help, { columns: 80 }), "\u001b[1mExit codes:\u001b[22m");
-  assertEquals((await onTerminal(terminal, help, { columns: 80, noColor: "1" })).match(COLOR), null);
-  for (const words of [["tools", "no"], ["tools", "--no"]]) {
-    const env = { NO_COLOR: "", TERM: "xterm" };
-    await using program = new RunningDoor(terminal.wrap(agent(server, words), 80), { env });
-    const { stdout, code } = await program.end();
-    assert(code !== 0);
-    assertStringIncludes(stdout, "\u001b[31merror:\u001b[39m");
-  }
-});
+testOnEachTerminal(
+  "agent.ts shows names, titles of the help and errors in colours, none with NO_COLOR",
+  async (terminal) => {
+    await using server = await SmcpServer.listen({ port: 0 });
+    using _computer = await ScriptedComputer.join(server.url, { answers });
+    const office = agent(server, ["office"]);
+    assertStringIncludes(await onTerminal(terminal, office, { columns: 80 }), "\u001b[1mlaptop\u001b[22m");
+    assertEquals((await onTerminal(terminal, office, { columns: 80, noColor: "1" })).match(COLOR), null);
+    const help = agent(server, ["--help"]);
+    assertStringIncludes(await onTerminal(terminal, help, { columns: 80 }), "\u001b[1mExit codes:\u001b[22m");
+    assertEquals((await onTerminal(terminal, help, { columns: 80, noColor: "1" })).match(COLOR), null);
+    for (const words of [["tools", "no"], ["tools", "--no"]]) {
+      const env = { NO_COLOR: "", TERM: "xterm" };
+      await using program = new RunningDoor(terminal.wrap(agent(server, words), 80), { env });
+      const { stdout, code } = await program.end();
+      assert(code !== 0);
+      assertStringIncludes(stdout, "\u001b[31merror:\u001b[39m");
+    }
+  },
+);
 
-test("agent.ts finder --depth elements draws a tree on a terminal, without colours with NO_COLOR", async (terminal) => {
-  await using server = await SmcpServer.listen({ port: 0 });
-  using _computer = await ScriptedComputer.join(server.url, { answers });
-  const command = agent(server, ["finder", "--depth", "elements"]);
-  const drawn = await onTerminal(terminal, command, { columns: 46, noColor: "1" });
-  assertEquals(
-    `\n${drawn}`,
-    `
+testOnEachTerminal(
+  "agent.ts finder --depth elements draws a tree on a terminal, without colours with NO_COLOR",
+  async (terminal) => {
+    await using server = await SmcpServer.listen({ port: 0 });
+    using _computer = await ScriptedComputer.join(server.url, { answers });
+    const command = agent(server, ["finder", "--depth", "elements"]);
+    const drawn = await onTerminal(terminal, command, { columns: 46, noColor: "1" });
+    assertEquals(
+      `\n${drawn}`,
+      `
 docs
 └─ 2026 年度报告  xlsx  1 page  2026-01-15
    │ 财务
@@ -159,12 +166,13 @@ docs
       └─ table    t-1  收入
 1–1 of 1
 `,
-  );
-  const narrow = await onTerminal(terminal, command, { columns: 36, noColor: "1" });
-  assertEquals(narrow.split("\n")[1], "└─ 2026 年…  xlsx  1 page  2026-01-…");
-});
+    );
+    const narrow = await onTerminal(terminal, command, { columns: 36, noColor: "1" });
+    assertEquals(narrow.split("\n")[1], "└─ 2026 年…  xlsx  1 page  2026-01-…");
+  },
+);
 
-test("agent.ts read draws a document with its pages on a terminal", async (terminal) => {
+testOnEachTerminal("agent.ts read draws a document with its pages on a terminal", async (terminal) => {
   await using server = await SmcpServer.listen({ port: 0 });
   using _computer = await ScriptedComputer.join(server.url, { answers });
   const command = agent(server, ["read", "dpe://docs/rpt"]);
@@ -180,16 +188,19 @@ test("agent.ts read draws a document with its pages on a terminal", async (termi
   );
 });
 
-test("agent.ts read indents JSON of other kinds on a terminal, and not in a pipe", async (terminal) => {
-  await using server = await SmcpServer.listen({ port: 0 });
-  using _computer = await ScriptedComputer.join(server.url, { answers });
-  const command = agent(server, ["read", "config://app", "--mcp-server", "docs"]);
-  const drawn = await onTerminal(terminal, command, { columns: 80, noColor: "1" });
-  assertStringIncludes(drawn, '{\n  "doc_ref": "rpt",\n');
-  assertStringIncludes(await execute(command, {}), '{"doc_ref":"rpt",');
-});
+testOnEachTerminal(
+  "agent.ts read indents JSON of other kinds on a terminal, and not in a pipe",
+  async (terminal) => {
+    await using server = await SmcpServer.listen({ port: 0 });
+    using _computer = await ScriptedComputer.join(server.url, { answers });
+    const command = agent(server, ["read", "config://app", "--mcp-server", "docs"]);
+    const drawn = await onTerminal(terminal, command, { columns: 80, noColor: "1" });
+    assertStringIncludes(drawn, '{\n  "doc_ref": "rpt",\n');
+    assertStringIncludes(await execute(command, {}), '{"doc_ref":"rpt",');
+  },
+);
 
-test("agent.ts read draws a page on a terminal", async (terminal) => {
+testOnEachTerminal("agent.ts read draws a page on a terminal", async (terminal) => {
   await using server = await SmcpServer.listen({ port: 0 });
   using _computer = await ScriptedComputer.join(server.url, { answers });
   const command = agent(server, ["read", "dpe://docs/rpt/pages/0"]);
@@ -210,14 +221,17 @@ page 0 概览
   );
 });
 
-test("agent.ts --json writes JSON to a terminal, too, and no control character", async (terminal) => {
-  await using server = await SmcpServer.listen({ port: 0 });
-  using _computer = await ScriptedComputer.join(server.url, { answers });
-  const written = await onTerminal(terminal, agent(server, ["--json", "finder"]), { columns: 80 });
-  assertEquals(JSON.parse(written).documents, [report]);
-  // deno-lint-ignore no-control-regex -- control characters are what is looked for
-  assert(!/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/.test(written));
-});
+testOnEachTerminal(
+  "agent.ts --json writes JSON to a terminal, too, and no control character",
+  async (terminal) => {
+    await using server = await SmcpServer.listen({ port: 0 });
+    using _computer = await ScriptedComputer.join(server.url, { answers });
+    const written = await onTerminal(terminal, agent(server, ["--json", "finder"]), { columns: 80 });
+    assertEquals(JSON.parse(written).documents, [report]);
+    // deno-lint-ignore no-control-regex -- control characters are what is looked for
+    assert(!/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/.test(written));
+  },
+);
 
 // proves: desktop-render-text
 Deno.test("agent.ts desktop and finder write plain text to a pipe, commands to a terminal taken out", async () => {

@@ -1,12 +1,13 @@
 // The driver that the tests of the prompt stand on, with programs that need no explanation.
 
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { terminals } from "./_terminal.ts";
+import { testOnEachTerminal } from "./_terminal.ts";
 import { TerminalScreen, withoutCommands } from "./_terminal_screen.ts";
 import { Key, openTerminalSession } from "./_terminal_session.ts";
 
-for (const terminal of terminals) {
-  Deno.test(`a terminal session writes keys, waits for text, and gives the exit code (${terminal.name})`, async () => {
+testOnEachTerminal(
+  "a terminal session writes keys, waits for text, and gives the exit code",
+  async (terminal) => {
     const command = ["sh", "-c", 'printf "name? "; read name; echo "hello $name"; exit 7'];
     await using session = openTerminalSession(command, { terminal });
     assertEquals(await session.expect("? "), "name? ");
@@ -14,25 +15,28 @@ for (const terminal of terminals) {
     await session.expect(/hello \w+/);
     assertEquals(await session.expectExit(), 7);
     assertEquals(session.screen(), "name? ada\nhello ada");
-  });
+  },
+);
 
-  Deno.test(`a terminal session has the size that it is given, and another one later (${terminal.name})`, async () => {
+testOnEachTerminal(
+  "a terminal session has the size that it is given, and another one later",
+  async (terminal) => {
     const command = ["sh", "-c", "stty size; trap 'stty size; exit 0' WINCH; while :; do read line; done"];
     await using session = openTerminalSession(command, { terminal, columns: 50 });
     await session.expect("40 50");
     await session.resize(70);
     await session.expect("40 70");
-  });
+  },
+);
 
-  Deno.test(`a terminal session that is closed ends its program (${terminal.name})`, async () => {
-    const session = openTerminalSession(["sh", "-c", "echo ready; read line"], { terminal });
-    await session.expect("ready");
-    await session.close();
-    assert(await session.expectExit() !== 0);
-    const error = await assertRejects(() => session.expect("more"), Error, "the program has ended: more");
-    assertStringIncludes(error.message, "ready");
-  });
-}
+testOnEachTerminal("a terminal session that is closed ends its program", async (terminal) => {
+  const session = openTerminalSession(["sh", "-c", "echo ready; read line"], { terminal });
+  await session.expect("ready");
+  await session.close();
+  assert(await session.expectExit() !== 0);
+  const error = await assertRejects(() => session.expect("more"), Error, "the program has ended: more");
+  assertStringIncludes(error.message, "ready");
+});
 
 Deno.test("TerminalScreen shows what is left after movements and erasures", () => {
   const screen = new TerminalScreen(10);
