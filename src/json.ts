@@ -1,6 +1,6 @@
-/** Texts that may be JSON. */
+/** Parsing JSON and testing its values. */
 
-/** The value of a JSON text; `undefined` for a text that is none. The engine's own error would quote the text. */
+/** Parses JSON; `undefined` for invalid JSON, because the error of `JSON.parse` quotes the text, which may be secret. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -9,7 +9,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether `value` is a JSON object. */
+/** Whether `value` is an object that is neither null nor an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,55 +1,72 @@
-/** The logger that every part is given, and the one that the doors use: lines on stderr. */
+/**
+ * Logging: the interface that all rooms use, and the logger of the programs, which writes one line per record.
+ *
+ * A text line has the time, the level, the module, the message and the fields; strings that are not one word are JSON:
+ *
+ * ```text
+ * 2026-01-02T03:04:05.678Z INFO  mcp: server started server=files duration_ms=212
+ * ```
+ *
+ * A JSON line has the same parts as members:
+ *
+ * ```json
+ * {"time":"2026-01-02T03:04:05.678Z","level":"info","module":"mcp","message":"server started","server":"files","duration_ms":212}
+ * ```
+ *
+ * Messages are lower case without a final period. Values that change from line to line are fields, in snake_case and
+ * with their unit in the name. A secret is never logged.
+ */
 import { BaseHandler, Logger as StdLogger, type LogRecord } from "@std/log";
 
-/** What a log line says beyond its message: `req_id`, `server`, `duration_ms` … Never a secret. */
+/** The values of a log line beside its message, such as `req_id`, `server`, `duration_ms`. Never a secret. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Where a part of the program tells what it did. Any object with these four methods will do. */
+/** Takes log records. Any object with these four methods is a logger. */
 export interface Logger {
-  /** For whoever looks for a fault. */
+  /** Details for debugging. */
   debug(message: string, fields?: LogFields): void;
-  /** What a person who runs the program wants to know. */
+  /** Normal events that an operator wants to know. */
   info(message: string, fields?: LogFields): void;
-  /** Something is wrong, and was dealt with. */
+  /** A problem that the program handled. */
   warn(message: string, fields?: LogFields): void;
-  /** Something failed. */
+  /** A failure. */
   error(message: string, fields?: LogFields): void;
 }
 
-/** The log levels by name, most talkative first. */
+/** The names of the log levels, from the least severe to the most. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 /** A log level. */
 export type LogLevel = typeof LOG_LEVELS[number];
 
-/** The parts of the program that a person can set a log level for, and what each tells of. */
+/** The modules that can have a log level, and the subject of their lines. */
 export const LOG_MODULES = {
-  server: "the Server: offices, members, what is relayed",
+  server: "the Server: offices, members, relayed requests",
   computer: "the Computer: the Agent's requests and their answers",
   agent: "the Agent: its requests and notifications",
   link: "the connection to the Server",
-  mcp: "MCP servers: starts, stops, what they get wrong",
+  mcp: "MCP servers: starts, stops, protocol errors",
   tools: "tool calls",
-  resources: "what Desktop and Finder are made of",
-  config: "what the configuration gets wrong",
+  resources: "resources behind Desktop and Finder",
+  config: "problems of the configuration",
 } as const;
 /** One of {@linkcode LOG_MODULES}. */
 export type LogModule = keyof typeof LOG_MODULES;
 
-/** The lowest level that is written of each module. */
+/** The lowest level of each module that is written. */
 export interface LogLevels {
-  /** Of every module that has no level of its own. */
+  /** For modules that are not in `modules`. */
   readonly level: LogLevel;
-  /** Of single modules. */
+  /** For single modules. */
   readonly modules: Readonly<Partial<Record<LogModule, LogLevel>>>;
 }
 
-/** How a log line is written. */
+/** The format of log lines. */
 export type LogFormat = "text" | "json";
 
-/** A logger that says nothing: what a library uses until its host gives it one. */
+/** A logger that drops all records; the default in the library. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** The same logger, with `fields` on each of its lines. */
+/** A logger that adds `fields` to each record. Fields of the record itself override them. */
 export function withFields(log: Logger, fields: LogFields): Logger {
   return {
     debug: (message, own) => log.debug(message, { ...fields, ...own }),
@@ -60,18 +77,18 @@ export function withFields(log: Logger, fields: LogFields): Logger {
 }
 
 /**
- * The same logger, for one part of the program: its lines have a field `module`, by which {@linkcode createLogger}
- * names and filters them. What is named within is the more exact and counts.
+ * A logger that adds a field `module` to each record, by which {@linkcode createLogger} names and filters lines. When
+ * it is nested, the inner module applies.
  */
 export function withModule(log: Logger, module: LogModule): Logger {
   return withFields(log, { module });
 }
 
 /**
- * Reads log levels as a person writes them: a level for all, levels of single modules, or both, such as
- * `warn,mcp=debug`. Without a level for all it is `info`; what is said twice counts the last time.
+ * Parses log levels as on the command line: a level for all modules, levels of single modules, or both, such as
+ * `warn,mcp=debug`. The level for all modules is `info` by default. The last of several levels for a module applies.
  *
- * @throws {RangeError} for a level or module that there is not, with those that there are.
+ * @throws {RangeError} for an unknown level or module; the message lists the known ones.
  */
 export function parseLogLevels(text: string): LogLevels {
   let level: LogLevel = "info";
@@ -87,13 +104,13 @@ export function parseLogLevels(text: string): LogLevels {
 function toLevel(text: string): LogLevel {
   const level = LOG_LEVELS.find((each) => each === text);
   if (level !== undefined) return level;
-  throw new RangeError(`Cannot read log level "${text}": the levels are ${LOG_LEVELS.join(", ")}`);
+  throw new RangeError(`Unknown log level "${text}" (levels: ${LOG_LEVELS.join(", ")})`);
 }
 
 function toModule(text: string): LogModule {
   if (isModule(text)) return text;
   throw new RangeError(
-    `Cannot read log module "${text}": the modules are ${Object.keys(LOG_MODULES).join(", ")}`,
+    `Unknown log module "${text}" (modules: ${Object.keys(LOG_MODULES).join(", ")})`,
   );
 }
 
@@ -101,19 +118,19 @@ function isModule(text: string): text is LogModule {
   return Object.hasOwn(LOG_MODULES, text);
 }
 
-/** What {@linkcode createLogger} may be told. */
+/** Options of {@linkcode createLogger}. */
 export interface LoggerOptions {
-  /** What is written; `info` and above of everything by default. */
+  /** The levels that are written; `info` and above for all modules by default. */
   readonly levels?: LogLevels | undefined;
-  /** `text` by default; `json` is one object a line with `time`, `level`, `module`, `message` and the fields. */
+  /** `text` by default; `json` writes an object with `time`, `level`, `module`, `message` and the fields. */
   readonly format?: LogFormat | undefined;
-  /** Who is speaking where a line does not say it; `smcp` by default. */
+  /** The module of records without a field `module`; `smcp` by default. */
   readonly module?: LogModule | undefined;
-  /** Takes each line, without a line feed; stderr by default, so that stdout stays for results. */
+  /** Writes a line, given without a line feed; to stderr by default. */
   readonly write?: ((line: string) => void) | undefined;
 }
 
-/** A logger that writes lines. */
+/** Makes a logger that writes one line per record. */
 export function createLogger(options: LoggerOptions = {}): Logger {
   const { levels = { level: "info", modules: {} }, format = "text", write = console.error } = options;
   const handlers = [new LineHandler(format, write)];
@@ -128,11 +145,11 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   return { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
 }
 
-/** What would end a line, command a terminal, or reorder what stands beside it. */
+/** Characters that end a line, control a terminal or reorder text. */
 const UNSAFE = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/gu;
 const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([["\n", "\\n"], ["\r", "\\r"], ["\t", "\\t"]]);
 
-/** A record is one line whatever strangers wrote into it; JSON, where this touches only strings, means the same. */
+/** Escapes unsafe characters. A JSON line keeps its meaning, because they occur only within its strings. */
 function toOneLine(line: string): string {
   return line.replace(
     UNSAFE,
@@ -140,10 +157,10 @@ function toOneLine(line: string): string {
   );
 }
 
-/** So much of one text is written, in characters: a stranger may have chosen how long it is. */
+/** The longest text in a line, in characters: its length may be chosen by a peer. */
 const MAX_TEXT_LENGTH = 8_192;
 
-/** The text, or its beginning and how long it is. */
+/** The text, or its beginning and its length. */
 function shortened(text: string): string {
   if (text.length <= MAX_TEXT_LENGTH) return text;
   return `${text.slice(0, MAX_TEXT_LENGTH)}… (${text.length} characters)`;
@@ -162,7 +179,7 @@ class LineHandler extends BaseHandler {
   }
 }
 
-/** Who is speaking, and the fields that are left to tell. */
+/** The module of a record, and its other fields. */
 function partsOf(record: LogRecord): { readonly module: string; readonly fields: LogFields } {
   const [given] = record.args;
   const { module, ...fields }: Record<string, unknown> = typeof given === "object" ? { ...given } : {};

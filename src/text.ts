@@ -1,17 +1,17 @@
-/** Short forms of texts and of errors, for messages and log lines. */
+/** Texts for messages and log lines. */
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * The text, or the first `maxLength` characters and `…` of a longer one, with `�` for an emoji that was cut in half. A
- * plain slice would keep the long text in memory.
+ * The text, or the first `maxLength` characters of a longer one and `…`. Half of a cut surrogate pair becomes `�`. The
+ * result is a copy, because a slice would keep the whole text in memory.
  */
 export function shorten(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${decoder.decode(encoder.encode(text.slice(0, maxLength)))}…`;
 }
 
-/** What to write into a log line for whatever was thrown. */
+/** The message of anything that was thrown. */
 export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

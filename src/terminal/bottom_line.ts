@@ -1,23 +1,23 @@
-/** The line at the bottom of the terminal: a prompt or progress that stays there while others print above it. */
+/** The bottom line of the terminal: a prompt or progress that stays there while other output is printed above it. */
 
-/** A line that can be taken off the screen and put back. */
+/** A line that can be erased and drawn again. */
 export interface BottomLine {
-  /** Takes it off; the cursor is then where the line began. */
+  /** Erases the line; the cursor is then where the line began. */
   erase(): void;
-  /** Puts it where the cursor is. */
+  /** Draws the line at the cursor. */
   draw(): void;
 }
 
 /**
- * Who stands at the bottom. There is room for one: a prompt, where somebody types, goes before progress, and the
- * latest progress before earlier ones. Whoever writes to the terminal does so with {@linkcode writeAbove}.
+ * Decides which line is shown at the bottom: the prompt if there is one, else the latest progress. All output to the
+ * terminal must go through {@linkcode writeAbove}.
  */
 export class TerminalBottom {
   #prompt: BottomLine | undefined;
   readonly #progress: BottomLine[] = [];
   #isOff = false;
 
-  /** Writes whole lines above the bottom line. */
+  /** Calls `write`, which prints whole lines, while the bottom line is erased. */
   writeAbove(write: () => void): void {
     if (this.#isOff) return write();
     this.#shown?.erase();
@@ -30,29 +30,29 @@ export class TerminalBottom {
     }
   }
 
-  /** Puts a prompt there in place of the one before, or takes it away. */
+  /** Replaces or removes the prompt. */
   setPrompt(line: BottomLine | undefined): void {
     if (line !== this.#prompt) this.writeAbove(() => this.#prompt = line);
   }
 
-  /** Leaves the prompt on the screen as it is: it was answered, and the cursor is below it. */
+  /** Removes the prompt and leaves its text on the screen: it was answered, and the cursor is below it. */
   leavePrompt(): void {
     this.#prompt = undefined;
     if (!this.#isOff) this.#shown?.draw();
   }
 
-  /** Puts progress there. */
+  /** Adds a progress line. */
   addProgress(line: BottomLine): void {
     this.writeAbove(() => this.#progress.push(line));
   }
 
-  /** Takes progress away. */
+  /** Removes a progress line. */
   removeProgress(line: BottomLine): void {
     const index = this.#progress.indexOf(line);
     if (index >= 0) this.writeAbove(() => this.#progress.splice(index, 1));
   }
 
-  /** Draws a line that has changed, if it is the one that is shown. */
+  /** Draws a changed line again, if it is shown. */
   refresh(line: BottomLine): void {
     if (line === this.#shown) this.writeAbove(() => {});
   }
@@ -62,5 +62,5 @@ export class TerminalBottom {
   }
 }
 
-/** The bottom of this process's terminal, of which there is one. */
+/** The bottom line of this process's terminal. */
 export const terminalBottom: TerminalBottom = new TerminalBottom();

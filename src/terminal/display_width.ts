@@ -1,22 +1,22 @@
-/** How many columns of a terminal a text takes, and fitting texts to columns. */
+/** The width of text in columns of a terminal; cropping, padding and wrapping to a width. */
 import stringWidth from "string-width";
 
 const NARROW = /^[\u0020-\u007e]*$/;
 const TAB_COLUMNS = 8;
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** The columns of one line: two for wide characters and emoji, none for combining marks. */
+/** The width of one line: two columns for wide characters and emoji, none for combining marks. */
 export function displayWidth(line: string): number {
   return NARROW.test(line) ? line.length : stringWidth(line);
 }
 
-/** The line, or its beginning and `…` when it takes more than `width` columns. */
+/** The line, or the beginning of a line that is wider than `width`, with `…` at its end. */
 export function cropToWidth(line: string, width: number): string {
   if (line.length <= width * MAX_UNITS_PER_COLUMN && displayWidth(line) <= width) return line;
   return width < 1 ? "" : `${takeWidth(line, width - 1).trimEnd()}…`;
 }
 
-/** Above this many code units to a column a line is not measured as a whole: it is too long in any case, or is noise. */
+/** A line with more code units per column is cropped without measuring all of it, to bound the time. */
 const MAX_UNITS_PER_COLUMN = 64;
 
 function takeWidth(line: string, width: number): string {
@@ -30,16 +30,17 @@ function takeWidth(line: string, width: number): string {
   return taken;
 }
 
-/** The line filled up with spaces to `width` columns; a wider one as it is. */
+/** The line, padded with spaces to `width` columns. A wider line is not changed. */
 export function padToWidth(line: string, width: number, align: "left" | "right" = "left"): string {
   const space = " ".repeat(Math.max(0, width - displayWidth(line)));
   return align === "left" ? line + space : space + line;
 }
 
 /**
- * One line as several of at most `width` columns each, broken at spaces where there are any.
+ * Wraps a line to lines of at most `width` columns, at spaces where possible.
  *
- * @param options `maxLines`: stops when there are more; never by default.
+ * @param options `maxLines`: stops after one line more than this, so that the caller sees that there are more; unlimited
+ *   by default.
  */
 export function wrapToWidth(
   line: string,
@@ -57,7 +58,7 @@ export function wrapToWidth(
       if (wrapped.push(done.trimEnd()) > maxLines) return wrapped;
       current = rest;
       used = displayWidth(rest);
-      // The space that the line was broken at
+      // Drops the space at which the line was broken.
       if (segment === " ") continue;
     }
     current += segment;
@@ -66,13 +67,13 @@ export function wrapToWidth(
   return current === "" && wrapped.length > 0 ? wrapped : [...wrapped, current];
 }
 
-/** A word that would leave less than half of the line is broken itself. */
+/** Breaks at the last space, or within a word when the line would become shorter than half of the width. */
 function breakAtSpace(line: string): [string, string] {
   const space = line.lastIndexOf(" ");
   return space < line.length / 2 ? [line, ""] : [line.slice(0, space), line.slice(space + 1)];
 }
 
-/** The lines of a text, each tab as the spaces up to its next stop. */
+/** The lines of a text, with tabs expanded to spaces. */
 export function* linesOf(text: string): Generator<string> {
   let start = 0;
   while (start <= text.length) {

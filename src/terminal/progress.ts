@@ -1,22 +1,22 @@
-/** What a long operation is doing, at the bottom of the terminal. */
+/** Progress of a long operation, on the bottom line of the terminal. */
 import { clearTimeout, setInterval, setTimeout } from "node:timers";
 import { type TerminalBottom, terminalBottom } from "./bottom_line.ts";
 import { cropToWidth } from "./display_width.ts";
 import { toSafeLine } from "./safe_text.ts";
 import { COLORS, consoleColumns, hasColors, isDumbTerminal, type Palette, PLAIN } from "./screen.ts";
 
-/** What is quicker is not shown, so that nothing flickers. */
+/** Shorter operations are not shown, to avoid flicker. */
 const DELAY_MS = 200;
 const FRAME_MS = 100;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/** A long operation on show. It is over when it is disposed of. */
+/** The progress line of one operation. Dispose of it when the operation ends. */
 export interface Progress extends Disposable {
-  /** Says what is done now, such as `3 of 5`; strangers' words are made harmless. */
+  /** Changes the detail, such as `3 of 5`. Control characters in it are made harmless. */
   update(detail: string): void;
 }
 
-/** Where progress is shown; standard error by default. */
+/** The terminal on which progress is shown. */
 export interface ProgressOutput {
   readonly columns: number;
   readonly palette: Palette;
@@ -25,17 +25,17 @@ export interface ProgressOutput {
 }
 
 /**
- * Shows a line with what is going on and for how long, until it is disposed of. It appears after 200 ms; what is
- * printed meanwhile goes above it. Nothing is shown where standard error is no terminal.
+ * Shows a line with a text and the elapsed time, until it is disposed of. It appears after 200 ms. Nothing is shown when
+ * standard error is not a terminal.
  *
- * @param text What is going on, such as `starting MCP servers`.
- * @param output Another terminal than that of this process.
+ * @param text The operation, such as `starting MCP servers`.
+ * @param output The terminal; that of standard error by default.
  */
 export function showProgress(text: string, output: ProgressOutput | undefined = ownOutput()): Progress {
   return output === undefined ? { update() {}, [Symbol.dispose]() {} } : new ProgressLine(text, output);
 }
 
-/** One frame: a moving sign, what is going on, and the seconds since its beginning. */
+/** Draws one frame: a spinner, the text, the detail and the elapsed seconds. */
 export function drawProgress(
   progress: { readonly text: string; readonly detail: string; readonly elapsedMs: number },
   { columns, palette }: Pick<ProgressOutput, "columns" | "palette">,
@@ -44,7 +44,7 @@ export function drawProgress(
   const sign = FRAMES[Math.floor(elapsedMs / FRAME_MS) % FRAMES.length] ?? "";
   const words = [text, detail].map(toSafeLine).filter((each) => each !== "").join("  ");
   const seconds = `  ${Math.floor(elapsedMs / 1000)} s`;
-  // The last column stays free: a terminal might go to its next line there.
+  // The last column stays free, because some terminals wrap when it is written.
   const room = Math.max(0, columns - 1 - sign.length - 1 - seconds.length);
   return `${palette.accent(sign)} ${cropToWidth(words, room)}${palette.faint(seconds)}`;
 }

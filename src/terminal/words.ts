@@ -1,29 +1,29 @@
-/** The words of a typed line, read and written as a shell does. */
+/** Splits a typed line into words and quotes words, like a shell. */
 
-/** What a word may be written in; `""` for none. */
+/** The quotes around a word; `""` for none. */
 export type QuoteMark = '"' | "'" | "";
 
-/** The line up to the cursor, as completion sees it. */
+/** The line up to the cursor, for completion. */
 export interface LineSoFar {
   /** The words before the last one. */
   readonly words: readonly string[];
-  /** What the last word means so far; empty after a space. */
+  /** The last word, without quotes and escapes; empty after a space. */
   readonly word: string;
-  /** How the last word is written. */
+  /** The last word as it is written. */
   readonly written: string;
-  /** The quote that the last word is in. */
+  /** The quote that the last word begins with and that is still open. */
   readonly quote: QuoteMark;
 }
 
-/** What a backslash takes the meaning from. Before anything else it is itself, so that `C:\dir` is no riddle. */
+/** The characters that a backslash escapes. Before others it is a plain character, so that `C:\dir` needs no quotes. */
 const SPECIAL = /[\s'"\\]/;
 const SPECIALS = /[\s'"\\]/g;
 
 /**
- * Splits a line into words: at white space, except within `'…'` and `"…"` and after a backslash. Nothing has a
- * meaning within `'…'`; within `"…"` a backslash makes `"` and `\` plain.
+ * Splits a line at white space, except within `'…'` and `"…"` and after a backslash. Within `'…'` all characters are
+ * plain; within `"…"` a backslash escapes `"` and `\`.
  *
- * @throws {SyntaxError} for a quote that is not closed.
+ * @throws {SyntaxError} for an unclosed quote.
  */
 export function splitWords(line: string): string[] {
   const { words, openQuote } = scanWords(line);
@@ -31,7 +31,7 @@ export function splitWords(line: string): string[] {
   throw new SyntaxError(`Cannot read the line: the quote ${openQuote} is not closed`);
 }
 
-/** Reads a line that may end in the middle of a word. */
+/** Splits a line that may end within a word. */
 export function readLineSoFar(line: string): LineSoFar {
   const { words, openQuote, isInWord } = scanWords(line);
   const last = isInWord ? words.pop() : undefined;
@@ -40,7 +40,7 @@ export function readLineSoFar(line: string): LineSoFar {
   return { words: words.map(({ text }) => text), word: last?.text ?? "", written, quote };
 }
 
-/** Writes a word so that {@linkcode splitWords} reads it again, in this quote. */
+/** Quotes or escapes a word so that {@linkcode splitWords} returns it unchanged. */
 export function quoteWord(word: string, quote: QuoteMark = ""): string {
   if (quote === "'") return `'${word.replaceAll("'", `'\\''`)}'`;
   if (quote === '"') return `"${word.replace(/["\\]/g, "\\$&")}"`;
@@ -81,7 +81,7 @@ function scanWords(line: string): ScannedLine {
   return { words, openQuote: quote, isInWord: start !== undefined };
 }
 
-/** Whether a backslash before this character is no character of its own. */
+/** Whether a backslash escapes the next character. */
 function isEscape(next: string, quote: QuoteMark): boolean {
   if (quote === "'") return false;
   return quote === '"' ? next === '"' || next === "\\" : SPECIAL.test(next);

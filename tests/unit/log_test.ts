@@ -37,7 +37,7 @@ Deno.test("parseLogLevels() lists the levels and the modules that there are", ()
     `"mpc": the modules are server, computer, agent`,
   );
   for (const text of ["", "info,", "mcp=", "=info", "mcp=info=warn", "toString=info"]) {
-    assertThrows(() => parseLogLevels(text), RangeError, "Cannot read log");
+    assertThrows(() => parseLogLevels(text), RangeError, "Unknown log");
   }
 });
 
