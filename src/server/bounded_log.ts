@@ -1,4 +1,4 @@
-/** Log lines at a bounded rate: peers decide how often they are refused. */
+/** Logs with a bounded rate, since peers decide how often they are refused. */
 import type { LogFields, Logger } from "../log.ts";
 import {
   LOG_WINDOW_MS,
@@ -8,7 +8,7 @@ import {
   REFUSAL_LOG_WINDOW_MS,
 } from "./limits.ts";
 
-/** Allows a number of lines in each window of time; a window begins with its first line. */
+/** Allows a number of lines per window of time; a window begins with its first line. */
 export class LineBudget {
   readonly #lines: number;
   readonly #windowMs: number;
@@ -20,7 +20,7 @@ export class LineBudget {
     this.#windowMs = windowMs;
   }
 
-  /** Takes one line; `false` when there is none left in this window. */
+  /** Takes one line; `false` when none is left in this window. */
   take(): boolean {
     const nowMs = performance.now();
     if (nowMs >= this.#windowEndMs) {
@@ -31,17 +31,17 @@ export class LineBudget {
   }
 }
 
-/** What a {@linkcode BoundedLog} is about, and its bounds. */
+/** The bounds of a {@linkcode BoundedLog}, and its last line. */
 export interface BoundedLogOptions {
-  /** Each of them must have a line left. */
+  /** A line needs a share of each budget. */
   readonly budgets: readonly LineBudget[];
-  /** Such as "refused connections". */
+  /** The subject in the last line, such as "refused connections". */
   readonly about: string;
   /** The fields of the last line. */
   readonly fields?: LogFields;
 }
 
-/** A log with a bounded rate. Lines over the limit are counted, and the next line has their number. */
+/** A log with a bounded rate. Lines beyond the limit are counted, and the next line shows their number. */
 export class BoundedLog {
   readonly #logger: Logger;
   readonly #options: BoundedLogOptions;
@@ -58,7 +58,7 @@ export class BoundedLog {
     this.#leftOut = 0;
   }
 
-  /** Logs how many lines were left out since the last one. */
+  /** Logs the number of lines that were left out since the last line. */
   close(): void {
     if (this.#leftOut === 0) return;
     const { about, fields } = this.#options;
@@ -67,13 +67,13 @@ export class BoundedLog {
   }
 }
 
-/** The log of refused connections of a Server. */
+/** Creates the log of refused connections. */
 export function createRefusalLog(logger: Logger): BoundedLog {
   const budgets = [new LineBudget(MAX_REFUSAL_LINES, REFUSAL_LOG_WINDOW_MS)];
   return new BoundedLog(logger, { budgets, about: "refused connections" });
 }
 
-/** Makes the logs of a Server's connections, about their events. */
+/** Creates the logs of connections about their events, which share one budget. */
 export function createEventLogs(logger: Logger): (sid: string) => BoundedLog {
   const shared = new LineBudget(MAX_LOG_LINES_PER_SERVER, LOG_WINDOW_MS);
   return (sid) => {

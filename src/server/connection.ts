@@ -1,4 +1,4 @@
-/** One connection as the event handlers see it: its identity, its membership, and the requests it sent and received. */
+/** A connection as the event handlers see it: its identity, its membership, and its requests in flight. */
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text.ts";
@@ -22,29 +22,29 @@ import {
 /** Answers an event with its ack's arguments. */
 export type Ack = (...answer: unknown[]) => void;
 
-/** What a connection needs of Socket.IO. All that sends throws a `RangeError` for what is nested too deep to be written. */
+/** The operations on a Socket.IO socket. Sending throws a `RangeError` for a body that is nested too deep to be written. */
 export interface Wire {
   readonly sid: string;
-  /** Sends an event that asks for no answer; throws a 413 when too much waits for the peer. */
+  /** Sends an event without an ack; throws a 413 when the peer has too many unread bytes. */
   emit(event: string, body: unknown): void;
-  /** Sends an event that asks for an answer; throws a 413 when too much waits for the peer. */
+  /** Sends an event with an ack; throws a 413 when the peer has too many unread bytes. */
   ask(event: string, body: unknown, ack: Ack): Sent;
-  /** Answers; throws a 413 when too much waits for the peer. */
+  /** Calls an ack; throws a 413 when the peer has too many unread bytes. */
   answer(ack: Ack, answer: readonly unknown[]): void;
-  /** Drops an ack that nobody waits for any longer. */
+  /** Frees an ack that is no longer awaited. */
   forgetAck(ackId: number): void;
   enterRoom(officeId: string): void;
   leaveRoom(officeId: string): void;
   close(): void;
 }
 
-/** What all connections of a Server share. */
+/** The parts of a Server that its connections share. */
 export interface Surroundings {
   readonly timeouts: TimingWheel;
   readonly officeLoads: OfficeLoads;
-  /** The part of the observers in them. */
+  /** The share of the observers in `officeLoads`. */
   readonly observerLoads: OfficeLoads;
-  /** Makes the log of a connection. */
+  /** Creates the log of a connection. */
   readonly createEventLog: (sid: string) => BoundedLog;
   readonly logger: Logger;
 }
@@ -53,23 +53,23 @@ export interface Surroundings {
 export class Connection {
   readonly sid: string;
   readonly identity: Identity;
-  /** How many of its events are not answered yet. */
+  /** The number of its events that are not answered yet. */
   openRequests = 0;
-  /** Its requests to Computers that are in flight. */
+  /** The load of its requests to Computers. */
   readonly asked = new Load();
-  /** Requests to it that are in flight. */
+  /** The load of requests to it. */
   readonly owed = new Load();
-  /** What it makes the Server tell its office. */
+  /** The budget of notifications that it causes. */
   readonly notifying = new Pace(MAX_NOTIFYING);
-  /** Logs errors of this connection's events. */
+  /** Logs failures of its events. */
   readonly log: BoundedLog;
   readonly #wire: Wire;
   readonly #shared: Surroundings;
   #member: Member | undefined;
   #isEnded = false;
-  /** Its requests to Computers. */
+  /** Its requests in flight to Computers. */
   readonly #asked = new PendingList("askedAt");
-  /** Requests to it. */
+  /** Requests in flight to it. */
   readonly #owed = new PendingList("owedAt");
 
   constructor(wire: Wire, context: { readonly identity: Identity; readonly shared: Surroundings }) {
@@ -80,23 +80,23 @@ export class Connection {
     this.log = context.shared.createEventLog(wire.sid);
   }
 
-  /** Its membership; `undefined` while it is in no office. */
+  /** Its membership; `undefined` outside of any office. */
   get member(): Member | undefined {
     return this.#member;
   }
 
-  /** Whether the connection is gone. */
+  /** Whether the connection is closed. */
   get isEnded(): boolean {
     return this.#isEnded;
   }
 
-  /** Makes it receive the office's notifications. */
+  /** Starts its membership: it receives the notifications of the office. */
   enter(member: Member): void {
     this.#member = member;
     this.#wire.enterRoom(member.officeId);
   }
 
-  /** Ends its membership: it receives no more notifications, requests to it fail at once, and its own are cancelled. */
+  /** Ends its membership: it receives no more notifications, requests to it fail, and its own requests are cancelled. */
   exit(): void {
     const member = this.#member;
     if (member === undefined) return;
@@ -107,22 +107,22 @@ export class Connection {
     for (const pending of this.#asked.snapshot()) pending.drop();
   }
 
-  /** Ends its membership for good, because the connection is gone. */
+  /** Ends its membership because the connection is closed. */
   end(): void {
     this.#isEnded = true;
     this.exit();
     this.log.close();
   }
 
-  /** Sends an event that asks for no answer. */
+  /** Sends an event without an ack. */
   tell(event: string, body: unknown): void {
     this.#send(event, () => this.#wire.emit(event, body));
   }
 
   /**
    * Sends an event and calls `onSettled` once, with its ack as it came, or with an {@linkcode SmcpError}: 408 after
-   * `timeoutMs`, 404 when this connection leaves or is lost, 400 when the event cannot be sent, 413 when too much waits
-   * for this connection.
+   * `timeoutMs`, 404 when this connection leaves or is lost, 400 when the body is nested too deep, 413 when this
+   * connection has too many unread bytes.
    */
   ask(question: Question, request: {
     readonly body: unknown;
@@ -151,17 +151,17 @@ export class Connection {
     }
   }
 
-  /** Answers an event. Throws an {@linkcode SmcpError} when the answer cannot be sent. */
+  /** Answers an event. Throws like {@linkcode Wire.answer}. */
   answer(ack: (...answer: unknown[]) => void, answer: Answer): void {
     this.#wire.answer(ack, answer);
   }
 
-  /** Ends the connection. */
+  /** Closes the connection. */
   close(): void {
     this.#wire.close();
   }
 
-  /** Forgets a request to it that has ended. */
+  /** Removes a request that has ended from all lists and loads. */
   #forget(
     pending: PendingAnswer,
     { asker, outcome }: { readonly asker: Connection; readonly outcome: Settlement["kind"] },
@@ -183,14 +183,14 @@ export class Connection {
     try {
       this.tell(CANCEL_TOOL_CALL_NOTIFICATION, body);
     } catch (error) {
-      this.#shared.logger.debug("failed to tell a Computer that a request was cancelled", {
+      this.#shared.logger.debug("failed to notify a Computer of a cancelled request", {
         req_id: quoted(body.req_id),
         error: describeError(error),
       });
     }
   }
 
-  /** Adds the name of the Computer that does not read: an Agent may have requests to several. */
+  /** Adds the name of the Computer: an Agent may have requests to several. */
   #named(cause: SmcpError): SmcpError {
     const { code, message, details } = cause;
     return new SmcpError(code, message, {
@@ -210,7 +210,7 @@ export class Connection {
   }
 }
 
-/** The same answer whether no such Computer exists, it is in another office, or it has just gone. */
+/** The same error whether no such Computer exists, it is in another office, or it has just left. */
 export function computerNotFound(name: string, state = "not found"): SmcpError {
   return new SmcpError(ErrorCode.NOT_FOUND, `Computer with name '${quoted(name)}' ${state}`, {
     details: { computer_name: name },

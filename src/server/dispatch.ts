@@ -1,4 +1,4 @@
-/** From an event that came in to the ack that goes out: every event is answered, and every failure logged. */
+/** Routes each event to its handler, answers it, and logs its failure. */
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { isRecord } from "../json.ts";
 import { badRequest, fromErrorAck, readRequestId, SmcpError } from "../protocol/errors.ts";
@@ -19,15 +19,15 @@ import { toErrorAnswer } from "./handlers/caller.ts";
 import type { Hub, Route } from "./hub.ts";
 import { MAX_EVENT_LENGTH, quoted } from "./limits.ts";
 
-/** An event as Socket.IO hands it over. */
+/** An event as Socket.IO delivers it. */
 export interface Incoming {
   readonly event: string;
-  /** Its arguments; the last one is a function when an ack was asked for. */
+  /** Its arguments; the last one is a function when the sender asked for an ack. */
   readonly args: readonly unknown[];
 }
 
 /**
- * What is kept of an event until it is answered. The body is not kept: it may be large, is relayed at once, and the answer
+ * What the Server keeps of an event until it is answered. It does not keep the body, which may be large, while the answer
  * may take a day.
  */
 interface Request {
@@ -35,13 +35,13 @@ interface Request {
   readonly connection: Connection;
   readonly event: string;
   readonly reqId: string | undefined;
-  /** The Computer that it is for, if it is for one. */
+  /** The Computer that the event names. */
   readonly computer: string | undefined;
   readonly ack: Ack | undefined;
   readonly route: Route;
 }
 
-/** Handles an event; one of a connection that has just ended is dropped. Never throws. */
+/** Handles an event, unless its connection is closed. Never throws. */
 export function dispatch(hub: Hub, connection: Connection, { event, args }: Incoming): void {
   if (connection.isEnded) return;
   const last = args.at(-1);
@@ -56,7 +56,7 @@ export function dispatch(hub: Hub, connection: Connection, { event, args }: Inco
   handle(request, body);
 }
 
-/** Ends a lost connection's membership. Never throws. */
+/** Ends the membership of a closed connection. Never throws. */
 export function dispatchDisconnect(hub: Hub, connection: Connection): void {
   try {
     connection.end();
@@ -99,7 +99,7 @@ function finish(request: Request, answer: Answer | undefined): void {
   if (answer !== undefined) reply(request, answer);
 }
 
-/** Logs a failure and turns it into the arguments of its ack. */
+/** Logs a failure, and returns the arguments of its ack. */
 function refuse(request: Request, error: unknown): Answer {
   const isExpected = error instanceof SmcpError;
   const refusal = isExpected ? error : new SmcpError(ErrorCode.INTERNAL_ERROR, "Internal error");
@@ -110,7 +110,7 @@ function refuse(request: Request, error: unknown): Answer {
   return request.route.refuse(refusal, request);
 }
 
-/** Sends the ack, where one was asked for; an answer that cannot be written becomes an error. */
+/** Sends the ack if the sender asked for one; an answer that cannot be written becomes an error. */
 function reply(request: Request, answer: Answer): void {
   const { ack, connection } = request;
   if (ack === undefined) return;
@@ -122,7 +122,7 @@ function reply(request: Request, answer: Answer): void {
   }
 }
 
-/** Logs the code when a Computer answered with an error. Nothing else of an answer is read. */
+/** Logs the code of an error that a Computer answered. */
 function logRelayedError(request: Request, answer: Answer): void {
   const error = fromErrorAck(answer[0]);
   if (error === undefined) return;
@@ -155,12 +155,12 @@ const routes: ReadonlyMap<string, Route> = new Map([
 
 const unknownEvent: Route = {
   handle({ event }) {
-    throw badRequest("event", `Cannot serve event "${quoted(event)}": not known here`);
+    throw badRequest("event", `Cannot handle "${quoted(event)}": unknown event`);
   },
   refuse: toErrorAnswer,
 };
 
-/** By name, else by shape: so the events of newer peers pass. */
+/** Finds the route by name, else by prefix, so that the events of newer peers pass. */
 function routeOf(event: string): Route {
   if (hasPrefix(event, CLIENT_EVENT_PREFIX)) return relay;
   return routes.get(event) ?? (hasPrefix(event, UPDATE_EVENT_PREFIX) ? update : unknownEvent);
@@ -170,7 +170,7 @@ function hasPrefix(event: string, prefix: string): boolean {
   return event.length > prefix.length && event.startsWith(prefix);
 }
 
-/** Checks everything but the body of an event, in whose place the parser may have put why it did not read it. */
+/** Checks everything but the body. In its place, the parser puts an error for a body that it did not read. */
 function problemOf({ hub, connection, event }: Request, { body, count }: {
   readonly body: unknown;
   readonly count: number;
@@ -185,8 +185,11 @@ function problemOf({ hub, connection, event }: Request, { body, count }: {
     );
   }
   if (event.length > MAX_EVENT_LENGTH) {
-    return badRequest("event", `Cannot serve event "${quoted(event)}": over ${MAX_EVENT_LENGTH} characters`);
+    return badRequest(
+      "event",
+      `Cannot handle "${quoted(event)}": longer than ${MAX_EVENT_LENGTH} characters`,
+    );
   }
   if (count === 1) return undefined;
-  return badRequest("body", `Cannot read "${quoted(event)}": ${count} arguments in place of one`);
+  return badRequest("body", `Cannot handle "${quoted(event)}": expected one argument, got ${count}`);
 }

@@ -1,4 +1,4 @@
-/** The HTTP side of the Server: the gate before Socket.IO, and what is answered without it. */
+/** The HTTP side of the Server: the gate in front of Socket.IO, and answers to other requests. */
 import type { Buffer } from "node:buffer";
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -13,22 +13,22 @@ import {
 import { MAX_STRANGER_BYTES, REFUSAL_LINGER_MS } from "./limits.ts";
 import type { Strangers } from "./admission/strangers.ts";
 
-/** What the gate needs. */
+/** The context of {@linkcode installGate}. */
 export interface Gate {
   readonly path: string;
   readonly handshake: HandshakePolicy;
-  /** The HTTP server that Socket.IO knows. It never listens: it gets what has passed the gate. */
+  /** The HTTP server of Socket.IO. It does not listen: it receives the requests that pass the gate. */
   readonly inner: HttpServer;
   readonly strangers: Strangers;
   readonly onRefused: (refusal: HandshakeRefusal) => void;
-  /** The TCP connection belongs to an admitted member. */
+  /** Called for each TCP connection of an admitted client. */
   readonly onAdopted: (socket: Duplex) => void;
 }
 
 /**
- * Puts the gate before an HTTP server's own listeners, which go on serving every other path.
+ * Installs the gate in front of the other listeners of an HTTP server, which keep serving all other paths.
  *
- * @return Takes the gate away again.
+ * @return Removes the gate.
  */
 export function installGate(server: HttpServer, gate: Gate): () => void {
   const others = {
@@ -43,7 +43,7 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     if (!isOurs(request)) return pass("request", request, response);
     const { socket } = request;
-    // Clients of Socket.IO do not pipeline requests, and thousands of pipelined requests take much memory.
+    // Clients of Socket.IO do not pipeline requests, and thousands of them would take much memory.
     if (busy.has(socket)) return void socket.destroy();
     busy.add(socket);
     response.once("close", () => busy.delete(socket));
@@ -80,13 +80,13 @@ function takeListeners(server: HttpServer, event: string): readonly Listener[] {
   return listeners;
 }
 
-/** The context of a request. */
+/** A request at the gate. */
 interface Arrival {
   readonly gate: Gate;
   readonly socket: Duplex;
-  /** Closes when the request is over. */
+  /** Closes when the request ends. */
   readonly end: ServerResponse | Duplex;
-  /** The session that the request belongs to; `undefined` for one that opens a session. */
+  /** The Engine.IO session of the request; `undefined` when the request opens one. */
   readonly sid: string | undefined;
 }
 
@@ -97,7 +97,7 @@ function check(request: IncomingMessage, arrival: Arrival): HandshakeRefusal | u
   return refusal;
 }
 
-/** Applies the limits of connections that are not admitted yet; a new connection needs a free place among them. */
+/** Applies the limits on connections that are not admitted yet. */
 function checkRoom(
   request: IncomingMessage,
   { gate, socket, end, sid }: Arrival,
@@ -112,7 +112,7 @@ function checkRoom(
   return undefined;
 }
 
-/** Before admission a body is read only when its length is known and small. */
+/** Before admission, a body is read only if it announces a small length. */
 function checkStrangerBody({ headers }: IncomingMessage): HandshakeRefusal | undefined {
   const length = headers["content-length"];
   return length !== undefined && Number(length) < MAX_STRANGER_BYTES ? undefined : TOO_LARGE;
@@ -129,7 +129,7 @@ const TOO_MANY: HandshakeRefusal = {
 const SECOND_WEBSOCKET: HandshakeRefusal = {
   status: 400,
   headers: JSON_HEADERS,
-  body: { code: ErrorCode.BAD_REQUEST, message: "Cannot open a second websocket: this session has one" },
+  body: { code: ErrorCode.BAD_REQUEST, message: "Cannot open a second WebSocket: this session has one" },
 };
 
 const TOO_LARGE: HandshakeRefusal = {
@@ -138,7 +138,7 @@ const TOO_LARGE: HandshakeRefusal = {
   body: {
     code: ErrorCode.PAYLOAD_TOO_LARGE,
     message:
-      `Cannot accept the request: its body must have less than ${MAX_STRANGER_BYTES} bytes before admission`,
+      `Cannot accept the request: the body must have less than ${MAX_STRANGER_BYTES} bytes before admission`,
   },
 };
 
@@ -146,7 +146,7 @@ function sidOf(request: IncomingMessage): string | undefined {
   return readQuery(request.url)?.["sid"] || undefined;
 }
 
-/** Answers a request that is none of Socket.IO's: 200 to a health check, else 404. */
+/** Answers a request for another path than that of Socket.IO: a health check with 200 or 503, others with 404. */
 export function answerPlainRequest(
   request: IncomingMessage,
   response: ServerResponse,
@@ -162,14 +162,14 @@ export function answerPlainRequest(
   response.end(PLAIN_TEXTS[status]);
 }
 
-/** Ends the connection of a request that is answered before its body has come: the rest could take for ever. */
+/** Closes the connection of a request that is answered before its body has arrived. */
 function endUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   response.once("finish", () => {
     if (!request.complete) request.socket.destroySoon();
   });
 }
 
-/** What {@linkcode answerPlainRequest} needs to know. */
+/** The context of {@linkcode answerPlainRequest}. */
 export interface PlainAnswers {
   readonly handshake: HandshakePolicy;
   /** Whether new connections are accepted. */
@@ -182,7 +182,7 @@ const PLAIN_TEXTS: Readonly<Record<number, string>> = {
   503: "A2C-SMCP Server: cannot accept connections\n",
 };
 
-/** Ends an upgrade request that is none of Socket.IO's. */
+/** Refuses an upgrade request for another path than that of Socket.IO. */
 export function refusePlainUpgrade(_request: IncomingMessage, socket: Duplex): void {
   endUpgrade(socket, { status: 404, headers: { "content-type": "text/plain" }, text: "Not found\n" });
 }
@@ -193,7 +193,7 @@ function refuseRequest(response: ServerResponse, { status, headers, body }: Hand
   response.end(JSON.stringify(body));
 }
 
-/** Answers a refused websocket handshake in plain HTTP: it has not been upgraded yet. */
+/** Refuses a WebSocket handshake in plain HTTP: the connection is not upgraded yet. */
 function refuseUpgrade(socket: Duplex, { status, headers, body }: HandshakeRefusal): void {
   endUpgrade(socket, { status, headers, text: JSON.stringify(body) });
 }
@@ -217,9 +217,9 @@ function endUpgrade(
   const length = String(new TextEncoder().encode(text).byteLength);
   const lines = Object.entries({ ...headers, "content-length": length, connection: "close" })
     .map(([name, value]) => `${name}: ${value}\r\n`);
-  // A peer that has disconnected cannot read the answer.
+  // The peer may have disconnected.
   socket.on("error", () => {});
-  // A peer may keep its side of the connection open.
+  // The peer may keep its side of the connection open.
   const timer = setTimeout(() => socket.destroy(), REFUSAL_LINGER_MS);
   socket.once("close", () => clearTimeout(timer));
   socket.end(`HTTP/1.1 ${status} ${REASONS[status] ?? "Refused"}\r\n${lines.join("")}\r\n${text}`);

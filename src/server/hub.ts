@@ -1,18 +1,18 @@
-/** What the event handlers share, and what one handler is. */
+/** The contract between the Server and its event handlers. */
 import type { FailedRequest, SmcpError } from "../protocol/errors.ts";
 import type { Connection, Surroundings } from "./connection.ts";
 import type { LoadLimits } from "./limits.ts";
 import type { Answer, Settlement } from "./pending.ts";
 import type { Offices } from "./offices.ts";
 
-/** The Server as the event handlers see it. */
+/** The parts of the Server that event handlers use. */
 export interface Hub extends Surroundings {
   readonly offices: Offices;
-  /** How much longer than a request's time-out the Server waits for the Computer. */
+  /** The time that the Server waits for a Computer beyond the time-out of a request. */
   readonly graceMs: number;
-  /** The most requests of one connection that may be open at a time. */
+  /** The maximum number of open requests of one connection. */
   readonly maxOpenRequests: number;
-  /** What may be in flight. */
+  /** The limits of requests in flight. */
   readonly loadLimits: LoadLimits;
   connection(sid: string): Connection | undefined;
   /** Sends a notification to all members of an office, except the connection `except`. */
@@ -23,31 +23,31 @@ export interface Hub extends Surroundings {
 export interface Notification {
   readonly event: string;
   readonly body: unknown;
-  /** The connection that does not receive it. */
+  /** The `sid` of the connection that does not receive it. */
   readonly except?: string;
 }
 
-/** One event that came in. */
+/** An event that was received. */
 export interface Call {
   readonly hub: Hub;
   readonly connection: Connection;
   readonly event: string;
-  /** The event's argument, as it came. */
+  /** The argument of the event, unchecked. */
   readonly body: unknown;
-  /** Whether an ack was asked for. */
+  /** Whether the sender asked for an ack. */
   readonly isAnswered: boolean;
-  /** Ends a call that its route has not answered at once. */
+  /** Ends a call whose route returned `undefined`. */
   readonly onSettled: (settlement: Settlement) => void;
 }
 
-/** How one family of events is handled. */
+/** Handles one kind of event. */
 export interface Route {
   /**
-   * Does what the event asks for. Throws an {@linkcode SmcpError} to refuse it.
+   * Handles the event. Throws an {@linkcode SmcpError} to refuse it.
    *
-   * @return The ack's arguments; `undefined` when `call.onSettled` is called instead, now or later.
+   * @return The arguments of the ack; `undefined` when `call.onSettled` is called instead, now or later.
    */
   handle(call: Call): Answer | undefined;
-  /** The ack's arguments for a refusal. */
+  /** Returns the arguments of the ack for a refusal. */
   refuse(error: SmcpError, request: FailedRequest): Answer;
 }

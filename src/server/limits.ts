@@ -1,29 +1,29 @@
-/** The bounds of a Server, each an option or fixed by the reason in its comment. */
+/** The bounds of a Server: defaults of options, and fixed limits with their reasons. */
 import { shorten } from "../text.ts";
 import type { LoadLimit, PaceLimit } from "./load.ts";
 
-/** The most bytes of one message; Socket.IO drops a connection that sends more. Announced in the handshake. */
+/** The largest message, announced in the handshake; Socket.IO closes a connection that sends a larger one. */
 export const DEFAULT_MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;
 /**
- * The most values of one message of the largest default size, weighed by what they cost to read and to write again, as
- * a Computer weighs what its MCP servers send. As many take less than 100 ms.
+ * The most values of one message with the default size limit, weighed by the cost to parse and write them, as a Computer
+ * weighs the messages of its MCP servers. A message at this limit takes less than 100 ms.
  */
 const MAX_MESSAGE_VALUES = 1_000_000;
-/** A message with attachments is walked through and copied: its values count so many times. */
+/** The factor by which values of a message with attachments count, since Socket.IO searches and copies them. */
 export const ATTACHED_VALUE_FACTOR = 4;
 /** The time between two pings. */
 export const DEFAULT_PING_INTERVAL_MS = 25_000;
 /** How long a connection may take to answer a ping. */
 export const DEFAULT_PING_TIMEOUT_MS = 20_000;
-/** The longest time that an option may have: a day, as the longest time-out of a request. */
+/** The longest time that an option accepts: a day, like the longest time-out of a request. */
 export const MAX_TIME_MS = 86_400_000;
-/** The most requests of one connection that may be open at a time; one more is answered 400. */
+/** The most open requests of one connection; one more is answered 400. */
 export const DEFAULT_MAX_OPEN_REQUESTS = 1024;
-/** How many times as many requests may be in flight to one Computer. */
+/** The multiple of that which may be in flight to one Computer. */
 const OWED_SHARE = 2;
-/** How many times as many requests may be in flight in one office. */
+/** The multiple of that which may be in flight in one office. */
 const OFFICE_SHARE = 4;
-/** The most bytes of requests in flight of one connection; one request more is refused. */
+/** The most bytes of requests in flight of one connection; beyond it, requests are refused. */
 const MAX_ASKED_BYTES = 64 * 1024 * 1024;
 /** The most bytes of requests in flight to one Computer. */
 const MAX_OWED_BYTES = 64 * 1024 * 1024;
@@ -31,106 +31,106 @@ const MAX_OWED_BYTES = 64 * 1024 * 1024;
 const MAX_OFFICE_BYTES = 128 * 1024 * 1024;
 /** The most observers of one office. */
 export const MAX_OBSERVERS = 16;
-/** What all observers of an office may have asked, of what its connections may have open: the rest is for the Agent. */
+/** The share of the open requests of one connection that all observers of an office may use together. */
 const OBSERVING_SHARE = 1 / 4;
-/** The bytes of that. */
+/** The most bytes of requests in flight of all observers of an office. */
 const MAX_OBSERVING_BYTES = 4 * 1024 * 1024;
-/** The most bytes of an observer's request, about: it reads, and has nothing to send. */
+/** The approximate size limit of an observer's request: observers only read. */
 export const MAX_OBSERVER_REQUEST_BYTES = 64 * 1024;
 /**
- * How many bytes of notifications one connection may cause, as they wait for a reader: less than what lies between a
- * reader whose requests are refused and one whose connection is ended, so that nobody can be thrown out by notifications
- * of one sender. About 1,900 at once, and 30 a second.
+ * The bytes of notifications that one connection may cause, as they wait for one receiver. It is less than the margin
+ * between refusing requests to a slow receiver and closing its connection, so that one sender cannot cause the closing.
+ * About 1,900 notifications at once, and 30 per second.
  */
 export const MAX_NOTIFYING: PaceLimit = { burst: 4 * 1024 * 1024, perSecond: 64 * 1024 };
-/** The most log lines about the events of one connection in one {@linkcode LOG_WINDOW_MS}; the others are counted. */
+/** The most log lines about the events of one connection per {@linkcode LOG_WINDOW_MS}; further lines are counted. */
 export const MAX_LOG_LINES_PER_CONNECTION = 20;
-/** The same of all connections together. */
+/** The same for all connections together. */
 export const MAX_LOG_LINES_PER_SERVER = 200;
-/** The window of these limits. */
+/** The window of these two limits. */
 export const LOG_WINDOW_MS = 10_000;
 /**
- * The most arguments of an event or an ack. The protocol uses two; Socket.IO spreads them over the stack, so that one
- * frame with some hundred thousand of them would end the process.
+ * The most arguments of an event or an ack. The protocol uses two. Socket.IO passes them on the stack, so that a frame with
+ * some hundred thousand arguments would crash the process.
  */
 export const MAX_ARGUMENTS = 32;
 /** The longest name of an event; a longer one is answered 400. */
 export const MAX_EVENT_LENGTH = 128;
-/** How long a connection may take until it asks for the namespace (CONNECT). */
+/** How long a client may take to send its CONNECT packet. */
 export const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
 /** How long an `AuthProvider` may take to decide. */
 export const DEFAULT_AUTH_TIMEOUT_MS = 10_000;
-/** The most connections that are not admitted yet, of all addresses. */
+/** The most connections that are not admitted yet, from all addresses. */
 export const DEFAULT_MAX_STRANGERS = 512;
-/** The same of one address; an IPv6 network of 64 bits counts as one address. */
+/** The same from one address; a /64 network of IPv6 counts as one address. */
 export const DEFAULT_MAX_STRANGERS_PER_ADDRESS = 64;
-/** A connection may send less than this before admission. */
+/** A connection must send less than this before its CONNECT packet. */
 export const MAX_STRANGER_BYTES = 64 * 1024;
-/** The same after its CONNECT, which is kept until the decision: a few events of a client that does not wait for it. */
+/** The same between CONNECT and admission: a few events of a client that does not wait. */
 export const MAX_UNDECIDED_BYTES = 8 * 1024;
-/** The most pieces in which those bytes may come over a websocket: each costs more than its bytes. */
+/** The most chunks of a WebSocket in which those bytes may arrive: each chunk costs more than its bytes. */
 export const MAX_STRANGER_CHUNKS = 256;
 /**
- * The most Engine.IO packets before admission. A client needs three, its CONNECT and two to upgrade, and some clients send
- * their first events at once.
+ * The most Engine.IO packets before admission. A client needs three: CONNECT and two to upgrade. Some clients send their
+ * first events without waiting.
  */
 export const MAX_STRANGER_PACKETS = 64;
-/** The most members and items of the JSON of a CONNECT packet: they cost far more as objects than as text. */
+/** The most members and items in the JSON of a CONNECT packet: as objects they cost far more than as text. */
 export const MAX_CONNECT_MEMBERS = 1024;
-/** The most heads of HTTP requests in one piece of data before admission. Clients of Socket.IO send one. */
+/** The most HTTP requests in one chunk before admission. Clients of Socket.IO do not pipeline. */
 export const MAX_HEADS_PER_READ = 4;
-/** How long a refused connection stays open, so that its client reads why and closes it by itself. */
+/** How long a refused connection stays open, so that its client can read the reason. */
 export const REFUSAL_LINGER_MS = 1_000;
-/** A connection that waits longer than this gives its place to a new one when all places are taken. */
+/** When all places are taken, a new connection replaces one that has waited longer than this. */
 export const REPLACEABLE_AFTER_MS = 1_000;
-/** TCP connections per pending connection of one address: a client that polls uses two. */
+/** TCP connections per connection that is not admitted yet: a client that polls uses two. */
 export const SOCKETS_PER_STRANGER = 2;
-/** How long the head of an HTTP request may take; a TCP connection that sends nothing is closed then, too. */
+/** How long the headers of an HTTP request may take; a silent TCP connection is closed after the same time. */
 export const DEFAULT_HEAD_TIMEOUT_MS = 10_000;
-/** How long a whole HTTP request may take: a member with a slow line needs minutes for a message of the largest size. */
+/** How long an HTTP request may take: a slow member needs minutes for the largest message. */
 export const REQUEST_TIMEOUT_MS = 300_000;
-/** How often requests are checked for these time-outs. */
+/** How often these two time-outs are checked. */
 export const REQUEST_CHECK_INTERVAL_MS = 2_000;
-/** The most TCP connections where the limit of the system cannot be read. */
+/** The most TCP connections when the limit of the system cannot be read. */
 export const FALLBACK_MAX_SOCKETS = 16_384;
 /** The share of the system's limit of open files that TCP connections may use. */
 export const SOCKET_SHARE_OF_FILES = 0.75;
-/** Open files that are left to the rest of the program, beside that share. */
+/** Open files that are reserved for the rest of the program, in addition. */
 export const RESERVED_FILES = 32;
-/** How often the Server checks that it still accepts connections. */
+/** How often the Server checks whether it still accepts connections. */
 export const ACCEPT_CHECK_INTERVAL_MS = 2_000;
-/** How long its own connection may take to be accepted. */
+/** How long the acceptance of the check's connection may take. */
 export const ACCEPT_CHECK_TIMEOUT_MS = 1_000;
-/** After so many failed checks in a row the Server listens again. */
+/** Consecutive failed checks after which the Server listens again. */
 export const FAILED_CHECKS_BEFORE_RELISTEN = 2;
-/** After so many failed checks in a row, with attempts to listen again between them, the Server gives up. */
+/** Consecutive failed checks after which the Server fails. */
 export const FAILED_CHECKS_BEFORE_FAILURE = 10;
-/** The most log lines about refusals in one {@linkcode REFUSAL_LOG_WINDOW_MS}; the others are counted. */
+/** The most log lines about refusals per {@linkcode REFUSAL_LOG_WINDOW_MS}; further lines are counted. */
 export const MAX_REFUSAL_LINES = 20;
 /** The window of {@linkcode MAX_REFUSAL_LINES}. */
 export const REFUSAL_LOG_WINDOW_MS = 60_000;
-/** The most packets of one polling answer: python-engineio drops the connection for one more. */
+/** The most packets in one polling answer: python-engineio closes the connection for more. */
 export const MAX_POLLING_PACKETS = 16;
-/** The most packets of one polling body: each costs far more than its bytes, and all are read at once. */
+/** The most packets in one polling body: each costs far more than its bytes, and all are parsed at once. */
 export const MAX_POSTED_PACKETS = 16_384;
-/** The longest `session` of a connection; a longer one is ignored. */
+/** The longest `session`; a longer one is ignored. */
 export const MAX_SESSION_LENGTH = 128;
-/** How much of a text that a peer chose goes into a log line or a refusal. */
+/** The length to which a peer's text is cut in log lines and refusals. */
 const MAX_QUOTED_LENGTH = 128;
 
 /** The limits of requests in flight. */
 export interface LoadLimits {
-  /** Of one connection. */
+  /** Requests of one connection. */
   readonly asked: LoadLimit;
-  /** To one Computer. */
+  /** Requests to one Computer. */
   readonly owed: LoadLimit;
-  /** In one office. */
+  /** Requests in one office. */
   readonly office: LoadLimit;
-  /** Asked by all observers of one office. */
+  /** Requests of all observers of one office. */
   readonly observing: LoadLimit;
 }
 
-/** The limits of a Server, by the most open requests of one connection. */
+/** Derives the limits from the most open requests of one connection. */
 export function loadLimitsFor(maxOpenRequests: number): LoadLimits {
   return {
     asked: { requests: maxOpenRequests, bytes: MAX_ASKED_BYTES },
@@ -140,12 +140,12 @@ export function loadLimitsFor(maxOpenRequests: number): LoadLimits {
   };
 }
 
-/** The most values of one message: more where larger messages are allowed. */
+/** Returns the most values of one message, in proportion to the largest message. */
 export function maxValuesFor(maxPayloadBytes: number): number {
   return MAX_MESSAGE_VALUES * Math.max(1, maxPayloadBytes / DEFAULT_MAX_PAYLOAD_BYTES);
 }
 
-/** Shortens a text that a peer chose. */
+/** Shortens a peer's text for log lines and refusals. */
 export function quoted(text: string): string {
   return shorten(text, MAX_QUOTED_LENGTH).toWellFormed();
 }

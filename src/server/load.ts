@@ -1,8 +1,8 @@
-/** What one connection may cause: requests in flight, their bytes, and notifications. */
+/** Measures what connections cause: requests in flight with their bytes, and the pace of notifications. */
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 
-/** The most that may be in flight. */
+/** The maximum that may be in flight. */
 export interface LoadLimit {
   readonly requests: number;
   readonly bytes: number;
@@ -24,9 +24,9 @@ export class Load {
   }
 
   /**
-   * Checks whether one more request may be sent. Its own size does not count: below the limit, any size passes.
+   * Checks whether another request may be sent. Its own size does not count: below the limit, any size passes.
    *
-   * @param whose Whose load this is, for the message.
+   * @param whose The owner of this load, for the message.
    * @throws {SmcpError} 400 for too many requests, 413 for too many bytes.
    */
   requireRoom(whose: string, limit: LoadLimit): void {
@@ -46,16 +46,16 @@ export class Load {
   }
 }
 
-/** The loads of the offices with requests in flight. */
+/** The loads of all offices with requests in flight. */
 export class OfficeLoads {
   readonly #loads = new Map<string, Load>();
 
-  /** How many offices have requests in flight. */
+  /** The number of offices with requests in flight. */
   get size(): number {
     return this.#loads.size;
   }
 
-  /** The load of an office; an empty one that is not kept when nothing is in flight. */
+  /** Returns the load of an office; a new empty one, which is not kept, when nothing is in flight. */
   of(officeId: string): Load {
     return this.#loads.get(officeId) ?? new Load();
   }
@@ -77,20 +77,20 @@ export class OfficeLoads {
 
 /** The bounds of a {@linkcode Pace}. */
 export interface PaceLimit {
-  /** How much may be done at once. */
+  /** The capacity. */
   readonly burst: number;
-  /** How much more in each second. */
+  /** The refill per second. */
   readonly perSecond: number;
 }
 
-/** What one connection does of something. */
+/** A token bucket. */
 export class Pace {
   readonly #limit: PaceLimit;
   readonly #now: () => number;
   #left: number;
   #sinceMs: number;
 
-  /** `now`: the time in milliseconds; `performance.now` by default. */
+  /** @param now The time in milliseconds; `performance.now` by default. */
   constructor(limit: PaceLimit, now: () => number = () => performance.now()) {
     this.#limit = limit;
     this.#now = now;
@@ -98,7 +98,7 @@ export class Pace {
     this.#sinceMs = now();
   }
 
-  /** Takes so much, if so much is left; whether it did. */
+  /** Takes `cost` tokens if they are left, and returns whether it did. */
   take(cost: number): boolean {
     const { burst, perSecond } = this.#limit;
     const nowMs = this.#now();

@@ -6,70 +6,68 @@ import { MAX_OBSERVERS } from "./limits.ts";
 
 /** A connection's membership in an office. */
 export interface Member {
-  /** The connection's Socket.IO id. */
+  /** The Socket.IO id of the connection. */
   readonly sid: string;
-  /** What it is. */
   readonly role: Role;
   /** Unique per office and role. */
   readonly name: string;
-  /** Where it is a member. */
   readonly officeId: string;
-  /** The protocol version that the connection announced; absent for 0.1-era peers. */
+  /** The protocol version of the handshake; absent for peers of protocol 0.1. */
   readonly version?: string | undefined;
-  /** Who the connection is, by the word of the `AuthProvider`. */
+  /** The principal that the `AuthProvider` returned. */
   readonly principal: string;
-  /** The random value by which a returning member is known. */
+  /** A random value of the client that identifies it when it reconnects. */
   readonly session?: string | undefined;
-  /** Whether it is an observer: an Agent that takes no seat, and that members neither see listed nor are notified of. */
+  /** Whether it is an observer: an Agent that takes no seat, is not listed, and joins without a notification. */
   readonly isObserver: boolean;
-  /** When it joined, in ISO 8601. */
+  /** The time of joining, in ISO 8601. */
   readonly joinedAt: string;
 }
 
-/** What became of a join. */
+/** The result of a join. */
 export type JoinOutcome =
-  /** Nothing changed: the connection is that member already. */
+  /** The connection already was this member. */
   | { readonly kind: "unchanged"; readonly member: Member }
-  /** Nothing changed: `reason` is the text of the refusal. */
+  /** A rule forbids it; nothing changed. */
   | { readonly kind: "refused"; readonly reason: string }
   | {
     readonly kind: "joined";
     readonly member: Member;
-    /** The office that this connection left for the new one. */
+    /** The former membership of this connection, in another office. */
     readonly left?: Member | undefined;
-    /** What an older connection of the same session, role and principal was a member of: it is none any more. */
+    /** The ended membership of an older connection with the same session, role and principal. */
     readonly replaced?: Member | undefined;
   };
 
-/** One office; it exists as long as it has members. */
+/** An office. It exists as long as it has members or observers. */
 interface Office {
   readonly members: Map<string, Member>;
   readonly observers: Map<string, Member>;
   readonly computers: Map<string, Member>;
   agent: Member | undefined;
-  /** The MAJOR.MINOR of its versioned members, and how many they are. */
+  /** The MAJOR.MINOR of the members that announced a version, and their number. */
   minor: string | undefined;
   versioned: number;
 }
 
-/** Who is in which office. Each operation happens as a whole or not at all. */
+/** The members of all offices. An operation that is refused changes nothing. */
 export class Offices {
   readonly #members = new Map<string, Member>();
   readonly #offices = new Map<string, Office>();
-  /** The connection of each session, by principal, role and session. */
+  /** The `sid` of each session, by principal, role and session. */
   readonly #sessions = new Map<string, string>();
 
-  /** How many offices there are: empty ones are forgotten. */
+  /** The number of offices that are not empty. */
   get size(): number {
     return this.#offices.size;
   }
 
-  /** All members of an office in the order in which they joined, without observers. */
+  /** Lists the members of an office in the order in which they joined, without observers. */
   members(officeId: string): readonly Member[] {
     return [...this.#offices.get(officeId)?.members.values() ?? []];
   }
 
-  /** The Computer of that name in that office. */
+  /** Finds a Computer of an office by its name. */
   findComputer(officeId: string, name: string): Member | undefined {
     return this.#offices.get(officeId)?.computers.get(name);
   }
@@ -91,14 +89,14 @@ export class Offices {
     return { kind: "joined", member: candidate, left, replaced };
   }
 
-  /** What an older connection of the same session, role and principal is a member of. */
+  /** Finds the membership of an older connection with the same session, role and principal. */
   #ghostOf(candidate: Member): Member | undefined {
     const key = sessionKey(candidate);
     const sid = key === undefined ? undefined : this.#sessions.get(key);
     return sid === undefined || sid === candidate.sid ? undefined : this.#members.get(sid);
   }
 
-  /** The MAJOR.MINOR that an office will hold once these members have gone. */
+  /** Returns the MAJOR.MINOR of an office without the members that leave. */
   #minorWithout(officeId: string, leaving: readonly (Member | undefined)[]): string | undefined {
     const office = this.#offices.get(officeId);
     if (office === undefined) return undefined;
@@ -148,7 +146,7 @@ export class Offices {
     return office;
   }
 
-  /** Ends a connection's membership; `undefined` when it has none. */
+  /** Ends the membership of a connection, and returns it. */
   leave(sid: string): Member | undefined {
     const member = this.#members.get(sid);
     const office = member && this.#offices.get(member.officeId);
@@ -175,7 +173,7 @@ function clearSeat(office: Office, { role, name }: Member): void {
   else office.computers.delete(name);
 }
 
-/** Only a caller of the same principal is told who holds the name or the seat, and since when. */
+/** Names the holder of the seat, and the time, only to a caller with the same principal. */
 function explainTaken({ officeId, name, role, principal }: Member, holder: Member): string {
   const isOwn = holder.principal === principal;
   const since = isOwn ? `, since ${holder.joinedAt}` : "";
@@ -191,33 +189,33 @@ function explainTaken({ officeId, name, role, principal }: Member, holder: Membe
 function refuseObserver(others: readonly Member[]): string | undefined {
   return others.length < MAX_OBSERVERS
     ? undefined
-    : `Room is full of observers (${ErrorCode.ROOM_FULL}): ${MAX_OBSERVERS} of ${MAX_OBSERVERS} are there`;
+    : `Room is full of observers (${ErrorCode.ROOM_FULL}): the limit is ${MAX_OBSERVERS}`;
 }
 
 function isSameMembership(a: Member, b: Member): boolean {
   return a.officeId === b.officeId && a.role === b.role && a.name === b.name;
 }
 
-/** A connection keeps its role and, within an office, its name; an Agent keeps its office. */
+/** A connection cannot change its role, nor its name within an office; an Agent cannot change its office. */
 function refuseMove(candidate: Member, current: Member | undefined): string | undefined {
   if (current === undefined) return undefined;
   const { officeId, role, name } = candidate;
   if (current.role !== role) {
-    return `Cannot join room '${officeId}' as ${role}: this connection is the ${current.role} '${current.name}'`;
+    return `Cannot join room '${officeId}' as ${role}: this connection joined as ${current.role} '${current.name}'`;
   }
   if (current.officeId === officeId) {
-    return `Cannot join room '${officeId}' as '${name}': this connection is in it as '${current.name}'`;
+    return `Cannot join room '${officeId}' as '${name}': this connection joined it as '${current.name}'`;
   }
   if (role === "agent") return `Cannot join room '${officeId}': this agent is in room '${current.officeId}'`;
   return undefined;
 }
 
-/** One office holds one MAJOR.MINOR; peers that announce none are admitted to any. */
+/** All members of an office have one MAJOR.MINOR; peers without a version may join any office. */
 function refuseVersion(candidate: Member, held: string | undefined): string | undefined {
   const minor = minorOfMember(candidate);
   if (minor === undefined || held === undefined || minor === held) return undefined;
   return `Protocol version mismatch (${ErrorCode.PROTOCOL_VERSION_MISMATCH}): ` +
-    `room '${candidate.officeId}' speaks ${held}, this connection ${minor}`;
+    `room '${candidate.officeId}' uses ${held}, this connection ${minor}`;
 }
 
 function minorOfMember(member: Member): string | undefined {

@@ -1,4 +1,4 @@
-/** What a Server can be told, and what it does untold. */
+/** The options of a Server and their defaults. */
 import { type Logger, silentLogger } from "../log.ts";
 import { DEFAULT_SOCKET_PATH, isLoopback } from "../protocol/server_address.ts";
 import { SERVER_GRACE_MS } from "../protocol/timeouts.ts";
@@ -26,76 +26,76 @@ import {
 } from "./limits.ts";
 import { createHostRule, createOriginRule, type HostRule } from "./admission/origins.ts";
 
-/** The options of a Server, wherever it listens. */
+/** The options of a Server. */
 export interface SmcpServerOptions {
-  /** Who may connect; without it everyone, but on loopback only unless `allowAnonymous` is set. */
+  /** Decides who may connect. Without it, everybody may, but on loopback only unless `allowAnonymous` is set. */
   readonly auth?: AuthProvider | undefined;
-  /** Whether a Server without `auth` may be reached from other machines; `false` by default. */
+  /** Allows a Server without `auth` to listen beyond loopback; `false` by default. */
   readonly allowAnonymous?: boolean | undefined;
   /** The protocol versions that are accepted, MAJOR.MINOR each; `0.2`, `0.3` and `0.4` by default. */
   readonly acceptedVersions?: readonly string[] | undefined;
-  /** Whether peers of the 0.1 era, which send no version, are admitted; `false` by default. */
+  /** Admits peers of protocol 0.1, which send no version; `false` by default. */
   readonly allowUnversioned?: boolean | undefined;
-  /** Origins whose web pages may connect beside those of loopback and of the Server's own host; `*` for all. */
+  /** Origins of web pages that may connect, besides loopback and the host of the Server; `*` for all. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /**
-   * Values of the `Host` header that a Server without `auth` accepts beside `localhost` and loopback addresses: `name` for
-   * any port, `name:port`, or `*` for all. With `allowAnonymous` addresses and `host` itself are accepted, too. A Server
-   * with `auth` accepts every `Host`.
+   * Values of the `Host` header that a Server without `auth` accepts, besides `localhost` and loopback addresses: `name`
+   * for any port, `name:port`, or `*` for all. With `allowAnonymous`, it also accepts IP addresses and `host` itself. A
+   * Server with `auth` accepts every `Host`.
    */
   readonly allowedHosts?: readonly string[] | undefined;
   /** The HTTP path of Socket.IO; `/socket.io/` by default. */
   readonly path?: string | undefined;
   /**
-   * The most bytes of one message; 16 MiB by default. Socket.IO drops a connection that sends more. As many bytes may wait
-   * for a member that reads slowly: more requests for it are refused with 413, and half as much again, answers and
-   * notifications included, ends its connection.
+   * The largest message, in bytes; 16 MiB by default. Socket.IO closes a connection that sends a larger one. As many bytes
+   * may wait for a member that reads slowly: beyond that, requests to it are refused with 413, and at one and a half times
+   * as many, answers and notifications included, its connection is closed.
    */
   readonly maxPayloadBytes?: number | undefined;
-  /** How often a connection is asked whether it is still there, in milliseconds; 25,000 by default. */
+  /** The time between two pings, in milliseconds; 25,000 by default. */
   readonly pingIntervalMs?: number | undefined;
-  /** How long it may take to say so, in milliseconds; 20,000 by default. */
+  /** How long a connection may take to answer a ping, in milliseconds; 20,000 by default. */
   readonly pingTimeoutMs?: number | undefined;
-  /** How long a connection may take to ask for the namespace, in milliseconds; 5,000 by default. */
+  /** How long a client may take to send its CONNECT packet, in milliseconds; 5,000 by default. */
   readonly connectTimeoutMs?: number | undefined;
-  /** How long `auth` may take to decide on a connection, in milliseconds; 10,000 by default. Then it is refused. */
+  /** How long `auth` may take, in milliseconds; 10,000 by default. After that the connection is refused. */
   readonly authTimeoutMs?: number | undefined;
   /** The most connections that are not admitted yet; 512 by default. One more is answered 503. */
   readonly maxPendingConnections?: number | undefined;
-  /** The same of one address; 64 by default. Raise it where all clients come through one proxy. */
+  /** The same from one address; 64 by default. Raise it if all clients connect through one proxy. */
   readonly maxPendingConnectionsPerAddress?: number | undefined;
   /**
-   * The most requests of one connection that may be open at a time; 1024 by default. One more is answered 400. Twice as
-   * many may wait for one Computer, and four times as many in one office.
+   * The most open requests of one connection; 1024 by default. One more is answered 400. The limit of one Computer is
+   * twice as high, and that of one office four times.
    */
   readonly maxOpenRequests?: number | undefined;
-  /** How much longer than a request's time-out the Server waits for a Computer, in milliseconds; 5,000 by default. */
+  /** How long the Server waits for a Computer after the time-out of a request, in milliseconds; 5,000 by default. */
   readonly graceMs?: number | undefined;
-  /** Where to tell what happens; nowhere by default. */
+  /** Receives the log; without it, nothing is logged. */
   readonly logger?: Logger | undefined;
 }
 
-/** The options of a Server with an address of its own. */
+/** The options of a Server with its own HTTP server. */
 export interface ListenOptions extends SmcpServerOptions {
   /** The name or address to listen on; `127.0.0.1` by default. */
   readonly host?: string | undefined;
   /** The TCP port, 0 for a free one; 3000 by default. */
   readonly port?: number | undefined;
   /**
-   * The most TCP connections; by default three quarters of the open files that the system allows, less 32, or 16,384 where
-   * that cannot be read.
+   * The most TCP connections. By default three quarters of the system's limit of open files, minus 32; 16,384 when the
+   * limit cannot be read.
    */
   readonly maxSockets?: number | undefined;
   /**
-   * How long the head of an HTTP request may take, in milliseconds; 10,000 by default, looked at every 2 seconds. A TCP
-   * connection that sends nothing is closed then, too.
+   * How long the headers of an HTTP request may take, in milliseconds; 10,000 by default, checked every 2 seconds. A
+   * silent TCP connection is closed after the same time.
    */
   readonly headTimeoutMs?: number | undefined;
-  /** Gives up starting. */
+  /** Cancels the start. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The options with nothing left open. */
+/** The options with all defaults filled in. */
 export interface Settings {
   readonly auth: AuthProvider;
   readonly handshake: HandshakePolicy;
@@ -116,15 +116,14 @@ export interface Settings {
 /**
  * Fills in the defaults.
  *
- * @param options What the host program wants.
- * @param host Where the Server will listen; `undefined` when that is not ours to know.
- * @throws {TypeError} for options that contradict each other or make no sense.
+ * @param host Where the Server will listen; `undefined` on an HTTP server of the host program.
+ * @throws {TypeError | RangeError} for invalid or contradictory options.
  */
 export function toSettings(options: SmcpServerOptions, host: string | undefined): Settings {
   const { auth, allowAnonymous = false, path = DEFAULT_SOCKET_PATH } = options;
   const isOpen = auth === undefined && !allowAnonymous;
   if (isOpen && (host === undefined || !isLoopback(host))) throw new TypeError(explainLoopback(host));
-  if (!path.startsWith("/")) throw new TypeError(`Cannot serve path "${path}": it must begin with a slash`);
+  if (!path.startsWith("/")) throw new TypeError(`Cannot serve path "${path}": it must start with "/"`);
   return {
     ...boundsOf(options),
     auth: auth ?? anonymous,
@@ -142,7 +141,7 @@ function handshakePolicyOf(options: SmcpServerOptions, host: string | undefined)
     allowUnversioned,
     isOriginAllowed: createOriginRule({
       allowed: allowedOrigins,
-      // Some programs send the URL that they were given as their Origin. A Host that was allowed by its name is no trap.
+      // Some programs send the URL of the Server as their Origin. This is safe with a Host that is checked by its name.
       allowSameHost: auth !== undefined || !allowedHosts.includes("*"),
     }),
     isHostAllowed: hostRuleOf(options, host),
@@ -187,16 +186,16 @@ function hostRuleOf(options: SmcpServerOptions, own: string | undefined): HostRu
 
 function explainLoopback(host: string | undefined): string {
   const place = host === undefined ? "another HTTP server" : `"${host}"`;
-  return `Cannot serve on ${place} without credentials: give an auth provider, or allow anonymous peers`;
+  return `Cannot serve on ${place} without credentials: set an auth provider, or allow anonymous clients`;
 }
 
-/** Reads a bound. */
+/** Checks a bound. */
 export function requirePositive(option: string, value: number): number {
   if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new RangeError(`Cannot use ${option} "${value}": not a whole number above 0`);
+  throw new RangeError(`Cannot use ${option} "${value}": expected a positive integer`);
 }
 
-/** What a slow or silent client may cost an HTTP server of our own. */
+/** Limits the time that a slow or silent client may take. */
 export function httpOptionsOf({ headTimeoutMs = DEFAULT_HEAD_TIMEOUT_MS }: ListenOptions) {
   const headersTimeout = requirePositive("headTimeoutMs", headTimeoutMs);
   return {
@@ -206,8 +205,8 @@ export function httpOptionsOf({ headTimeoutMs = DEFAULT_HEAD_TIMEOUT_MS }: Liste
   };
 }
 
-/** A timer cannot wait for more than 24 days, and fires at once for a longer time. */
+/** A timer for more than 24 days would fire at once. */
 function requireTime(option: string, timeMs: number): number {
   if (timeMs >= 0 && timeMs <= MAX_TIME_MS) return timeMs;
-  throw new RangeError(`Cannot use ${option} "${timeMs}": not from 0 to ${MAX_TIME_MS} ms`);
+  throw new RangeError(`Cannot use ${option} "${timeMs}": expected 0 to ${MAX_TIME_MS} ms`);
 }

@@ -1,28 +1,28 @@
-/** A bound on the bytes that wait until a connection reads them. */
+/** Bounds the bytes that wait until the peer of a connection reads them. */
 import { Buffer } from "node:buffer";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
 
-/** A packet of Engine.IO, as far as this looks. */
+/** The members of an Engine.IO packet that are used here. */
 interface Packet {
   type: string;
   readonly data?: unknown;
 }
 
-/** What a packet takes in memory beside its data: its options, and the frame that is made for all of an office. Measured. */
+/** The memory of a packet besides its data, measured: its options, and the frame of a broadcast. */
 export const PACKET_BYTES = 2048;
-/** So many bytes may wait, also where the largest message is smaller. */
+/** The minimum of bytes that may wait, also when the largest message is smaller. */
 const MIN_WAITING_BYTES = 1024 * 1024;
-/** This many small packets may wait beside a message of the largest size. */
+/** The number of small packets that may wait besides a message of the largest size. */
 const FEW_PACKETS = 16;
-/** This share of the bytes that may wait counts as nothing, so that the largest message passes beside it. */
+/** This share of the limit counts as nothing, so that the largest message still passes. */
 const NOTHING_SHARE = 1 / 256;
-/** A relayed message may be this much larger than the largest message: its JSON is written anew. */
+/** A relayed message may grow by this factor, since its JSON is written again. */
 const WRITTEN_SHARE = 1.25;
-/** This share of the bytes that may wait, answers and notifications included, ends the connection. */
+/** With this multiple of the limit, answers and notifications included, the connection is closed. */
 const END_SHARE = 1.5;
-/** A text up to this length counts as two bytes a character, since measuring it would take longer. */
+/** Texts up to this length count as two bytes per character, since measuring them would be slower. */
 const SMALL_TEXT_LENGTH = 1024;
 
 /** The HTTP response to a poll. */
@@ -31,13 +31,13 @@ interface PollResponse {
   destroy(): unknown;
 }
 
-/** As much of an Engine.IO transport as this needs. */
+/** The members of an Engine.IO transport that are used here. */
 export interface TransportLike {
   readonly name: string;
   on(event: "drain", listener: () => void): unknown;
 }
 
-/** As much of an Engine.IO connection as this needs. */
+/** The members of an Engine.IO connection that are used here. */
 export interface EngineLike {
   readonly transport: TransportLike;
   on(event: "packet" | "packetCreate", listener: (packet: Packet) => void): unknown;
@@ -50,36 +50,36 @@ export interface EngineLike {
 /** The bounds of an outbox. */
 export interface OutboxOptions {
   /**
-   * The largest message. As many bytes may wait, and 1 MiB in any case: a message that would exceed them is refused, and
-   * half as much again ends the connection.
+   * The size of the largest message. As many bytes may wait, and 1 MiB in any case: a message beyond that is refused, and
+   * one and a half times as many bytes close the connection.
    */
   readonly maxPayloadBytes: number;
   readonly pingIntervalMs: number;
-  /** With the interval: how long a connection may read nothing of what waits. */
+  /** Together with the interval: how long a connection may read none of the bytes that wait. */
   readonly pingTimeoutMs: number;
   readonly timeouts: TimingWheel;
-  /** Called with the reason before the connection is ended. */
+  /** Called with the reason before the connection is closed. */
   readonly onEnd: (reason: string, waitingBytes: number) => void;
 }
 
 /**
- * Watches one connection: Engine.IO buffers what its peer does not read without a bound, and accepts pongs that answer no
- * ping, so that a peer that reads nothing stays connected.
+ * Watches one connection. Engine.IO buffers without a bound what the peer does not read. It also accepts pongs without a
+ * ping, so a peer that reads nothing could stay connected.
  */
 export class Outbox implements Expirable {
   readonly #engine: EngineLike;
   readonly #options: OutboxOptions;
   readonly #maxBytes: number;
-  /** Engine.IO's own buffer, and what its transport has taken but not written yet. */
+  /** Bytes in the buffer of Engine.IO, and bytes that its transport has not written yet. */
   #bufferedBytes = 0;
   #handedOverBytes = 0;
   #totalBytes = 0;
   #isRefusing = false;
-  /** Whether something was read since the stall was last looked at. */
+  /** Whether the peer has read anything since the last check. */
   #isReading = false;
   #stall: Scheduled | undefined;
   #isClosed = false;
-  // A ping that was sent before this began to watch may still be answered.
+  // A ping from before the construction may still be answered.
   #isPingOpen = true;
   #isPingHandedOver = true;
   readonly #responses = new Set<PollResponse>();
@@ -96,17 +96,17 @@ export class Outbox implements Expirable {
     this.#follow(engine.transport);
   }
 
-  /** Bytes that wait. */
+  /** The bytes that the peer has not read. */
   get waitingBytes(): number {
     return this.#bufferedBytes + this.#handedOverBytes;
   }
 
   /**
-   * Sends one message, if there is room.
+   * Sends a message if there is room.
    *
    * @param send Hands the message to Socket.IO.
-   * @return How many bytes it takes.
-   * @throws {SmcpError} 413 when there is none, and before anything is sent.
+   * @return The bytes that it takes.
+   * @throws {SmcpError} 413 when there is no room; nothing is sent then.
    */
   push(send: () => void): number {
     const before = this.#totalBytes;
@@ -119,7 +119,7 @@ export class Outbox implements Expirable {
     return this.#totalBytes - before;
   }
 
-  /** Looks whether the peer has read anything: implements {@linkcode Expirable}. */
+  /** Implements {@linkcode Expirable}: checks whether the peer has read anything. */
   expire(): void {
     this.#stall = undefined;
     if (this.#isClosed || this.waitingBytes === 0) return;
@@ -130,7 +130,7 @@ export class Outbox implements Expirable {
   #add(packet: Packet): void {
     const bytes = sizeOf(packet.data) + PACKET_BYTES;
     if (this.#isRefusing) {
-      // Once: what belongs to a message whose first packet has left must follow it.
+      // Only for the first packet of a message: the rest must follow it.
       this.#isRefusing = false;
       this.#requireRoom(bytes);
     }
@@ -142,7 +142,7 @@ export class Outbox implements Expirable {
     this.#totalBytes += bytes;
     if (this.#stall === undefined) this.#watchStall();
     const excessBytes = this.waitingBytes - this.#maxBytes * END_SHARE;
-    // Not at once: the sender may be in the middle of a broadcast.
+    // Deferred, since the sender may be in the middle of a broadcast.
     if (excessBytes > 0 && excessBytes <= bytes) queueMicrotask(() => this.#end("it reads too slowly"));
   }
 
@@ -163,8 +163,8 @@ export class Outbox implements Expirable {
       this.#bufferedBytes = 0;
       return;
     }
-    // A polling answer takes a bounded number of packets, and its transport is done with it as soon as it can write it,
-    // however slowly its peer reads.
+    // The polling transport drains when it has written the answer, however slowly the peer reads. The answer has a
+    // bounded number of packets.
     let bytes = 0;
     for (const { data } of packets) bytes += sizeOf(data) + PACKET_BYTES;
     this.#handedOverBytes += bytes;
@@ -188,7 +188,7 @@ export class Outbox implements Expirable {
     this.#isReading = true;
   }
 
-  /** Ignores a pong that answers no ping: it would postpone the next ping. */
+  /** Ignores a pong without a ping: it would postpone the next ping. */
   #receive(packet: Packet): void {
     if (packet.type !== "pong") return;
     if (!this.#isPingOpen || !this.#isPingHandedOver) packet.type = "noop";
@@ -202,7 +202,7 @@ export class Outbox implements Expirable {
     this.#stall = timeouts.add(this, pingIntervalMs + pingTimeoutMs);
   }
 
-  /** Closes without a close packet, which would wait behind everything else. */
+  /** Closes the connection without a close packet, which would wait behind all other packets. */
   #end(reason: string): void {
     if (this.#isClosed) return;
     this.#options.onEnd(reason, this.waitingBytes);
@@ -220,7 +220,7 @@ export class Outbox implements Expirable {
   }
 }
 
-/** About how many bytes of memory it takes. */
+/** Estimates the bytes in memory. */
 function sizeOf(data: unknown): number {
   if (typeof data === "string") {
     return data.length <= SMALL_TEXT_LENGTH
@@ -233,7 +233,7 @@ function sizeOf(data: unknown): number {
 function noRoom(size: number, limit: number): SmcpError {
   return new SmcpError(
     ErrorCode.PAYLOAD_TOO_LARGE,
-    `Cannot send a message: with it ${size} bytes would wait for a peer that reads slowly, and the limit is ${limit}`,
+    `Cannot send a message: the receiver reads slowly, and ${size} of ${limit} bytes would wait for it`,
     { details: { size, limit } },
   );
 }

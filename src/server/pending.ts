@@ -1,4 +1,4 @@
-/** Requests of Agents that no Computer has answered yet. */
+/** Relayed requests that a Computer has not answered yet. */
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
@@ -7,16 +7,16 @@ import { quoted } from "./limits.ts";
 /** The arguments of an ack. */
 export type Answer = readonly unknown[];
 
-/** A request on its way to a Computer, without its body: that is sent and forgotten. */
+/** A relayed request without its body, which is not kept. */
 export interface Question {
   readonly event: string;
   readonly reqId: string;
-  /** The name of the Agent that asks. */
+  /** The name of the Agent. */
   readonly agent: string;
   /** The Computer's name. */
   readonly computer: string;
   readonly officeId: string;
-  /** Whether an observer asks. */
+  /** Whether an observer sent it. */
   readonly isObserving: boolean;
   readonly timeoutMs: number;
 }
@@ -56,7 +56,7 @@ export class PendingAnswer implements Expirable {
   readonly question: Question;
   /** `undefined` until the request was sent. */
   sent: Sent | undefined;
-  /** Its places in the lists of the connection that asks, and of the one that is asked. */
+  /** Its places in the lists of the sender and of the receiver. */
   askedAt = 0;
   owedAt = 0;
   #open: Open | undefined;
@@ -101,14 +101,14 @@ function timeoutOf({ event, computer, timeoutMs }: Question): SmcpError {
 }
 
 /**
- * The open requests of one connection, or those to it, in no order. Adding and removing one takes the same time however
- * many there are. A `Map` or `Set` would make a table anew for every few requests, and keep the former one reachable.
+ * The open requests of a connection, or those to it, unordered. Adding and removing takes constant time. A `Map` or `Set`
+ * would allocate a new table every few requests, and keep the old one reachable.
  */
 export class PendingList {
   readonly #side: "askedAt" | "owedAt";
   readonly #requests: PendingAnswer[] = [];
 
-  /** `side`: where a request keeps its place in this list. */
+  /** @param side The field in which a request stores its place in this list. */
   constructor(side: "askedAt" | "owedAt") {
     this.#side = side;
   }
@@ -117,7 +117,7 @@ export class PendingList {
     request[this.#side] = this.#requests.push(request) - 1;
   }
 
-  /** Removes a request that is in this list: the last one takes its place. */
+  /** Removes a request of this list; the last one takes its place. */
   remove(request: PendingAnswer): void {
     const last = this.#requests.pop();
     if (last === undefined || last === request) return;
@@ -126,7 +126,7 @@ export class PendingList {
     last[this.#side] = place;
   }
 
-  /** All of them, as they are now. */
+  /** Copies the list. */
   snapshot(): readonly PendingAnswer[] {
     return [...this.#requests];
   }

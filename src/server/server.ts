@@ -16,8 +16,8 @@ import { defaultMaxSockets, TcpSockets } from "./sockets/tcp_sockets.ts";
 import { Watchdog } from "./sockets/watchdog.ts";
 
 /**
- * The signalling hub of the protocol: keeps offices, relays `client:*` requests from an Agent to a Computer of its
- * office, and turns `server:*` events into `notify:*` broadcasts. It never looks inside what it relays.
+ * The hub of the protocol: it keeps offices, relays `client:*` requests from an Agent to a Computer of the same office,
+ * and turns `server:*` events into `notify:*` broadcasts. It does not read what it relays.
  *
  * @example
  * ```ts
@@ -49,11 +49,11 @@ export class SmcpServer implements AsyncDisposable {
   }
 
   /**
-   * Starts a Server on an address of its own, `http://127.0.0.1:3000` by default.
+   * Starts a Server with its own HTTP server, on `http://127.0.0.1:3000` by default.
    *
-   * @param options Where to listen, whom to admit, and the bounds.
+   * @param options The address, the rules of admission, and the bounds.
    * @throws {TypeError} for a host beyond loopback with neither `auth` nor `allowAnonymous`, and for other misuse.
-   * @throws {ListenError} when the address cannot be had; the message says why.
+   * @throws {ListenError} when the Server cannot listen on the address; the message gives the reason.
    */
   static async listen(options: ListenOptions = {}): Promise<SmcpServer> {
     const { host = "127.0.0.1", port = 3000, signal } = options;
@@ -86,12 +86,12 @@ export class SmcpServer implements AsyncDisposable {
   }
 
   /**
-   * Serves the protocol on an HTTP server of the host program, which keeps all other paths and its own life. What comes
-   * before a request reaches this Server has the bounds of that HTTP server: the number of TCP connections, the time of a
-   * request's head, requests that are sent in one piece, and whether connections are still accepted.
+   * Serves the protocol on an HTTP server of the host program. That server keeps serving all other paths, and `close()`
+   * leaves it open. Its own settings apply to the number of TCP connections, the time for a request's headers, and
+   * pipelined requests. This Server does not check whether it still accepts connections.
    *
    * @param http A `node:http` server, listening or not. Add its other listeners first.
-   * @param options Whom to admit, and the bounds.
+   * @param options The rules of admission, and the bounds.
    * @throws {TypeError} with neither `auth` nor `allowAnonymous`, and for other misuse.
    */
   static attach(http: HttpServer, options: SmcpServerOptions): SmcpServer {
@@ -106,9 +106,9 @@ export class SmcpServer implements AsyncDisposable {
   }
 
   /**
-   * `http://host:port` with the real port.
+   * `http://host:port` with the port that the Server listens on.
    *
-   * @throws {TypeError} while the HTTP server that this one is attached to does not listen.
+   * @throws {TypeError} while the HTTP server of the host program does not listen.
    */
   get url(): string {
     const { host, port } = this.#addressNow();
@@ -116,17 +116,17 @@ export class SmcpServer implements AsyncDisposable {
   }
 
   /**
-   * The real port.
+   * The port that the Server listens on.
    *
-   * @throws {TypeError} while the HTTP server that this one is attached to does not listen.
+   * @throws {TypeError} while the HTTP server of the host program does not listen.
    */
   get port(): number {
     return this.#addressNow().port;
   }
 
   /**
-   * Resolves when the Server can no longer accept connections and listening anew did not help; end the process then, so
-   * that its supervisor starts another one. A Server that was attached to another HTTP server never tells.
+   * Resolves when the Server can no longer accept connections, and listening again did not help. End the process then, so
+   * that its supervisor restarts it. It never resolves after {@linkcode SmcpServer.attach}.
    *
    * @example
    * ```ts
@@ -143,7 +143,7 @@ export class SmcpServer implements AsyncDisposable {
     return this.#failure;
   }
 
-  /** Ends all connections and stops listening. Calling it again changes nothing. */
+  /** Closes all connections and stops listening. Idempotent. */
   close(): Promise<void> {
     return this.#closing ??= this.#stop();
   }
@@ -157,7 +157,7 @@ export class SmcpServer implements AsyncDisposable {
     if (this.#address !== undefined) return this.#address;
     const bound = this.#http.address();
     if (typeof bound === "object" && bound !== null) return { host: bound.address, port: bound.port };
-    throw new TypeError("Cannot tell the Server's address: its HTTP server is not listening");
+    throw new TypeError("Cannot get the address of the Server: its HTTP server is not listening");
   }
 }
 
@@ -166,7 +166,7 @@ interface Address {
   readonly port: number;
 }
 
-/** Sets Socket.IO up on an HTTP server of its own, whose TCP connections are bounded; the returned function closes it. */
+/** Sets up Socket.IO on the Server's own HTTP server, with bounds on its TCP connections. Returns what closes it. */
 function openGuarded(
   http: HttpServer,
   context: Omit<SocketIoContext, "onAdopted"> & { readonly maxSockets: number },
@@ -186,10 +186,10 @@ function openGuarded(
       pipelining.release(socket);
     },
   });
-  // Last, since it must come before all other listeners.
+  // Created last, since its listeners must come before all others.
   const pipelining = new PipeliningGuard(
     http,
-    (address) => refusals.write("warn", "dropped a connection: it sent many requests at once", { address }),
+    (address) => refusals.write("warn", "dropped a connection: it sent pipelined requests", { address }),
   );
   return async () => {
     await closeSocketIo();

@@ -1,4 +1,4 @@
-/** Socket.IO under the offices: its set-up on an HTTP server, and what a connection needs of it. */
+/** Sets up Socket.IO on an HTTP server, and adapts its sockets to {@linkcode Wire}. */
 import { createServer, type IncomingMessage, type Server as HttpServer } from "node:http";
 import type { Duplex } from "node:stream";
 import { Server as SocketIoServer, type Socket } from "socket.io";
@@ -28,14 +28,14 @@ type IoSocket = Socket<Events, Events, Events, { identity?: Identity }>;
 export interface SocketIoContext {
   readonly settings: Settings;
   readonly refusals: BoundedLog;
-  /** The TCP connection belongs to an admitted member. */
+  /** Called for each TCP connection of an admitted client. */
   readonly onAdopted: (socket: Duplex) => void;
 }
 
 /**
- * Sets Socket.IO up behind the gate of `http`, which this does not make listen.
+ * Sets up Socket.IO behind a gate on `http`. It does not make `http` listen.
  *
- * @return Ends all connections and takes Socket.IO away from `http`.
+ * @return Closes all connections and removes Socket.IO from `http`.
  */
 export function openSocketIo(http: HttpServer, context: SocketIoContext): () => Promise<void> {
   const { settings, refusals, onAdopted } = context;
@@ -47,7 +47,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): () => 
     maxHttpBufferSize: settings.maxPayloadBytes,
     pingInterval: settings.pingIntervalMs,
     pingTimeout: settings.pingTimeoutMs,
-    // Its own time-out would cut a longer one of the provider short.
+    // Socket.IO must wait longer than the auth provider may take.
     connectTimeout: settings.connectTimeoutMs + settings.authTimeoutMs + REFUSAL_LINGER_MS,
     serveClient: false,
     cors: {
@@ -72,7 +72,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): () => 
   };
 }
 
-/** Keeps the bounds that Engine.IO has not, for connections that are not admitted and for polling answers. */
+/** Adds bounds that Engine.IO lacks: on connections that are not admitted, and on polling. */
 function watchEngine(io: IoServer, { strangers, maxPayloadBytes }: {
   readonly strangers: Strangers;
   readonly maxPayloadBytes: number;
@@ -94,7 +94,7 @@ interface NamespaceContext {
 
 function serveNamespace(io: IoServer, context: NamespaceContext): void {
   const { settings, refusals, strangers } = context;
-  // Without this, anyone could hold a connection to the default namespace and show no credentials.
+  // Otherwise a client without credentials could stay connected to the default namespace.
   io.use((_socket, next) => next(new AdmissionError(`Unauthorized: only ${SMCP_NAMESPACE} is served`)));
   const namespace = io.of(SMCP_NAMESPACE);
   const connections = new Map<string, Connection>();
@@ -102,7 +102,7 @@ function serveNamespace(io: IoServer, context: NamespaceContext): void {
   namespace.use((socket, next) => {
     const { handshake, conn } = socket;
     const gone = new AbortController();
-    const onClose = () => gone.abort(new AdmissionError("Closed before it was admitted"));
+    const onClose = () => gone.abort(new AdmissionError("Closed before admission"));
     conn.once("close", onClose);
     admit(handshake, { ...settings, refusals, signal: gone.signal }).then((identity) => {
       socket.data.identity = identity;
@@ -119,7 +119,7 @@ function serveNamespace(io: IoServer, context: NamespaceContext): void {
     const connection = new Connection(openWire(socket, context), { identity, shared: hub });
     connections.set(socket.id, connection);
     serveConnection(socket, { hub, connection, onClosed: () => connections.delete(socket.id) });
-    // Last, since what it has sent until now is delivered at once, and may end it.
+    // Last: it delivers the messages that were held back, and these may close the connection.
     strangers.admit(socket.conn);
   });
 }
@@ -144,7 +144,7 @@ function createHub(
   };
 }
 
-/** The wire of a socket, with a bound on what waits until its peer reads it. */
+/** Creates the wire of a socket, with a bound on the bytes that its peer has not read yet. */
 function openWire(socket: IoSocket, { settings, timeouts }: NamespaceContext): Wire {
   const outbox = new Outbox(socket.conn, {
     ...settings,
@@ -155,7 +155,7 @@ function openWire(socket: IoSocket, { settings, timeouts }: NamespaceContext): W
   return toWire(socket, outbox);
 }
 
-/** Credentials are not needed any longer, and may be large. */
+/** Frees the credentials, which may be large. */
 function forgetHandshake({ handshake }: IoSocket): void {
   handshake.auth = {};
   handshake.headers = {};
@@ -172,14 +172,14 @@ function serveConnection(
 ): void {
   const { principal, version } = connection.identity;
   hub.logger.debug("connected", { sid: socket.id, principal, version });
-  // A peer may send a number for a name.
+  // A client may send a number as the name of an event.
   socket.onAny((event: unknown, ...args: unknown[]) =>
     dispatch(hub, connection, { event: String(event), args })
   );
   socket.on("disconnect", (reason) => {
     const { member } = connection;
     const fields = { sid: socket.id, reason, name: member?.name, office: member?.officeId };
-    // Socket.IO drops a whole connection for a frame that it cannot read, or that is over the size limit.
+    // Socket.IO closes a connection for a frame that it cannot parse or that is too large.
     if (reason === "transport error" || reason === "parse error") {
       hub.logger.warn(
         "dropped a connection: a message was malformed or too large, or the network failed",
@@ -188,12 +188,12 @@ function serveConnection(
     } else hub.logger.debug("disconnected", fields);
     onClosed();
     dispatchDisconnect(hub, connection);
-    // A transport serves one socket, and ends with it.
+    // The connection serves one namespace, so it closes with it.
     if (reason === "client namespace disconnect") socket.conn.close(true);
   });
 }
 
-/** As much of a Socket.IO socket as this needs. */
+/** The members of a Socket.IO socket that are used here. */
 export interface SocketLike {
   readonly id: string;
   emit(event: string, ...args: unknown[]): unknown;
@@ -202,7 +202,7 @@ export interface SocketLike {
   disconnect(close: boolean): unknown;
 }
 
-/** The wire of a socket. */
+/** Adapts a socket. */
 export function toWire(socket: SocketLike, outbox: Pick<Outbox, "push">): Wire {
   const forgetAck = (ackId: number) => void acksOf(socket)?.delete(ackId);
   return {
@@ -219,32 +219,32 @@ export function toWire(socket: SocketLike, outbox: Pick<Outbox, "push">): Wire {
     },
     answer: (ack, answer) => void outbox.push(() => ack(...answer)),
     forgetAck,
-    // At once: Socket.IO's memory of rooms is this process's own.
+    // Synchronous with the in-memory adapter of Socket.IO.
     enterRoom: (officeId) => void socket.join(roomOf(officeId)),
     leaveRoom: (officeId) => void socket.leave(roomOf(officeId)),
     close: () => void socket.disconnect(true),
   };
 }
 
-/** The prefix keeps an office id from ever being a socket id, which Socket.IO has as a room of its own. */
+/** The Socket.IO room of an office. The prefix keeps it apart from the room that each socket id is. */
 export function roomOf(officeId: string): string {
   return `office:${officeId}`;
 }
 
 /**
- * Socket.IO keeps an ack until it is called. Its own `timeout()` would forget it, but with a timer for each request that
- * outlives the connection.
+ * Private member of Socket.IO, which keeps each ack until it is called. Its `timeout()` would free the ack, but it sets
+ * one timer per request, which outlives the connection.
  */
 function acksOf(socket: SocketLike): Map<unknown, unknown> | undefined {
   const acks: unknown = Reflect.get(socket, "acks");
   return acks instanceof Map ? acks : undefined;
 }
 
-/** The id of the next ack of a namespace. Socket.IO has no API for it, and searching for an ack takes long. */
+/** Private member of Socket.IO: the id of the next ack of a namespace. Searching all acks for it would be slow. */
 function nextAckId(socket: SocketLike): number {
-  // Not by `Reflect.get`, which takes far longer.
+  // `Reflect.get` would be much slower.
   const namespace = "nsp" in socket ? socket.nsp : undefined;
   const hasIds = typeof namespace === "object" && namespace !== null && "_ids" in namespace;
   if (hasIds && typeof namespace._ids === "number") return namespace._ids;
-  throw new TypeError("Cannot tell the id of an ack: this version of Socket.IO keeps it elsewhere");
+  throw new TypeError("Cannot get the id of an ack: this version of Socket.IO keeps it elsewhere");
 }

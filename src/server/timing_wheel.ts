@@ -1,26 +1,26 @@
 /**
- * Many time-outs on one timer, in a hierarchical timing wheel: adding and cancelling one costs the same however many there
- * are, and a firing of the timer touches only what is due, or comes one wheel nearer.
+ * A hierarchical timing wheel: many time-outs on one timer. Adding and cancelling takes constant time, and the timer
+ * touches only the entries that are due or that move to the next lower wheel.
  */
 
-/** How late a entry may be noticed, in milliseconds: the length of a tick. */
+/** The length of a tick, in milliseconds: an entry may expire that much later. */
 const RESOLUTION_MS = 50;
-/** Slots of a wheel. A slot of one wheel stands for a whole turn of the wheel below it. */
+/** Slots per wheel. A slot covers a whole turn of the wheel below. */
 const SLOTS = 64;
-/** Wheels: four reach 64⁴ ticks, nine days, where the longest time-out is one. */
+/** Four wheels reach 64⁴ ticks, nine days; the longest time-out is one day. */
 const WHEELS = 4;
 /** The furthest tick that has a slot. */
 const MAX_TICKS = SLOTS ** WHEELS - 1;
 
-/** Something that ends at some time. */
+/** An entry of a {@linkcode TimingWheel}. */
 export interface Expirable {
-  /** Called once, at that time. Must not throw. */
+  /** Called once, when the time is over. Must not throw. */
   expire(): void;
 }
 
-/** Where the time comes from. */
+/** A source of time. */
 export interface Clock {
-  /** Milliseconds from a fixed point in time; never decreases. */
+  /** Returns milliseconds since a fixed point; never decreases. */
   nowMs(): number;
   /** Calls `fire` after `delayMs`; the returned function cancels that. */
   startTimer(fire: () => void, delayMs: number): () => void;
@@ -34,12 +34,12 @@ const systemClock: Clock = {
   },
 };
 
-/** A scheduled entry, which {@linkcode TimingWheel.cancel} takes: a node in the doubly linked ring of its slot. */
+/** Identifies an entry for {@linkcode TimingWheel.cancel}; a node in the doubly linked ring of its slot. */
 export class Scheduled {
   next: Scheduled = this;
   previous: Scheduled = this;
   readonly tick: number;
-  /** `undefined` once it has expired or was cancelled, so that nothing is kept in memory. */
+  /** `undefined` after it has expired or was cancelled, so that the entry can be collected. */
   entry: Expirable | undefined;
 
   constructor(entry: Expirable | undefined, tick: number) {
@@ -66,24 +66,24 @@ export class Scheduled {
   }
 }
 
-/** The timing wheel. */
+/** Calls {@linkcode Expirable.expire} of its entries at their times. */
 export class TimingWheel {
   /** The rings of all slots, wheel by wheel. */
   readonly #slots = Array.from({ length: WHEELS * SLOTS }, () => new Scheduled(undefined, 0));
-  /** All entries up to this tick have expired. Nothing is due between it and the timer's tick. */
+  /** All entries up to this tick have expired. No entry is due between it and the tick of the timer. */
   #now: number;
   #stopTimer = () => {};
   /** The tick at which the timer fires: `Infinity` without a timer, `-Infinity` while it fires. */
   #timerTick = Infinity;
   readonly #clock: Clock;
 
-  /** `clock`: the system's by default. */
+  /** @param clock The clock of the system by default. */
   constructor(clock: Clock = systemClock) {
     this.#clock = clock;
     this.#now = this.#presentTick();
   }
 
-  /** Lets `entry` expire in `timeoutMs`, or up to 50 ms later. */
+  /** Makes `entry` expire after `timeoutMs`, or up to 50 ms later. */
   add(entry: Expirable, timeoutMs: number): Scheduled {
     const nowMs = this.#clock.nowMs();
     const present = Math.floor(nowMs / RESOLUTION_MS);
@@ -96,7 +96,7 @@ export class TimingWheel {
     return scheduled;
   }
 
-  /** Cancels a entry. */
+  /** Cancels an entry. */
   cancel(scheduled: Scheduled): void {
     scheduled.leave();
     scheduled.entry = undefined;
@@ -112,7 +112,7 @@ export class TimingWheel {
   }
 
   /**
-   * Puts it into the lowest wheel that reaches its tick.
+   * Inserts an entry into the lowest wheel that reaches its tick.
    *
    * @return The tick at which its slot is due.
    */
@@ -137,7 +137,7 @@ export class TimingWheel {
     return slot;
   }
 
-  /** `cancel` does not call this: a timer whose entry was cancelled fires for nothing, and is set for the next one. */
+  /** Not called by `cancel`: a timer without a due entry fires once, and is then set for the next entry. */
   #arm(tick: number): void {
     this.#stopTimer();
     this.#timerTick = tick;
@@ -154,7 +154,7 @@ export class TimingWheel {
     if (due < Infinity) this.#arm(due);
   }
 
-  /** Moves entries from this tick's slots of the upper wheels to lower wheels, and expires those that are due. */
+  /** Moves the entries of this tick from the upper wheels to lower wheels, and expires those that are due. */
   #turnTo(tick: number): void {
     this.#now = tick;
     for (let wheel = WHEELS - 1, unit = SLOTS ** wheel; wheel > 0; wheel--, unit /= SLOTS) {
@@ -174,7 +174,7 @@ export class TimingWheel {
     }
   }
 
-  /** The next tick with a slot that is not empty. */
+  /** Finds the next tick with a slot that is not empty. */
   #nextDue(): number {
     let due = Infinity;
     for (let wheel = 0, unit = 1; wheel < WHEELS; wheel++, unit *= SLOTS) {

@@ -1,18 +1,18 @@
-/** Entries in the order of their arrival, with a bound in total and a bound for each address. */
+/** A bounded set in order of insertion, with a bound in total and one per address. */
 
 /** The bounds of an {@linkcode AddressLedger}. */
 export interface LedgerOptions<T> {
   readonly max: number;
   readonly maxPerAddress: number;
-  /** An entry that is older than this gives its place to a new one. */
+  /** A new entry may replace one that is older than this. */
   readonly replaceableAfterMs: number;
-  /** Ends an entry that has lost its place. */
+  /** Called for an entry that was replaced. */
   readonly evict: (entry: T) => void;
   /** The time in milliseconds; `performance.now` by default. */
   readonly now?: () => number;
 }
 
-/** Entries that hold a place each, until they are deleted or lose it to a newer one. */
+/** Entries that each hold a place until they are deleted or replaced. */
 export class AddressLedger<T> {
   readonly #options: LedgerOptions<T>;
   readonly #now: () => number;
@@ -37,7 +37,7 @@ export class AddressLedger<T> {
     return this.#entries.has(entry);
   }
 
-  /** Gives a new entry a place; `false` when all are taken by entries that are as new. */
+  /** Adds an entry; `false` when all places are taken by entries that cannot be replaced yet. */
   add(entry: T, address: string | undefined): boolean {
     const { max, maxPerAddress } = this.#options;
     const key = addressKey(address);
@@ -50,12 +50,12 @@ export class AddressLedger<T> {
     return true;
   }
 
-  /** Ends the oldest entry of all, when it is old enough; whether it did. */
+  /** Removes the oldest entry if it may be replaced, and returns whether it did. */
   evictOldest(): boolean {
     return this.#evictFirst(this.#entries.keys());
   }
 
-  /** Makes an entry the newest again. */
+  /** Makes an entry the newest. */
   renew(entry: T): void {
     const known = this.#entries.get(entry);
     if (known === undefined) return;
@@ -87,7 +87,7 @@ export class AddressLedger<T> {
   }
 }
 
-/** An IPv6 network of 64 bits counts as one address, since one user has all of it. */
+/** Returns the key of an address. A /64 network of IPv6 counts as one address, since it usually belongs to one user. */
 export function addressKey(address: string | undefined): string {
   const text = (address ?? "").toLowerCase();
   const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/.exec(text)?.[1];

@@ -1,4 +1,4 @@
-/** From a connection's handshake to its identity, or to its refusal. */
+/** Decides on the admission of a connection. */
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
@@ -9,16 +9,16 @@ import type { AuthDecision, AuthProvider, Credentials } from "./auth.ts";
 import type { BoundedLog } from "../bounded_log.ts";
 import { MAX_SESSION_LENGTH } from "../limits.ts";
 
-/** What is known of a connection from its handshake. */
+/** The identity of an admitted connection. */
 export interface Identity {
   readonly principal: string;
   readonly session: string | undefined;
   readonly version: string | undefined;
-  /** Whether it joins as an observer, which does not take the Agent's seat. */
+  /** Whether it joins as an observer, which does not take the seat of the Agent. */
   readonly isObserver: boolean;
 }
 
-/** A refused connection: Socket.IO sends `message` and `data` to the client as its connect error. */
+/** Refuses a connection: Socket.IO sends `message` and `data` to the client in its connect error. */
 export class AdmissionError extends Error {
   override readonly name = "AdmissionError";
   readonly code = "ADMISSION_REFUSED";
@@ -30,19 +30,19 @@ export class AdmissionError extends Error {
   }
 }
 
-/** Who decides, how long that may take, until when anybody waits for it, and where refusals are logged. */
+/** The context of {@linkcode admit}. */
 export interface AdmissionOptions {
   readonly auth: AuthProvider;
   readonly authTimeoutMs: number;
-  /** Aborted when the connection is gone. */
+  /** Aborted when the connection is closed. */
   readonly signal: AbortSignal;
   readonly refusals: BoundedLog;
 }
 
 /**
- * Asks the provider who this is.
+ * Asks the auth provider for the identity of a connection.
  *
- * @throws {AdmissionError} when it refuses, fails, or takes too long. The reason of `signal` once that is aborted.
+ * @throws {AdmissionError} when the provider refuses, fails, or takes too long. The reason of `signal` when it is aborted.
  */
 export async function admit(credentials: Credentials, options: AdmissionOptions): Promise<Identity> {
   const decision = await decide(credentials, options);
@@ -64,7 +64,7 @@ async function decide(
   credentials: Credentials,
   { auth, authTimeoutMs, signal, refusals }: AdmissionOptions,
 ): Promise<AuthDecision> {
-  const reason = () => new RangeError(`No decision within ${authTimeoutMs} ms`);
+  const reason = () => new RangeError(`No decision of the auth provider within ${authTimeoutMs} ms`);
   using deadline = new Deadline(authTimeoutMs, { reason, signal });
   try {
     const asked = Promise.resolve(auth.authenticate(credentials, { signal: deadline.signal }));
@@ -78,12 +78,12 @@ async function decide(
   }
 }
 
-/** A provider in JavaScript may return anything, or forget to return. */
+/** A provider in JavaScript may return anything. */
 function isDecision(value: unknown): value is AuthDecision {
   return isRecord(value) && (typeof value["principal"] === "string" || typeof value["refused"] === "string");
 }
 
-/** A `session` of another shape is ignored: the peer then waits until its lost connection is noticed. */
+/** Ignores an invalid `session`: the client then cannot replace its lost connection at once. */
 function readSession(session: unknown): string | undefined {
   const isUsable = typeof session === "string" && session !== "" && session.length <= MAX_SESSION_LENGTH;
   return isUsable ? session : undefined;

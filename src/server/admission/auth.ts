@@ -1,7 +1,7 @@
-/** Who may connect. */
+/** Authentication of clients. */
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** What a connection shows of itself before it is admitted. */
+/** The credentials of a connection. */
 export interface Credentials {
   /** The Socket.IO `auth` object. */
   readonly auth: Readonly<Record<string, unknown>>;
@@ -9,15 +9,15 @@ export interface Credentials {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The URL query of the handshake. */
   readonly query: Readonly<Record<string, unknown>>;
-  /** Where the connection comes from; behind a proxy, the proxy. */
+  /** The IP address of the client; behind a proxy, that of the proxy. */
   readonly address: string;
 }
 
-/** Admitted as `principal`, or refused with a reason that the client is told. */
+/** Admits a client as `principal`, or refuses it with a reason that is sent to the client. */
 export type AuthDecision = { readonly principal: string } | { readonly refused: string };
 
 /**
- * Decides who may connect. A connection is refused when the provider throws; the error is logged and not sent.
+ * Decides who may connect. When the provider throws, the connection is refused; the error is logged and not sent.
  *
  * @example
  * ```ts
@@ -36,11 +36,11 @@ export type AuthDecision = { readonly principal: string } | { readonly refused: 
  */
 export interface AuthProvider {
   /**
-   * Decides on one connection. Until then nothing that it sends is read, and little of it is kept.
+   * Decides on one connection. Until then, the Server handles none of its messages.
    *
-   * @param credentials What the connection shows.
-   * @param context `signal`: aborted when the Server's `authTimeoutMs` is over, since the connection is refused by then, and
-   * when the connection is gone.
+   * @param credentials The credentials of the connection.
+   * @param context `signal` is aborted after `authTimeoutMs`, when the connection is refused, and when the connection is
+   * closed.
    */
   authenticate(
     credentials: Credentials,
@@ -48,22 +48,22 @@ export interface AuthProvider {
   ): AuthDecision | Promise<AuthDecision>;
 }
 
-/** Where {@linkcode staticTokens} looks, and what for. */
+/** The options of {@linkcode staticTokens}. */
 export interface StaticTokensOptions {
-  /** The tokens that are accepted; at least one, none empty. */
+  /** The accepted tokens; at least one, none empty. */
   readonly tokens: readonly string[];
   /** The field of the Socket.IO `auth` object; `token` by default. */
   readonly field?: string | undefined;
-  /** The HTTP header that older peers use; `x-api-key` by default. In `authorization` the word `Bearer` is skipped. */
+  /** The HTTP header for clients that set no `auth` field; `x-api-key` by default. `authorization` may start with `Bearer`. */
   readonly header?: string | undefined;
 }
 
 /**
- * Admits whoever shows one of a fixed set of tokens. Comparing takes the same time for any wrong token.
+ * Admits clients with one of a fixed set of tokens, compared in constant time.
  *
- * @param options The tokens, and where to look for them. The `auth` field is looked at first.
+ * @param options The tokens, and the names of the `auth` field and of the HTTP header. The field is read first.
  * @return A provider whose principals are `token-1`, `token-2` … in the order of the tokens.
- * @throws {TypeError} when there is no token, or an empty one.
+ * @throws {TypeError} when `tokens` is empty, or has an empty token.
  *
  * @example
  * ```ts
@@ -85,7 +85,7 @@ export interface StaticTokensOptions {
 export function staticTokens(options: StaticTokensOptions): AuthProvider {
   const { tokens, field = "token", header = "x-api-key" } = options;
   if (tokens.length === 0 || tokens.includes("")) {
-    throw new TypeError("Cannot accept static tokens: give at least one, and none empty");
+    throw new TypeError("Cannot use the static tokens: at least one is required, and none may be empty");
   }
   const digests = tokens.map(digestOf);
   return {
@@ -93,7 +93,7 @@ export function staticTokens(options: StaticTokensOptions): AuthProvider {
       const shown = readToken(credentials, { field, header: header.toLowerCase() });
       if (shown === undefined) return { refused: "no token" };
       const digest = digestOf(shown);
-      // All are compared, so that the time tells nothing of which one came close.
+      // Compares with all tokens, so that the time does not depend on the match.
       const matches = digests.map((accepted) => timingSafeEqual(accepted, digest));
       const index = matches.indexOf(true);
       return index < 0 ? { refused: "wrong token" } : { principal: `token-${index + 1}` };
@@ -101,7 +101,7 @@ export function staticTokens(options: StaticTokensOptions): AuthProvider {
   };
 }
 
-/** Admits everyone as the one principal `anonymous`. */
+/** Admits every client as the principal `anonymous`. */
 export const anonymous: AuthProvider = { authenticate: () => ({ principal: "anonymous" }) };
 
 function readToken(
@@ -115,7 +115,7 @@ function readToken(
   return header === "authorization" ? value.replace(/^Bearer +/i, "") : value;
 }
 
-/** Digests have one length, whatever the token's: nothing about it leaks through the comparison. */
+/** Digests have a fixed length, so the comparison does not leak the length of a token. */
 function digestOf(token: string): Uint8Array {
   return createHash("sha256").update(token).digest();
 }

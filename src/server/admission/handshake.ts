@@ -1,20 +1,20 @@
-/** What is checked of an HTTP request before Socket.IO sees it: whether a web page sent it, and the protocol version. */
+/** Checks an HTTP request before Socket.IO handles it: its sender, if that is a web page, and the protocol version. */
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { minorOf, parseProtocolVersion, VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
 import { quoted } from "../limits.ts";
 import type { HostRule, OriginRule } from "./origins.ts";
 
-/** The versions of the specification that this Server was made for, by MAJOR.MINOR. */
+/** The versions of the specification that this Server implements, by MAJOR.MINOR. */
 const KNOWN_VERSIONS: Readonly<Record<string, string>> = { "0.2": "0.2.0", "0.3": "0.3.1", "0.4": "0.4.0" };
 
-/** The MAJOR.MINOR versions that a Server accepts unless told otherwise. */
+/** The MAJOR.MINOR versions that a Server accepts by default. */
 export const DEFAULT_ACCEPTED_VERSIONS: readonly string[] = Object.keys(KNOWN_VERSIONS);
 
-/** Which handshakes are let through. */
+/** The rules for handshakes. */
 export interface HandshakePolicy {
-  /** MAJOR.MINOR each, lowest first. */
+  /** MAJOR.MINOR, lowest first. */
   readonly acceptedVersions: readonly string[];
-  /** Whether peers of the 0.1 era, which send no version, are admitted. */
+  /** Whether peers of protocol 0.1, which send no version, are admitted. */
   readonly allowUnversioned: boolean;
   readonly isOriginAllowed: OriginRule;
   readonly isHostAllowed: HostRule;
@@ -39,10 +39,10 @@ export interface HandshakeRefusal {
 }
 
 /**
- * Checks the policy's list of versions.
+ * Checks a list of accepted versions.
  *
  * @return The list, lowest first.
- * @throws {TypeError} when it is empty or holds anything but MAJOR.MINOR.
+ * @throws {TypeError} when it is empty, or an item is not MAJOR.MINOR.
  */
 export function parseAcceptedVersions(versions: readonly string[]): readonly string[] {
   const parsed = versions.map((version) => {
@@ -50,13 +50,13 @@ export function parseAcceptedVersions(versions: readonly string[]): readonly str
     if (full === undefined) throw new TypeError(`Cannot accept version "${version}": not MAJOR.MINOR`);
     return full;
   });
-  if (parsed.length === 0) throw new TypeError("Cannot accept protocol versions: none given");
+  if (parsed.length === 0) throw new TypeError("Cannot accept protocol versions: the list is empty");
   return parsed.sort((a, b) => a.major - b.major || a.minor - b.minor).map(minorOf);
 }
 
 /**
- * Decides on one request to Socket.IO's path; `undefined` lets it through. Where it is from is checked of every request,
- * the version of those that open a connection.
+ * Checks a request for the path of Socket.IO; `undefined` lets it pass. The sender is checked for every request, the
+ * version only for those that open a connection.
  */
 export function checkHandshake(
   request: HandshakeRequest,
@@ -66,26 +66,28 @@ export function checkHandshake(
   if (query === undefined) return refusal(ErrorCode.BAD_REQUEST, "Invalid request URL");
   const byPage = checkSender(request, policy);
   if (byPage !== undefined) return byPage;
-  // A script element of any page can read JSONP, and sends no Origin.
+  // A script element of any page can load JSONP, without an Origin header.
   if ("j" in query) return refusal(ErrorCode.BAD_REQUEST, "JSONP is not supported");
-  // A CORS preflight request; the rules above have decided on it.
+  // A CORS preflight request, or a request of an open session.
   if (request.method === "OPTIONS" || query["sid"]) return undefined;
   return checkVersion(query[VERSION_QUERY_PARAMETER], policy);
 }
 
-/** Refuses requests from web pages that are not allowed, on any path; `undefined` lets a request through. */
+/** Refuses requests of web pages that are not allowed, for any path; `undefined` lets a request pass. */
 export function checkSender(
   { headers }: HandshakeRequest,
   policy: Pick<HandshakePolicy, "isOriginAllowed" | "isHostAllowed">,
 ): HandshakeRefusal | undefined {
   const { origin, host } = headers;
   if (!policy.isHostAllowed(host)) {
-    return forbidden(`Host "${quoted(host ?? "")}" not allowed: the Server must list it (--allow-host)`);
+    return forbidden(
+      `Host "${quoted(host ?? "")}" not allowed: start the Server with --allow-host to allow it`,
+    );
   }
   if (origin !== undefined) {
     return policy.isOriginAllowed(origin, host) ? undefined : forbidden("Origin not allowed");
   }
-  // Browsers leave the Origin out of a GET that a page makes without CORS: scripts, images, frames, links.
+  // Browsers send no Origin with a GET request without CORS: scripts, images, frames, links.
   const site = headers["sec-fetch-site"];
   const isOtherSite = site !== undefined && site !== "same-origin" && site !== "none";
   return isOtherSite ? forbidden("Cross-site requests are not allowed") : undefined;
@@ -95,7 +97,7 @@ function forbidden(message: string): HandshakeRefusal {
   return { ...refusal(ErrorCode.FORBIDDEN, message), status: 403 };
 }
 
-/** Reads the query of a request URL as Engine.IO does, so that both always see the same; `undefined` for no URL. */
+/** Reads the query of a request URL in the same way as Engine.IO; `undefined` for an invalid URL. */
 export function readQuery(url: string | undefined): Readonly<Record<string, string>> | undefined {
   const parsed = URL.parse(url ?? "/", "http://server");
   return parsed === null ? undefined : Object.fromEntries(parsed.searchParams.entries());

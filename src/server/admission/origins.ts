@@ -1,26 +1,26 @@
 /**
- * Which web pages may reach the Server. Browsers let any page send requests to any host, the user's own machine included,
- * so a Server without credentials would give that user's tools to every page that is open. A page is recognized by its
- * `Origin`, by `Sec-Fetch-Site`, and by a `Host` that is a DNS name of the page's owner (DNS rebinding). Programs send
- * neither of the first two, and the `Host` of the URL that they were given.
+ * Rules for requests of web pages. Browsers let any page send requests to any host, including the user's own machine, so a
+ * Server without credentials would give the user's tools to every open page. A page is recognized by its `Origin`, by
+ * `Sec-Fetch-Site`, and by a `Host` that is a DNS name of its owner (DNS rebinding). Programs send neither of the first
+ * two, and the `Host` of the URL that they use.
  */
 import { isLoopback } from "../../protocol/server_address.ts";
 
-/** Whether web pages of this origin may connect to this `Host`. */
+/** Returns whether web pages of an origin may connect to a `Host`. */
 export type OriginRule = (origin: string, host: string | undefined) => boolean;
 
-/** Whether a request may name this `Host`. */
+/** Returns whether a request may have a `Host` header. */
 export type HostRule = (host: string | undefined) => boolean;
 
-/** How to judge an `Origin`. */
+/** The options of {@linkcode createOriginRule}. */
 export interface OriginOptions {
   /** Origins such as `https://app.example`, or `*` for all. */
   readonly allowed: readonly string[];
-  /** Whether a page may connect to the very host that it was loaded from; a trap where no credentials are asked for. */
+  /** Whether a page may connect to the host that it was loaded from; unsafe without credentials. */
   readonly allowSameHost: boolean;
 }
 
-/** Pages of this machine, the origins that are allowed and, where that is safe, pages of the Server's own host. */
+/** Allows pages of loopback, listed origins and, with `allowSameHost`, pages of the requested host. */
 export function createOriginRule({ allowed, allowSameHost }: OriginOptions): OriginRule {
   return (origin, host) => {
     if (allowed.includes("*") || allowed.includes(origin)) return true;
@@ -30,30 +30,30 @@ export function createOriginRule({ allowed, allowSameHost }: OriginOptions): Ori
   };
 }
 
-/** A client may write the scheme's own port, or leave it out; some write it in one place only. */
+/** Compares host and port; the default port of the scheme may be written or left out. */
 function isHostOf(page: URL, host: string): boolean {
   return page.host === URL.parse(`${page.protocol}//${host}`)?.host;
 }
 
-/** How to judge a `Host` where no credentials are asked for. */
+/** The options of {@linkcode createHostRule}. */
 export interface HostOptions {
   /** `name` for any port, `name:port`, or `*` for all. */
   readonly allowed: readonly string[];
-  /** The name or address that the Server listens on, where that is known. */
+  /** The name or address that the Server listens on, if known. */
   readonly own: string | undefined;
-  /** Whether other machines may use the Server. */
+  /** Whether other machines may connect. */
   readonly isOpenToOthers: boolean;
 }
 
 /**
- * Names of this machine, and what is allowed. A Server that is open to other machines can be reached by its addresses, too:
- * a page cannot be loaded from an address that its owner does not hold. The port does not matter: a tunnel or a container
- * has another one, and a page has no name of this machine, whatever the port.
+ * Allows names of loopback and listed hosts. A Server that is open to other machines also allows IP addresses: a page is
+ * never loaded from an address that its owner does not have. The port is ignored unless it is listed, since tunnels and
+ * containers change it.
  */
 export function createHostRule({ allowed, own, isOpenToOthers }: HostOptions): HostRule {
   const listed = new Set(allowed.map((host) => host.toLowerCase()));
   return (host) => {
-    // A browser always sends one; health checks in HTTP/1.0 do not.
+    // Browsers always send a Host; health checks in HTTP/1.0 do not.
     if (listed.has("*") || host === undefined) return true;
     const parsed = parseHost(host);
     if (parsed === undefined) return false;

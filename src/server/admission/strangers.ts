@@ -1,6 +1,6 @@
 /**
- * Connections that are not admitted yet ("strangers"). Anyone who can reach the port can open them, so they get little
- * memory, little time and a bounded number of places. Admitted connections are not checked here any more.
+ * Strangers: connections that are not admitted yet. Everybody who can reach the port can open them, so their memory, their
+ * time and their number are bounded. Admitted connections are not checked here.
  */
 import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
@@ -18,7 +18,7 @@ import {
   REPLACEABLE_AFTER_MS,
 } from "../limits.ts";
 
-/** As much of an Engine.IO connection as this needs. */
+/** The members of an Engine.IO connection that are used here. */
 export interface EngineConnection extends MessageSource {
   readonly id: string;
   readonly request: IncomingMessage;
@@ -37,41 +37,41 @@ export interface EnginePacket {
   readonly data?: unknown;
 }
 
-/** The bounds and the callbacks. */
+/** The bounds of {@linkcode Strangers}. */
 export interface StrangersOptions {
   readonly maxStrangers: number;
   readonly maxStrangersPerAddress: number;
   readonly connectTimeoutMs: number;
   readonly authTimeoutMs: number;
   readonly maxPayloadBytes: number;
-  /** A stranger was disconnected; the reason is for the log. */
+  /** Called when a stranger is disconnected, with the reason for the log. */
   readonly onDropped: (reason: string, address: string | undefined) => void;
-  /** The TCP connection belongs to an admitted member from now on. */
+  /** Called for each TCP connection of a client that is admitted. */
   readonly onAdopted: (socket: Duplex) => void;
 }
 
-/** One connection from its first request to its admission. */
+/** A connection from its first request to its admission. */
 interface Stranger {
   readonly address: string | undefined;
-  /** `connecting` until its CONNECT, `deciding` until the provider's answer, `refused` until it is closed. */
+  /** `connecting` until its CONNECT packet, `deciding` until the provider's decision, `refused` until it is closed. */
   phase: "connecting" | "deciding" | "refused";
   connection: EngineConnection | undefined;
-  /** What it has sent since its CONNECT, if anything. */
+  /** Its messages since the CONNECT packet, if any. */
   held: HeldMessages | undefined;
-  /** Over websockets, with all that is no packet yet. */
+  /** The bytes that arrived over WebSockets, incomplete packets included. */
   bytes: number;
   chunks: number;
-  /** Over any transport. */
+  /** Packets of all transports. */
   packets: number;
-  /** Up to its CONNECT, and then from there on. */
+  /** The bytes of packets, counted again from the CONNECT packet on. */
   packetBytes: number;
   timer: ReturnType<typeof setTimeout> | undefined;
-  /** Its websockets, and how to stop counting their bytes. */
+  /** Its WebSockets, each with a function that stops the counting of its bytes. */
   readonly sockets: Map<Duplex, () => void>;
   stopReading: () => void;
 }
 
-/** All connections that are not admitted yet. */
+/** Watches all connections that are not admitted yet. */
 export class Strangers {
   readonly #options: StrangersOptions;
   readonly #places: AddressLedger<Stranger>;
@@ -80,7 +80,7 @@ export class Strangers {
   readonly #bySid = new Map<string, Stranger>();
   readonly #upgrades = new WeakMap<IncomingMessage, Duplex>();
   readonly #members = new Set<string>();
-  /** By session, admitted or not. */
+  /** The WebSockets of all Engine.IO sessions, admitted or not. */
   readonly #webSockets = new Map<string, Duplex>();
 
   constructor(options: StrangersOptions) {
@@ -89,11 +89,11 @@ export class Strangers {
       max: options.maxStrangers,
       maxPerAddress: options.maxStrangersPerAddress,
       replaceableAfterMs: REPLACEABLE_AFTER_MS,
-      evict: (stranger) => this.#drop(stranger, "its place went to a newer connection"),
+      evict: (stranger) => this.#drop(stranger, "a newer connection took its place"),
     });
   }
 
-  /** Takes a place for the connection that this request opens; `false` when there is none. */
+  /** Reserves a place for the connection that this request opens; `false` when no place is free. */
   reserve(request: IncomingMessage): boolean {
     const address = request.socket.remoteAddress;
     const stranger: Stranger = {
@@ -111,25 +111,25 @@ export class Strangers {
     };
     if (!this.#places.add(stranger, address)) return false;
     this.#byRequest.set(request, stranger);
-    // From here on, since not every request becomes a connection, and a websocket that does not takes long to close.
-    this.#wait(stranger, this.#options.connectTimeoutMs, "it did not ask for the namespace in time");
+    // From now on, since a request may never become a connection.
+    this.#wait(stranger, this.#options.connectTimeoutMs, "it sent no CONNECT packet in time");
     return true;
   }
 
-  /** Gives the place back when the request has opened no connection. */
+  /** Frees the place if the request has not opened a connection. */
   release(request: IncomingMessage): void {
     const stranger = this.#byRequest.get(request);
     if (stranger !== undefined && stranger.connection === undefined) this.#forget(stranger);
   }
 
-  /** Whether a connection is admitted. */
+  /** Returns whether a connection is admitted. */
   isMember(sid: string): boolean {
     return this.#members.has(sid);
   }
 
   /**
-   * Claims the one websocket that a session may have at a time; `false` when it has one. Each could hold a message of the
-   * largest size, and Engine.IO lets one that it does not want go on for half a minute.
+   * Claims the only WebSocket that a session may have at a time; `false` when the session has one. Each could hold a
+   * message of the largest size, and Engine.IO keeps an unwanted one open for half a minute.
    */
   claimWebSocket(sid: string, socket: Duplex): boolean {
     if (this.#webSockets.has(sid)) return false;
@@ -138,14 +138,14 @@ export class Strangers {
     return true;
   }
 
-  /** Remembers the TCP connection of a websocket handshake. */
+  /** Remembers the TCP connection of a WebSocket handshake. */
   expectUpgrade(request: IncomingMessage, socket: Duplex, sid: string | undefined): void {
     this.#upgrades.set(request, socket);
     const stranger = sid === undefined ? undefined : this.#bySid.get(sid);
     if (stranger !== undefined) this.#byRequest.set(request, stranger);
   }
 
-  /** Counts the bytes that come over a websocket. Call it when the handshake is answered: earlier, it would lose bytes. */
+  /** Counts the bytes of a WebSocket. Call it when the handshake is answered: earlier, bytes would be lost. */
   startCounting(request: IncomingMessage): void {
     const socket = this.#upgrades.get(request);
     const stranger = this.#byRequest.get(request);
@@ -181,8 +181,9 @@ export class Strangers {
   }
 
   /**
-   * Lifts the limits of a connection, and gives Socket.IO what it has sent since its CONNECT. `key` is the connection,
-   * whose types hide the rest.
+   * Lifts the limits of a connection, and delivers its messages since the CONNECT packet.
+   *
+   * @param key The Engine.IO connection, whose members Socket.IO's types hide.
    */
   admit(key: object): void {
     const stranger = this.#byConnection.get(key);
@@ -196,7 +197,7 @@ export class Strangers {
     stranger.held?.deliver();
   }
 
-  /** Closes a connection whose CONNECT was refused, once its client can have read why. */
+  /** Closes a refused connection after its client has had time to read the reason. */
   refuse(key: object): void {
     const stranger = this.#byConnection.get(key);
     const connection = stranger?.connection;
@@ -207,7 +208,7 @@ export class Strangers {
     this.#wait(stranger, REFUSAL_LINGER_MS, undefined);
   }
 
-  /** Ends all of them. */
+  /** Closes all of them. */
   close(): void {
     for (const stranger of this.#places) this.#drop(stranger, undefined);
   }
@@ -224,14 +225,14 @@ export class Strangers {
 
   #readConnect(stranger: Stranger, data: unknown): void {
     if (typeof data !== "string" || !data.startsWith("0")) {
-      return this.#drop(stranger, "it sent something other than a CONNECT packet first");
+      return this.#drop(stranger, "its first packet is not a CONNECT packet");
     }
     if (!isConnectTo(data, SMCP_NAMESPACE)) return;
     if (hasTooManyMembers(data)) return this.#drop(stranger, "its CONNECT packet has too many members");
     stranger.phase = "deciding";
     stranger.packetBytes = 0;
     this.#places.renew(stranger);
-    // The provider's own deadline comes first.
+    // The time limit of the provider is shorter.
     this.#wait(
       stranger,
       this.#options.authTimeoutMs + REFUSAL_LINGER_MS,
@@ -239,7 +240,7 @@ export class Strangers {
     );
   }
 
-  /** Holds this message and all that follow; Socket.IO gets each after this has seen it. */
+  /** Holds this message and all later ones. */
   #keep(stranger: Stranger, data: unknown): void {
     if (typeof data === "string" && isConnectTo(data, SMCP_NAMESPACE)) {
       return this.#drop(stranger, "it sent a second CONNECT packet");
@@ -247,11 +248,11 @@ export class Strangers {
     if (stranger.connection !== undefined) stranger.held ??= new HeldMessages(stranger.connection);
   }
 
-  /** `reason` is for the log; without one the end is not logged. */
+  /** @param reason The reason for the log; without one, nothing is logged. */
   #wait(stranger: Stranger, ms: number, reason: string | undefined): void {
     clearTimeout(stranger.timer);
     stranger.timer = setTimeout(() => {
-      // After a stall of the event loop, what has come in the meantime is read first.
+      // After a stall of the event loop, packets that arrived meanwhile are handled first.
       stranger.timer = setTimeout(() => this.#drop(stranger, reason), 0);
     }, ms);
   }
@@ -262,7 +263,7 @@ export class Strangers {
     this.#forget(stranger);
     if (reason !== undefined) this.#options.onDropped(reason, stranger.address);
     connection?.close(true);
-    // A websocket's closing handshake would give it another half minute.
+    // The closing handshake of a WebSocket could take another half minute.
     for (const socket of sockets) socket.destroy();
   }
 
@@ -276,12 +277,12 @@ export class Strangers {
   }
 }
 
-/** Engine.IO's polling transport has a limit of its own on each body. */
+/** Private member of Engine.IO: the limit of a polling body. */
 function limitPolling({ transport }: EngineConnection, maxBytes: number): void {
   if ("maxHttpBufferSize" in transport) transport.maxHttpBufferSize = maxBytes;
 }
 
-/** Engine.IO keeps the first request, with its headers, as long as the connection lives. */
+/** Private use of Engine.IO, which keeps the first request with its headers as long as the connection. */
 function forgetRequest(connection: EngineConnection): void {
   Reflect.set(connection, "request", null);
 }

@@ -10,7 +10,7 @@ import { ENTER_OFFICE_NOTIFICATION, LEAVE_OFFICE_NOTIFICATION } from "../../prot
 import type { LogFields } from "../../log.ts";
 import type { Connection } from "../connection.ts";
 
-/** Makes the caller a member of an office; acks `(true, null)` or `(false, "reason")`. */
+/** `server:join_office`: makes the caller a member of an office; acks `(true, null)` or `(false, "reason")`. */
 export const joinOffice: Route = {
   handle(call) {
     const { hub, connection, body } = call;
@@ -36,13 +36,13 @@ export const joinOffice: Route = {
   refuse: toTextAnswer,
 };
 
-/** Ends what is left of a member's lost connection: its owner has come back on this one. */
+/** Ends the old connection of a member that has reconnected. */
 function replace(hub: Hub, ghost: Member): void {
   depart(hub, ghost);
   hub.connection(ghost.sid)?.close();
 }
 
-/** Ends the caller's membership of its office; acks `(true, null)` or `(false, "reason")`. */
+/** `server:leave_office`: ends the membership of the caller; acks `(true, null)` or `(false, "reason")`. */
 export const leaveOffice: Route = {
   handle(call) {
     const { hub, connection } = call;
@@ -57,7 +57,7 @@ export const leaveOffice: Route = {
   refuse: toTextAnswer,
 };
 
-/** Lists the members of the caller's own office, whatever the caller's role. */
+/** `server:list_room`: lists the members of the caller's office, for any role. */
 export const listRoom: Route = {
   handle(call) {
     const { office_id, req_id } = parseListRoomReq(call.body);
@@ -76,7 +76,7 @@ function toSessionInfo({ sid, name, role, officeId, version }: Member): SessionI
   return version === undefined ? session : { ...session, a2c_version: version };
 }
 
-/** Notifies the office of its new member, unless it is an observer, and adds the connection to the office. */
+/** Notifies the office of a new member, unless it is an observer, and adds its connection. */
 function arrive(hub: Hub, connection: Connection, member: Member): void {
   if (!member.isObserver) {
     hub.broadcast(member.officeId, { event: ENTER_OFFICE_NOTIFICATION, body: describe(member) });
@@ -85,7 +85,7 @@ function arrive(hub: Hub, connection: Connection, member: Member): void {
   hub.logger.info("joined office", fieldsOf(member));
 }
 
-/** Removes a former member's connection from the office, ends its requests, and notifies the office. */
+/** Removes the connection of a former member, ends its requests, and notifies the office. */
 export function depart(hub: Hub, member: Member): void {
   hub.connection(member.sid)?.exit();
   if (!member.isObserver) {
@@ -98,7 +98,7 @@ function fieldsOf({ officeId, role, name, version, principal, isObserver }: Memb
   return { office: officeId, role: isObserver ? "observer" : role, name, version, principal };
 }
 
-/** Exactly one of `computer` and `agent` is there: strict peers refuse a null. */
+/** Sets either `computer` or `agent`: strict peers reject a null. */
 function describe({ officeId, role, name }: Member): EnterOfficeNotification {
   return role === "agent" ? { office_id: officeId, agent: name } : { office_id: officeId, computer: name };
 }

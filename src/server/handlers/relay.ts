@@ -1,4 +1,4 @@
-/** What a member sends to others of its office: `client:*`, `server:tool_call_cancel` and `server:update_*`. */
+/** Events for other members of the office: `client:*`, `server:tool_call_cancel` and `server:update_*`. */
 import { badRequest } from "../../protocol/errors.ts";
 import { fitsApproximately } from "../../protocol/size.ts";
 import {
@@ -19,7 +19,7 @@ import {
 } from "../../protocol/events.ts";
 import type { UpdateComputerConfigReq } from "../../protocol/office.ts";
 
-/** Relays by shape whatever event it is: the body as it came, and the ack as it comes. */
+/** `client:*`: relays the event to a Computer of the caller's office, and its ack back, both unchanged. */
 export const relay: Route = {
   handle(call) {
     const { hub, connection: asker, event, body } = call;
@@ -45,16 +45,18 @@ export const relay: Route = {
   refuse: toErrorAnswer,
 };
 
-/** An observer asks little at a time, and waits for the answer: it shall not take the Computers from the Agent. */
+/** Limits the requests of observers, so that the Computers stay available to the Agent. */
 function requireReading({ hub, event, body, isAnswered }: Call, officeId: string): void {
-  if (!isAnswered) throw badRequest("event", `Cannot relay "${quoted(event)}": no answer is asked for`);
+  if (!isAnswered) {
+    throw badRequest("event", `Cannot relay "${quoted(event)}": observers must ask for an ack`);
+  }
   if (!fitsApproximately(body, MAX_OBSERVER_REQUEST_BYTES)) {
     throw badRequest("body", `Cannot relay "${quoted(event)}": too large for an observer`);
   }
   hub.observerLoads.of(officeId).requireRoom("the observers of this office", hub.loadLimits.observing);
 }
 
-/** Tells the office that the calling Agent gave up the call with this `req_id`. */
+/** `server:tool_call_cancel`: notifies the office that the calling Agent cancelled the call with this `req_id`. */
 export const cancelToolCall: Route = {
   handle(call) {
     const { req_id } = parseAgentCallData(call.body);
@@ -71,7 +73,7 @@ export const cancelToolCall: Route = {
   refuse: toErrorAnswer,
 };
 
-/** Tells the office that something of the calling Computer changed. Who that is, the session says, not the payload. */
+/** `server:update_*`: notifies the office of a change on the calling Computer, whose name comes from the session. */
 export const update: Route = {
   handle(call) {
     parseUpdateComputerConfigReq(call.body);

@@ -1,25 +1,25 @@
-/** Opening and closing an HTTP server's port. */
+/** Opens and closes the port of an HTTP server. */
 import type { Server as HttpServer } from "node:http";
 
-/** Where to listen. */
+/** The address to listen on. */
 export interface Address {
   readonly host: string;
   readonly port: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The Server cannot have the address that it was given; `cause` is what the system said. */
+/** The Server cannot listen on its address; `cause` is the error of the system. */
 export class ListenError extends Error {
-  /** Tells the class of an error. */
+  /** The name of the class. */
   override readonly name = "ListenError";
-  /** Tells the kind of an error. */
+  /** The code of this kind of error. */
   readonly code = "LISTEN_FAILED";
 }
 
 /**
- * Listens, and resolves to the real port.
+ * Listens, and resolves to the port.
  *
- * @throws {ListenError} when the port is in use, or the host is none of this machine.
+ * @throws {ListenError} when the port is in use, or the address does not belong to this machine.
  */
 export async function startListening(server: HttpServer, address: Address): Promise<number> {
   const { host, port, signal } = address;
@@ -44,7 +44,7 @@ export async function startListening(server: HttpServer, address: Address): Prom
   return typeof bound === "object" && bound !== null ? bound.port : port;
 }
 
-/** Stops listening and ends what connections are left. */
+/** Stops listening and closes all connections. */
 export function stopListening(server: HttpServer): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
@@ -54,9 +54,9 @@ export function stopListening(server: HttpServer): Promise<void> {
 
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: "the port is in use",
-  EACCES: "the port needs more rights",
-  EADDRNOTAVAIL: "the address is none of this machine",
-  ENOTFOUND: "the host is not known",
+  EACCES: "no permission for this port",
+  EADDRNOTAVAIL: "the address does not belong to this machine",
+  ENOTFOUND: "unknown host",
 };
 
 function reasonOf(error: unknown): string {
@@ -64,7 +64,7 @@ function reasonOf(error: unknown): string {
   return (code && REASONS[code]) ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** Whether the permission was granted to this process when it started. Node has no permissions to ask for. */
+/** Whether this process has a permission without a prompt. Node has no such permissions. */
 export function isGranted(permission: Deno.PermissionDescriptor): boolean {
   return typeof Deno === "undefined" || Deno.permissions.querySync(permission).state === "granted";
 }

@@ -1,4 +1,4 @@
-/** Socket.IO's parser with bounds that it lacks. */
+/** The parser of Socket.IO with bounds. */
 import { Decoder, Encoder, type Packet } from "socket.io-parser";
 import { MAX_MESSAGE_DEPTH } from "../../protocol/depth.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
@@ -6,20 +6,20 @@ import { SmcpError } from "../../protocol/errors.ts";
 import { costOfTexts, MAX_COST_PER_BYTE } from "../../protocol/json_cost.ts";
 import { ATTACHED_VALUE_FACTOR, MAX_ARGUMENTS, MAX_EVENT_LENGTH, maxValuesFor } from "../limits.ts";
 
-/** What stands before the JSON of an event or an ack: type, number of attachments, namespace, id. */
+/** The text before the JSON of an event or an ack: type, number of attachments, namespace, id. */
 const HEAD = /^[2356](?:\d+-)?(?:\/[^,"]{0,128},)?\d{0,16}(?=\[)/;
 /** The types of packets with attachments. */
 const ATTACHED_TYPE = /^[56]/;
 const EVENT_NAME = new RegExp(`"(?:[^"\\\\]|\\\\.){0,${MAX_EVENT_LENGTH}}"`, "y");
 
-/** The bodies of large messages that came without attachments: in them, nobody needs to look for binary data. */
+/** Bodies of large messages without attachments: the encoder does not search them for binary data. */
 type TextBodies = WeakSet<object>;
 
 /**
- * What the Server's `parser` option takes. Its decoder throws, which closes the connection as any malformed packet does,
- * for a packet of more than {@linkcode MAX_ARGUMENTS} arguments, and for one whose attachments have more bytes in all
- * than one message may have. Of an event or an ack that has more values than a message may have, it reads the name and
- * the id alone: a 413 {@linkcode SmcpError} stands in place of its arguments.
+ * Creates the `parser` option of Socket.IO. The decoder throws, which closes the connection, for a packet with more than
+ * {@linkcode MAX_ARGUMENTS} arguments, and for attachments with more bytes than one message may have. If an event or an
+ * ack has more values than a message may have, it parses only the name and the id, and puts a 413 {@linkcode SmcpError} in
+ * place of the arguments.
  */
 export function createBoundedParser(maxPayloadBytes: number): {
   readonly Encoder: new () => Encoder;
@@ -48,7 +48,7 @@ class TextBodyEncoder extends Encoder {
     this.#textBodies = textBodies;
   }
 
-  /** Socket.IO walks through all values of a packet to find binary data; of large ones that takes as long as to write them. */
+  /** Skips the search for binary data, which takes as long as writing a large packet. */
   override encode(packet: Packet): ReturnType<Encoder["encode"]> {
     const { type, nsp, id = "", data } = packet;
     if (!Array.isArray(data) || !data.some((part) => this.#textBodies.has(part))) return super.encode(packet);
@@ -63,9 +63,9 @@ class BoundedDecoder extends Decoder {
   readonly #maxAttachmentBytes: number;
   readonly #maxValues: number;
   readonly #textBodies: TextBodies;
-  /** Of the packet whose attachments are coming in. */
+  /** The bytes of the current packet's attachments. */
   #attachmentBytes = 0;
-  /** Of the packet that is being read. */
+  /** State of the packet that is being parsed. */
   #isLargeText = false;
   #refusal: SmcpError | undefined;
 
@@ -74,7 +74,7 @@ class BoundedDecoder extends Decoder {
     this.#maxAttachmentBytes = maxPayloadBytes;
     this.#maxValues = maxValuesFor(maxPayloadBytes);
     this.#textBodies = textBodies;
-    // Socket.IO's own listener comes after this one, and is not called when it throws.
+    // Before the listener of Socket.IO, which is not called when this one throws.
     this.on("decoded", (packet: Packet) => this.#check(packet));
   }
 
@@ -116,11 +116,11 @@ class BoundedDecoder extends Decoder {
   }
 }
 
-/** Why a text of JSON is not read, if it is not. */
+/** Returns the refusal of a JSON text that is too costly to parse. */
 function refusalOf(json: string, maxValues: number): SmcpError | undefined {
   try {
     if (costOfTexts([json], maxValues) <= maxValues) return undefined;
-    return tooMuch(`it has more than ${maxValues} values, weighed by what they cost`);
+    return tooMuch(`it has more than ${maxValues} values (weighed by their cost)`);
   } catch (error) {
     if (error instanceof RangeError) {
       return tooMuch(`it is nested more than ${MAX_MESSAGE_DEPTH} levels deep`);
@@ -135,7 +135,7 @@ function tooMuch(what: string): SmcpError {
   });
 }
 
-/** The same packet with no more arguments than the name of its event. */
+/** Removes all arguments except the name of the event. */
 function withoutBody(packet: string, head: string): string {
   if (head.startsWith("3")) return `${head}[]`;
   EVENT_NAME.lastIndex = head.length + 1;

@@ -1,13 +1,13 @@
 /**
- * A bound on pipelined requests, which `node:http` has not: it reads all the requests that one piece of data holds, several
- * hundred in 64 KiB, even when the first of them has ended the connection, and each costs kilobytes.
+ * Bounds pipelined requests, which `node:http` does not: it parses all requests in a chunk, several hundred in 64 KiB, even
+ * after the first one has closed the connection, and each costs kilobytes.
  */
 import type { IncomingMessage, Server as HttpServer } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { MAX_HEADS_PER_READ } from "../limits.ts";
 
-/** The TCP connections of an HTTP server on which pipelined requests are refused: each until it is released. */
+/** Refuses pipelined requests on each TCP connection of an HTTP server until it is released. */
 export class PipeliningGuard {
   readonly #server: HttpServer;
   readonly #onRefused: (address: string | undefined) => void;
@@ -15,16 +15,19 @@ export class PipeliningGuard {
   readonly #onConnection = (socket: Socket) => this.#watch(socket);
   readonly #onUpgrade = (_request: IncomingMessage, socket: Duplex) => this.release(socket);
 
-  /** `server`: with its listeners for upgrades in place. `onRefused` is told before a connection is ended. */
+  /**
+   * @param server Its other "upgrade" listeners must be added first.
+   * @param onRefused Called before a connection is closed.
+   */
   constructor(server: HttpServer, onRefused: (address: string | undefined) => void) {
     this.#server = server;
     this.#onRefused = onRefused;
-    // First, since the server's own listener hands the connection to its parser.
+    // First, since the listener of the server gives the connection to its parser.
     server.prependListener("connection", this.#onConnection);
     server.prependListener("upgrade", this.#onUpgrade);
   }
 
-  /** Lets a connection send what it likes: it belongs to a member, or does not speak HTTP any longer. */
+  /** Stops watching a connection: it belongs to a member, or was upgraded. */
   release(socket: Duplex): void {
     const onData = this.#watched.get(socket);
     if (onData === undefined) return;
@@ -32,7 +35,7 @@ export class PipeliningGuard {
     socket.off("data", onData);
   }
 
-  /** Watches no further connections. */
+  /** Stops watching new connections. */
   close(): void {
     this.#server.off("connection", this.#onConnection).off("upgrade", this.#onUpgrade);
   }
@@ -42,7 +45,7 @@ export class PipeliningGuard {
     const onData = (data: Uint8Array) => {
       if (!hasTooManyHeads(data)) return;
       this.#onRefused(socket.remoteAddress);
-      // The parser still gets this piece: it shall find nothing in it.
+      // The parser still receives this chunk, so it is emptied.
       data.fill(0);
       socket.destroy();
     };
@@ -52,8 +55,8 @@ export class PipeliningGuard {
 }
 
 /**
- * Where the parser reads a connection below JavaScript, nobody else hears of what comes in. Node takes it away from there
- * by itself when somebody listens, Deno does not; both leave alone what is marked as taken.
+ * Private member of Node and Deno. Their parser may read a connection below JavaScript, where "data" listeners receive
+ * nothing. Node stops that when a listener is added, Deno does not; both skip a connection that is marked as consumed.
  */
 function keepFromNativeParser(socket: Socket): void {
   const handle: unknown = Reflect.get(socket, "_handle");
@@ -63,7 +66,7 @@ function keepFromNativeParser(socket: Socket): void {
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** The head of each request ends with an empty line; no body that a stranger may send has one. */
+/** The headers of each request end with an empty line. Bodies before admission contain none. */
 function hasTooManyHeads(data: Uint8Array): boolean {
   let emptyLines = 0;
   let isLineEmpty = false;

@@ -1,8 +1,8 @@
-/** Bounds on the packets of one polling answer and of one polling body, which Engine.IO lacks. */
+/** Bounds the packets of a polling answer and of a polling body, which Engine.IO does not. */
 import { costOfTexts, MAX_COST_PER_BYTE } from "../../protocol/json_cost.ts";
 import { MAX_POLLING_PACKETS, MAX_POSTED_PACKETS, maxValuesFor } from "../limits.ts";
 
-/** As much of an Engine.IO connection as this needs. */
+/** The members of an Engine.IO connection that are used here. */
 export interface PollingConnection {
   readonly readyState: string;
   readonly transport: { readonly name: string };
@@ -14,8 +14,8 @@ export interface PollingConnection {
 }
 
 /**
- * Keeps each polling answer of a connection at {@linkcode MAX_POLLING_PACKETS} packets; the rest stays first in the queue
- * and goes with the next answers. A connection that is being closed sends all at once, since no further answer comes.
+ * Limits each polling answer of a connection to {@linkcode MAX_POLLING_PACKETS} packets; the rest stays first in the queue
+ * for the next answers. A connection that is closing sends all packets, since there is no further answer.
  */
 export function boundPollingAnswers(connection: PollingConnection): void {
   if (connection.transport.name !== "polling") return;
@@ -23,21 +23,21 @@ export function boundPollingAnswers(connection: PollingConnection): void {
   const onFlush = (packets: unknown[]) => {
     if (connection.readyState === "open") rest = packets.splice(MAX_POLLING_PACKETS);
   };
-  // Engine.IO has begun a new queue by now, and tells of the next poll only later.
+  // Engine.IO has a new queue by now, and handles the next poll later.
   const onDrain = () => {
     if (rest.length > 0) queueOf(connection).unshift(...rest);
     rest = [];
   };
   connection.on("flush", onFlush);
   connection.on("drain", onDrain);
-  // What is left then goes over the websocket.
+  // The rest is sent over the WebSocket.
   connection.once("upgrade", () => {
     connection.off("flush", onFlush);
     connection.off("drain", onDrain);
   });
 }
 
-/** Engine.IO's own queue, to which its types give no access. */
+/** Private member of Engine.IO: the queue of a connection. */
 function queueOf(connection: PollingConnection): unknown[] {
   const queue: unknown = Reflect.get(connection, "writeBuffer");
   if (Array.isArray(queue)) return queue;
@@ -45,9 +45,8 @@ function queueOf(connection: PollingConnection): unknown[] {
 }
 
 /**
- * Ends a connection that posts more than {@linkcode MAX_POSTED_PACKETS} packets in one body, or several that have more
- * values together than one message may have: all are read at once, and Engine.IO makes an object of each packet before it
- * looks at the first. The largest body has room for eight million.
+ * Closes a connection that posts more than {@linkcode MAX_POSTED_PACKETS} packets in one body, or packets with more values
+ * than one message may have. Engine.IO parses all packets of a body, up to eight million, before it handles the first.
  */
 export function boundPollingBodies(
   connection: Pick<PollingConnection, "transport"> & { close(discard: boolean): unknown },
@@ -66,7 +65,7 @@ export function boundPollingBodies(
   });
 }
 
-/** Between the packets of a body. */
+/** Separates the packets of a body. */
 const SEPARATOR = "\x1e";
 
 function costsTooMuch(body: string, maxValues: number): boolean {
@@ -74,7 +73,7 @@ function costsTooMuch(body: string, maxValues: number): boolean {
   for (let at = body.indexOf(SEPARATOR); at >= 0; at = body.indexOf(SEPARATOR, at + 1)) {
     if (++count > MAX_POSTED_PACKETS) return true;
   }
-  // The parser looks at a single one.
+  // The parser weighs a single packet.
   if (count === 1 || body.length * MAX_COST_PER_BYTE <= maxValues) return false;
   try {
     return costOfTexts(body.split(SEPARATOR), maxValues) > maxValues;

@@ -1,4 +1,4 @@
-/** A bound on TCP connections: a process that has used up its open files cannot accept any more. */
+/** Bounds TCP connections: a process without free open files cannot accept any more. */
 import { readFileSync } from "node:fs";
 import type { Server as HttpServer } from "node:http";
 import type { Socket } from "node:net";
@@ -13,16 +13,16 @@ import {
 } from "../limits.ts";
 import { isGranted } from "./listening.ts";
 
-/** The bounds and the callback. */
+/** The bounds of {@linkcode TcpSockets}. */
 export interface TcpSocketsOptions {
-  /** The most TCP connections in all. */
+  /** The most TCP connections in total. */
   readonly maxSockets: number;
   readonly maxStrangers: number;
   readonly maxStrangersPerAddress: number;
   readonly onRefused: (address: string | undefined) => void;
 }
 
-/** The TCP connections of an HTTP server: bounded in total, and those of no admitted member also by address. */
+/** The TCP connections of an HTTP server: bounded in total and, before admission, also by address. */
 export class TcpSockets {
   readonly #options: TcpSocketsOptions;
   readonly #strangers: AddressLedger<Duplex>;
@@ -42,7 +42,7 @@ export class TcpSockets {
     server.on("connection", this.#onConnection);
   }
 
-  /** The TCP connection belongs to an admitted member. */
+  /** Lifts the bound by address from a connection of an admitted client. */
   adopt(socket: Duplex): void {
     this.#strangers.delete(socket);
   }
@@ -66,7 +66,7 @@ export class TcpSockets {
   }
 }
 
-/** How many TCP connections this process can have, well below the system's limit of open files. */
+/** Returns a safe number of TCP connections, well below the system's limit of open files. */
 export function defaultMaxSockets(): number {
   const files = readOpenFilesLimit();
   if (files === undefined) return FALLBACK_MAX_SOCKETS;
@@ -75,7 +75,7 @@ export function defaultMaxSockets(): number {
 
 const LIMITS_FILE = "/proc/self/limits";
 
-/** The limit of open files on Linux, where it may be read without asking. */
+/** Reads the limit of open files on Linux, if that needs no permission prompt. */
 function readOpenFilesLimit(): number | undefined {
   if (!isGranted({ name: "read", path: LIMITS_FILE })) return undefined;
   try {

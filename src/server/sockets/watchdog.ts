@@ -1,6 +1,6 @@
 /**
- * A check that the Server still accepts connections. Where a process has had no open files left, its runtime may never
- * accept a connection again, even though it listens and the files are free again; listening anew mends that.
+ * Checks whether the Server still accepts connections. After a process has run out of open files, its runtime may never
+ * accept a connection again, although it listens and files are free again. Listening again repairs that.
  */
 import type { Server as HttpServer } from "node:http";
 import { connect, type Socket } from "node:net";
@@ -19,15 +19,15 @@ export interface WatchdogOptions {
   readonly host: string;
   readonly port: number;
   readonly logger: Logger;
-  /** How often to check; 2 seconds by default. */
+  /** The time between two checks; 2 seconds by default. */
   readonly intervalMs?: number;
-  /** How long its own connection may take to be accepted; 1 second by default. */
+  /** How long the acceptance of the check's connection may take; 1 second by default. */
   readonly timeoutMs?: number;
-  /** Called once, when listening anew did not help. */
+  /** Called once, when listening again did not help. */
   readonly onFailed: (error: ListenError) => void;
 }
 
-/** Connects to its own port from time to time. */
+/** Connects to the port of the Server at intervals. */
 export class Watchdog {
   readonly #server: HttpServer;
   readonly #options: WatchdogOptions;
@@ -35,11 +35,11 @@ export class Watchdog {
   readonly #onError = (error: Error) =>
     this.#options.logger.error("failed to listen", { error: describeError(error) });
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The last connection of its own, and whether that is still to be accepted. */
+  /** The connection of the last check, and whether it waits to be accepted. */
   #probe: Socket | undefined;
   #isProbing = false;
   #failures = 0;
-  /** Set by the first connection: a platform without "connection" events cannot be checked. */
+  /** Set by the first connection, since a platform may have no "connection" events. */
   #isArmed = false;
 
   constructor(server: HttpServer, options: WatchdogOptions) {
@@ -64,7 +64,7 @@ export class Watchdog {
     await closed;
   }
 
-  /** A connection was accepted, the probe or another one: either proves that the Server accepts connections. */
+  /** Any accepted connection proves that the Server accepts connections. */
   #notice(): void {
     if (this.#isProbing) this.#end(true);
     if (this.#isArmed || !mayConnect(this.#address())) return;
@@ -80,14 +80,16 @@ export class Watchdog {
     const probe = connect(this.#address());
     this.#probe = probe;
     this.#isProbing = true;
-    // The server's "connection" event tells whether it was accepted; an error here is only logged.
+    // The "connection" event of the server decides; an error here is only logged.
     probe.on(
       "error",
       (error) =>
-        this.#options.logger.debug("failed to connect to the own port", { error: describeError(error) }),
+        this.#options.logger.debug("failed to connect to the port of the Server", {
+          error: describeError(error),
+        }),
     );
     this.#timer = setTimeout(() => {
-      // After a stall of the event loop, a connection that has come in the meantime is noticed first.
+      // After a stall of the event loop, connections that arrived meanwhile are handled first.
       this.#timer = setTimeout(() => this.#end(false), 0);
     }, this.#options.timeoutMs ?? ACCEPT_CHECK_TIMEOUT_MS);
   }
@@ -105,7 +107,7 @@ export class Watchdog {
     this.#schedule();
   }
 
-  /** Closing and listening in one turn: nothing else can take the open file in between. */
+  /** Closes and listens in one turn of the event loop, so that the open file cannot be taken in between. */
   #listenAnew(): void {
     const { host, port, logger } = this.#options;
     logger.error("no longer accepting connections: listening again", { host, port });
@@ -119,7 +121,7 @@ export class Watchdog {
 
   #fail(): void {
     const { host, port, onFailed } = this.#options;
-    onFailed(new ListenError(`Cannot accept connections on "${host}:${port}": listening anew did not help`));
+    onFailed(new ListenError(`Cannot accept connections on "${host}:${port}": listening again did not help`));
   }
 
   #address(): { readonly host: string; readonly port: number } {

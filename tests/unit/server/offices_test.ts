@@ -154,7 +154,7 @@ Deno.test("join() refuses another role, and another name in the same office", ()
   const laptop = joined(offices, computer("laptop"));
   assertMatch(
     refusal(offices, { ...laptop, role: "agent", officeId: "den" }),
-    /is the computer 'laptop'/,
+    /as computer 'laptop'/,
   );
   assertMatch(refusal(offices, { ...laptop, name: "desk" }), /is in it as 'laptop'/);
   // None of these may look like a name that is taken: peers would try again.
@@ -170,7 +170,7 @@ Deno.test("join() admits one MAJOR.MINOR to an office, and peers without a versi
   joined(offices, computer("laptop", { version: "0.2.0" }));
   assertMatch(
     refusal(offices, computer("new", { version: "0.4.0" })),
-    /4008.*speaks 0\.2, this connection 0\.4/,
+    /4008.*uses 0\.2, this connection 0\.4/,
   );
   joined(offices, computer("older", { version: undefined }));
   joined(offices, computer("new", { version: "0.4.0", officeId: "den" }));

@@ -51,7 +51,7 @@ Deno.test("toSettings() refuses bounds that make no sense, and paths that are no
   for (const time of ["pingIntervalMs", "pingTimeoutMs", "connectTimeoutMs", "authTimeoutMs", "graceMs"]) {
     assertThrows(() => toSettings({ [time]: 2 ** 31 }, "localhost"), RangeError, time);
   }
-  assertThrows(() => toSettings({ path: "hub" }, "localhost"), TypeError, "begin with a slash");
+  assertThrows(() => toSettings({ path: "hub" }, "localhost"), TypeError, "must start with");
   assertEquals(toSettings({ path: "/hub//" }, "localhost").path, "/hub/");
 });
 
