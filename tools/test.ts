@@ -83,11 +83,14 @@ export function readReport(junit: string): ReportedTest[] {
   });
 }
 
+/** One file more at a time than there are cores, since most tests wait for other processes now and then. */
+const JOBS = Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + 1}`;
+
 async function runLane({ name, args }: Lane, more: readonly string[]): Promise<boolean> {
   const report = `${reportsFolder}/${name}.xml`;
   const all = ["test", "-A", `--junit-path=${report}`, ...args, ...more];
   console.log(`\n== ${name} tests: deno ${all.join(" ")}`);
-  const isPassed = await runDeno(all, { limitMs: LANE_LIMIT_MS }) === 0;
+  const isPassed = await runDeno(all, { env: { DENO_JOBS: JOBS }, limitMs: LANE_LIMIT_MS }) === 0;
   const skipped = readReport(await Deno.readTextFile(report).catch(() => ""))
     .filter(({ outcome }) => outcome === "skipped");
   for (const test of skipped) console.log(`skipped in ${test.file}: ${test.name}`);

@@ -21,7 +21,7 @@ async function sendAtOnce(port: number, packets: readonly string[]): Promise<voi
   await exchange(port, { method: "POST", target, body: packets.join(SEPARATOR) });
 }
 
-Deno.test("What a member sends in one message with its disconnect is dropped, and leaves no trace in the office", async () => {
+Deno.test("What a member sends in one message with its disconnect comes before it, and leaves no trace in the office", async () => {
   const logger = new RecordingLogger();
   await using server = await SmcpServer.listen({ port: 0, logger });
   await using computer = await RawPeer.join(server.url, {
@@ -29,23 +29,24 @@ Deno.test("What a member sends in one message with its disconnect is dropped, an
     name: "laptop",
     office_id: "lab",
   });
-  const calls: unknown[] = [];
-  computer.serve("client:tool_call", (body) => {
-    calls.push(body);
-    return [{ content: [] }];
-  });
   const hasty = { role: "agent", name: "hasty", office_id: "lab" };
   await sendAtOnce(server.port, [
     event("server:join_office", hasty),
     event("client:tool_call", { agent: "hasty", req_id: "1", computer: "laptop", timeout: 86_400 }),
     DISCONNECT,
   ]);
-  await using _ada = await RawPeer.join(server.url, { role: "agent", name: "ada", office_id: "lab" });
-  assertEquals(await computer.next("notify:enter_office"), { office_id: "lab", agent: "ada" });
-  await computer.settled();
-  assertEquals(calls, []);
-  assertEquals(
-    logger.lines.filter(({ fields }) => fields["name"] === "hasty").map(({ message }) => message),
-    [],
-  );
+  // The seat of the Agent is free.
+  await using ada = await RawPeer.join(server.url, { role: "agent", name: "ada", office_id: "lab" });
+  const arrivals = (await computer.settled()).filter(([event]) => event.startsWith("notify:"));
+  const left = { office_id: "lab", agent: "hasty" };
+  assertEquals(arrivals, [
+    ["notify:enter_office", left],
+    ["notify:leave_office", left],
+    ["notify:enter_office", { office_id: "lab", agent: "ada" }],
+  ]);
+  const [room] = await ada.request("server:list_room", { agent: "ada", req_id: "1", office_id: "lab" });
+  const { sessions } = room as { readonly sessions: readonly { readonly name: string }[] };
+  assertEquals(sessions.map(({ name }) => name).toSorted(), ["ada", "laptop"]);
+  const lines = logger.lines.filter(({ fields }) => fields["name"] === "hasty").map(({ message }) => message);
+  assertEquals(lines, ["joined office", "disconnected", "left office"]);
 });
