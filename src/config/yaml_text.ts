@@ -75,9 +75,11 @@ function countAliases(document: Document.Parsed, enough: number): number {
   return count;
 }
 
-/** The key that an error points to, when it is a plain word. */
+/** The key that an error points to; `undefined` for a long or an unusual one. */
 function keyAt({ pos: [start] }: YAMLError, text: string): string | undefined {
-  return /^["']?([\w.-]+)["']?\s*:/.exec(text.slice(start, start + MAX_KEY_LENGTH))?.[1];
+  const [, quoted, plain] =
+    /^(?:"([^"\\\n]+)"|([\w.-]+))\s*:/.exec(text.slice(start, start + MAX_KEY_LENGTH)) ?? [];
+  return quoted ?? plain;
 }
 
 function placeOf({ pos: [offset] }: YAMLError, counter: LineCounter) {

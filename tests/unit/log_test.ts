@@ -29,12 +29,12 @@ Deno.test("parseLogLevels() counts what is said twice the last time", () => {
 });
 
 Deno.test("parseLogLevels() lists the levels and the modules that there are", () => {
-  assertThrows(() => parseLogLevels("loud"), RangeError, `"loud": the levels are debug, info, warn, error`);
+  assertThrows(() => parseLogLevels("loud"), RangeError, `"loud" (levels: debug, info, warn, error`);
   assertThrows(() => parseLogLevels("mcp=loud"), RangeError, `"loud"`);
   assertThrows(
     () => parseLogLevels("mpc=info"),
     RangeError,
-    `"mpc": the modules are server, computer, agent`,
+    `"mpc" (modules: server, computer, agent`,
   );
   for (const text of ["", "info,", "mcp=", "=info", "mcp=info=warn", "toString=info"]) {
     assertThrows(() => parseLogLevels(text), RangeError, "Unknown log");

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { closestWord, didYouMean } from "../../src/spelling.ts";
+import { closestWord, didYouMean, unknownName } from "../../src/spelling.ts";
 
 const known = ["command", "args", "env", "server_parameters", "stdio", "sse"];
 
@@ -25,4 +25,11 @@ Deno.test("closestWord() compares no words of endless length", () => {
 
 Deno.test("didYouMean() is the end of a sentence, or nothing", () => {
   assertEquals([didYouMean("comand", known), didYouMean("zzz", known)], ['; did you mean "command"?', ""]);
+});
+
+Deno.test("unknownName() lists the known names, at most 20 of them", () => {
+  assertEquals(unknownName("server", "x", ["files", "shop"]), 'No server named "x" (servers: files, shop)');
+  assertEquals(unknownName("input", "x", []), 'No input named "x" (inputs: none)');
+  const many = Array.from({ length: 25 }, (_, i) => `s${i}`);
+  assertEquals(unknownName("server", "x", many).endsWith("s19, 5 more)"), true);
 });

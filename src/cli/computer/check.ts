@@ -74,7 +74,7 @@ function readyText({ servers, variables }: ConfigReport): string {
   const missing = variables.filter(({ hasDefault, isSet }) => !hasDefault && isSet === false);
   return missing.length === 0
     ? "ready to use"
-    : `ready to use once there is ${missing.map(({ name }) => name).join(", ")} in the environment`;
+    : `ready to use after these environment variables are set: ${missing.map(({ name }) => name).join(", ")}`;
 }
 
 /** A line for each server, input and variable. */

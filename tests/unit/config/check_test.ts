@@ -109,7 +109,7 @@ Deno.test("a report with the environment at hand says what is set there, and wha
   variable  A    is set        for a
   variable  B    is not set    for a
 
-ready to use once there is B in the environment`,
+ready to use after these environment variables are set: B`,
   );
   assertEquals(JSON.stringify(report).includes("s3cret"), false);
 });
