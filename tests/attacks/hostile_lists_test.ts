@@ -67,7 +67,7 @@ Deno.test("one tool that is too large is left out, and named, and all others are
     "good__become",
     "good__received",
   ]);
-  const [left] = warnings(office, "tools are left out: they are too large");
+  const [left] = warnings(office, "tools are left out: too large");
   assertEquals([left?.["tools"], left?.["count"]], [["huge"], 1]);
 });
 

@@ -1,4 +1,4 @@
-/** Placeholders are resolved when an MCP server starts, never before, and their values are never written anywhere. */
+/** Resolves the placeholders of an MCP server when it starts, never before. Values are never written anywhere. */
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import type {
@@ -26,10 +26,10 @@ import {
   type InputSource,
 } from "./sources.ts";
 
-/** How long an input's command may run, in milliseconds. */
+/** How long the command of an input may run, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 30_000;
 
-/** What placeholders are resolved from. */
+/** The sources of placeholders. */
 export interface InputContext {
   readonly inputs: readonly MCPServerInput[];
   readonly source: InputSource;
@@ -39,11 +39,11 @@ export interface InputContext {
 }
 
 /**
- * Fills in the placeholders of a server's parameters, one after the other, so that whoever is asked is asked for one
- * value at a time.
+ * Replaces the placeholders of a server's parameters, one after the other, so that a person is asked for one value at a
+ * time.
  *
- * @throws {ConfigurationError} that names an input which is not defined, has no value, or whose command fails, a
- * variable that is not set, a file that cannot be read, or a member that cannot have the value it was given.
+ * @throws {ConfigurationError} when an input is not defined, has no value, or its command fails; when a variable is not
+ * set or a file cannot be read; when a parameter cannot have the resolved value. The message names it.
  */
 export async function resolveInputs(
   config: MCPServerConfig,
@@ -57,7 +57,7 @@ export async function resolveInputs(
   return await withEnvFile(readResolved(config.name, { ...config, server_parameters }));
 }
 
-/** A variable of `env` comes before the file's. */
+/** Adds the variables of `env_file`; those of `env` override them. */
 async function withEnvFile(config: ResolvedServerConfig): Promise<ResolvedServerConfig> {
   if (config.type !== "stdio") return config;
   const { env_file, ...parameters } = config.server_parameters;
@@ -100,7 +100,7 @@ async function resolveInput(
   if (input.type === "command") return await runCommand(input, signal);
   if (typeof input.default === "string") return checkPick(input, input.default);
   throw new ConfigurationError(
-    `Cannot resolve input "${id}": no value; the Computer's inputs give none, and it has no default`,
+    `Cannot resolve input "${id}": no value; give it a value or a default`,
   );
 }
 
@@ -123,7 +123,7 @@ async function askSource(source: InputSource, request: InputRequest): Promise<In
       return value;
     default:
       throw new ConfigurationError(
-        `Cannot resolve input "${id}": its value is no string, number or boolean`,
+        `Cannot resolve input "${id}": its value is not a string, number or boolean`,
       );
   }
 }
@@ -145,14 +145,14 @@ async function runCommand(input: MCPServerCommandInput, signal: AbortSignal): Pr
   const parts = Object.entries(input.args ?? {}).map(([key, value]) => `--${key} ${quote(value)}`);
   const line = [input.command, ...parts].join(" ");
   using deadline = new Deadline(COMMAND_TIMEOUT_MS, {
-    reason: () => new TypeError(`Cannot wait longer than ${COMMAND_TIMEOUT_MS} ms`),
+    reason: () => new TypeError(`Its command did not end in ${COMMAND_TIMEOUT_MS} ms`),
     signal,
   });
   try {
     const { success, code, stdout } = await runShell(line, deadline.signal);
     if (success) return new TextDecoder().decode(stdout).replace(/\r?\n$/, "");
     throw new ConfigurationError(
-      `Cannot resolve input "${input.id}": its command ended with exit code ${code}`,
+      `Cannot resolve input "${input.id}": its command failed with exit code ${code}`,
     );
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
@@ -162,7 +162,7 @@ async function runCommand(input: MCPServerCommandInput, signal: AbortSignal): Pr
   }
 }
 
-/** Runs a shell line in a process group of its own, so that an abort ends whatever the line has started. */
+/** Runs a shell line in a separate process group, so that an abort ends all processes of the line. */
 async function runShell(line: string, signal: AbortSignal): Promise<Deno.CommandOutput> {
   signal.throwIfAborted();
   const [shell, flag] = Deno.build.os === "windows" ? ["cmd", "/c"] as const : ["sh", "-c"] as const;
@@ -184,7 +184,7 @@ async function runShell(line: string, signal: AbortSignal): Promise<Deno.Command
   }
 }
 
-/** Quotes an argument for the shell, so that nothing in it means anything. */
+/** Quotes an argument, so that the shell takes it literally. */
 function quote(value: string): string {
   if (Deno.build.os === "windows") return `"${value.replaceAll('"', '""')}"`;
   return `'${value.replaceAll("'", `'\\''`)}'`;

@@ -1,21 +1,21 @@
-/** Where the values of inputs come from: a function of the embedder, the environment, values that were set. */
+/** Sources for the values of inputs: a function of the embedding program, the environment, values that were set. */
 import { type InputValue, inputVariable } from "../../config/placeholders.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
 import { unknownName } from "../../spelling.ts";
 
-/** For what a value is asked. */
+/** A question for the value of an input. */
 export interface InputRequest {
-  /** The input as it is configured. */
+  /** The input as configured. */
   readonly input: MCPServerInput;
   /** The name of the MCP server that is to start. */
   readonly server: string;
-  /** Aborted when the server is stopped, so that nobody is asked any longer. */
+  /** Aborted when the server is stopped and the value is no longer needed. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Gives the value of an input by its id, or `undefined` when it has none. A value keeps its type where a placeholder
- * stands alone.
+ * Gives the value of an input by its id, or `undefined` when there is no value. A value that replaces a whole string
+ * keeps its type.
  */
 export type InputSource = (
   id: string,
@@ -26,7 +26,7 @@ export type InputSource = (
 export type EnvironmentLookup = (name: string) => string | undefined;
 
 /**
- * Values from the environment: the input `api-key` is read from `A2C_INPUT_API_KEY`.
+ * Reads values from the environment: the input `api-key` from `A2C_INPUT_API_KEY`.
  *
  * @param environment Gives the value of a variable.
  *
@@ -43,7 +43,7 @@ export function environmentInputs(environment: EnvironmentLookup): (id: string) 
   return (id) => environment(inputVariable(id));
 }
 
-/** Values by input id over a source. */
+/** Values that a program sets while it runs. They come before another source and are kept in memory only. */
 export class InputValues {
   readonly #fallback: InputSource;
   readonly #values = new Map<string, InputValue>();
@@ -52,10 +52,10 @@ export class InputValues {
     this.#fallback = fallback;
   }
 
-  /** Asks the values that were set, then the source below. */
+  /** Gives the value that was set, otherwise that of the other source. */
   readonly source: InputSource = (id, request) => this.#values.get(id) ?? this.#fallback(id, request);
 
-  /** The value that was set. */
+  /** The value that was set, if any. */
   get(id: string): InputValue | undefined {
     return this.#values.get(id);
   }
@@ -64,14 +64,14 @@ export class InputValues {
     this.#values.set(id, value);
   }
 
-  /** Forgets a value; tells whether there was one. */
+  /** Forgets a value; true when there was one. */
   clear(id: string): boolean {
     return this.#values.delete(id);
   }
 }
 
 /**
- * Finds the input of a configuration.
+ * Finds an input by its id.
  *
  * @throws {TypeError} for an unknown id; the message lists the ids.
  */
@@ -82,13 +82,13 @@ export function findInput(id: string, inputs: readonly MCPServerInput[]): MCPSer
 }
 
 /**
- * Whether an input may have this value.
+ * Checks the value of an input.
  *
- * @throws {TypeError} when it is none of the options of a `pickString` input.
+ * @throws {TypeError} when the input is a `pickString` and the value is not one of its options.
  */
 export function checkInputValue(input: MCPServerInput, value: InputValue): void {
   if (input.type !== "pickString" || input.options.includes(String(value))) return;
   throw new TypeError(
-    `Cannot use the value of input "${input.id}": it is none of ${input.options.join(", ")}`,
+    `Cannot use the value of input "${input.id}": not one of ${input.options.join(", ")}`,
   );
 }

@@ -1,7 +1,6 @@
 /**
- * What an Agent may see of a configuration: by a list of what may be shown, never of what may not. Shown are names,
- * those of options, variables and headers included, placeholders as they are written, numbers and truth values, and of
- * a URL its scheme and host. Every other text is `***`.
+ * Masks a configuration for the Agent. An allowlist decides what is shown: names (also those of options, variables and
+ * headers), placeholders as written, numbers, booleans, and the scheme and host of a URL. Every other text is `***`.
  */
 import type {
   GetComputerConfigRet,
@@ -13,20 +12,20 @@ import type { ToolMeta } from "../../protocol/tools.ts";
 import type { ComputerConfig } from "../../config/config.ts";
 import { parsePlaceholder, PLACEHOLDER } from "../../config/placeholders.ts";
 
-/** What stands for a value that is not shown. */
+/** Replaces a value that is not shown. */
 export const MASK = "***";
-/** An option's name: words of letters, as people choose them. One with more than two digits may be a value. */
+/** The name of an option: words of letters. With more than two digits at its end it may be a value. */
 const OPTION_NAME = /^-(?:[A-Za-z]|-[A-Za-z]+(?:[-_.][A-Za-z]+)*\d{0,2})$/;
 const MAX_OPTION_LENGTH = 40;
 /** The name of a program. */
 const PROGRAM_NAME = /^[A-Za-z][\w.+-]{0,39}$/;
-/** A host and port, in which nothing else can hide. */
+/** A host and port that contain nothing else. */
 const AUTHORITY = /^(?:[A-Za-z\d.-]{1,253}|\[[\da-fA-F:.]{2,45}\])(?::\d{1,5})?$/;
 const SCHEME = /^[A-Za-z][A-Za-z\d+.-]{0,20}:\/\//;
 const ENCODING = /^[A-Za-z][\w.:-]{0,30}$/;
 const DURATION = /^P[\dTYMWDHS.,]{1,40}$/;
 
-/** The configuration as `client:get_config` shows it. */
+/** The configuration for `client:get_config`. */
 export function maskConfig({ servers, inputs }: ComputerConfig): GetComputerConfigRet {
   return {
     inputs: inputs.map(maskInput),
@@ -34,7 +33,7 @@ export function maskConfig({ servers, inputs }: ComputerConfig): GetComputerConf
   };
 }
 
-/** Member by member: an unknown one may hold anything. */
+/** Only known members: an unknown one may hold a secret. */
 export function maskServer(config: MCPServerConfig): MCPServerConfig {
   const { name, disabled, forbidden_tools, tool_meta, default_tool_meta, vrl } = config;
   const shared = {
@@ -70,7 +69,7 @@ export function maskServer(config: MCPServerConfig): MCPServerConfig {
   }
 }
 
-/** What the Computer makes of a tool, which the list of tools shows as well. */
+/** The metadata of a tool, which the list of tools also shows. */
 function knownMeta({ auto_apply, ret_object_mapper, alias, tags }: ToolMeta): ToolMeta {
   const meta = { auto_apply, ret_object_mapper, alias, tags };
   return Object.fromEntries(Object.entries(meta).filter(([, value]) => value !== undefined));
@@ -88,7 +87,7 @@ function maskStdio(parameters: MCPServerStdioParameters): MCPServerStdioParamete
   };
 }
 
-/** The program without its folder. What has spaces may be a whole command line, of which the first word is shown. */
+/** The program without its folder. A text with spaces may be a whole command line: its first word is shown. */
 function maskCommand(command: string): string {
   if (command.search(PLACEHOLDER) >= 0) return maskLiterals(command);
   const [first = "", ...rest] = /\.(?:exe|cmd|bat)$/i.test(command) ? [command] : command.split(/\s+/);
@@ -96,7 +95,7 @@ function maskCommand(command: string): string {
   return PROGRAM_NAME.test(name) ? [name, ...rest.length > 0 ? [MASK] : []].join(" ") : MASK;
 }
 
-/** What follows the name of a secret is one, whatever it looks like. */
+/** An argument after the name of a secret is always masked. */
 function maskArguments(args: readonly string[]): string[] {
   return args.map((arg, index) => {
     const before = args[index - 1] ?? "";
@@ -119,7 +118,7 @@ function isOptionName(text: string): boolean {
   return text.length <= MAX_OPTION_LENGTH && OPTION_NAME.test(text);
 }
 
-/** A URL's scheme and host, and placeholders; everything else is masked. */
+/** Shows the scheme and host of a URL, and placeholders; masks everything else. */
 function maskText(text: string): string {
   const [scheme] = SCHEME.exec(text) ?? [];
   if (scheme === undefined) return maskLiterals(text);
@@ -128,7 +127,7 @@ function maskText(text: string): string {
   const authority = end < 0 ? rest : rest.slice(0, end);
   const tail = end < 0 ? "" : rest.slice(end);
   const host = authority.slice(authority.lastIndexOf("@") + 1);
-  // A password with a slash in it would put its end behind the host's place, and its beginning there
+  // A password that contains a slash would leave its beginning where the host is expected
   const isHost = AUTHORITY.test(host) && !tail.includes("@") && !tail.startsWith("${") &&
     authority.indexOf("@") === authority.lastIndexOf("@");
   if (!isHost) return scheme + maskLiterals(rest);
@@ -136,10 +135,10 @@ function maskText(text: string): string {
   return scheme + user + host + (tail.startsWith("/") ? "/" : "") + maskLiterals(tail.replace(/^\//, ""));
 }
 
-/** How a placeholder is shown. */
+/** Turns a placeholder into the text that is shown. */
 type ShowPlaceholder = (text: string) => string;
 
-/** Masks what is literal; `Bearer ${input:token}` shows as `***${input:token}`. */
+/** Masks literal text: `Bearer ${input:token}` becomes `***${input:token}`. */
 function maskLiterals(value: string, show: ShowPlaceholder = showToAgent): string {
   const placeholders = value.match(PLACEHOLDER) ?? [];
   return value.split(PLACEHOLDER)
@@ -147,17 +146,17 @@ function maskLiterals(value: string, show: ShowPlaceholder = showToAgent): strin
     .join("");
 }
 
-/** The same of a value that is named, of which not even an empty one is shown. */
+/** The same, but masks an empty value too. */
 export function maskValue(value: string, show?: ShowPlaceholder): string {
   return value === "" ? MASK : maskLiterals(value, show);
 }
 
-/** Where a file is stays here. */
+/** Masks the path of a file. */
 function showToAgent(text: string): string {
   return parsePlaceholder(text)?.kind === "file" ? `\${file:${MASK}}` : maskFallback(text);
 }
 
-/** `${env:TOKEN:-abc}` shows as `${env:TOKEN:-***}`. */
+/** Masks the default of a variable: `${env:TOKEN:-abc}` becomes `${env:TOKEN:-***}`. */
 export function maskFallback(text: string, mask: (fallback: string) => string = () => MASK): string {
   const placeholder = parsePlaceholder(text);
   if (placeholder?.kind !== "env" || placeholder.fallback === undefined) return text;
@@ -165,7 +164,7 @@ export function maskFallback(text: string, mask: (fallback: string) => string = 
   return `\${env:${name}:-${fallback === "" ? "" : mask(fallback)}}`;
 }
 
-/** Values by name, of which only the names and placeholders are shown. */
+/** Values by name: shows the names and the placeholders in the values. */
 export function maskValues<T extends Record<string, unknown> | null>(values: T, show?: ShowPlaceholder): T;
 export function maskValues(
   values: Record<string, unknown> | null,
@@ -181,7 +180,7 @@ function maskDuration(text: string): string {
   return DURATION.test(text) ? text : maskLiterals(text);
 }
 
-/** The definition of an input; of its default only what is one of the options that are shown anyway. */
+/** The definition of an input. Its default is shown only when it is one of the options. */
 function maskInput(input: MCPServerInput): MCPServerInput {
   const { id, description } = input;
   switch (input.type) {
@@ -200,23 +199,23 @@ function maskInput(input: MCPServerInput): MCPServerInput {
   }
 }
 
-/** Parts of names that mean a secret wherever they stand. */
+/** Parts of names that mean a secret anywhere in the name. */
 const SECRET_PART =
   /token|secret|passw|passphrase|pwd|api[-_]?key|auth|credential|private|access[-_]?key|bearer|cookie|signature|connection[-_]?string|webhook/i;
-/** Words that mean one only as a whole: "path" and "ping" are none. */
+/** Words that mean a secret only as whole words: "path" and "ping" contain "pat" and "pin". */
 const SECRET_WORDS: ReadonlySet<string> = new Set(
   ["key", "keys", "pass", "pat", "jwt", "pin", "pw", "sas", "otp", "dsn", "sig", "creds", "session"],
 );
-/** Longer names are text. */
+/** Longer names count as secret, in characters. */
 const MAX_NAME_LENGTH = 200;
 
-/** Whether what goes by this name, an option, a variable, a header or a member, is usually a secret. */
+/** Whether the value of an option, variable, header or member with this name is usually a secret. */
 export function isSecretName(name: string): boolean {
   if (name.length > MAX_NAME_LENGTH) return true;
   return SECRET_PART.test(name) || wordsOf(name).some((word) => SECRET_WORDS.has(word));
 }
 
-/** `--githubPAT`, `GITHUB_PAT` and `x-github.pat` have the same words. */
+/** The words of a name: the same for `--githubPAT`, `GITHUB_PAT` and `github.pat`. */
 function wordsOf(name: string): string[] {
   return name.replace(/([a-z\d])(?=[A-Z])/g, "$1 ").toLowerCase().split(/[^a-z]+/);
 }

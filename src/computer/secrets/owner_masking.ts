@@ -1,9 +1,9 @@
-/** What the owner of a Computer is shown of a server: everything but the values of what is named like a secret. */
+/** Masks the parameters of a server for the owner of the Computer: only the values of secrets are hidden. */
 import type { MCPServerConfig, MCPServerInput, MCPServerStdioParameters } from "../../protocol/config.ts";
 import { fillPlaceholders, type InputValue, PLACEHOLDER } from "../../config/placeholders.ts";
 import { isSecretName, MASK, maskFallback, maskValue, maskValues } from "./masking.ts";
 
-/** The parameters of a server with placeholders as written, and its secrets as `***`. */
+/** The parameters of a server with placeholders as written and secrets as `***`. */
 export function maskSecretParameters(config: MCPServerConfig): MCPServerConfig["server_parameters"] {
   return config.type === "stdio" ? maskStdio(config.server_parameters) : maskHttp(config.server_parameters);
 }
@@ -28,12 +28,12 @@ function maskLiteral(value: string): string {
   return maskValue(value, showToOwner);
 }
 
-/** Where a file is, its owner knows. */
+/** The owner may see the path of a file. */
 function showToOwner(placeholder: string): string {
   return maskFallback(placeholder);
 }
 
-/** Masks `--token=…`, the argument after `--api-key`, `NAME=…` where the name says so, and what a URL carries. */
+/** Masks `--token=…`, the argument after `--api-key`, `NAME=…` for a secret name, and secrets in URLs. */
 function maskArguments(args: readonly string[]): string[] {
   return args.map((arg, index) => {
     const before = args[index - 1];
@@ -42,7 +42,7 @@ function maskArguments(args: readonly string[]): string[] {
   });
 }
 
-/** `NAME=VALUE` and, as in a header, `NAME: VALUE`; the value may be such a pair itself, or a URL. */
+/** Masks `NAME=VALUE` and `NAME: VALUE`; the value may be another such pair, or a URL. */
 function maskArgument(arg: string): string {
   const pair = /^([\w.-]+)(=|:(?!\/\/)\s*)(.*)$/s.exec(arg);
   if (pair === null) return maskUrl(arg);
@@ -54,7 +54,7 @@ function maskNamed(name: string, value: string): string {
   return isSecretName(name) ? maskLiteral(value) : maskArgument(value);
 }
 
-/** Masks the user information, the query values and the fragment of a URL, which may have placeholders in it. */
+/** Masks the user information, the query values and the fragment of a URL, which may contain placeholders. */
 function maskUrl(written: string): string {
   const url = written.replaceAll(PLACEHOLDER, (text) => maskFallback(text, maskUrl));
   const parts = /^([a-z][a-z\d+.-]*:\/\/)([^/?#]*@)?([^?#]*)(\?[^#]*)?(#.*)?$/is.exec(url);
@@ -69,17 +69,17 @@ function maskUrl(written: string): string {
     (fragment === "" ? "" : `#${maskLiteral(fragment.slice(1))}`);
 }
 
-/** Where the values come from. */
+/** The values of inputs. */
 export interface RenderContext {
   readonly inputs: readonly MCPServerInput[];
-  /** The value that an input has without asking anybody or running anything. */
+  /** Gives the value of an input without asking a person or running a command. */
   readonly peek: (input: MCPServerInput) => Promise<InputValue | undefined>;
 }
 
 /**
- * Fills in what is known and no secret. Passwords and the output of commands are masked, as are headers, what a URL
- * carries and the values of whatever is named like a secret; what has no value, and variables of the environment, stay
- * as written.
+ * The parameters with which a server would start now. Inputs with a value are replaced; inputs without one and variables
+ * of the environment stay as written. Masked are passwords, the output of commands, headers, secrets in URLs and the
+ * values of secret names.
  */
 export async function renderParameters(
   server: MCPServerConfig,

@@ -1,22 +1,22 @@
-/** Keeps what is known to be secret out of log lines and of what the Computer tells of its MCP servers. */
+/** Replaces known secrets in texts: log lines, errors, states and logs of MCP servers. */
 import { type LogFields, type Logger, silentLogger } from "../../log.ts";
 import { isRecord } from "../../json.ts";
 import { shorten } from "../../text.ts";
 import { MASK } from "./masking.ts";
 
-/** Shorter values are everywhere: to mask them would hide the text and tell the value. */
+/** Shorter values occur in any text: masking them would hide the text and reveal the value. */
 const MIN_LENGTH = 4;
-/** Longer values are no secrets that anybody would print, in characters. */
+/** Longer values are unlikely to be printed, in characters. */
 const MAX_SECRET_LENGTH = 16 * 1024;
-/** The most values that are remembered of one server; those of its oldest starts are forgotten first. */
+/** The most secrets of one server; those of its oldest starts are forgotten first. */
 const MAX_SECRETS = 500;
-/** The most servers whose values are remembered, also when they are gone; the one that started longest ago goes first. */
+/** The most servers whose secrets are kept, removed servers included; the oldest start is forgotten first. */
 const MAX_SERVERS = 1_000;
-/** How deep a value is looked into; what is deeper is masked as a whole. */
+/** How deep values are searched; a deeper value is masked as a whole. */
 const MAX_DEPTH = 32;
-/** How much of a field is written to the log, in characters: cut after it was masked, so that no half secret stays. */
+/** The longest field in the log, in characters. A field is cut after masking, so that no part of a secret remains. */
 const MAX_FIELD_LENGTH = 1_000;
-/** Values that are too common to be secrets, and too useful to be masked. */
+/** Common words that are never masked. */
 const COMMON: ReadonlySet<string> = new Set(
   [
     "true",
@@ -34,18 +34,18 @@ const COMMON: ReadonlySet<string> = new Set(
     "localhost",
   ],
 );
-/** Fields whose values are names of ours: one that equals some variable's value stays readable. */
+/** Fields whose values are names and stay readable, even if a name equals a secret. */
 const NAME_FIELDS: ReadonlySet<string> = new Set(["req_id", "agent", "server", "tool", "outcome", "event"]);
 
-/** Masks the secrets that it was given, in any text. */
+/** Masks known secrets in any text. */
 export class Redactor {
-  /** By server, so that one that has another token at each of its many starts displaces nobody else's. */
+  /** By server, so that a server with a new token at each start displaces no secrets of other servers. */
   readonly #servers = new Map<string, readonly string[]>();
-  /** All of them, longer ones first: one may be a part of another. */
+  /** All secrets, longer ones first, because one may be a part of another. */
   #secrets: readonly string[] = [];
   #pattern: RegExp | undefined;
 
-  /** Adds the secrets of a server's start; those shorter than 4 characters and plain truth values are passed over. */
+  /** Adds the secrets of a server that starts. Values shorter than 4 characters and common words are ignored. */
   learn(server: string, secrets: Iterable<string>): void {
     const known = new Set([...[...secrets].filter(isWorthMasking), ...this.#servers.get(server) ?? []]);
     this.#servers.delete(server);
@@ -56,11 +56,11 @@ export class Redactor {
     }
     this.#secrets = [...new Set([...this.#servers.values()].flat())].sort((a, b) => b.length - a.length);
     const parts = this.#secrets.map(RegExp.escape);
-    // A look-ahead takes no text: a secret that begins within another one is found as well.
+    // A look-ahead consumes no text, so that overlapping secrets are found.
     this.#pattern = parts.length === 0 ? undefined : new RegExp(`(?=(${parts.join("|")}))`, "g");
   }
 
-  /** The text with each secret in it as `***`. */
+  /** The text with `***` for each secret. */
   redact(text: string): string {
     if (this.#pattern === undefined) return text;
     let redacted = "";
@@ -72,7 +72,7 @@ export class Redactor {
     return redacted + text.slice(end);
   }
 
-  /** The same for every text in a value, and for the names of its members. */
+  /** The same for all texts in a value, and for the names of its members. */
   redactDeep(value: unknown, depth = 0): unknown {
     if (typeof value === "string") return this.redact(value);
     if (this.#pattern === undefined || typeof value !== "object" || value === null) return value;
@@ -84,7 +84,7 @@ export class Redactor {
     );
   }
 
-  /** The same for the end of a longer text, which may begin in the middle of a secret. */
+  /** The same for the end of a longer text, which may start in the middle of a secret. */
   redactTail(text: string): string {
     let cut = 0;
     for (const secret of this.#secrets) {
@@ -95,9 +95,9 @@ export class Redactor {
     return (cut === 0 ? "" : MASK) + this.redact(text.slice(cut));
   }
 
-  /** A logger that masks messages and fields before they are written. */
+  /** A logger that masks messages and fields. */
   wrap(log: Logger): Logger {
-    // Nothing is written: there is nothing to mask.
+    // It writes nothing, so masking would be wasted.
     if (log === silentLogger) return log;
     const mask = (fields: LogFields | undefined) => fields === undefined ? undefined : this.#fields(fields);
     return {
@@ -118,7 +118,7 @@ export class Redactor {
 
   #field(key: string, value: unknown): unknown {
     if (typeof value !== "string") return this.redactDeep(value);
-    // The end of what a process wrote to stderr
+    // Only the end of stderr was kept.
     if (key === "stderr") return this.redactTail(value).slice(-MAX_FIELD_LENGTH).toWellFormed();
     return shorten(this.redact(value), MAX_FIELD_LENGTH);
   }

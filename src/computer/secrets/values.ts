@@ -1,33 +1,33 @@
-/** Which values of a server's parameters are kept out of log lines and of errors. */
+/** Finds the secret values among the parameters of a server, for redaction. */
 import type { MCPServerConfig } from "../../protocol/config.ts";
 import { isRecord } from "../../json.ts";
 import { PLACEHOLDER } from "../../config/placeholders.ts";
 import { maskSecretParameters } from "./owner_masking.ts";
 import { isSecretName, maskServer } from "./masking.ts";
 
-/** The least length of a word of a longer value, such as the token after `Bearer`, in characters. */
+/** The shortest word of a longer value that counts, such as the token after `Bearer`, in characters. */
 const MIN_WORD_LENGTH = 8;
-/** The longest value whose encodings are known, too, in characters. */
+/** The longest value whose encodings are added, in characters. */
 const MAX_ENCODED_LENGTH = 1_024;
-/** A literal that masking has hidden, or a placeholder, or several of them side by side. */
+/** A masked literal, a placeholder, or several of these side by side. */
 const HIDDEN = new RegExp(`(?:\\*\\*\\*|${PLACEHOLDER.source})+`, "g");
 /** A name and its value, as in `key=value`, `Key: value` and `{"key":"value"}`. */
 const PAIR = /([\w.-]{1,64})["']?\s{0,8}[=:]\s{0,8}["']?([^\s"',;&}]+)/g;
 /** The password of a URL. */
 const PASSWORD = /:\/\/[^\s:/@]{0,256}:([^\s@]{1,4096})@/g;
-/** What stands between the words of an argument. */
+/** Separators of words in an argument. */
 const BETWEEN = /[\s"'`=;:&,?#@|<>(){}[\]]+/;
-/** What stands between the words of a path, a package or a version. */
+/** Separators of words in a path, a package or a version. */
 const WITHIN = /[\p{P}\p{S}]+/u;
-/** A word as people write it: letters in order of their size, with a few digits behind, or a number. */
+/** A word of natural language: letters in usual capitalization with up to two digits behind, or a number. */
 const PLAIN_WORD =
   /^(?:(?:\p{Lu}?[\p{Ll}\p{Lo}\p{M}]{1,24}|\p{Lu}{1,24})(?:\p{Lu}\p{Ll}{2,24}){0,5}\d{0,2}|v?\d{1,6})$/u;
 
 /**
- * The secrets of one server: the values of its inputs, its variables, those of its file included, and headers, whatever is named like a secret, what
- * its URLs carry, and each word of its arguments that is no plain word, path, package or version.
+ * The secrets of one server: the values of inputs, variables (also of `env_file`) and headers, the values of secret
+ * names, secrets in URLs, and each word of an argument that is not a plain word, path, package or version.
  *
- * @param written The configuration as written, with placeholders.
+ * @param written The configuration with placeholders.
  * @param resolved The same with the inputs' values in it.
  */
 export function secretsOf(
@@ -50,7 +50,7 @@ export function secretsOf(
   return [...new Set([...whole, ...[...values, ...words].flatMap(encodings)])];
 }
 
-/** What a file of variables has added to those that are written. */
+/** The values that `env_file` has added. */
 function addedVariables({ server_parameters }: MCPServerConfig, resolved: object): string[] {
   const env = "env" in resolved && isRecord(resolved.env) ? resolved.env : {};
   const known = "env" in server_parameters ? server_parameters.env ?? {} : {};
@@ -59,7 +59,7 @@ function addedVariables({ server_parameters }: MCPServerConfig, resolved: object
   );
 }
 
-/** Arguments, variables, headers and the address, with what an input put into them. */
+/** Arguments, variables, headers and the URL, after resolution. */
 function textsOf(parameters: object): string[] {
   const { args, url, env, headers }: Readonly<Record<string, unknown>> = { ...parameters };
   const values = [args, env, headers].flatMap((some) =>
@@ -83,7 +83,7 @@ function isPlain(word: string): boolean {
   return word.split(WITHIN).every((part) => part === "" || PLAIN_WORD.test(part));
 }
 
-/** What stands in `resolved` in the places that `template` hides; both have the same shape. */
+/** The values in `resolved` at the places that `template` masks; both have the same shape. */
 function hiddenValues(template: unknown, resolved: unknown): string[] {
   if (typeof template === "string" && typeof resolved === "string") return hiddenParts(template, resolved);
   if (Array.isArray(template) && Array.isArray(resolved)) {
@@ -100,13 +100,13 @@ function hiddenParts(template: string, resolved: string): string[] {
   return parts;
 }
 
-/** A value as it may be printed: as it is, word by word, in JSON, in a URL. */
+/** The forms in which a value may be printed: unchanged, word by word, in JSON, in a URL. */
 function spellings(value: string): string[] {
   const words = value.split(/\s+/).filter((word) => word.length >= MIN_WORD_LENGTH);
   return [value, ...words].flatMap((text) => [text, JSON.stringify(text).slice(1, -1), toUrlText(text)]);
 }
 
-/** A value as it may be encoded: in a form, by a JSON writer of ASCII, in hexadecimal, anywhere in a base64 text. */
+/** The encodings of a value: form, JSON in ASCII, hexadecimal, anywhere in a base64 text. */
 function encodings(value: string): string[] {
   if (value.length < MIN_WORD_LENGTH || value.length > MAX_ENCODED_LENGTH) return [];
   const url = toUrlText(value);
@@ -118,7 +118,7 @@ function encodings(value: string): string[] {
   return [url.replace(/%../g, (code) => code.toLowerCase()), form, ascii, bytes.toHex(), ...texts];
 }
 
-/** What base64 makes of the bytes behind `offset` others, as far as it depends on these alone, in both alphabets. */
+/** The base64 characters that depend only on these bytes when `offset` other bytes precede them, in both alphabets. */
 function inBase64(bytes: Uint8Array, offset: number): string[] {
   const padded = new Uint8Array(offset + bytes.length);
   padded.set(bytes, offset);

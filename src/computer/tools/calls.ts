@@ -29,7 +29,7 @@ import {
   toWireResult,
   withServer,
 } from "./results.ts";
-import { isForbidden, vrlScriptOf } from "./settings.ts";
+import { isForbidden } from "./settings.ts";
 
 /** How much is kept of a name or id that the Agent chose, in characters. */
 const MAX_NAME_LENGTH = 128;
@@ -175,7 +175,7 @@ export class ToolCalls {
 
   #refuseUnknown(tool: string): ToolOutcome {
     const { directory, fleet } = this.#context;
-    if (directory.forbidden.has(tool)) return refuseDisabled(tool);
+    if (directory.forbidden.has(tool)) return { result: disabledResult(tool), outcome: "error" };
     const others = otherNamesOf(tool, directory.routes.values()).slice(0, MAX_NAMED_TOOLS);
     const hint = others.length === 0
       ? absentServersHint(fleet)
@@ -230,15 +230,14 @@ export class ToolCalls {
   async #checkAndUse(call: RunningCall, route: ToolRoute): Promise<ToolOutcome> {
     const { request, timeoutMs, isConfirmed, deadline: { signal } } = call;
     const { server, tool } = route;
+    const isAllowed = isConfirmed || route.meta?.auto_apply === true;
     const refusal = this.#refuseWrongArguments(request, route) ??
-      (isConfirmed ? undefined : await this.#refuseUnconfirmed(call, route));
+      (isAllowed ? undefined : await this.#refuseUnconfirmed(call, route));
     if (refusal !== undefined) return { result: refusal, outcome: "error" };
-    // The configuration may have changed while the confirmation was awaited.
-    if (isForbidden(server.config, tool.name)) return refuseDisabled(request.tool_name);
     const toolCall = { name: tool.name, arguments: request.params };
     const raw = await server.use((connection) => connection.callTool(toolCall, { timeoutMs, signal }));
-    // Only the way to an Agent knows long texts that are no strings.
-    const isForAgent = !call.isLocal && vrlScriptOf(server.config) === undefined;
+    // Long texts may be bytes instead of strings; only the way to an Agent can use them.
+    const isForAgent = !call.isLocal && route.vrl === undefined;
     const own = toWireResult(isForAgent ? raw : withStrings(raw), route.meta);
     const result = await this.#transform(own, { call, route });
     return { result, outcome: result.isError === true ? "error" : "ok", isOwnResult: true };
@@ -262,17 +261,20 @@ export class ToolCalls {
     const { request, isLocal, deadline: { signal } } = call;
     call.isWaiting = true;
     try {
-      return await this.#confirmations.refusalOf({ request, route, isLocal, signal });
+      const refusal = await this.#confirmations.refusalOf({ request, route, isLocal, signal });
+      if (refusal !== undefined) return refusal;
     } finally {
       call.isWaiting = false;
     }
+    // The configuration may have changed meanwhile.
+    return isForbidden(route.server.config, route.tool.name) ? disabledResult(request.tool_name) : undefined;
   }
 
   async #transform(
     result: CallToolResult,
-    { call, route: { server, tool } }: { readonly call: RunningCall; readonly route: ToolRoute },
+    { call, route }: { readonly call: RunningCall; readonly route: ToolRoute },
   ): Promise<CallToolResult> {
-    const script = vrlScriptOf(server.config);
+    const { server, tool, vrl: script } = route;
     if (script === undefined) return result;
     const { vrl: engine, log } = this.#context;
     const { request: { params, req_id }, deadline: { signal } } = call;
@@ -287,7 +289,8 @@ export class ToolCalls {
   }
 }
 
-function refuseDisabled(tool: string): ToolOutcome {
-  const text = `Tool "${tool}" is disabled on this Computer`;
-  return { result: failureResult(text, { error_code: ErrorCode.TOOL_DISABLED }), outcome: "error" };
+function disabledResult(tool: string): CallToolResult {
+  return failureResult(`Tool "${tool}" is disabled on this Computer`, {
+    error_code: ErrorCode.TOOL_DISABLED,
+  });
 }

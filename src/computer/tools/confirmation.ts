@@ -61,7 +61,7 @@ export interface ConfirmationContext {
   readonly log: Logger;
 }
 
-/** A call that may need a confirmation. */
+/** A call that needs a confirmation. */
 export interface UnconfirmedCall {
   readonly request: ToolCallReq;
   readonly route: ToolRoute;
@@ -79,14 +79,13 @@ export class Confirmations {
   }
 
   /**
-   * Asks where the call needs a confirmation. Gives the answer of a call that must not run, `undefined` when it may.
+   * Asks whether a call may run. Gives the result of a call that must not run, `undefined` when it may.
    *
    * @throws The signal's reason when the call ends while it waits.
    */
   async refusalOf(call: UnconfirmedCall): Promise<CallToolResult | undefined> {
     const { request, route, signal } = call;
     const { confirm, maxConfirmations, log } = this.#context;
-    if (route.meta?.auto_apply === true) return undefined;
     if (confirm === undefined) return refusal(request, cannotAsk(route));
     if (this.#waiting >= maxConfirmations) {
       return refusal(request, "too many other calls wait for a confirmation; try again later");

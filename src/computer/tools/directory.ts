@@ -17,11 +17,13 @@ import {
 import type { ListLimits } from "../limits.ts";
 import { ToolListing } from "./listing.ts";
 import { type NamedTool, nameTools, type ServerTools } from "./names.ts";
-import { toolMetaOf } from "./settings.ts";
+import { toolMetaOf, vrlScriptOf } from "./settings.ts";
 
 /** Where a tool call goes. */
 export interface ToolRoute extends NamedTool {
   readonly meta: ToolMeta | undefined;
+  /** The VRL script for the results of the server. */
+  readonly vrl: string | undefined;
 }
 
 /** All tools at one time. */
@@ -149,7 +151,8 @@ export function viewTools(servers: readonly ServerTools[], show: ShowTool = toSm
   const tools: SMCPTool[] = [];
   const routes = new Map<string, ToolRoute>();
   for (const each of named) {
-    const route = { ...each, meta: toolMetaOf(each.server.config, each.tool.name) };
+    const { config } = each.server;
+    const route = { ...each, meta: toolMetaOf(config, each.tool.name), vrl: vrlScriptOf(config) };
     tools.push(show(route));
     routes.set(each.name, route);
   }

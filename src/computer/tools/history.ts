@@ -1,4 +1,4 @@
-/** The last tool calls: what they came to, and what orders Desktop and Finder. */
+/** The last tool calls. They decide the order of servers in Desktop and Finder. */
 
 /** The most calls that are remembered. */
 const MAX_CALLS = 100;
@@ -11,28 +11,28 @@ export interface ToolCallRecord {
   /** The id of the request. */
   readonly reqId: string;
   /**
-   * The Agent that called, by the name that the Server vouches for or, where the Server does not tell, as it calls
-   * itself; `undefined` for a call of this Computer's own program.
+   * The name of the calling Agent as the Server states it, or as the request states it when the Server does not;
+   * `undefined` for a call by this Computer's own program.
    */
   readonly agent: string | undefined;
-  /** The MCP server; `undefined` when the call was refused because no server has such a tool to call. */
+  /** The MCP server; `undefined` when no server has a tool of that name that may be called. */
   readonly server: string | undefined;
-  /** The tool's own name, or the one that was called where there is no such tool. */
+  /** The tool's own name, or the name that was called when no such tool exists. */
   readonly tool: string;
-  /** When the call came. */
+  /** When the call arrived. */
   readonly startedAt: Date;
   /** How long it took, in milliseconds. */
   readonly durationMs: number;
-  /** How it ended. */
+  /** The outcome of the call. */
   readonly outcome: ToolCallOutcome;
-  /** Which of 4001–4007 it ended with; `undefined` when it brought the MCP server's own result. */
+  /** The error code, 4001–4007; `undefined` for a result of the MCP server, also one with `isError`. */
   readonly errorCode: number | undefined;
 }
 
 /** The last 100 tool calls, oldest first. */
 export class ToolCallHistory {
   readonly #records: ToolCallRecord[] = [];
-  /** Of their own, so that refused calls drive no server out. */
+  /** Kept apart from the records, so that refused calls push no server out. */
   #servers: readonly string[] = [];
 
   push(record: ToolCallRecord): void {
@@ -45,7 +45,7 @@ export class ToolCallHistory {
     return [...this.#records];
   }
 
-  /** The servers of the last 100 calls that had one, oldest first, one entry a call. */
+  /** The servers of the last 100 calls that reached one, oldest first, one entry for each call. */
   get servers(): readonly string[] {
     return this.#servers;
   }

@@ -11,15 +11,15 @@ import { describeError, shorten } from "../../text.ts";
 import { fitsApproximately } from "../../protocol/size.ts";
 import type { ListLimits } from "../limits.ts";
 
-/** Waits after a list that failed: without its tools a running server is of no use. */
+/** Delays before a failed list is tried again. */
 const RETRY_BACKOFF: BackoffOptions = { firstMs: 1_000, maxMs: 60_000 };
 
-/** How many tools that were left out are named. */
+/** How many of the tools that are left out a warning names. */
 const MAX_NAMED = 5;
-/** The longest name that is shown whole. */
+/** The longest name that is shown whole, in characters. */
 const MAX_NAME = 128;
 
-/** What a listing needs. */
+/** What a {@linkcode ToolListing} needs. */
 export interface ToolListingContext {
   readonly log: Logger;
   readonly warnOnce: WarnOnce;
@@ -29,7 +29,7 @@ export interface ToolListingContext {
   readonly onChange: () => void;
 }
 
-/** Keeps the last list, also while its server is away. */
+/** The tools of one MCP server as it listed them last. They stay while the server is not running. */
 export class ToolListing {
   readonly #server: SupervisedServer;
   readonly #context: ToolListingContext;
@@ -65,7 +65,7 @@ export class ToolListing {
     return this.#list.settled();
   }
 
-  /** A new session. */
+  /** A new session of the server runs. */
   onRunning(): void {
     if (this.#server.connection?.capabilities.tools !== true) this.#keep(new Map());
     this.#list.restart();
@@ -76,7 +76,7 @@ export class ToolListing {
     this.#list.onChanged();
   }
 
-  /** The server is failed or stopped: nothing is left to be listed until it runs again. Idempotent. */
+  /** The server is failed or stopped: nothing is listed until it runs again. Idempotent. */
   onStopped(): void {
     this.#list.onStopped();
   }
@@ -87,7 +87,7 @@ export class ToolListing {
     this.#context.log.warn("cannot list tools", { server: this.#server.name, error: problem });
   }
 
-  /** What of a list is within the limits. The server whose list it is pays for it: of a tool too large, or too many. */
+  /** The tools of a list that are within the limits, which apply to each server alone. */
   async #take(listed: readonly McpTool[]): Promise<ReadonlyMap<string, McpTool>> {
     const { maxTools, maxToolBytes, maxToolListBytes } = this.#context.limits;
     const tools = new Map<string, McpTool>();
@@ -105,7 +105,7 @@ export class ToolListing {
         return;
       }
       roomBytes -= json.length;
-      // What is listed twice is told of where names are given.
+      // A tool that is listed twice stays here; names.ts leaves it out with a warning.
       const digest = digestOf(json);
       const key = tools.has(digest) ? `${digest}${tools.size}` : digest;
       tools.set(key, this.#tools.get(key) ?? tool);
@@ -120,7 +120,7 @@ export class ToolListing {
     if (tooLarge.length > 0) {
       const tools = tooLarge.slice(0, MAX_NAMED).map((name) => shorten(name, MAX_NAME));
       const limit = maxToolBytes;
-      warnOnce.warn("tools are left out: they are too large", {
+      warnOnce.warn("tools are left out: too large", {
         server,
         tools,
         count: tooLarge.length,
@@ -140,7 +140,7 @@ export class ToolListing {
   }
 }
 
-/** Stands for a text that is far longer, so that no list is kept twice. */
+/** A short stand-in for the JSON of a tool, so that lists are compared without being kept as text. */
 function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("base64");
 }

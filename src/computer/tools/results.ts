@@ -1,4 +1,4 @@
-/** Tool results: what an MCP server answers, as it crosses the wire, and what the Computer says in its place. */
+/** Results of tool calls: those of MCP servers in the form of the wire, and those that the Computer gives instead. */
 import { isRecord } from "../../json.ts";
 import {
   A2C_MCP_SERVER,
@@ -10,11 +10,11 @@ import {
 import { toToolFailure } from "../failures.ts";
 import type { ToolCallOutcome } from "./history.ts";
 
-/** A result and how the call counts in the history. */
+/** A result and the outcome for the history. */
 export interface ToolOutcome {
   readonly result: CallToolResult;
   readonly outcome: ToolCallOutcome;
-  /** Whether the result is the MCP server's own. */
+  /** Whether the result came from the MCP server; false by default. */
   readonly isOwnResult?: boolean;
 }
 
@@ -24,8 +24,8 @@ export function failureResult(text: string, meta: ToolResultMeta): CallToolResul
 }
 
 /**
- * The MCP server's result for this wire: its own metadata is spelled `meta` here, and the Computer's metadata of the
- * tool stands in it. Everything else passes as it came.
+ * An MCP server's result in the form of the wire: `_meta` becomes `meta`, to which the Computer's metadata of the tool
+ * is added. Everything else is unchanged.
  */
 export function toWireResult(
   raw: Readonly<Record<string, unknown>>,
@@ -44,7 +44,7 @@ export function toWireResult(
   };
 }
 
-/** The result with the name of its MCP server: a link in it can be read there. */
+/** The result with the name of its MCP server, from which links in the result can be read. */
 export function withServer(result: CallToolResult, server: string): CallToolResult {
   return { ...result, meta: { ...result.meta, [A2C_MCP_SERVER]: server } };
 }
@@ -59,7 +59,7 @@ export function toFailureOutcome(error: unknown, call: Parameters<typeof toToolF
   return { result: failureResult(text, meta), outcome: meta.a2c_timeout === true ? "timeout" : "error" };
 }
 
-/** The reason of a cancelled call's signal. */
+/** The abort reason of a call that was cancelled. */
 export class ToolCallCancelled extends Error {
   override readonly name = "ToolCallCancelled";
   readonly code = "TOOL_CALL_CANCELLED";

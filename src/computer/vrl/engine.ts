@@ -1,4 +1,4 @@
-/** VRL scripts (Vector Remap Language), run by the genuine engine as WebAssembly in a worker of its own. */
+/** Compiles and runs VRL scripts (Vector Remap Language) with the original engine, as WebAssembly in a worker. */
 import { Worker } from "node:worker_threads";
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
@@ -6,33 +6,33 @@ import { Limiter } from "../../async/limiter.ts";
 import { describeError } from "../../text.ts";
 import type { VrlAnswer, VrlDiagnostic, VrlRequest, VrlWorkerSettings } from "./worker.ts";
 
-/** How long the engine may take to load, in milliseconds: it is 12 MB of program. */
+/** How long the engine may take to load, in milliseconds: its program has 12 MB. */
 const START_TIMEOUT_MS = 30_000;
 /** How long a script may run, in milliseconds. */
 const RUN_TIMEOUT_MS = 2_000;
-/** The largest event, as JSON text of so many characters. */
+/** The largest event, in characters of JSON. */
 const MAX_EVENT_LENGTH = 4 * 1024 * 1024;
-/** The most memory of the engine itself, in bytes; it begins with 1 MiB, and a script may double a text again and again. */
+/** The most memory of the engine, in bytes. It starts with 1 MiB, but a script may double a text repeatedly. */
 const MAX_ENGINE_BYTES = 256 * 1024 * 1024;
-/** The most memory of what goes into the engine and comes out of it, in MiB. */
+/** The most memory of the worker besides the engine, for input and output, in MiB. */
 const MAX_HEAP_MB = 256;
-/** How much of that is for what is new, in MiB. */
+/** The part of that memory for new objects, in MiB. */
 const MAX_YOUNG_HEAP_MB = 32;
-/** The most findings that are told. */
+/** How many findings an error lists. */
 const MAX_FINDINGS = 3;
 /** A lone surrogate as `JSON.stringify()` writes it, or an escaped backslash before such letters. */
 const LONE_SURROGATE = /\\ud[89a-f]/;
 
-/** A script that did not run to its end; the message says where, and never what it was given. */
+/** A script that failed. The message names the place in the script and never quotes the event. */
 export class VrlError extends Error {
   override readonly name = "VrlError";
   readonly code = "VRL";
 }
 
 /**
- * Compiles and runs scripts, one at a time. The engine is loaded at the first use and takes some 100 MB; it sees no
- * environment, no files and no network. A script that takes too long, or that the engine stumbles over, costs its own
- * result alone: the engine is loaded anew for the next.
+ * Compiles and runs scripts, one at a time. The engine is loaded at the first use and takes some 100 MB; it has no access
+ * to the environment, files or the network. After a script that takes too long or breaks the engine, the engine is
+ * loaded again for the next script.
  */
 export class VrlEngine implements Disposable {
   readonly #runTimeoutMs: number;
@@ -48,7 +48,7 @@ export class VrlEngine implements Disposable {
   /**
    * Compiles a script.
    *
-   * @throws {TypeError} with the compiler's findings and their places when it is no VRL.
+   * @throws {TypeError} when the script is not valid VRL; the message lists the compiler's findings and their places.
    * @throws {VrlError} when the engine cannot be loaded.
    */
   async compile(script: string, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
@@ -56,14 +56,14 @@ export class VrlEngine implements Disposable {
     if (answer.status === "compiled" && answer.errors.length === 0) return;
     const why = answer.status === "compiled"
       ? describeDiagnostics(answer.errors, script)
-      : "the compiler cannot cope with it";
+      : "the compiler crashed";
     throw new TypeError(`Cannot compile the VRL script: ${why}`);
   }
 
   /**
-   * Runs a script on an event and gives the event that it made, as JSON.
+   * Runs a script on an event and gives the changed event, as JSON.
    *
-   * @throws {VrlError} when the event is too large, the script fails, or it takes too long.
+   * @throws {VrlError} when the event is too large, or the script fails or takes too long.
    */
   async run(
     script: string,
@@ -72,9 +72,7 @@ export class VrlEngine implements Disposable {
   ): Promise<string> {
     const answer = await this.#ask({ script, event: toEventText(event) }, options.signal);
     if (answer.status === "done") return answer.event;
-    const why = answer.status === "failed"
-      ? describeFailure(answer.message, script)
-      : "the engine cannot cope with this result";
+    const why = answer.status === "failed" ? describeFailure(answer.message, script) : "the engine crashed";
     throw new VrlError(`Cannot run the VRL script: ${why}`);
   }
 
@@ -89,7 +87,7 @@ export class VrlEngine implements Disposable {
     this.close();
   }
 
-  /** Whoever asks may stop waiting; what runs goes on, so that the next has the engine for itself. */
+  /** An abort ends only the wait: the engine finishes the script before it takes the next one. */
   async #ask(request: VrlRequest, signal: AbortSignal | undefined): Promise<VrlAnswer> {
     return await abortable(
       this.#turns.run(async () => {
@@ -105,7 +103,7 @@ export class VrlEngine implements Disposable {
     try {
       const worker = this.#worker ??= await this.#start();
       using deadline = new Deadline(this.#runTimeoutMs, {
-        reason: () => new VrlError(`Cannot run the VRL script: no end in ${this.#runTimeoutMs} ms`),
+        reason: () => new VrlError(`Cannot run the VRL script: not finished in ${this.#runTimeoutMs} ms`),
         signal: this.#closing.signal,
       });
       const answer = await abortable(worker.ask(request), deadline.signal);
@@ -138,19 +136,19 @@ export class VrlEngine implements Disposable {
   }
 }
 
-/** One loaded engine; asked again only after it has answered. */
+/** A worker with a loaded engine, which runs one script at a time. */
 class VrlWorker {
   readonly #worker = new Worker(workerUrl(), {
     name: "vrl",
     workerData: { maxEngineBytes: MAX_ENGINE_BYTES } satisfies VrlWorkerSettings,
-    // Beyond them a worker thread ends, and a web worker would end this process.
+    // A worker thread that exceeds the limits ends alone; a web worker would end this process.
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB },
   });
   readonly #ready = Promise.withResolvers<void>();
   #answer = Promise.withResolvers<VrlAnswer>();
 
   constructor() {
-    // Whoever has stopped waiting is not told.
+    // Rejects also when no start waits for it any more.
     this.#ready.promise.catch(() => {});
     this.#worker.on("error", (error) => this.#fail(describeError(error)));
     this.#worker.on("exit", () => this.#fail("the worker ended"));
@@ -172,7 +170,7 @@ class VrlWorker {
 
   close(): void {
     this.#worker.removeAllListeners();
-    // It may be over already.
+    // The worker may have ended already.
     this.#worker.terminate().catch(() => {});
   }
 
@@ -182,7 +180,7 @@ class VrlWorker {
   }
 }
 
-/** A worker thread is started from a file; where the package was not installed as files, from a line that imports it. */
+/** A worker thread starts from a file, or from a line that imports the module when the package is not on disk. */
 function workerUrl(): URL {
   const url = new URL("./worker.ts", import.meta.url);
   return url.protocol === "file:"
@@ -195,7 +193,7 @@ function toEventText(event: unknown): string {
   if (text.length > MAX_EVENT_LENGTH) {
     throw new VrlError("Cannot run the VRL script: the result is too large");
   }
-  // The engine takes well-formed text alone; a tool may have cut an emoji in half.
+  // The engine accepts only well-formed text, and a tool may have cut an emoji in half.
   return LONE_SURROGATE.test(text) ? JSON.stringify(event, toWellFormed) : text;
 }
 
@@ -203,9 +201,9 @@ function toWellFormed(_key: string, value: unknown): unknown {
   return typeof value === "string" ? value.toWellFormed() : value;
 }
 
-/** The first findings, each with its place. */
+/** The first findings with their places. */
 export function describeDiagnostics(diagnostics: readonly VrlDiagnostic[], script: string): string {
-  const told = diagnostics.slice(0, MAX_FINDINGS).map(({ message, labels }) => {
+  const listed = diagnostics.slice(0, MAX_FINDINGS).map(({ message, labels }) => {
     const [first] = labels;
     const place = first === undefined ? "" : `${placeOf(first.span[0], script)}: `;
     const details = labels.map((label) => label.message.replaceAll("\n", " ")).filter((text) =>
@@ -213,11 +211,11 @@ export function describeDiagnostics(diagnostics: readonly VrlDiagnostic[], scrip
     );
     return place + message + (details.length === 0 ? "" : ` (${details.join("; ")})`);
   });
-  const more = diagnostics.length - told.length;
-  return told.join("; ") + (more > 0 ? `; and ${more} more` : "");
+  const more = diagnostics.length - listed.length;
+  return listed.join("; ") + (more > 0 ? `; and ${more} more` : "");
 }
 
-/** Where and in what a run ended; not the engine's own words, which quote what the script was given. */
+/** The place and function of a failure, without the words of the engine, which quote the event. */
 export function describeFailure(message: string, script: string): string {
   const call = /function call error for "(\w+)" at \((\d+):\d+\)/.exec(message);
   if (call !== null) return `"${call[1]}" failed at ${placeOf(Number(call[2]), script)}`;

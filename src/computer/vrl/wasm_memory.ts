@@ -1,4 +1,4 @@
-/** A bound on the memory of a WebAssembly program that states none: without it, it may take 4 GiB. */
+/** Bounds the memory of a WebAssembly module, which may otherwise grow to 4 GiB. */
 import { joinBytes } from "../../mcp/message_bytes.ts";
 
 /** The size of a page of WebAssembly memory, in bytes. */
@@ -11,12 +11,12 @@ const MEMORY_SECTION = 5;
 const HAS_MAXIMUM = 1;
 
 /**
- * Gives the same module with a maximum for its only memory: what it asks for beyond is refused it, and it ends in a
+ * Gives the same module with a maximum for its only memory. A program that exceeds the maximum ends with a
  * `WebAssembly.RuntimeError`.
  *
  * @param module A module in the binary format of WebAssembly 1.0.
- * @param maxBytes The most that its memory may grow to; whole pages of 64 KiB count.
- * @throws {TypeError} when the module has no memory of its own that could be bounded.
+ * @param maxBytes The maximum, rounded down to whole pages of 64 KiB.
+ * @throws {TypeError} when the module does not declare a memory.
  */
 export function withMaxMemory(module: Uint8Array<ArrayBuffer>, maxBytes: number): Uint8Array<ArrayBuffer> {
   let offset = HEADER_BYTES;
@@ -30,7 +30,7 @@ export function withMaxMemory(module: Uint8Array<ArrayBuffer>, maxBytes: number)
     }
     offset = end;
   }
-  throw new TypeError("Cannot bound the memory of a WebAssembly module: it has none of its own");
+  throw new TypeError("Cannot bound the memory of a WebAssembly module: it declares none");
 }
 
 /** The memory section with a maximum, in pages. */
@@ -38,7 +38,7 @@ function boundedMemory(content: Uint8Array<ArrayBuffer>, maxPages: number): Uint
   const count = readNumber(content, 0);
   const flags = content[count.end];
   if (count.value !== 1 || flags === undefined || flags > HAS_MAXIMUM) {
-    throw new TypeError("Cannot bound the memory of a WebAssembly module: its limits are of an unknown form");
+    throw new TypeError("Cannot bound the memory of a WebAssembly module: its limits have an unknown form");
   }
   const minimum = readNumber(content, count.end + 1);
   const stated = flags === HAS_MAXIMUM ? readNumber(content, minimum.end).value : Infinity;

@@ -1,15 +1,15 @@
 /**
- * The worker that VRL scripts run in. The engine is WebAssembly: it cannot be interrupted, and what it could not cope
- * with leaves it unusable, so it stands where it can be thrown away as a whole.
+ * The worker that runs VRL scripts. The engine is WebAssembly: it cannot be interrupted, and a crash leaves it unusable,
+ * so it runs in a worker that can be terminated.
  */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { withMaxMemory } from "./wasm_memory.ts";
 
 type Engine = typeof import("@bpinternal/verel");
 
-/** What the worker is started with. */
+/** The settings of the worker. */
 export interface VrlWorkerSettings {
-  /** The most memory that the engine itself may take, in bytes. */
+  /** The most memory of the engine, in bytes. */
   readonly maxEngineBytes: number;
 }
 
@@ -25,33 +25,33 @@ export interface VrlDiagnostic {
   readonly labels: readonly VrlLabel[];
 }
 
-/** What a finding says of a part of the script. */
+/** A note of a finding about a part of the script. */
 export interface VrlLabel {
   readonly message: string;
-  /** Bytes of the script's UTF-8 from its beginning. */
+  /** Offsets in the script, in bytes of UTF-8. */
   readonly span: readonly [start: number, end: number];
 }
 
-/** What came of a request. */
+/** The answer to a request. */
 export type VrlAnswer =
   | { readonly status: "compiled"; readonly errors: readonly VrlDiagnostic[] }
-  /** The event that the script made, as JSON. */
+  /** `event`: the changed event, as JSON. */
   | { readonly status: "done"; readonly event: string }
   | { readonly status: "failed"; readonly message: string }
-  /** The engine itself went astray, and is not to be used again. */
+  /** The engine crashed and cannot be used again. */
   | { readonly status: "broken"; readonly message: string };
 
 if (parentPort !== null) await serve(parentPort, workerData as VrlWorkerSettings);
 
 async function serve(port: MessagePort, { maxEngineBytes }: VrlWorkerSettings): Promise<void> {
-  // The engine reports its own faults here, with a stack; the answer tells of them.
+  // The engine prints its crashes here with a stack; the answer reports them.
   console.error = () => {};
   const engine = await loadEngine(maxEngineBytes);
   port.on("message", (request: VrlRequest) => port.postMessage(answer(engine, request)));
   port.postMessage("ready");
 }
 
-/** The engine compiles its program as it is imported, and offers no other way to bound its memory. */
+/** Imports the engine, which compiles its program on import: only then can its memory be bounded. */
 async function loadEngine(maxBytes: number): Promise<Engine> {
   const { Module } = WebAssembly;
   WebAssembly.Module = class extends Module {

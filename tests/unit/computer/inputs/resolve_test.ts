@@ -208,7 +208,7 @@ Deno.test("a source that fails, or gives what is no value, is a configuration er
   await assertRejects(
     () => resolve({ command: "${input:a}" }, inputs, wrong),
     ConfigurationError,
-    "no string",
+    "not a string",
   );
 });
 
@@ -269,7 +269,7 @@ Deno.test({
   async fn() {
     const input = { id: "c", type: "command", command: "echo secret; exit 4" };
     const error = await assertRejects(() => resolve({ command: "${input:c}" }, [input]), ConfigurationError);
-    assertEquals(error.message, 'Cannot resolve input "c": its command ended with exit code 4');
+    assertEquals(error.message, 'Cannot resolve input "c": its command failed with exit code 4');
   },
 });
 

@@ -81,13 +81,13 @@ Deno.test("a VRL engine", async (t) => {
     assertEquals(error.message, "Cannot run the VRL script: the result is too large");
   });
 
-  await t.step("outlives an event that the engine cannot cope with", async () => {
+  await t.step("survives an event that crashes the engine", async () => {
     let deep: unknown = 1;
     for (let i = 0; i < 200; i++) deep = [deep];
     await assertRejects(
       () => engine.run(".x = 1", { deep }),
       VrlError,
-      "the engine cannot cope with this result",
+      "crashed",
     );
     assertEquals(await run(engine, ".x = 1", {}), { x: 1 });
   });
@@ -105,7 +105,7 @@ Deno.test("a script that takes too long is ended, and the next one runs", async 
   const loop = (body: string) => `for_each(array!(.a)) -> |_index, _value| { ${body} }`;
   const endless = engine.run(loop(loop(loop(".n = 1"))), { a: Array(2_000).fill(0) });
   const next = engine.run(".x = 1", {});
-  await assertRejects(() => endless, VrlError, "Cannot run the VRL script: no end in 1000 ms");
+  await assertRejects(() => endless, VrlError, "1000 ms");
   assertEquals(await next, '{"x":1}');
 });
 
@@ -113,7 +113,7 @@ Deno.test("a script whose memory has no end is ended, this process lives, and th
   using engine = new VrlEngine({ runTimeoutMs: 10_000 });
   const doubled = Array(40).fill(".text = string!(.text) + string!(.text)").join("\n");
   for (const script of [".a[1000000000] = 1", doubled]) {
-    await assertRejects(() => engine.run(script, { text: "0123456789" }), VrlError, "cannot cope");
+    await assertRejects(() => engine.run(script, { text: "0123456789" }), VrlError, "crashed");
     assertEquals(await engine.run(".x = 1", {}), '{"x":1}');
   }
 });

@@ -27,5 +27,5 @@ Deno.test("a smaller maximum of the module's own stays", () => {
 });
 
 Deno.test("a module without a memory of its own is refused", () => {
-  assertThrows(() => withMaxMemory(Uint8Array.from(HEADER), 65_536), TypeError, "none of its own");
+  assertThrows(() => withMaxMemory(Uint8Array.from(HEADER), 65_536), TypeError, "memory");
 });
