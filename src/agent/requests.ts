@@ -2,7 +2,7 @@
 import type { Link } from "../link/link.ts";
 import type { LogFields, Logger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { fromErrorAck, SmcpError } from "../protocol/errors.ts";
+import { fromErrorAck, SmcpError, withDetailsTold } from "../protocol/errors.ts";
 import { describeError, shorten } from "../text.ts";
 import { CANCEL_TOOL_CALL_EVENT, CLIENT_EVENT_PREFIX } from "../protocol/events.ts";
 import type { AnswerReader, OnFlaw } from "../protocol/flaws.ts";
@@ -126,7 +126,7 @@ export function toTimeoutSeconds(timeoutMs: number): number {
 
 function readAnswer<T>(event: string, { answer, parse }: { answer: unknown; parse: AnswerReader<T> }): T {
   const refusal = fromErrorAck(answer);
-  if (refusal !== undefined) throw withNumbers(refusal);
+  if (refusal !== undefined) throw withDetailsTold(refusal);
   // The reference Server and Computer answer an event that they do not know with an ack that carries nothing.
   if ((answer === undefined || answer === null) && event.startsWith(CLIENT_EVENT_PREFIX)) {
     const message = `Cannot send "${event}": not supported by this Server or this Computer`;
@@ -142,29 +142,6 @@ function readAnswer<T>(event: string, { answer, parse }: { answer: unknown; pars
       details === undefined ? { cause } : { details, cause },
     );
   }
-}
-
-/** The details that belong into the message of an error, by its code. */
-const TOLD_DETAILS: Readonly<Record<number, readonly string[]>> = {
-  [ErrorCode.DOCUMENT_NOT_FOUND]: ["doc_ref"],
-  [ErrorCode.PAGE_OUT_OF_RANGE]: ["page_index", "page_count"],
-  [ErrorCode.ELEMENT_NOT_FOUND]: ["element_id"],
-  [ErrorCode.INVALID_DPE_URI]: ["uri"],
-};
-/** The longest detail in a message. */
-const MAX_DETAIL_LENGTH = 128;
-
-/** The error with the details added to its message that the message does not have. */
-function withNumbers(error: SmcpError): SmcpError {
-  const { code, message, details } = error;
-  const told = (TOLD_DETAILS[code] ?? []).flatMap((key) => {
-    const value = details?.[key];
-    const isKnown = typeof value === "number" || typeof value === "string";
-    if (!isKnown || message.includes(String(value))) return [];
-    return [`${key} ${shorten(JSON.stringify(value), MAX_DETAIL_LENGTH)}`];
-  });
-  if (told.length === 0 || details === undefined) return error;
-  return new SmcpError(code, `${message}: ${told.join(", ")}`, { details, cause: error });
 }
 
 function secondsOf(timeout: unknown): number {

@@ -1,5 +1,6 @@
 /** How a command ends: exit codes, and failures as a line for people or a JSON object for programs. */
 import { ErrorCode } from "../protocol/error_codes.ts";
+import { SmcpError, withDetailsTold } from "../protocol/errors.ts";
 import {
   AuthenticationError,
   ConnectionClosedError,
@@ -86,7 +87,7 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof CommanderError) return toUsageFailure(error);
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return {
-    message: describeError(error),
+    message: describeError(error instanceof SmcpError ? withDetailsTold(error) : error),
     ...(typeof code === "number" || typeof code === "string" ? { code } : {}),
     exitCode: exitCodeOf(error),
   };

@@ -2,6 +2,7 @@
 import { ErrorCode } from "./error_codes.ts";
 import { TOOL_CALL_EVENT } from "./events.ts";
 import { isRecord } from "../json.ts";
+import { shorten } from "../text.ts";
 
 /** What an {@linkcode SmcpError} may say beyond its message. Values are JSON. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
@@ -114,4 +115,29 @@ function readFlatDetails(body: Readonly<Record<string, unknown>>): { details?: E
   const { mcp_server_name: mcp_server, capability } = body;
   if (typeof mcp_server !== "string") return {};
   return { details: typeof capability === "string" ? { mcp_server, capability } : { mcp_server } };
+}
+
+/** The details that a message names, by the code of the error. */
+const TOLD_DETAILS: Readonly<Record<number, readonly string[]>> = {
+  [ErrorCode.DOCUMENT_NOT_FOUND]: ["doc_ref"],
+  [ErrorCode.PAGE_OUT_OF_RANGE]: ["page_index", "page_count"],
+  [ErrorCode.ELEMENT_NOT_FOUND]: ["element_id"],
+  [ErrorCode.INVALID_DPE_URI]: ["uri"],
+};
+/** The longest detail in a message. */
+const MAX_DETAIL_LENGTH = 128;
+
+/**
+ * The error with the details of a document, a page or an element in its message, unless the message has them already.
+ */
+export function withDetailsTold(error: SmcpError): SmcpError {
+  const { code, message, details } = error;
+  const told = (TOLD_DETAILS[code] ?? []).flatMap((key) => {
+    const value = details?.[key];
+    const isKnown = typeof value === "number" || typeof value === "string";
+    if (!isKnown || message.includes(String(value))) return [];
+    return [`${key} ${shorten(JSON.stringify(value), MAX_DETAIL_LENGTH)}`];
+  });
+  if (told.length === 0 || details === undefined) return error;
+  return new SmcpError(code, `${message}: ${told.join(", ")}`, { details, cause: error });
 }

@@ -103,30 +103,6 @@ testOnEachTerminal(
 );
 
 testOnEachTerminal(
-  "agent.ts tools puts the tools of an MCP server together on a terminal",
-  async (terminal) => {
-    await using server = await SmcpServer.listen({ port: 0 });
-    using _computer = await ScriptedComputer.join(server.url, { answers });
-    const drawn = await onTerminal(terminal, agent(server, ["tools"]), { columns: 60, noColor: "1" });
-    assertEquals(
-      drawn,
-      `files  2 tools
-  read(path?: string)
-      Does read
-  write(path?: string)
-      Does write
-
-web  1 tool
-  search(path?: string)
-      Does search
-
-"tools NAME" shows all of one
-`,
-    );
-  },
-);
-
-testOnEachTerminal(
   "agent.ts shows names, titles of the help and errors in colours, none with NO_COLOR",
   async (terminal) => {
     await using server = await SmcpServer.listen({ port: 0 });
@@ -148,80 +124,6 @@ testOnEachTerminal(
 );
 
 testOnEachTerminal(
-  "agent.ts finder --depth elements draws a tree on a terminal, without colours with NO_COLOR",
-  async (terminal) => {
-    await using server = await SmcpServer.listen({ port: 0 });
-    using _computer = await ScriptedComputer.join(server.url, { answers });
-    const command = agent(server, ["finder", "--depth", "elements"]);
-    const drawn = await onTerminal(terminal, command, { columns: 46, noColor: "1" });
-    assertEquals(
-      `\n${drawn}`,
-      `
-docs
-└─ 2026 年度报告  xlsx  1 page  2026-01-15
-   │ 财务
-   │ dpe://docs/rpt
-   └─ 0  概览  2 elements
-      ├─ heading  h-1  总结
-      └─ table    t-1  收入
-1–1 of 1
-`,
-    );
-    const narrow = await onTerminal(terminal, command, { columns: 36, noColor: "1" });
-    assertEquals(narrow.split("\n")[1], "└─ 2026 年…  xlsx  1 page  2026-01-…");
-  },
-);
-
-testOnEachTerminal("agent.ts read draws a document with its pages on a terminal", async (terminal) => {
-  await using server = await SmcpServer.listen({ port: 0 });
-  using _computer = await ScriptedComputer.join(server.url, { answers });
-  const command = agent(server, ["read", "dpe://docs/rpt"]);
-  const drawn = await onTerminal(terminal, command, { columns: 46, noColor: "1" });
-  assertEquals(
-    `\n${drawn}`,
-    `
-└─ 2026 年度报告  xlsx  1 page  2026-01-15
-   │ 财务
-   │ dpe://docs/rpt
-   └─ 0  概览  2 elements
-`,
-  );
-});
-
-testOnEachTerminal(
-  "agent.ts read indents JSON of other kinds on a terminal, and not in a pipe",
-  async (terminal) => {
-    await using server = await SmcpServer.listen({ port: 0 });
-    using _computer = await ScriptedComputer.join(server.url, { answers });
-    const command = agent(server, ["read", "config://app", "--mcp-server", "docs"]);
-    const drawn = await onTerminal(terminal, command, { columns: 80, noColor: "1" });
-    assertStringIncludes(drawn, '{\n  "doc_ref": "rpt",\n');
-    assertStringIncludes(await execute(command, {}), '{"doc_ref":"rpt",');
-  },
-);
-
-testOnEachTerminal("agent.ts read draws a page on a terminal", async (terminal) => {
-  await using server = await SmcpServer.listen({ port: 0 });
-  using _computer = await ScriptedComputer.join(server.url, { answers });
-  const command = agent(server, ["read", "dpe://docs/rpt/pages/0"]);
-  const drawn = await onTerminal(terminal, command, { columns: 80, noColor: "1" });
-  assertEquals(
-    `\n${drawn}`,
-    `
-page 0 概览
-
-总结
-
-┌──────┐
-│ 季度 │
-├──────┤
-│ Q1   │
-└──────┘
-`,
-  );
-});
-
-testOnEachTerminal(
   "agent.ts --json writes JSON to a terminal, too, and no control character",
   async (terminal) => {
     await using server = await SmcpServer.listen({ port: 0 });
@@ -232,37 +134,3 @@ testOnEachTerminal(
     assert(!/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/.test(written));
   },
 );
-
-// proves: desktop-render-text
-Deno.test("agent.ts desktop and finder write plain text to a pipe, commands to a terminal taken out", async () => {
-  await using server = await SmcpServer.listen({ port: 0 });
-  using _computer = await ScriptedComputer.join(server.url, { answers });
-  const show = (...args: string[]) => execute(agent(server, args), {});
-  const rule = "─".repeat(40);
-  assertEquals(
-    await show("desktop"),
-    `window://editor/main\n\n服务已启动�[31m!�[0m\n\tok\n\n${rule}\n\nwindow://log\n\nsafe�gpj.exe\n`,
-  );
-  const [title, uri] = [`2026 年度报告�]0;pwned� (xlsx, 1 page)  [财务]`, "    dpe://docs/rpt"];
-  assertEquals(await show("finder"), `${title}\n${uri}\n1–1 of 1\n`);
-  assertEquals(
-    await show("finder", "--depth", "elements"),
-    [
-      title,
-      uri,
-      "    page 0: 概览 (2 elements)",
-      "        [heading] h-1: 总结�[2J",
-      "        [table] t-1: 收入",
-      "1–1 of 1\n",
-    ].join("\n"),
-  );
-  assertStringIncludes(await show("read", "dpe://docs/rpt/pages/0"), `"title":"概览"`);
-});
-
-Deno.test("agent.ts finder --json --depth adds pages and elements to the documents", async () => {
-  await using server = await SmcpServer.listen({ port: 0 });
-  using _computer = await ScriptedComputer.join(server.url, { answers });
-  const json = JSON.parse(await execute(agent(server, ["--json", "finder", "--depth", "elements"]), {}));
-  assertEquals([json.computer, json.total_count], ["laptop", 1]);
-  assertEquals(json.documents[0].pages[0].elements, elements);
-});

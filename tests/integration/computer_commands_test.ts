@@ -5,15 +5,12 @@ import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { Workplace } from "./_computer_program.ts";
 
 const isPosix = Deno.build.os !== "windows";
-/** What a terminal would obey; a pipe gets it as it is. */
-const RAW = "\u001b[31mred\u001b[0m\r\n\u0007\u202eend";
 const W = "window://host/w";
 const D = "dpe://docs/d";
 const SHOP: Script = {
   tools: [{ name: "echo", description: "Says it again", inputSchema: { type: "object" } }],
   resources: [{ uri: W }, { uri: D }],
   contents: {
-    "window://host/raw": RAW,
     [W]: "hello",
     [D]: { doc_ref: "d", uri: D, file_uri: "file:///d", file_type: "md", title: "Plan", page_count: 1 },
   },
@@ -39,8 +36,6 @@ Deno.test("with --config each command runs by itself, on a Computer that ends wi
   assertEquals(tools.map(({ name }: { name: string }) => name), ["echo", "become", "received"]);
   const result = await ask("call", "echo", '{"n":1}');
   assertEquals(result.content[0].text, '{"name":"echo","args":{"n":1}}');
-  assertEquals((await ask("desktop")).desktops, [`${W}\n\nhello`]);
-  assertEquals((await ask("finder")).documents.map(({ title }: { title: string }) => title), ["Plan"]);
   assertEquals((await ask("read", W)).contents[0].text, "hello");
   assertEquals(Object.keys((await ask("render")).servers), ["shop"]);
   assertEquals((await ask("input", "list")).inputs, []);
@@ -75,45 +70,24 @@ Deno.test("status says why a running server has no tools", async () => {
   assertEquals(JSON.parse(stdout).servers[0].problem, "cannot list tools: cloud is down");
 });
 
-Deno.test("a tool that fails is exit code 1, and a command line that is wrong exit code 2", async () => {
+Deno.test("a tool that is listed under another name is named, and a wrong command line is exit code 2", async () => {
   using place = new Workplace();
   const config = place.write("config.json", scriptedServers({ shop: SHOP }));
-  const failed = await place.run(["call", "nothing", "--config", config]);
-  assertEquals(failed.code, 1);
-  assertEquals([failed.stdout, failed.stderr], [
-    "",
-    'error: Tool "nothing" does not exist on this Computer (4001)\n',
-  ]);
   const qualified = await place.run(["call", "shop__echo", "--config", config]);
-  assertStringIncludes(qualified.stderr, 'does not exist on this Computer; it is listed as "echo" (4001)');
-  const raw = await place.run(["read", "window://host/raw", "--config", config]);
-  assertEquals([raw.code, raw.stdout], [0, `${RAW}\n`]);
-  for (
-    const words of [["bogus"], ["call"], ["call", "echo", "[1]"], ["read"], ["server"], [
-      "desktop",
-      "--size",
-      "x",
-    ]]
-  ) {
-    const { code, stderr } = await place.run([...words, "--config", config]);
-    assertEquals(code, 2, words.join(" "));
-    assert(stderr !== "", `${words.join(" ")}: says why`);
+  assertEquals(qualified.code, 1);
+  assertStringIncludes(qualified.stderr, 'listed as "echo"');
+  for (const word of ["bogus", "call", "read", "server"]) {
+    const { code, stderr } = await place.run([word, "--config", config]);
+    assertEquals(code, 2, word);
+    assert(stderr !== "", `${word}: says why`);
   }
 });
 
-Deno.test("a misspelt command is told of, with what was meant, and a time-out has its own exit code", async () => {
+Deno.test("a misspelled command is an error that says what was meant", async () => {
   using place = new Workplace();
-  const config = place.write(
-    "config.json",
-    scriptedServers({ slow: { tools: [{ name: "nap", inputSchema: {} }], hang: ["tools/call nap"] } }),
-  );
-  const stray = await place.run(["statsu", "--json"]);
-  assertEquals([stray.code, JSON.parse(stray.stderr).error.message], [
-    2,
-    'Cannot run "statsu": unknown command; did you mean "status"?',
-  ]);
-  const late = await place.run(["call", "nap", "--timeout", "0.2", "--json", "--config", config]);
-  assertEquals([late.code, JSON.parse(late.stderr).error.code], [5, 4004]);
+  const { code, stderr } = await place.run(["statsu", "--json"]);
+  assertEquals(code, 2);
+  assertStringIncludes(JSON.parse(stderr).error.message, 'did you mean "status"');
 });
 
 Deno.test("an input that nobody can be asked for fails its server with what to do, and an empty value is none", async () => {

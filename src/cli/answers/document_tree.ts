@@ -6,7 +6,7 @@ import {
   MAX_PAGE_LIMIT,
 } from "../../protocol/dpe.ts";
 import { forEachBounded } from "../../async/pool.ts";
-import { describeError } from "../../text.ts";
+import { toFailure } from "../outcome.ts";
 import { documentPagesUri, pageUri, readDocumentPages, readPage } from "../../agent/documents.ts";
 import type { ReadResourceRet } from "../../protocol/resources.ts";
 
@@ -83,7 +83,7 @@ async function attempt<Branch extends object, Below extends object>(
     return { ...branch, ...await read() };
   } catch (error) {
     signal?.throwIfAborted();
-    return { ...branch, failure: describeError(error) };
+    return { ...branch, failure: toFailure(error).message };
   }
 }
 

@@ -101,14 +101,20 @@ export async function callTool(
   return resultAnswer(tool, result);
 }
 
+/** MCP's result: an answer from an office also carries the id of its request. */
+function withoutRequestId(answer: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(answer).filter(([key]) => key !== "req_id"));
+}
+
 /** An error of the Computer itself is the error message; what a failing tool returned stays on standard output. */
 function resultAnswer(tool: string, result: CallToolResult): Answer {
   const text = contentsText(result);
-  if (!result.isError) return { value: result, text, isVerbatim: true };
+  const value = withoutRequestId(result);
+  if (!result.isError) return { value, text, isVerbatim: true };
   const { error_code, a2c_timeout } = result.meta ?? {};
   const code = error_code ?? (a2c_timeout === true ? ErrorCode.TOOL_TIMEOUT : undefined);
-  if (code !== undefined && text !== "") return { value: result, text: "", failure: text, code };
-  return { value: result, text, isVerbatim: true, failure: `Tool "${tool}" failed`, code };
+  if (code !== undefined && text !== "") return { value, text: "", failure: text, code };
+  return { value, text, isVerbatim: true, failure: `Tool "${tool}" failed`, code };
 }
 
 /** `desktop` */
@@ -158,7 +164,7 @@ export async function readResource(
   progress(`reading ${uri}`);
   const result = await computer.readResource(uri, { mcpServer, signal });
   return {
-    value: result,
+    value: withoutRequestId(result),
     text: resourceText(result.contents),
     isVerbatim: true,
     draw: (screen) => drawRead(uri, result, screen) ?? printable(readableResourceText(result.contents)),
