@@ -2,7 +2,7 @@
 // Computer that runs; both print the same.
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { SmcpServer } from "../../server.ts";
+import { SmcpServer } from "../../src/server/server.ts";
 import { doorWords, runDoor, RunningDoor } from "../fixtures/door.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
 import { Workplace } from "./_computer_program.ts";
