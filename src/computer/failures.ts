@@ -114,8 +114,8 @@ export interface FailedRead {
   readonly dpe?: DpeUri | undefined;
   /** Whether the server lists the document of the URI. */
   readonly isKnownDocument?: boolean;
-  /** How many pages that document has, if known. */
-  readonly pageCount?: number | undefined;
+  /** Returns how many pages that document has, if known. */
+  readonly pageCount?: () => number | undefined;
 }
 
 /** The error that the Agent gets for a failed read or list (`docs/protocol/finder.md#error-path`). */
@@ -163,11 +163,11 @@ function finderCode({ rpcCode, rpcData }: ServerAnswerError): number | undefined
 }
 
 /** The details that follow from the URI and the known document, for servers that give none (`docs/protocol/finder.md#error-details`). */
-function knownDetails(code: number, { dpe, pageCount: page_count }: FailedRead): ErrorDetails {
+function knownDetails(code: number, { dpe, pageCount }: FailedRead): ErrorDetails {
   if (dpe === undefined) return {};
   const { docRef: doc_ref, pageIndex: page_index, elementId: element_id } = dpe;
   const details = code === ErrorCode.PAGE_OUT_OF_RANGE
-    ? { doc_ref, page_index, page_count }
+    ? { doc_ref, page_index, page_count: pageCount?.() }
     : code === ErrorCode.ELEMENT_NOT_FOUND
     ? { doc_ref, element_id }
     : { doc_ref };

@@ -190,7 +190,7 @@ export class McpHost implements AsyncDisposable {
     const fresh = [...change.added, ...replaced];
     const restarted = this.#restartUsersOf(changedInputs(before, config), new Set(fresh));
     this.tools.update();
-    this.resources.routes.warnOfContestedHosts();
+    this.resources.routes.update();
     if (!isSameConfig(before, config)) this.#context.onChange("config");
     return { ...change, restarted: [...replaced, ...restarted] };
   }

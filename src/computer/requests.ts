@@ -67,7 +67,7 @@ export class OfficeRequests {
 async function answerRequest(context: RequestContext, incoming: IncomingEvent): Promise<void> {
   const { event, body, maxAnswerBytes } = incoming;
   const scope = { ...context, blobs: context.host.blobs.office, maxAnswerBytes };
-  const request = { event, reqId: readRequestId(body) };
+  const toAck = (error: unknown) => toErrorAck(error, { event, reqId: readRequestId(body) });
   let answer: unknown;
   try {
     const handle = HANDLERS.get(event);
@@ -76,13 +76,13 @@ async function answerRequest(context: RequestContext, incoming: IncomingEvent): 
     answer = await handle(scope, body);
   } catch (error) {
     logFailure(context.host.log, incoming, error);
-    answer = toErrorAck(redacted(error, context.host), request);
+    answer = toAck(redacted(error, context.host));
   }
   try {
     await send(answer, incoming, scope);
   } catch (error) {
     logFailure(context.host.log, incoming, error);
-    incoming.reply?.(event === TOOL_CALL_EVENT ? lostResult(error) : toErrorAck(error, request));
+    incoming.reply?.(event === TOOL_CALL_EVENT ? lostResult(error) : toAck(error));
   }
 }
 

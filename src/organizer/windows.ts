@@ -2,7 +2,7 @@
 import { isRecord } from "../json.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { excerpt } from "../uri/excerpt.ts";
-import { windowIdentity, windowQueryOf, withoutQuery } from "../uri/window_identity.ts";
+import { windowIdentity, windowQueryOf, withoutQuery } from "../uri/window_uri.ts";
 import { BestFirst } from "./best_first.ts";
 import { parseInstant } from "./instant.ts";
 import type { OrganizerWarningCode, Report } from "./warning.ts";

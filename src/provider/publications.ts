@@ -1,8 +1,7 @@
 /** Everything that is published, found by URI. */
 import type { ResourceContents } from "../protocol/resources.ts";
-import { parseDpeUri } from "../uri/dpe_uri.ts";
-import { hasDpeScheme } from "../uri/scheme.ts";
-import { windowIdentity } from "../uri/window_identity.ts";
+import { hasDpeScheme, parseDpeUri } from "../uri/dpe_uri.ts";
+import { windowIdentity } from "../uri/window_uri.ts";
 import { readContent } from "./documents/content.ts";
 import { DocumentReader } from "./documents/reader.ts";
 import type { Exchange } from "./session/json_rpc.ts";

@@ -2,9 +2,8 @@
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { encodeText, type Refusal, refuseHost, refuseSegment, refuseText, splitUri } from "./_segments.ts";
-import { readQuery, refuseParam, writeQuery } from "./_query.ts";
+import { NO_PARAMS, parseNaturalNumber, readQuery, refuseParam, writeQuery } from "./dpe_query.ts";
 import { excerpt } from "./excerpt.ts";
-import { parseNaturalNumber } from "./natural_number.ts";
 
 /** What a `dpe://` URI is built from; all text is plain, nothing is percent-encoded. */
 export interface DpeUriParts {
@@ -36,6 +35,13 @@ export interface DpeUri {
   readonly pageIndex: number | undefined;
   /** At Level 3; may contain slashes. */
   readonly elementId: string | undefined;
+}
+
+const SCHEME = /^dpe:/i;
+
+/** Whether `uri` has the scheme `dpe`, in any case; the rest of it may be invalid. */
+export function hasDpeScheme(uri: string): boolean {
+  return SCHEME.test(uri);
 }
 
 /** What the segments after the host say. */
@@ -105,7 +111,7 @@ export function isValidDpeUri(raw: string): boolean {
  */
 export function buildDpeUri(parts: DpeUriParts): string {
   const refusal = refuseParts(parts);
-  const { host, docRef, subPath, queryParams = {} } = parts;
+  const { host, docRef, subPath, queryParams } = parts;
   if (refusal !== undefined) {
     const plain = [`dpe://${host}`, docRef, subPath].filter((part) => part !== undefined).join("/");
     throw invalidDpeUri("build", plain, refusal);
@@ -113,7 +119,7 @@ export function buildDpeUri(parts: DpeUriParts): string {
   let built = `dpe://${host.toLowerCase()}`;
   if (docRef !== undefined) built += `/${encodeText(docRef)}`;
   if (subPath !== undefined) built += `/${splitSubPath(subPath).map(encodeText).join("/")}`;
-  return built + writeQuery(queryParams);
+  return queryParams === undefined ? built : built + writeQuery(queryParams);
 }
 
 function readDpeUri(raw: string): DpeUri | Refusal {
@@ -121,7 +127,7 @@ function readDpeUri(raw: string): DpeUri | Refusal {
   if (typeof parts === "string") return parts;
   const path = readPath(parts.segments);
   if (typeof path === "string") return path;
-  const queryParams = readQuery(parts.query);
+  const queryParams = parts.query === undefined ? NO_PARAMS : readQuery(parts.query);
   if (typeof queryParams === "string") return queryParams;
   const { docRef, subPath, level, pageIndex, elementId } = path;
   return { scheme: "dpe", host: parts.host, docRef, subPath, queryParams, level, pageIndex, elementId };

@@ -2,6 +2,13 @@
 import { encodeText, refuseHost, refuseSegment, refuseText, splitUri } from "./_segments.ts";
 import { excerpt } from "./excerpt.ts";
 
+const SCHEME = /^window:/i;
+
+/** Whether `uri` has the scheme `window`, in any case; the rest of it may be invalid. */
+export function hasWindowScheme(uri: string): boolean {
+  return SCHEME.test(uri);
+}
+
 /** A parsed window URI: what identifies a window within its MCP server. */
 export interface WindowUri {
   /** The namespace of the MCP server, in lower case. */
@@ -72,4 +79,42 @@ export function buildWindowUri(uri: { readonly host: string; readonly path?: rea
     built += `/${encodeText(segment)}`;
   }
   return built;
+}
+
+/** A spelling that `buildWindowUri` would write, which is its own identity. */
+const CANONICAL = /^window:\/\/[a-z0-9._~:-]+(?:\/[A-Za-z0-9._~-]+)*$/;
+
+/**
+ * The same text for all spellings of a window: URIs with the same host and path have the same identity, regardless of
+ * query, encoding and trailing slash.
+ *
+ * Specification: `docs/protocol/desktop.md#window-identity`.
+ *
+ * @returns the window's URI in its canonical spelling, or `undefined` when `raw` is not a window URI
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { windowIdentity } from "@a2c-smcp/sdk";
+ *
+ * assertEquals(windowIdentity("window://Host/a%62/?priority=80"), "window://host/ab");
+ * assertEquals(windowIdentity("https://host/ab"), undefined);
+ * ```
+ */
+export function windowIdentity(raw: string): string | undefined {
+  if (CANONICAL.test(raw)) return raw;
+  const parts = splitUri(raw, "window");
+  return typeof parts === "string" ? undefined : buildWindowUri({ host: parts.host, path: parts.segments });
+}
+
+/** The query that parsing `raw` drops, without its `?`; `undefined` when there is none. */
+export function windowQueryOf(raw: string): string | undefined {
+  const start = raw.indexOf("?");
+  return start < 0 ? undefined : raw.slice(start + 1);
+}
+
+/** The URI as it was listed, without its query. */
+export function withoutQuery(raw: string): string {
+  const start = raw.indexOf("?");
+  return start < 0 ? raw : raw.slice(0, start);
 }

@@ -10,7 +10,7 @@ import { ErrorCode } from "../../src/protocol/error_codes.ts";
 import { isRecord } from "../../src/json.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { isValidDpeUri } from "../../src/uri/dpe_uri.ts";
-import { windowIdentity } from "../../src/uri/window_identity.ts";
+import { windowIdentity } from "../../src/uri/window_uri.ts";
 import { mutate, mutateText, randomText, randomValue } from "./_mutator.ts";
 import { Random } from "../fixtures/random.ts";
 import { sized } from "../fixtures/test_size.ts";

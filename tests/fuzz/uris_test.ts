@@ -4,8 +4,13 @@ import { ErrorCode } from "../../src/protocol/error_codes.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { dpeQueryOf } from "../../src/uri/dpe_query.ts";
 import { buildDpeUri, type DpeUriParts, isValidDpeUri, parseDpeUri } from "../../src/uri/dpe_uri.ts";
-import { windowIdentity, windowQueryOf, withoutQuery } from "../../src/uri/window_identity.ts";
-import { buildWindowUri, parseWindowUri } from "../../src/uri/window_uri.ts";
+import {
+  buildWindowUri,
+  parseWindowUri,
+  windowIdentity,
+  windowQueryOf,
+  withoutQuery,
+} from "../../src/uri/window_uri.ts";
 import { mutateText, randomText } from "./_mutator.ts";
 import { Random } from "../fixtures/random.ts";
 import { sized } from "../fixtures/test_size.ts";

@@ -101,8 +101,9 @@ Deno.test("a document that changes while the catalogue is read ends as what it b
 Deno.test("a catalogue that changes while it is read is read once more, and no document by itself", async () => {
   const titles = (each: string) =>
     Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${HOST}/${i}`, `${i} ${each}`]));
-  // Only the host's own URI is told of: a request that comes between the updates of two documents finds but few of them
-  // changed, and rightly reads these by themselves.
+  // The documents' own subscriptions are held, so that all documents change together, with the host's URI. Otherwise a
+  // document is rightly read alone: when its subscription is confirmed only after the catalogue was read, or when a
+  // request arrives between the updates of two documents.
   const hold = Object.keys(titles("first")).map((uri) => `subscribe ${uri}`);
   await using server = new ChainServer("sdk", { documents: titles("first"), hold });
   await using office = await ChainOffice.open({ server });

@@ -23,7 +23,7 @@ import {
 } from "../../src/dpe/markdown.ts";
 import { createLogger } from "../../src/log.ts";
 import { isValidDpeUri } from "../../src/uri/dpe_uri.ts";
-import { windowIdentity } from "../../src/uri/window_identity.ts";
+import { windowIdentity } from "../../src/uri/window_uri.ts";
 import { parseInstant } from "../../src/organizer/instant.ts";
 
 const screen = { columns: 80, palette: PLAIN, maxLines: 20 };

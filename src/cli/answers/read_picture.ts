@@ -3,7 +3,7 @@ import { toSafeLine, withoutSequences } from "../../terminal/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
 import type { ReadResourceRet } from "../../protocol/resources.ts";
 import { type DpeUri, isValidDpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
-import { hasWindowScheme } from "../../uri/scheme.ts";
+import { hasWindowScheme } from "../../uri/window_uri.ts";
 import { readDocument, readElement, readPage } from "../../agent/documents.ts";
 import { drawDocument } from "./finder.ts";
 import { drawDesktop } from "./desktop.ts";

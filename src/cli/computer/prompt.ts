@@ -6,7 +6,7 @@ import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import { argumentCandidates } from "../answers/arguments.ts";
 import { showProgress } from "../../terminal/progress.ts";
 import { currentScreen, PLAIN } from "../../terminal/screen.ts";
-import { hasWindowScheme } from "../../uri/scheme.ts";
+import { hasWindowScheme } from "../../uri/window_uri.ts";
 import { inputOf } from "./answers/inputs.ts";
 import { askForInput } from "./questions.ts";
 import { buildCommands, type Typist } from "./run_words.ts";

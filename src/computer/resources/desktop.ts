@@ -5,7 +5,7 @@ import type { OrganizerWarning } from "../../organizer/warning.ts";
 import type { DesktopWindow } from "../../organizer/windows.ts";
 import { badRequest } from "../../protocol/errors.ts";
 import { shorten } from "../../text.ts";
-import { windowIdentity } from "../../uri/window_identity.ts";
+import { windowIdentity } from "../../uri/window_uri.ts";
 import type { ResourceDirectory } from "./directory.ts";
 
 /** The most warnings about the windows of one server for one Desktop. */

@@ -29,7 +29,7 @@ export class ResourceDirectory {
   of(server: SupervisedServer): ServerResources {
     let resources = this.#servers.get(server);
     if (resources === undefined) {
-      const onHostsChange = () => this.routes.warnOfContestedHosts();
+      const onHostsChange = () => this.routes.update();
       resources = new ServerResources(server, { ...this.#context, onHostsChange });
       this.#servers.set(server, resources);
     }
@@ -46,7 +46,7 @@ export class ResourceDirectory {
     this.#servers.get(server)?.onStopped();
     this.#servers.delete(server);
     if (this.#fleet.get(server.name) === undefined) this.#context.watch.forget(server.name);
-    this.routes.warnOfContestedHosts();
+    this.routes.update();
   }
 
   /** The windows of all servers. Each server has its own deadline. */

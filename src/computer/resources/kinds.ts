@@ -1,7 +1,8 @@
 /** Telling listed resources apart: windows, documents, and what only tells its host. Pure. */
 import type { McpResource } from "../../protocol/resources.ts";
 import { approximateSizeBytes, fitsApproximately } from "../../protocol/size.ts";
-import { hasDpeScheme, hasWindowScheme } from "../../uri/scheme.ts";
+import { hasDpeScheme } from "../../uri/dpe_uri.ts";
+import { hasWindowScheme } from "../../uri/window_uri.ts";
 import type { ListLimits } from "../limits.ts";
 import { type DpeResourceUri, tryParseResourceUri, type WindowResourceUri } from "./resource_uri.ts";
 

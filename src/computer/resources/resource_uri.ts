@@ -1,9 +1,8 @@
 /** The URI of a resource, parsed once: of a window, of a document or its host, or of another resource. Pure. */
 import { badRequest } from "../../protocol/errors.ts";
 import { describeError } from "../../text.ts";
-import { buildDpeUri, type DpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
-import { hasDpeScheme, hasWindowScheme } from "../../uri/scheme.ts";
-import { buildWindowUri, parseWindowUri } from "../../uri/window_uri.ts";
+import { buildDpeUri, type DpeUri, hasDpeScheme, parseDpeUri } from "../../uri/dpe_uri.ts";
+import { buildWindowUri, hasWindowScheme, parseWindowUri } from "../../uri/window_uri.ts";
 
 /** A parsed URI. */
 export type ResourceUri = WindowResourceUri | DpeResourceUri | OtherResourceUri;

@@ -5,7 +5,8 @@ import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import type { SupervisedServer } from "../../mcp/supervision/server.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
-import { hasDpeScheme, hasWindowScheme } from "../../uri/scheme.ts";
+import { hasDpeScheme } from "../../uri/dpe_uri.ts";
+import { hasWindowScheme } from "../../uri/window_uri.ts";
 import { absentServersHint } from "../failures.ts";
 import type { ResourceUri } from "./resource_uri.ts";
 import type { KnownResource, ServerResources } from "./server.ts";
@@ -56,11 +57,14 @@ export interface ResourceRoutesContext {
   readonly log: Logger;
 }
 
+/** The claimants of each host, in order of precedence: the first of them owns it. */
+type Claims = ReadonlyMap<string, readonly ServerResources[]>;
+
 /** Finds servers by name, by URI and by URI template. */
 export class ResourceRoutes {
   readonly #context: ResourceRoutesContext;
-  /** The claimants of each contested host at the last warning. */
-  #contested: ReadonlyMap<string, readonly string[]> = new Map();
+  /** Of servers that announce `resources.subscribe`. */
+  #claims: Claims = new Map();
 
   constructor(context: ResourceRoutesContext) {
     this.#context = context;
@@ -74,8 +78,10 @@ export class ResourceRoutes {
    */
   async find(uri: ResourceUri, options: FindOptions): Promise<FoundResource> {
     const { mcpServer, timeoutMs } = options;
-    const server = mcpServer === undefined ? await this.#ownerOf(uri, timeoutMs) : this.named(mcpServer);
-    return { server, ...this.#context.of(server).find(uri) };
+    const resources = mcpServer === undefined
+      ? await this.#ownerOf(uri, timeoutMs)
+      : this.#context.of(this.named(mcpServer));
+    return { server: resources.server, ...resources.find(uri) };
   }
 
   /**
@@ -91,7 +97,7 @@ export class ResourceRoutes {
       throw badRequest("ref.uri", message);
     }
     const wanted = { host: host.toLowerCase(), uri, isDpe: hasDpeScheme(uri), timeoutMs };
-    return withCapability(await this.#hostOwner(wanted), "completions");
+    return withCapability((await this.#hostOwner(wanted)).server, "completions");
   }
 
   /**
@@ -107,18 +113,18 @@ export class ResourceRoutes {
   }
 
   /**
-   * Logs each host that several servers claim, and again when its claimants change: reads by URI go only to the first of
-   * them (`docs/protocol/resources.md#host-ownership`).
+   * Takes the hosts that the servers list now. Logs each host that several servers claim, and again when its claimants
+   * change: reads by URI go only to the first of them (`docs/protocol/resources.md#host-ownership`).
    */
-  warnOfContestedHosts(): void {
-    const { log } = this.#context;
-    const contested = this.#contestedHosts();
-    const known = this.#contested;
-    this.#contested = contested;
-    const fresh = [...contested].filter(([host, claimants]) =>
-      known.get(host)?.join("\0") !== claimants.join("\0")
+  update(): void {
+    const before = this.#claims;
+    this.#claims = this.#readClaims();
+    const fresh = [...this.#claims].filter(([host, claimants]) =>
+      claimants.length > 1 && !isSame(claimants, before.get(host) ?? [])
     );
-    for (const [host, servers] of fresh.slice(0, MAX_WARNINGS)) {
+    const { log } = this.#context;
+    for (const [host, claimants] of fresh.slice(0, MAX_WARNINGS)) {
+      const servers = claimants.map(({ server }) => server.name);
       const [owner] = servers;
       log.warn("several MCP servers claim one host; reads go to the first", { host, owner, servers });
     }
@@ -127,7 +133,7 @@ export class ResourceRoutes {
     }
   }
 
-  async #ownerOf(uri: ResourceUri, timeoutMs: number): Promise<SupervisedServer> {
+  async #ownerOf(uri: ResourceUri, timeoutMs: number): Promise<ServerResources> {
     if (uri.kind === "other") {
       const message = `Cannot read "${uri.raw}": it has no host; name its server in "mcp_server"`;
       throw badRequest("uri", message);
@@ -141,21 +147,24 @@ export class ResourceRoutes {
    * The server that owns a host: the first in precedence that has listed it since it was configured. Servers without
    * subscriptions are listed only when no other server has the host (`docs/protocol/desktop.md#required-capability`).
    */
-  async #hostOwner(wanted: WantedHost): Promise<SupervisedServer> {
+  async #hostOwner(wanted: WantedHost): Promise<ServerResources> {
+    const { host, timeoutMs } = wanted;
+    const known = this.#claims.get(host)?.[0];
+    if (known !== undefined) return known;
     const { shown = [], others = [] } = Object.groupBy(
       this.#ordered(),
       ({ isSubscribable }) => isSubscribable ? "shown" : "others",
     );
-    for (const servers of [shown, others]) {
-      const find = () => servers.find(({ hosts }) => hosts.has(wanted.host));
-      let owner = find();
-      if (owner === undefined) {
-        // The host may be in a list that was not requested yet, or that changed without a notification.
-        await Promise.all(servers.map((resources) => resources.refreshList(wanted.timeoutMs)));
-        owner = find();
-      }
-      if (owner !== undefined) return owner.server;
-    }
+    // The host may be in a list that was not requested yet, or that changed without a notification.
+    await Promise.all(shown.map((resources) => resources.refreshList(timeoutMs)));
+    const owner = this.#claims.get(host)?.[0];
+    if (owner !== undefined) return owner;
+    const find = () => others.find(({ hosts }) => hosts.has(host));
+    const other = find();
+    if (other !== undefined) return other;
+    await Promise.all(others.map((resources) => resources.refreshList(timeoutMs)));
+    const found = find();
+    if (found !== undefined) return found;
     throw this.#hostNotFound(wanted);
   }
 
@@ -168,18 +177,17 @@ export class ResourceRoutes {
     return new SmcpError(ErrorCode.DOCUMENT_NOT_FOUND, `Document not found: ${reason}`, { details });
   }
 
-  /** The names of the servers that claim the same host, the owner first. */
-  #contestedHosts(): Map<string, readonly string[]> {
-    const claimants = new Map<string, string[]>();
-    for (const { hosts, server, isSubscribable } of this.#ordered()) {
-      if (!isSubscribable) continue;
-      for (const host of hosts) {
-        const others = claimants.get(host);
-        if (others === undefined) claimants.set(host, [server.name]);
-        else others.push(server.name);
+  #readClaims(): Claims {
+    const claims = new Map<string, ServerResources[]>();
+    for (const resources of this.#ordered()) {
+      if (!resources.isSubscribable) continue;
+      for (const host of resources.hosts) {
+        const others = claims.get(host);
+        if (others === undefined) claims.set(host, [resources]);
+        else others.push(resources);
       }
     }
-    return new Map(claimants.entries().filter(([, servers]) => servers.length > 1));
+    return claims;
   }
 
   #ordered(): ServerResources[] {
@@ -200,4 +208,8 @@ export function withCapability(server: SupervisedServer, capability: NeededCapab
   throw new SmcpError(ErrorCode.MCP_CAPABILITY_NOT_SUPPORTED, message, {
     details: { mcp_server, capability },
   });
+}
+
+function isSame(one: readonly ServerResources[], other: readonly ServerResources[]): boolean {
+  return one.length === other.length && one.every((resources, index) => resources === other[index]);
 }

@@ -31,8 +31,8 @@ export interface KnownResource {
   readonly spelling: string;
   /** Whether the server lists the document that the URI belongs to. */
   readonly isKnownDocument: boolean;
-  /** How many pages that document has, if known. */
-  readonly pageCount?: number | undefined;
+  /** Returns how many pages that document has, if known. */
+  readonly pageCount?: () => number | undefined;
 }
 
 /** What the resources of a server need from their Computer. */
@@ -135,7 +135,7 @@ export class ServerResources {
     return {
       spelling: uri.raw,
       isKnownDocument: documentUris.has(uri.key),
-      pageCount: this.#documents.summaryOf(uri.key)?.page_count,
+      pageCount: () => this.#documents.summaryOf(uri.key)?.page_count,
     };
   }
 

@@ -1,7 +1,7 @@
 /** The windows of one MCP server: their contents are kept until they change or become too old. */
 import type { DesktopWindow } from "../../organizer/windows.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
-import { windowIdentity } from "../../uri/window_identity.ts";
+import { windowIdentity } from "../../uri/window_uri.ts";
 import type { ListLimits } from "../limits.ts";
 import { ByteBudget } from "./byte_budget.ts";
 import { EntryCache, type EntryCacheOptions } from "./cache.ts";

@@ -1,6 +1,6 @@
 /** The values of the parameters in a document template (`docs/protocol/finder.md#completion`). */
 import { isRecord } from "../../json.ts";
-import { parseNaturalNumber } from "../../uri/natural_number.ts";
+import { parseNaturalNumber } from "../../uri/dpe_query.ts";
 import { type DocumentReader, elementIdOf } from "./reader.ts";
 import type { DocumentPage } from "./source.ts";
 

@@ -1,6 +1,6 @@
 /** One client: what it subscribed to, and what it is told. */
 import { buildDpeUri, isValidDpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
-import { windowIdentity } from "../../uri/window_identity.ts";
+import { windowIdentity } from "../../uri/window_uri.ts";
 import { RpcError, RpcErrorCode } from "./json_rpc.ts";
 
 /** The way to the client. */

@@ -1,8 +1,7 @@
 /** What an author says of a window, checked, and as MCP lists it. */
 import type { McpResource, ResourceAnnotations } from "../../protocol/resources.ts";
 import { excerpt } from "../../uri/excerpt.ts";
-import { windowIdentity, windowQueryOf } from "../../uri/window_identity.ts";
-import { buildWindowUri, parseWindowUri } from "../../uri/window_uri.ts";
+import { buildWindowUri, parseWindowUri, windowIdentity, windowQueryOf } from "../../uri/window_uri.ts";
 import type { ReadRequest } from "../session/json_rpc.ts";
 
 /** For whom a resource is (`docs/protocol/resources.md#annotations`). */

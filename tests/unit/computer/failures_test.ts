@@ -47,7 +47,7 @@ function readError(
   pageCount?: number,
 ): unknown {
   const dpe = uri.startsWith("dpe:") ? parseDpeUri(uri) : undefined;
-  const made = toReadError(error, { server, uri, dpe, isKnownDocument, pageCount });
+  const made = toReadError(error, { server, uri, dpe, isKnownDocument, pageCount: () => pageCount });
   return made instanceof SmcpError ? [made.code, made.details] : made;
 }
 

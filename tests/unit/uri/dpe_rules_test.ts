@@ -1,8 +1,8 @@
+import { hasDpeScheme, isValidDpeUri, parseDpeUri } from "../../../src/uri/dpe_uri.ts";
 /** The eight rules of the guide, one test each, with accepted and refused examples. */
 import { assertEquals, assertThrows } from "@std/assert";
 import { ELEMENT_CATEGORIES } from "../../../src/protocol/dpe.ts";
 import { SmcpError } from "../../../src/protocol/errors.ts";
-import { isValidDpeUri, parseDpeUri } from "../../../src/uri/dpe_uri.ts";
 
 function assertRule(accepted: readonly string[], refused: readonly string[]): void {
   for (const raw of accepted) {
@@ -116,4 +116,10 @@ Deno.test("Rule 8: categories must be a comma-separated list of the 19 element t
       `dpe://host/doc/pages/0?categories=${list}`
     ),
   );
+});
+
+// proves: dpe-rule-scheme
+Deno.test("hasDpeScheme() looks at the scheme alone, in whatever case", () => {
+  assertEquals(["dpe://h", "DPE://", "dpe:"].map(hasDpeScheme), [true, true, true]);
+  assertEquals(["window://h", "dpes://h", "dpe", " dpe://h", ""].map(hasDpeScheme), Array(5).fill(false));
 });
