@@ -26,9 +26,9 @@ const MAX_SHOWN_PROBLEMS = 20;
 
 /** The configuration cannot be used. The message has a line for each problem, with its place and what to do. */
 export class ConfigError extends Error {
-  /** Distinguishes this class. */
+  /** The name of the class. */
   override readonly name = "ConfigError";
-  /** Distinguishes this error from others, also across copies of the library. */
+  /** The code of this kind of error. */
   readonly code = "CONFIG";
   /** All problems, in the order of the text. */
   readonly problems: readonly ConfigProblem[];

@@ -28,7 +28,7 @@ export interface ProgressOutput {
  * Shows a line with a text and the elapsed time, until it is disposed of. It appears after 200 ms. Nothing is shown when
  * standard error is not a terminal.
  *
- * @param text The operation, such as `starting MCP servers`.
+ * @param text The operation, such as `connecting`.
  * @param output The terminal; that of standard error by default.
  */
 export function showProgress(text: string, output: ProgressOutput | undefined = ownOutput()): Progress {

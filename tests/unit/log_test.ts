@@ -15,7 +15,7 @@ function logged(options: LoggerOptions = {}) {
   return { log, lines, texts: () => lines.map((line) => line.replace(/^[\d-]{10}T[\d:]{8}\.\d{3}Z /, "")) };
 }
 
-Deno.test("parseLogLevels() reads a level for all, levels of modules, and both", () => {
+Deno.test("parseLogLevels() parses a level for all modules, levels of modules, and both", () => {
   assertEquals(parseLogLevels("warn"), { level: "warn", modules: {} });
   assertEquals(parseLogLevels("mcp=debug"), { level: "info", modules: { mcp: "debug" } });
   assertEquals(parseLogLevels("error, mcp=debug,link=warn"), {
@@ -24,11 +24,11 @@ Deno.test("parseLogLevels() reads a level for all, levels of modules, and both",
   });
 });
 
-Deno.test("parseLogLevels() counts what is said twice the last time", () => {
+Deno.test("parseLogLevels() uses the last of several levels", () => {
   assertEquals(parseLogLevels("mcp=debug,warn,mcp=error,info"), { level: "info", modules: { mcp: "error" } });
 });
 
-Deno.test("parseLogLevels() lists the levels and the modules that there are", () => {
+Deno.test("parseLogLevels() lists the known levels and modules in its errors", () => {
   assertThrows(() => parseLogLevels("loud"), RangeError, `"loud" (levels: debug, info, warn, error`);
   assertThrows(() => parseLogLevels("mcp=loud"), RangeError, `"loud"`);
   assertThrows(
@@ -41,7 +41,7 @@ Deno.test("parseLogLevels() lists the levels and the modules that there are", ()
   }
 });
 
-Deno.test("a logger writes lines of its level and above, named by its module", () => {
+Deno.test("a logger writes lines of its level and above, with its module", () => {
   const { log, texts } = logged({ module: "computer" });
   log.debug("one");
   log.info("two");
@@ -49,7 +49,7 @@ Deno.test("a logger writes lines of its level and above, named by its module", (
   assertEquals(texts(), ["INFO  computer: two", 'ERROR computer: three server=files why="no such file"']);
 });
 
-Deno.test("a line that names its module is filtered and named by it", () => {
+Deno.test("a record with a module is filtered and named by that", () => {
   const { log, texts } = logged({
     module: "computer",
     levels: parseLogLevels("warn,mcp=debug,computer=error"),
@@ -61,14 +61,14 @@ Deno.test("a line that names its module is filtered and named by it", () => {
   assertEquals(texts(), ["DEBUG mcp: listing server=files", "WARN  link: connection lost"]);
 });
 
-Deno.test("the module that is named within counts, whatever other fields are added", () => {
+Deno.test("the innermost module of a record applies", () => {
   const { log, texts } = logged({ module: "computer" });
   withModule(withFields(withModule(log, "computer"), { server: "files" }), "mcp").info("running");
   withModule(log, "resources").info("taken", { module: "tools" });
   assertEquals(texts(), ["INFO  mcp: running server=files", "INFO  tools: taken"]);
 });
 
-Deno.test("a module that is none of ours is named, and filtered as everything is", () => {
+Deno.test("an unknown module is named, and filtered by the general level", () => {
   const { log, texts } = logged({ levels: parseLogLevels("warn") });
   log.info("quiet", { module: "billing" });
   log.warn("heard", { module: "billing" });
@@ -76,7 +76,7 @@ Deno.test("a module that is none of ours is named, and filtered as everything is
   assertEquals(texts(), ["WARN  billing: heard", "WARN  smcp: odd"]);
 });
 
-Deno.test("a JSON line is one object with the module at its place", () => {
+Deno.test("a JSON line is an object with the module", () => {
   const { log, lines } = logged({ module: "computer", format: "json" });
   withModule(log, "tools").warn("tool call\nrefused", { req_id: "r1", module: "tools" });
   assertEquals(lines.length, 1);
@@ -86,7 +86,7 @@ Deno.test("a JSON line is one object with the module at its place", () => {
   );
 });
 
-Deno.test("withModule() adds a field that any logger of a user sees", () => {
+Deno.test("withModule() adds a field that custom loggers receive", () => {
   const seen: unknown[] = [];
   const note = (...line: unknown[]) => void seen.push(line);
   withModule({ debug: note, info: note, warn: note, error: note }, "mcp").info("running", {
@@ -95,7 +95,7 @@ Deno.test("withModule() adds a field that any logger of a user sees", () => {
   assertEquals(seen, [["running", { module: "mcp", server: "files" }]]);
 });
 
-Deno.test("each module says what it tells of", () => {
+Deno.test("each log module has a description", () => {
   assertEquals(Object.keys(LOG_MODULES), [
     "server",
     "computer",
@@ -109,7 +109,7 @@ Deno.test("each module says what it tells of", () => {
   for (const what of Object.values(LOG_MODULES)) assertMatch(what, /^[a-zA-Z]/);
 });
 
-Deno.test("a record is one line in both formats, whatever a stranger wrote into its message or fields", () => {
+Deno.test("a record is one line in both formats, with any characters in its message and fields", () => {
   const forged =
     "x\n12:00:00.000 INFO  server: joined\r\u2028\u2029\u0085\u009b2J\u001b[2J\u202e\u200f\ud800\u0000";
   for (const format of ["text", "json"] as const) {
@@ -121,7 +121,7 @@ Deno.test("a record is one line in both formats, whatever a stranger wrote into 
   }
 });
 
-Deno.test("a JSON line means what was logged", () => {
+Deno.test("a JSON line parses to the logged values", () => {
   const { log, lines } = logged({ format: "json" });
   log.info("a\u2028b\u202ec", { name: "d\u009be" });
   const { message, name } = JSON.parse(lines[0] ?? "");

@@ -3,7 +3,7 @@ import { closestWord, didYouMean, unknownName } from "../../src/spelling.ts";
 
 const known = ["command", "args", "env", "server_parameters", "stdio", "sse"];
 
-Deno.test("closestWord() finds what a slip of the finger was meant to be", () => {
+Deno.test("closestWord() finds the word behind a typing mistake", () => {
   const cases: [written: string, meant: string | undefined][] = [
     ["comand", "command"],
     ["commnad", "command"],
@@ -18,12 +18,12 @@ Deno.test("closestWord() finds what a slip of the finger was meant to be", () =>
   for (const [written, meant] of cases) assertEquals(closestWord(written, known), meant, written);
 });
 
-Deno.test("closestWord() compares no words of endless length", () => {
+Deno.test("closestWord() does not compare very long words", () => {
   assertEquals(closestWord("x".repeat(10_000), ["xx", "y".repeat(10_000)]), undefined);
   assertEquals(closestWord("coutn", ["y".repeat(10_000), "count"]), "count");
 });
 
-Deno.test("didYouMean() is the end of a sentence, or nothing", () => {
+Deno.test("didYouMean() returns the end of a message, or nothing", () => {
   assertEquals([didYouMean("comand", known), didYouMean("zzz", known)], ['; did you mean "command"?', ""]);
 });
 

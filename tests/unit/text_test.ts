@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { shorten } from "../../src/text.ts";
 
-Deno.test("shorten() leaves a text that fits as it is, and marks one that does not", () => {
+Deno.test("shorten() returns a short text unchanged, and marks a cut one", () => {
   assertEquals([shorten("four", 4), shorten("fives", 4)], ["four", "five…"]);
 });
 
-Deno.test("shorten() leaves no half of an emoji behind", () => {
+Deno.test("shorten() replaces half of an emoji", () => {
   assertEquals(shorten("abc😀", 4), "abc\ufffd…");
 });

@@ -5,7 +5,7 @@ import { checkConfigFile, checkConfigText } from "../../../src/config/check.ts";
 const folder = new URL("../../fixtures/configs/", import.meta.url);
 const fileOf = (name: string) => decodeURIComponent(new URL(name, folder).pathname);
 
-Deno.test("a report tells servers, inputs and variables, and what uses them", async () => {
+Deno.test("a report lists servers, inputs and variables, and their users", async () => {
   const file = fileOf("smcp.jsonc");
   assertEquals(await checkConfigFile(file), {
     file,
@@ -30,7 +30,7 @@ Deno.test("a report tells servers, inputs and variables, and what uses them", as
   });
 });
 
-Deno.test("a report has what can be read beside what cannot", async () => {
+Deno.test("a report has the valid servers beside the problems", async () => {
   const text = '{"servers": {\n"a": {"command": "run", "args": ["${env:TOKEN}"], "x": 1},\n"b": {}\n}}';
   const { servers, variables, warnings, problems } = await checkConfigText(text, { file: "my.json" });
   assertEquals(servers.map(({ name }) => name), ["a"]);
@@ -39,7 +39,7 @@ Deno.test("a report has what can be read beside what cannot", async () => {
   assertEquals(problems.map(({ line, path }) => [line, path]), [[3, "servers.b"]]);
 });
 
-Deno.test("a script that does not compile is a problem at its line", async () => {
+Deno.test("a VRL script that does not compile is a problem with its line", async () => {
   const text =
     '{"servers": {"a": {"command": "run",\n"vrl": "bad"}, "b": {"command": "run", "vrl": "good"}}}';
   const vrl = (script: string) => Promise.resolve(script === "bad" ? "does not compile: line 1" : undefined);
@@ -60,7 +60,7 @@ Deno.test("a file that cannot be read is a problem of the report", async () => {
   }
 });
 
-Deno.test("people read a report as a summary with a place for each finding", async () => {
+Deno.test("the text of a report is a summary with the place of each finding", async () => {
   const text = `{
   "servers": {
     "weather": { "command": "python", "args": ["\${input:units}", "\${env:HOME}"], "envFil": "x" },
@@ -91,7 +91,7 @@ mcp.json:8:5 warning: inputs[1]: input "spare" is not used by any server
   assertEquals(reportText(ready), "c.json: A2C-SMCP, 0 servers\n\nno servers");
 });
 
-Deno.test("a report with the environment at hand says what is set there, and what is not", async () => {
+Deno.test("a report shows which variables are set when it may read the environment", async () => {
   const text = `{
   "mcpServers": { "a": { "command": "x", "args": ["\${A}", "\${B}", "\${input:key}"] } },
   "inputs": [{ "id": "key", "type": "promptString" }]
@@ -122,7 +122,7 @@ async function programsOf(servers: Readonly<Record<string, unknown>>, file = "c.
   return { warnings: warnings.map(show), failures: failures.map(show) };
 }
 
-Deno.test("a program that cannot be found keeps its server from starting, and the report says what to do", async () => {
+Deno.test("a missing program is a failure, with a fix", async () => {
   const { failures } = await programsOf({
     here: { command: "deno" },
     absent: { command: "no-such-program-42" },
@@ -143,7 +143,7 @@ Deno.test("a program that cannot be found keeps its server from starting, and th
   assertEquals(failures.join().includes("--allow-all"), false);
 });
 
-Deno.test("a program is looked for in the PATH that the server would have", async () => {
+Deno.test("check searches programs on the PATH of the server", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(`${folder}/my-server`, "#!/bin/sh\n", { mode: 0o755 });
@@ -159,7 +159,7 @@ Deno.test("a program is looked for in the PATH that the server would have", asyn
   }
 });
 
-Deno.test("a file of variables that is missing, and an input that is not defined, keep a server from starting", async () => {
+Deno.test("a missing env file and an undefined input are failures", async () => {
   const { failures } = await programsOf({
     a: { command: "deno", envFile: "/no/such/.env" },
     b: { command: "deno", args: ["${input:nope}"] },

@@ -5,7 +5,7 @@ import { ConfigError } from "../../../src/config/problem.ts";
 const stdio = { type: "stdio", server_parameters: { command: "run" } };
 
 // proves: data-config-name, data-config-stdio
-Deno.test("a map of servers gives each its name, in order, with every default filled in", () => {
+Deno.test("an object of servers by name is read in order, with all defaults", () => {
   const { servers, inputs } = parseConfig({ servers: { b: stdio, a: stdio } });
   assertEquals(servers.map(({ name }) => name), ["b", "a"]);
   assertEquals(servers[0], {
@@ -26,23 +26,23 @@ Deno.test("a map of servers gives each its name, in order, with every default fi
   assertEquals(inputs, []);
 });
 
-Deno.test("a list of servers is as good as a map", () => {
+Deno.test("a list of servers is equivalent to an object", () => {
   const { servers } = parseConfig({ servers: [{ ...stdio, name: "a" }], inputs: null });
   assertEquals(servers.map(({ name }) => name), ["a"]);
 });
 
-Deno.test("unknown members are kept", () => {
+Deno.test("unknown keys are kept", () => {
   const { servers } = parseConfig({ servers: { a: { ...stdio, note: "mine" } }, comment: "x" });
   assertEquals((servers[0] as unknown as Record<string, unknown>)["note"], "mine");
 });
 
-Deno.test("what is no config names the source", () => {
+Deno.test("a value that is not a config is refused with its source", () => {
   for (const config of [null, [], "x", {}, { servers: 1 }, { servers: null }, { servers: {}, inputs: {} }]) {
     assertThrows(() => parseConfig(config, "my.json"), ConfigError, 'Cannot read config "my.json"');
   }
 });
 
-Deno.test("text that is no JSON names its file", () => {
+Deno.test("invalid JSON is refused with the name of the file", () => {
   assertThrows(
     () => parseConfigText("{,}", "my.json"),
     ConfigError,
@@ -51,7 +51,7 @@ Deno.test("text that is no JSON names its file", () => {
   assertEquals(parseConfigText('{"servers":{}}', "my.json").servers, []);
 });
 
-Deno.test("a mistake names its place and the fix", () => {
+Deno.test("a problem has its path and a fix", () => {
   const cases: [servers: unknown, place: string, state: string][] = [
     [
       { a: { type: "stdio", server_parameters: {} } },
@@ -126,7 +126,7 @@ Deno.test("a mistake names its place and the fix", () => {
 });
 
 // proves: data-input-base, data-input-pick
-Deno.test("a mistake in an input names its place and the fix", () => {
+Deno.test("a problem of an input has its path and a fix", () => {
   const cases: [input: unknown, place: string, state: string][] = [
     ["x", "inputs[0]", "must be an object"],
     [{ id: "a" }, "inputs[0].type", 'is missing; it must be one of "promptString", "pickString", "command"'],
@@ -152,7 +152,7 @@ Deno.test("a mistake in an input names its place and the fix", () => {
   }
 });
 
-Deno.test("a name that stands twice is refused", () => {
+Deno.test("a duplicate name is refused", () => {
   const twice = { servers: [{ ...stdio, name: "a" }, { ...stdio, name: "a" }] };
   assertThrows(() => parseConfig(twice), ConfigError, 'at servers[1].name: duplicate name "a"');
   const input = { id: "i", type: "promptString" };
@@ -163,14 +163,14 @@ Deno.test("a name that stands twice is refused", () => {
   );
 });
 
-Deno.test("an alias for all tools of a server is refused, and says what to use", () => {
+Deno.test("an alias in default_tool_meta is refused, with a fix", () => {
   const config = { servers: { a: { ...stdio, default_tool_meta: { alias: "x" } } } };
   assertThrows(() => parseConfig(config), ConfigError, 'set the alias of one tool in "tool_meta"');
   parseConfig({ servers: { a: { ...stdio, default_tool_meta: { alias: null } } } });
 });
 
 // proves: data-config-durations-form, data-config-streamable
-Deno.test("times of a streamable server are ISO 8601 durations above zero", () => {
+Deno.test("durations of a streamable server are in ISO 8601 and greater than zero", () => {
   const withTimes = (times: Record<string, unknown>) => ({
     servers: { a: { type: "streamable", server_parameters: { url: "http://x", ...times } } },
   });
@@ -194,7 +194,7 @@ Deno.test("times of a streamable server are ISO 8601 durations above zero", () =
 });
 
 // proves: data-config-sse
-Deno.test("times of an sse server are numbers of seconds above zero", () => {
+Deno.test("durations of an sse server are seconds greater than zero", () => {
   const withTimes = (times: Record<string, unknown>) => ({
     servers: { a: { type: "sse", server_parameters: { url: "http://x", ...times } } },
   });
@@ -211,7 +211,7 @@ Deno.test("times of an sse server are numbers of seconds above zero", () => {
 });
 
 // proves: data-config-encoding, data-config-encoding-errors
-Deno.test("an encoding must be known and hold ASCII, and its error handler is one of three", () => {
+Deno.test("an encoding must be known and ASCII-compatible, and its error handler one of three", () => {
   const withEncoding = (parameters: Record<string, unknown>) => ({
     servers: { a: { type: "stdio", server_parameters: { command: "run", ...parameters } } },
   });
@@ -226,7 +226,7 @@ Deno.test("an encoding must be known and hold ASCII, and its error handler is on
 });
 
 // proves: data-config-forbidden
-Deno.test("a member that nothing reads is a warning that names it", () => {
+Deno.test("an unknown key is a warning with the closest known key", () => {
   const { warnings } = parseConfig({
     servers: {
       a: {
@@ -250,7 +250,7 @@ Deno.test("a member that nothing reads is a warning that names it", () => {
   ]);
 });
 
-Deno.test("a member that is near nothing is a warning with what is known", () => {
+Deno.test("an unknown key without a similar one is a warning with the known keys", () => {
   const { warnings } = parseConfig({ servers: { a: { ...stdio, zzz: 1 } }, whatever: 1 });
   assertEquals(warnings.map(({ path, message }) => [path, message.split(";")[0]]), [
     ["whatever", "unknown key, ignored"],
@@ -258,7 +258,7 @@ Deno.test("a member that is near nothing is a warning with what is known", () =>
   ]);
 });
 
-Deno.test("remarks are no mistake, by whatever key people leave them", () => {
+Deno.test("keys of comments are accepted without a warning", () => {
   const { warnings } = parseConfig({
     $schema: "x",
     "//": "mine",
@@ -269,7 +269,7 @@ Deno.test("remarks are no mistake, by whatever key people leave them", () => {
   assertEquals(warnings, []);
 });
 
-Deno.test("a config that was read before is given back as it is, with its warnings", () => {
+Deno.test("a parsed config is returned unchanged, with its warnings", () => {
   const config = parseConfigText('{\n"servers": {},\n"inputz": []}', "c");
   assertEquals(config.warnings[0]?.line, 3);
   assertEquals(parseConfig(config) === config, true);

@@ -24,7 +24,7 @@ const origin = { workspace: "/w", home: "/h", cwd: "/c" };
 const namesOf = (text: string) => parseConfigText(text, "c", { origin }).servers.map(({ name }) => name);
 const commentsOf = (text: string) => text.match(/\/\/ .*|\/\*.*?\*\//g) ?? [];
 
-Deno.test("a server is added behind the others in the form of each program's file, and can be removed again", () => {
+Deno.test("a server is added after the others in the form of the file, and can be removed again", () => {
   for (const file of files) {
     const text = Deno.readTextFileSync(new URL(file, folder));
     const added = addServerText(addServerText(text, "new one", program), "far", remote);
@@ -37,7 +37,7 @@ Deno.test("a server is added behind the others in the form of each program's fil
   }
 });
 
-Deno.test("a file that is yet to be begins with servers", () => {
+Deno.test('a new file begins with "servers"', () => {
   for (const text of [undefined, "", " \n"]) {
     assertEquals(
       addServerText(text, "files", { type: "stdio", command: "run" }),
@@ -59,7 +59,7 @@ Deno.test("a file that is yet to be begins with servers", () => {
   assertEquals(namesOf(addServerText('{\n  "inputs": []\n}', "a", program)), ["a"]);
 });
 
-Deno.test("comments, order, indentation and line ends stay as they are", () => {
+Deno.test("an edit keeps comments, order, indentation and line ends", () => {
   const text = [
     "{",
     "\t// all of them",
@@ -86,7 +86,7 @@ Deno.test("comments, order, indentation and line ends stay as they are", () => {
   assertEquals(removeServerText(text, "a"), text.replace('"a": { "command": "a" }, ', ""));
 });
 
-Deno.test("a trailing comma stays where one was", () => {
+Deno.test("an edit keeps a trailing comma", () => {
   const text = '{\n  "mcpServers": {\n    "a": { "command": "a" }, // x\n  },\n}\n';
   const added = addServerText(text, "b", { type: "stdio", command: "b" });
   assertEquals(
@@ -100,7 +100,7 @@ Deno.test("a trailing comma stays where one was", () => {
   );
 });
 
-Deno.test("what stands on one line stays on one line", () => {
+Deno.test("an object on one line stays on one line", () => {
   const server: NewServer = { type: "stdio", command: "b", args: ["x", "y"], env: {} };
   assertEquals(
     addServerText('{ "mcpServers": { "a": { "command": "a" } } }', "b", server),
@@ -112,13 +112,13 @@ Deno.test("what stands on one line stays on one line", () => {
   );
 });
 
-Deno.test("a byte order mark stays", () => {
+Deno.test("an edit keeps the byte order mark", () => {
   const text = '\uFEFF{ "servers": {} }';
   const added = addServerText(text, "a", program);
   assertEquals([added.startsWith("\uFEFF{"), namesOf(added)], [true, ["a"]]);
 });
 
-Deno.test("a name that is taken or missing is refused, and a broken text is left alone", () => {
+Deno.test("a used name, an unknown name and a broken text are refused", () => {
   const text = '{ "servers": [{ "name": "a", "type": "stdio", "server_parameters": { "command": "a" } }] }';
   assertThrows(
     () => addServerText(text, "a", program),
@@ -141,7 +141,7 @@ Deno.test("a name that is taken or missing is refused, and a broken text is left
   }
 });
 
-Deno.test("removing what was added gives the servers that were there, wherever the commas and comments are", () => {
+Deno.test("removing an added server restores the list of servers, with any commas and comments", () => {
   const gap = fc.constantFrom("", " ", "\n  ", "\r\n\t", " // x\n", " /* y */ ", "\n// z\n\n");
   const entry = fc.tuple(gap, gap, gap);
   fc.assert(
@@ -167,7 +167,7 @@ Deno.test("removing what was added gives the servers that were there, wherever t
   );
 });
 
-Deno.test("the first server of a file on several lines has one member a line", () => {
+Deno.test("the first server of a file with several lines has one member per line", () => {
   for (const text of ['{\n  "servers": {}\n}\n', '{\n  "servers": {\n  }\n}\n']) {
     const server = { type: "stdio", command: "x", args: ["-y"] } as const;
     assertEquals(
@@ -188,14 +188,14 @@ Deno.test("the first server of a file on several lines has one member a line", (
   }
 });
 
-Deno.test("a long list of arguments has one a line", () => {
+Deno.test("a long list of arguments has one per line", () => {
   const args = Array.from({ length: 12 }, (_, index) => `--argument-${index}`);
   const text = addServerText(undefined, "a", { type: "stdio", command: "x", args });
   assertEquals(text.split("\n").filter((line) => line.includes("--argument")).length, 12);
   assertEquals(JSON.parse(text).servers.a.server_parameters.args, args);
 });
 
-Deno.test("a server is written in the form of the file, also of other programs", () => {
+Deno.test("a server is written in the form of the file", () => {
   const program = { type: "stdio", command: "x", args: ["y"], env: { A: "1" } } as const;
   const remote = { type: "streamable", url: "https://x" } as const;
   const first = { opencode: '{"mcp":{"o":{"type":"local","command":["o"]}}}', zed: '{"context_servers":{}}' };

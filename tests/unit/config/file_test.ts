@@ -6,7 +6,7 @@ import { within } from "../../fixtures/within.ts";
 
 const folder = decodeURIComponent(new URL("../../fixtures/configs/", import.meta.url).pathname);
 
-Deno.test("a config file is read, and variables are filled in from its place", async () => {
+Deno.test("readConfigFile() fills in variables by the place of the file", async () => {
   const { servers } = await readConfigFile(join(folder, "project", ".vscode", "mcp.json"));
   const notes = servers.find(({ name }) => name === "notes");
   const workspace = join(folder, "project");
@@ -16,14 +16,14 @@ Deno.test("a config file is read, and variables are filled in from its place", a
   ]);
 });
 
-Deno.test("a file that cannot be read is named", async () => {
+Deno.test("readConfigFile() names a file that cannot be read", async () => {
   for (const [name, state] of [["none.json", "no such file"], ["project", "it is a folder"]] as const) {
     const path = join(folder, name);
     await assertRejects(() => readConfigFile(path), ConfigError, `Cannot read config "${path}": ${state}`);
   }
 });
 
-Deno.test("a config is a regular file: a device and a pipe without a writer are refused at once", async () => {
+Deno.test("readConfigFile() refuses devices and pipes at once", async () => {
   const place = await Deno.makeTempDir();
   try {
     const pipe = join(place, "pipe");
@@ -42,7 +42,7 @@ Deno.test("a config is a regular file: a device and a pipe without a writer are 
   }
 });
 
-Deno.test("a config that is too large is refused before it is read, from a stream as soon as it is", async () => {
+Deno.test("a config that is too large is refused before it is read whole", async () => {
   const path = await Deno.makeTempFile();
   try {
     const tooLarge = `it has more than ${MAX_CONFIG_BYTES} bytes`;
@@ -55,7 +55,7 @@ Deno.test("a config that is too large is refused before it is read, from a strea
   }
 });
 
-Deno.test("the workspace of a file is its folder, or the one around a program's own folder", () => {
+Deno.test("the workspace of a file is its folder, or the parent of a program's settings folder", () => {
   const cases: [path: string, workspace: string, isProject: boolean][] = [
     ["/p/config.json", "/p", false],
     ["/p/.mcp.json", "/p", true],

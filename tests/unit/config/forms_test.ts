@@ -84,7 +84,7 @@ Deno.test("VS Code's mcp.json is converted, with its inputs and variables", () =
   });
 });
 
-Deno.test("VS Code's settings.json has the same under mcp", () => {
+Deno.test("VS Code's settings.json has the servers under mcp", () => {
   const config = read("vscode_settings.jsonc");
   assertEquals([config.form, config.warnings], ["vscode", []]);
   assertEquals(parametersOf(config), {
@@ -92,7 +92,7 @@ Deno.test("VS Code's settings.json has the same under mcp", () => {
   });
 });
 
-Deno.test("the file of Claude Desktop is converted, whatever else stands in it", () => {
+Deno.test("the file of Claude Desktop is converted, with other settings in it", () => {
   const config = read("claude_desktop.json");
   assertEquals([config.form, config.warnings], ["mcpServers", []]);
   assertEquals(parametersOf(config), {
@@ -121,7 +121,7 @@ Deno.test("variables of Claude Code become placeholders for the environment", ()
   });
 });
 
-Deno.test("the file of Cursor is converted, folders filled in", () => {
+Deno.test("the file of Cursor is converted, with folders filled in", () => {
   const config = read("cursor.json");
   const separator = Deno.build.os === "windows" ? "\\" : "/";
   assertEquals(parametersOf(config), {
@@ -146,7 +146,7 @@ Deno.test("Windsurf's serverUrl is a URL, and its disabled tools are forbidden",
   assertEquals(config.servers[0]?.forbidden_tools, ["publish"]);
 });
 
-Deno.test("what Cline always allows needs no confirmation here", () => {
+Deno.test("tools in Cline's alwaysAllow need no confirmation", () => {
   const config = read("cline.json");
   assertEquals(
     config.servers.map(({ type, disabled, tool_meta, default_tool_meta }) => [
@@ -163,7 +163,7 @@ Deno.test("what Cline always allows needs no confirmation here", () => {
   assertEquals(warned(config), ["9 mcpServers.tickets.timeout"]);
 });
 
-Deno.test("Gemini's httpUrl, trust, $NAME and relative folder are converted, and what has no effect is told", () => {
+Deno.test("Gemini's httpUrl, trust, $NAME and relative folder are converted, with warnings for keys without effect", () => {
   const config = read("gemini_settings.json");
   assertEquals(parametersOf(config), {
     "python: stdio": {
@@ -183,7 +183,7 @@ Deno.test("Gemini's httpUrl, trust, $NAME and relative folder are converted, and
   ]);
 });
 
-Deno.test("entries of both kinds stand beside each other, each read as what it is", () => {
+Deno.test("own and flat entries may be mixed", () => {
   const own = { type: "stdio", server_parameters: { command: "a" } };
   const { form, servers } = parseConfig({ servers: { a: own, b: { command: "b" } } });
   assertEquals([form, servers.map(({ name, type }) => [name, type])], ["smcp", [["a", "stdio"], [
@@ -192,7 +192,7 @@ Deno.test("entries of both kinds stand beside each other, each read as what it i
   ]]]);
 });
 
-Deno.test("servers and mcpServers cannot stand beside each other", () => {
+Deno.test('"servers" and "mcpServers" cannot be combined', () => {
   assertThrows(
     () => parseConfig({ servers: {}, mcpServers: {} }, "c"),
     ConfigError,
@@ -200,7 +200,7 @@ Deno.test("servers and mcpServers cannot stand beside each other", () => {
   );
 });
 
-Deno.test("a misspelt member at the top is named, with what was meant", () => {
+Deno.test("a misspelled top-level key is refused with the closest known key", () => {
   assertThrows(
     () => parseConfig({ mcpServer: {} }, "c"),
     ConfigError,
@@ -208,7 +208,7 @@ Deno.test("a misspelt member at the top is named, with what was meant", () => {
   );
 });
 
-Deno.test("a command of an editor is refused as an input, with a hint", () => {
+Deno.test('a "command" input of an editor is refused, with a fix', () => {
   const inputs = [{ id: "pick", type: "command", command: "extension.pickProcess" }];
   assertThrows(
     () => parseConfig({ servers: { a: { command: "run" } }, inputs }, "c"),
@@ -219,7 +219,7 @@ Deno.test("a command of an editor is refused as an input, with a hint", () => {
   assertEquals(parseConfig({ servers: own, inputs }).inputs[0]?.type, "command");
 });
 
-Deno.test("what is no config is named for what it looks like, with the way out", () => {
+Deno.test("another kind of file is recognized, with a fix", () => {
   const cases: [value: unknown, state: string][] = [
     [{ command: "npx", args: [] }, 'a single server entry: write it as { "mcpServers"'],
     [{ extensions: { a: { type: "stdio", cmd: "x" } } }, "Goose"],
@@ -233,7 +233,7 @@ Deno.test("what is no config is named for what it looks like, with the way out",
   for (const [value, state] of cases) assertThrows(() => parseConfig(value, "c"), ConfigError, state);
 });
 
-Deno.test("servers of Claude Code's projects count where the project is, and else the projects are named", () => {
+Deno.test("servers of Claude Code's projects are used in the folder of the project", () => {
   const config = { projects: { "/a": { mcpServers: { x: { command: "x" } } }, "/b": {} } };
   const at = (cwd: string) =>
     parseConfig(config, "c", { origin: { ...origin, cwd } }).servers.map(({ name }) => name);
@@ -242,7 +242,7 @@ Deno.test("servers of Claude Code's projects count where the project is, and els
   assertThrows(() => at("/ab"), ConfigError, 'run the command in one of "/a"');
 });
 
-Deno.test("an input that is not defined keeps its server from starting, and no other", () => {
+Deno.test("an undefined input keeps only its own server from starting", () => {
   const { servers, warnings } = parseConfig({
     mcpServers: { a: { command: "x", args: ["${input:nope}"] }, b: { command: "y" } },
   });

@@ -5,7 +5,7 @@ const warningsOf = (text: string) =>
   parseConfigText(text, "c").warnings.map(({ line, path, message }) => `${line} ${path} ${message}`);
 
 // proves: data-input-placeholders
-Deno.test("a placeholder without an input is a warning with its line, and what was meant", () => {
+Deno.test("an undefined input is reported with its line and the closest id", () => {
   assertEquals(
     warningsOf(`{
   "servers": {
@@ -27,7 +27,7 @@ Deno.test("an input that no server uses is a warning", () => {
   ]);
 });
 
-Deno.test("a flat entry's placeholders count wherever they stand, a disabled server's as well", () => {
+Deno.test("placeholders anywhere in a flat entry or a disabled server use an input", () => {
   assertEquals(
     warningsOf(
       `{"servers": {"a": {"url": "http://x/\${input:p}", "headers": {"K": "\${input:k}"}, "disabled": true}},
@@ -37,7 +37,7 @@ Deno.test("a flat entry's placeholders count wherever they stand, a disabled ser
   );
 });
 
-Deno.test("a member of an input that nothing reads is a warning", () => {
+Deno.test("an unknown key of an input is a warning", () => {
   assertEquals(
     warningsOf(
       '{"servers": {"a": {"command": "${input:a}"}}, "inputs": [{"id": "a", "type": "promptString", "pasword": true}]}',

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { fillPlaceholders, findPlaceholders, parsePlaceholder } from "../../../src/config/placeholders.ts";
 
-Deno.test("parsePlaceholder() reads a text that is one placeholder and nothing else", () => {
+Deno.test("parsePlaceholder() parses a string that is exactly one placeholder", () => {
   assertEquals(parsePlaceholder("${input:my id}"), { kind: "input", id: "my id" });
   assertEquals(parsePlaceholder("${env:A}"), { kind: "env", name: "A", fallback: undefined });
   assertEquals(parsePlaceholder("${env:A:-b:-c}"), { kind: "env", name: "A", fallback: "b:-c" });
@@ -11,7 +11,7 @@ Deno.test("parsePlaceholder() reads a text that is one placeholder and nothing e
   }
 });
 
-Deno.test("findPlaceholders() finds each with the path of its text", () => {
+Deno.test("findPlaceholders() returns each placeholder with its path", () => {
   assertEquals(
     findPlaceholders({ a: ["${input:x} ${env:Y}"], b: { c: "${input:x}" }, d: 1 }).map(({ text, path }) => [
       text,
@@ -21,7 +21,7 @@ Deno.test("findPlaceholders() finds each with the path of its text", () => {
   );
 });
 
-Deno.test("fillPlaceholders() keeps the type of a value that stands alone, and fills in nothing twice", () => {
+Deno.test("fillPlaceholders() keeps the type of a single placeholder, and does not fill in its value again", () => {
   const values = new Map<string, string | number | boolean>([["${input:a}", 7], [
     "${input:b}",
     "${input:a}",

@@ -16,7 +16,7 @@ function complaints(config: unknown): string[] {
     : (isValid.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-Deno.test("the schema accepts the file of each program that we read", () => {
+Deno.test("the schema accepts the file of each supported program", () => {
   const files = [...Deno.readDirSync(folder)].filter(({ isFile }) => isFile).map(({ name }) => name);
   assertEquals(files.length >= 10, true);
   for (const file of files) {
@@ -25,7 +25,7 @@ Deno.test("the schema accepts the file of each program that we read", () => {
   }
 });
 
-Deno.test("the schema accepts the configurations that the documents show", () => {
+Deno.test("the schema accepts the configurations in the documentation", () => {
   const pages = ["README.md", "docs/configuration.md"].map((page) =>
     Deno.readTextFileSync(new URL(page, root))
   ).join("\n");
@@ -38,7 +38,7 @@ Deno.test("the schema accepts the configurations that the documents show", () =>
   }
 });
 
-Deno.test("the schema refuses what the Computer refuses", () => {
+Deno.test("the schema refuses the configurations that the Computer refuses", () => {
   const own = { type: "stdio", server_parameters: { command: "x" } };
   const broken: unknown[] = [
     [],

@@ -12,13 +12,13 @@ function failure(text: string): { readonly places: unknown[]; readonly message: 
   };
 }
 
-Deno.test("comments, trailing commas and a byte order mark are read over", () => {
+Deno.test("comments, trailing commas and a byte order mark are accepted", () => {
   const text =
     '\uFEFF// mine\n{ /* all of it */ "mcpServers": { "a": { "command": "run", "args": ["x",], }, }, }\n';
   assertEquals(parseConfigText(text, "c").servers.map(({ name }) => name), ["a"]);
 });
 
-Deno.test("all problems are told, each with its line, path and fix, in the order of the text", () => {
+Deno.test("all problems are reported in the order of the text, each with its line, path and fix", () => {
   const { places, message } = failure(`{
   "servers": {
     "files": {
@@ -45,7 +45,7 @@ Deno.test("all problems are told, each with its line, path and fix, in the order
   ]);
 });
 
-Deno.test("broken syntax is told by line and column, and nothing else is guessed", () => {
+Deno.test("a syntax error has its line and column, and is the only problem", () => {
   const cases: [text: string, line: number, column: number, state: string][] = [
     ['{\n  "servers": {\n    "a": {} "b": {}\n  }\n}', 3, 13, "comma"],
     ["{\n  servers: {}\n}", 2, 3, "double quotes"],
@@ -68,11 +68,11 @@ Deno.test("broken syntax is told by line and column, and nothing else is guessed
   }
 });
 
-Deno.test("an empty text is no config", () => {
+Deno.test("an empty text is refused", () => {
   for (const text of ["", "\n", "// nothing"]) failure(text);
 });
 
-Deno.test("a key that stands twice is refused, where JSON would silently take the last", () => {
+Deno.test("a duplicate key is refused", () => {
   const { places, message } = failure(`{
   "servers": {
     "a": { "command": "one" },
@@ -84,7 +84,7 @@ Deno.test("a key that stands twice is refused, where JSON would silently take th
   assertEquals(message.includes('duplicate key "command"'), true);
 });
 
-Deno.test("keys that mean something to the language are names like any other", () => {
+Deno.test("__proto__ and constructor are ordinary names", () => {
   const { servers } = parseConfigText(
     '{"servers": {"__proto__": {"command": "run"}, "constructor": {"command": "x"}}}',
     "c",
@@ -92,7 +92,7 @@ Deno.test("keys that mean something to the language are names like any other", (
   assertEquals(servers.map(({ name }) => name), ["__proto__", "constructor"]);
 });
 
-Deno.test("warnings have their line, too", () => {
+Deno.test("warnings have a line", () => {
   const { warnings } = parseConfigText(
     '{\n"servers": {\n"a": {\n"command": "run",\n"argz": []\n}\n}\n}',
     "c",
@@ -102,13 +102,13 @@ Deno.test("warnings have their line, too", () => {
   ]);
 });
 
-Deno.test("lines are counted alike with each kind of line end", () => {
+Deno.test("lines are counted with any kind of line end", () => {
   for (const newline of ["\n", "\r\n", "\r"]) {
     assertEquals(failure(["{", '"servers": {', '"a": 7', "} }"].join(newline)).places, [[3, 1, "servers.a"]]);
   }
 });
 
-Deno.test("no message shows a value that may be a secret", () => {
+Deno.test("no message contains a value that may be a secret", () => {
   const secret = "s3cr3t-value";
   const texts = [
     `{"servers": {"a": {"type": "stdio", "server_parameters": {"command": "x", "env": "${secret}", "args": [["${secret}"]]}}}}`,
@@ -128,13 +128,13 @@ Deno.test("no message shows a value that may be a secret", () => {
   assertEquals([warnings.length, JSON.stringify(warnings).includes(secret)], [1, false]);
 });
 
-Deno.test("a message tells of twenty problems, the error of all", () => {
+Deno.test("the message has twenty problems, the error has all", () => {
   const servers = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`s${index}`, 7]));
   const error = assertThrows(() => parseConfigText(JSON.stringify({ servers }), "c"), ConfigError);
   assertEquals([error.problems.length, error.message.split("\n").at(-1)], [30, "… and 10 more"]);
 });
 
-Deno.test("a text that is nested too deeply is refused where it is, and brackets in texts and comments do not count", () => {
+Deno.test("too deep nesting is refused at its place; brackets in strings and comments do not count", () => {
   const nested = (depth: number) => `{\n"a": ${"[".repeat(depth)}${"]".repeat(depth)}}`;
   for (const depth of [100, 100_000]) {
     const { syntax } = readConfigText(nested(depth));
@@ -145,7 +145,7 @@ Deno.test("a text that is nested too deeply is refused where it is, and brackets
   assertEquals(readConfigText(harmless).syntax, []);
 });
 
-Deno.test("the format is told by the file's name, else by how the text begins, and named where it is broken", () => {
+Deno.test("the format follows from the extension of the file, else from the text", () => {
   const cases: [file: string, text: string, place: [number, number], state: string][] = [
     ["config.toml", '[mcp_servers.a]\ncommand = "x', [2, 13], "invalid TOML: "],
     ["config.toml", '{ "servers": {} }', [1, 1], "invalid TOML: "],
@@ -168,7 +168,7 @@ Deno.test("the format is told by the file's name, else by how the text begins, a
   }
 });
 
-Deno.test("what is wrong in TOML and YAML has its line and column, like in JSON", () => {
+Deno.test("problems in TOML and YAML have a line and column", () => {
   const toml = '[mcp_servers.a]\ncommand = "x"\nargs = [\n  "a",\n  1,\n]\nenv = { A = [] }\n';
   const yaml =
     "mcpServers:\n  a:\n    command: x\n    args:\n      - a\n      - 1\n    env: { A: [] }\n    command: y\n";
@@ -197,7 +197,7 @@ Deno.test("TOML and YAML that would exhaust the memory or the stack are refused"
   ) assertThrows(() => parseConfigText(text, file), ConfigError, `Cannot read config "${file}"`);
 });
 
-Deno.test("no message about TOML or YAML shows a value that may be a secret", () => {
+Deno.test("no message about TOML or YAML contains a value that may be a secret", () => {
   const secret = "s3cr3t-value";
   for (
     const [file, text] of [

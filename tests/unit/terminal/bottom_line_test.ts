@@ -14,7 +14,7 @@ function stage() {
   return { bottom, line, print, seen };
 }
 
-Deno.test("what is printed goes above the bottom line", () => {
+Deno.test("output is printed above the bottom line", () => {
   const { bottom, line, print, seen } = stage();
   print("a");
   bottom.setPrompt(line("prompt"));
@@ -24,14 +24,14 @@ Deno.test("what is printed goes above the bottom line", () => {
   assertEquals(seen(), "a +prompt -prompt b +prompt -prompt c");
 });
 
-Deno.test("a line that is printed while another one is takes nothing off twice", () => {
+Deno.test("a nested writeAbove() does not erase the bottom line again", () => {
   const { bottom, line, print, seen } = stage();
   bottom.setPrompt(line("prompt"));
   bottom.writeAbove(() => print("inner"));
   assertEquals(seen(), "+prompt -prompt inner +prompt");
 });
 
-Deno.test("a prompt stands before progress, which comes back after it", () => {
+Deno.test("a prompt hides progress until it is removed", () => {
   const { bottom, line, seen } = stage();
   const [one, two] = [line("one"), line("two")];
   bottom.addProgress(one);
@@ -45,7 +45,7 @@ Deno.test("a prompt stands before progress, which comes back after it", () => {
   assertEquals(seen(), "+one -one +prompt -prompt +prompt -prompt +two -two +one -one");
 });
 
-Deno.test("a prompt that was answered stays on the screen", () => {
+Deno.test("an answered prompt stays on the screen", () => {
   const { bottom, line, print, seen } = stage();
   bottom.setPrompt(line("prompt"));
   bottom.leavePrompt();
@@ -53,7 +53,7 @@ Deno.test("a prompt that was answered stays on the screen", () => {
   assertEquals(seen(), "+prompt a");
 });
 
-Deno.test("only the line that is shown is drawn anew", () => {
+Deno.test("refresh() draws only the line that is shown", () => {
   const { bottom, line, seen } = stage();
   const [one, two] = [line("one"), line("two")];
   bottom.addProgress(one);
@@ -63,7 +63,7 @@ Deno.test("only the line that is shown is drawn anew", () => {
   assertEquals(seen(), "+one -one +two -two +two");
 });
 
-Deno.test("the bottom line comes back when printing fails", () => {
+Deno.test("the bottom line is drawn again after a failed write", () => {
   const { bottom, line, print, seen } = stage();
   bottom.setPrompt(line("prompt"));
   assertThrows(() =>

@@ -15,7 +15,7 @@ const texts = fc.string({
 });
 const runs: fc.Parameters<unknown> = { seed: 5, numRuns: sized({ reduced: 100, full: 20_000 }) };
 
-Deno.test("displayWidth() counts wide characters and emoji twice, and marks that combine not at all", () => {
+Deno.test("displayWidth() counts two columns for wide characters and emoji, none for combining marks", () => {
   const widths: [string, number][] = [
     ["", 0],
     ["abc", 3],
@@ -32,7 +32,7 @@ Deno.test("displayWidth() counts wide characters and emoji twice, and marks that
   for (const [text, width] of widths) assertEquals(displayWidth(text), width, text);
 });
 
-Deno.test("cropToWidth() ends with … what does not fit, between characters", () => {
+Deno.test("cropToWidth() crops between characters and adds …", () => {
   assertEquals(cropToWidth("abcdef", 6), "abcdef");
   assertEquals(cropToWidth("abcdef", 5), "abcd…");
   assertEquals(cropToWidth("年度报告", 6), "年度…");
@@ -43,13 +43,13 @@ Deno.test("cropToWidth() ends with … what does not fit, between characters", (
   assertEquals(cropToWidth("x".repeat(10_000_000), 3), "xx…");
 });
 
-Deno.test("padToWidth() fills up to a width, on either side", () => {
+Deno.test("padToWidth() pads on the left or the right", () => {
   assertEquals(padToWidth("年", 4), "年  ");
   assertEquals(padToWidth("年", 4, "right"), "  年");
   assertEquals(padToWidth("abcde", 4), "abcde");
 });
 
-Deno.test("wrapToWidth() breaks at spaces where there are any, and inside words and wide text where not", () => {
+Deno.test("wrapToWidth() breaks at spaces, else within words", () => {
   assertEquals(wrapToWidth("one two three", 9), ["one two", "three"]);
   assertEquals(wrapToWidth("one two three", 7), ["one two", "three"]);
   assertEquals(wrapToWidth("abcdefghij", 4), ["abcd", "efgh", "ij"]);
@@ -58,7 +58,7 @@ Deno.test("wrapToWidth() breaks at spaces where there are any, and inside words 
   assertEquals(wrapToWidth("", 4), [""]);
 });
 
-Deno.test("wrapToWidth() loses nothing but spaces, and no line is wider than asked", () => {
+Deno.test("wrapToWidth() keeps everything but spaces, and no line is too wide", () => {
   fc.assert(
     fc.property(texts, fc.integer({ min: 2, max: 20 }), (text, width) => {
       const lines = wrapToWidth(text, width);
@@ -69,7 +69,7 @@ Deno.test("wrapToWidth() loses nothing but spaces, and no line is wider than ask
   );
 });
 
-Deno.test("cropToWidth() and padToWidth() together give exactly the width", () => {
+Deno.test("cropToWidth() and padToWidth() together return exactly the width", () => {
   fc.assert(
     fc.property(texts, fc.integer({ min: 1, max: 20 }), (text, width) => {
       assertEquals(displayWidth(padToWidth(cropToWidth(text, width), width)), width);
@@ -78,7 +78,7 @@ Deno.test("cropToWidth() and padToWidth() together give exactly the width", () =
   );
 });
 
-Deno.test("linesOf() gives the lines of a text, their tabs as spaces", () => {
+Deno.test("linesOf() returns lines with tabs expanded to spaces", () => {
   assertEquals([...linesOf("a\n\nb\n")], ["a", "", "b", ""]);
   assertEquals([...linesOf("\ta\n中\tb\n12345678\tc")], ["        a", "中      b", "12345678        c"]);
 });

@@ -4,7 +4,7 @@ import { displayWidth } from "../../../src/terminal/display_width.ts";
 import { COLORS, PLAIN } from "../../../src/terminal/screen.ts";
 import { drawProgress, showProgress } from "../../../src/terminal/progress.ts";
 
-Deno.test("drawProgress() tells what is going on, and the whole seconds since", () => {
+Deno.test("drawProgress() shows the text and the elapsed seconds", () => {
   const screen = { columns: 80, palette: PLAIN };
   const progress = { text: "starting MCP servers", detail: "", elapsedMs: 250 };
   assertEquals(drawProgress(progress, screen), "⠹ starting MCP servers  0 s");
@@ -22,7 +22,7 @@ Deno.test("drawProgress() fits the terminal, keeps the seconds and leaves the la
   assertEquals(displayWidth(drawProgress(progress, { columns: 5, palette: PLAIN })) <= 20, true);
 });
 
-Deno.test("drawProgress() takes commands to the terminal out of strangers' words, and colours its own", () => {
+Deno.test("drawProgress() removes escape sequences from its texts, and adds its own colors", () => {
   const progress = { text: "starting", detail: "a\u001b[2Jb\nc\u202e", elapsedMs: 0 };
   assertEquals(drawProgress(progress, { columns: 80, palette: PLAIN }), "⠋ starting  ab c  0 s");
   assertEquals(
@@ -31,7 +31,7 @@ Deno.test("drawProgress() takes commands to the terminal out of strangers' words
   );
 });
 
-Deno.test("showProgress() writes nothing for what is quick, and leaves nothing behind", () => {
+Deno.test("showProgress() writes nothing for a short operation", () => {
   const written: string[] = [];
   const output = {
     columns: 80,
@@ -45,7 +45,7 @@ Deno.test("showProgress() writes nothing for what is quick, and leaves nothing b
   assertEquals(written, []);
 });
 
-Deno.test("showProgress() appears, follows what is done, and is taken away", async () => {
+Deno.test("showProgress() appears, shows updates and is erased", async () => {
   const written: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   const write = (text: string) => {

@@ -9,28 +9,28 @@ import {
   withoutSequences,
 } from "../../../src/terminal/safe_text.ts";
 
-Deno.test("printable() takes the commands to a terminal out of a text, and leaves their remains visible", () => {
+Deno.test("printable() replaces control characters", () => {
   assertEquals(printable("a\u001b[31mb\u0007\tc\r\nd"), "a�[31mb�\tc\nd");
   assertEquals(printable("\u009b2J\u0085\u007f\rover"), "�2J���over");
 });
 
-Deno.test("printable() shows that something would reorder a line, and keeps what only joins characters", () => {
+Deno.test("printable() replaces characters that reorder text, and keeps joiners", () => {
   assertEquals(printable("safe\u202etxt.exe"), "safe�txt.exe");
   assertEquals(printable("👩‍👩‍👧 e\u0301"), "👩‍👩‍👧 e\u0301");
   assertEquals(printable("\ud800"), "\ufffd");
 });
 
-Deno.test("printableLine() leaves no way to begin a line", () => {
+Deno.test("printableLine() replaces all line ends", () => {
   assertEquals(printableLine("Report\n    dpe://evil\u2028x"), "Report     dpe://evil x");
 });
 
-Deno.test("withoutSequences() takes whole escape sequences out: colours, movements, titles, links", () => {
+Deno.test("withoutSequences() removes whole escape sequences: colors, movements, titles, links", () => {
   assertEquals(withoutSequences("\u001b[1;31mred\u001b[0m and \u001b[2J\u001b[Hclear"), "red and clear");
   assertEquals(withoutSequences("\u001b]0;title\u0007a\u001b]8;;https://x\u001b\\b\u001b]8;;\u001b\\"), "ab");
   assertEquals(withoutSequences("\u001bPq#0\u001b\\sixel\u001b(B\u009b31mc1\u009d0;t\u009c."), "sixelc1.");
 });
 
-Deno.test("withoutSequences() leaves no control character, whatever remains of a broken sequence", () => {
+Deno.test("withoutSequences() replaces the control characters of broken sequences", () => {
   const hostile = [
     "\u001b[",
     "\u001b]0;no end",
@@ -48,7 +48,7 @@ Deno.test("toSafeLine() is one line with single spaces", () => {
   assertEquals(toSafeLine("  a\n\n b\u001b[31m\tc\u2029d "), "a b c d");
 });
 
-Deno.test("toSafeJson() means the same, and holds nothing that a terminal obeys", () => {
+Deno.test("toSafeJson() escapes control characters and keeps the value", () => {
   const value = { a: "\u001b[31m\u009b2J\u007f\u202e", b: [1, null] };
   const json = toSafeJson(value);
   assertEquals(json, `{"a":"\\u001b[31m\\u009b2J\\u007f\\u202e","b":[1,null]}`);
@@ -56,14 +56,14 @@ Deno.test("toSafeJson() means the same, and holds nothing that a terminal obeys"
   assertEquals(toSafeJson({ a: 1 }, 2), `{\n  "a": 1\n}`);
 });
 
-Deno.test("withoutSequences() shows where a string begins that has no end, and takes none of the text", () => {
+Deno.test("withoutSequences() keeps the text of an unterminated string", () => {
   assertEquals(withoutSequences("a\u001b]0;title b"), "a�]0;title b");
   assertEquals(withoutSequences("a\u009dtitle\u009d0;b\u0007c"), "a�titlec");
   assertEquals(withoutSequences(`a\u001b]0;${"x".repeat(5_000)}\u0007b`), `a�]0;${"x".repeat(5_000)}�b`);
   assertEquals(withoutSequences("a\u001bP"), "a�P");
 });
 
-Deno.test("toSeenJson() means the same, and whatever nobody sees is written out", () => {
+Deno.test("toSeenJson() escapes invisible characters and keeps the value", () => {
   const unseen =
     "\u{13441}\u{1d159}\u0000\u001b\u007f\u009d\u009c\u00a0\u00ad\u061c\u115f\u200b\u200e\u2028\u202e\u2066\u2800\u3164\ufeff";
   const value = { [unseen]: [unseen + "\ud800", "\u{e0041}\u{e000}", 1, null] };
@@ -74,19 +74,19 @@ Deno.test("toSeenJson() means the same, and whatever nobody sees is written out"
   assertEquals(toSeenJson(undefined), "null");
 });
 
-Deno.test("toSeenJson() tells apart what is not the same", () => {
+Deno.test("toSeenJson() writes different values differently", () => {
   const same = ["ls -la", "ls\u009d; evil #\u009c -la", "ls\u00a0-la", "ls\u200b -la", "ls \ud800-la"];
   assertEquals(new Set(same.map(toSeenJson)).size, same.length);
 });
 
-Deno.test("toSeenJson() writes out spaces that would fill a line, and leaves those of an indentation", () => {
+Deno.test("toSeenJson() escapes long gaps, and keeps short ones", () => {
   const text = `${" ".repeat(12)}x${" ".repeat(40)}Run it?`;
   const json = toSeenJson(text);
   assertEquals(json, `"${" ".repeat(12)}x${"\\u0020".repeat(40)}Run it?"`);
   assertEquals(JSON.parse(json), text);
 });
 
-Deno.test("inWrittenOrder() keeps words from right to left from reordering what is beside them", () => {
+Deno.test("inWrittenOrder() isolates right-to-left words", () => {
   assertEquals(
     inWrittenOrder('{"to":"\u05d0\u05d1 100 \u0645","n":5}'),
     '{"to":"\u200e\u05d0\u05d1\u200e 100 \u200e\u0645\u200e","n":5}',

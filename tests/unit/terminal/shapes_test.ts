@@ -9,7 +9,7 @@ function picture(lines: readonly string[]): string {
   return `\n${lines.join("\n")}\n`;
 }
 
-Deno.test("alignColumns() sets columns two spaces apart, wide characters counted right", () => {
+Deno.test("alignColumns() aligns columns two spaces apart, with wide characters", () => {
   const rows = [["年度报告", "xlsx", "1"], ["a", "pdf", "12"], ["b"], ["c", "", "3"]];
   assertEquals(
     picture(alignColumns(rows, { right: [2] })),
@@ -22,7 +22,7 @@ c                3
   );
 });
 
-Deno.test("alignColumns() crops the flexible column, and others only when that is not enough", () => {
+Deno.test("alignColumns() crops the flexible column first, then the widest", () => {
   const rows = [["id-1", "a summary that is too long", "7"]];
   assertEquals(alignColumns(rows, { width: 25, flexible: 1 }), ["id-1  a summary that…   7"]);
   assertEquals(alignColumns([["identifier-one", "another-long", "x"]], { width: 23, flexible: 1 }), [
@@ -33,7 +33,7 @@ Deno.test("alignColumns() crops the flexible column, and others only when that i
   }
 });
 
-Deno.test("drawBox() has the title in its edge and its lines inside, as wide as it is told", () => {
+Deno.test("drawBox() draws the title in the edge and the lines inside, at the given width", () => {
   const box = { title: "window://a", lines: ["服务", "ok"], footer: "3 more lines" };
   assertEquals(
     `\n${drawBox(box, { width: 24, palette })}\n`,
@@ -51,7 +51,7 @@ Deno.test("drawBox() has the title in its edge and its lines inside, as wide as 
   assertEquals(long.split("\n").map(displayWidth), [20, 20, 20]);
 });
 
-Deno.test("drawTree() joins branches to what is above them, and details to the branches below", () => {
+Deno.test("drawTree() connects branches to their parents", () => {
   const tree = drawTree([
     {
       line: "a",
@@ -74,7 +74,7 @@ Deno.test("drawTree() joins branches to what is above them, and details to the b
   );
 });
 
-Deno.test("drawGrid() draws a table whose numbers stand at the right, wide characters counted right", () => {
+Deno.test("drawGrid() right-aligns numbers, with wide characters", () => {
   const grid = {
     headers: ["季度", "收入", "🎉"],
     rows: [["Q1", "1,250", "是"], ["第二季度", "80", "e\u0301"]],
@@ -92,7 +92,7 @@ Deno.test("drawGrid() draws a table whose numbers stand at the right, wide chara
   );
 });
 
-Deno.test("drawGrid() crops the widest columns, and leaves out those that find no room", () => {
+Deno.test("drawGrid() crops the widest columns, and omits those that do not fit", () => {
   const grid = { headers: ["id", "a long header of a column"], rows: [["1", "x".repeat(40)]] };
   assertEquals(
     picture(drawGrid(grid, { width: 24, palette })),
@@ -110,7 +110,7 @@ Deno.test("drawGrid() crops the widest columns, and leaves out those that find n
   for (const line of lines) assert(displayWidth(line) <= 40);
 });
 
-Deno.test("Colours change nothing but colours", () => {
+Deno.test("colors change nothing else in a drawing", () => {
   const draw = (palette: typeof PLAIN) =>
     [
       drawBox({ title: "t", lines: ["l"] }, { width: 12, palette }),

@@ -2,12 +2,12 @@ import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { quoteWord, readLineSoFar, splitWords } from "../../../src/terminal/words.ts";
 
-Deno.test("splitWords() splits at white space, however much there is", () => {
+Deno.test("splitWords() splits at any amount of white space", () => {
   assertEquals(splitWords("  server \t start files "), ["server", "start", "files"]);
   assertEquals(splitWords(""), []);
 });
 
-Deno.test("splitWords() leaves everything between single quotes as it is, JSON for one", () => {
+Deno.test("splitWords() keeps all characters between single quotes, such as JSON", () => {
   assertEquals(splitWords(String.raw`call echo '{"message":"a \"b\" c"}'`), [
     "call",
     "echo",
@@ -20,7 +20,7 @@ Deno.test("splitWords() reads escapes within double quotes, and quotes within wo
   assertEquals(splitWords(`'' ""`), ["", ""]);
 });
 
-Deno.test("splitWords() takes a backslash before a plain character as itself, so that C:\\dir stays", () => {
+Deno.test("splitWords() keeps a backslash before a plain character, as in C:\\dir", () => {
   assertEquals(splitWords(String.raw`C:\dir\file my\ server \'x \\ y\ `.trimEnd()), [
     String.raw`C:\dir\file`,
     "my server",
@@ -30,12 +30,12 @@ Deno.test("splitWords() takes a backslash before a plain character as itself, so
   ]);
 });
 
-Deno.test("splitWords() says which quote is not closed", () => {
+Deno.test("splitWords() names the unclosed quote", () => {
   assertThrows(() => splitWords("call echo '{}"), SyntaxError, "the quote ' is not closed");
   assertThrows(() => splitWords(`say "it's`), SyntaxError, `the quote " is not closed`);
 });
 
-Deno.test("readLineSoFar() finds the last word and how it is written", () => {
+Deno.test("readLineSoFar() returns the last word, unquoted and as written", () => {
   assertEquals(readLineSoFar("server st"), { words: ["server"], word: "st", written: "st", quote: "" });
   assertEquals(readLineSoFar("server "), { words: ["server"], word: "", written: "", quote: "" });
   assertEquals(readLineSoFar(`start "my se`), {
@@ -50,7 +50,7 @@ Deno.test("readLineSoFar() finds the last word and how it is written", () => {
   assertEquals(readLineSoFar(`"done"`), { words: [], word: "done", written: `"done"`, quote: "" });
 });
 
-Deno.test("splitWords() reads what quoteWord() has written, in any quotes", () => {
+Deno.test("splitWords() reads back the words of quoteWord(), in any quotes", () => {
   const quotes = fc.constantFrom<"" | "'" | '"'>("", "'", '"');
   const word = fc.string({ unit: fc.constantFrom("a", " ", "\t", "'", '"', "\\", "é", "{", "$") });
   fc.assert(fc.property(fc.array(fc.tuple(word, quotes)), (pairs) => {

@@ -172,7 +172,7 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 for (const [file, { form, servers, warnings = [] }] of Object.entries(CASES)) {
-  Deno.test(`the servers of ${file} are those of its program`, () => {
+  Deno.test(`the servers of ${file} are read as its program reads them`, () => {
     const config = read(file);
     assertEquals(config.form, form);
     assertEquals(show(config), servers);

@@ -19,7 +19,7 @@ function refusals(entry: Entry): string[] {
   return error.problems.map(({ path, message }) => `${path} ${message}`);
 }
 
-Deno.test("each program's word for a transport is understood", () => {
+Deno.test("each program's name of a transport is understood", () => {
   const url = "https://x/mcp";
   const cases: [entry: Entry, type: string][] = [
     [{ command: "x" }, "stdio"],
@@ -40,7 +40,7 @@ Deno.test("each program's word for a transport is understood", () => {
   for (const [entry, type] of cases) assertEquals(convert(entry).server.type, type, JSON.stringify(entry));
 });
 
-Deno.test("an entry without a transport says what it needs", () => {
+Deno.test("an entry without command and URL is refused, with a fix", () => {
   assertEquals(refusals({}), [
     'mcpServers.a must have "command" for a program, or "url" for a server on the network',
   ]);
@@ -61,7 +61,7 @@ Deno.test("an entry without a transport says what it needs", () => {
   assertEquals(refusals({ url: "unix:///tmp/x.sock" }), ["mcpServers.a.url must be an http or https URL"]);
 });
 
-Deno.test("a problem stands where it is written, not where it would be converted to", () => {
+Deno.test("a problem has the path at which the value is written", () => {
   assertEquals(refusals({ command: "x", env: { A: [] }, args: [1] }), [
     "mcpServers.a.args[0] must be a string, not a number; put it in double quotes",
     "mcpServers.a.env.A must be a string or a number or true or false or null, not a list",
@@ -80,7 +80,7 @@ Deno.test("disabled has several spellings", () => {
   }
 });
 
-Deno.test("our own members may stand in a flat entry, and come before other words for the same", () => {
+Deno.test("our own keys are allowed in a flat entry, and override other names", () => {
   const { server, warnings } = convert({
     command: "x",
     alwaysAllow: ["read", "write"],
@@ -99,7 +99,7 @@ Deno.test("our own members may stand in a flat entry, and come before other word
   ]);
 });
 
-Deno.test("what cannot be honoured and would be missed is refused, with the fix", () => {
+Deno.test("unsupported keys that matter for safety are refused, with a fix", () => {
   const cases: [Entry, string][] = [
     [{ sandboxEnabled: true, sandbox: {} }, "sandboxEnabled is not supported"],
     [{ disabledTools: ["*"] }, 'disabled": true'],
@@ -115,7 +115,7 @@ Deno.test("what cannot be honoured and would be missed is refused, with the fix"
   );
 });
 
-Deno.test("each program's word for a list of allowed tools is understood", () => {
+Deno.test("each program's name for the list of allowed tools is understood", () => {
   for (const key of ["allowed_tools", "includeTools", "enabledTools", "enabled_tools", "tools"]) {
     assertEquals(convert({ command: "x", [key]: ["read", "list_*"] }).server.allowed_tools, [
       "read",
@@ -127,7 +127,7 @@ Deno.test("each program's word for a list of allowed tools is understood", () =>
   assertEquals([server.allowed_tools, server.forbidden_tools], [["a"], ["b"]]);
 });
 
-Deno.test("headers come from wherever a program keeps them", () => {
+Deno.test("headers are read from each program's member", () => {
   const headersOf = (entry: Entry) => {
     const { server } = convert({ url: "https://x/mcp", ...entry });
     return server.type === "streamable" ? server.server_parameters.headers : undefined;
@@ -143,7 +143,7 @@ Deno.test("headers come from wherever a program keeps them", () => {
   for (const [entry, headers] of cases) assertEquals(headersOf(entry), headers, JSON.stringify(entry));
 });
 
-Deno.test("a file of variables has its whole path, and belongs to programs alone", () => {
+Deno.test("an env file gets its full path, and is ignored for servers on the network", () => {
   const origin = { workspace: Deno.build.os === "windows" ? "C:\\shop" : "/shop" };
   const { server } = convert({ command: "x", envFile: "${workspaceFolder}/.env" }, origin);
   assertEquals(server.type === "stdio" && server.server_parameters.env_file, `${origin.workspace}/.env`);
@@ -157,7 +157,7 @@ Deno.test("a file of variables has its whole path, and belongs to programs alone
   ]);
 });
 
-Deno.test("a word for a member that other programs do not use either is told what it may mean", () => {
+Deno.test("an unknown key with a common synonym is a warning with our key", () => {
   for (const [key, meant] of [["arguments", "args"], ["cmd", "command"], ["environment", "env"]] as const) {
     assertEquals(convert({ command: "x", [key]: [] }).warnings, [
       `mcpServers.a.${key} unknown key, ignored; did you mean "${meant}"?`,
@@ -165,7 +165,7 @@ Deno.test("a word for a member that other programs do not use either is told wha
   }
 });
 
-Deno.test("what has no effect is a warning, with what to do instead", () => {
+Deno.test("keys without effect are warnings, with a fix", () => {
   const { warnings } = convert({
     url: "http://x",
     oauth: {},
@@ -191,12 +191,12 @@ Deno.test("what has no effect is a warning, with what to do instead", () => {
   });
 });
 
-Deno.test("what only decorates an entry is accepted without a word", () => {
+Deno.test("keys for presentation are accepted without a warning", () => {
   const looks = { description: "d", icon: "i", gallery: "g", version: "1", dev: {}, name: "A", metadata: {} };
   assertEquals(convert({ command: "x", ...looks }).warnings, []);
 });
 
-Deno.test("a program runs in the folder of its project, and a relative folder counts from there", () => {
+Deno.test("a server runs in the folder of its project, and relative folders are resolved against it", () => {
   const workspace = Deno.build.os === "windows" ? "C:\\shop" : "/home/me/shop";
   const inside = Deno.build.os === "windows" ? "C:\\shop\\srv" : "/home/me/shop/srv";
   const cwdOf = (entry: Entry, origin?: ConfigOrigin) => {

@@ -12,7 +12,7 @@ function fill(text: string, form: ConfigForm = "vscode", origin: ConfigOrigin | 
   return { filled, problems: findings.problems.length, warnings: findings.warnings.length };
 }
 
-Deno.test("folders are filled in from the place of the file", () => {
+Deno.test("variables of folders are filled in by the place of the file", () => {
   const text = "${workspaceFolder}|${workspaceFolderBasename}|${userHome}|${cwd}";
   for (const form of ["vscode", "mcpServers"] as const) {
     assertEquals(fill(text, form), { filled: "/home/me/shop|shop|/home/me|/work", problems: 0, warnings: 0 });
@@ -21,7 +21,7 @@ Deno.test("folders are filled in from the place of the file", () => {
   assertEquals(fill("a${/}b${pathSeparator}c").filled, `a${separator}b${separator}c`);
 });
 
-Deno.test("a folder that is not known is a problem", () => {
+Deno.test("a variable of an unknown folder is a problem", () => {
   assertEquals(fill("${userHome}", "vscode", { workspace: "/w" }).problems, 1);
   assertEquals(
     fillVariables("${workspaceFolder}", {
@@ -34,12 +34,12 @@ Deno.test("a folder that is not known is a problem", () => {
   );
 });
 
-Deno.test("inputs and variables of the environment stay placeholders", () => {
+Deno.test("inputs and environment variables stay placeholders", () => {
   const text = "${input:a b} ${env:NAME} ${env:NAME:-x}";
   assertEquals(fill(text), { filled: text, problems: 0, warnings: 0 });
 });
 
-Deno.test("a bare name is a variable of the environment in mcpServers, and nothing in VS Code", () => {
+Deno.test("${NAME} is an environment variable in mcpServers, and unknown in VS Code", () => {
   assertEquals(fill("${A} ${B_1:-c d}", "mcpServers").filled, "${env:A} ${env:B_1:-c d}");
   assertEquals(fill("${A}"), { filled: "${A}", problems: 0, warnings: 1 });
 });
@@ -49,7 +49,7 @@ Deno.test("a default with a variable in it is a problem", () => {
   assertEquals(fill("${env:A:-${B}}").problems, 1);
 });
 
-Deno.test("what only an editor knows is a problem", () => {
+Deno.test("a variable of an editor is a problem", () => {
   for (
     const name of [
       "config:a.b",
@@ -71,7 +71,7 @@ Deno.test("text without variables stays as it is", () => {
   }
 });
 
-Deno.test("$NAME is filled in by the forms whose programs do that, and a warning in the others", () => {
+Deno.test("$NAME is filled in for programs that do so, and a warning for others", () => {
   for (const form of ["gemini", "copilot", "crush"] as const) {
     assertEquals(fill("Bearer $MY_TOKEN", form), {
       filled: "Bearer ${env:MY_TOKEN}",
@@ -86,7 +86,7 @@ Deno.test("$NAME is filled in by the forms whose programs do that, and a warning
   assertEquals(fill("${MY_TOKEN}", "zed").warnings, 1);
 });
 
-Deno.test("$(command) becomes an input that runs the command, parentheses in it included", () => {
+Deno.test("$(command) becomes an input that runs the command, which may contain parentheses", () => {
   const { servers: [server], inputs } = parseConfig({
     mcp: {
       a: {
@@ -109,7 +109,7 @@ Deno.test("$(command) becomes an input that runs the command, parentheses in it 
   );
 });
 
-Deno.test("a shell's own variables stay as they are without a warning", () => {
+Deno.test("shell variables in the arguments of a shell are kept without a warning", () => {
   const { warnings } = parseConfig({
     mcpServers: { a: { command: "/bin/sh", args: ["-c", "exec $HOME/server"] } },
   });
@@ -123,13 +123,13 @@ Deno.test("a shell's own variables stay as they are without a warning", () => {
   );
 });
 
-Deno.test("a file's placeholder has the whole path of the file", () => {
+Deno.test("a file placeholder gets the full path of the file", () => {
   assertEquals(fill("{file:./token.txt}", "opencode").filled, "${file:/home/me/shop/token.txt}");
   assertEquals(fill("{file:~/token.txt} {env:A}", "opencode").filled, "${file:/home/me/token.txt} ${env:A}");
   assertEquals(fill("${file:/etc/token}").filled, "${file:/etc/token}");
 });
 
-Deno.test("a folder's variable is not filled in where there are server_parameters, which is a warning", () => {
+Deno.test("a folder variable beside server_parameters is a warning", () => {
   const server_parameters = { command: "x", args: ["a", "${workspaceFolder}/b", "${input}"] };
   const { servers: [server], warnings } = parseConfig({
     servers: { a: { type: "stdio", server_parameters } },

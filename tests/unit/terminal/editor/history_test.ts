@@ -22,7 +22,7 @@ async function read(options: HistoryOptions): Promise<readonly string[]> {
   return history.lines;
 }
 
-Deno.test("a history remembers lines from one session to the next, oldest first", () =>
+Deno.test("a history keeps lines from one session to the next, oldest first", () =>
   inFolder(async (folder) => {
     const options = { file: join(folder, "new", "history") };
     await type(options, "status", "tools 数据");
@@ -45,7 +45,7 @@ Deno.test({
     }),
 });
 
-Deno.test("a history leaves out repetitions, empty lines, secrets and what would command a terminal", () =>
+Deno.test("a history omits repeated, empty and secret lines and lines with control characters", () =>
   inFolder(async (folder) => {
     const isKept = (line: string) => !line.startsWith("input set");
     const options = { file: join(folder, "history"), isKept };
@@ -65,7 +65,7 @@ Deno.test("a history leaves out repetitions, empty lines, secrets and what would
     assertEquals(await read(options), ["tools"]);
   }));
 
-Deno.test("a history keeps the latest lines, and shortens its file when it is opened", () =>
+Deno.test("a history keeps the latest lines, and truncates its file when it is opened", () =>
   inFolder(async (folder) => {
     const options = { file: join(folder, "history"), maxLines: 3 };
     await type(options, "1", "2", "3", "4", "5");
@@ -73,7 +73,7 @@ Deno.test("a history keeps the latest lines, and shortens its file when it is op
     assertEquals(await Deno.readTextFile(options.file), "3\n4\n5\n");
   }));
 
-Deno.test("nothing is lost when several sessions share a file", () =>
+Deno.test("several sessions can share a history file", () =>
   inFolder(async (folder) => {
     const options = { file: join(folder, "history") };
     await Deno.writeTextFile(options.file, "old\n".repeat(1_500));
@@ -89,7 +89,7 @@ Deno.test("nothing is lost when several sessions share a file", () =>
     );
   }));
 
-Deno.test("a file that cannot be used is one warning, and the history goes on in memory", () =>
+Deno.test("a history whose file cannot be used warns once and stays in memory", () =>
   inFolder(async (folder) => {
     const warnings: string[] = [];
     const onWarning = (message: string) => void warnings.push(message);

@@ -9,7 +9,7 @@ function stream(...chunks: (string | Uint8Array)[]): ReadableStream<Uint8Array> 
   );
 }
 
-Deno.test("readLines() gives lines wherever the chunks end, the last one without a line feed too", async () => {
+Deno.test("readLines() returns lines across chunks, the last one also without a line feed", async () => {
   const [first, second] = [new Uint8Array([0xe6, 0x95]), new Uint8Array([0xb0])];
   assertEquals(await Array.fromAsync(readLines(stream("one\r", "\ntw", "o\n\n", first, second))), [
     "one",
@@ -21,12 +21,12 @@ Deno.test("readLines() gives lines wherever the chunks end, the last one without
   assertEquals(await Array.fromAsync(readLines(stream())), []);
 });
 
-Deno.test("readLines() refuses what is no script", async () => {
+Deno.test("readLines() refuses lines that are too long", async () => {
   const endless = Array.from({ length: 3 }, () => "x".repeat(1 << 19));
   await assertRejects(() => Array.fromAsync(readLines(stream(...endless))), RangeError, "Cannot read");
 });
 
-Deno.test("a prompt without a person reads lines until the end", async () => {
+Deno.test("a piped editor reads lines until the end", async () => {
   await using editor = new PipedEditor(stream("status\nquit"));
   assertEquals([await editor.read(), await editor.read(), await editor.read()], [
     "status",
@@ -35,7 +35,7 @@ Deno.test("a prompt without a person reads lines until the end", async () => {
   ]);
 });
 
-Deno.test("a prompt without a person reads no more when it is told to stop", async () => {
+Deno.test("a piped editor stops reading when its signal is aborted", async () => {
   await using editor = new PipedEditor(new ReadableStream());
   const controller = new AbortController();
   const line = editor.read({ signal: controller.signal });
@@ -44,7 +44,7 @@ Deno.test("a prompt without a person reads no more when it is told to stop", asy
   assertEquals(await editor.read({ signal: controller.signal }), undefined);
 });
 
-Deno.test("a prompt without a person asks nobody", async () => {
+Deno.test("a piped editor refuses questions", async () => {
   await using editor = new PipedEditor(stream());
   const why = `Cannot ask "Run it?": standard input is not a terminal`;
   await assertRejects(() => editor.ask({ text: "tool x\nRun it?" }), NoTerminalError, why);

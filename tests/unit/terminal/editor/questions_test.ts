@@ -20,7 +20,7 @@ function person(...answers: (string | undefined)[]) {
   return { ask, seen };
 }
 
-Deno.test("toQuestionText() ends what is asked with a mark, and shows the default before it", () => {
+Deno.test("toQuestionText() adds a colon, with the default before it", () => {
   const promptOf = (question: Question) => toQuestionText(question).prompt;
   assertEquals(promptOf({ text: "Name" }), "Name: ");
   assertEquals(promptOf({ text: "Name:" }), "Name: ");
@@ -30,7 +30,7 @@ Deno.test("toQuestionText() ends what is asked with a mark, and shows the defaul
   assertEquals(promptOf({ text: "Key", default: "s3cret", isHidden: true }), "Key: ");
 });
 
-Deno.test("toQuestionText() puts all but the last line above, harmless to the terminal", () => {
+Deno.test("toQuestionText() puts all but the last line above the prompt, safe to print", () => {
   assertEquals(toQuestionText({ text: "Call \u001b[2J\nwith {}\nRun it?\n" }), {
     above: "Call �[2J\nwith {}",
     prompt: "Run it? ",
@@ -38,7 +38,7 @@ Deno.test("toQuestionText() puts all but the last line above, harmless to the te
   assertEquals(toQuestionText({ text: "a\u202eb" }), { above: undefined, prompt: "a�b: " });
 });
 
-Deno.test("choose() takes a value before a number, and complains of what is neither", async () => {
+Deno.test("choose() prefers an option over a number, and refuses other answers", async () => {
   const options = ["8080", "1", "\u001b[2Jred"];
   const { ask, seen } = person("4", "0", "blue", "1");
   assertEquals(await choose(ask, { text: "Which one?", options }), "1");
