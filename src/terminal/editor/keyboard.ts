@@ -1,7 +1,7 @@
 /** Key presses at the terminal, and pauses between them. */
 import process from "node:process";
 import type { Key } from "node:readline";
-import { clearTimeout, setTimeout } from "node:timers";
+import { delay } from "../../async/backoff.ts";
 import type { TypedLine } from "./typed_line.ts";
 
 /** Callbacks for events of the keyboard. */
@@ -63,19 +63,7 @@ export class TypingPause {
     while (isTyping() && !signal.aborted) {
       const leftMs = this.#lastKeyMs + TYPING_PAUSE_MS - performance.now();
       if (leftMs <= 0) return;
-      await sleep(leftMs, signal);
+      await delay(leftMs, signal).catch(() => {});
     }
   }
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const onDone = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onDone);
-      resolve();
-    };
-    const timer = setTimeout(onDone, ms);
-    signal.addEventListener("abort", onDone, { once: true });
-  });
 }
