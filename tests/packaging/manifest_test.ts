@@ -41,3 +41,10 @@ async function pagesOf(folder: string): Promise<string[]> {
   const entries = await Array.fromAsync(Deno.readDir(new URL(`../../${folder}`, import.meta.url)));
   return entries.filter(({ name }) => name.endsWith(".md")).map(({ name }) => `${folder}${name}`);
 }
+
+Deno.test(".ci/run runs the tests by the command of the README, and then the gate without them", async () => {
+  const read = (path: string) => Deno.readTextFile(new URL(`../../${path}`, import.meta.url));
+  const command = /^(npx --yes deno task test)\b/m.exec(await read("README.md"))?.[1];
+  const commands = (await read(".ci/run")).split("\n").filter((line) => /^run .*\bdeno\b/.test(line));
+  assertEquals(commands, [`run ${command}`, "run deno task ok --after-test"]);
+});

@@ -81,7 +81,7 @@ Deno.test("whatever a schema takes, the part of it that is checked takes", () =>
     fc.property(inputSchema, args, (schema, args) => {
       if (takes(schema, args)) assertEquals(checkArguments(schema, args), { problems: [] });
     }),
-    { seed: 20261121, numRuns: sized({ reduced: 60, full: 400 }) },
+    { seed: 20261121, numRuns: sized({ reduced: 20, full: 400 }) },
   );
 });
 
@@ -93,6 +93,6 @@ Deno.test("a schema of which nothing is left out is checked as a whole", () => {
       if (text.includes('"contains":') && text.includes('"unevaluatedItems":')) return;
       assertEquals(checkArguments(schema, args).problems.length === 0, takes(schema, args));
     }),
-    { seed: 20261121, numRuns: sized({ reduced: 60, full: 400 }) },
+    { seed: 20261121, numRuns: sized({ reduced: 20, full: 400 }) },
   );
 });
