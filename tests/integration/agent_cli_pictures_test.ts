@@ -77,7 +77,9 @@ async function onTerminal(
   // What it shows while it connects goes to standard error, and depends on how long that takes.
   const quiet = ["sh", "-c", 'exec "$@" 2>/dev/null', "sh", ...command];
   const written = await execute(terminal.wrap(quiet, columns), { NO_COLOR: noColor, TERM: "xterm" });
-  return written.replaceAll("\r\n", "\n");
+  // A slow machine shows progress, which is erased again.
+  // deno-lint-ignore no-control-regex -- a control sequence is what is looked for
+  return written.replaceAll("\r\n", "\n").replaceAll(/[^\n]*\r\u001b\[2K/g, "");
 }
 
 testOnEachTerminal(
