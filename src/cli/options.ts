@@ -15,7 +15,7 @@ import {
 } from "../log.ts";
 import { terminalBottom } from "../terminal/bottom_line.ts";
 
-/** How a client of the Server says who it is. */
+/** Where a Computer or an Agent connects, under which name, and with which credentials. */
 export interface ConnectionOptions {
   readonly url: string;
   readonly office: string;
@@ -27,19 +27,20 @@ export interface ConnectionOptions {
 }
 
 /**
- * `--url`, `--office`, `--name`, `--token`, `--auth`, `--header`, `--path`, each also from the environment.
- * None is mandatory to the command line, which else would tell of it before a misspelled command: see
- * {@linkcode requireOptions}.
+ * `--url`, `--office`, `--name`, `--token`, `--auth`, `--header`, `--path`, each also from the environment. Commander
+ * requires none of them, since it would then report a missing option before a misspelled command; call
+ * {@linkcode requireOptions} instead.
  */
 export function connectionOptions(role: "computer" | "agent"): Option[] {
   return [
-    new Option("--url <url>", "the Server, such as http://127.0.0.1:3000").env("A2C_URL").argParser(parseUrl),
+    new Option("--url <url>", "the URL of the Server, such as http://127.0.0.1:3000").env("A2C_URL")
+      .argParser(parseUrl),
     new Option("--office <office>", "the office to join").env("A2C_OFFICE").argParser(parseName),
     new Option("--name <name>", `the name of this ${role} in the office`).env("A2C_NAME").argParser(
       parseName,
     ),
     ...credentialOptions(),
-    new Option("--path <path>", "the Socket.IO path, below that of the URL")
+    new Option("--path <path>", "the Socket.IO path, relative to the path of the URL")
       .default(DEFAULT_SOCKET_PATH).env("A2C_PATH"),
   ];
 }
@@ -47,34 +48,34 @@ export function connectionOptions(role: "computer" | "agent"): Option[] {
 /**
  * Checks that options have a value.
  *
- * @param names As in `options`; each may stand in the environment as `A2C_NAME`.
- * @throws {UsageError} that names all that are missing.
+ * @param names The keys in `options`; each can also come from the environment as `A2C_NAME`.
+ * @throws {UsageError} that names every missing option.
  */
 export function requireOptions(options: object, names: readonly string[]): void {
   const given = new Map<string, unknown>(Object.entries(options));
   const missing = names.filter((name) => given.get(name) === undefined);
   if (missing.length === 0) return;
   const list = missing.map((name) => `--${name} (or A2C_${name.toUpperCase()})`).join(", ");
-  throw new UsageError(`Cannot start: give ${list}; --help says more`);
+  throw new UsageError(`Cannot start: missing ${list}; see --help`);
 }
 
 /** `--token`, `--auth FIELD=VALUE`, `--header NAME=VALUE`. */
 function credentialOptions(): Option[] {
   return [
-    new Option("--token <token>", "sent as the auth field `token`").env("A2C_TOKEN"),
-    new Option("--auth <FIELD=VALUE>", "a field of the auth object; may be repeated")
+    new Option("--token <token>", "the token, sent as the auth field `token`").env("A2C_TOKEN"),
+    new Option("--auth <FIELD=VALUE>", "a field of the Socket.IO auth object; repeatable")
       .argParser(collectPair).default({}, "none").env("A2C_AUTH"),
-    new Option("--header <NAME=VALUE>", "an HTTP header of the connection; may be repeated")
+    new Option("--header <NAME=VALUE>", "an HTTP header of the connection; repeatable")
       .argParser(collectPair).default({}, "none").env("A2C_HEADER"),
   ];
 }
 
-/** The Socket.IO `auth` object that the options ask for. */
+/** The Socket.IO `auth` object of these options; `--auth token=…` overrides `--token`. */
 export function authOf(options: Pick<ConnectionOptions, "token" | "auth">): Record<string, string> {
   return options.token === undefined ? { ...options.auth } : { token: options.token, ...options.auth };
 }
 
-/** Reads `http://host:port`; `ws` and `wss` are the same to Socket.IO. */
+/** Parses the URL of a Server: `http`, `https`, `ws` or `wss`. */
 export function parseUrl(raw: string): string {
   try {
     parseServerAddress(raw);
@@ -84,7 +85,7 @@ export function parseUrl(raw: string): string {
   }
 }
 
-/** Reads the name of a member or an office, in the one spelling that its letters have on the wire. */
+/** Parses the name of a member or an office and normalizes it to Unicode NFC, as it is sent. */
 function parseName(raw: string): string {
   const name = raw.normalize("NFC");
   const problem = nameProblem(name);
@@ -92,44 +93,44 @@ function parseName(raw: string): string {
   throw new InvalidArgumentError(`A name ${problem}`);
 }
 
-/** Reads a TCP port, 0 for a free one. */
+/** Parses a TCP port; 0 means any free port. */
 export function parsePort(raw: string): number {
   const port = Number(raw);
   if (!/^\d+$/.test(raw) || port > 65_535) {
-    throw new InvalidArgumentError("A port is a number from 0 to 65535");
+    throw new InvalidArgumentError("Expected a port from 0 to 65535");
   }
   return port;
 }
 
-/** Reads a whole number of at least `min`. */
+/** Returns a parser for whole numbers of at least `min`. */
 export function wholeNumber(min: number): (raw: string) => number {
   return (raw) => {
     const number = Number(raw);
     if (!Number.isSafeInteger(number) || raw.trim() === "" || number < min) {
-      throw new InvalidArgumentError(`Give a whole number, ${min} or above`);
+      throw new InvalidArgumentError(`Expected a whole number, ${min} or above`);
     }
     return number;
   };
 }
 
-/** What a time may end with, and how many milliseconds that is. */
+/** The units of a time, in milliseconds. */
 const TIME_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** Reads a time above 0 as seconds: `1.5`, `5s`, `500ms`, `2m`, `1h`. */
+/** Parses a time above 0 in seconds: `1.5`, `5s`, `500ms`, `2m`, `1h`. */
 export function parseSeconds(raw: string): number {
   const timeMs = readTimeMs(raw);
   const seconds = timeMs === undefined ? Number(raw) : timeMs / 1_000;
   if (!(seconds > 0) || !Number.isFinite(seconds)) {
-    throw new InvalidArgumentError("Give seconds above 0, or a time such as 500ms, 5s or 2m");
+    throw new InvalidArgumentError("Expected seconds above 0, or a time such as 500ms, 5s or 2m");
   }
   return seconds;
 }
 
-/** Reads a time above 0 as whole milliseconds: `500`, `5s`, `2m`, `1h`. */
+/** Parses a time above 0 in whole milliseconds: `500`, `5s`, `2m`, `1h`. */
 export function parseMilliseconds(raw: string): number {
   const timeMs = raw.trim() === "" ? NaN : readTimeMs(raw) ?? Number(raw);
   if (!Number.isSafeInteger(timeMs) || timeMs < 1) {
-    throw new InvalidArgumentError("Give whole milliseconds above 0, or a time such as 500ms, 5s or 2m");
+    throw new InvalidArgumentError("Expected whole milliseconds above 0, or a time such as 500ms, 5s or 2m");
   }
   return timeMs;
 }
@@ -138,26 +139,26 @@ export function parseMilliseconds(raw: string): number {
 function readTimeMs(raw: string): number | undefined {
   const [, number, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(raw.trim()) ?? [];
   const unitMs = TIME_UNITS[unit];
-  // 0.0011 x 1,000 is no whole number to a computer; a millionth of a millisecond is nothing to a person.
+  // Floating point makes 0.0011 x 1,000 not exactly 1.1; rounding removes the error.
   return unitMs === undefined ? undefined : Number((Number(number) * unitMs).toFixed(6));
 }
 
-/** Gathers the values of an option that may be repeated. */
+/** Collects the values of a repeatable option. */
 export function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];
 }
 
-/** Gathers `NAME=VALUE` pairs; the value may hold further `=`. */
+/** Collects the `NAME=VALUE` pairs of a repeatable option; the value may contain `=`. */
 export function collectPair(
   pair: string,
   earlier: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   const cut = pair.indexOf("=");
-  if (cut < 1) throw new InvalidArgumentError("Write it as NAME=VALUE");
+  if (cut < 1) throw new InvalidArgumentError("Expected NAME=VALUE");
   return { ...earlier, [pair.slice(0, cut)]: pair.slice(cut + 1) };
 }
 
-/** What every door's command line says about logging. */
+/** The logging options of all programs. */
 export interface LogOptions {
   readonly logLevel: LogLevels;
   readonly logFormat: LogFormat;
@@ -166,20 +167,20 @@ export interface LogOptions {
 /**
  * `--log-level` and `--log-format`, each also from the environment.
  *
- * @param help How the default is told where it depends on the command; `info` by default.
+ * @param help The default level as the help shows it, if it depends on the command; `info` by default.
  */
 export function logOptions(help = "info"): Option[] {
   return [
-    new Option("--log-level <levels>", "the lowest level written to stderr, such as warn or info,mcp=debug")
+    new Option("--log-level <levels>", "log messages of this level and above, such as warn or info,mcp=debug")
       .argParser(parseLevels).default(parseLogLevels("info"), help).env("A2C_LOG_LEVEL"),
-    new Option("--log-format <format>", "how log lines are written")
+    new Option("--log-format <format>", "the format of log lines, which go to stderr")
       .choices(["text", "json"]).default("text").env("A2C_LOG_FORMAT"),
   ];
 }
 
 /**
- * The logger that the options ask for. Its lines go to stderr, above a prompt or progress where there is one, or to
- * `write`.
+ * Creates the logger of these options. Its lines go to `write`; by default to stderr, above a prompt or progress if one
+ * is shown.
  */
 export function loggerOf(module: LogModule, options: LogOptions & Pick<LoggerOptions, "write">): Logger {
   const { logLevel: levels, logFormat: format, write = writeLine } = options;

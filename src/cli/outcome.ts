@@ -14,30 +14,30 @@ import { describeError } from "../text.ts";
 import { errorPalette, type Palette } from "../terminal/screen.ts";
 import { printable, toSafeJson } from "../terminal/safe_text.ts";
 
-/** The exit codes of `server.ts`, `computer.ts` and `agent.ts`. */
+/** The exit codes of the three programs. */
 export const ExitCode = {
   OK: 0,
-  /** The request failed: an error answer, a tool result with `isError`, or something unforeseen. */
+  /** The request failed: an error answer, a tool result with `isError`, or an unexpected error. */
   FAILURE: 1,
-  /** The command line, a variable of the environment or the config file is wrong. */
+  /** The command line, an environment variable or the config file is invalid. */
   USAGE: 2,
-  /** The Server could not be reached in time, or the connection was lost for good. */
+  /** The Server or the Computer could not be reached in time, or the connection was lost and not restored. */
   UNREACHABLE: 3,
-  /** The Server refused: credentials, protocol version, or the join. */
+  /** The Server refused the credentials, the protocol version or the join. */
   REFUSED: 4,
-  /** No answer in time. */
+  /** No answer arrived in time. */
   TIMEOUT: 5,
-  /** Ended by Ctrl-C before the command was done. */
+  /** Ctrl-C ended the command. */
   INTERRUPTED: 130,
 } as const;
 
-/** A wrong command line or config: shown without a stack, exit code 2. */
+/** An invalid command line or config; the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   readonly code = "USAGE";
 }
 
-/** The exit code for whatever ended a command. */
+/** The exit code of a command that threw `error`. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return ExitCode.USAGE;
   if (error instanceof ServerUnreachableError || error instanceof ConnectionClosedError) {
@@ -51,24 +51,24 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof RequestTimeoutError ? ExitCode.TIMEOUT : exitCodeOfAnswer(code);
 }
 
-/** The exit code for an answer with this code of the protocol. */
+/** The exit code of an answer with this error code of the protocol. */
 export function exitCodeOfAnswer(code: unknown): number {
   return code === ErrorCode.TIMEOUT || code === ErrorCode.TOOL_TIMEOUT ? ExitCode.TIMEOUT : ExitCode.FAILURE;
 }
 
-/** What went wrong. */
+/** An error as it is printed. */
 export interface Failure {
   readonly message: string;
-  /** A number of the protocol, or the name of an error of ours. */
+  /** An error code of the protocol, or the code of a local error, such as `USAGE`. */
   readonly code?: number | string;
-  /** The exit code of a program that ends so. */
+  /** The exit code of the program. */
   readonly exitCode: number;
 }
 
-/** A command failed for a reason that an answer has told; exit code 1. */
+/** A request was answered, and the answer is a failure; exit code 1. */
 export class CommandFailedError extends Error {
   override readonly name = "CommandFailedError";
-  /** What the answer gave as its code. */
+  /** The error code of the answer. */
   readonly code: number | undefined;
 
   constructor(message: string, options: { readonly code?: number | undefined } = {}) {
@@ -77,12 +77,12 @@ export class CommandFailedError extends Error {
   }
 }
 
-/** Whether commander has told an error already: all of its own, but none that an action throws. */
-export function isTold(error: unknown): boolean {
+/** Whether commander has printed an error already: every one of its own, and none that an action throws. */
+export function isPrinted(error: unknown): boolean {
   return error instanceof CommanderError && !(error instanceof InvalidArgumentError);
 }
 
-/** What a thrown value tells. */
+/** Turns what was thrown into an error that can be printed. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof CommanderError) return toUsageFailure(error);
   const code = error instanceof Error && "code" in error ? error.code : undefined;
@@ -96,23 +96,23 @@ export function toFailure(error: unknown): Failure {
 function toUsageFailure({ code, message }: CommanderError): Failure {
   const isHelp = code === "commander.help";
   return {
-    message: isHelp ? "Cannot run: no command; --help lists them" : message.replace(/^error: /, ""),
+    message: isHelp ? "Missing command; --help lists all commands" : message.replace(/^error: /, ""),
     code: "USAGE",
     exitCode: ExitCode.USAGE,
   };
 }
 
-/** `error: …` with the protocol's code; a stranger's words may stand in it. */
+/** `error: MESSAGE (CODE)`, the code if it is a number; control characters in the message are replaced. */
 export function failureText({ message, code }: Failure): string {
   return `error: ${printable(message)}${typeof code === "number" ? ` (${code})` : ""}`;
 }
 
-/** A line of {@linkcode failureText}, or one that begins as such a line does, in colours. */
+/** Colors a line that begins with `error:` or `warning:`. */
 export function paintFailure(text: string, { alarm, faint }: Palette): string {
   return text.replace(/^(?:error|warning):/, alarm).replace(/ \(\d+\)$/, faint);
 }
 
-/** Prints the line, or the JSON object, that says what failed, on standard error. */
+/** Prints an error, a line or a JSON object, on standard error. */
 export function printError(text: string): void {
   console.error(paintFailure(text, errorPalette()));
 }
@@ -122,7 +122,7 @@ export function failureJson({ message, code, exitCode }: Failure): string {
   return toSafeJson({ error: { message, code, exit_code: exitCode } });
 }
 
-/** Thrown by a command that has told its user what is wrong and only wants to end with this code. */
+/** Thrown by a command that has printed its error and only sets the exit code. */
 export class ExitRequest extends Error {
   override readonly name = "ExitRequest";
   readonly exitCode: number;

@@ -1,4 +1,4 @@
-/** The command lines of the programs: one way to declare, parse, run and end them. */
+/** Declares, parses and runs the command lines of the three programs, and writes their help. */
 import { Command, CommanderError, Help, type HelpConfiguration, Option } from "commander";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { PACKAGE_VERSION } from "../version.ts";
@@ -7,7 +7,7 @@ import {
   ExitRequest,
   failureJson,
   failureText,
-  isTold,
+  isPrinted,
   paintFailure,
   printError,
   toFailure,
@@ -18,9 +18,9 @@ import { logOptions } from "./options.ts";
 import { LOG_LEVELS, LOG_MODULES } from "../log.ts";
 
 /**
- * Starts a program's command line, by the name that it was called by: `--help`, `--version`, `--log-level`, `--log-format`.
+ * Declares what the command lines of all programs share: `--help`, `--version`, `--log-level`, `--log-format`.
  *
- * @param help `defaultLogLevel`: how the default is told where it depends on the command.
+ * @param help `defaultLogLevel`: the default as the help shows it, if it depends on the command.
  */
 export function createProgram(
   name: ProgramName,
@@ -46,27 +46,27 @@ export function createProgram(
 
 const TIME_HELP = helpPart(
   "Times:",
-  "  500ms, 5s, 2m and 1h are understood; a number alone is in the unit that the option shows.",
+  "  Write 500ms, 5s, 2m or 1h. A number without a unit is in the unit that the option shows.",
 );
 
 const LOG_HELP = helpPart(
   "Log levels:",
   [
-    `  ${LOG_LEVELS.join(", ")}; modules that may have one of their own (module=level):`,
+    `  ${LOG_LEVELS.join(", ")}. A module can have another level, such as mcp=debug. Modules:`,
     ...Object.entries(LOG_MODULES).map(([name, what]) => `  ${name.padEnd(10)} ${what}`),
   ].join("\n"),
 );
 
 const EXIT_CODE_HELP = helpPart(
   "Exit codes:",
-  `  0 done, 1 failed, 2 wrong command line or config, 3 Server out of reach,
-  4 refused by the Server, 5 no answer in time, 130 interrupted.`,
+  `  0 success, 1 failure, 2 invalid command line or config, 3 Server or Computer not reachable,
+  4 refused by the Server, 5 timeout, 130 interrupted.`,
 );
 
 /**
- * Runs a door's command line and gives its exit code. Ctrl-C (or SIGTERM) aborts the signal that `build` was given,
- * so that the command can close what it opened; a second one ends the process at once. A failure is told on stderr:
- * in words, or with `--json` as one JSON object.
+ * Runs a program's command line and returns its exit code. Ctrl-C or SIGTERM aborts the signal that `build` gets, so
+ * that the command can close what it opened; a second one ends the process at once. An error is printed on stderr: as
+ * a line, or with `--json` as one JSON object.
  */
 export async function runProgram(
   args: readonly string[],
@@ -84,14 +84,14 @@ export async function runProgram(
     if (error instanceof ExitRequest) return error.exitCode;
     if (interruption.signal.aborted) return ExitCode.INTERRUPTED;
     const failure = toFailure(error);
-    // What is wrong with a command line is told by its reader, unless it was silenced.
+    // Commander has already printed errors of the command line, unless it was silenced.
     if (isJson) printError(failureJson(failure));
-    else if (!isTold(error)) printError(failureText(failure));
+    else if (!isPrinted(error)) printError(failureText(failure));
     return failure.exitCode;
   }
 }
 
-/** Whether `--json` is given, which may be known before the command line is, or even cannot be, understood. */
+/** Whether `--json` is among the words; works before commander parses them, and if it cannot. */
 export function asksForJson(program: Command, args: readonly string[]): boolean {
   const end = args.indexOf("--");
   const isGiven = args.slice(0, end < 0 ? args.length : end).includes("--json");
@@ -122,15 +122,15 @@ function listenForInterrupt(): Disposable & { readonly signal: AbortSignal } {
   };
 }
 
-/** The programs, which are the sub-commands of `a2c-smcp` as well. */
+/** The programs, which are also the sub-commands of `a2c-smcp`. */
 const PROGRAMS = ["server", "computer", "agent"] as const;
 
 /** The name of a program. */
 export type ProgramName = typeof PROGRAMS[number];
 
 /**
- * What starts a program, in the way that this process was started: `deno run -A agent.ts` where a door was run, and
- * `a2c-smcp agent` where that is what runs.
+ * The words that start a program, for help and hints that can be copied: `deno run -A agent.ts` if this process was
+ * started that way, otherwise `a2c-smcp agent`.
  */
 export function commandLineOf(program: ProgramName, mainModule: string = Deno.mainModule): string {
   const isDoor = PROGRAMS.some((name) => mainModule.endsWith(`/${name}.ts`));
@@ -144,8 +144,8 @@ export function* everyCommand(command: Command): Generator<Command> {
 }
 
 /**
- * For `configureHelp`. Options that are only understood are no reason for `[options]`; a flag is off by default.
- * Commander takes the colours out where none are wanted.
+ * For `configureHelp`. A command with hidden options alone shows no `[options]`, and a flag shows no default. Commander
+ * removes the colors if the output has none.
  */
 export const HELP_FORM: HelpConfiguration = {
   styleTitle: COLORS.strong,
@@ -160,7 +160,7 @@ export const HELP_FORM: HelpConfiguration = {
   optionDescription: (option) => new Help().optionDescription(withoutFalse(option)),
 };
 
-/** A part of a help text below its title. */
+/** A section of a help text. */
 export function helpPart(title: string, text: string): string {
   return `\n${COLORS.strong(title)}\n${text}`;
 }

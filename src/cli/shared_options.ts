@@ -1,14 +1,14 @@
-/** Options of a program that stand before or behind its commands, and commands that have one of the same name. */
+/** Makes the options of a program valid before and after its commands. */
 import { type Command, Option } from "commander";
 import { everyCommand } from "./program.ts";
 
 /**
- * Lets every command take the options of its program, too, except where it has one of that name of its own. Whatever
- * was typed behind a command counts as if it stood before it.
+ * Makes every command accept the options of its program, except those that it declares itself. A program's option after
+ * a command counts as if it came before the command.
  */
 export function shareOptions(program: Command): void {
   for (const command of everyCommand(program)) {
-    // Otherwise whoever stands further above would take what is meant for a command of its own.
+    // Otherwise a parent would take an option that belongs to its command.
     command.enablePositionalOptions();
     if (command === program) continue;
     const missing = program.options.filter((option) => findOption(command, option) === undefined);
@@ -16,7 +16,7 @@ export function shareOptions(program: Command): void {
   }
 }
 
-/** The words without the options that are the program's, wherever they stand, and their values. */
+/** Removes the options of the program, and their values, from the words of a command line. */
 export function withoutSharedOptions(program: Command, args: readonly string[]): string[] {
   const words: string[] = [];
   let command = program;

@@ -1,30 +1,30 @@
-/** Completion scripts for shells, made from the commands that programs declare. Pure: commands in, a script out. */
+/** Writes completion scripts for shells from the declared commands. Pure. */
 import type { Command, Option } from "commander";
 
-/** The shells that there are scripts for. */
+/** The supported shells. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
 /** The name of a shell. */
 export type ShellName = typeof SHELLS[number];
 
-/** A word that may come next, and what it is for. */
+/** A word that can come next, with its description. */
 interface Suggestion {
   readonly word: string;
   readonly about: string;
 }
 
-/** What may follow the words that lead to a command. */
+/** What can follow the words of a command. */
 interface Place {
-  /** The words, each with a space before it; empty for the program itself. */
+  /** The words, each after a space; empty for the program itself. */
   readonly path: string;
   readonly commands: readonly Suggestion[];
   readonly flags: readonly Suggestion[];
 }
 
-/** A flag that a value follows. */
+/** A flag with a value. */
 interface ValueFlag {
   readonly flag: string;
-  /** The values, where they are known. */
+  /** The possible values; empty if any value is possible. */
   readonly choices: readonly string[];
 }
 
@@ -34,8 +34,8 @@ interface CompletionTree {
 }
 
 /**
- * Writes a script that completes `program` in a shell: its sub-commands, their options, and choices. Where none of
- * these may stand, the shell completes file names.
+ * Writes a script that completes the sub-commands of `program`, their options and choices. Everywhere else the shell
+ * completes file names.
  */
 export function completionScript(
   shell: ShellName,
@@ -100,7 +100,7 @@ function flagOf({ long, short }: Option): string {
   return long ?? short ?? "";
 }
 
-/** The first sentence, without what a shell or its menus would read as something else. */
+/** The first sentence, without characters that have a meaning in a shell or its menus. */
 function shortText(text: string): string {
   return (text.split(/\.(?= |$)|\n/)[0] ?? "").replaceAll("'", "’").replaceAll(
     /[^\p{L}\p{N} .,;:=<>()’/-]/gu,
@@ -111,11 +111,11 @@ function shortText(text: string): string {
 
 interface Names {
   readonly program: string;
-  /** Of the script's function. */
+  /** The name of the script's function. */
   readonly name: string;
 }
 
-/** The patterns of all paths, as a `case` takes them. */
+/** All paths as the patterns of a `case`. */
 function pathPattern({ places }: CompletionTree): string {
   return places.filter(({ path }) => path !== "").map(({ path }) => `"${path}"`).join("|");
 }

@@ -168,7 +168,7 @@ testPrompt("a paste of several lines is run line by line, on a narrow terminal, 
   );
   await session.write(Key.ctrlC);
   await session.write(`tools${Key.enter}`);
-  const tools = await session.expect(`"tools NAME" shows all of one`);
+  const tools = await session.expect(`"tools NAME" shows one tool in full`);
   assertEquals(tools.split("\n").filter((line) => line.length > 40), []);
   await leave(session);
 });

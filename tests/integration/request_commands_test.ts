@@ -286,7 +286,7 @@ docs  6 tools
   become()
   received()
 
-"tools NAME" shows all of one
+"tools NAME" shows one tool in full
 `,
   },
   {

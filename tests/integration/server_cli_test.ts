@@ -154,7 +154,7 @@ Deno.test("server.ts serves the names that --allow-host gives", async () => {
 
 Deno.test("server.ts says in one line what is wrong with its options", async () => {
   const wrong: readonly (readonly [readonly string[], string])[] = [
-    [["--port", "70000"], "A port is a number from 0 to 65535"],
+    [["--port", "70000"], "port from 0 to 65535"],
     [["--token", ""], "static tokens"],
     [["--accept", "two"], 'Cannot accept version "two": not MAJOR.MINOR'],
     [["--path", "hub"], 'Cannot serve path "hub": it must begin with a slash'],

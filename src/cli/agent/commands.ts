@@ -158,6 +158,7 @@ const CHANGES = {
   updateResources: "resources",
 } as const;
 
+/** A line for each MCP server, then the inputs. */
 export function configText(
   { servers, inputs }: GetComputerConfigRet,
   { strong, faint }: Palette = PLAIN,

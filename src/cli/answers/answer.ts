@@ -30,7 +30,7 @@ export interface Presentation {
 /** Where an answer is shown. */
 export interface AnswerOutput {
   readonly print: (text: string) => void;
-  /** Takes the line, or the JSON object, that says what failed. */
+  /** Prints the error: a line, or a JSON object. */
   readonly printError: (text: string) => void;
 }
 
@@ -55,7 +55,7 @@ export function showAnswer(
   throw new ExitRequest(exitCode);
 }
 
-/** In no form does a terminal obey control sequences of a tool or a resource. */
+/** Text for a terminal, and JSON, never contain control sequences of a tool or a resource. */
 function answerText(
   { value, text, draw, isVerbatim = false }: Answer,
   { json, screen }: Presentation,

@@ -1,31 +1,32 @@
-/** The arguments of a tool as a person gives them: `message=hi times=3`, a JSON object, a file, or standard input. */
+/** Parses the arguments of `call`: `message=hi times=3`, a JSON object, a file, or standard input. */
 import { Argument, InvalidArgumentError } from "commander";
 import { isRecord, parseJson } from "../../json.ts";
 import { UsageError } from "../outcome.ts";
 import { describeFileError } from "../../files.ts";
 
-/** What was typed: values that are JSON already, and texts whose type the tool knows. */
+/** Typed arguments: values from JSON, and texts whose type depends on the tool's schema. */
 export interface TypedArguments {
   readonly json: Readonly<Record<string, unknown>>;
   readonly texts: Readonly<Record<string, string>>;
 }
 
-/** None. */
+/** No arguments. */
 export const NO_ARGUMENTS: TypedArguments = { json: {}, texts: {} };
 
 /** `[arguments...]` of `call`. */
 export function typedArguments(): Argument {
-  return new Argument("[arguments...]", `NAME=VALUE for each, or '{"NAME":VALUE}'`).argParser(readArgument)
+  return new Argument("[arguments...]", `NAME=VALUE pairs, or a JSON object such as '{"NAME":VALUE}'`)
+    .argParser(readArgument)
     .default(NO_ARGUMENTS, "none");
 }
 
-/** The words that {@linkcode readArgument} reads as these arguments. */
+/** Writes arguments as words that {@linkcode readArgument} reads. */
 export function toWords({ json, texts }: TypedArguments): string[] {
   const pairs = Object.entries(texts).map(([name, text]) => `${name}=${text}`);
   return Object.keys(json).length === 0 ? pairs : [JSON.stringify(json), ...pairs];
 }
 
-/** Reads one more word: `NAME=VALUE`, or a JSON object. */
+/** Reads one word, `NAME=VALUE` or a JSON object, in addition to the earlier ones. */
 export function readArgument(word: string, { json, texts }: TypedArguments = NO_ARGUMENTS): TypedArguments {
   const cut = word.search(/[={[]/);
   if (cut > 0 && word[cut] === "=") {
@@ -35,14 +36,14 @@ export function readArgument(word: string, { json, texts }: TypedArguments = NO_
     return { json: { ...json, ...parseParams(word) }, texts };
   } catch (cause) {
     const error = new InvalidArgumentError(
-      `Write NAME=VALUE for each, or all of them as a JSON object in quotes, such as '{"message":"hi"}'`,
+      `Expected NAME=VALUE, or a JSON object in quotes such as '{"message":"hi"}'`,
     );
     error.cause = cause;
     throw error;
   }
 }
 
-/** A value is a text where the tool wants one, and JSON where it can be read as JSON. */
+/** Types the texts: a string where the schema says `string`, otherwise JSON if the text is valid JSON. */
 export function toArguments(
   { json, texts }: TypedArguments,
   schema: Readonly<Record<string, unknown>>,
@@ -55,7 +56,7 @@ export function toArguments(
   return { ...json, ...Object.fromEntries(typed) };
 }
 
-/** What a half-typed argument may become: `NAME=` for each parameter, then each value where the schema lists them. */
+/** Candidates for a half-typed argument: `NAME=` for each parameter, then the values that the schema lists. */
 export function argumentCandidates(schema: Readonly<Record<string, unknown>>, word: string): string[] {
   const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
   const cut = word.indexOf("=");
@@ -65,7 +66,7 @@ export function argumentCandidates(schema: Readonly<Record<string, unknown>>, wo
   return isRecord(property) ? valuesOf(property).map((value) => `${name}=${value}`) : [];
 }
 
-/** The values as {@linkcode toArguments} reads them. */
+/** The values, written so that {@linkcode toArguments} reads them back. */
 function valuesOf({ type, enum: values }: Record<string, unknown>): string[] {
   if (!Array.isArray(values)) return type === "boolean" ? ["true", "false"] : [];
   return values.map((value) => {
@@ -79,17 +80,17 @@ function parseValue(text: string): unknown {
   return value === undefined ? text : value;
 }
 
-/** The longest file of arguments, in bytes. No Server relays more by default. */
+/** The largest file of arguments, in bytes: what a Server relays at most by default. */
 const MAX_PARAMS_BYTES = 16 * 1024 * 1024;
 
-/** The arguments of a tool, which may have to be read first. */
+/** The value of `--params`, which is read when it is needed. */
 export class CallParams {
   readonly #written: string;
   #reading: Promise<Record<string, unknown>> | undefined;
 
   /**
    * @param written A JSON object, `@FILE`, or `-` for standard input.
-   * @throws {InvalidArgumentError} when it is none of these.
+   * @throws {InvalidArgumentError} for anything else.
    */
   constructor(written: string) {
     this.#written = written;
@@ -97,9 +98,9 @@ export class CallParams {
   }
 
   /**
-   * Gives the arguments. A file, or standard input, is read once.
+   * Returns the arguments. A file or standard input is read once.
    *
-   * @throws {UsageError} when the file cannot be read, or holds something else.
+   * @throws {UsageError} when it cannot be read or is not a JSON object.
    */
   read(signal: AbortSignal): Promise<Record<string, unknown>> {
     return this.#reading ??= this.#read(signal);
@@ -113,11 +114,11 @@ export class CallParams {
   }
 }
 
-/** Reads the arguments of a tool: a JSON object. */
+/** Parses a JSON object. */
 export function parseParams(raw: string): Record<string, unknown> {
   const params = parseJson(raw);
   if (!isRecord(params)) {
-    throw new InvalidArgumentError(`Write them as a JSON object, such as {"message":"hi"}`);
+    throw new InvalidArgumentError(`Expected a JSON object such as {"message":"hi"}`);
   }
   return params;
 }
@@ -125,13 +126,13 @@ export function parseParams(raw: string): Record<string, unknown> {
 function parseFile(name: string, text: string): Record<string, unknown> {
   const params = parseJson(text.replace(/^\ufeff/, ""));
   if (isRecord(params)) return params;
-  throw new UsageError(`Cannot read arguments from ${name}: not a JSON object, such as {"message":"hi"}`);
+  throw new UsageError(`Cannot read arguments from ${name}: not a JSON object such as {"message":"hi"}`);
 }
 
 async function readStandardInput(signal: AbortSignal): Promise<string> {
   if (Deno.stdin.isTerminal()) {
     throw new UsageError(
-      "Cannot read arguments from standard input: it is a terminal; pipe a JSON object in",
+      "Cannot read arguments from standard input: it is a terminal; pipe a JSON object into it",
     );
   }
   return await readText(Deno.stdin.readable, { name: "standard input", signal });

@@ -2,6 +2,7 @@
 import { isRecord, parseJson } from "../../json.ts";
 import { printableLine } from "../../terminal/safe_text.ts";
 
+/** The text of a tool result: its text items unchanged, other items by type and size. */
 export function contentsText(
   result: { readonly content: readonly unknown[]; readonly structuredContent?: unknown },
 ): string {
@@ -11,10 +12,12 @@ export function contentsText(
     : "";
 }
 
+/** The text of a read: the Markdown or plain text if the URI asked for it, otherwise the contents unchanged. */
 export function resourceText(contents: readonly unknown[]): string {
   return contents.map((content) => renderedText(content) ?? contentText(content)).join("\n");
 }
 
+/** The text of a read for a terminal: as {@linkcode resourceText}, with JSON indented. */
 export function readableResourceText(contents: readonly unknown[]): string {
   return contents.map((content) => renderedText(content) ?? indentedText(content) ?? contentText(content))
     .join("\n");
@@ -35,6 +38,7 @@ function renderedText(content: unknown): string | undefined {
   return [markdown, plain].find((rendered) => typeof rendered === "string");
 }
 
+/** The text of one item of a tool result or of a resource, of any shape. */
 function contentText(content: unknown): string {
   if (!isRecord(content)) return JSON.stringify(content) ?? "";
   const { type, text, data, blob, uri, mimeType, resource, item } = content;
@@ -54,15 +58,15 @@ function decodedBytes(base64: string): number {
   return Math.floor((base64.length - padding) * 3 / 4);
 }
 
-/** What is outside of strings and white space: a sign, or a number, `true`, `false`, `null`. */
+/** Tokens outside of strings: punctuation, numbers, `true`, `false`, `null`. */
 const TOKENS = /[{}[\]:,]|[^\s{}[\]:,]+/g;
 const INDENT = "  ";
-/** What is deeper is indented no further: the text grows by a constant factor at most. */
+/** Deeper levels have the same indent, so that the text grows by a constant factor at most. */
 const MAX_INDENT = 20;
 
 /**
- * Puts each member and element of JSON that can be read on a line of its own. Numbers, strings and repeated names stay
- * as they are written, which reading and writing them again would not promise.
+ * Puts each member and element of valid JSON on its own line. It keeps numbers, strings and repeated names as they are
+ * written, which `JSON.parse` and `JSON.stringify` would not.
  */
 export function indentJson(json: string): string {
   let depth = 0;
@@ -93,7 +97,7 @@ function* tokensOf(json: string): Generator<string> {
   }
 }
 
-/** Behind the quote that ends a string: one with an even number of backslashes before it. */
+/** The index after the closing quote of a string: the first with an even number of backslashes before it. */
 function endOfString(json: string, start: number): number {
   let quote = start;
   while (true) {

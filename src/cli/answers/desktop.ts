@@ -6,17 +6,17 @@ import type { Screen } from "../../terminal/screen.ts";
 import type { Desktop } from "../../protocol/desktop.ts";
 import { countOf } from "../../text.ts";
 
-/** The lines of each window that a picture shows unless told otherwise. */
+/** The lines of each window that a picture shows by default. */
 export const DEFAULT_WINDOW_LINES = 20;
-/** Boxes are not drawn narrower, unless the terminal is. */
+/** The least width of a box, unless the terminal is narrower. */
 const MIN_BOX_WIDTH = 40;
-/** Of a longer URI the beginning is enough for the edge of a box, in characters. */
+/** The characters of a URI that are shown in the edge of a box. */
 const MAX_TITLE_LENGTH = 4_096;
-/** The characters of a text that one column of the picture may need: letters with many marks, escape sequences. */
+/** The most characters that one column can need: letters with many marks, escape sequences. */
 const MAX_UNITS_PER_COLUMN = 64;
-/** Characters beyond ASCII in a URI; `%2F` or `%20` decoded would make it another URI. */
+/** Percent-encoded characters beyond ASCII; decoding `%2F` or `%20` would change the URI. */
 const ENCODED_LETTERS = /(?:%[89a-f][\da-f])+/gi;
-/** What may stand at the end of a text without being a line of it. */
+/** Characters that are trimmed from the end of a text. */
 const BLANK: ReadonlySet<string | undefined> = new Set([" ", "\t", "\r", "\n"]);
 
 /** A window's URI and the lines of its text. */
@@ -55,7 +55,7 @@ function readWindow(
   if (cut < 0) return { title, lines: [], hidden: 0 };
   let start = cut + 2;
   while (desktop[start] === "\n") start++;
-  // Only what can be shown is cleaned and measured: the text may be megabytes long
+  // Clean and measure only what can be shown: the text may be megabytes long.
   const end = Math.min(desktop.length, start + maxLines * (width + 1) * MAX_UNITS_PER_COLUMN);
   const text = withoutSequences(desktop.slice(start, end)).trimEnd();
   const drawn: string[] = [];
@@ -68,7 +68,7 @@ function readWindow(
   return { title, lines, hidden: hidden + drawn.length - lines.length + countLines(desktop, end) };
 }
 
-/** Letters as letters. What nobody could see, and what is no UTF-8, stays encoded. */
+/** Decodes visible letters; invisible characters and invalid UTF-8 stay encoded. */
 function decodeLetters(encoded: string): string {
   try {
     const letters = decodeURIComponent(encoded);
@@ -78,7 +78,7 @@ function decodeLetters(encoded: string): string {
   }
 }
 
-/** The lines from `start` on that say something, or stand above one that does. */
+/** Counts the lines from `start` up to the last one that is not blank. */
 function countLines(text: string, start: number): number {
   let end = text.length;
   while (end > start && BLANK.has(text[end - 1])) end--;
@@ -88,6 +88,7 @@ function countLines(text: string, start: number): number {
   return count;
 }
 
+/** The windows, separated by rules. */
 export function desktopText(desktops: readonly Desktop[]): string {
   return desktops.length === 0 ? "no windows" : desktops.join(`\n\n${"─".repeat(40)}\n\n`);
 }

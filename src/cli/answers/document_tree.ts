@@ -1,4 +1,4 @@
-/** The documents of a catalogue, and reading their pages and the elements of these. */
+/** Reads the pages and elements of documents for `finder --depth`. */
 import {
   type DPEDocumentSummary,
   type DPEElementDetail,
@@ -10,7 +10,7 @@ import { toFailure } from "../outcome.ts";
 import { documentPagesUri, pageUri, readDocumentPages, readPage } from "../../agent/documents.ts";
 import type { ReadResourceRet } from "../../protocol/resources.ts";
 
-/** A document and, as far as they were asked for, its first 100 pages. */
+/** A document and, if they were read, its first 100 pages. */
 export interface DocumentBranch {
   readonly document: DPEDocumentSummary;
   readonly pages?: readonly PageBranch[] | undefined;
@@ -18,7 +18,7 @@ export interface DocumentBranch {
   readonly failure?: string | undefined;
 }
 
-/** A page and, as far as they were asked for, its elements. */
+/** A page and, if they were read, its elements. */
 export interface PageBranch {
   readonly page: DPEPageSummary;
   readonly elements?: readonly DPEElementDetail[] | undefined;
@@ -26,15 +26,15 @@ export interface PageBranch {
   readonly failure?: string | undefined;
 }
 
-/** How far down a tree of documents goes. */
+/** The lowest level that is read. */
 export type TreeDepth = "documents" | "pages" | "elements";
 
-/** What reads the documents: a Computer of this process or of an office. */
+/** The Computer that has the documents. */
 export interface DocumentHost {
   readResource(uri: string, options: { readonly signal?: AbortSignal | undefined }): Promise<ReadResourceRet>;
 }
 
-/** How many reads are under way at a time. */
+/** How many reads run at a time. */
 const CONCURRENCY = 8;
 
 /** Reads what is below documents. A page or an element that cannot be read has a `failure` in its place. */
@@ -87,7 +87,7 @@ async function attempt<Branch extends object, Below extends object>(
   }
 }
 
-/** The documents as the catalogue's JSON has them, each with what was read below it. */
+/** The documents as JSON, each with the pages and elements that were read. */
 export function toTreeJson(branches: readonly DocumentBranch[]): Record<string, unknown>[] {
   return branches.map(({ document, pages, failure }) => ({
     ...document,

@@ -7,18 +7,18 @@ import type { DPEElementDetail } from "../../protocol/dpe.ts";
 import { countOf } from "../../text.ts";
 import type { DocumentBranch, PageBranch } from "./document_tree.ts";
 
-/** The columns before a document's details: two levels and what joins them to the branches below. */
+/** The width of the indent before a document's details. */
 const DETAIL_INDENT = TREE_INDENT + 2;
 
-/** What is drawn, and on what. */
+/** The terminal, and the position of the documents in the whole list. */
 export interface FinderScreen extends Screen {
-  /** How many documents are before these. */
+  /** The number of documents that were skipped. */
   readonly offset: number;
-  /** How many match in all. */
+  /** The number of all documents that match. */
   readonly totalCount: number;
 }
 
-/** Draws the documents of a catalogue page, those of one MCP server under its name, with what was read below them. */
+/** Draws documents as a tree, grouped by MCP server, with their pages and elements if those were read. */
 export function drawFinder(branches: readonly DocumentBranch[], screen: FinderScreen): string {
   const { palette, offset, totalCount } = screen;
   if (branches.length === 0) {
@@ -33,12 +33,12 @@ export function drawFinder(branches: readonly DocumentBranch[], screen: FinderSc
   return [...lines, palette.faint(`${offset + 1}–${offset + branches.length} of ${totalCount}`)].join("\n");
 }
 
-/** Draws one document with what was read below it. */
+/** Draws one document with its pages and elements if those were read. */
 export function drawDocument(branch: DocumentBranch, screen: Screen): string {
   return drawTree(drawDocuments([branch], screen).map(({ branch }) => branch), screen.palette).join("\n");
 }
 
-/** All rows are set together, so that the columns of all MCP servers stand below each other. */
+/** Aligns the rows of all MCP servers together. */
 function drawDocuments(
   branches: readonly DocumentBranch[],
   screen: Screen,
@@ -75,7 +75,7 @@ function drawDetails({ document, pages, failure }: DocumentBranch, { columns, pa
   const shown = cropToWidth(`${pages?.length ?? 0} of ${countOf(page_count, "page")}:`, width);
   return [
     ...words.map((text) => cropToWidth(text, width)),
-    // An address is of use only as a whole
+    // A URI is wrapped and not cropped, so that it can be copied.
     ...wrapToWidth(toSafeLine(uri), width).map(palette.faint),
     ...failureLines(failure, { width, palette }),
     ...(isCut ? [palette.faint(shown)] : []),
@@ -120,7 +120,7 @@ function failureLines(
   return [palette.alarm(cropToWidth(`cannot be read: ${toSafeLine(failure)}`, width))];
 }
 
-/** `2026-01-15 08:30Z`, as all our times; a date alone, and what is no time, as it is. */
+/** `2026-01-15 08:30Z`; a date without a time, and any other text, is returned unchanged. */
 function timeOf(text: string | undefined): string {
   if (text === undefined) return "";
   const date = new Date(text);
@@ -128,6 +128,7 @@ function timeOf(text: string | undefined): string {
   return `${date.toISOString().slice(0, 16).replace("T", " ")}Z`;
 }
 
+/** Two lines for each document, one for each page and element that was read, then the range and the total. */
 export function catalogueText(
   catalogue: { readonly documents: readonly DocumentBranch[]; readonly totalCount: number },
   { offset }: { readonly offset: number },

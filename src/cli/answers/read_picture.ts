@@ -1,4 +1,4 @@
-/** What a read returned, drawn on a terminal: windows as boxes, pages and elements as they would look on paper. */
+/** Draws what a read returned: windows as boxes, documents as trees, pages and elements as formatted text. Pure. */
 import { toSafeLine, withoutSequences } from "../../terminal/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
 import type { ReadResourceRet } from "../../protocol/resources.ts";
@@ -14,7 +14,7 @@ import { renderElementText } from "../../dpe/text.ts";
 import type { DPEElementDetail, DPEPage } from "../../protocol/dpe.ts";
 import type { TableCell, TableContent } from "../../protocol/dpe_content.ts";
 
-/** Draws a window, a document, a page or an element; `undefined` for what has no picture. */
+/** Draws a window, a document, a page or an element; returns `undefined` for anything else. */
 export function drawRead(uri: string, result: ReadResourceRet, screen: Screen): string | undefined {
   if (hasWindowScheme(uri)) return drawWindow(uri, result, screen);
   if (!isValidDpeUri(uri)) return undefined;
@@ -24,7 +24,7 @@ export function drawRead(uri: string, result: ReadResourceRet, screen: Screen): 
     const answer = { uri, result };
     return parsed.level === 1 ? drawIndex(parsed, answer, screen) : drawContent(parsed, answer, screen);
   } catch {
-    // What is no document, page or element is shown as it came
+    // Not a valid document, page or element: the caller shows the text.
     return undefined;
   }
 }
@@ -51,25 +51,25 @@ function drawContent(
   screen: Screen,
 ): string {
   const content = level === 2 ? readPage(answer) : readElement(answer);
-  // Whoever asks for Markdown or text wants to see it
+  // The URI asked for Markdown or text.
   const rendered = content.content_markdown ?? content.content_text;
   if (rendered !== undefined) return withoutSequences(rendered);
   return "elements" in content ? drawPage(content, screen) : drawElement(content, screen);
 }
 
-/** The rows of each table that a picture shows. */
+/** The most rows of a table that are drawn. */
 const MAX_TABLE_ROWS = 100;
-/** Text is not set wider: longer lines are hard to read. */
+/** The widest column of text: longer lines are hard to read. */
 const MAX_TEXT_WIDTH = 100;
 
-/** Draws a page: its title, then its elements, an empty line between each two. */
+/** Draws a page: its title and its elements, separated by empty lines. */
 export function drawPage(page: Pick<DPEPage, "page_index" | "title" | "elements">, screen: Screen): string {
   const { palette } = screen;
   const title = palette.faint(toSafeLine(`page ${page.page_index}  ${page.title}`));
   return [title, ...page.elements.map((element) => drawElement(element, screen))].join("\n\n");
 }
 
-/** Draws an element: a table with lines between its cells, anything else as text. */
+/** Draws an element: a table as a grid, anything else as text. */
 export function drawElement(element: DPEElementDetail, screen: Screen): string {
   const { columns, palette } = screen;
   const typed = toElement(element);

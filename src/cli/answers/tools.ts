@@ -6,6 +6,7 @@ import { printableLine, toSafeLine, withoutSequences } from "../../terminal/safe
 import { cropToWidth } from "../../terminal/display_width.ts";
 import type { Screen } from "../../terminal/screen.ts";
 
+/** A line with the name and the parameters of each tool, then its description. */
 export function toolsText(tools: readonly SMCPTool[]): string {
   if (tools.length === 0) return "no tools";
   return tools.map(({ name, description, params_schema }) => {
@@ -14,6 +15,7 @@ export function toolsText(tools: readonly SMCPTool[]): string {
   }).join("\n");
 }
 
+/** `message: string, times?: integer` */
 export function parametersText(schema: Readonly<Record<string, unknown>>): string {
   const { properties, required } = schema;
   if (!isRecord(properties)) return "";
@@ -26,12 +28,12 @@ export function parametersText(schema: Readonly<Record<string, unknown>>): strin
 
 /** The tools of one MCP server. */
 export interface ToolGroup {
-  /** Its name; `undefined` where the Computer does not tell it. */
+  /** The name of the MCP server; `undefined` if the Computer does not send it. */
   readonly server: string | undefined;
   readonly tools: readonly SMCPTool[];
 }
 
-/** Puts the tools of one MCP server together; the order stays. */
+/** Groups tools by MCP server and keeps their order. */
 export function groupTools(tools: readonly SMCPTool[]): ToolGroup[] {
   return [...Map.groupBy(tools, serverOf)].map(([server, tools]) => ({ server, tools }));
 }
@@ -41,7 +43,7 @@ function serverOf({ meta }: SMCPTool): string | undefined {
   return typeof server === "string" ? server : undefined;
 }
 
-/** Draws what each server offers; a line is no longer than the terminal is wide. */
+/** Draws the tools of each MCP server, one or two lines for each tool, cropped to the width of the terminal. */
 export function drawTools(groups: readonly ToolGroup[], { columns, palette }: Screen): string | undefined {
   const shown = groups.filter(({ tools }) => tools.length > 0);
   if (shown.length === 0) return undefined;
@@ -50,7 +52,7 @@ export function drawTools(groups: readonly ToolGroup[], { columns, palette }: Sc
     const head = `${name}${palette.faint(countOf(tools.length, "tool"))}`;
     return [head, ...tools.flatMap((tool) => drawTool(tool, { columns, palette }))].join("\n");
   });
-  return [...blocks, palette.faint(`"tools NAME" shows all of one`)].join("\n\n");
+  return [...blocks, palette.faint(`"tools NAME" shows one tool in full`)].join("\n\n");
 }
 
 function drawTool({ name, description, params_schema }: SMCPTool, { columns, palette }: Screen): string[] {
@@ -64,7 +66,7 @@ function drawTool({ name, description, params_schema }: SMCPTool, { columns, pal
   ];
 }
 
-/** One tool with its whole description, and the schema of its parameters. */
+/** One tool with its full description and the schema of its parameters. */
 export function toolText(tool: SMCPTool): string {
   const schema = JSON.stringify(tool.params_schema, null, 2);
   const server = serverOf(tool);

@@ -1,26 +1,26 @@
-/** What may come next on a line that is being typed: commands, options, file names, and values that only the program knows. */
+/** Completes a line at a prompt: commands, options, file names, and values that the program supplies. */
 import type { Command, Option } from "commander";
 import { readLineSoFar } from "../../terminal/words.ts";
 
-/** A place for a value. */
+/** The argument or option whose value is completed. */
 export interface CompletionPlace {
-  /** The commands that lead there, such as `["server", "start"]`. */
+  /** The commands before it, such as `["server", "start"]`. */
   readonly command: readonly string[];
-  /** The argument as it is declared, `name` for `<name>`; for the value of an option its flag, `--file`. */
+  /** The name of the argument, `name` for `<name>`, or the flag of the option, such as `--file`. */
   readonly argument: string;
   /** The arguments before it. */
   readonly words: readonly string[];
-  /** What is typed of it by now; what does not begin so is left out later. */
+  /** The part of the value that is already typed; the caller drops candidates that do not begin with it. */
   readonly word: string;
 }
 
-/** Gives the values that fit a place. */
+/** Returns the possible values of an argument or option. */
 export type Candidates = (place: CompletionPlace) => readonly string[] | Promise<readonly string[]>;
 
 /**
- * Gives all that may stand in place of the last word of a line.
+ * Returns the candidates for the last word of a line.
  *
- * @param options `candidates`: asked for values of arguments and options that have no choices of their own.
+ * @param options `candidates`: called for arguments and options that declare no choices.
  */
 export async function completeLine(
   program: Command,
@@ -43,13 +43,13 @@ export async function completeLine(
   ];
 }
 
-/** Where the words before the last one lead. */
+/** The position that the words before the last one lead to. */
 interface Place {
   readonly command: Command;
   readonly path: readonly string[];
-  /** The arguments by now. */
+  /** The arguments so far. */
   readonly values: readonly string[];
-  /** The option that waits for its value. */
+  /** The option whose value comes next. */
   readonly option: Option | undefined;
   /** Whether `--` was typed. */
   readonly hasOptionsBehind: boolean;
@@ -68,7 +68,7 @@ function walk(program: Command, words: readonly string[]): Place {
     else if (word === "--") hasOptionsBehind = true;
     else if (word.startsWith("-")) option = findOption(command, word);
     else if (below !== undefined) path.push((command = below).name());
-    // What follows `help` is a command again
+    // A command follows `help`.
     else if (word !== "help" || command !== program) values.push(word);
   }
   return { command, path, values, option, hasOptionsBehind };
@@ -78,13 +78,13 @@ function findCommand(command: Command, word: string): Command | undefined {
   return command.commands.find((each) => each.name() === word || each.aliases().includes(word));
 }
 
-/** The option that this flag names, if a value has to follow. */
+/** The option of this flag, if it takes a value. */
 function findOption(command: Command, flag: string): Option | undefined {
   const found = optionsOf(command).find(({ long, short }) => flag === long || flag === short);
   return found?.required ? found : undefined;
 }
 
-/** The options of a command and of those above it, which are understood there, too. */
+/** The options of a command and of its parents, which it accepts as well. */
 function optionsOf(command: Command): Option[] {
   const options: Option[] = [];
   for (let each: Command | null = command; each !== null; each = each.parent) {
@@ -93,13 +93,13 @@ function optionsOf(command: Command): Option[] {
   return options;
 }
 
-/** Flags that are not there yet, or may be there again. */
+/** Flags that were not typed yet or are repeatable. */
 function flagsOf(command: Command, words: readonly string[]): string[] {
   const left = optionsOf(command).filter((option) => mayRepeat(option) || !words.includes(flagOf(option)));
   return [...new Set(left.map(flagOf))];
 }
 
-/** An option with a reader of its own may gather its values; which of them do, only the reader knows. */
+/** An option with a parser may be repeatable; only its parser knows. */
 function mayRepeat({ variadic, parseArg, required }: Option): boolean {
   return variadic || parseArg !== undefined && required;
 }
@@ -117,12 +117,13 @@ function lastIfVariadic(command: Command): Command["registeredArguments"][number
   return last?.variadic ? last : undefined;
 }
 
-/** More entries of one folder are not offered. */
+/** The most entries of a folder that are offered. */
 const MAX_ENTRIES = 1_000;
 
 /**
- * The entries of the folder that a half-typed path leads to, written as the path is; folders end with `/`. Hidden
- * ones only when asked for. Empty where reading is not allowed: nobody wants to be asked for a permission by Tab.
+ * Lists the entries of the folder of a half-typed path, each with the typed folder in front; folders end with `/`.
+ * Hidden entries are listed only if the typed name begins with `.`. Without read permission the list is empty, so that
+ * Tab opens no permission prompt.
  */
 export async function fileCandidates(word: string): Promise<string[]> {
   const cut = word.lastIndexOf("/") + 1;
@@ -137,7 +138,7 @@ export async function fileCandidates(word: string): Promise<string[]> {
       if (names.push(`${typed}${name}${isDirectory ? "/" : ""}`) === MAX_ENTRIES) break;
     }
   } catch {
-    // No such folder, or none that may be read: nothing to offer.
+    // The folder does not exist or cannot be read.
   }
   return names.sort();
 }

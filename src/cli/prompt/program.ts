@@ -1,11 +1,11 @@
-/** Commands that are typed at a prompt: the command line of a door without a process of its own. */
+/** Parses and runs commands that are typed at a prompt or sent by another process. */
 import { Command, CommanderError } from "commander";
 import {
   ExitCode,
   ExitRequest,
   failureJson,
   failureText,
-  isTold,
+  isPrinted,
   paintFailure,
   toFailure,
   UsageError,
@@ -15,12 +15,11 @@ import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { describeError } from "../../text.ts";
 import { splitWords } from "../../terminal/words.ts";
 
-/** Takes what a command prints, safe to print and without a line feed at its end. */
+/** Prints text that is safe for a terminal and does not end with a line feed. */
 export type Print = (text: string) => void;
 
 /**
- * Starts the declaration of commands whose help and errors go to `print`, in these colours. Nothing of it ends the
- * process.
+ * Creates a program whose help and errors go to `print`, in these colors. An error does not end the process.
  */
 export function createPromptProgram(print: Print, palette: Palette = PLAIN): Command {
   const hasColors = () => palette !== PLAIN;
@@ -36,15 +35,15 @@ export function createPromptProgram(print: Print, palette: Palette = PLAIN): Com
       getErrHasColors: hasColors,
     })
     .helpOption("-h, --help", "show this help")
-    .helpCommand("help [command...]", "show all commands, or one of them")
+    .helpCommand("help [command...]", "show all commands, or the help of one")
     .exitOverride();
 }
 
-/** How typed words are run. */
+/** How a typed command is run. */
 export interface TypedOptions {
-  /** Declares the commands, anew for each run since commander keeps what was parsed. */
+  /** Declares the commands, for each run again since commander keeps parsed values. */
   readonly build: () => Command;
-  /** Takes the line, or with `--json` the JSON object, that says what failed. */
+  /** Prints an error: a line, or with `--json` a JSON object. */
   readonly printError: (text: string) => void;
   /** Whether errors are JSON even without `--json` among the words; false by default. */
   readonly json?: boolean;
@@ -53,8 +52,8 @@ export interface TypedOptions {
 }
 
 /**
- * Runs one typed line and resolves to the exit code that it would have as a program. It never rejects. Empty lines and
- * lines that begin with `#` do nothing.
+ * Runs one typed line and resolves to the exit code that a program would have. It never rejects. Empty lines and lines
+ * that begin with `#` do nothing.
  */
 export async function runTypedLine(line: string, options: TypedOptions): Promise<number> {
   try {
@@ -84,7 +83,7 @@ export async function runTypedWords(words: readonly string[], options: TypedOpti
   } catch (error) {
     if (error instanceof ExitRequest) return error.exitCode;
     if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.OK;
-    if (isTold(error) && !json) return ExitCode.USAGE;
+    if (isPrinted(error) && !json) return ExitCode.USAGE;
     return printFailure(error, { ...options, json });
   }
 }
@@ -103,12 +102,12 @@ function printFailure(
   return failure.exitCode;
 }
 
-/** `help server add` is `server add --help`: commander's own word for it knows the first level alone. */
+/** Turns `help server add` into `server add --help`: commander's `help` covers the first level only. */
 function toFlag(words: readonly string[]): string[] {
   return words[0] === "help" && words.length > 2 ? [...words.slice(1), "--help"] : [...words];
 }
 
-/** After an error in what was typed, the usage of the command is printed. */
+/** Prints the usage of a command after an error in its words. */
 function withUsage(program: Command): Command {
   for (const command of everyCommand(program)) {
     command.showHelpAfterError(
@@ -118,7 +117,7 @@ function withUsage(program: Command): Command {
   return program;
 }
 
-/** `server start [options] <name>`: what is typed, without a program in front. */
+/** The usage without the name of the program: `server start [options] <name>`. */
 function usageOf(command: Command): string {
   const names: string[] = [];
   for (let each = command; each.parent !== null; each = each.parent) names.unshift(each.name());
