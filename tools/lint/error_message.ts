@@ -35,7 +35,8 @@ export const errorMessage: Deno.lint.Rule = {
   },
 };
 
-function edgesOf(node: Deno.lint.Node): Edges | undefined {
+/** The written-out edges of a message; `undefined` for other expressions. */
+export function edgesOf(node: Deno.lint.Node): Edges | undefined {
   if (node.type === "Literal" && typeof node.value === "string") {
     return { start: node.value, end: node.value };
   }

@@ -11,6 +11,7 @@ import { enums } from "./enums.ts";
 import { errorMessage } from "./error_message.ts";
 import { exportStar } from "./export_star.ts";
 import { importDirection } from "./import_direction.ts";
+import { logMessage } from "./log_message.ts";
 import { thirdParty } from "./third_party.ts";
 
 const plugin: Deno.lint.Plugin = {
@@ -22,6 +23,7 @@ const plugin: Deno.lint.Plugin = {
     "error-message": errorMessage,
     "export-star": exportStar,
     "import-direction": importDirection,
+    "log-message": logMessage,
     "third-party": thirdParty,
   },
 };

@@ -106,7 +106,7 @@ for (
     ["src/mcp/schemas.ts", "zod"],
     ["src/config/form.ts", "zod"],
     ["src/config/foreign/keys.ts", "zod"],
-    ["src/server/server.ts", "socket.io"],
+    ["src/server/socket_io.ts", "socket.io"],
     ["src/link/connect.ts", "socket.io-client"],
     ["src/mcp/connection.ts", "@modelcontextprotocol/sdk/client/index.js"],
     ["src/mcp/connection.ts", "@modelcontextprotocol/sdk/types.js"],
@@ -201,6 +201,23 @@ Deno.test("error-message leaves tests alone and looks at all other files", () =>
   assertEquals(lint("tests/unit/uri/window_test.ts", source), []);
   assertEquals(brokenRules("tools/ok.ts", source), ["error-message"]);
 });
+
+for (
+  const [expression, problems] of [
+    ['log.info("server started", { server })', 0],
+    ["this.#log.warn(`MCP server ${status}`)", 0],
+    ["log.error(describeError(error))", 0],
+    ['findings.warn("Not a logger.")', 0],
+    ['this.#log.debug("Connection lost")', 1],
+    ["context.log.info(`Server ${name} started.`)", 2],
+  ] as const
+) {
+  Deno.test(`log-message finds ${problems} problems in ${expression}`, () => {
+    const found = brokenRules("src/mcp/connection.ts", `${expression};`);
+    assertEquals(found, Array(problems).fill("log-message"));
+    assertEquals(brokenRules("tools/ok.ts", `${expression};`), []);
+  });
+}
 
 Deno.test("deno-global leaves Deno to Computers and command lines", () => {
   const source = `const name = Deno.hostname();`;
