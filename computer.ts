@@ -8,7 +8,15 @@
  * ```
  *
  * `--allow-write` is for what it writes: `--dpe-files DIR`, the config file (`server add`), the history of the prompt
- * (`$XDG_STATE_HOME`), and the socket by which other processes send commands (`$XDG_RUNTIME_DIR`).
+ * (`$XDG_STATE_HOME`), and the socket for commands of other processes (`$XDG_RUNTIME_DIR`). That socket also needs
+ * `--allow-read` and `--allow-net`. A command for a running Computer needs no more than its folder and its socket:
+ *
+ * ```sh
+ * deno run --allow-env --allow-read=$XDG_RUNTIME_DIR/a2c-smcp-$USER --allow-write=$XDG_RUNTIME_DIR/a2c-smcp-$USER \
+ *   --allow-net=unix:$XDG_RUNTIME_DIR/a2c-smcp-$USER/laptop.sock computer.ts status --name laptop
+ * ```
+ *
+ * When a flag is missing, the error message names it.
  *
  * The library is `@a2c-smcp/sdk/computer`. This module has no exports: a command such as `status`, which is sent to a
  * running Computer, would have to load the library for them.

@@ -37,7 +37,7 @@ for (const more of [[], ["--allow-sys=uid"]]) {
         const folder = join(root, "a2c-smcp-ada");
         await Deno.mkdir(folder, { mode: 0o777 });
         await Deno.chown(folder, NOBODY, NOBODY);
-        assertStringIncludes(await look(root, more), "belongs to somebody else");
+        assertStringIncludes(await look(root, more), "belongs to another user");
         assertEquals([...Deno.readDirSync(folder)], []);
       } finally {
         await Deno.remove(root, { recursive: true });

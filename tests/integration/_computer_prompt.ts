@@ -29,7 +29,7 @@ export function testPrompt(name: string, work: (sitting: Sitting) => Promise<voi
       const file = config === undefined ? [] : ["--config", place.write("config.json", config)];
       const command = doorWords("computer.ts", ["--name", "laptop", ...file, ...args]);
       const session = cleanUp.use(openTerminalSession(command, { columns, env: place.env }));
-      await session.expect("Ctrl-D ends.\n");
+      await session.expect("Ctrl-D quits.\n");
       return session;
     };
     await work({ place, open });

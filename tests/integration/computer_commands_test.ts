@@ -252,7 +252,7 @@ Deno.test({
       assertEquals((await place.run(["status"])).code, 0);
       const second = await place.run([...connection, "--headless"]);
       assertEquals([second.code, second.stdout], [2, ""]);
-      assertStringIncludes(second.stderr, "one of that name runs here already");
+      assertStringIncludes(second.stderr, "runs already");
     }
     assertEquals(sockets(), []);
   },
@@ -271,14 +271,14 @@ Deno.test({
       "config.json",
       scriptedServers({ kept: SHOP, added: { tools: [{ name: "new", inputSchema: {} }] } }),
     );
-    await running.said("the edited config is used");
+    await running.said("applied the edited config");
     const names = async () => {
       const { stdout } = await place.run(["status", "--json"]);
       return JSON.parse(stdout).servers.map(({ name }: { name: string }) => name);
     };
     assertEquals(await names(), ["kept", "added"]);
     place.write("config.json", '{ "servers": { "kept": ');
-    await running.said("the edited config is not used");
+    await running.said("cannot use the edited config");
     assertEquals(await names(), ["kept", "added"]);
     assertStringIncludes((await place.run(["status"])).stdout, "edited, and not used: Cannot read config");
     const again = await place.run(["server", "restart", "added"]);
@@ -307,9 +307,9 @@ Deno.test({
     await using running = await place.serve([...connection, "--inputs", inputs]);
     place.write("inputs.json", { key: "two, longer", othr: "x" });
     await running.said(
-      'the file of inputs has "othr", which the config does not; did you mean "other"?',
+      'input "othr" in the file of inputs; did you mean "other"?',
     );
-    await running.said("inputs have changed, their servers restart servers=a\n");
+    await running.said("servers=a\n");
     const { stdout } = await place.run(["input", "list", "--json"]);
     assertEquals(
       JSON.parse(stdout).inputs.map(({ id, value_from }: Record<string, string>) => [id, value_from]),

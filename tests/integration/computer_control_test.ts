@@ -1,18 +1,14 @@
 // The socket on which a Computer is asked by other processes, and processes that do not behave.
 
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import {
-  type ControlAnswer,
-  type ControlReply,
-  parseReply,
-  readLines,
-  toLine,
-} from "../../src/cli/computer/control/message.ts";
+import { readLines } from "../../src/async/lines.ts";
+import { type ControlAnswer, type ControlReply, parseReply } from "../../src/cli/computer/control/message.ts";
 import { isListening } from "../../src/cli/computer/control/path.ts";
 import { ControlServer, type RunWords } from "../../src/cli/computer/control/server.ts";
 import { silentLogger } from "../../src/log.ts";
 import { PACKAGE_VERSION } from "../../src/version.ts";
+import { within } from "../fixtures/within.ts";
 
 const isPosix = Deno.build.os !== "windows";
 
@@ -41,7 +37,7 @@ async function connect(path: string, request?: unknown): Promise<Deno.UnixConn> 
   const connection = await Deno.connect({ transport: "unix", path });
   if (request !== undefined) {
     const writer = connection.writable.getWriter();
-    await writer.write(toLine(request));
+    await writer.write(new TextEncoder().encode(`${JSON.stringify(request)}\n`));
     writer.releaseLock();
   }
   return connection;
@@ -114,10 +110,9 @@ test(
       assertEquals(await replies(await connect(path, nonsense)), []);
     }
     const [answer] = await replies(await connect(path, { version: "0.0.1", words: ["status"] }));
-    assertEquals(answer !== undefined && "error" in answer ? [answer.exitCode, answer.error] : [], [
-      1,
-      `error: Cannot ask the Computer that runs: it is version ${PACKAGE_VERSION}, this is 0.0.1`,
-    ]);
+    assert(answer !== undefined && "error" in answer);
+    assertEquals(answer.exitCode, 1);
+    assertStringIncludes(answer.error, "version 0.0.1");
   },
 );
 
@@ -135,6 +130,18 @@ test(
     assertEquals(most <= 64, true, `${most} at once`);
   });
 }
+
+test(
+  "processes that send no request delay a command by a second, and are then disconnected",
+  () => Promise.resolve(said("done")),
+  async ({ path }) => {
+    const silent = await Promise.all(Array.from({ length: 70 }, () => connect(path)));
+    const startedAt = performance.now();
+    assertEquals(await within(ask(path, "status"), "the answer"), [said("done")]);
+    assert(performance.now() - startedAt < 5_000, "the command waited for the time-out of silent processes");
+    for (const connection of silent) connection.close();
+  },
+);
 
 test(
   "a socket that somebody listens at is not taken, and one that is left behind is replaced",

@@ -37,7 +37,7 @@ testPrompt(
   async ({ open, place }) => {
     const file = join(place.folder, "new.json");
     const session = await open({ args: ["--config", file], columns: 200 });
-    await session.expect(`config "${file}" is not there yet`);
+    await session.expect("does not exist yet");
     await enter(session, "server add here -- deno --version");
     await enter(session, "server remove here");
     assertEquals(JSON.parse(await Deno.readTextFile(file)), { servers: {} });
@@ -150,9 +150,9 @@ testPrompt(
     await session.write("status");
     await session.expectScreen("laptop> status");
     place.write("config.json", '{ "servers": ');
-    await session.expectScreen(/ERROR config: the edited config is not used[^>]*\nlaptop> status$/);
+    await session.expectScreen(/ERROR config: cannot use the edited config[^>]*\nlaptop> status$/);
     place.write("config.json", scriptedServers({ shop: {}, more: {} }));
-    await session.expectScreen(/the edited config is used added=more\nlaptop> status$/);
+    await session.expectScreen(/applied the edited config added=more\nlaptop> status$/);
     await session.write(Key.enter);
     await session.expect(/more {2}(starting|running)/);
     await leave(session);
@@ -181,7 +181,7 @@ testPrompt(
     const { stdout } = await place.run(["call", "echo", "text=hi"]);
     assertEquals(stdout, '{"name":"echo","args":{"text":"hi"}}\n');
     const second = await open({ args: ["--log-level", "warn"] });
-    await second.expect("a Computer of this name runs already");
+    await second.expect("of this name runs already");
     await leave(second);
     assertEquals((await place.run(["quit"])).code, 0);
     assertEquals(await session.expectExit(), 0);

@@ -70,7 +70,7 @@ testPrompt("a question that comes while somebody types waits until they rest", a
   await session.write("stat");
   await session.expectScreen("laptop> stat");
   place.write("config.json", { servers: { a: needing("city") }, inputs });
-  await session.expect("the edited config is used");
+  await session.expect("applied the edited config");
   await session.write(`us${Key.enter}`);
   await session.expect("a  starting");
   await session.expect('MCP server "a"): ');
@@ -89,7 +89,7 @@ testPrompt(
     await session.expect("1 MCP server runs");
     await session.write(`input clear key${Key.enter}`);
     await session.expect("restarting a\n");
-    await session.expect("gives it one");
+    await session.expect("input set");
     await session.expectScreen(/\nlaptop>$/);
     assertStringIncludes(await enter(session, "status"), "a  failed");
     await session.write(`server start a${Key.enter}`);

@@ -1,11 +1,11 @@
-/** What commands work with, wherever they were typed. */
+/** The context of a command, the same at the prompt, for another process, and for one command alone. */
 import type { Session } from "./session.ts";
 
-/** What every command works with. */
+/** What a command may use. */
 export interface CommandContext {
   readonly session: Session;
-  /** Aborted when whoever asked has gone, or pressed Ctrl-C. */
+  /** Aborted by Ctrl-C, and when the process that sent the command has ended. */
   readonly signal: AbortSignal;
-  /** Says what is being waited for. */
+  /** Shows what the command waits for. */
   readonly progress: (text: string) => void;
 }

@@ -1,4 +1,4 @@
-/** The configuration that a command line works with: a file, or, without one, a text in memory. */
+/** The configuration of a Computer that a command line runs: a config file, or a text in memory. */
 import { replaceFile } from "../../files.ts";
 import { describeError } from "../../text.ts";
 import { type ComputerConfig, parseConfigText } from "../../config/config.ts";
@@ -8,7 +8,7 @@ import { ConfigError, problemsError } from "../../config/problem.ts";
 import { formatOfFile } from "../../config/text.ts";
 import { VrlEngine } from "../../computer/vrl/engine.ts";
 
-/** Uses the checks that a configuration must stand beyond its form; all scripts are compiled by one engine. */
+/** Calls `use` with checks of scripts and variables; one VRL engine compiles all scripts. */
 export async function withConfigChecks<T>(use: (checks: ConfigChecks) => Promise<T>): Promise<T> {
   using engine = new VrlEngine();
   return await use({
@@ -19,13 +19,11 @@ export async function withConfigChecks<T>(use: (checks: ConfigChecks) => Promise
 
 const EMPTY = '{\n  "servers": {}\n}\n';
 
-/** Reads and edits one configuration; it is parsed before anything is written. */
+/** Reads and edits one configuration. A file is written only with a configuration that can be used. */
 export class ConfigStore {
-  /** The file, if there is one. */
   readonly file: string | undefined;
   #text = EMPTY;
   #config: ComputerConfig = parseConfigText(EMPTY, "config");
-  /** There is no file yet: the first edit makes it. */
   #isNew = false;
 
   private constructor(file: string | undefined) {
@@ -33,9 +31,9 @@ export class ConfigStore {
   }
 
   /**
-   * Opens a file's configuration, or an empty one in memory.
+   * Opens the configuration of a file; without a file, an empty configuration in memory.
    *
-   * @param options `mayBeNew`: a file that is not there is empty so far, and made by the first edit.
+   * @param options `mayBeNew`: a file that does not exist counts as empty, and the first edit creates it.
    * @throws {ConfigError} when the file cannot be read or used.
    */
   static async open(
@@ -53,20 +51,20 @@ export class ConfigStore {
     return store;
   }
 
-  /** Whether the file is not there yet. */
+  /** Whether the file does not exist yet. */
   get isNew(): boolean {
     return this.#isNew;
   }
 
-  /** As it was read last. */
+  /** The configuration as of the last successful read or edit. */
   get config(): ComputerConfig {
     return this.#config;
   }
 
   /**
-   * Reads the file anew.
+   * Reads the file again.
    *
-   * @throws {ConfigError} when it cannot be read or used; the last configuration stays.
+   * @throws {ConfigError} when it cannot be read or used; `config` does not change then.
    */
   async reload(): Promise<ComputerConfig> {
     if (this.file !== undefined) this.#config = await readFile(this.file);
@@ -74,9 +72,10 @@ export class ConfigStore {
   }
 
   /**
-   * Changes the text, and the file where there is one.
+   * Changes the text of the configuration, and writes the file if there is one.
    *
-   * @throws {ConfigError} when the result cannot be used; then nothing changed.
+   * @throws {ConfigError} when the result cannot be used; nothing changes then.
+   * @throws {TypeError} when the file cannot be written.
    */
   async edit(change: (text: string) => string): Promise<ComputerConfig> {
     refuseOtherFormats(this.file);
@@ -95,11 +94,11 @@ export class ConfigStore {
   }
 }
 
-/** Only in JSON everything else in a file stays as it was. */
+/** Only an edit of JSON keeps comments and formatting. */
 function refuseOtherFormats(file: string | undefined): void {
   const format = file === undefined ? "json" : formatOfFile(file) ?? "json";
   if (format === "json") return;
-  const fix = "change it in an editor, or keep the servers in a JSON file";
+  const fix = "edit the file yourself, or move the servers to a JSON file";
   throw new ConfigError(`Cannot edit config "${file}": it is written in ${format.toUpperCase()}; ${fix}`);
 }
 
@@ -118,7 +117,7 @@ async function writeFile(
   { text, isNew }: { readonly text: string; readonly isNew: boolean },
 ): Promise<void> {
   try {
-    // Whoever else made it meanwhile keeps theirs; a literal in it may be a secret.
+    // Another program may have created the file by now. It is private because it may hold secrets.
     if (isNew) await Deno.writeTextFile(file, text, { createNew: true, mode: 0o600 });
     else await overwriteFile(file, text);
   } catch (error) {

@@ -1,26 +1,26 @@
-/** Watching one file, however an editor saves it. */
+/** Reports changes of one file, whichever way an editor saves it. */
 import { basename, dirname, resolve } from "@std/path";
 import { delay } from "../../async/backoff.ts";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
 
-/** An editor writes in several steps; they count as one when they are no further apart, in milliseconds. */
+/** An editor may save in several steps; steps that follow within this time, in milliseconds, are one change. */
 const SETTLE_MS = 100;
-/** How often a file is looked at where the file system tells nothing, in milliseconds. */
+/** How often the file is checked, in milliseconds, since some file systems report no changes. */
 const POLL_MS = 5_000;
 
-/** How to watch. */
+/** Settings of a {@linkcode FileWatch}. */
 export interface WatchOptions {
-  /** Called after each change, never twice at a time; what it throws is logged. */
+  /** Called after each change, one call at a time. An error that it throws is logged. */
   readonly onChange: () => void | Promise<void>;
   readonly log: Logger;
-  /** What {@linkcode stampOf} said before the file was read; now by default. */
+  /** The stamp of the version that is known already, see {@linkcode stampOf}; the present version by default. */
   readonly since?: string | undefined;
 }
 
 /**
- * Watches a file by its folder, since editors replace a file when they save it, and by its time and size, since some
- * file systems tell of nothing. Begins before it returns.
+ * Watches one file from the constructor on. It watches the folder, because editors replace a file when they save it,
+ * and checks time and size every few seconds, because some file systems report no changes.
  */
 export class FileWatch implements AsyncDisposable {
   readonly #file: string;
@@ -35,10 +35,10 @@ export class FileWatch implements AsyncDisposable {
     this.#options = options;
     this.#stamp = options.since ?? stampOf(this.#file);
     this.#watcher = this.#open();
-    this.#work = Promise.all([this.#look(), this.#listen(), this.#poll()]);
+    this.#work = Promise.all([this.#check(), this.#listen(), this.#poll()]);
   }
 
-  /** Watches no longer; waits for a change that is being heard. Idempotent. */
+  /** Stops watching and waits until `onChange` has returned. Idempotent. */
   async close(): Promise<void> {
     if (!this.#closing.signal.aborted) {
       this.#closing.abort();
@@ -55,7 +55,7 @@ export class FileWatch implements AsyncDisposable {
     try {
       return Deno.watchFs(dirname(this.#file), { recursive: false });
     } catch (error) {
-      this.#options.log.info(`the folder cannot be watched, so the file is looked at every ${POLL_MS} ms`, {
+      this.#options.log.info(`cannot watch the folder; checking the file every ${POLL_MS} ms`, {
         file: this.#file,
         error: describeError(error),
       });
@@ -66,43 +66,43 @@ export class FileWatch implements AsyncDisposable {
   async #listen(): Promise<void> {
     const name = basename(this.#file);
     for await (const { paths } of this.#watcher ?? []) {
-      // What is linked into the folder shows under its own name only.
+      // A file that a symbolic link leads to is reported under the name of its own.
       if (!paths.some((path) => basename(path) === name) && stampOf(this.#file) === this.#stamp) continue;
-      await this.#look();
+      await this.#check();
     }
   }
 
   async #poll(): Promise<void> {
     const { signal } = this.#closing;
-    while (await delay(POLL_MS, signal).then(() => true, () => false)) await this.#look();
+    while (await delay(POLL_MS, signal).then(() => true, () => false)) await this.#check();
   }
 
-  /** Hears the change once the file rests; while one look waits, the others have nothing to find. */
-  async #look(): Promise<void> {
+  /** Reports a change when the file has stopped changing. */
+  async #check(): Promise<void> {
     const { signal } = this.#closing;
     if (stampOf(this.#file) === this.#stamp) return;
-    const stamp = await this.#rest();
+    const stamp = await this.#settle();
     if (signal.aborted || stamp === this.#stamp) return;
     this.#stamp = stamp;
     try {
       await this.#options.onChange();
     } catch (error) {
-      this.#options.log.error("a change of a file was not heard", {
+      this.#options.log.error("cannot apply a change of a file", {
         file: this.#file,
         error: describeError(error),
       });
     }
   }
 
-  /** The file's stamp once it stays the same for a moment. */
-  async #rest(): Promise<string> {
+  /** Waits until the stamp stays the same for a moment. */
+  async #settle(): Promise<string> {
     const stamp = stampOf(this.#file);
     await delay(SETTLE_MS, this.#closing.signal).catch(() => {});
-    return this.#closing.signal.aborted || stamp === stampOf(this.#file) ? stamp : await this.#rest();
+    return this.#closing.signal.aborted || stamp === stampOf(this.#file) ? stamp : await this.#settle();
   }
 }
 
-/** What differs between two versions of a file, who may read it included; empty while there is none. */
+/** A text that differs between versions of a file, also after a change of owner or mode; empty without a file. */
 export function stampOf(file: string): string {
   try {
     const { mtime, size, ino, dev, mode, uid } = Deno.statSync(file);

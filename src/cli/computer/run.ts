@@ -1,25 +1,31 @@
-/** A Computer that stays: with a prompt at a terminal, or as a service. */
+/** Runs a Computer until it is stopped: with a prompt at a terminal, or as a service. */
 import { join } from "@std/path";
 import { abortable, untilAborted } from "../../async/abortable.ts";
-import { commandLineOf } from "../program.ts";
+import { inputVariable } from "../../config/placeholders.ts";
+import { parseLogLevels } from "../../log.ts";
+import { openLineEditor } from "../../terminal/editor/terminal_editor.ts";
+import { quoteWord } from "../../terminal/words.ts";
+import { describeError } from "../../text.ts";
+import { PACKAGE_VERSION } from "../../version.ts";
 import { loggerOf, requireOptions } from "../options.ts";
 import { UsageError } from "../outcome.ts";
-import { parseLogLevels } from "../../log.ts";
-import { describeError } from "../../text.ts";
-import { openLineEditor } from "../../terminal/editor/terminal_editor.ts";
-import { PACKAGE_VERSION } from "../../version.ts";
-import { quoteWord } from "../../terminal/words.ts";
-import { inputVariable } from "../../config/placeholders.ts";
-import { controlFolder, controlPath, isListening } from "./control/path.ts";
+import { commandLineOf } from "../program.ts";
+import { controlFolder, controlPath, isListening, missingFlags } from "./control/path.ts";
 import { ControlServer, type RunWords } from "./control/server.ts";
-import { runWords } from "./run_words.ts";
-import { type ComputerCliOptions, openSession, type Session } from "./session.ts";
 import { isKeptLine } from "./kept_line.ts";
 import { completePrompt, runPrompt } from "./prompt.ts";
 import { askedConfirm, askedInputs } from "./questions.ts";
+import { runWords } from "./run_words.ts";
+import { type ComputerCliOptions, openSession, type Session } from "./session.ts";
 import { reportArrival, reportStart } from "./start.ts";
 
-/** Works until the process is told to end. */
+/**
+ * Runs as a service.
+ *
+ * @param signal Stops the Computer.
+ * @throws {UsageError} when an option or the config cannot be used, or a Computer of this name runs already.
+ * @throws when the Server refuses the Computer.
+ */
 export async function runHeadless(options: ComputerCliOptions, signal: AbortSignal): Promise<void> {
   const { url = "", office = "" } = options;
   requireOptions(options, ["url", "office", "name", "config"]);
@@ -32,22 +38,26 @@ export async function runHeadless(options: ComputerCliOptions, signal: AbortSign
   });
   await refuseTakenName(session.options.name);
   await session.start();
-  // Nobody is there to try again: the name may be free tomorrow.
+  // A service retries for ever when its name is taken, because nobody is there to start it again.
   const arrival = session.arrive({ url, office, joinPatienceMs: Infinity });
   await using _control = await openControl(session);
-  if (await abortable(arrival.done, signal)) tellJoined(options, session.options.name);
+  if (await abortable(arrival.done, signal)) printJoined(options, session.options.name);
   const error = await Promise.race([untilAborted(signal), untilAborted(session.quitting), failed.promise]);
   if (error !== undefined) throw error;
 }
 
-/** The one line on standard output; whoever wants logs as JSON wants it so, too. */
-function tellJoined({ office = "", logFormat }: ComputerCliOptions, name: string): void {
+/** Prints the one line on standard output: as JSON when the log is JSON. */
+function printJoined({ office = "", logFormat }: ComputerCliOptions, name: string): void {
   if (logFormat === "text") return console.log(`joined office "${office}" as "${name}"`);
   const logger = loggerOf("computer", { logFormat, logLevel: parseLogLevels("info"), write: console.log });
   logger.info("joined office", { office, name });
 }
 
-/** Takes commands at a prompt until it is told to end. */
+/**
+ * Runs with a prompt, until `quit`, Ctrl-D or an abort of `signal`.
+ *
+ * @throws {UsageError} when the config cannot be used.
+ */
 export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSignal): Promise<void> {
   const opened: { session?: Session } = {};
   await using editor = await openLineEditor({
@@ -58,7 +68,7 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
   await using session = await openSession(options, {
     isWatching: options.watch,
     inputs: askedInputs(() => Promise.resolve(editor)),
-    inputRemedy: (id) => `"input set ${quoteWord(id)}" gives it one`,
+    inputRemedy: (id) => `run "input set ${quoteWord(id)}"`,
     confirm: askedConfirm(editor),
     mayBeNew: true,
     onFailed: (error) => editor.print(`error: ${error.message}`),
@@ -67,18 +77,17 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
   opened.session = session;
   const onAbort = () => session.quit();
   signal.addEventListener("abort", onAbort, { once: true });
-  editor.print(
-    `computer ${PACKAGE_VERSION}, "${session.options.name}". "help" shows the commands, Ctrl-D ends.`,
-  );
+  const { name } = session.options;
+  editor.print(`computer ${PACKAGE_VERSION}, "${name}". "help" lists the commands, Ctrl-D quits.`);
   if (session.store.isNew) {
-    editor.print(`config "${session.store.file}" is not there yet: "server add" makes it`);
+    editor.print(`config "${session.store.file}" does not exist yet; "server add" creates it`);
   }
   await session.start();
   const { url, office } = options;
   const arrival = url === undefined ? undefined : session.arrive({ url, office });
   await using _control = await openControl(session, () => editor.redraw());
   await reportStart(session.computer, { editor, signal: session.quitting });
-  if (arrival !== undefined) await reportArrival(arrival, { name: session.options.name, editor });
+  if (arrival !== undefined) await reportArrival(arrival, { name, editor });
   await runPrompt(session, editor);
   signal.removeEventListener("abort", onAbort);
 }
@@ -89,7 +98,7 @@ function promptOf(session: Session | undefined): string {
   return `${session.options.name}${place?.office === undefined ? "" : `@${place.office}`}> `;
 }
 
-/** Where earlier lines are kept; nowhere without the permission to write there. */
+/** The file of the prompt's history; `undefined` without permission to write it. */
 function historyFile(): string | undefined {
   try {
     const home = Deno.env.get("HOME");
@@ -104,38 +113,39 @@ function historyFile(): string | undefined {
 }
 
 /**
- * Listens for commands. What prevents it is logged: a Computer is of use without them.
+ * Accepts commands of other processes. A problem is logged and not thrown, because a Computer works without them.
  *
- * @param onRan Hears after each command: what a prompt tells may have changed.
+ * @param onRan Called after each command.
  */
 async function openControl(session: Session, onRan = () => {}): Promise<AsyncDisposable> {
   const { logger: log, name } = session.options;
-  const what = "other processes cannot send commands to this Computer";
+  const message = "cannot accept commands of other processes";
   try {
-    const folder = await controlFolder();
+    const folder = await controlFolder(name);
     if (folder !== undefined) {
       const run = runFor(session, onRan);
       return await ControlServer.open(await controlPath(folder, name), { log, run });
     }
-    log.info(what, { reason: "that needs --allow-read, --allow-write and --allow-net" });
+    const missing = await missingFlags(name);
+    log.info(message, missing.length === 0 ? { reason: "Windows" } : { missing: missing.join(" ") });
   } catch (error) {
-    log.warn(what, { error: describeError(error) });
+    log.warn(message, { error: describeError(error) });
   }
   return { [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
 /**
- * Checks that no Computer of this user and name runs here: both would want the same place in an office, and commands
- * could not tell them apart.
+ * Checks that no Computer of this user and name runs on this machine: an office refuses the second one, and a command
+ * could not choose between them.
  *
- * @throws {UsageError} when one does.
+ * @throws {UsageError} when one runs.
  */
 async function refuseTakenName(name: string): Promise<void> {
-  const folder = await controlFolder();
+  const folder = await controlFolder(name);
   if (folder === undefined || !await isListening(await controlPath(folder, name))) return;
   throw new UsageError(
-    `Cannot start Computer "${name}": one of that name runs here already; ` +
-      `end it with "${commandLineOf("computer")} quit --name ${name}", or give this one another --name`,
+    `Cannot start Computer "${name}": another Computer of this name runs already; ` +
+      `stop it with "${commandLineOf("computer")} quit --name ${name}", or give this one another --name`,
   );
 }
 

@@ -19,29 +19,29 @@ import { FileWatch, stampOf, type WatchOptions } from "./file_watch.ts";
 import { type InputOrigin, readInputFile, SessionInputs } from "./session_inputs.ts";
 import { Arrival, type ArrivalOptions } from "./start.ts";
 
-/** What a session needs. */
+/** Settings of a {@linkcode Session}. */
 export interface SessionOptions extends Pick<ComputerOptions, "name" | "confirm" | "resolveDpe"> {
-  /** The config file; an empty configuration in memory without one. */
+  /** The config file; without one, the configuration is empty and in memory. */
   readonly configFile?: string | undefined;
-  /** Whether the config file need not be there yet; false by default. */
+  /** Whether the config file may not exist yet; false by default. */
   readonly mayBeNew?: boolean | undefined;
-  /** Whether edits of the config file and of the inputs' file are taken over. */
+  /** Whether edits of the config file and of the file of inputs are applied. */
   readonly isWatching: boolean;
   readonly inputs: SessionInputs;
-  /** Where to connect unless a command says otherwise. */
+  /** The Server of the command line, and the credentials for it. */
   readonly place: Omit<ConnectOptions, "url" | "timeoutMs" | "signal"> & {
     readonly url?: string | undefined;
   };
   readonly logger: Logger;
-  /** Whether who types the commands reads the log as well: at a prompt. False by default. */
+  /** Whether the log is printed above the prompt; false by default. */
   readonly isLogShown?: boolean | undefined;
 }
 
-/** One run of the command line. */
+/** A Computer with its configuration, which commands and edits of its files change. */
 export class Session implements AsyncDisposable {
   readonly options: SessionOptions;
   readonly store: ConfigStore;
-  /** The config file as it was before it was read: what is edited while everything starts counts as well. */
+  /** The version of the config file that was read, so that an edit during the start is noticed. */
   readonly #stamp: string | undefined;
   readonly #log: Logger;
   readonly #awaitedLog: AwaitedLog;
@@ -51,7 +51,7 @@ export class Session implements AsyncDisposable {
   #computer: Computer | undefined;
   #arrival: Arrival | undefined;
   #inputValues: ReadonlyMap<string, InputValue> = new Map();
-  /** One change of the configuration at a time. */
+  /** Changes of the configuration run one after another. */
   #changes: Promise<unknown> = Promise.resolve();
 
   private constructor(
@@ -66,7 +66,7 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Reads the configuration, and starts nothing.
+   * Reads the configuration; starts nothing.
    *
    * @throws {UsageError} when it cannot be used.
    */
@@ -77,23 +77,29 @@ export class Session implements AsyncDisposable {
     return new Session(options, { store, stamp });
   }
 
-  /** The Computer, once {@linkcode Session.start} was called. */
+  /**
+   * The Computer.
+   *
+   * @throws {TypeError} before {@linkcode Session.start}.
+   */
   get computer(): Computer {
-    if (this.#computer === undefined) throw new TypeError("Cannot use the Computer: it was not started");
+    if (this.#computer === undefined) {
+      throw new TypeError("Cannot use the Computer: the session has not started");
+    }
     return this.#computer;
   }
 
-  /** Aborted when a command asks the program to end. */
+  /** Aborted by {@linkcode Session.quit}. */
   get quitting(): AbortSignal {
     return this.#quitting.signal;
   }
 
-  /** Asks the program to end. */
+  /** Tells the program to stop. */
   quit(): void {
     this.#quitting.abort();
   }
 
-  /** Opens the Computer, which starts its MCP servers, and watches the files. */
+  /** Opens the Computer, starts its MCP servers, and watches the files. */
   async start(): Promise<Computer> {
     const { name, confirm, resolveDpe, inputs, isWatching } = this.options;
     const logger = this.#awaitedLog;
@@ -108,59 +114,60 @@ export class Session implements AsyncDisposable {
     return computer;
   }
 
-  /** Goes to a Server, and into an office where one is named; tries until it is there or refused. */
+  /** Connects to a Server, and joins the office if one is given, in the background. */
   arrive(target: Pick<ArrivalOptions, "url" | "office" | "joinPatienceMs">): Arrival {
     return this.#arrival = new Arrival(this.computer, { ...this.options.place, ...target });
   }
 
-  /** The attempt to reach a Server that goes on; `undefined` when there is none. */
+  /** The running attempt to reach a Server; `undefined` without one. */
   get arrival(): Arrival | undefined {
     return this.#arrival?.isOver === false ? this.#arrival : undefined;
   }
 
   /**
-   * Changes the configuration and, where it runs, the Computer; tells what that did.
+   * Changes the configuration and reconfigures the Computer.
    *
-   * @throws {UsageError} when the result cannot be used; then nothing changed.
+   * @returns What changed; `undefined` before {@linkcode Session.start}.
+   * @throws {UsageError} when the result cannot be used; nothing changes then.
    */
   edit(change: (text: string) => string): Promise<ConfigChange | undefined> {
-    return this.#alone(async () => {
+    return this.#queue(async () => {
       const config = await this.store.edit(change).catch(toUsageError);
       this.#refusedEdit = undefined;
       return await this.#computer?.reconfigure(config);
     });
   }
 
-  /** Why the config file as it stands now is not used; `undefined` when it is. */
+  /** The problem of the last edit of the config file; `undefined` when the edit is in use. */
   get refusedEdit(): string | undefined {
     return this.#refusedEdit;
   }
 
-  /** Until the result is disposed of, a command waits for this server, and tells what becomes of it. */
+  /** Logs warnings of this MCP server as info until disposal, because the answer of a command shows them. */
   awaitServer(name: string): Disposable {
     return this.options.isLogShown === true ? this.#awaitedLog.await(name) : { [Symbol.dispose]() {} };
   }
 
-  /** Where a server that is started now finds the value of an input. */
+  /** Where an MCP server that starts now would get the value of an input. */
   async originOf(input: MCPServerInput): Promise<InputOrigin> {
     return this.#computer?.getInput(input.id) === undefined
       ? await this.options.inputs.originOf(input)
       : "set";
   }
 
-  /** The value that an input has without asking anybody or running anything. For local eyes only. */
+  /** The value of an input, without a question and without running a command. It must not leave this machine. */
   async peekInput(input: MCPServerInput): Promise<InputValue | undefined> {
     return this.#computer?.getInput(input.id) ?? await this.options.inputs.peek(input);
   }
 
-  /** Forgets what was set or asked for; tells which servers were restarted. These ask for it no more. */
+  /** Forgets a value that was set or typed, and returns the servers that restart. They do not ask for it again. */
   clearInput({ id }: MCPServerInput): string[] {
     const wasAnswered = this.options.inputs.forget(id);
     const restarted = this.computer.clearInput(id);
     return wasAnswered && restarted.length === 0 ? this.computer.refreshInputs([id]) : restarted;
   }
 
-  /** Stops everything. Idempotent. */
+  /** Closes the Computer and stops watching. Idempotent. */
   async close(): Promise<void> {
     this.quit();
     await this.#arrival?.stop();
@@ -176,10 +183,10 @@ export class Session implements AsyncDisposable {
     if (file !== undefined) this.#watches.push(new FileWatch(file, { ...options, log: this.#log }));
   }
 
-  /** A broken edit changes nothing and says why. */
+  /** Applies an edit of the config file; logs an edit that cannot be used, which changes nothing. */
   async #reload(): Promise<void> {
     try {
-      const change = await this.#alone(async () => {
+      const change = await this.#queue(async () => {
         const config = await this.store.reload();
         return this.quitting.aborted ? undefined : await this.#computer?.reconfigure(config);
       });
@@ -187,7 +194,7 @@ export class Session implements AsyncDisposable {
       this.#refusedEdit = undefined;
     } catch (error) {
       this.#refusedEdit = describeError(error);
-      this.#log.error("the edited config is not used; the last one stays", { error: this.#refusedEdit });
+      this.#log.error("cannot use the edited config; keeping the previous one", { error: this.#refusedEdit });
     }
   }
 
@@ -195,23 +202,23 @@ export class Session implements AsyncDisposable {
     const touched = Object.entries(change).filter(([, names]) => names.length > 0);
     if (touched.length === 0 && this.#refusedEdit === undefined) return;
     const fields = Object.fromEntries(touched.map(([what, names]) => [what, names.join(", ")]));
-    this.#log.info("the edited config is used", fields);
+    this.#log.info("applied the edited config", fields);
   }
 
   async #readInputs(): Promise<ReadonlyMap<string, InputValue>> {
     const { file } = this.options.inputs;
     const before = this.#inputValues;
     if (file !== undefined) this.#inputValues = await readInputFile(file);
-    this.#warnOfStrangers();
+    this.#warnOfUnknownIds();
     return before;
   }
 
-  /** A misspelt id gives its value to nobody. */
-  #warnOfStrangers(): void {
+  /** An id that no server uses may be misspelled. */
+  #warnOfUnknownIds(): void {
     const known = new Set(this.store.config.inputs.map(({ id }) => id));
     for (const id of this.#inputValues.keys()) {
       if (known.has(id)) continue;
-      this.#log.warn(`the file of inputs has "${id}", which the config does not${didYouMean(id, known)}`);
+      this.#log.warn(`unknown input "${id}" in the file of inputs${didYouMean(id, known)}`);
     }
   }
 
@@ -223,26 +230,28 @@ export class Session implements AsyncDisposable {
       const changed = ids.filter((id) => before.get(id) !== this.#inputValues.get(id));
       const restarted = this.computer.refreshInputs(changed);
       if (restarted.length > 0) {
-        this.#log.info("inputs have changed, their servers restart", { servers: restarted.join(", ") });
+        this.#log.info("applied the edited inputs; restarting servers", { servers: restarted.join(", ") });
       }
     } catch (error) {
-      this.#log.error("the edited inputs are not used", { error: describeError(error) });
+      this.#log.error("cannot use the edited inputs; keeping the previous ones", {
+        error: describeError(error),
+      });
     }
   }
 
-  #alone<T>(change: () => Promise<T>): Promise<T> {
+  #queue<T>(change: () => Promise<T>): Promise<T> {
     const done = this.#changes.then(change);
     this.#changes = done.catch(() => {});
     return done;
   }
 }
 
-/** A configuration that cannot be used is the user's to mend. */
+/** A config that cannot be used ends the command with exit code 2. */
 function toUsageError(error: unknown): never {
   throw error instanceof ConfigError ? new UsageError(error.message, { cause: error }) : error;
 }
 
-/** A logger that writes warnings of awaited MCP servers as information. */
+/** Logs warnings of MCP servers that a command waits for as info, because the answer shows them. */
 class AwaitedLog implements Logger {
   readonly #log: Logger;
   readonly #awaited: string[] = [];
@@ -251,7 +260,7 @@ class AwaitedLog implements Logger {
     this.#log = log;
   }
 
-  /** Until the result is disposed of, somebody at the prompt waits for an answer about this server. */
+  /** A command waits for this MCP server until disposal. */
   await(server: string): Disposable {
     this.#awaited.push(server);
     return { [Symbol.dispose]: () => void this.#awaited.splice(this.#awaited.indexOf(server), 1) };
@@ -290,22 +299,22 @@ export interface ComputerCliOptions extends LogOptions, Partial<ConnectionOption
   readonly json: boolean;
 }
 
-/** What else a session depends on. */
+/** How a session talks to the user. */
 export interface SessionSurroundings extends Pick<LoggerOptions, "write"> {
-  /** Asks a person for values of inputs. */
+  /** Asks the user for values of inputs. */
   readonly inputs?: InputSource | undefined;
-  /** Asks a person whether a tool may run. */
+  /** Asks the user whether a tool may run. */
   readonly confirm?: Confirm | undefined;
   readonly isWatching: boolean;
-  /** Tells how to give an input a value; by default, in the environment. */
+  /** What to do when an input has no value, such as `set A2C_INPUT_KEY`, which is the default. */
   readonly inputRemedy?: ((id: string) => string) | undefined;
-  /** Whether the config file need not be there yet; false by default. */
+  /** Whether the config file may not exist yet; false by default. */
   readonly mayBeNew?: boolean | undefined;
   readonly onFailed?: ((error: Error) => void) | undefined;
 }
 
 /**
- * Reads the configuration that the options name, and starts nothing.
+ * Opens a session with the options of the command line; starts nothing.
  *
  * @throws {UsageError} when it cannot be used.
  */
@@ -339,7 +348,7 @@ export async function openSession(
   });
 }
 
-/** The machine's name where that may be asked for without asking a person. */
+/** The name of the machine; `computer` without permission to read it. */
 function defaultName(): string {
   const { state } = Deno.permissions.querySync({ name: "sys", kind: "hostname" });
   return state === "granted" ? Deno.hostname() : "computer";

@@ -1,4 +1,4 @@
-/** Where a command line finds the values of inputs: the environment, a private file, and whoever sits at the terminal. */
+/** The values of inputs on a command line: from the environment, a private file, or the user at the terminal. */
 import { readRegularFile } from "../../files.ts";
 import { isRecord, parseJson } from "../../json.ts";
 import { ConfigurationError } from "../../mcp/errors.ts";
@@ -6,30 +6,30 @@ import { environmentInputs, type InputRequest, type InputSource } from "../../co
 import type { InputValue } from "../../config/placeholders.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
 
-/** Where the value of an input comes from, or that there is none. */
+/** Where the value of an input comes from; `missing` without a value. */
 export type InputOrigin = "set" | "environment" | "file" | "terminal" | "command" | "default" | "missing";
 
-/** What a session's inputs come from. */
+/** Settings of {@linkcode SessionInputs}. */
 export interface SessionInputsOptions {
   readonly environment: (name: string) => string | undefined;
-  /** A JSON file of values by id, which nobody else may read. */
+  /** A JSON file with values by id, which only the owner can access. */
   readonly file?: string | undefined;
-  /** Asks a person; `undefined` when there is nobody, or no answer. */
+  /** Asks the user. */
   readonly ask?: InputSource | undefined;
-  /** Tells how to give an input a value where this runs, such as `set A2C_INPUT_KEY`. */
+  /** What to do when an input has no value, such as `set A2C_INPUT_KEY`. */
   readonly remedy: (id: string) => string;
 }
 
-/** The sources of a session in their order. An answer is remembered for as long as the session lasts. */
+/** Asks the sources one after another. An answer of the user is kept until the session closes. */
 export class SessionInputs {
   readonly file: string | undefined;
   readonly #askPerson: InputSource | undefined;
   readonly #environment: (id: string) => InputValue | undefined;
   readonly #answers = new Map<string, InputValue>();
   readonly #remedy: (id: string) => string;
-  /** Inputs that were cleared: whoever clears one types the next command, and no value. */
+  /** Inputs that were cleared; the user is not asked for them until {@linkcode askAgain}. */
   readonly #cleared = new Set<string>();
-  /** Questions that wait for their answer: several servers may use one input. */
+  /** Open questions; several servers may wait for one. */
   readonly #questions = new Map<string, SharedQuestion>();
 
   constructor(options: SessionInputsOptions) {
@@ -39,7 +39,7 @@ export class SessionInputs {
     this.#remedy = options.remedy;
   }
 
-  /** Asks one source after the other; throws what to do where none has a value. */
+  /** Asks one source after another; throws a {@linkcode ConfigurationError} when none has a value. */
   readonly source: InputSource = async (id, request) => {
     const value = (await this.#find(id))?.value ?? await this.#ask(id, request);
     const { input } = request;
@@ -50,7 +50,7 @@ export class SessionInputs {
     return value;
   };
 
-  /** Where a server that is started now finds the value, without asking anybody. */
+  /** Where a server that starts now would get the value. Asks no question. */
   async originOf(input: MCPServerInput): Promise<InputOrigin> {
     const found = await this.#find(input.id);
     if (found !== undefined) return found.origin;
@@ -58,23 +58,23 @@ export class SessionInputs {
     return defaultOf(input) === undefined ? "missing" : "default";
   }
 
-  /** The value that an input has without asking anybody or running anything. */
+  /** The value of an input, without a question and without running a command. */
   async peek(input: MCPServerInput): Promise<InputValue | undefined> {
     return (await this.#find(input.id))?.value ?? defaultOf(input);
   }
 
-  /** Forgets an answer, and asks no more until {@linkcode askAgain}; tells whether there was one. */
+  /** Forgets an answer and asks no more until {@linkcode askAgain}; returns whether an answer was known. */
   forget(id: string): boolean {
     this.#cleared.add(id);
     return this.#answers.delete(id);
   }
 
-  /** Somebody starts a server by hand, and expects to be asked for what it needs. */
+  /** Allows questions for inputs that were cleared, because the user starts a server. */
   askAgain(): void {
     this.#cleared.clear();
   }
 
-  /** The value that somebody has given already, and where. */
+  /** A value that was given already, and where. */
   async #find(id: string): Promise<{ readonly origin: InputOrigin; readonly value: InputValue } | undefined> {
     const places = [
       ["environment", () => this.#environment(id)],
@@ -109,7 +109,7 @@ function defaultOf(input: MCPServerInput): string | undefined {
   return input.type === "command" ? undefined : input.default ?? undefined;
 }
 
-/** One question that several servers wait for: it is withdrawn when the last of them has gone. */
+/** One question that several servers wait for. It is withdrawn when the last of them stops waiting. */
 class SharedQuestion {
   readonly answer: Promise<InputValue | undefined>;
   readonly #withdrawing = new AbortController();
@@ -121,7 +121,7 @@ class SharedQuestion {
     this.answer.catch(() => {});
   }
 
-  /** Whether whoever wants the value now has to ask anew. */
+  /** Whether a new question is needed. */
   get isOver(): boolean {
     return this.#isAnswered || this.#withdrawing.signal.aborted;
   }
@@ -141,22 +141,22 @@ class SharedQuestion {
   }
 }
 
-/** What others than its owner may do with a file. */
+/** The permissions of group and others. */
 const OTHERS = 0o077;
-/** A file of inputs that is larger than this is refused, in bytes. */
+/** The largest file of inputs, in bytes. */
 const MAX_INPUTS_BYTES = 8 * 1024 * 1024;
 
 /**
  * Reads the values of inputs from a JSON file such as `{ "api-key": "…", "port": 8080 }`.
  *
- * @throws {TypeError} when others than its owner may read it, or it is no such file. The message shows no value.
+ * @throws {TypeError} when other users can access the file, or it has another form. The message shows no value.
  */
 export async function readInputFile(path: string): Promise<ReadonlyMap<string, InputValue>> {
   const text = await readPrivately(path);
   const values = parseValues(text);
   if (values === undefined) {
     throw new TypeError(
-      `Cannot read inputs "${path}": it must be a JSON object of strings, numbers and booleans by input id`,
+      `Cannot read inputs "${path}": it must be a JSON object with a string, number or boolean for each input id`,
     );
   }
   return values;
@@ -170,10 +170,10 @@ async function readPrivately(path: string): Promise<string> {
   throw new TypeError(`Cannot read inputs "${path}": ${state}`, { cause });
 }
 
-/** Why a file is left alone, if there is a reason. */
+/** Why a file must not be read; `undefined` when it may be. */
 function refusalOf({ mode }: Deno.FileInfo, path: string): string | undefined {
   const isOpen = mode !== null && Deno.build.os !== "windows" && (mode & OTHERS) !== 0;
-  return isOpen ? `others can read it; run: chmod 600 ${path}` : undefined;
+  return isOpen ? `other users can access it; run: chmod 600 ${path}` : undefined;
 }
 
 function parseValues(text: string): Map<string, InputValue> | undefined {

@@ -1,35 +1,11 @@
 /** A prompt without a terminal: it reads the lines of a script from standard input. */
+import { readLines } from "../../async/lines.ts";
 import { printable } from "../safe_text.ts";
 import { terminalBottom } from "../bottom_line.ts";
 import { type Interruption, type LineEditor, NoTerminalError } from "./line_editor.ts";
 
-/** The longest line of a script, in characters. */
-const MAX_LINE_LENGTH = 1 << 20;
-
-/**
- * The lines of a stream of UTF-8, without their line ends; the last line need not have one. It holds at most one line
- * and one chunk in memory.
- *
- * @throws {RangeError} for a line of more than 1,048,576 characters.
- */
-export async function* readLines(bytes: ReadableStream<Uint8Array>): AsyncGenerator<string, undefined> {
-  let rest = "";
-  const decoder = new TextDecoder();
-  for await (const chunk of bytes) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines.map(withoutReturn);
-    if (rest.length > MAX_LINE_LENGTH) {
-      throw new RangeError(`Cannot read standard input: a line has more than ${MAX_LINE_LENGTH} characters`);
-    }
-  }
-  rest += decoder.decode();
-  if (rest !== "") yield withoutReturn(rest);
-}
-
-function withoutReturn(line: string): string {
-  return line.replace(/\r$/, "");
-}
+/** The longest line of a script, in bytes. */
+const MAX_LINE_BYTES = 1 << 20;
 
 /** Reads lines without a prompt and without echo. Questions fail with {@linkcode NoTerminalError}. */
 export class PipedEditor implements LineEditor {
@@ -37,7 +13,7 @@ export class PipedEditor implements LineEditor {
 
   /** @param input Standard input by default. */
   constructor(input: ReadableStream<Uint8Array> = Deno.stdin.readable) {
-    this.#lines = readLines(input);
+    this.#lines = readLines(input, MAX_LINE_BYTES);
   }
 
   async read(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<string | undefined> {

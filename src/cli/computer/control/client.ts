@@ -1,38 +1,41 @@
-/** Asking a Computer that runs in another process. */
-import { commandLineOf } from "../../program.ts";
-import { UsageError } from "../../outcome.ts";
-import { hasColors, type Screen } from "../../../terminal/screen.ts";
+/** Sends a command to a Computer that runs in another process of this user. */
+import { readLines } from "../../../async/lines.ts";
 import { ServerUnreachableError } from "../../../protocol/local_errors.ts";
+import { hasColors, type Screen } from "../../../terminal/screen.ts";
 import { PACKAGE_VERSION } from "../../../version.ts";
-import { type ControlAnswer, parseReply, readLines, toLine } from "./message.ts";
-import { controlFolder, controlPath, controlPaths, isListening } from "./path.ts";
+import { UsageError } from "../../outcome.ts";
+import { commandLineOf } from "../../program.ts";
+import { type ControlAnswer, parseReply, toLine } from "./message.ts";
+import { controlFolder, controlPath, controlPaths, isListening, missingFlags } from "./path.ts";
 
 /** The longest answer, in bytes. */
 const MAX_REPLY_BYTES = 256 * 1024 * 1024;
 
-/** What is asked, and how its answer is shown. */
+/** A command, and how its answer is shown. */
 export interface ControlQuestion {
-  /** The Computer; may be left out when only one runs. */
+  /** The name of the Computer; may be left out when one Computer runs. */
   readonly name: string | undefined;
   readonly words: readonly string[];
   readonly json: boolean;
+  /** The terminal that shows the answer; `undefined` when it is not a terminal. */
   readonly screen: Screen | undefined;
+  /** Cancels the command on the Computer. */
   readonly signal: AbortSignal;
   readonly progress: (text: string) => void;
 }
 
 /**
- * Sends words to a Computer of this user and waits for its answer; an abort of `signal` cancels what they do there.
+ * Sends a command to a running Computer and waits for the answer.
  *
- * @throws {ServerUnreachableError} when none runs, or it ends meanwhile.
- * @throws {UsageError} when several run and none was named.
+ * @throws {ServerUnreachableError} when no such Computer runs, or it ends before it answers.
+ * @throws {UsageError} when `name` is needed to choose one of several, or a permission is missing.
  */
 export async function askComputer(question: ControlQuestion): Promise<ControlAnswer> {
   const { words, json, screen, signal } = question;
   const path = await findComputer(question.name);
   const connection = await Deno.connect({ transport: "unix", path });
-  const hangUp = () => connection.close();
-  signal.addEventListener("abort", hangUp, { once: true });
+  const onAbort = () => connection.close();
+  signal.addEventListener("abort", onAbort, { once: true });
   try {
     const request = {
       version: PACKAGE_VERSION,
@@ -47,7 +50,7 @@ export async function askComputer(question: ControlQuestion): Promise<ControlAns
     signal.throwIfAborted();
     throw error;
   } finally {
-    signal.removeEventListener("abort", hangUp);
+    signal.removeEventListener("abort", onAbort);
     if (!signal.aborted) closeQuietly(connection);
   }
 }
@@ -62,33 +65,43 @@ async function readAnswer(
     if (!("progress" in reply)) return reply;
     onProgress(reply.progress);
   }
-  throw new ServerUnreachableError("Cannot use the Computer: it ended before it answered");
+  throw new ServerUnreachableError("Cannot reach the Computer any more: it ended before it answered");
 }
 
-/** The socket of the named Computer, or of the only one. */
+/** The socket of the named Computer, or of the only one that runs. */
 async function findComputer(name: string | undefined): Promise<string> {
-  const folder = await controlFolder();
-  if (folder === undefined) {
-    throw new UsageError(
-      "Cannot look for a Computer that runs: that needs --allow-read, --allow-write and --allow-net; with --config one is started for this command",
-    );
-  }
+  const folder = await controlFolder(name);
+  if (folder === undefined) throw new UsageError(await unavailableText(name));
   if (name !== undefined) {
     const path = await controlPath(folder, name);
     if (await isListening(path)) return path;
-    throw new ServerUnreachableError(`Cannot find Computer "${name}": it does not run here. ${HINT}`);
+    throw new ServerUnreachableError(
+      `Cannot find a running Computer named "${name}" on this machine. ${START_HINT}`,
+    );
   }
   const running: string[] = [];
   for (const path of await controlPaths(folder)) if (await isListening(path)) running.push(path);
   const [only] = running;
-  if (only === undefined) throw new ServerUnreachableError(`Cannot find a Computer: none runs here. ${HINT}`);
+  if (only === undefined) {
+    throw new ServerUnreachableError(`Cannot find a running Computer on this machine. ${START_HINT}`);
+  }
   if (running.length === 1) return only;
-  throw new UsageError(`Cannot choose a Computer: ${running.length} run here; name one with --name`);
+  throw new UsageError(
+    `Cannot choose a Computer: ${running.length} run on this machine; give --name`,
+  );
 }
 
-const HINT = `Start one with "${
+const START_HINT = `Start one with "${
   commandLineOf("computer")
-}", or give --config to have one started for this command alone`;
+}", or give --config to start one for this command alone`;
+
+async function unavailableText(name: string | undefined): Promise<string> {
+  const flags = await missingFlags(name);
+  return flags.length === 0
+    ? "Cannot reach a running Computer: this is not supported on Windows; give --config to start one"
+    : `Cannot reach a running Computer: permissions are missing; add ${flags.join(" ")} to "deno run", ` +
+      "or give --config to start one for this command alone";
+}
 
 function closeQuietly(connection: Deno.UnixConn): void {
   try {

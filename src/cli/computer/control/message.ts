@@ -1,37 +1,42 @@
-/** What a process that asks and a Computer that answers say to each other: one JSON line each. */
+/**
+ * The messages between a running Computer and a process that sends it a command. Each is one line of JSON: a request,
+ * then any number of progress replies, then the answer.
+ */
 import { isRecord, parseJson } from "../../../json.ts";
 
-/** What a process asks. */
+/** A command for a running Computer. */
 export interface ControlRequest {
-  /** Of the asking package: words mean the same only where it is the same. */
+  /** The version of the package that sends the command; another version may have other commands. */
   readonly version: string;
-  /** A command with its arguments. */
+  /** The command with its arguments. */
   readonly words: readonly string[];
   readonly json: boolean;
-  /** The width of the terminal to draw for; none without it. */
+  /** The width of the terminal that shows the answer; `undefined` when it is not a terminal. */
   readonly columns?: number | undefined;
   readonly colors?: boolean | undefined;
 }
 
-/** What a command came to. */
+/** The answer to a command. */
 export interface ControlAnswer {
+  /** Text for standard output. */
   readonly output: string;
+  /** Text for standard error. */
   readonly error: string;
   readonly exitCode: number;
 }
 
-/** What the Computer says: any number of `progress`, then one answer. */
+/** What the Computer sends: progress, or the answer. */
 export type ControlReply = { readonly progress: string } | ControlAnswer;
 
 /**
- * Reads a request.
+ * Parses a request.
  *
- * @throws {TypeError} for anything else.
+ * @throws {TypeError} when the line is not a JSON object with `words`.
  */
 export function parseRequest(line: string | undefined): ControlRequest {
   const request = parseJson(line ?? "");
   if (!isRecord(request) || !Array.isArray(request["words"])) {
-    throw new TypeError("Cannot read the request: not a JSON object with words");
+    throw new TypeError('Cannot read the request: it is not a JSON object with "words"');
   }
   const { version, words, json, columns, colors } = request;
   return {
@@ -43,7 +48,7 @@ export function parseRequest(line: string | undefined): ControlRequest {
   };
 }
 
-/** Reads a reply; `undefined` for what is none. */
+/** Parses a reply; `undefined` when the line is not one. */
 export function parseReply(line: string): ControlReply | undefined {
   const reply = parseJson(line);
   if (!isRecord(reply)) return undefined;
@@ -53,28 +58,7 @@ export function parseReply(line: string): ControlReply | undefined {
   return { output, error: String(error), exitCode: Number(exitCode) };
 }
 
-/** The lines of a stream, none longer than `maxBytes`. However long a line is, each byte is looked at once. */
-export async function* readLines(
-  stream: ReadableStream<Uint8Array>,
-  maxBytes: number,
-): AsyncGenerator<string> {
-  let parts: string[] = [];
-  let sizeBytes = 0;
-  const decoder = new TextDecoder();
-  for await (const bytes of stream) {
-    sizeBytes += bytes.length;
-    const [first = "", ...others] = decoder.decode(bytes, { stream: true }).split("\n");
-    parts.push(first);
-    for (const other of others) {
-      yield parts.join("");
-      parts = [other];
-      sizeBytes = other.length;
-    }
-    if (sizeBytes > maxBytes) throw new RangeError(`Cannot read a line of more than ${maxBytes} bytes`);
-  }
-}
-
-/** A message as a line. */
-export function toLine(message: unknown): Uint8Array<ArrayBuffer> {
+/** A message as a line of JSON, with its line end. */
+export function toLine(message: ControlRequest | ControlReply): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`${JSON.stringify(message)}\n`);
 }

@@ -1,27 +1,25 @@
-/** Where the control sockets of this user's Computers are: a folder that nobody else may enter. */
+/** Where the control sockets of this user's Computers are: a folder that only this user can access. */
 import { join } from "@std/path";
+import { quoteWord } from "../../../terminal/words.ts";
 
 /** The longest path that a socket may have on every system, in bytes. */
 const MAX_PATH_BYTES = 103;
-/** Longer names are shortened: a folder of the system takes about half of the path. */
+/** Longer names are shortened, because the folder takes about half of the path. */
 const MAX_NAME_LENGTH = 40;
-/** What a shortened name ends with, in hexadecimal digits. */
+/** The length of the digest at the end of a shortened name, in hexadecimal digits. */
 const DIGEST_LENGTH = 16;
 const SUFFIX = ".sock";
 
 /**
- * The folder, made if it is not there; `undefined` where it may not be used.
+ * The folder, which is created if it does not exist; `undefined` on Windows, and when {@linkcode missingFlags} are
+ * missing.
  *
- * @throws {TypeError} when it is somebody else's, or no folder.
+ * @param name The Computer that is used; all Computers of this user without it.
+ * @throws {TypeError} when the path is not a folder, or the folder belongs to another user.
  */
-export async function controlFolder(): Promise<string | undefined> {
-  if (Deno.build.os === "windows") return undefined;
-  const roots = [readVariable("XDG_RUNTIME_DIR"), readVariable("TMPDIR"), "/tmp"];
-  const folder = chooseFolder(
-    roots.filter((root) => root !== undefined).filter(mayBeThere),
-    readVariable("USER") ?? readVariable("LOGNAME") ?? "user",
-  );
-  if (!await mayUse(folder)) return undefined;
+export async function controlFolder(name?: string): Promise<string | undefined> {
+  if (Deno.build.os === "windows" || (await missingFlags(name)).length > 0) return undefined;
+  const folder = defaultFolder();
   try {
     await Deno.mkdir(folder, { mode: 0o700 });
   } catch (error) {
@@ -31,8 +29,36 @@ export async function controlFolder(): Promise<string | undefined> {
   return folder;
 }
 
-/** A session's folder may be gone, or never have been; of what may not be looked at nothing is known. */
-function mayBeThere(path: string): boolean {
+/**
+ * The flags of `deno run` that are missing to use the folder, such as `--allow-write=/run/user/1000/a2c-smcp-ada`. They
+ * are queried and not requested: Deno would ask at the terminal, for a feature that a Computer can do without.
+ *
+ * @param name The Computer that is used; all Computers of this user without it.
+ */
+export async function missingFlags(name?: string): Promise<string[]> {
+  const folder = defaultFolder();
+  const socket = name === undefined ? undefined : `unix:${await controlPath(folder, name)}`;
+  const wanted: readonly (readonly [Deno.PermissionDescriptor, string])[] = [
+    [{ name: "read", path: folder }, `--allow-read=${folder}`],
+    [{ name: "write", path: folder }, `--allow-write=${folder}`],
+    socket === undefined
+      ? [{ name: "net" }, "--allow-net"]
+      : [{ name: "net", host: socket }, `--allow-net=${socket}`],
+  ];
+  return wanted.filter(([permission]) => Deno.permissions.querySync(permission).state !== "granted")
+    .map(([, flag]) => quoteWord(flag));
+}
+
+function defaultFolder(): string {
+  const roots = [readVariable("XDG_RUNTIME_DIR"), readVariable("TMPDIR"), "/tmp"];
+  return chooseFolder(
+    roots.filter((root) => root !== undefined).filter(mayExist),
+    readVariable("USER") ?? readVariable("LOGNAME") ?? "user",
+  );
+}
+
+/** Whether a folder exists: `XDG_RUNTIME_DIR` may name one that does not. Without permission to look, `true`. */
+function mayExist(path: string): boolean {
   if (Deno.permissions.querySync({ name: "read", path }).state !== "granted") return true;
   try {
     return Deno.statSync(path).isDirectory;
@@ -41,14 +67,14 @@ function mayBeThere(path: string): boolean {
   }
 }
 
-/** The folder in the first root that leaves room for a socket; in the last where none does. */
+/** The folder in the first root that leaves enough room for the name of a socket; otherwise in the last root. */
 export function chooseFolder(roots: readonly string[], user: string): string {
   const name = `a2c-smcp-${user.replaceAll(/[^\w.-]/g, "_").slice(0, MAX_NAME_LENGTH)}`;
   const folders = roots.map((root) => join(root, name));
   return folders.find((folder) => roomIn(folder) >= DIGEST_LENGTH) ?? folders.at(-1) ?? name;
 }
 
-/** The socket of the Computer of this name. Names that differ in case alone differ on every file system. */
+/** The socket of a Computer. Names that differ only in case get different sockets, on every file system. */
 export async function controlPath(folder: string, name: string): Promise<string> {
   const file = encodeURIComponent(name.toWellFormed());
   const room = Math.min(MAX_NAME_LENGTH, roomIn(folder));
@@ -59,7 +85,7 @@ export async function controlPath(folder: string, name: string): Promise<string>
   return join(folder, `${start === "" ? "" : `${start}-`}${digest}${SUFFIX}`);
 }
 
-/** The sockets of all Computers that run, or did not end as they should. */
+/** The sockets of all Computers that run, and of those that were killed. */
 export async function controlPaths(folder: string): Promise<string[]> {
   const paths: string[] = [];
   for await (const { name } of Deno.readDir(folder)) {
@@ -68,7 +94,7 @@ export async function controlPaths(folder: string): Promise<string[]> {
   return paths.sort();
 }
 
-/** Whether somebody listens at a path. */
+/** Whether a Computer listens at a path. */
 export async function isListening(path: string): Promise<boolean> {
   try {
     (await Deno.connect({ transport: "unix", path })).close();
@@ -78,30 +104,33 @@ export async function isListening(path: string): Promise<boolean> {
   }
 }
 
-/** How many bytes of a name fit into a socket's path. */
+/** The number of bytes that are left for a name in the path of a socket. */
 function roomIn(folder: string): number {
   return MAX_PATH_BYTES - new TextEncoder().encode(join(folder, SUFFIX)).length;
 }
 
-/** Whoever owns the folder, or may write there, could listen in place of a Computer. */
+/**
+ * Checks that this user owns the folder, and makes it private: another user who can write there could listen in place
+ * of a Computer.
+ */
 async function assertOwn(folder: string): Promise<void> {
-  // Not followed where it is a link: whoever planted that would have us change another folder.
+  // A symbolic link is not followed: its author could have us change the permissions of another folder.
   const { isDirectory, uid, mode } = await Deno.lstat(folder);
   if (!isDirectory) throw new TypeError(`Cannot use "${folder}": it is not a folder`);
   if (uid !== null && uid !== await ownUid(folder)) {
-    throw new TypeError(`Cannot use "${folder}": it belongs to somebody else`);
+    throw new TypeError(`Cannot use "${folder}": it belongs to another user`);
   }
   if (mode === null || (mode & 0o077) !== 0) await Deno.chmod(folder, 0o700);
 }
 
-/** Who we are; where the permission to ask is missing, the owner of a file that was made just now. */
+/** The id of this user; without the permission to ask for it, the owner of a new file. */
 async function ownUid(folder: string): Promise<number | null> {
   const { state } = await Deno.permissions.query({ name: "sys", kind: "uid" });
   if (state === "granted") return Deno.uid();
   const path = join(folder, `.owner-${crypto.randomUUID()}`);
   try {
     using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
-    // Of the open file: whoever owns the folder could put another one in its place.
+    // The owner of the open file: the owner of the folder could replace the file.
     const { uid } = await file.stat();
     await Deno.remove(path).catch(() => {});
     return uid;
@@ -109,17 +138,6 @@ async function ownUid(folder: string): Promise<number | null> {
     if (error instanceof Deno.errors.PermissionDenied) return null;
     throw error;
   }
-}
-
-/** Nobody wants to be asked for permissions by something that is only a convenience. */
-async function mayUse(folder: string): Promise<boolean> {
-  const queries = [
-    { name: "read", path: folder },
-    { name: "write", path: folder },
-    { name: "net" },
-  ] as const;
-  const states = await Promise.all(queries.map((query) => Deno.permissions.query(query)));
-  return states.every(({ state }) => state === "granted");
 }
 
 function readVariable(name: string): string | undefined {

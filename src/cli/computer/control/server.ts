@@ -1,5 +1,11 @@
-/** How other processes of the same user ask a Computer that runs: words in, what is to be printed out, over a socket. */
+/**
+ * Lets other processes of this user send commands to a running Computer, over a Unix socket.
+ *
+ * The channel has a protocol of its own, because `Deno.serve()` cannot close a single connection: a process that sends
+ * no request, or does not read its answer, would keep its connection, and the answer in memory, for ever.
+ */
 import { abortable, settledWithin } from "../../../async/abortable.ts";
+import { readLines } from "../../../async/lines.ts";
 import type { Logger } from "../../../log.ts";
 import { COLORS, PLAIN, type Screen } from "../../../terminal/screen.ts";
 import { describeError } from "../../../text.ts";
@@ -9,26 +15,26 @@ import {
   type ControlReply,
   type ControlRequest,
   parseRequest,
-  readLines,
   toLine,
 } from "./message.ts";
 import { isListening } from "./path.ts";
 
-/** How many processes are answered at a time; others wait for their turn. */
-const MAX_CONVERSATIONS = 64;
-/** How long whoever is being answered may take to read it when the Computer ends, in milliseconds. */
-const FAREWELL_MS = 1_000;
-
-/** How long a process may take to say what it wants, in milliseconds. */
+/** How many connections are open at a time; further ones wait. */
+const MAX_CONNECTIONS = 64;
+/** How long a new connection waits, in milliseconds, before connections without a request are closed for it. */
+const PATIENCE_MS = 1_000;
+/** How long a process may take to send its request, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 10_000;
 /** The longest request, in bytes. */
 const MAX_REQUEST_BYTES = 1024 * 1024;
 /** How much of an answer is written at a time, in bytes. */
 const PIECE_BYTES = 1024 * 1024;
-/** How long a process may take to read such a piece, in milliseconds. */
+/** How long a process may take to read a piece of the answer, in milliseconds. */
 const READ_TIMEOUT_MS = 30_000;
+/** How long a process may take to read its answer when the Computer shuts down, in milliseconds. */
+const SHUTDOWN_GRACE_MS = 1_000;
 
-/** Runs words as if they were typed, until `signal` is aborted. */
+/** Runs the words of a command. It stops when `signal` is aborted. */
 export type RunWords = (
   words: readonly string[],
   context: {
@@ -39,28 +45,28 @@ export type RunWords = (
   },
 ) => Promise<ControlAnswer>;
 
-/** Listens for other processes; one that does not behave harms nobody else. */
+/** Accepts the commands of other processes. A process that misbehaves loses its own connection alone. */
 export class ControlServer implements AsyncDisposable {
   readonly #listener: Deno.UnixListener;
   readonly #path: string;
   readonly #run: RunWords;
   readonly #log: Logger;
   readonly #closing = new AbortController();
-  readonly #conversations = new Map<ControlConversation, Promise<void>>();
-  readonly #listening: Promise<void>;
+  readonly #connections = new Map<ControlConnection, Promise<void>>();
+  readonly #accepting: Promise<void>;
 
   private constructor(path: string, listener: Deno.UnixListener, options: { run: RunWords; log: Logger }) {
     this.#path = path;
     this.#listener = listener;
     this.#run = options.run;
     this.#log = options.log;
-    this.#listening = this.#listen().catch((error) =>
-      this.#log.error("commands from outside are heard no longer", { error: describeError(error) })
+    this.#accepting = this.#accept().catch((error) =>
+      this.#log.error("cannot accept commands from other processes any more", { error: describeError(error) })
     );
   }
 
   /**
-   * Listens at a path, in place of whatever was left there by a Computer that did not end as it should.
+   * Listens at a path. A socket that a killed Computer left there is replaced.
    *
    * @throws {TypeError} when a Computer listens there.
    */
@@ -73,14 +79,14 @@ export class ControlServer implements AsyncDisposable {
     return new ControlServer(path, listener, options);
   }
 
-  /** Listens no longer; commands that run are aborted, and told so. Idempotent. */
+  /** Stops listening, aborts running commands and waits up to a second for their answers to be read. Idempotent. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
-    this.#closing.abort(new DOMException("The Computer ends", "AbortError"));
+    this.#closing.abort(new DOMException("The Computer shuts down", "AbortError"));
     this.#listener.close();
-    await settledWithin(Promise.all(this.#conversations.values()), FAREWELL_MS);
-    for (const conversation of this.#conversations.keys()) conversation.end();
-    await Promise.all([this.#listening, ...this.#conversations.values()]);
+    await settledWithin(Promise.all(this.#connections.values()), SHUTDOWN_GRACE_MS);
+    for (const connection of this.#connections.keys()) connection.close();
+    await Promise.all([this.#accepting, ...this.#connections.values()]);
     await Deno.remove(this.#path).catch(() => {});
   }
 
@@ -88,65 +94,80 @@ export class ControlServer implements AsyncDisposable {
     return this.close();
   }
 
-  async #listen(): Promise<void> {
-    for await (const connection of this.#listener) {
-      const conversation = new ControlConversation(connection);
-      const held = conversation.hold(this.#run, this.#closing.signal)
+  async #accept(): Promise<void> {
+    for await (const socket of this.#listener) {
+      const connection = new ControlConnection(socket);
+      const answered = connection.answer(this.#run, this.#closing.signal)
         .catch((error) =>
-          this.#log.debug("a command from outside was not answered", { error: describeError(error) })
+          this.#log.debug("cannot answer a command of another process", { error: describeError(error) })
         )
-        .finally(() => this.#conversations.delete(conversation));
-      this.#conversations.set(conversation, held);
-      if (this.#conversations.size >= MAX_CONVERSATIONS) await Promise.race(this.#conversations.values());
+        .finally(() => this.#connections.delete(connection));
+      this.#connections.set(connection, answered);
+      while (this.#connections.size >= MAX_CONNECTIONS) await this.#makeRoom();
     }
+  }
+
+  /** Waits for a connection to end. After a second, closes all that have not sent a request. */
+  async #makeRoom(): Promise<void> {
+    const ended = Promise.race(this.#connections.values()).then(() => true);
+    if (await settledWithin(ended, PATIENCE_MS) === true) return;
+    for (const connection of this.#connections.keys()) if (!connection.hasRequest) connection.close();
+    await ended;
   }
 }
 
-/** A conversation, from the connection to its end. */
-class ControlConversation {
-  readonly #connection: Deno.UnixConn;
+/** The connection of one process: its request, progress, and the answer. */
+class ControlConnection {
+  readonly #socket: Deno.UnixConn;
   readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
-  /** Whether something that was written has not been taken yet. */
+  /** Whether something was written that the process has not read yet. */
   #isBusy = false;
+  #hasRequest = false;
 
-  constructor(connection: Deno.UnixConn) {
-    this.#connection = connection;
-    this.#writer = connection.writable.getWriter();
+  constructor(socket: Deno.UnixConn) {
+    this.#socket = socket;
+    this.#writer = socket.writable.getWriter();
+  }
+
+  /** Whether the process has sent its request. */
+  get hasRequest(): boolean {
+    return this.#hasRequest;
   }
 
   /**
-   * Reads the request and answers it. Whoever hangs up, or ends `signal`, aborts the command.
+   * Reads the request and answers it. The command is aborted when the process closes the connection, or by `closing`.
    *
-   * @throws when there is no request, or nobody reads the answer.
+   * @throws when no valid request comes in time, or the process does not read the answer in time.
    */
-  async hold(run: RunWords, closing: AbortSignal): Promise<void> {
+  async answer(run: RunWords, closing: AbortSignal): Promise<void> {
     const gone = new AbortController();
     const signal = AbortSignal.any([gone.signal, closing]);
-    const lines = readLines(this.#connection.readable, MAX_REQUEST_BYTES);
+    const lines = readLines(this.#socket.readable, MAX_REQUEST_BYTES);
     try {
       const inTime = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
-      const request = parseRequest((await abortable(lines.next(), inTime)).value ?? undefined);
+      const request = parseRequest((await abortable(lines.next(), inTime)).value);
+      this.#hasRequest = true;
       lines.next().then(() => gone.abort(), () => gone.abort());
-      const progress = (text: string) => this.#tell({ progress: text }, gone);
-      await this.#write(await answer(request, { run, signal, progress }));
+      const progress = (text: string) => this.#writeProgress(text, gone);
+      await this.#write(await answerRequest(request, { run, signal, progress }));
     } finally {
-      this.end();
+      this.close();
     }
   }
 
-  /** Hangs up. Idempotent. */
-  end(): void {
+  /** Closes the connection. Idempotent. */
+  close(): void {
     try {
-      this.#connection.close();
+      this.#socket.close();
     } catch {
       // Closed already, by the other side or before.
     }
   }
 
-  /** Progress that nobody has read yet needs no successor. */
-  #tell(reply: ControlReply, gone: AbortController): void {
+  /** Skips progress while the process has not read what was written before. */
+  #writeProgress(text: string, gone: AbortController): void {
     if (this.#isBusy) return;
-    this.#write(reply).catch(() => gone.abort());
+    this.#write({ progress: text }).catch(() => gone.abort());
   }
 
   async #write(reply: ControlReply): Promise<void> {
@@ -156,14 +177,14 @@ class ControlConversation {
       const written = this.#writer.write(bytes.subarray(start, start + PIECE_BYTES)).then(() => true);
       written.catch(() => {});
       if (await settledWithin(written, READ_TIMEOUT_MS) !== true) {
-        throw new TypeError(`Cannot answer: nobody has read for ${READ_TIMEOUT_MS} ms`);
+        throw new TypeError(`Cannot answer: the process has not read for ${READ_TIMEOUT_MS} ms`);
       }
     }
     this.#isBusy = false;
   }
 }
 
-async function answer(
+async function answerRequest(
   request: ControlRequest,
   context: {
     readonly run: RunWords;
@@ -175,7 +196,8 @@ async function answer(
   const { run, ...rest } = context;
   if (version !== PACKAGE_VERSION) {
     const error =
-      `error: Cannot ask the Computer that runs: it is version ${PACKAGE_VERSION}, this is ${version}`;
+      `error: Cannot send a command to this Computer: it runs version ${PACKAGE_VERSION}, the command is of ` +
+      `version ${version}; restart the Computer`;
     return { output: "", error, exitCode: 1 };
   }
   const screen = columns === undefined ? undefined : { columns, palette: colors === true ? COLORS : PLAIN };
@@ -190,7 +212,7 @@ async function listenAt(path: string): Promise<Deno.UnixListener> {
   }
   if (await isListening(path)) {
     throw new TypeError(
-      "Cannot listen for commands: a Computer of this name runs already; give this one another --name",
+      `Cannot listen at "${path}": another Computer of this name runs already; give this one another --name`,
     );
   }
   await Deno.remove(path).catch(() => {});

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { NoTerminalError } from "../../../../src/terminal/editor/line_editor.ts";
-import { PipedEditor, readLines } from "../../../../src/terminal/editor/piped_editor.ts";
+import { PipedEditor } from "../../../../src/terminal/editor/piped_editor.ts";
 
 function stream(...chunks: (string | Uint8Array)[]): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
@@ -8,23 +8,6 @@ function stream(...chunks: (string | Uint8Array)[]): ReadableStream<Uint8Array> 
     chunks.map((chunk) => typeof chunk === "string" ? encoder.encode(chunk) : chunk),
   );
 }
-
-Deno.test("readLines() returns lines across chunks, the last one also without a line feed", async () => {
-  const [first, second] = [new Uint8Array([0xe6, 0x95]), new Uint8Array([0xb0])];
-  assertEquals(await Array.fromAsync(readLines(stream("one\r", "\ntw", "o\n\n", first, second))), [
-    "one",
-    "two",
-    "",
-    "数",
-  ]);
-  assertEquals(await Array.fromAsync(readLines(stream("one\n"))), ["one"]);
-  assertEquals(await Array.fromAsync(readLines(stream())), []);
-});
-
-Deno.test("readLines() refuses lines that are too long", async () => {
-  const endless = Array.from({ length: 3 }, () => "x".repeat(1 << 19));
-  await assertRejects(() => Array.fromAsync(readLines(stream(...endless))), RangeError, "Cannot read");
-});
 
 Deno.test("a piped editor reads lines until the end", async () => {
   await using editor = new PipedEditor(stream("status\nquit"));

@@ -1,28 +1,23 @@
-import { assertEquals, assertRejects } from "@std/assert";
-import { readLines, toLine } from "../../../../../src/cli/computer/control/message.ts";
+import { assertEquals, assertThrows } from "@std/assert";
+import { parseReply, parseRequest, toLine } from "../../../../../src/cli/computer/control/message.ts";
 
-function read(chunks: readonly (string | Uint8Array)[], maxBytes = 100): Promise<string[]> {
-  const bytes = chunks.map((chunk) => typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
-  return Array.fromAsync(readLines(ReadableStream.from(bytes), maxBytes));
-}
+const lineOf = (message: Parameters<typeof toLine>[0]) => new TextDecoder().decode(toLine(message));
 
-Deno.test("readLines() joins what came in pieces, in the middle of a character, too", async () => {
-  assertEquals(await read(["a", "b\nc", "\n\nd\n"]), ["ab", "c", "", "d"]);
-  const line = toLine({ text: "数据" });
-  assertEquals(await read([...line].map((byte) => Uint8Array.of(byte))), ['{"text":"数据"}']);
+Deno.test("parseRequest() reads what toLine() writes", () => {
+  const request = { version: "1.0.0", words: ["call", "a\nb"], json: true, columns: 40, colors: true };
+  const line = lineOf(request);
+  assertEquals([line.split("\n").length, parseRequest(line)], [2, request]);
 });
 
-Deno.test("readLines() leaves out a line that never ended", async () => {
-  assertEquals(await read(["a\nhal"]), ["a"]);
+Deno.test("parseRequest() refuses everything but an object with words", () => {
+  for (const line of [undefined, "", "null", "[]", "{}", '{"words":"status"}', "hello"]) {
+    assertThrows(() => parseRequest(line), TypeError, "words");
+  }
 });
 
-Deno.test("readLines() reads no line that is too long, but any number of lines", async () => {
-  assertEquals((await read(Array.from({ length: 100 }, () => "0123456789\n"))).length, 100);
-  await assertRejects(() => read(Array.from({ length: 11 }, () => "0123456789")), RangeError, "100 bytes");
-});
-
-Deno.test("readLines() takes a long line in time", async () => {
-  const piece = "x".repeat(64 * 1024);
-  const [line] = await read([...Array.from({ length: 800 }, () => piece), "\n"], Infinity);
-  assertEquals(line?.length, 800 * piece.length);
+Deno.test("parseReply() tells progress and answers apart, and ignores anything else", () => {
+  assertEquals(parseReply('{"progress":"reading"}'), { progress: "reading" });
+  const answer = { output: "done", error: "", exitCode: 0 };
+  assertEquals(parseReply(lineOf(answer)), answer);
+  for (const line of ["", "null", "{}", '{"output":1}']) assertEquals(parseReply(line), undefined);
 });

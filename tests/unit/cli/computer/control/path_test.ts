@@ -1,6 +1,11 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { basename, dirname } from "@std/path";
-import { chooseFolder, controlPath } from "../../../../../src/cli/computer/control/path.ts";
+import {
+  chooseFolder,
+  controlFolder,
+  controlPath,
+  missingFlags,
+} from "../../../../../src/cli/computer/control/path.ts";
 
 const bytes = (path: string) => new TextEncoder().encode(path).length;
 
@@ -28,4 +33,17 @@ Deno.test("a socket's path is never too long, however long the folder of the sys
     }
   }
   assertEquals(chooseFolder([`/${"r".repeat(90)}`, "/tmp"], "../me"), "/tmp/a2c-smcp-.._me");
+});
+
+Deno.test({
+  name: "missingFlags() gives the exact flags that are missing",
+  permissions: { env: true, read: true, write: false, net: false },
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const [write = "", net, ...others] = await missingFlags("laptop");
+    assertMatch(write, /^--allow-write=\/.*a2c-smcp-/);
+    assertEquals([net, others], [`--allow-net=unix:${write.slice("--allow-write=".length)}/laptop.sock`, []]);
+    assertEquals(await missingFlags(), [write, "--allow-net"]);
+    assertEquals(await controlFolder("laptop"), undefined);
+  },
 });
