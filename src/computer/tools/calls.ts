@@ -36,7 +36,7 @@ const MAX_NAME_LENGTH = 128;
 /** How many tools are named in place of one that does not exist. */
 const MAX_NAMED_TOOLS = 5;
 
-/** What tool calls need. */
+/** Dependencies of {@linkcode ToolCalls}. */
 export interface ToolCallsContext {
   readonly fleet: Fleet;
   readonly directory: ToolDirectory;

@@ -51,7 +51,7 @@ export interface ConfirmRequest {
  */
 export type Confirm = (request: ConfirmRequest) => boolean | Promise<boolean>;
 
-/** What confirmations need. */
+/** Dependencies of {@linkcode Confirmations}. */
 export interface ConfirmationContext {
   readonly confirm: Confirm | undefined;
   /** The Agent of the office. */

@@ -36,7 +36,7 @@ export interface ToolView {
   readonly warnings: readonly string[];
 }
 
-/** What a directory needs. */
+/** Dependencies of {@linkcode ToolDirectory}. */
 export interface ToolDirectoryContext {
   /** The servers in order of precedence. */
   readonly servers: () => readonly SupervisedServer[];

@@ -3,7 +3,7 @@
 /** The most calls that are remembered. */
 const MAX_CALLS = 100;
 
-/** How a call ended. */
+/** The outcome of a call. */
 export type ToolCallOutcome = "ok" | "error" | "timeout" | "cancelled";
 
 /** One tool call (`docs/protocol/desktop.md#server-order`). */
@@ -23,7 +23,7 @@ export interface ToolCallRecord {
   readonly startedAt: Date;
   /** How long it took, in milliseconds. */
   readonly durationMs: number;
-  /** The outcome of the call. */
+  /** Whether it succeeded, failed, timed out or was cancelled. */
   readonly outcome: ToolCallOutcome;
   /** The error code, 4001–4007; `undefined` for a result of the MCP server, also one with `isError`. */
   readonly errorCode: number | undefined;

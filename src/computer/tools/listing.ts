@@ -19,7 +19,7 @@ const MAX_NAMED = 5;
 /** The longest name that is shown whole, in characters. */
 const MAX_NAME = 128;
 
-/** What a {@linkcode ToolListing} needs. */
+/** Dependencies of {@linkcode ToolListing}. */
 export interface ToolListingContext {
   readonly log: Logger;
   readonly warnOnce: WarnOnce;

@@ -92,7 +92,7 @@ export class Findings {
   }
 }
 
-/** What one check may still cost. */
+/** The work that is left for one check. */
 export class Budget {
   #steps = MAX_STEPS;
   #nesting = 0;

@@ -23,7 +23,7 @@ async function resolve(
 }
 
 // proves: data-input-placeholders, data-input-base
-Deno.test("placeholders are filled in wherever they stand, several in one text, too", async () => {
+Deno.test("placeholders are replaced in all parameters, also several in one text", async () => {
   const { command, args, env } = await resolve(
     { command: "${input:a}", args: ["--x=${input:a}-${input:b}", "plain"], env: { K: "${input:b}" } },
     [{ id: "a", type: "promptString" }, { id: "b", type: "promptString", description: "b" }],
@@ -32,7 +32,7 @@ Deno.test("placeholders are filled in wherever they stand, several in one text, 
   assertEquals([command, args, env], ["A", ["--x=A-$& ${input:a}", "plain"], { K: "$& ${input:a}" }]);
 });
 
-Deno.test("a placeholder that stands alone keeps the type of its value, in a text it becomes text", async () => {
+Deno.test("a placeholder that is the whole text keeps the type of its value; inside a text the value becomes text", async () => {
   const config = parseConfig({
     servers: {
       a: {
@@ -76,7 +76,7 @@ Deno.test("a placeholder that stands alone keeps the type of its value, in a tex
   ]);
 });
 
-Deno.test("variables of the environment are looked up at the start, and one that is not set is named", async () => {
+Deno.test("variables of the environment are read when the server starts, and an error names one that is not set", async () => {
   const { servers: [server] } = parseConfig({
     mcpServers: {
       a: { type: "stdio", command: "${BIN:-run}", args: ["${env:HOME}/x"], env: { T: "${TOKEN:-}" } },
@@ -121,7 +121,7 @@ Deno.test("variables of the environment are looked up at the start, and one that
   );
 });
 
-Deno.test("a variable that Codex names without a placeholder is told with a remedy that fits there", async () => {
+Deno.test("the error for a variable of a Codex config gives a remedy that works in that config", async () => {
   const text = '[mcp_servers.a]\nurl = "https://mcp.example.com"\nbearer_token_env_var = "MY_TOKEN"\n';
   const { servers: [server] } = parseConfigText(text, "config.toml");
   if (server === undefined) throw new TypeError("no server");
@@ -134,7 +134,7 @@ Deno.test("a variable that Codex names without a placeholder is told with a reme
   assertEquals(error.message.includes("${"), false);
 });
 
-Deno.test("values from the environment are read as what their member needs, and refused when they are not that", async () => {
+Deno.test("values from the environment become the type of their parameter, or are an error", async () => {
   const variables: Record<string, string> = {
     T: "2.5",
     S: "soon",
@@ -196,7 +196,7 @@ Deno.test("a source is asked with the input, the server and a signal, for one va
   assertEquals(asked, ["a A s false", "b B s false"]);
 });
 
-Deno.test("a source that fails, or gives what is no value, is a configuration error", async () => {
+Deno.test("a source that fails or gives an invalid value is a configuration error", async () => {
   const inputs = [{ id: "a", type: "promptString" }];
   const failing: InputSource = () => Promise.reject(new TypeError("no terminal"));
   await assertRejects(
@@ -213,7 +213,7 @@ Deno.test("a source that fails, or gives what is no value, is a configuration er
 });
 
 // proves: data-input-prompt
-Deno.test("a given value comes before the default, and without either the error says what to set", async () => {
+Deno.test("a given value overrides the default, and the error without either says what to do", async () => {
   const inputs = [{ id: "api-key", type: "promptString", default: "fallback" }];
   assertEquals((await resolve({ command: "${input:api-key}" }, inputs)).command, "fallback");
   assertEquals((await resolve({ command: "${input:api-key}" }, inputs, () => "given")).command, "given");
@@ -232,7 +232,7 @@ Deno.test("a placeholder without an input is a configuration error that names it
   );
 });
 
-Deno.test("a value that makes the parameters impossible is a configuration error", async () => {
+Deno.test("a value that makes the parameters invalid is a configuration error", async () => {
   const inputs = [{ id: "x", type: "promptString", default: "" }];
   await assertRejects(() => resolve({ command: "${input:x}" }, inputs), ConfigurationError, 'server "s"');
 });
@@ -285,7 +285,7 @@ Deno.test({
   },
 });
 
-Deno.test("a file of variables is read at each start, under those of env, and one that is missing is named", async () => {
+Deno.test("env_file is read at each start, env overrides it, and an error names a missing file", async () => {
   const folder = await Deno.makeTempDir();
   const file = `${folder}/.env`;
   try {
@@ -306,7 +306,7 @@ Deno.test("a file of variables is read at each start, under those of env, and on
   }
 });
 
-Deno.test("a file's placeholder stands for what the file has in it when the server starts", async () => {
+Deno.test("a ${file:…} placeholder is replaced by the content of the file at the start of the server", async () => {
   const file = await Deno.makeTempFile();
   await Deno.writeTextFile(file, "s3cret\n");
   const parameters = { command: "x", args: [`--key=\${file:${file}}`] };

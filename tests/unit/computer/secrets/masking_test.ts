@@ -71,7 +71,7 @@ Deno.test("literal values of env and headers are masked and placeholders shown a
   assertEquals(w?.type === "streamable" && w.server_parameters.headers, { A: "***${input:t}", N: "***" });
 });
 
-Deno.test("of arguments the names of options are shown, and placeholders", () => {
+Deno.test("the names of options in arguments are shown, and placeholders", () => {
   const cases: [string[], string[]][] = [
     [["--token=abc"], ["--token=***"]],
     [["--api-key", "abc"], ["--api-key", "***"]],
@@ -92,7 +92,7 @@ Deno.test("of arguments the names of options are shown, and placeholders", () =>
   for (const [args, shown] of cases) assertEquals(shownArgs(args), shown);
 });
 
-Deno.test("of a URL the scheme and the host are shown, in arguments, too", () => {
+Deno.test("the scheme and host of a URL are shown, also in arguments", () => {
   const cases: [string, string][] = [
     ["https://me:pw@host:8080/a/b?x=1&y=&z#f", "https://***@host:8080/***"],
     ["http://host/path", "http://host/***"],
@@ -113,7 +113,7 @@ Deno.test("of a URL the scheme and the host are shown, in arguments, too", () =>
   }
 });
 
-Deno.test("of a command the name of the program is shown", () => {
+Deno.test("the program of a command is shown without its folder", () => {
   const cases: [string, string][] = [
     ["npx", "npx"],
     ["/usr/local/bin/node", "node"],
@@ -132,7 +132,7 @@ Deno.test("of a command the name of the program is shown", () => {
   }
 });
 
-Deno.test("a script is masked, and of a tool's metadata only the known members are shown", () => {
+Deno.test("a script is masked, and only the known members of tool metadata are shown", () => {
   const config = parseConfig({
     servers: {
       s: {
@@ -153,7 +153,7 @@ Deno.test("a script is masked, and of a tool's metadata only the known members a
 });
 
 // proves: data-get-config-ret
-Deno.test("each server is shown with exactly the members that peers expect", () => {
+Deno.test("each server has exactly the members that peers expect", () => {
   const config = parseConfig({
     servers: {
       s: { type: "stdio", note: "?", server_parameters: { command: "run", envFile: "/secrets" } },
@@ -183,7 +183,7 @@ Deno.test("each server is shown with exactly the members that peers expect", () 
   assertEquals(Object.keys(e?.server_parameters ?? {}), ["url", "headers", "timeout", "sse_read_timeout"]);
 });
 
-Deno.test("a placeholder for the environment is shown, a secret that stands in as its default is not", () => {
+Deno.test("a placeholder for a variable is shown without its default", () => {
   const config = {
     mcpServers: {
       s: {

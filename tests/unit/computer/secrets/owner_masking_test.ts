@@ -19,19 +19,19 @@ async function render(server_parameters: Record<string, unknown>): Promise<unkno
   return await renderParameters(server, { inputs, peek: ({ id }) => Promise.resolve(values[id]) });
 }
 
-Deno.test("renderParameters() fills in what is no secret, and masks passwords and the output of commands", async () => {
+Deno.test("renderParameters() replaces inputs, and masks passwords and the output of commands", async () => {
   const rendered = await render({
     args: ["${input:city}", "${input:key}", "${input:made}", "in ${input:city}"],
   });
   assertEquals((rendered as { args: unknown }).args, ["Rome", "***", "***", "in Rome"]);
 });
 
-Deno.test("renderParameters() leaves what has no value, and variables, as they are written", async () => {
+Deno.test("renderParameters() leaves inputs without a value and variables as written", async () => {
   const rendered = await render({ args: ["${input:none}", "${env:HOME}"] });
   assertEquals((rendered as { args: unknown }).args, ["${input:none}", "${env:HOME}"]);
 });
 
-Deno.test("renderParameters() masks what an Agent does not see either", async () => {
+Deno.test("renderParameters() masks secret names, headers and secrets in URLs", async () => {
   const rendered = await render({
     args: ["--token=hunter2"],
     env: { KEY: "hunter2", CITY: "${input:city}" },

@@ -18,7 +18,7 @@ function redactorOf(...secrets: string[]): Redactor {
   return redactor;
 }
 
-Deno.test("the secrets of a stdio server are its environment, its inputs' values and its secret arguments", () => {
+Deno.test("the secrets of a stdio server are its variables, the values of its inputs and its secret arguments", () => {
   const written = server({
     command: "run",
     args: ["--dir", "/srv/public", "--key=${input:key}", "--token", "literal-token"],
@@ -36,7 +36,7 @@ Deno.test("the secrets of a stdio server are its environment, its inputs' values
   );
 });
 
-Deno.test("what a file of variables or of one value holds is a secret, and the file is not shown to an Agent", () => {
+Deno.test("the content of env_file and ${file:…} is secret, and an Agent does not see the path", () => {
   const written = server({
     command: "x",
     args: ["--name", "${file:/home/me/name.txt}"],
@@ -48,7 +48,7 @@ Deno.test("what a file of variables or of one value holds is a secret, and the f
   assertEquals(JSON.stringify(maskServer(written)).includes("/home/me"), false);
 });
 
-Deno.test("the secrets of an HTTP server are its headers, word by word, and what its URL carries", () => {
+Deno.test("the secrets of an HTTP server are its headers, word by word, and the secrets in its URL", () => {
   const written = server({
     url: "http://bob:hunter22@h.example/mcp?key=${input:key}&page=12345",
     headers: { Authorization: "Bearer ${input:token}", "X-Team": "blue team" },
@@ -70,7 +70,7 @@ Deno.test("secrets that overlap are masked as a whole", () => {
   assertEquals(redactor.redact(text), "a *** b *** c ***iddle d ******");
 });
 
-Deno.test("a secret is found as JSON and as a part of a URL writes it", () => {
+Deno.test("a secret is found in its forms in JSON and in a URL", () => {
   const parameters = { command: "x", env: { KEY: 'two words/"quoted"' } };
   const redactor = redactorOf(...secretsOf(server(parameters), server(parameters)));
   const forms = [
@@ -82,12 +82,12 @@ Deno.test("a secret is found as JSON and as a part of a URL writes it", () => {
   assertEquals(forms.map((form) => redactor.redact(`<${form}>`)), forms.map(() => "<***>"));
 });
 
-Deno.test("values shorter than 4 characters and truth values are not masked", () => {
+Deno.test("values shorter than 4 characters and booleans are not masked", () => {
   const redactor = redactorOf("", "1", "abc", "true", "False", "x".repeat(20_000));
   assertEquals(redactor.redact("1 abc true False xxxx"), "1 abc true False xxxx");
 });
 
-Deno.test("a secret that is a part of another leaves nothing of it", () => {
+Deno.test("a secret that contains another secret is masked as a whole", () => {
   assertEquals(
     redactorOf("word", "password", "passwords").redact("passwords, password, word"),
     "***, ***, ***",
@@ -101,7 +101,7 @@ Deno.test("the end of a text may begin in the middle of a secret", () => {
   assertEquals(redactor.redactTail("789 is too short to tell"), "789 is too short to tell");
 });
 
-Deno.test("a logger is wrapped: messages and fields are masked, names of ours are not", () => {
+Deno.test("wrap() masks messages and fields of a logger, but not the fields for names", () => {
   const log = new LogBook();
   const redactor = new Redactor();
   const wrapped = redactor.wrap(log);
@@ -122,7 +122,7 @@ Deno.test("a logger is wrapped: messages and fields are masked, names of ours ar
   ]);
 });
 
-Deno.test("only so many secrets of a server are remembered, those of its last start first, and all of the others'", () => {
+Deno.test("a server with too many secrets loses those of its oldest starts, and other servers lose none", () => {
   const redactor = redactorOf("steady-secret");
   for (let start = 0; start < 501; start++) redactor.learn("restless", [`secret-${1_000 + start}`]);
   assertEquals(
@@ -131,12 +131,12 @@ Deno.test("only so many secrets of a server are remembered, those of its last st
   );
 });
 
-Deno.test("only so many servers are remembered: the one that started longest ago is forgotten first", () => {
+Deno.test("beyond the most servers, the secrets of the oldest start are forgotten", () => {
   const redactor = new Redactor();
   for (let i = 0; i < 1_001; i++) redactor.learn(`server-${i}`, [`secret-${1_000 + i}`]);
   assertEquals(redactor.redact("secret-1000 secret-1001 secret-2000"), "secret-1000 *** ***");
 });
 
-Deno.test("a redactor that knows nothing changes nothing", () => {
+Deno.test("a redactor without secrets changes nothing", () => {
   assertEquals([new Redactor().redactTail("text"), new Redactor().redact("text")], ["text", "text"]);
 });

@@ -46,7 +46,7 @@ Deno.test("a tool with default metadata is listed as the specification's second 
 });
 
 // proves: data-meta-flat, data-meta-native, data-meta-annotation, data-attribute-value
-Deno.test("the server's own metadata is kept flat, and what it writes under our key is not", () => {
+Deno.test("metadata of the MCP server is flattened, without its own value for a2c_tool_meta", () => {
   const tool = {
     name: "t",
     annotations: { title: "T" },
@@ -76,7 +76,7 @@ Deno.test("the server's own metadata is kept flat, and what it writes under our 
   });
 });
 
-Deno.test("metadata with odd keys harms nothing", () => {
+Deno.test("metadata may have keys such as __proto__", () => {
   const meta = JSON.parse('{"__proto__": {"polluted": true}, "constructor": "x"}');
   const [tool] = viewTools([serverTools("s", [{ name: "t", _meta: meta }])]).tools;
   assertEquals(Object.keys(tool?.meta ?? {}).toSorted(), ["__proto__", "a2c_mcp_server", "constructor"]);

@@ -15,7 +15,7 @@ function record(changes: Partial<ToolCallRecord>): ToolCallRecord {
   };
 }
 
-Deno.test("the last 100 calls are remembered, oldest first, and their servers one entry a call", () => {
+Deno.test("the last 100 calls are kept, oldest first, and their servers with one entry for each call", () => {
   const history = new ToolCallHistory();
   for (let i = 0; i < 150; i++) history.push(record({ reqId: `${i}`, server: `s${i % 2}` }));
   assertEquals([history.records.length, history.records[0]?.reqId, history.records[99]?.reqId], [
@@ -26,7 +26,7 @@ Deno.test("the last 100 calls are remembered, oldest first, and their servers on
   assertEquals([history.servers.length, history.servers.slice(0, 3)], [100, ["s0", "s1", "s0"]]);
 });
 
-Deno.test("a call of a tool that does not exist is remembered, and changes nothing in the order of servers", () => {
+Deno.test("a call of a tool that does not exist is kept, and does not change the order of servers", () => {
   const history = new ToolCallHistory();
   history.push(record({}));
   for (let i = 0; i < 150; i++) {
@@ -36,7 +36,7 @@ Deno.test("a call of a tool that does not exist is remembered, and changes nothi
   assertEquals(history.servers, ["s"]);
 });
 
-Deno.test("the history that was handed out does not change", () => {
+Deno.test("a list of records does not change after it was returned", () => {
   const history = new ToolCallHistory();
   const before = history.records;
   const servers = history.servers;

@@ -41,7 +41,7 @@ Deno.test("of two servers with one tool name the later tool gets its server's na
   assert(warnings[0]?.includes('"b__x"'));
 });
 
-Deno.test("a server that lists what another one lists is one warning, however many tools these are", () => {
+Deno.test("a server with the same tools as another one gets one warning, whatever the number of tools", () => {
   const tools = ["a", "b", "c", "d", "e", "f", "g"];
   const { warnings } = nameTools([serverTools("s", tools), serverTools("t", tools)]);
   assertEquals(warnings.length, 1);
@@ -49,7 +49,7 @@ Deno.test("a server that lists what another one lists is one warning, however ma
   assertStringIncludes(warnings[0] ?? "", "and 2 more");
 });
 
-Deno.test("a tool is found by its own name and by its server's name in front, where it is listed by another", () => {
+Deno.test("otherNamesOf() finds a tool by its own name, and by that name with its server's name in front", () => {
   const aliases = { tool_meta: { old: { alias: "new" } } };
   const { named } = nameTools([serverTools("a", ["x", "old"], aliases), serverTools("b", ["x"])]);
   const found = ["a__x", "old", "a__old", "a__new", "b__new", "x__a"].map((name) =>

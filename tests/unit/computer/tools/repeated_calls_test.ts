@@ -45,7 +45,7 @@ Deno.test("calls of another agent or with another req_id are other calls", async
   assertEquals(runs(), 3);
 });
 
-Deno.test("the same req_id for another tool or other parameters is 400, and the first call is not disturbed", async () => {
+Deno.test("the same req_id for another tool or other parameters is 400, and the first call goes on", async () => {
   const { call, runs } = counting();
   await call(request("a", { params: { x: 1 } }));
   for (const changes of [{ tool_name: "u", params: { x: 1 } }, { params: { x: 2 } }]) {
@@ -85,7 +85,7 @@ Deno.test("remembered answers take 16 MiB at most, the oldest go first", async (
   assertEquals(runs(), 5);
 });
 
-Deno.test("calls that run are remembered whatever the bounds", async () => {
+Deno.test("running calls are remembered beyond the bounds", async () => {
   const { repeated, call } = counting();
   const gate = Promise.withResolvers<CallToolResult>();
   const running = once(repeated, request("slow"), () => gate.promise);
@@ -95,7 +95,7 @@ Deno.test("calls that run are remembered whatever the bounds", async () => {
   assertEquals(await running, await again);
 });
 
-Deno.test("clear() forgets answers, and calls that run, which go on", async () => {
+Deno.test("clear() forgets answers and running calls, which go on", async () => {
   const { repeated, call, runs } = counting();
   const gate = Promise.withResolvers<CallToolResult>();
   const running = once(repeated, request("slow"), () => gate.promise);
@@ -111,7 +111,7 @@ Deno.test("clear() forgets answers, and calls that run, which go on", async () =
   });
 });
 
-Deno.test("a call whose answer is too large to be remembered does not run again, and pushes no other answer out", async () => {
+Deno.test("a call whose answer is too large to remember does not run again, and no other answer is dropped for it", async () => {
   const repeated = new RepeatedCalls();
   let runs = 0;
   const call = (req_id: string, length: number) =>

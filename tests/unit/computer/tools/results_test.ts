@@ -7,7 +7,7 @@ import {
   ServerTimeoutError,
 } from "../../../../src/mcp/errors.ts";
 
-Deno.test("a result passes as it came, its own metadata under meta", () => {
+Deno.test("a result is passed on unchanged, with its _meta as meta", () => {
   const content = [{ type: "text", text: "x", _meta: { item: 1 } }];
   const raw = { content, structuredContent: { a: 1 }, isError: true, _meta: { own: 1 }, extra: [1] };
   assertEquals(toWireResult(raw, { auto_apply: true }) as unknown, {
@@ -19,7 +19,7 @@ Deno.test("a result passes as it came, its own metadata under meta", () => {
   });
 });
 
-Deno.test("a result without content, isError and metadata gets them", () => {
+Deno.test("a result without content, isError and metadata gets defaults", () => {
   assertEquals(toWireResult({}, undefined), { content: [], isError: false, meta: null });
   assertEquals(toWireResult({ content: "x", isError: "yes", _meta: 1 }, undefined), {
     content: [],
@@ -28,7 +28,7 @@ Deno.test("a result without content, isError and metadata gets them", () => {
   });
 });
 
-Deno.test("each failure has its code, its outcome in the history, and no text of strangers to the protocol", () => {
+Deno.test("each failure has its code and its outcome, and never the text of an internal error", () => {
   const cases: [unknown, Record<string, unknown>, string][] = [
     [new ToolCallCancelled("x"), { a2c_cancelled: true }, "cancelled"],
     [new ServerTimeoutError("x"), { error_code: 4004, a2c_timeout: true }, "timeout"],

@@ -32,7 +32,7 @@ Deno.test("where tools are allowed by name, all others are forbidden, and a forb
   assertEquals(allowed(["l*s*s", "lis*ist"]), ["list_files"]);
 });
 
-Deno.test("a tool with the name of a member of every object has only the metadata that is configured", () => {
+Deno.test("a tool named like an inherited member of objects has only its configured metadata", () => {
   const config = configOf({ tool_meta: { constructor: { alias: "build" } } });
   assertEquals([toolMetaOf(config, "toString"), toolMetaOf(config, "__proto__")], [undefined, undefined]);
   assertEquals([aliasOf(config, "constructor"), aliasOf(config, "toString")], ["build", undefined]);

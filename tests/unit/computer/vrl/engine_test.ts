@@ -15,7 +15,7 @@ Deno.test("a VRL engine", async (t) => {
   using engine = new VrlEngine();
 
   // proves: data-config-vrl
-  await t.step("runs a script on an event and gives the event that it made", async () => {
+  await t.step("runs a script on an event and gives the changed event", async () => {
     const script = ".text = upcase(string!(.content[0].text)); .count = .n + 1 ?? 0; del(.content)";
     const event = { content: [{ type: "text", text: "grüß dich 😀" }], n: 2 ** 40, nothing: null, half: 0.5 };
     assertEquals(await run(engine, script, event), {
@@ -28,7 +28,7 @@ Deno.test("a VRL engine", async (t) => {
     assertEquals(await run(engine, ". = [1, null]", {}), [1, null]);
   });
 
-  await t.step("takes a script that compiles, and tells of one that does not", async () => {
+  await t.step("compiles a script, or says where it is wrong", async () => {
     await engine.compile('.a = "x"');
     const error = await assertRejects(() => engine.compile(".a = 1\n.b = foo(.a)"), TypeError);
     assertEquals(
@@ -42,7 +42,7 @@ Deno.test("a VRL engine", async (t) => {
     }
   });
 
-  await t.step("tells where a script failed, and not what it was given", async () => {
+  await t.step("says where a script failed, without quoting the event", async () => {
     const event = { text: "SECRET" };
     const cases: [string, string][] = [
       [".x = 1\n.y = parse_json!(.text)", '"parse_json" failed at line 2, column 6'],
@@ -56,18 +56,18 @@ Deno.test("a VRL engine", async (t) => {
     }
   });
 
-  await t.step("sees nothing of this process", async () => {
+  await t.step("has no access to this process", async () => {
     assert(Deno.env.get("PATH") !== undefined);
     assertEquals(await run(engine, '.x = get_env_var("PATH") ?? "hidden"', {}), { x: "hidden" });
   });
 
-  await t.step("reads times without a zone in the system's", async () => {
+  await t.step("reads times without a zone in the time zone of the system", async () => {
     const text = "2021-07-10 12:00:00";
     const made = await run(engine, '.t = parse_timestamp!(.t, format: "%F %T")', { t: text });
     assertEquals(made, { t: new Date("2021-07-10T12:00:00").toISOString().replace(".000Z", "Z") });
   });
 
-  await t.step("takes a text with half a character in it", async () => {
+  await t.step("accepts a text with a lone surrogate", async () => {
     assertEquals(await run(engine, ".x = 1", { text: "cut \ud83d", say: "\\ud83d" }), {
       text: "cut \ufffd",
       say: "\\ud83d",
@@ -92,7 +92,7 @@ Deno.test("a VRL engine", async (t) => {
     assertEquals(await run(engine, ".x = 1", {}), { x: 1 });
   });
 
-  await t.step("runs in turn what is asked at once, and a caller may stop waiting", async () => {
+  await t.step("runs scripts one after the other, and a caller may stop waiting", async () => {
     const enough = AbortSignal.abort(new TypeError("enough"));
     const all = [1, 2, 3].map((n) => run(engine, ".n = .n * 2 ?? 0", { n }));
     await assertRejects(() => engine.run(".", {}, { signal: enough }), TypeError, "enough");
@@ -100,7 +100,7 @@ Deno.test("a VRL engine", async (t) => {
   });
 });
 
-Deno.test("a script that takes too long is ended, and the next one runs", async () => {
+Deno.test("a script that takes too long is terminated, and the next one runs", async () => {
   using engine = new VrlEngine({ runTimeoutMs: 1_000 });
   const loop = (body: string) => `for_each(array!(.a)) -> |_index, _value| { ${body} }`;
   const endless = engine.run(loop(loop(loop(".n = 1"))), { a: Array(2_000).fill(0) });
@@ -109,7 +109,7 @@ Deno.test("a script that takes too long is ended, and the next one runs", async 
   assertEquals(await next, '{"x":1}');
 });
 
-Deno.test("a script whose memory has no end is ended, this process lives, and the next one runs", async () => {
+Deno.test("a script that takes too much memory is terminated, this process survives, and the next one runs", async () => {
   using engine = new VrlEngine({ runTimeoutMs: 10_000 });
   const doubled = Array(40).fill(".text = string!(.text) + string!(.text)").join("\n");
   for (const script of [".a[1000000000] = 1", doubled]) {
@@ -118,7 +118,7 @@ Deno.test("a script whose memory has no end is ended, this process lives, and th
   }
 });
 
-Deno.test("a closed engine refuses, and ends what runs", async () => {
+Deno.test("close() ends the running script and rejects later ones", async () => {
   const engine = new VrlEngine();
   const running = engine.run(".x = 1", {});
   const waiting = engine.run(".x = 1", {});
@@ -129,7 +129,7 @@ Deno.test("a closed engine refuses, and ends what runs", async () => {
   }
 });
 
-Deno.test("a finding is told with its line and column, counted in characters", () => {
+Deno.test("a finding has its line and column, counted in characters", () => {
   const script = '.ä = "ö"\n.b = foo()';
   const at = new TextEncoder().encode(script.slice(0, script.indexOf("foo"))).length;
   const labels = [{ message: "undefined function", span: [at, at + 3] as const }, {
@@ -142,12 +142,12 @@ Deno.test("a finding is told with its line and column, counted in characters", (
   );
 });
 
-Deno.test("the first three findings are told, and a finding may have no place", () => {
+Deno.test("the first three findings are listed, also those without a place", () => {
   const findings = ["a", "b", "c", "d", "e"].map((message) => ({ message, labels: [] }));
   assertEquals(describeDiagnostics(findings, ""), "a; b; c; and 2 more");
 });
 
-Deno.test("a failure is told by its place, not by what was looked at", () => {
+Deno.test("a failure has its place and does not quote the event", () => {
   const script = '.x = 1\n.y = parse_json!("SECRET")';
   const text = 'Termination;\nfunction call error for "parse_json" at (12:33): unable to parse json: SECRET';
   assertEquals(describeFailure(text, script), '"parse_json" failed at line 2, column 6');

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import type { CallToolResult } from "../../../../src/protocol/tools.ts";
 import { toVrlEvent, withTransformed } from "../../../../src/computer/vrl/transform.ts";
 
-Deno.test("the event is the result with every member there, and the call beside it", () => {
+Deno.test("the event has all members of a result, and the call", () => {
   const call = { tool: "t", params: { a: 1 } };
   assertEquals(toVrlEvent({ content: [] }, call), {
     meta: null,
@@ -34,7 +34,7 @@ Deno.test("the event is the result with every member there, and the call beside 
   });
 });
 
-Deno.test("what the script made stands in the metadata as a JSON string, and the result stays", () => {
+Deno.test("the output of a script is added to the metadata as JSON, and the result stays", () => {
   const result: CallToolResult = { content: [{ type: "text", text: "x" }], meta: { own: 1 } };
   assertEquals(withTransformed(result, '{"a":1}'), {
     content: [{ type: "text", text: "x" }],

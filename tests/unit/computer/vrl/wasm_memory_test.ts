@@ -12,20 +12,20 @@ function pagesOf(module: Uint8Array<ArrayBuffer>): { grow: (pages: number) => nu
   return { grow: (pages) => memory.grow(pages) };
 }
 
-Deno.test("a memory without a maximum grows to the bound and no further", () => {
+Deno.test("a memory without a maximum grows up to the bound", () => {
   const module = Uint8Array.from([...HEADER, 5, 3, 1, 0, 1, ...EXPORT]);
   const memory = pagesOf(withMaxMemory(module, 300 * 65_536));
   assertEquals(memory.grow(299), 1);
   assertThrows(() => memory.grow(1), RangeError);
 });
 
-Deno.test("a smaller maximum of the module's own stays", () => {
+Deno.test("a smaller maximum in the module stays", () => {
   const module = Uint8Array.from([...HEADER, 5, 4, 1, 1, 1, 2, ...EXPORT]);
   const memory = pagesOf(withMaxMemory(module, 300 * 65_536));
   assertEquals(memory.grow(1), 1);
   assertThrows(() => memory.grow(1), RangeError);
 });
 
-Deno.test("a module without a memory of its own is refused", () => {
+Deno.test("a module that declares no memory is an error", () => {
   assertThrows(() => withMaxMemory(Uint8Array.from(HEADER), 65_536), TypeError, "memory");
 });

@@ -37,13 +37,13 @@ const schema = {
   $defs: { item: { type: "object", properties: { name: { type: "string" } }, required: ["name"] } },
 };
 
-Deno.test("arguments that the schema takes have no problem", () => {
+Deno.test("arguments that match the schema have no problem", () => {
   const args = { path: "a", count: 1, mode: "read", items: [{ name: "x", more: true }] };
   assertEquals(checkArguments(schema, args), { problems: [] });
   assertEquals(checkArguments({}, { anything: [1] }), { problems: [] });
 });
 
-Deno.test("each wrong argument is named, the nested ones by their path", () => {
+Deno.test("each wrong argument is named, nested arguments by their path", () => {
   assertEquals(problems(schema, { count: "secret", items: [{ name: "x" }, {}, { name: 5 }] }), [
     'argument "path" is missing',
     'argument "count" must be integer',
@@ -54,7 +54,7 @@ Deno.test("each wrong argument is named, the nested ones by their path", () => {
   assertEquals(problems(odd, { "a b": { "c.d/~": 1 } }), ['argument "a b["c.d/~"]" must be null']);
 });
 
-Deno.test("no value that was given is told", () => {
+Deno.test("problems never quote a value of the call", () => {
   const strict = {
     properties: {
       a: { const: 1 },
@@ -74,7 +74,7 @@ Deno.test("no value that was given is told", () => {
   assert(!texts.join().includes("SECRET"), texts.join());
 });
 
-Deno.test("the allowed values are told, but not an endless list of them", () => {
+Deno.test("allowed values are listed, up to a bounded number", () => {
   assertEquals(problems(schema, { path: "", mode: "wrte" }), [
     'argument "mode" must be one of "read", "write"',
   ]);
@@ -87,7 +87,7 @@ Deno.test("the allowed values are told, but not an endless list of them", () => 
   assert(text.endsWith(" and 80 more") && text.length < 2_000, text);
 });
 
-Deno.test("an unknown argument is told, with the one that was meant", () => {
+Deno.test("an unknown argument is named, with the closest known name", () => {
   assertEquals(problems(schema, { path: "", pth: 1, zebra: 2 }), [
     'argument "pth" is unknown, did you mean "path"?',
     'argument "zebra" is unknown',
@@ -102,7 +102,7 @@ Deno.test("an unknown argument is told, with the one that was meant", () => {
   ]);
 });
 
-Deno.test("alternatives are told as one", () => {
+Deno.test("the alternatives of a union give one problem", () => {
   const optional = { anyOf: [{ type: "integer" }, { type: "null" }] };
   const tagged = {
     oneOf: [{ properties: { kind: { const: "a" } } }, { properties: { kind: { const: "b" } } }],
@@ -126,7 +126,7 @@ Deno.test("alternatives are told as one", () => {
   );
 });
 
-Deno.test("what is wrong with the arguments as a whole is told, too", () => {
+Deno.test("problems of the arguments object as a whole are described", () => {
   assertEquals(problems({ minProperties: 1 }, {}), [
     "the arguments object must not have fewer than 1 properties",
   ]);
@@ -140,7 +140,7 @@ Deno.test("what is wrong with the arguments as a whole is told, too", () => {
   assertEquals(problems(conditional, { a: 1 }), ['argument "b" is missing']);
 });
 
-Deno.test("no more than ten problems are told, and no name over 80 characters or over more than a line", () => {
+Deno.test("at most ten problems are described, with names of at most 80 characters on one line", () => {
   const numbers = { properties: { list: { items: { type: "number" } } } };
   const texts = problems(numbers, { list: Array.from({ length: 15 }, () => "x") });
   assertEquals([texts.length, texts.at(-1)], [11, "and 5 more"]);
@@ -148,14 +148,14 @@ Deno.test("no more than ten problems are told, and no name over 80 characters or
   assertEquals(text, `argument "a b${"c".repeat(77)}…" is unknown`);
 });
 
-Deno.test("an argument may be called like what every object has", () => {
+Deno.test("an argument may have the name of a member that every object inherits", () => {
   const inherited = { properties: { constructor: { type: "string" } }, required: ["toString"] };
   assertEquals(problems(inherited, {}), ['argument "toString" is missing']);
   const args = JSON.parse('{"__proto__": 1}');
   assertEquals(problems({ additionalProperties: false }, args), ['argument "__proto__" is unknown']);
 });
 
-Deno.test("2020-12 is the default, 2019-09 and draft 7 are read, others are left to the MCP server", () => {
+Deno.test("2020-12 is the default, 2019-09 and draft 7 are checked, other drafts are left to the MCP server", () => {
   const pair = [{ type: "string" }, { type: "integer" }];
   for (const $schema of [undefined, DRAFT_2020]) {
     const tuple = { ...($schema === undefined ? {} : { $schema }), properties: { t: { prefixItems: pair } } };
@@ -169,7 +169,7 @@ Deno.test("2020-12 is the default, 2019-09 and draft 7 are read, others are left
   assertEquals(whyUnchecked(draft4), "its draft of JSON Schema is not supported");
 });
 
-Deno.test("in draft 7, a reference stands alone and newer keywords mean nothing", () => {
+Deno.test("in draft 7 a reference hides the keywords beside it, and newer keywords are ignored", () => {
   const definitions = { a: { required: ["x"] } };
   const beside = { $ref: "#/definitions/a", required: ["y"], minProperties: 5, definitions };
   const newer = {
@@ -184,7 +184,7 @@ Deno.test("in draft 7, a reference stands alone and newer keywords mean nothing"
   assert(problems({ $schema: DRAFT_2019, ...newer }, { x: 1 }).length > 0);
 });
 
-Deno.test("numbers are multiples as they are written", () => {
+Deno.test("multipleOf compares numbers in decimal", () => {
   const isMultiple = (n: number, multipleOf: number) =>
     problems({ properties: { n: { multipleOf } } }, { n }).length === 0;
   for (
@@ -198,14 +198,14 @@ Deno.test("numbers are multiples as they are written", () => {
   assertEquals(whyUnchecked({ multipleOf: 0 }), 'its "multipleOf" is not valid');
 });
 
-Deno.test("a text is measured in code points, and values are the same as JSON", () => {
+Deno.test("texts are measured in code points, and values are compared as JSON", () => {
   const measured = { properties: { s: { maxLength: 2 }, c: { const: { a: [1, { b: null }] } } } };
   assertEquals(problems(measured, { s: "😀😀", c: { a: [1.0, { b: null }] } }), []);
   assertEquals(problems(measured, { s: "e\u0301x" }).length, 1);
   assertEquals(problems(measured, { c: { a: [{ b: null }, 1] } }).length, 1);
 });
 
-Deno.test("a schema may refer to its own parts", () => {
+Deno.test("references to parts of the schema are followed", () => {
   const tree = { properties: { child: { $ref: "#" }, n: { type: "integer" } } };
   assertEquals(problems(tree, { child: { child: { n: "x" } } }), [
     'argument "child.child.n" must be integer',
@@ -217,7 +217,7 @@ Deno.test("a schema may refer to its own parts", () => {
   assertEquals(problems({ $schema: DRAFT_07, ...definitions }, { n: 1 }), ['argument "n" must be null']);
 });
 
-Deno.test("a schema that does not compile is left to the MCP server", () => {
+Deno.test("a malformed schema is left to the MCP server", () => {
   const cases: Schema[] = [
     { type: "strin" },
     { required: true },
@@ -240,7 +240,7 @@ Deno.test("formats, patterns and uniqueItems are left to the MCP server", () => 
   assertEquals(problems({ properties }, { code: 1 }), ['argument "code" must be string']);
 });
 
-Deno.test("a schema without a part that is left out takes all that it took with it", () => {
+Deno.test("a keyword that is left out never makes a schema stricter", () => {
   const lax: [Schema, Args][] = [
     [{ properties: { a: { not: { pattern: "x" } } } }, { a: "b" }],
     [{ properties: { a: { oneOf: [{ pattern: "^a" }, { pattern: "^b" }] } } }, { a: "a" }],
@@ -267,7 +267,7 @@ function doubling(count: number): Schema {
   };
 }
 
-Deno.test("a hostile schema holds nobody up", () => {
+Deno.test("a hostile schema is given up in bounded time", () => {
   const hostile: [Schema, Args, string][] = [
     [doubling(60), { x: 1 }, "checking these arguments against it takes too much work"],
     [

@@ -76,7 +76,7 @@ function takes(schema: object, args: object): boolean {
   }).validate(schema, args);
 }
 
-Deno.test("whatever a schema takes, the part of it that is checked takes", () => {
+Deno.test("arguments that a JSON Schema validator accepts are accepted", () => {
   fc.assert(
     fc.property(inputSchema, args, (schema, args) => {
       if (takes(schema, args)) assertEquals(checkArguments(schema, args), { problems: [] });
@@ -85,7 +85,7 @@ Deno.test("whatever a schema takes, the part of it that is checked takes", () =>
   );
 });
 
-Deno.test("a schema of which nothing is left out is checked as a whole", () => {
+Deno.test("arguments that a validator rejects are rejected, if no keyword of the schema is left out", () => {
   fc.assert(
     fc.property(inputSchema, args, (schema, args) => {
       const text = JSON.stringify(schema);
