@@ -1,4 +1,4 @@
-/** The Computer: MCP servers on one side, an office on the other. */
+/** The Computer: runs MCP servers and answers the Agent of an office for them. */
 import type { IncomingEvent } from "../link/connect.ts";
 import { silentLogger } from "../log.ts";
 import { DEFAULT_SERVER_LIMITS } from "../mcp/limits.ts";
@@ -28,8 +28,8 @@ import type { InputValue } from "../config/placeholders.ts";
 import { OfficeRequests } from "./requests.ts";
 
 /**
- * A Computer hosts MCP servers and answers an Agent for them: their tools as one list, their windows as a Desktop,
- * their documents as a Finder. It connects outwards only.
+ * A Computer runs MCP servers and gives an Agent access to them: their tools as one list, their windows as a Desktop,
+ * their documents as a Finder. It only opens outgoing connections.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ import { OfficeRequests } from "./requests.ts";
  * ```
  */
 export class Computer implements AsyncDisposable {
-  /** Its name in the office. */
+  /** The name in the office. */
   readonly name: string;
   readonly #host: McpHost;
   readonly #announcer: Announcer;
@@ -90,10 +90,10 @@ export class Computer implements AsyncDisposable {
   }
 
   /**
-   * Opens a Computer and starts its MCP servers, all at once; returns without waiting for them.
+   * Opens a Computer and starts all of its MCP servers; returns without waiting for them.
    *
-   * @throws {TypeError} when the name cannot be one.
-   * @throws {ConfigError} when the configuration cannot be used.
+   * @throws {TypeError} when the name is invalid.
+   * @throws {ConfigError} when the configuration is invalid.
    */
   static open(options: ComputerOptions): Computer {
     const problem = nameProblem(options.name);
@@ -104,11 +104,11 @@ export class Computer implements AsyncDisposable {
   }
 
   /**
-   * Resolves when each MCP server has started and listed its tools, or has failed to; in any case after `timeoutMs`.
-   * Rejects with the reason of `signal` when that is aborted.
+   * Resolves when each MCP server has listed its tools or failed, at the latest after `timeoutMs`. Rejects with the
+   * reason of `signal` when it is aborted.
    *
-   * @param options `timeoutMs`: in milliseconds, without end by default. `servers`: which, all by default; names of none
-   * are passed over.
+   * @param options `timeoutMs`: in milliseconds, unlimited by default. `servers`: the names of the servers to wait for,
+   *   all by default; unknown names are ignored.
    */
   async ready(
     options: {
@@ -122,7 +122,7 @@ export class Computer implements AsyncDisposable {
     await (timeoutMs === undefined ? settled : settledWithin(settled, timeoutMs));
   }
 
-  /** The tools as an Agent sees them, in order of precedence; without those of servers that failed or were stopped. */
+  /** The tools as an Agent sees them, in order of precedence; without tools of servers that failed or were stopped. */
   get tools(): readonly SMCPTool[] {
     return this.#host.tools.listed;
   }
@@ -132,16 +132,16 @@ export class Computer implements AsyncDisposable {
     return this.#host.states;
   }
 
-  /** The names under which an MCP server's tools can be called; none for a name that no server has. */
+  /** The names under which an MCP server's tools can be called; empty for an unknown server. */
   toolsOf(server: string): string[] {
     const { routes } = this.#host.tools;
     return [...routes].filter(([, route]) => route.server.name === server).map(([name]) => name);
   }
 
   /**
-   * The last lines that an MCP server wrote, and what became of it. For local eyes only.
+   * The last log lines of an MCP server and the events of its process. Never sent to the office.
    *
-   * @throws {TypeError} when there is none of that name.
+   * @throws {TypeError} when no server has that name.
    */
   serverLog(name: string): readonly string[] {
     return this.#host.logOf(this.#host.serverNamed(name));
@@ -157,19 +157,18 @@ export class Computer implements AsyncDisposable {
     return this.#host.history.records;
   }
 
-  /** Where the Computer is; `undefined` without a connection. */
+  /** The connection and office; `undefined` without a connection. */
   get place(): OfficeState | undefined {
     return this.#place.state;
   }
 
   /**
-   * Takes another configuration: starts, stops and restarts exactly the MCP servers that it touches. The Agent is told
-   * of everything that changed for it. Resolves when what was stopped is gone; {@linkcode Computer.ready} tells when
-   * what was started is there.
+   * Applies another configuration: starts, stops and restarts exactly the MCP servers that it changes, and notifies the
+   * Agent. Resolves when the stopped processes have ended; {@linkcode Computer.ready} waits for the started ones.
    *
-   * @param config As {@linkcode parseConfig} takes it.
-   * @throws {ConfigError} when it cannot be used; then nothing changed.
-   * @throws {TypeError} when this Computer was closed.
+   * @param config in any form that {@linkcode parseConfig} accepts
+   * @throws {ConfigError} when the configuration is invalid; then nothing changes.
+   * @throws {TypeError} when this Computer is closed.
    */
   async reconfigure(config: unknown): Promise<ConfigChange> {
     this.#assertOpen();
@@ -181,36 +180,36 @@ export class Computer implements AsyncDisposable {
   /**
    * Starts an MCP server that was stopped or has failed; returns without waiting for it.
    *
-   * @throws {TypeError} when there is none of that name, or the configuration disables it.
+   * @throws {TypeError} when no server has that name, or the configuration disables it.
    */
   startServer(name: string): void {
     this.#serverToStart(name).start();
   }
 
   /**
-   * Stops an MCP server until it is started again, or its configuration changes. Resolves when its process is gone.
+   * Stops an MCP server until it is started again or its configuration changes. Resolves when its process has ended.
    *
-   * @throws {TypeError} when there is none of that name.
+   * @throws {TypeError} when no server has that name.
    */
   async stopServer(name: string): Promise<void> {
     await this.#host.serverNamed(name).stop();
   }
 
   /**
-   * Ends an MCP server's session and begins another; its tools stay listed. Returns without waiting for it.
+   * Restarts an MCP server; its tools stay listed. Returns without waiting for it.
    *
-   * @throws {TypeError} when there is none of that name, or the configuration disables it.
+   * @throws {TypeError} when no server has that name, or the configuration disables it.
    */
   restartServer(name: string): void {
     this.#serverToStart(name).restart();
   }
 
   /**
-   * Gives an input a value, before those of any other source, for as long as this Computer is open; restarts the MCP
-   * servers that use it, and gives their names.
+   * Sets the value of an input until this Computer is closed; it takes precedence over all other sources. Restarts the
+   * MCP servers that use the input, and returns their names.
    *
-   * @throws {TypeError} when the configuration has no such input, the value is none of its options, or this Computer
-   * was closed.
+   * @throws {TypeError} when the configuration has no such input, the value is not one of its options, or this Computer
+   *   is closed.
    */
   setInput(id: string, value: InputValue): string[] {
     checkInputValue(findInput(id, this.#host.config.inputs), value);
@@ -218,13 +217,13 @@ export class Computer implements AsyncDisposable {
     return this.refreshInputs([id]);
   }
 
-  /** The value that {@linkcode Computer.setInput} gave an input. For local eyes only. */
+  /** The value that {@linkcode Computer.setInput} has set. Never sent to the office. */
   getInput(id: string): InputValue | undefined {
     return this.#inputs.get(id);
   }
 
   /**
-   * Forgets the value that {@linkcode Computer.setInput} gave; restarts the MCP servers that use the input, and gives
+   * Removes the value that {@linkcode Computer.setInput} has set; restarts the MCP servers that use the input, and returns
    * their names.
    *
    * @throws {TypeError} when the configuration has no such input.
@@ -235,9 +234,9 @@ export class Computer implements AsyncDisposable {
   }
 
   /**
-   * Restarts the MCP servers that use one of these inputs, whose source has other values now; gives their names.
+   * Restarts the MCP servers that use one of these inputs, after their source has changed; returns their names.
    *
-   * @throws {TypeError} when this Computer was closed.
+   * @throws {TypeError} when this Computer is closed.
    */
   refreshInputs(ids: Iterable<string>): string[] {
     this.#assertOpen();
@@ -245,12 +244,12 @@ export class Computer implements AsyncDisposable {
   }
 
   /**
-   * Calls a tool as an Agent would, with confirmation and history. Whatever goes wrong with the tool is in the result,
-   * also that `signal` was aborted meanwhile; one that was aborted before is thrown.
+   * Calls a tool as an Agent would, with confirmation and history. A failure of the tool, and an abort during the call,
+   * is in the result. Throws the reason of `signal` when it is aborted before the call.
    *
-   * @param name As in {@linkcode Computer.tools}.
-   * @param params The arguments; none by default.
-   * @param options `isConfirmed`: nobody is asked any more; false by default.
+   * @param name a name of {@linkcode Computer.tools}
+   * @param params the arguments; empty by default
+   * @param options `isConfirmed`: skips the confirmation; false by default
    */
   async callTool(
     name: string,
@@ -270,10 +269,10 @@ export class Computer implements AsyncDisposable {
   }
 
   /**
-   * The Desktop as an Agent sees it: a text for each window. Rejects with the reason of `signal` when that is aborted.
+   * The Desktop as an Agent sees it: a text for each window. Rejects with the reason of `signal` when it is aborted.
    *
-   * @param options `size`: how many windows at most, all by default. `window`: the URI of the only one to show.
-   * @throws {SmcpError} 400 when `window` is no window URI.
+   * @param options `size`: the most windows, all by default. `window`: the URI of the only window to show.
+   * @throws {SmcpError} 400 when `window` is not a window URI.
    */
   async getDesktop(
     options: LocalRequestOptions & {
@@ -286,10 +285,10 @@ export class Computer implements AsyncDisposable {
   }
 
   /**
-   * The Finder's catalogue as an Agent sees it, and how many documents match in all. Rejects with the reason of
-   * `signal` when that is aborted.
+   * Searches the Finder's catalogue as an Agent does; `totalCount` counts all matching documents. Rejects with the
+   * reason of `signal` when it is aborted.
    *
-   * @throws {SmcpError} 400 when `offset` or `limit` is negative or no integer.
+   * @throws {SmcpError} 400 when `offset` or `limit` is not a non-negative integer.
    */
   async getFinder(
     options: LocalRequestOptions & Omit<FinderQueryOptions, "history"> = {},
@@ -299,7 +298,7 @@ export class Computer implements AsyncDisposable {
   }
 
   /**
-   * Reads a `dpe://` or `window://` resource, or, of the server that `mcpServer` names, any other.
+   * Reads a `dpe://` or `window://` resource, or any other resource of the server that `mcpServer` names.
    *
    * @throws {SmcpError} as `client:read_resource` is answered.
    */
@@ -311,47 +310,47 @@ export class Computer implements AsyncDisposable {
     return await this.#host.read({ uri, mcp_server: mcpServer, timeout: toSeconds(options) }, { signal });
   }
 
-  /** The URIs of the windows and documents that the MCP servers list, as they were listed last. */
+  /** The listed URIs of the windows and documents of all MCP servers. */
   get uris(): string[] {
     return this.#host.resources.uris;
   }
 
   /**
-   * Connects to a Server without joining an office, and comes back after each loss.
+   * Connects to a Server without joining an office, and reconnects automatically.
    *
-   * @throws {ServerUnreachableError} after `timeoutMs`; at once where another attempt is of no use (`isPermanent`).
-   * @throws {AuthenticationError | ProtocolVersionError} when trying again is of no use.
-   * @throws {TypeError} while an office is joined, or once this Computer was closed.
+   * @throws {ServerUnreachableError} after `timeoutMs`; at once when another attempt cannot succeed (`isPermanent`).
+   * @throws {AuthenticationError | ProtocolVersionError} when another attempt cannot succeed.
+   * @throws {TypeError} while an office is joined, or when this Computer is closed.
    */
   async connect(options: ConnectOptions): Promise<void> {
     await this.#place.connect(options);
   }
 
   /**
-   * Joins an office, connecting first where there is no connection to that Server, and comes back after each loss; then
-   * the Agent is told to look again.
+   * Joins an office; connects first if there is no connection to that Server. Reconnects and rejoins automatically, and
+   * then announces all views as changed.
    *
-   * @throws {ServerUnreachableError} after `timeoutMs`; at once where another attempt is of no use (`isPermanent`).
-   * @throws {AuthenticationError | ProtocolVersionError | JoinRefusedError} when trying again is of no use.
-   * @throws {TypeError} while another office is joined, or once this Computer was closed.
+   * @throws {ServerUnreachableError} after `timeoutMs`; at once when another attempt cannot succeed (`isPermanent`).
+   * @throws {AuthenticationError | ProtocolVersionError | JoinRefusedError} when another attempt cannot succeed.
+   * @throws {TypeError} while another office is joined, or when this Computer is closed.
    */
   async join(options: JoinOptions): Promise<void> {
     await this.#place.join(options);
   }
 
-  /** Leaves the office and, unless told to stay connected, disconnects; the MCP servers go on. Idempotent. */
+  /** Leaves the office and, unless `stayConnected` is set, disconnects; the MCP servers keep running. Idempotent. */
   async leave(options: { readonly stayConnected?: boolean } = {}): Promise<void> {
     await this.#place.leave(options);
   }
 
-  /** Leaves, and stops all MCP servers. Idempotent. */
+  /** Leaves the office and stops all MCP servers. Idempotent. */
   close(): Promise<void> {
     return this.#closing ??= this.#close();
   }
 
   async #close(): Promise<void> {
     this.#announcer.close();
-    // A Server that does not answer the farewell keeps no MCP server alive.
+    // MCP servers are stopped without waiting for the answer of the Server.
     await Promise.all([this.#place.close(), this.#host.close()]);
   }
 
@@ -360,7 +359,7 @@ export class Computer implements AsyncDisposable {
     return this.close();
   }
 
-  /** What is started once everything was stopped would run for ever. */
+  /** A server that is started after the close would never be stopped. */
   #assertOpen(): void {
     if (this.#closing !== undefined) throw new TypeError(`Cannot change Computer "${this.name}": closed`);
   }
@@ -369,7 +368,7 @@ export class Computer implements AsyncDisposable {
     this.#assertOpen();
     const server = this.#host.serverNamed(name);
     if (!server.config.disabled) return server;
-    throw new TypeError(`Cannot start MCP server "${name}": its configuration says "disabled"`);
+    throw new TypeError(`Cannot start MCP server "${name}": disabled in its configuration`);
   }
 
   #onEvent(incoming: IncomingEvent): void {
@@ -378,7 +377,7 @@ export class Computer implements AsyncDisposable {
       this.#host.calls.cancel(parseAgentCallData(body).req_id);
     } else if (event.startsWith(CLIENT_EVENT_PREFIX)) {
       this.#requests.answer(incoming).catch((error) => {
-        this.#host.log.error("an answer was not sent", { event, error: describeError(error) });
+        this.#host.log.error("cannot send an answer", { event, error: describeError(error) });
       });
     } else this.#attendance.onEvent(incoming);
   }

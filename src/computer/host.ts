@@ -1,4 +1,4 @@
-/** The MCP side of a Computer: its servers, their tools and resources, and changes of these. Independent of any office. */
+/** The MCP side of a Computer: its servers, their tools and resources. Knows nothing of the connection to an office. */
 import { isDeepStrictEqual } from "node:util";
 import { type Logger, withModule } from "../log.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
@@ -48,7 +48,7 @@ import { VrlEngine } from "./vrl/engine.ts";
 
 const EMPTY_CONFIG: ComputerConfig = { form: "smcp", servers: [], inputs: [], warnings: [] };
 
-/** What a host needs. */
+/** What a host needs from its Computer. */
 export interface HostContext {
   readonly config: ComputerConfig;
   readonly inputs: InputSource;

@@ -1,6 +1,6 @@
-/** How much of what MCP servers list a Computer takes, so that each server pays for its own lists, and how long. */
+/** The limits of a Computer: sizes of lists and answers, times of reads, numbers of calls. */
 
-/** Bounds of lists and of the answers made of them; each has a default. */
+/** Limits of the lists of MCP servers and of list answers; each has a default. */
 export interface ListLimits {
   /** The most tools of one MCP server; 5,000 by default. */
   readonly maxTools: number;
@@ -14,7 +14,7 @@ export interface ListLimits {
   readonly maxDocuments: number;
   /** The most templates of one MCP server; 1,000 by default. */
   readonly maxTemplates: number;
-  /** The most resources that the Agent of an office may subscribe to; 1,000 by default. */
+  /** The most subscriptions of the Agent; 1,000 by default. */
   readonly maxSubscriptions: number;
   /** The largest entry of a list of resources, in bytes of JSON; 64 KiB by default. */
   readonly maxResourceBytes: number;
@@ -28,7 +28,7 @@ export interface ListLimits {
   readonly maxSummaryBytes: number;
   /** The most that the summaries of all documents of one MCP server take, in bytes of JSON; 64 MiB by default. */
   readonly maxSummariesBytes: number;
-  /** The largest answer to a request for tools, Desktop or Finder, in bytes; 8 MiB, or less where the connection takes less. */
+  /** The largest list answer, in bytes; 8 MiB, or less where the connection takes less. */
   readonly maxListAnswerBytes: number;
 }
 
@@ -53,13 +53,13 @@ export const DEFAULT_LIST_LIMITS: ListLimits = {
   maxListAnswerBytes: 8 * MIB,
 };
 
-/** Times and bounds of a Computer's reading; each has a default. */
+/** Limits of lists and reads in time and number; each has a default. */
 export interface ReadLimits {
   /** How long one list or one read may take, in milliseconds; 10,000 by default. */
   readonly readTimeoutMs: number;
   /** How long a Desktop or Finder request waits for an MCP server, in milliseconds; 5,000 by default. */
   readonly viewDeadlineMs: number;
-  /** How many entries of one server are read, or subscribed to, at a time; 8 by default. */
+  /** The most reads or subscriptions of one server at the same time; 8 by default. */
   readonly concurrency: number;
   /** How old a window may be, in milliseconds; 10,000 by default. */
   readonly windowMaxAgeMs: number;
@@ -76,11 +76,11 @@ export const DEFAULT_READ_LIMITS: ReadLimits = {
   documentMaxAgeMs: 5 * 60_000,
 };
 
-/** Bounds of what runs and waits at once for the Agent of an office; each has a default. */
+/** Limits of what runs at the same time for the Agent of an office; each has a default. */
 export interface CallLimits {
-  /** Tool calls, those that wait for a confirmation included; 256 by default. More are answered `isError`. */
+  /** Tool calls, including those that wait for a confirmation; 256 by default. More get a result with `isError`. */
   readonly maxCalls: number;
-  /** Confirmations that wait for an answer; 16 by default. Calls that would need another are answered 4005. */
+  /** Open confirmations; 16 by default. A call that needs another one is answered 4005. */
   readonly maxConfirmations: number;
   /** Requests of every kind; 1,024 by default. More are answered 500. */
   readonly maxRequests: number;

@@ -1,4 +1,4 @@
-/** Telling the office that something of this Computer changed. */
+/** Announces changes of this Computer to its office. */
 import { Throttle } from "../../async/throttle.ts";
 import {
   UPDATE_CONFIG_EVENT,
@@ -19,10 +19,10 @@ const UPDATE_EVENTS = {
   resources: UPDATE_RESOURCES_EVENT,
 } as const;
 
-/** What can change. */
+/** The parts of a Computer whose changes are announced. */
 export type UpdateKind = keyof typeof UPDATE_EVENTS;
 
-/** Sends `server:update_*`, bursts of one kind coalesced, none lost. */
+/** Sends `server:update_*` events. Changes of one kind in quick succession become one event; the last is never lost. */
 export class Announcer {
   readonly #throttles: Readonly<Record<UpdateKind, Throttle>>;
 

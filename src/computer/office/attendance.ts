@@ -1,4 +1,4 @@
-/** Who is in the office with a Computer, and the end of what was asked by an Agent that has gone. */
+/** Follows the Agent of the office, and ends the requests of an Agent that has left. */
 import { settledWithin } from "../../async/abortable.ts";
 import type { IncomingEvent } from "../../link/connect.ts";
 import type { Logger } from "../../log.ts";
@@ -7,82 +7,82 @@ import { ENTER_OFFICE_NOTIFICATION, LEAVE_OFFICE_NOTIFICATION } from "../../prot
 import type { SessionInfo } from "../../protocol/office.ts";
 import { parseOfficeNotification } from "../../protocol/parse.ts";
 
-/** How long a question about the Agent's name waits for the Server's list, in milliseconds. */
+/** How long the Agent's name is waited for, in milliseconds. */
 const LOOKUP_TIMEOUT_MS = 2_000;
 
-/** The tool calls of an office, as far as they end with whoever asked. */
+/** The operations that end the tool calls of an office. */
 export interface OfficeCalls {
   endOfficeCalls(): void;
   endConfirmations(): void;
   forget(): void;
 }
 
-/** What following the office's Agent needs. */
+/** What an attendance needs. */
 export interface AttendanceContext {
   readonly agent: OfficeAgent;
   readonly calls: OfficeCalls;
-  /** What was kept for the office. */
+  /** The blobs that are kept for the office. */
   readonly blobs: { endOffice(): void };
-  /** What the Agent subscribed to. */
+  /** The subscriptions of the Agent. */
   readonly resources: { endOffice(): void };
-  /** Asks the Server who is in the office. */
+  /** Requests the members of the office from the Server. */
   readonly members: () => Promise<readonly SessionInfo[]>;
   readonly log: Logger;
 }
 
 /**
- * The Agent of the office, of which there is one, by the name under which the Server admitted it. What a request says
- * of its caller is anybody's text; this is what the Server vouches for.
+ * The one Agent of the office, by the name under which the Server admitted it. The name in a request is not checked by
+ * the Server; this name is.
  */
 export class OfficeAgent {
   #name: string | undefined;
   #lookup: Promise<void> = Promise.resolve();
 
-  /** Its name as far as it is known by now. */
+  /** The name, if it is known. */
   get name(): string | undefined {
     return this.#name;
   }
 
-  /** Its name once the list that was asked for is there, or has taken too long. */
+  /** The name, after waiting a limited time for the list of members. */
   async known(): Promise<string | undefined> {
     if (this.#name === undefined) await settledWithin(this.#lookup, LOOKUP_TIMEOUT_MS);
     return this.#name;
   }
 
-  /** Its name is known, or it has gone. */
+  /** Sets the name; `undefined` when the Agent has left. */
   set(name: string | undefined): void {
     this.#name = name;
   }
 
-  /** Its name is being asked for. */
+  /** Sets the running request for the name. */
   expect(lookup: Promise<void>): void {
     this.#lookup = lookup;
   }
 }
 
-/** Follows who comes and goes. */
+/** Handles members that join and leave. */
 export class Attendance {
   readonly #context: AttendanceContext;
-  /** Grows with each thing heard, so that an older list never undoes it. */
+  /** Counts notifications, so that an older list of members does not replace a newer notification. */
   #heard = 0;
-  /** Who the Agent was when the connection was lost. */
+  /** The Agent at the moment when the connection was lost. */
   #before: string | undefined;
 
   constructor(context: AttendanceContext) {
     this.#context = context;
   }
 
-  /** The office was joined, or joined again. */
+  /** The office was joined or rejoined. */
   onJoined(): void {
     const { agent, log } = this.#context;
     agent.expect(
       this.#look().catch((error) =>
-        log.debug("cannot ask who is in the office", { error: describeError(error) })
+        log.debug("cannot list the members of the office", { error: describeError(error) })
       ),
     );
   }
 
-  /** A notification of the Server; those of no concern are passed over. */
+  /** Handles a notification of the Server; ignores events of other kinds. */
   onEvent({ event, body }: IncomingEvent): void {
     if (event !== ENTER_OFFICE_NOTIFICATION && event !== LEAVE_OFFICE_NOTIFICATION) return;
     const { agent } = parseOfficeNotification(body);
@@ -92,7 +92,7 @@ export class Attendance {
     this.#endAgent();
   }
 
-  /** The office is left for good: nobody waits for an answer any more. */
+  /** The office was left: no answer is needed any more. */
   onLeft(): void {
     const { calls, blobs } = this.#context;
     this.#hear(undefined);
@@ -103,8 +103,8 @@ export class Attendance {
   }
 
   /**
-   * The connection is lost, and the Server has told the Agent that its requests failed. A tool that runs goes on, and
-   * its answer is remembered for the same Agent's next try; a call that waits for its confirmation does not begin.
+   * The connection was lost, so the Server has answered the Agent's requests with an error. A running tool goes on, and
+   * its result is kept for a repeated request of the same Agent; a call that waits for its confirmation is cancelled.
    */
   onLost(): void {
     const { agent, calls } = this.#context;
@@ -113,7 +113,7 @@ export class Attendance {
     calls.endConfirmations();
   }
 
-  /** Calls of an Agent that is not there any more are ended and forgotten. */
+  /** Requests the members. Ends the calls of the last Agent, if it has left. */
   async #look(): Promise<void> {
     const { agent, members } = this.#context;
     const heard = this.#heard;

@@ -1,4 +1,4 @@
-/** What was too large for one message, kept until the Agent has fetched it (`docs/protocol/calls-and-offices.md#blobs`). */
+/** Keeps parts of large answers until the Agent has fetched them (`docs/protocol/calls-and-offices.md#blobs`). */
 import { createHash } from "node:crypto";
 import { runInTurns } from "../../async/turns.ts";
 import { A2C_BLOB_HANDLE, A2C_SHA256, A2C_TOTAL_SIZE } from "../../protocol/blobs.ts";
@@ -6,39 +6,39 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { GetBlobRet } from "../../protocol/resources.ts";
 
-/** Bounds of what is kept; each has a default. */
+/** Limits of kept blobs; each has a default. */
 export interface BlobLimits {
-  /** The most bytes that are kept for an office; 128 MiB by default. */
+  /** The most bytes for one office; 128 MiB by default. */
   readonly maxBlobBytes: number;
-  /** How long a blob is kept that nobody asks for, in milliseconds; 120,000 by default. */
+  /** How long a blob is kept after its last request, in milliseconds; 120,000 by default. */
   readonly blobLifetimeMs: number;
 }
 
 /** The defaults of {@linkcode BlobLimits}. */
 export const DEFAULT_BLOB_LIMITS: BlobLimits = { maxBlobBytes: 128 * 1024 * 1024, blobLifetimeMs: 120_000 };
 
-/** The most bytes of one chunk, as the reference Computer has it. */
+/** The most bytes of one chunk, as in the reference implementation. */
 export const MAX_CHUNK_BYTES = 256 * 1024;
-/** How much is hashed at a time, in bytes. */
+/** How many bytes are hashed before other work of the process runs. */
 const HASHED_BYTES = 1024 * 1024;
-/** Random bytes of a handle: nobody guesses it. */
+/** The random bytes of a handle, enough to make it impossible to guess. */
 const HANDLE_BYTES = 24;
-/** Handles that are remembered after their blob is gone, to say so. */
+/** How many handles of removed blobs are remembered, to answer with the reason `gone`. */
 const MAX_GONE = 1_000;
 
-/** A blob that is kept: what stands in the `_meta` of the item that it was taken from. */
+/** The `_meta` members that replace a part of an answer. */
 export type BlobMark = Readonly<
   Record<typeof A2C_BLOB_HANDLE | typeof A2C_SHA256, string> & Record<typeof A2C_TOTAL_SIZE, number>
 >;
 
-/** Which part of a blob is wanted. */
+/** A request for a part of a blob. */
 export interface ChunkRequest {
   readonly handle: string;
   readonly offset: number;
   readonly maxBytes: number;
 }
 
-/** A part of an answer that is to be kept. */
+/** A part of an answer to keep. */
 export interface BlobPart {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly mimeType: string;
@@ -47,11 +47,11 @@ export interface BlobPart {
 interface Blob extends BlobPart {
   readonly mark: BlobMark;
   expiresAtMs: number;
-  /** Its last byte was handed out: it may go when there is need for room. */
+  /** Its last byte was sent, so it may be removed to make room. */
   isRead: boolean;
 }
 
-/** The blobs of one office. Whoever leaves the office ends them. */
+/** The blobs of one office. */
 export class OfficeBlobs {
   readonly #limits: BlobLimits;
   readonly #now: () => number;
@@ -61,14 +61,14 @@ export class OfficeBlobs {
   #isEnded = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `now`: a clock in milliseconds. */
+  /** @param now a clock in milliseconds */
   constructor(limits: BlobLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
   }
 
   /**
-   * Keeps all of these parts of one answer; `undefined` when there is no room for them, or the office is left. The same
+   * Keeps all of these parts of one answer; resolves to `undefined` when they do not fit or the office was left. Equal
    * bytes are kept once.
    */
   async keep(parts: readonly BlobPart[]): Promise<BlobMark[] | undefined> {
@@ -82,7 +82,7 @@ export class OfficeBlobs {
   }
 
   /**
-   * A part of a blob.
+   * Reads a part of a blob.
    *
    * @throws {SmcpError} 4018 with `details.reason`: `invalid_handle`, `gone` or `range`.
    */
@@ -107,7 +107,7 @@ export class OfficeBlobs {
     };
   }
 
-  /** Forgets everything, and keeps nothing any more. Idempotent. */
+  /** Removes all blobs and refuses new ones. Idempotent. */
   end(): void {
     this.#isEnded = true;
     this.#keptBytes = 0;
@@ -122,7 +122,7 @@ export class OfficeBlobs {
     );
   }
 
-  /** Adds bytes that there is room for. */
+  /** Adds a part for which there is room. */
   #add(part: BlobPart, sha256: string): BlobMark {
     const blob = this.#find(sha256, part.mimeType) ?? this.#addNew(part, sha256);
     this.#touch(blob);
@@ -138,7 +138,7 @@ export class OfficeBlobs {
     return blob;
   }
 
-  /** Whether there is room: blobs that were read to their end go for it, others do not. */
+  /** Returns whether the bytes fit; removes blobs that were read to their end, if needed. */
   #makeRoom(sizeBytes: number): boolean {
     const { maxBlobBytes } = this.#limits;
     if (this.#isEnded || sizeBytes > maxBlobBytes) return false;
@@ -180,7 +180,7 @@ export class OfficeBlobs {
   }
 }
 
-/** The blobs of the office that a Computer is in, one office after the other. */
+/** The blobs of the current office. */
 export class BlobStore {
   readonly #limits: BlobLimits;
   #office: OfficeBlobs;
@@ -190,19 +190,19 @@ export class BlobStore {
     this.#office = new OfficeBlobs(limits);
   }
 
-  /** Those of the office that the Computer is in now. */
+  /** The blobs of the current office. */
   get office(): OfficeBlobs {
     return this.#office;
   }
 
-  /** The office is left: its handles end with it. */
+  /** The office was left: its handles become invalid. */
   endOffice(): void {
     this.#office.end();
     this.#office = new OfficeBlobs(this.#limits);
   }
 }
 
-/** In several turns of the event loop, and without the copy that Web Crypto makes of what it digests. */
+/** Hashes in several turns of the event loop, and without the copy of the bytes that Web Crypto makes. */
 function sha256Of(bytes: Uint8Array): Promise<string> {
   return runInTurns(hashing(bytes));
 }
@@ -221,9 +221,9 @@ function newHandle(): string {
 }
 
 const REASONS = {
-  invalid_handle: "no blob has this handle",
-  gone: "it was not fetched in time, or was fetched already",
-  range: "it ends before that offset",
+  invalid_handle: "unknown handle",
+  gone: "it was removed after its lifetime or after it was fetched",
+  range: "the offset is outside of the blob",
 } as const;
 
 function notAccessible(reason: keyof typeof REASONS): SmcpError {

@@ -1,6 +1,6 @@
 /**
- * Answers that are too large for one message: their largest parts are kept, and leave a handle in their place, until
- * the rest fits (`docs/protocol/calls-and-offices.md#blobs`). What a tool has done is done: its result must not be lost.
+ * Shrinks answers that are too large for one message: the largest parts are kept as blobs and replaced by handles, until
+ * the rest fits (`docs/protocol/calls-and-offices.md#blobs`). The tool has already run, so its result must not be lost.
  */
 import { runInTurns } from "../../async/turns.ts";
 import { A2C_ANSWER, A2C_RESOURCE_TEXT, A2C_STRUCTURED_CONTENT, A2C_TEXT } from "../../protocol/blobs.ts";
@@ -8,47 +8,47 @@ import { isRecord } from "../../json.ts";
 import { LongText } from "../../protocol/long_text.ts";
 import type { BlobMark, BlobPart, OfficeBlobs } from "./blob_store.ts";
 
-/** Bytes below which a part is not worth a request of its own. */
+/** The least bytes of a part that is kept as a blob. */
 const MIN_PART_BYTES = 1_024;
-/** What a handle and what goes with it takes in a message, at most. */
+/** The most bytes of a handle with its metadata in a message. */
 const MARK_BYTES = 512;
 
-/** How much of a text is turned into bytes at a time, in UTF-16 units. */
+/** How much of a text is encoded before other work of the process runs, in UTF-16 units. */
 const PIECE_LENGTH = 1_048_576;
 
 const encoder = new TextEncoder();
 const ascii = new TextDecoder("latin1");
 
-/** How much is too much. */
+/** The size of an answer and the limit that it exceeds. */
 export interface Oversize {
-  /** The answer in bytes. */
+  /** The size of the answer in bytes. */
   readonly size: number;
-  /** What the connection takes. */
+  /** The most bytes that the connection takes. */
   readonly limit: number;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A part of an answer that can be fetched by itself. */
+/** A part of an answer that can be fetched separately. */
 interface Part {
-  /** About how many bytes of the message it takes; a text may take up to three times as many. */
+  /** The approximate bytes in the message; a text may take up to three times as many. */
   readonly sizeBytes: number;
   readonly mimeType: string;
-  /** Its bytes; `undefined` when it has none after all. */
+  /** Returns the bytes; `undefined` when they cannot be encoded or decoded. */
   readonly toBytes: () => Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Puts the handle in its place. */
+  /** Replaces the part by the handle. */
   readonly replace: (mark: BlobMark) => void;
 }
 
-/** An answer that is being made smaller, and its parts. */
+/** An answer that is being shrunk, and its parts. */
 interface Draft {
   readonly answer: Json;
   readonly parts: readonly Part[];
-  /** The answer that is fetched as a whole. */
+  /** Builds the answer whose whole content is one blob. */
   readonly toWhole: (mark: BlobMark) => Json;
 }
 
-/** A tool result that fits; `undefined` when what does not fit cannot be kept. */
+/** Shrinks a tool result; resolves to `undefined` when its parts cannot be kept. */
 export function shrinkResult(
   result: Json,
   oversize: Oversize,
@@ -57,7 +57,7 @@ export function shrinkResult(
   return shrink(result, oversize, { blobs, draftOf: draftOfResult });
 }
 
-/** The answer to a read that fits; `undefined` when what does not fit cannot be kept. */
+/** Shrinks the answer to a read; resolves to `undefined` when its parts cannot be kept. */
 export function shrinkRead(answer: Json, oversize: Oversize, blobs: OfficeBlobs): Promise<Json | undefined> {
   return shrink(answer, oversize, { blobs, draftOf: draftOfRead });
 }
@@ -83,7 +83,7 @@ async function shrink(
   return draft.answer;
 }
 
-/** The largest parts, until the rest fits; `undefined` when it does not: too many small ones, or large metadata. */
+/** Chooses the largest parts until the rest fits; `undefined` when the small parts and the metadata alone are too large. */
 async function choose(
   parts: readonly Part[],
   excessBytes: number,
@@ -215,7 +215,7 @@ function textPart(text: string | LongText, mimeType: string, replace: Part["repl
     const { bytes } = text;
     return { sizeBytes: bytes.length, mimeType, toBytes: () => Promise.resolve(bytes), replace };
   }
-  // A lone surrogate has no UTF-8: such a text travels in the JSON of the whole answer, which escapes it.
+  // A lone surrogate has no UTF-8 encoding. Such a text is sent in the JSON of the whole answer, which escapes it.
   return {
     sizeBytes: text.length,
     mimeType,
@@ -233,7 +233,7 @@ function binaryPart(base64: string | LongText, mimeType: unknown, replace: Part[
   };
 }
 
-/** What every peer since SDK 0.2.2 fetches: an embedded resource whose bytes are elsewhere. */
+/** An embedded resource without bytes, which every peer since SDK 0.2.2 fetches. */
 function markedResource(name: string, mimeType: string, _meta: Json) {
   return { type: "resource", resource: { uri: `a2c-blob:///${name}`, mimeType, blob: "" }, _meta };
 }
@@ -242,7 +242,7 @@ function metaWith(meta: unknown, mark: Json): Json {
   return { ...(isRecord(meta) ? meta : {}), ...mark };
 }
 
-/** Long texts have several turns of the event loop: 30 MiB take a tenth of a second. */
+/** Encodes in several turns of the event loop, because 30 MiB take a tenth of a second. */
 function utf8(text: string): Promise<Uint8Array<ArrayBuffer>> {
   return runInTurns(writeUtf8(text));
 }
@@ -257,19 +257,19 @@ function* writeUtf8(text: string): Generator<void, Uint8Array<ArrayBuffer>> {
     start += read;
     length += written;
     if (read === piece.length) continue;
-    // Grows in the same memory where it can, by as much as the rest can take: three bytes for each unit.
+    // The rest takes at most three bytes for each unit. The buffer grows in place where possible.
     bytes = new Uint8Array(bytes.buffer.transfer(length + 3 * (text.length - start)));
   }
   return length === bytes.length ? bytes : new Uint8Array(bytes.buffer.transfer(length));
 }
 
-/** The same place in a text, or the one before where a character of two units would be cut. */
+/** The index, or the one before if the index is inside a character of two units. */
 function wholeCharactersUpTo(text: string, end: number): number {
   const unit = text.charCodeAt(end - 1);
   return unit >= 0xd800 && unit < 0xdc00 ? end - 1 : end;
 }
 
-/** A piece at a time; `undefined` for what is not base64. */
+/** Decodes piece by piece; `undefined` when the text is not base64. */
 function* fromBase64(base64: string | LongText): Generator<void, Uint8Array<ArrayBuffer> | undefined> {
   const length = base64 instanceof LongText ? base64.bytes.length : base64.length;
   const bytes = new Uint8Array(Math.ceil(length / 4) * 3);

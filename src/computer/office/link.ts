@@ -1,4 +1,4 @@
-/** A Computer's place: the connection to a Server, and the office that is joined over it. */
+/** The connection of a Computer to a Server, and its membership in an office. */
 import { settledWithin } from "../../async/abortable.ts";
 import type { IncomingEvent } from "../../link/connect.ts";
 import { Link, type LinkListener } from "../../link/link.ts";
@@ -15,9 +15,9 @@ const LIST_TIMEOUT_MS = 15_000;
 /** How long the answer to a leave is waited for before the connection is closed, in milliseconds. */
 const FAREWELL_MS = 2_000;
 
-/** Where and as whom a Computer connects. */
+/** How to connect to a Server. */
 export interface ConnectOptions {
-  /** The Server, `http://host:port`; a path in it is the beginning of the Socket.IO path. */
+  /** The URL of the Server, `http://host:port`; its path is put in front of the Socket.IO path. */
   readonly url: string;
   /** Sent as the auth field `token`. */
   readonly token?: string | undefined;
@@ -27,33 +27,33 @@ export interface ConnectOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The Socket.IO path below the URL; `/socket.io/` by default. */
   readonly path?: string | undefined;
-  /** When to give up on a Server that is out of reach, in milliseconds; never by default. */
+  /** How long to retry an unreachable Server, in milliseconds; forever by default. */
   readonly timeoutMs?: number | undefined;
-  /** Gives up when aborted. */
+  /** Aborts the attempt. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when the connection is gone for good, with the reason. */
+  /** Called when the connection has failed permanently. */
   readonly onFailed?: ((error: Error) => void) | undefined;
 }
 
-/** What a Computer joins, and where. */
+/** How to join an office. */
 export interface JoinOptions extends ConnectOptions {
   /** The office to join. */
   readonly office: string;
-  /** How long a name that is taken is tried again, in milliseconds; not at all by default. */
+  /** How long to retry while the name is taken, in milliseconds; no retry by default. */
   readonly joinPatienceMs?: number | undefined;
 }
 
-/** Where a Computer is. */
+/** The connection and office of a Computer. */
 export interface OfficeState {
-  /** The Server, as it was given. */
+  /** The URL of the Server, as it was given. */
   readonly url: string;
-  /** Whether the connection is there at this moment; one that was lost comes back by itself. */
+  /** Whether the connection is open now. A lost connection is restored automatically. */
   readonly isConnected: boolean;
-  /** The office that was joined, or is being returned to. */
+  /** The office that was joined, or that is being rejoined. */
   readonly office: string | undefined;
 }
 
-/** What a link needs of its Computer. */
+/** What a link needs from its Computer. */
 export interface OfficeLinkContext {
   /** The Computer's name in the office. */
   readonly name: string;
@@ -61,22 +61,22 @@ export interface OfficeLinkContext {
   readonly onEvent: (incoming: IncomingEvent) => void;
   /** The office was joined. */
   readonly onJoined: () => void;
-  /** The office is left for good: by choice, or because the Server does not take this Computer back. */
+  /** The office was left, or the Server has refused to let this Computer rejoin. */
   readonly onLeft: () => void;
-  /** The connection is lost, and the office with it until that comes back. */
+  /** The connection was lost; the office is rejoined when it is restored. */
   readonly onLost: () => void;
   readonly onReturned: () => void;
 }
 
-/** At most one connection and one office at a time. */
+/** Holds at most one connection and one office. */
 export class OfficeLink {
   readonly #context: OfficeLinkContext;
-  /** By it a Server knows this Computer again, whichever connection it comes over. */
+  /** Lets a Server recognize this Computer on another connection. */
   readonly #session = crypto.randomUUID();
   #link: Link | undefined;
   #url = "";
   #isBusy = false;
-  /** Whether the Server has this Computer in its office at this moment. */
+  /** Whether this Computer is a member of the office now. */
   #isPresent = false;
   readonly #closing = new AbortController();
 
@@ -84,19 +84,19 @@ export class OfficeLink {
     this.#context = context;
   }
 
-  /** Where the Computer is; `undefined` without a connection. */
+  /** The connection and office; `undefined` without a connection. */
   get state(): OfficeState | undefined {
     const link = this.#link;
     if (link === undefined) return undefined;
     return { url: this.#url, isConnected: link.isConnected, office: link.membership?.office_id };
   }
 
-  /** Connects, leaving whatever Server there was before. */
+  /** Connects; closes an earlier connection. */
   async connect(options: ConnectOptions): Promise<void> {
     await this.#alone(`Cannot connect to "${options.url}"`, () => this.#connect(options));
   }
 
-  /** Joins an office, connecting first where there is no connection to that Server. */
+  /** Joins an office; connects first if there is no connection to that Server. */
   async join(options: JoinOptions): Promise<void> {
     const { office, signal, url, joinPatienceMs: patienceMs } = options;
     await this.#alone(`Cannot join office "${office}"`, async () => {
@@ -114,12 +114,12 @@ export class OfficeLink {
     });
   }
 
-  /** Tells the office something; dropped while the Server has this Computer in no office. */
+  /** Sends an event to the office; dropped while this Computer is not a member. */
   emit(event: string, body: unknown): void {
     if (this.#isPresent) this.#link?.emit(event, body);
   }
 
-  /** Everybody in the office (`server:list_room`). */
+  /** Requests the members of the office (`server:list_room`). */
   async members(): Promise<readonly SessionInfo[]> {
     const office_id = this.#link?.membership?.office_id;
     if (this.#link === undefined || office_id === undefined) return [];
@@ -128,25 +128,25 @@ export class OfficeLink {
     return parseListRoomRet(answer).sessions;
   }
 
-  /** Leaves the office and, unless told otherwise, disconnects. Idempotent. */
+  /** Leaves the office and, by default, disconnects. Idempotent. */
   async leave({ stayConnected = false }: { readonly stayConnected?: boolean } = {}): Promise<void> {
     const link = this.#link;
     this.#isPresent = false;
     this.#context.onLeft();
     if (!stayConnected) this.#link = undefined;
     const leaving = link?.leave().catch((error) =>
-      this.#context.log.debug("cannot tell the Server that this Computer leaves", {
+      this.#context.log.debug("cannot leave the office", {
         error: describeError(error),
       })
     );
-    // The end of the connection is a leave, too, whether the Server has answered or not.
+    // Closing the connection also leaves the office, so a missing answer does no harm.
     await (stayConnected || leaving === undefined ? leaving : settledWithin(leaving, FAREWELL_MS));
-    // What the Agent asked before the Server had heard of it
+    // Requests that arrived before the Server processed the leave are ended here.
     this.#context.onLeft();
     if (!stayConnected) await link?.close();
   }
 
-  /** Leaves for good. Idempotent. */
+  /** Leaves and refuses further connections. Idempotent. */
   async close(): Promise<void> {
     this.#closing.abort(new ConnectionClosedError("Cannot connect: the Computer was closed"));
     await this.leave();
@@ -161,7 +161,7 @@ export class OfficeLink {
       this.#isPresent = false;
       this.#context.onLeft();
       if (options.onFailed === undefined) {
-        this.#context.log.error("connection failed for good", { error: error.message });
+        this.#context.log.error("connection failed permanently", { error: error.message });
       } else options.onFailed(error);
     });
     const link: Link = await Link.open(
@@ -185,11 +185,11 @@ export class OfficeLink {
     throw closing.reason;
   }
 
-  /** One change at a time, and none away from an office that was not left. */
+  /** Runs one connect or join at a time, and only while no office is joined. */
   async #alone(what: string, change: () => Promise<unknown>): Promise<void> {
     const office = this.#link?.membership?.office_id;
     if (this.#closing.signal.aborted) throw new TypeError(`${what}: closed`);
-    if (this.#isBusy) throw new TypeError(`${what}: another connect or join goes on`);
+    if (this.#isBusy) throw new TypeError(`${what}: another connect or join is running`);
     if (office !== undefined) throw new TypeError(`${what}: leave office "${office}" first`);
     this.#isBusy = true;
     try {

@@ -1,33 +1,33 @@
 /**
- * Lists that fit into one answer. A list is made of what many MCP servers list: where it is too large, the server that
- * contributes most gives up most, and none gives up anything for what is within its fair share.
+ * Shortens lists that are too large for one answer. Each MCP server has a fair share of the answer: a server within its
+ * share keeps all of its items, and the others are cut to it.
  */
 import { visitInTurns } from "../../async/turns.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 
-/** What an answer has beside its list: member names, request id, counts. */
+/** The bytes of an answer without its list: member names, request id, counts. */
 const ENVELOPE_BYTES = 1_024;
-/** How many items that were left out are named. */
+/** How many items that were left out a warning names. */
 const MAX_NAMED = 5;
 
-/** An item of a list and the server that it comes from. */
+/** An item of a list and its server. */
 export interface ListItem<T> {
   readonly server: string;
-  /** What a warning calls it. */
+  /** The name of the item in a warning. */
   readonly name: string;
-  /** What its size is kept with; items of the same key are the same. */
+  /** The object for which the size is remembered; items with the same key have the same size. */
   readonly key: object;
-  /** The item as it stands in the answer. */
+  /** Returns the item as the answer contains it. */
   readonly render: () => T;
 }
 
-/** How to make a list fit. */
+/** How to shorten a list. */
 export interface FitOptions {
-  /** What is listed, for a warning. */
+  /** The items in a warning, for example `tools`. */
   readonly what: string;
-  /** The room for the whole answer, in bytes. */
+  /** The largest answer, in bytes. */
   readonly limitBytes: number;
-  /** Which items of a server stay: the first ones that fit, or as many as possible. */
+  /** Which items of a server are kept: the first ones that fit, or as many as possible. */
   readonly keeps: "first" | "most";
   readonly warnOnce: WarnOnce;
 }
@@ -38,11 +38,11 @@ interface SizedItem<T> {
   readonly bytes: number;
 }
 
-/** How many bytes of JSON each item takes, measured once. */
+/** Measures the JSON of each item once. */
 export class ItemSizes {
   readonly #bytes = new WeakMap<object, number>();
 
-  /** The bytes of an item, with a comma. */
+  /** The bytes of an item and a comma. */
   of({ key, render }: ListItem<unknown>): number {
     let bytes = this.#bytes.get(key);
     if (bytes === undefined) this.#bytes.set(key, bytes = jsonBytes(render()) + 1);
@@ -50,7 +50,7 @@ export class ItemSizes {
   }
 }
 
-/** The items that fit, in their order; what is left out is warned of by the servers that it comes from. */
+/** Returns the items that fit, in their order, and logs for each server what is left out. */
 export async function fitList<T>(
   items: readonly ListItem<T>[],
   sizes: ItemSizes,
@@ -79,7 +79,7 @@ export async function fitList<T>(
   return kept.sort((one, other) => one.index - other.index).map(({ item }) => item.render());
 }
 
-/** The largest share such that the sum of what each takes of it is within the room. */
+/** The largest share for which the sizes, each cut to the share, add up to at most `roomBytes`. */
 export function fairShare(sizes: readonly number[], roomBytes: number): number {
   let room = Math.max(0, roomBytes);
   const ascending = sizes.toSorted((one, other) => one - other);
@@ -115,7 +115,7 @@ function warnOfLeftOut<T>(
   { what, limitBytes, warnOnce }: FitOptions,
 ): void {
   const largest = items.toSorted((one, other) => other.bytes - one.bytes).slice(0, MAX_NAMED);
-  warnOnce.warn(`${what} are left out of an answer that would be too large`, {
+  warnOnce.warn(`${what} are left out of an answer: too large`, {
     server,
     count: items.length,
     bytes: sumBytes(items),

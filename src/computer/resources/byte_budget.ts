@@ -1,15 +1,15 @@
-/** How much of what one MCP server was read for is kept in memory. */
+/** Limits the memory that the cached values of one MCP server take. */
 import { approximateSizeBytes, fitsApproximately } from "../../protocol/size.ts";
 
-/** The most that values take, in bytes of JSON. */
+/** The limits, in bytes of JSON. */
 export interface ByteBudgetOptions {
-  /** Each of them. */
+  /** The most that one value may take. */
   readonly eachBytes: number;
-  /** All of them together. */
+  /** The most that all values together may take. */
   readonly totalBytes: number;
 }
 
-/** Counts what is kept by key. */
+/** Counts the bytes of the kept values by key. */
 export class ByteBudget {
   readonly #options: ByteBudgetOptions;
   readonly #bytes = new Map<string, number>();
@@ -19,7 +19,7 @@ export class ByteBudget {
     this.#options = options;
   }
 
-  /** Whether the value can be kept, in place of the one that `key` had before. */
+  /** Returns whether the value fits, and counts it in place of the earlier value of `key`. */
   take(key: string, value: unknown): boolean {
     this.release(key);
     const { eachBytes, totalBytes } = this.#options;
@@ -31,7 +31,7 @@ export class ByteBudget {
     return true;
   }
 
-  /** The value of `key` is kept no longer. */
+  /** Removes the value of `key` from the count. */
   release(key: string): void {
     this.#total -= this.#bytes.get(key) ?? 0;
     this.#bytes.delete(key);

@@ -1,36 +1,36 @@
-/** Values that are read from an MCP server, and kept while it is known that they still hold. */
+/** Caches values that are read from an MCP server, as long as the server announces their changes. */
 import { isDeepStrictEqual } from "node:util";
 import { settledWithin } from "../../async/abortable.ts";
 import { delay } from "../../async/backoff.ts";
 import { Limiter } from "../../async/limiter.ts";
 import { ServerAnswerError } from "../../mcp/errors.ts";
 
-/** From so many due entries on, they are looked for in one read of many before they are read one by one. */
+/** The number of due entries from which they are read together, if that is possible, and not one by one. */
 const MANY = 4;
 
-/** A value, and when its read began. */
+/** A value and the time at which its read began. */
 export interface ReadValue<V> {
   readonly value: V;
   readonly readAtMs: number;
 }
 
-/** How a cache reads and how long it may keep. */
+/** How a cache reads values, and how long it keeps them. */
 export interface EntryCacheOptions<V> {
-  /** Reads one entry; what it throws is reported by `onFailure`. */
+  /** Reads one entry; its error is passed to `onFailure`. */
   readonly read: (key: string) => Promise<V>;
-  /** Reads many entries at once, as far as it can; what it does not bring is read one by one. Never throws. */
+  /** Reads as many entries as it can in one request; the others are read one by one. Never throws. */
   readonly readMany?: (keys: readonly string[]) => Promise<ReadonlyMap<string, ReadValue<V>>>;
-  /** Hears of each new value, and of each that is no more. */
+  /** Receives each new value, and `undefined` for each value that is dropped. */
   readonly onValue?: (key: string, value: V | undefined) => void;
   readonly onFailure: (key: string, error: unknown) => void;
-  /** How many entries are read at a time, by all requests together. */
+  /** The most reads at the same time, for all callers together. */
   readonly concurrency: number;
-  /** How old a value may be, in milliseconds, even though nothing said that it changed. */
+  /** How old a value may be without an announced change, in milliseconds. */
   readonly maxAgeMs: number;
   readonly now: () => number;
 }
 
-/** A read of many: what it brought, and the versions of what it was asked for when it began. */
+/** The values of a read of many entries, and the version of each entry when the read began. */
 interface Batch<V> {
   readonly values: ReadonlyMap<string, ReadValue<V>>;
   readonly versions: ReadonlyMap<string, number>;
@@ -38,33 +38,33 @@ interface Batch<V> {
 
 interface Entry<V> {
   value: V | undefined;
-  /** When the read of `value` began; what was read before its subscription began is not known to hold. */
+  /** When the read of `value` began. A value that was read before its subscription may be outdated. */
   readAtMs: number;
-  /** Since when the server has promised to tell of changes. */
+  /** Since when the server announces changes. */
   subscribedAtMs: number;
-  /** Counts changes: a value that was on its way when one came is old on arrival. */
+  /** Counts announced changes. A value whose read began before a change is outdated. */
   version: number;
   readVersion: number;
-  /** The version when the last read began, whatever came of it. */
+  /** The version when the last read began, even if that read failed. */
   begunVersion: number;
   reading: Promise<void> | undefined;
-  /** It let a request wait in vain; until it is answered no other one waits for it. */
+  /** A caller waited in vain for this entry; no other caller waits until it is read. */
   isLate: boolean;
 }
 
 /**
- * A cache of entries by key. Each entry is read at most once at a time, whoever asks; a value that was on its way
- * when a change was told is not kept. A request costs what has changed, not what is there.
+ * A cache of entries by key. Callers at the same time share one read of an entry, and a value whose read began before an
+ * announced change is read again. A request costs as much as has changed, however many entries there are.
  */
 export class EntryCache<V> {
   readonly #options: EntryCacheOptions<V>;
   readonly #entries = new Map<string, Entry<V>>();
   readonly #limiter: Limiter;
-  /** What must be read before it is served. Every entry is either here or in `#held`. */
+  /** The keys of entries that must be read before they are used. Every key is either here or in `#held`. */
   readonly #due = new Set<string>();
-  /** What holds, in the order of its reading: what grows too old is at the front. */
+  /** The keys of valid entries in the order of their reads, so that the oldest are first. */
   readonly #held = new Set<string>();
-  /** What changed while it was read, and is to be read again. */
+  /** The keys of entries that changed while they were read, and are read again. */
   readonly #stale = new Set<string>();
   #again: Promise<Batch<V> | undefined> | undefined;
 
@@ -73,13 +73,13 @@ export class EntryCache<V> {
     this.#limiter = new Limiter(options.concurrency);
   }
 
-  /** Takes these keys and forgets all others. */
+  /** Adds these keys and forgets all others. */
   follow(keys: ReadonlySet<string>): void {
     for (const key of this.#entries.keys()) if (!keys.has(key)) this.#forget(key);
     for (const key of keys) this.#entry(key);
   }
 
-  /** The value of `key` is told to have changed. */
+  /** A change of `key` was announced. */
   invalidate(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
@@ -87,19 +87,19 @@ export class EntryCache<V> {
     this.#expect(key);
   }
 
-  /** Each value may have changed. */
+  /** Every value may have changed. */
   invalidateAll(): void {
     for (const key of this.#entries.keys()) this.invalidate(key);
   }
 
-  /** The server tells of changes to `key` from `sinceMs` on, now by default. */
+  /** The server announces changes of `key` since `sinceMs`, now by default. */
   markSubscribed(key: string, sinceMs: number = this.#options.now()): void {
     const entry = this.#entry(key);
     entry.subscribedAtMs = Math.min(entry.subscribedAtMs, sinceMs);
     this.#settle(key, entry);
   }
 
-  /** The session is over, and with it all promises. */
+  /** The session has ended: no changes are announced any more. */
   clearSubscriptions(): void {
     for (const [key, entry] of this.#entries) {
       entry.subscribedAtMs = Infinity;
@@ -114,10 +114,9 @@ export class EntryCache<V> {
   }
 
   /**
-   * Reads which of these entries are missing or may have changed, and waits for them, but for none that was late
-   * before.
+   * Reads those of these entries that are missing or may have changed. Does not wait for entries that were late before.
    *
-   * @return Whether all of it was read in time; otherwise the reading goes on in the background.
+   * @return Whether all of them were read in time; otherwise the reads go on in the background.
    */
   async refresh(keys: Iterable<string>, withinMs: number): Promise<boolean> {
     this.#expire();
@@ -145,10 +144,9 @@ export class EntryCache<V> {
   }
 
   /**
-   * Reads once more what was read before its subscription held, or is in doubt: a change that nobody told of may lie
-   * between.
+   * Reads subscribed entries again that were read before their subscription: a change in between was not announced.
    *
-   * @return Whether any of it is another value.
+   * @return Whether any value is another one.
    */
   async verify(withinMs: number): Promise<boolean> {
     const deadlineMs = this.#options.now() + withinMs;
@@ -194,7 +192,7 @@ export class EntryCache<V> {
     this.#due.add(key);
   }
 
-  /** Moves an entry that holds to where it is not read. */
+  /** Marks an entry as valid, if its value is the latest and was read after the subscription. */
   #settle(key: string, entry: Entry<V>): void {
     if (entry.readVersion !== entry.version || entry.readAtMs < entry.subscribedAtMs) return;
     this.#due.delete(key);
@@ -211,7 +209,7 @@ export class EntryCache<V> {
     }
   }
 
-  /** One read for many entries, when many are due and nobody reads them yet. */
+  /** Starts one read for all due entries that are not being read, if there are many. */
   #readManyOf(due: ReadonlyMap<string, Entry<V>>): Promise<Batch<V>> | undefined {
     if (due.size < MANY) return undefined;
     const idle = due.entries().filter(([, entry]) => entry.reading === undefined).map(([key]) => key);
@@ -225,7 +223,7 @@ export class EntryCache<V> {
     return readMany(keys).then((values) => ({ values, versions }));
   }
 
-  /** What one read of many was too old for is gathered, to be read at once again; it all ends in one turn. */
+  /** Collects the outdated entries of one read of many, which all end in the same turn of the event loop, for another. */
   #readStale(key: string): Promise<Batch<V> | undefined> {
     this.#stale.add(key);
     return this.#again ??= delay(0).then(() => {
@@ -236,7 +234,7 @@ export class EntryCache<V> {
     });
   }
 
-  /** A read that others have begun will do, unless a change was told since. */
+  /** Waits for a read that another caller has started; reads again if a change was announced since it began. */
   async #readSinceNow(
     key: string,
     entry: Entry<V>,
@@ -274,7 +272,7 @@ export class EntryCache<V> {
     try {
       this.#keep(key, entry, { value: await read(key), version, readAtMs });
     } catch (error) {
-      // An answer that says no is an answer; silence says nothing about the last known value.
+      // An error answer replaces the last known value. Without any answer, the last known value stays.
       if (error instanceof ServerAnswerError) {
         entry.value = undefined;
         entry.isLate = false;

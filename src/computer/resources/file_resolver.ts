@@ -13,23 +13,23 @@ import type { DpeResource } from "../../protocol/resources.ts";
 import { buildDpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
 import type { ResolveDpe, ResolveDpeTools } from "./resolve_dpe.ts";
 
-/** Where a {@linkcode fileResolver} writes, and how much. */
+/** Where a {@linkcode fileResolver} writes, and its limits. */
 export interface FileResolverOptions {
-  /** The folder for the files; made when it is first needed. Whoever gives it decides who may read it. */
+  /** The folder for the files, created when it is first needed. Its permissions are not changed. */
   readonly directory: string;
-  /** The most pages of a document; 10,000 by default. One that has more is not resolved. */
+  /** The most pages of a document; 10,000 by default. A document with more pages is not resolved. */
   readonly maxPages?: number | undefined;
-  /** The most bytes of JSON of a document; 64 MiB by default. One that has more is not resolved. */
+  /** The most bytes of JSON of a document; 64 MiB by default. A larger document is not resolved. */
   readonly maxBytes?: number | undefined;
 }
 
 const DEFAULT_MAX_PAGES = 10_000;
 const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
-/** How many pages of one document are read at a time. */
+/** How many pages of one document are read at the same time. */
 const PAGES_AT_A_TIME = 4;
-/** How many documents are in memory at a time. */
+/** How many documents are in memory at the same time. */
 const DOCUMENTS_AT_A_TIME = 4;
-/** The most characters of a file's name that come from the document's key. */
+/** The most characters of a file name that come from the document's key. */
 const MAX_READABLE_LENGTH = 48;
 
 /** A document of an MCP server. */
@@ -38,25 +38,26 @@ interface DocumentName {
   readonly docRef: string;
 }
 
-/** Work that several requests wait for. */
+/** A resolution that several requests wait for. */
 interface Running {
   readonly resource: Promise<DpeResource>;
-  /** Of the request that began it: when it is out of time, the work ends. */
+  /** The signal of the first request, which ends the resolution at its time-out. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Makes a resolver that writes a document's JSON into a file and answers its `file://` URI: the metadata of Level 1
- * with all pages, each as Level 2 shows it. For an Agent that sees the same files, such as one on the same machine.
+ * Makes a resolver that writes a document's JSON into a file and returns its `file://` URI. The JSON is the metadata of
+ * Level 1 with all pages as Level 2 returns them. Use it for an Agent that can read the same files, for example on the
+ * same machine.
  *
- * A file is replaced as a whole, so that nobody reads half of one, and only when its content differs. `etag` is the
- * SHA-256 of the file in hexadecimal. A URI of a page or an element resolves to its document. The name of a file is
- * made from the host and the document's key, and neither can lead out of the folder. Files are never removed.
+ * A file is replaced as a whole, so that a reader never sees half of it, and only when its content differs. `etag` is
+ * the SHA-256 of the file in hexadecimal. A URI of a page or an element resolves to its document. The file name is made
+ * from the host and the document's key, and always stays in the folder. Files are never removed.
  *
  * The program needs `--allow-read` and `--allow-write` for the folder.
  *
  * @param options the folder, and bounds that differ from the defaults
- * @returns what a Computer takes as `resolveDpe`
+ * @returns the value for the option `resolveDpe` of a Computer
  *
  * @example
  * ```ts
@@ -110,7 +111,7 @@ export function fileResolver(options: FileResolverOptions): ResolveDpe {
   };
 }
 
-/** What the work comes to, or `undefined` when it ended because the request that began it was out of time. */
+/** Waits for a resolution; returns `undefined` when it ended at the time-out of the request that began it. */
 async function waitFor(begun: Running, signal: AbortSignal): Promise<DpeResource | undefined> {
   try {
     return await abortable(begun.resource, signal);
@@ -123,17 +124,17 @@ async function waitFor(begun: Running, signal: AbortSignal): Promise<DpeResource
 function documentOf(uri: string): DocumentName {
   const { host, docRef } = parseDpeUri(uri);
   if (docRef !== undefined) return { host, docRef };
-  throw unresolvable(`Cannot write document "${uri}": the URI names none`);
+  throw unresolvable(`Cannot write document "${uri}": the URI has no document`);
 }
 
-/** No two documents have the same: a host has no slash. */
+/** The key of a document, which is unique because a host contains no slash. */
 function keyOf({ host, docRef }: DocumentName): string {
   return `${host}/${docRef}`;
 }
 
 /**
- * A name that is safe on every file system: what is readable of the key for people, then a hash of host and key, so
- * that no two documents share a file where case does not count, and none is called `CON`.
+ * A name that is safe on every file system: the readable part of the key, then a hash of host and key. The hash keeps
+ * names unique where case is ignored, and avoids reserved names such as `CON`.
  */
 export async function fileNameOf(document: DocumentName): Promise<string> {
   const hash = await sha256(new TextEncoder().encode(keyOf(document)));
@@ -144,7 +145,7 @@ export async function fileNameOf(document: DocumentName): Promise<string> {
   return `${readable === "" ? "document" : readable}-${hash.slice(0, 32)}.json`;
 }
 
-/** The file's content: Level 1, and in its `pages` every page of Level 2. */
+/** The file's content: Level 1, with every page of Level 2 in `pages`. */
 async function readWholeDocument(
   { host, docRef }: DocumentName,
   options: Pick<ResolveDpeTools, "read"> & { readonly maxPages: number; readonly maxBytes: number },
@@ -180,12 +181,12 @@ async function readWholeDocument(
 
 function parseJson<T>(uri: string, text: string, parse: AnswerReader<T>): T {
   try {
-    // What is written stands for the whole document, so nothing may be left out of it.
+    // The file must contain the whole document, so a flaw is an error here.
     return parse(JSON.parse(text), (field, what) => {
       throw badRequest(field, `its "${field}" is ${what}`);
     });
   } catch (cause) {
-    const why = cause instanceof SmcpError ? describeError(cause) : "its MCP server did not answer JSON";
+    const why = cause instanceof SmcpError ? describeError(cause) : "its MCP server did not return JSON";
     throw unresolvable(`Cannot write "${uri}": ${why}`, cause);
   }
 }
@@ -194,7 +195,7 @@ function tooLarge(docRef: string, maxBytes: number): SmcpError {
   return unresolvable(`Cannot write document "${docRef}": it has more than ${maxBytes} bytes`);
 }
 
-/** An {@linkcode SmcpError}, so that the Agent is told the reason. */
+/** An error whose reason is sent to the Agent. */
 function unresolvable(reason: string, cause?: unknown): SmcpError {
   return new SmcpError(ErrorCode.DPE_RESOLUTION_FAILED, reason, { cause });
 }

@@ -1,4 +1,4 @@
-/** Telling listed resources apart: windows, documents, and what only tells its host. Pure. */
+/** Sorts listed resources into windows, documents and others. Pure. */
 import type { McpResource } from "../../protocol/resources.ts";
 import { approximateSizeBytes, fitsApproximately } from "../../protocol/size.ts";
 import { hasDpeScheme } from "../../uri/dpe_uri.ts";
@@ -9,31 +9,31 @@ import { type DpeResourceUri, tryParseResourceUri, type WindowResourceUri } from
 /** A server's list, sorted. */
 export interface SortedResources {
   readonly windows: readonly McpResource[];
-  /** The listed URI by {@linkcode windowIdentity}; the first where several differ only in their query. */
+  /** The listed URI of each window by its key; the first URI where several differ only in their query. */
   readonly windowUris: ReadonlyMap<string, string>;
-  /** The listed URIs of Level 1 by {@linkcode documentKey}: only they are documents. */
+  /** The listed URI of each document (Level 1) by its key. */
   readonly documentUris: ReadonlyMap<string, string>;
   readonly hosts: ReadonlySet<string>;
-  /** What has the scheme of a window or a document and is neither. */
+  /** Invalid `window://` and `dpe://` URIs. */
   readonly invalid: readonly string[];
-  /** How many entries are left out because each of them is too large. */
+  /** How many entries were left out because they are too large. */
   readonly tooLarge: number;
-  /** How many entries are left out because there are too many. */
+  /** How many entries were left out because there are too many. */
   readonly excess: number;
-  /** Stands for all other resources, in whatever order. */
+  /** A digest of all other resources that does not depend on their order. */
   readonly others: string;
 }
 
-/** How much of a list is kept. */
+/** The limits of a list. */
 export type ResourceBounds = Pick<
   ListLimits,
   "maxWindows" | "maxDocuments" | "maxResourceBytes" | "maxResourceListBytes"
 >;
 
-/** The most hosts that one server is known by. */
+/** The most hosts of one server. */
 export const MAX_HOSTS = 10_000;
 
-/** Tells one list of texts from the next, whatever their order: the sums of two hashes of 32 bits. */
+/** A digest of a list of strings that does not depend on their order: the sums of two 32-bit hashes. */
 class ListDigest {
   #count = 0;
   #one = 0;
@@ -56,7 +56,7 @@ class ListDigest {
   }
 }
 
-/** Sorts a list, entry by entry, into windows and documents; a URI of a host's other levels only tells the host. */
+/** Sorts a list entry by entry. A `dpe://` URI of another level than 1 adds its host, and no document. */
 export class ResourceSorter {
   readonly #bounds: ResourceBounds;
   readonly #windows: McpResource[] = [];
@@ -74,7 +74,7 @@ export class ResourceSorter {
     this.#roomBytes = bounds.maxResourceListBytes;
   }
 
-  /** What was added so far. */
+  /** The entries that were added so far. */
   get sorted(): SortedResources {
     return {
       windows: this.#windows,
@@ -133,7 +133,7 @@ export class ResourceSorter {
   }
 }
 
-/** A list of nothing. */
+/** An empty list. */
 export const NO_RESOURCES: SortedResources = {
   windows: [],
   windowUris: new Map(),
@@ -153,14 +153,14 @@ export function keysDiffer(
   return before.size !== after.size || before.keys().some((key) => !after.has(key));
 }
 
-/** Whether two lists show the same windows with the same annotations and metadata, in whatever order. */
+/** Whether two lists have the same windows with the same annotations and metadata, in any order. */
 export function sameWindows(before: readonly McpResource[], after: readonly McpResource[]): boolean {
   if (before === after) return true;
   const [old, next] = [layoutsOf(before), layoutsOf(after)];
   return old.size === next.size && next.entries().every(([uri, layout]) => old.get(uri) === layout);
 }
 
-/** The first of a URI counts, as on the Desktop. */
+/** The annotations and metadata by URI. Of equal URIs the first is used, as on the Desktop. */
 function layoutsOf(resources: readonly McpResource[]): Map<string, string> {
   const layouts = new Map<string, string>();
   for (const { uri, annotations, _meta } of resources) {

@@ -1,4 +1,4 @@
-/** What is wrong with the resources of one MCP server, in a bounded number of log lines. */
+/** Logs problems of the resources of one MCP server, in a limited number of lines. */
 import type { LogFields } from "../../log.ts";
 import { ServerNotRunningError } from "../../mcp/errors.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
@@ -8,15 +8,15 @@ import type { ListLimits } from "../limits.ts";
 import { logCommandFor } from "../failures.ts";
 import type { SortedResources } from "./kinds.ts";
 
-/** The most lines of one kind about one list. */
+/** The most lines about one kind of problem in one list. */
 const MAX_LINES = 20;
 
-/** Warnings about one server's list, and about what is read because of it. */
+/** Logs problems of a server's list and of its resources. */
 export class ListWarnings {
   readonly #server: string;
   readonly #warnOnce: Pick<WarnOnce, "warn">;
   readonly #limits: ListLimits;
-  /** The URIs that were warned of since the last list, by kind of warning. */
+  /** The URIs with a logged problem since the last list, by kind of problem. */
   readonly #told = new Map<string, Set<unknown>>();
 
   constructor(
@@ -29,9 +29,9 @@ export class ListWarnings {
   }
 
   /**
-   * Warns of one resource, once; beyond a bounded number of resources, that there are more.
+   * Logs a problem of one resource once. Above the limit, logs only that more resources have the problem.
    *
-   * @param fields Are logged, but for `kind`: what the bound is for, where the message has words of the server in it.
+   * @param fields are logged, except `kind`: the kind of the problem, for messages that quote the server
    */
   warn(message: string, { kind = message, ...fields }: LogFields & { readonly kind?: string } = {}): void {
     const server = this.#server;
@@ -39,19 +39,19 @@ export class ListWarnings {
     this.#told.set(kind, uris);
     if (uris.size < MAX_LINES) uris.add(fields["uri"]);
     if (uris.has(fields["uri"])) this.#warnOnce.warn(message, { server, ...fields });
-    else {this.#warnOnce.warn("more resources have the same problem; they are not logged", {
+    else {this.#warnOnce.warn("more resources have the same problem", {
         server,
         problem: kind,
       });}
   }
 
-  /** A list or a read that failed. That a server has ended is told by its state. */
+  /** Logs a failed list or read, unless the server is not running, which its state shows. */
   ofFailure(message: string, { uri, error }: { readonly uri?: string; readonly error: unknown }): void {
     if (error instanceof ServerNotRunningError) return;
     this.warn(message, { uri, error: describeError(error), see: logCommandFor(error, this.#server) });
   }
 
-  /** A new list: what is wrong with its entries. Layouts are looked at where windows are shown. */
+  /** Logs the problems of a new list. The layout of windows is checked only if the server shows windows. */
   ofList(
     { windows, invalid, tooLarge, excess }: SortedResources,
     { isShown }: { readonly isShown: boolean },
@@ -63,7 +63,7 @@ export class ListWarnings {
       this.warn("a listed resource has an invalid URI and is left out", { uri });
     }
     if (tooLarge > 0) {
-      this.#warnOnce.warn("listed resources are left out: they are too large", {
+      this.#warnOnce.warn("listed resources are left out: too large", {
         server,
         count: tooLarge,
         limit,
@@ -71,7 +71,7 @@ export class ListWarnings {
     }
     if (excess > 0) {
       const most = { windows: maxWindows, documents: maxDocuments, bytes };
-      this.#warnOnce.warn("listed resources are left out: there are too many", {
+      this.#warnOnce.warn("listed resources are left out: too many", {
         server,
         count: excess,
         ...most,

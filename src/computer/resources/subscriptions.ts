@@ -1,37 +1,37 @@
-/** The resource subscriptions of one session with an MCP server, in step with what it lists. */
+/** The subscriptions to the resources of one MCP server, for one session at a time. */
 import { forEachBounded } from "../../async/pool.ts";
 import type { Logger } from "../../log.ts";
 import type { RequestLimits } from "../../mcp/connection.ts";
 import type { SupervisedServer } from "../../mcp/supervision/server.ts";
 import { describeError } from "../../text.ts";
 
-/** What subscribing needs. */
+/** What subscriptions need. */
 export interface SubscriptionsContext {
   readonly server: SupervisedServer;
   readonly limits: RequestLimits;
-  /** How many requests are under way at a time. */
+  /** The most requests at the same time. */
   readonly concurrency: number;
   readonly log: Logger;
-  /** The server tells of changes to this URI from now on. */
+  /** The server announces changes of this URI from now on. */
   readonly onSubscribed: (uri: string) => void;
 }
 
-/** Subscribes to what comes, lets go of what goes; each URI once a session. */
+/** Subscribes to each wanted URI once per session, and unsubscribes from the others. */
 export class Subscriptions {
   readonly #context: SubscriptionsContext;
-  /** By URI, whether the server agreed. */
+  /** Whether the server agreed, by URI. */
   #session = new Map<string, Promise<boolean>>();
 
   constructor(context: SubscriptionsContext) {
     this.#context = context;
   }
 
-  /** A new session: nothing is subscribed. */
+  /** Starts a new session, without subscriptions. */
   reset(): void {
     this.#session = new Map();
   }
 
-  /** Subscribes to one URI now, unless it is; tells whether the server agreed. Never rejects. */
+  /** Subscribes to a URI, unless it is subscribed; resolves to whether the server agreed. Never rejects. */
   subscribe(uri: string): Promise<boolean> {
     const session = this.#session;
     let agreed = session.get(uri);
@@ -42,7 +42,7 @@ export class Subscriptions {
     return agreed;
   }
 
-  /** Subscribes to one URI now, unless it is; rejects where the server does not agree. */
+  /** Subscribes to a URI, unless it is subscribed; rejects when the server refuses. */
   async insist(uri: string, limits: RequestLimits): Promise<void> {
     const session = this.#session;
     if (await session.get(uri) === true) return;
@@ -56,14 +56,14 @@ export class Subscriptions {
     }
   }
 
-  /** Lets go of one URI. Never rejects. */
+  /** Unsubscribes from a URI. Never rejects. */
   async release(uri: string): Promise<void> {
     const { server, limits } = this.#context;
     if (!this.#session.delete(uri)) return;
     await server.use((connection) => connection.unsubscribe(uri, limits)).catch(() => {});
   }
 
-  /** Brings the subscriptions in step with `wanted`, a few at a time; those in `kept` stay as they are. Never rejects. */
+  /** Subscribes to all of `wanted` and unsubscribes from all others, except from those in `kept`. Never rejects. */
   async follow(wanted: ReadonlySet<string>, kept: ReadonlySet<string>): Promise<void> {
     const { server, limits, concurrency } = this.#context;
     const session = this.#session;
@@ -73,7 +73,7 @@ export class Subscriptions {
     await forEachBounded(wanted.difference(known), concurrency, async (uri) => {
       if (session === this.#session) await this.subscribe(uri);
     });
-    // A later list may have taken one back before its turn came.
+    // A later list may have subscribed to the URI again.
     await forEachBounded(gone, concurrency, async (uri) => {
       if (session !== this.#session || session.has(uri)) return;
       await server.use((connection) => connection.unsubscribe(uri, limits)).catch(() => {});
@@ -85,7 +85,7 @@ export class Subscriptions {
     try {
       return await this.#ask(uri, { session, limits });
     } catch (error) {
-      log.debug("not subscribed, so it is read anew for each request", {
+      log.debug("resource is not subscribed; it is read for each request", {
         server: server.name,
         uri,
         error: describeError(error),
@@ -94,7 +94,7 @@ export class Subscriptions {
     }
   }
 
-  /** Tells whether the subscription still holds when the server has agreed: it may have been let go meanwhile. */
+  /** Resolves to whether the URI is still wanted when the server has agreed. */
   async #ask(
     uri: string,
     { session, limits }: { readonly session: Map<string, Promise<boolean>>; readonly limits: RequestLimits },

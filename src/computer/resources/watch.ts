@@ -1,21 +1,21 @@
-/** What the Agent of an office subscribed to, and what of it changed (`docs/protocol/extensions.md#subscriptions`). */
+/** The subscriptions of the Agent of an office, and a log of the changes (`docs/protocol/extensions.md#subscriptions`). */
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
 import type { ResourceUpdate } from "../../protocol/resource_updates.ts";
 
-/** How many changes are remembered beside those of subscribed resources: one for the list of each MCP server. */
+/** How many changed lists the log holds, one for each MCP server, in addition to the changes of resources. */
 const MAX_CHANGED_LISTS = 1_000;
-/** The longest URI of an update that is looked at, in characters. */
+/** The longest URI of an update that is not ignored, in characters. */
 const MAX_TOLD_URI_LENGTH = 8_192;
-/** How many levels above an updated URI may be what was subscribed to. */
+/** How many levels above an updated URI a subscribed URI may be. */
 const MAX_LEVELS = 64;
-/** What an update takes in an answer beside its texts, in bytes, and a character of them at most. */
+/** The bytes of an update in an answer without its strings, and the most bytes of one character. */
 const UPDATE_BYTES = 40;
 const MAX_BYTES_PER_CHARACTER = 6;
-/** What an answer has beside its updates. */
+/** The bytes of an answer without its updates. */
 const ENVELOPE_BYTES = 2_048;
 
-/** A resource that is subscribed to. */
+/** A subscribed resource. */
 export interface Watched {
   /** The MCP server's name. */
   readonly server: string;
@@ -23,55 +23,55 @@ export interface Watched {
   readonly uri: string;
 }
 
-/** Some of the changes. */
+/** A page of the log. */
 export interface WatchedChanges {
   readonly updates: ResourceUpdate[];
-  /** Where to go on. */
+  /** Where the next page begins. */
   readonly cursor: string;
-  /** Whether there are more than fit. */
+  /** Whether more changes follow. */
   readonly hasMore: boolean;
 }
 
 interface Change {
   readonly update: ResourceUpdate;
-  /** Grows with each change. */
+  /** Increases with each change. */
   readonly number: number;
 }
 
-/** The subscriptions of one office after the other, and a bounded log of what changed. */
+/** The subscriptions of the Agent in the current office, and a bounded log of changes. */
 export class ResourceWatch {
   readonly #maxSubscriptions: number;
   readonly #onChange: () => void;
-  /** By server, the URI as the Agent spelled it by the URI as the server lists it. */
+  /** For each server: the URI as the Agent spells it, by the URI as the server lists it. */
   readonly #watched = new Map<string, Map<string, string>>();
-  /** Each resource and each list once, the latest change last. */
+  /** The latest change of each resource and each list, in order. */
   readonly #changes = new Map<string, Change>();
   #office: string = crypto.randomUUID();
   #last = 0;
-  /** Changes up to this one may be forgotten. */
+  /** The number of the last change that may be missing in the log. */
   #forgotten = 0;
 
-  /** `onChange`: there is something new to read. */
+  /** `onChange` is called after each change. */
   constructor(options: { readonly maxSubscriptions: number; readonly onChange: () => void }) {
     this.#maxSubscriptions = options.maxSubscriptions;
     this.#onChange = options.onChange;
   }
 
-  /** Stands for the office; another one once that has ended. */
+  /** An id of the current office, which changes when the office ends. */
   get office(): string {
     return this.#office;
   }
 
-  /** What is subscribed to of a server, as that lists it. */
+  /** The subscribed URIs of a server, as the server lists them. */
   urisOf(server: string): ReadonlySet<string> {
     return new Set(this.#watched.get(server)?.keys());
   }
 
   /**
-   * Adds a subscription; `false` when it is there.
+   * Adds a subscription; returns `false` when it exists.
    *
-   * @param as The URI as the Agent spells it.
-   * @param office The office that asked.
+   * @param as the URI as the Agent spells it
+   * @param office the office of the request
    * @throws {SmcpError} 400 when there are too many, 4103 when the office has ended.
    */
   add({ server, uri }: Watched, { as, office }: { readonly as: string; readonly office: string }): boolean {
@@ -82,13 +82,13 @@ export class ResourceWatch {
     if (uris.has(uri)) return false;
     const limit = this.#maxSubscriptions;
     if (this.#watched.values().reduce((sum, { size }) => sum + size, 0) >= limit) {
-      throw badRequest("uri", `Cannot subscribe to "${as}": ${limit} resources are subscribed to already`);
+      throw badRequest("uri", `Cannot subscribe to "${as}": the limit of ${limit} subscriptions is reached`);
     }
     this.#watched.set(server, uris.set(uri, as));
     return true;
   }
 
-  /** Ends subscriptions, however their URI was spelled, of one server or of all; gives those that there were. */
+  /** Ends the subscriptions of a URI in either spelling, at one server or at all; returns them. */
   delete(uri: string, server?: string): Watched[] {
     const found = [...this.#watched].filter(([name]) => server === undefined || name === server)
       .flatMap(([name, uris]) =>
@@ -105,7 +105,7 @@ export class ResourceWatch {
     return found;
   }
 
-  /** The Agent has gone, or the office is left. */
+  /** The Agent or this Computer has left the office: forgets everything. */
   endOffice(): void {
     this.#office = crypto.randomUUID();
     this.#watched.clear();
@@ -113,7 +113,7 @@ export class ResourceWatch {
     this.#last = this.#forgotten = 0;
   }
 
-  /** A server is configured no more. */
+  /** A server was removed from the configuration. */
   forget(server: string): void {
     this.#watched.delete(server);
     for (const [key, { update }] of this.#changes) {
@@ -121,7 +121,7 @@ export class ResourceWatch {
     }
   }
 
-  /** A server told that this was updated. What is below a resource that was subscribed to belongs to that. */
+  /** A server announced an update. An update of a URI below a subscribed URI is an update of the subscribed one. */
   onUpdated(server: string, uri: string): void {
     const uris = this.#watched.get(server);
     if (uris === undefined || uri.length > MAX_TOLD_URI_LENGTH) return;
@@ -131,19 +131,19 @@ export class ResourceWatch {
     }
   }
 
-  /** A server may have told of updates while nobody could hear it. */
+  /** All subscribed resources of a server may have changed without an announcement. */
   onAllUpdated(server: string): void {
     for (const as of this.#watched.get(server)?.values() ?? []) this.#note({ mcp_server: server, uri: as });
   }
 
-  /** What a server lists changed. */
+  /** The list of a server has changed. */
   onListChanged(server: string): void {
     this.#note({ mcp_server: server });
   }
 
   /**
-   * What changed since `cursor`; all that is remembered without one. Where more has changed than is remembered, or the
-   * cursor is of another office, it is the list of each of `servers`.
+   * Reads the changes since `cursor`, or the whole log without a cursor. If the log does not reach back to the cursor, or
+   * the cursor belongs to another office, the lists of all `servers` are reported as changed.
    */
   read(
     cursor: string | undefined,
@@ -186,7 +186,7 @@ export class ResourceWatch {
     return `${this.#office}.${number}`;
   }
 
-  /** `undefined` for a cursor that was never given in this office. */
+  /** The number in a cursor; `undefined` for a cursor that was not issued in this office. */
   #numberOf(cursor: string): number | undefined {
     const [office, number = ""] = cursor.split(".", 2);
     if (office !== this.#office || !/^\d{1,16}$/.test(number)) return undefined;
@@ -202,7 +202,7 @@ function sizeBytesOf({ mcp_server, uri = "" }: ResourceUpdate): number {
   return UPDATE_BYTES + (mcp_server.length + uri.length) * MAX_BYTES_PER_CHARACTER;
 }
 
-/** A URI, and those of the folders that it is in, with and without their slash. */
+/** A URI and the URIs of all folders above it, with and without their trailing slash. */
 function* selfAndAbove(uri: string): Generator<string> {
   yield uri;
   let end = uri.length;

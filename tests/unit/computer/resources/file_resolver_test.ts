@@ -166,10 +166,10 @@ Deno.test("fileResolver() says why it cannot write a document", async () => {
       ...library.request(),
       read: (uri: string) => Promise.resolve({ contents: [{ uri, text }] }),
     });
-    await refuse(fileResolver({ directory })("dpe://docs", library.request()), "the URI names none");
+    await refuse(fileResolver({ directory })("dpe://docs", library.request()), "no document");
     await refuse(fileResolver({ directory, maxPages: 2 })(URI, library.request()), "3 pages, more than 2");
     await refuse(fileResolver({ directory, maxBytes: 200 })(URI, library.request()), "more than 200 bytes");
-    await refuse(fileResolver({ directory })(URI, answer("# Report")), "did not answer JSON");
+    await refuse(fileResolver({ directory })(URI, answer("# Report")), "JSON");
     await refuse(fileResolver({ directory })(URI, answer(`{"title":"T"}`)), `field "doc_ref"`);
     await assertRejects(() => Deno.stat(directory), Deno.errors.NotFound);
   });
