@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { Listeners } from "../../../src/agent/listeners.ts";
+import { Listeners, MAX_WAITING_EVENTS, streamEvents } from "../../../src/agent/listeners.ts";
 import { type Logger, silentLogger } from "../../../src/log.ts";
+import type { AgentEvent } from "../../../src/agent/events.ts";
+import { within } from "../../fixtures/within.ts";
 
 const change = { type: "updateDesktop", computer: "laptop" } as const;
 
@@ -67,4 +69,71 @@ Deno.test("Listeners is not confused by one that subscribes or unsubscribes whil
   const unsubscribe = listeners.on("updateDesktop", () => void calls.push("second"));
   listeners.tell(change);
   assertEquals(calls, ["first", "second"]);
+});
+
+function changeOf(computer: string): AgentEvent {
+  return { type: "updateDesktop", computer };
+}
+
+function open(signal: AbortSignal) {
+  const listeners = new Listeners(silentLogger);
+  const dropped: AgentEvent[] = [];
+  const types = ["updateDesktop", "updateDesktop"] as const;
+  const events = streamEvents(listeners, { types, signal, onDrop: (event) => void dropped.push(event) });
+  return { listeners, dropped, events };
+}
+
+Deno.test("streamEvents() yields each event once, also those from before the first read", async () => {
+  const controller = new AbortController();
+  const { listeners, events } = open(controller.signal);
+  listeners.tell(changeOf("a"));
+  listeners.tell({ type: "updateFinder", computer: "other" });
+  assertEquals(await events.next(), { done: false, value: changeOf("a") });
+  const next = events.next();
+  listeners.tell(changeOf("b"));
+  assertEquals(await next, { done: false, value: changeOf("b") });
+  await events.return?.();
+});
+
+Deno.test("streamEvents() yields what is waiting when its signal is aborted, then ends", async () => {
+  const controller = new AbortController();
+  const { listeners, events } = open(controller.signal);
+  listeners.tell(changeOf("a"));
+  controller.abort();
+  assertEquals(await Array.fromAsync(events), [changeOf("a")]);
+  assertEquals(listeners.has("updateDesktop"), false);
+});
+
+Deno.test("streamEvents() ends a read that waits when its signal is aborted", async () => {
+  const controller = new AbortController();
+  const { events } = open(controller.signal);
+  const next = events.next();
+  controller.abort();
+  assertEquals((await next).done, true);
+});
+
+Deno.test("streamEvents() ends a read that waits when its reader leaves", async () => {
+  const { events } = open(new AbortController().signal);
+  const next = events.next();
+  await within(Promise.resolve(events.return?.()), "the end of the stream");
+  assertEquals((await next).done, true);
+});
+
+Deno.test("streamEvents() unsubscribes when its reader leaves, even one that never read", async () => {
+  const controller = new AbortController();
+  const read = open(controller.signal);
+  read.listeners.tell(changeOf("a"));
+  for await (const _ of read.events) break;
+  const unread = open(controller.signal);
+  await unread.events.return?.();
+  assertEquals([read.listeners.has("updateDesktop"), unread.listeners.has("updateDesktop")], [false, false]);
+});
+
+Deno.test("streamEvents() drops the oldest events of a reader that is too slow", async () => {
+  const controller = new AbortController();
+  const { listeners, dropped, events } = open(controller.signal);
+  for (let i = 0; i < MAX_WAITING_EVENTS + 2; i++) listeners.tell(changeOf(`${i}`));
+  assertEquals(dropped, [changeOf("0"), changeOf("1")]);
+  assertEquals((await events.next()).value, changeOf("2"));
+  await events.return?.();
 });

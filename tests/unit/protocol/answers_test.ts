@@ -13,7 +13,7 @@ import {
   parseListRoomRet,
   parseReadResourceRet,
 } from "../../../src/protocol/answers.ts";
-import { SmcpError } from "../../../src/protocol/errors.ts";
+import { fromErrorAck, SmcpError } from "../../../src/protocol/errors.ts";
 import type { AnswerReader } from "../../../src/protocol/flaws.ts";
 import { parseOfficeNotification } from "../../../src/protocol/parse.ts";
 import * as tools from "../../../src/protocol/schemas/tools.ts";
@@ -221,4 +221,17 @@ Deno.test("of metadata that is nested 100,000 times the first member is told, an
   assertEquals(tools.smcpTool.safeParse(tool).error?.issues.map(({ path }) => path), [["meta", "m0"]]);
   const { value, flaws } = read(parseGetToolsRet, { tools: [tool], req_id: "r" });
   assertEquals([value.tools[0]?.meta?.["m99999"], flaws], ['{"a":1}', ["tools.0"]]);
+});
+
+Deno.test("fromErrorAck() finds what the reference Computer writes beside the code among the details", () => {
+  const ack = { code: 4015, message: "No resources", mcp_server_name: "plain", capability: "resources" };
+  assertEquals(fromErrorAck(ack)?.details, { mcp_server: "plain", capability: "resources" });
+  assertEquals(fromErrorAck({ ...ack, capability: undefined })?.details, { mcp_server: "plain" });
+  assertEquals(fromErrorAck({ ...ack, details: { mcp_server: "other" } })?.details, { mcp_server: "other" });
+});
+
+Deno.test("parseGetDeskTopRet() refuses an answer with nothing in it, which a Server made of an error", () => {
+  assertThrows(() => parseGetDeskTopRet({}), SmcpError, "expected a list");
+  assertThrows(() => parseGetDeskTopRet({ req_id: "r1" }), SmcpError, "expected a list");
+  assertEquals(parseGetDeskTopRet({ desktops: [] }), { desktops: [] });
 });
