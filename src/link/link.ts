@@ -15,7 +15,7 @@ import {
 } from "../protocol/local_errors.ts";
 import type { EnterOfficeReq } from "../protocol/office.ts";
 import { plainTextWarning } from "../protocol/server_address.ts";
-import { type Connection, type ConnectOptions, type IncomingEvent, openConnection } from "./connect.ts";
+import type { Connection, ConnectOptions, IncomingEvent } from "./connect.ts";
 import { readJoinAck } from "./join.ts";
 
 /** Waits between attempts to reach the Server. */
@@ -275,6 +275,8 @@ export class Link implements AsyncDisposable {
     const deadlineMs = performance.now() + timeoutMs;
     const onEvent = (incoming: IncomingEvent) => this.#tell(() => this.#listener.onEvent(incoming));
     let isKnown = false;
+    // Socket.IO is loaded with the first connection: a program that makes none starts faster.
+    const { openConnection } = await import("./connect.ts");
     while (true) {
       const attemptMs = Math.max(1, Math.min(ATTEMPT_TIMEOUT_MS, deadlineMs - performance.now()));
       try {

@@ -1,7 +1,5 @@
 /** One session with an MCP server, over any transport. */
 import { Client } from "@modelcontextprotocol/sdk/client";
-// @ts-types="@modelcontextprotocol/sdk/types"
-import { ErrorCode as RpcErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { abortable } from "../async/abortable.ts";
 import { MAX_TIMER_MS } from "../async/backoff.ts";
@@ -25,6 +23,8 @@ import {
 } from "./entries.ts";
 import {
   isFailure,
+  isMcpError,
+  RpcErrorCode,
   ServerAnswerError,
   type ServerAuthorizationError,
   ServerNotRunningError,
@@ -157,7 +157,7 @@ export class McpConnection {
         this.#transport.fail(id, new ServerNotRunningError({ reason: "event stream lost" })),
       onAnswerTooLarge: (id, reason) => {
         this.#log.warn("dropped an answer of the MCP server: it is too large", { reason });
-        this.#transport.fail(id, new ServerAnswerError(RpcErrorCode.ParseError, reason));
+        this.#transport.fail(id, new ServerAnswerError(RpcErrorCode.PARSE_ERROR, reason));
       },
     };
   }
@@ -378,7 +378,7 @@ export class McpConnection {
     if (error instanceof ServerNotRunningError && exit !== undefined) {
       return new ServerNotRunningError({ reason: exit, cause: error, stderrTail: this.stderrTail });
     }
-    if (isFailure(error) || error instanceof McpError) return toFailure(error, "initialize");
+    if (isFailure(error) || isMcpError(error)) return toFailure(error, "initialize");
     return new ServerNotRunningError({
       reason: describeError(error),
       cause: error,

@@ -1,8 +1,13 @@
 /** What can go wrong with an MCP server, as far as callers tell it apart. */
-// @ts-types="@modelcontextprotocol/sdk/types"
-import { ErrorCode as RpcErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { isRecord } from "../json.ts";
 import { shorten } from "../text.ts";
+
+/** Codes of JSON-RPC errors that this client handles or sends; the negative ones above -32100 are of the MCP SDK. */
+export const RpcErrorCode = {
+  PARSE_ERROR: -32700,
+  CONNECTION_CLOSED: -32000,
+  REQUEST_TIMEOUT: -32001,
+} as const;
 
 /** How much of a server's error message is read, in characters; whoever passes it on masks it and cuts it further. */
 const MAX_ERROR_LENGTH = 65_536;
@@ -84,16 +89,29 @@ export function reasonOf(error: unknown): string {
 /** Says what happened in terms that callers tell apart. */
 export function toFailure(error: unknown, method: string): unknown {
   if (isFailure(error)) return error;
-  if (!(error instanceof McpError)) {
+  if (!isMcpError(error)) {
     return new ServerNotRunningError({ reason: "its answer cannot be read", cause: error });
   }
-  if (error.code === RpcErrorCode.RequestTimeout && isRecord(error.data) && "timeout" in error.data) {
+  if (error.code === RpcErrorCode.REQUEST_TIMEOUT && isRecord(error.data) && "timeout" in error.data) {
     return new ServerTimeoutError(`Cannot complete "${method}": no answer in time`, { cause: error });
   }
   // Of our own making: a server cannot send it.
   if (isFailure(error.data)) return error.data;
   const message = shorten(error.message.replace(/^MCP error -?\d+: /, ""), MAX_ERROR_LENGTH);
   return new ServerAnswerError(error.code, message, { data: error.data, cause: error });
+}
+
+/** An error of the MCP SDK. It is recognized by its name, because the SDK is loaded with the first connection only. */
+export interface McpError extends Error {
+  /** The code of JSON-RPC, or one of {@linkcode RpcErrorCode} that the SDK made up. */
+  readonly code: number;
+  readonly data?: unknown;
+}
+
+/** Whether the MCP SDK raised the error, for an error answer or a condition of its own. */
+export function isMcpError(error: unknown): error is McpError {
+  return error instanceof Error && error.name === "McpError" && "code" in error &&
+    typeof error.code === "number";
 }
 
 /** Whether callers know the error already. */

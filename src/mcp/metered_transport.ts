@@ -1,11 +1,11 @@
 /** The transport of a session: meters what the server sends unasked, and drops answers that no request waits for. */
 import type { Transport, TransportSendOptions } from "@modelcontextprotocol/sdk/shared/transport";
 // @ts-types="@modelcontextprotocol/sdk/types"
-import { ErrorCode as RpcErrorCode, type JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Logger } from "../log.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
 import { approximateSizeBytes } from "../protocol/size.ts";
-import { ServerAnswerError } from "./errors.ts";
+import { RpcErrorCode, ServerAnswerError } from "./errors.ts";
 import { openHttpTransport } from "./http/transport.ts";
 import type { HttpListener } from "./http/watched_fetch.ts";
 import { Inflow } from "./inflow.ts";
@@ -113,7 +113,7 @@ export class MeteredTransport implements Transport {
     if (!isRequestId(id) || !this.#forget(id)) return;
     const error = reason instanceof ServerAnswerError
       ? { code: reason.rpcCode, message: reason.message }
-      : { code: RpcErrorCode.ConnectionClosed, message: reason.message, data: reason };
+      : { code: RpcErrorCode.CONNECTION_CLOSED, message: reason.message, data: reason };
     this.onmessage?.({ jsonrpc: "2.0", id, error });
   }
 

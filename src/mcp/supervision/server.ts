@@ -5,7 +5,7 @@ import type { Limiter } from "../../async/limiter.ts";
 import { type Logger, withFields } from "../../log.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../../protocol/config.ts";
 import { describeError, shorten } from "../../text.ts";
-import { McpConnection } from "../connection.ts";
+import type { McpConnection } from "../connection.ts";
 import {
   ConfigurationError,
   reasonOf,
@@ -310,6 +310,8 @@ export class SupervisedServer {
       log,
       limits,
     };
+    // The MCP SDK is loaded with the first connection: what only talks about servers starts faster without it.
+    const { McpConnection } = await import("../connection.ts");
     return await starts.run(() => McpConnection.open(config, context, { timeoutMs, signal }), signal);
   }
 
