@@ -1,14 +1,170 @@
 /**
+ * The Agent: uses the tools, windows and documents of the Computers in an office.
+ *
+ * ```ts
+ * import { Agent } from "@a2c-smcp/sdk/agent";
+ *
+ * export async function lookAround(url: string): Promise<void> {
+ *   await using agent = await Agent.connect({ url, office: "lab", name: "ada" });
+ *   using _ = agent.on("updateDesktop", ({ computer }) => console.log(`${computer} shows something new`));
+ *
+ *   const laptop = agent.computer("laptop");
+ *   const result = await laptop.callTool("echo", { message: "hi" }, { timeoutMs: 5_000 });
+ *   const [window] = await laptop.getDesktop({ size: 1 });
+ *   const { documents: [report] } = await laptop.getFinder({ keywords: ["report"] });
+ *   const page = report && await laptop.readPage(report.uri, 0, { format: "markdown" });
+ *   console.log(result.content, window, page?.content_markdown);
+ * }
+ * ```
+ *
  * The Agent as a program. It needs the network, and of the environment only what it is given:
  *
  * ```sh
  * deno run --allow-net --ignore-env agent.ts --url http://127.0.0.1:3000 --office lab --name ada tools
  * ```
  *
- * The library is `@a2c-smcp/sdk/agent`. This module has no exports, so that `--help` starts fast.
- *
  * @module
  */
-import { runAgentCli } from "./src/cli/agent/main.ts";
+export { Agent, type AgentOptions } from "./src/agent/agent.ts";
+export type {
+  AgentEvent,
+  AgentEventName,
+  AgentEventOf,
+  AgentEvents,
+  AgentListener,
+  ComputerChange,
+  ComputerViewName,
+  OfficeMember,
+} from "./src/agent/events.ts";
+export type { Unsubscribe } from "./src/agent/listeners.ts";
+export type { FormatOptions, PageIndexOptions, PageOptions } from "./src/agent/documents.ts";
+export { RemoteComputer } from "./src/agent/remote_computer.ts";
+export type {
+  CallToolOptions,
+  CompleteOptions,
+  Completion,
+  DesktopOptions,
+  FinderCatalogue,
+  FinderOptions,
+  ReadResourceOptions,
+  ResourcePage,
+  ResourceTemplatePage,
+  ResourceUpdates,
+} from "./src/agent/remote_options.ts";
+export type { RequestOptions } from "./src/agent/requests.ts";
+export { toElement } from "./src/dpe/element.ts";
+export type { LogFields, Logger } from "./src/log.ts";
+export type {
+  BaseMCPServerConfig,
+  GetComputerConfigRet,
+  MCPServerCommandInput,
+  MCPServerConfig,
+  MCPServerInput,
+  MCPServerInputBase,
+  MCPServerPickStringInput,
+  MCPServerPromptStringInput,
+  MCPServerStdioConfig,
+  MCPServerStdioParameters,
+  MCPServerStreamableHttpConfig,
+  MCPServerStreamableHttpParameters,
+  MCPSSEConfig,
+  MCPSSEParameters,
+} from "./src/protocol/config.ts";
+export { type Desktop, type DesktopEntry, parseDesktopEntry } from "./src/protocol/desktop.ts";
+export {
+  DPE_FORMATS,
+  type DPEDocument,
+  type DPEDocumentPages,
+  type DPEDocumentSummary,
+  type DPEElementDetail,
+  type DPEFormat,
+  type DPEPage,
+  type DPEPageSummary,
+  ELEMENT_CATEGORIES,
+  type ElementCategory,
+} from "./src/protocol/dpe.ts";
+export type {
+  AnnotationContent,
+  ChartContent,
+  CodeContent,
+  DiagramContent,
+  DPEElement,
+  DPEElementOf,
+  ElementContent,
+  ElementContents,
+  FormContent,
+  FormField,
+  FormulaContent,
+  HeadingContent,
+  ImageContent,
+  LinkContent,
+  ListContent,
+  ListItem,
+  ListItemContent,
+  MarginContent,
+  MediaContent,
+  PivotTableContent,
+  SeparatorContent,
+  TableCell,
+  TableContent,
+  TextContent,
+  WidgetContent,
+} from "./src/protocol/dpe_content.ts";
+export { ErrorCode } from "./src/protocol/error_codes.ts";
+export { type ErrorDetails, SmcpError } from "./src/protocol/errors.ts";
+export {
+  AuthenticationError,
+  ConnectionClosedError,
+  JoinRefusedError,
+  ProtocolVersionError,
+  RequestTimeoutError,
+  ServerUnreachableError,
+  type VersionRefusal,
+} from "./src/protocol/local_errors.ts";
+export type { Role, SessionInfo } from "./src/protocol/office.ts";
+export type { ResourceTemplateInfo } from "./src/protocol/resource_templates.ts";
+export type { ResourceUpdate } from "./src/protocol/resource_updates.ts";
+export type {
+  DpeResource,
+  ReadResourceRet,
+  ResourceAnnotations,
+  ResourceContents,
+  ResourceIcon,
+  ResourceInfo,
+} from "./src/protocol/resources.ts";
+export {
+  type ToolAnnotations,
+  type ToolDetails,
+  toolDetails,
+  type ToolIcon,
+} from "./src/protocol/tool_details.ts";
+export {
+  A2C_MCP_SERVER,
+  A2C_TOOL_META,
+  A2C_VRL_TRANSFORMED,
+  type Attributes,
+  type AttributeValue,
+  type AudioItem,
+  type CallToolResult,
+  type ContentItem,
+  type ContentItemBase,
+  type ImageItem,
+  MCP_TOOL_ANNOTATION,
+  MCP_TOOL_ICONS,
+  MCP_TOOL_TITLE,
+  type Only,
+  type ResourceItem,
+  type ResourceLinkItem,
+  type SERVER_NAME,
+  type SMCPTool,
+  type TextItem,
+  type TOOL_NAME,
+  type ToolMeta,
+  type ToolResultMeta,
+  type UnknownItem,
+} from "./src/protocol/tools.ts";
 
-if (import.meta.main) Deno.exit(await runAgentCli(Deno.args));
+if (import.meta.main) {
+  const { runAgentCli } = await import("./src/cli/agent/main.ts");
+  Deno.exit(await runAgentCli(Deno.args));
+}

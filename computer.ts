@@ -1,4 +1,23 @@
 /**
+ * The Computer: hosts MCP servers and offers their tools, windows and documents to the Agent of an office.
+ *
+ * ```ts
+ * import { Computer } from "@a2c-smcp/sdk/computer";
+ *
+ * export async function offerTools(url: string): Promise<Computer> {
+ *   const computer = Computer.open({
+ *     name: "laptop",
+ *     config: { servers: { shop: { type: "stdio", server_parameters: { command: "shop-mcp-server" } } } },
+ *     confirm: ({ tool }) => tool !== "delete_everything",
+ *   });
+ *   await computer.join({ url, office: "lab" });
+ *   return computer; // close() it, or declare it with `await using`
+ * }
+ * ```
+ *
+ * It needs the network (`--allow-net`), the files and programs of what it hosts (`--allow-read`, `--allow-run`), and the
+ * environment that its MCP servers inherit from (`--allow-env`).
+ *
  * The Computer as a program: a prompt at a terminal, a service without one, and single commands. It needs the network,
  * the files and programs of what it hosts, and the environment that its MCP servers inherit from:
  *
@@ -18,11 +37,63 @@
  *
  * When a flag is missing, the error message names it.
  *
- * The library is `@a2c-smcp/sdk/computer`. This module has no exports: a command such as `status`, which is sent to a
- * running Computer, would have to load the library for them.
- *
  * @module
  */
-import { runComputerCli } from "./src/cli/computer/main.ts";
+export type { BlobLimits } from "./src/computer/office/blob_store.ts";
+export { Computer } from "./src/computer/computer.ts";
+export type { ComputerLimits, ComputerOptions, LocalRequestOptions } from "./src/computer/options.ts";
+export { type ComputerConfig, parseConfig, parseConfigText } from "./src/config/config.ts";
+export { readConfigFile } from "./src/config/file.ts";
+export type { ConfigForm } from "./src/config/form.ts";
+export { ConfigError, type ConfigProblem } from "./src/config/problem.ts";
+export type { ReadingOptions } from "./src/config/reading.ts";
+export type { ConfigFormat } from "./src/config/text.ts";
+export type { ConfigOrigin } from "./src/config/foreign/variables.ts";
+export type { Confirm, ConfirmRequest } from "./src/computer/tools/confirmation.ts";
+export { fileResolver, type FileResolverOptions } from "./src/computer/resources/file_resolver.ts";
+export type { ResolveDpe, ResolveDpeTools } from "./src/computer/resources/resolve_dpe.ts";
+export type { ToolCallOutcome, ToolCallRecord } from "./src/computer/tools/history.ts";
+export type { ConfigChange } from "./src/computer/host.ts";
+export {
+  environmentInputs,
+  type EnvironmentLookup,
+  type InputRequest,
+  type InputSource,
+} from "./src/computer/inputs/sources.ts";
+export type { CallLimits, ListLimits, ReadLimits } from "./src/computer/limits.ts";
+export type { ConnectOptions, JoinOptions, OfficeState } from "./src/computer/office/link.ts";
+export type { InputValue } from "./src/config/placeholders.ts";
+export type { LogFields, Logger } from "./src/log.ts";
+export type { ServerLimits } from "./src/mcp/limits.ts";
+export type { ServerState, ServerStatus } from "./src/mcp/supervision/server.ts";
+export type { FinderQueryOptions } from "./src/organizer/finder.ts";
+export type {
+  BaseMCPServerConfig,
+  InputPlaceholder,
+  MCPServerCommandInput,
+  MCPServerConfig,
+  MCPServerInput,
+  MCPServerInputBase,
+  MCPServerPickStringInput,
+  MCPServerPromptStringInput,
+  MCPServerStdioConfig,
+  MCPServerStdioParameters,
+  MCPServerStreamableHttpConfig,
+  MCPServerStreamableHttpParameters,
+  MCPSSEConfig,
+  MCPSSEParameters,
+} from "./src/protocol/config.ts";
+export type { DpeResource, ReadResourceRet, ResourceContents } from "./src/protocol/resources.ts";
+export type {
+  Attributes,
+  AttributeValue,
+  SERVER_NAME,
+  SMCPTool,
+  TOOL_NAME,
+  ToolMeta,
+} from "./src/protocol/tools.ts";
 
-if (import.meta.main) Deno.exit(await runComputerCli(Deno.args));
+if (import.meta.main) {
+  const { runComputerCli } = await import("./src/cli/computer/main.ts");
+  Deno.exit(await runComputerCli(Deno.args));
+}

@@ -1,4 +1,14 @@
 /**
+ * The Server: the hub of A2C-SMCP. It keeps offices, relays an Agent's requests to the Computers of its office, and
+ * tells the office what changed.
+ *
+ * ```ts
+ * import { SmcpServer, staticTokens } from "@a2c-smcp/sdk/server";
+ *
+ * await using server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["s3cret"] }) });
+ * console.log(`listening on ${server.url}`);
+ * ```
+ *
  * The Server as a program, whose `--help` shows all options. It needs the network, and of the environment only what it
  * is given:
  *
@@ -8,10 +18,22 @@
  * deno run --allow-net --ignore-env --allow-read=tokens.txt server.ts --host 0.0.0.0 --token-file tokens.txt
  * ```
  *
- * The library is `@a2c-smcp/sdk/server`. This module has no exports.
- *
  * @module
  */
-import { runServerCli } from "./src/cli/server/main.ts";
+export type { LogFields, Logger } from "./src/log.ts";
+export {
+  anonymous,
+  type AuthDecision,
+  type AuthProvider,
+  type Credentials,
+  staticTokens,
+  type StaticTokensOptions,
+} from "./src/server/admission/auth.ts";
+export { ListenError } from "./src/server/sockets/listening.ts";
+export type { ListenOptions, SmcpServerOptions } from "./src/server/options.ts";
+export { SmcpServer } from "./src/server/server.ts";
 
-if (import.meta.main) Deno.exit(await runServerCli(Deno.args));
+if (import.meta.main) {
+  const { runServerCli } = await import("./src/cli/server/main.ts");
+  Deno.exit(await runServerCli(Deno.args));
+}

@@ -8,9 +8,9 @@
  */
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
-import { Agent, type AgentEventName, type AgentEventOf, type RemoteComputer } from "../src/agent/mod.ts";
-import { Computer } from "../src/computer/mod.ts";
-import { SmcpServer } from "../src/server/mod.ts";
+import { Agent, type AgentEventName, type AgentEventOf, type RemoteComputer } from "../agent.ts";
+import { Computer } from "../computer.ts";
+import { SmcpServer } from "../server.ts";
 import { EVERYTHING, startEverything } from "./everything_servers.ts";
 
 /** The demo takes a few seconds; one that hangs must not hang whoever waits for it. */

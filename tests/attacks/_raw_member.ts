@@ -1,5 +1,5 @@
 /** A member of an office that is made of bytes on a TCP connection: it reads when it likes, and pongs when it likes. */
-import type { SmcpServer } from "../../src/server/mod.ts";
+import type { SmcpServer } from "../../server.ts";
 import { concat, frame, toText, UPGRADE_HEADERS, WEBSOCKET } from "./_raw_http.ts";
 import { within } from "../fixtures/within.ts";
 

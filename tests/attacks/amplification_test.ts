@@ -1,6 +1,6 @@
 /** Attacker: a member of an office. It sends little and makes the Server send much. */
 import { assert, assertEquals } from "@std/assert";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { SmcpServer } from "../../server.ts";
 import { RawPeer } from "../integration/_socket.ts";
 
 const ada = { role: "agent", name: "ada", office_id: "lab" } as const;

@@ -1,7 +1,7 @@
 /** Attacker: a local process. It sends a running Computer commands that are too long, nested, or never finished */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { SmcpServer } from "../../server.ts";
 import { controlPath } from "../../src/cli/computer/control/path.ts";
 import { PACKAGE_VERSION } from "../../src/version.ts";
 import { within } from "../fixtures/within.ts";

@@ -1,6 +1,6 @@
 /** Attacker: an admitted member that does not read. It lets the Server keep what others send to it. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { SmcpServer } from "../../server.ts";
 import { RawPeer, RecordingLogger } from "../integration/_socket.ts";
 import { RawMember } from "./_raw_member.ts";
 

@@ -1,6 +1,6 @@
 /** Attacker: an admitted member. Its messages hold millions of values, which take the Server seconds to read and write. */
 import { assert, assertEquals } from "@std/assert";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { SmcpServer } from "../../server.ts";
 import { RawPeer } from "../integration/_socket.ts";
 import { exchange, openPolling, POLLING } from "./_raw_http.ts";
 

@@ -1,6 +1,6 @@
 /** Attacker: a stranger who opens TCP connections and is silent. They use up the Server's open files. */
 import { assert, assertEquals } from "@std/assert";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { SmcpServer } from "../../server.ts";
 import { doorWords, RunningDoor } from "../fixtures/door.ts";
 import { eventually } from "../fixtures/within.ts";
 import { RawPeer, RecordingLogger } from "../integration/_socket.ts";

@@ -1,6 +1,6 @@
 /** Attacker: a member of an office. It asks for things and disconnects in the same message, before they are done. */
 import { assertEquals } from "@std/assert";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { SmcpServer } from "../../server.ts";
 import { RawPeer, RecordingLogger } from "../integration/_socket.ts";
 import { exchange, openPolling, POLLING } from "./_raw_http.ts";
 

@@ -6,8 +6,8 @@ import {
   type Server as HttpServer,
   type ServerResponse,
 } from "node:http";
-import { Agent } from "../../src/agent/mod.ts";
-import { Computer } from "../../src/computer/mod.ts";
+import { Agent } from "../../agent.ts";
+import { Computer } from "../../computer.ts";
 import { createLogger } from "../../src/log.ts";
 import { ServerUnreachableError } from "../../src/protocol/local_errors.ts";
 import { acceptJoin, BareServer, type Handler } from "../integration/_bare_server.ts";

@@ -1,7 +1,7 @@
 /** Attacker: an MCP server over HTTP. It sends its Computer's credentials to others, and never says what it was asked */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { gzipSync } from "node:zlib";
-import { Computer } from "../../src/computer/mod.ts";
+import { Computer } from "../../computer.ts";
 import { HttpMcpServer, type HttpServerOptions } from "../fixtures/http_server.ts";
 import { LogBook, stateOf } from "../fixtures/log_book.ts";
 import { scripted } from "../fixtures/stdio_config.ts";

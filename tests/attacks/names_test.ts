@@ -1,6 +1,6 @@
 /** Attacker: a member that wants to pass for another. It takes a name that looks like the other's. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { SmcpServer } from "../../server.ts";
 import { RawPeer } from "../integration/_socket.ts";
 
 const LOOK_ALIKES: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /** Attacker: a stranger who sends many HTTP requests in one piece, and reads no answer. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { SmcpServer } from "../../server.ts";
 import { exchange, frame, openPolling, openWebSocket, POLLING, RawConnection, toText } from "./_raw_http.ts";
 
 const EMPTY_LINES = "\r\n\n".repeat(20);

@@ -1,6 +1,6 @@
 /** Attacker: an admitted member that polls. It posts millions of packets in one body, which are all read at once. */
 import { assertEquals } from "@std/assert";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { SmcpServer } from "../../server.ts";
 import { exchange, openPolling, POLLING } from "./_raw_http.ts";
 
 async function openMember(port: number): Promise<string> {

@@ -1,6 +1,6 @@
 /** Attacker: nobody but a busy office. A peer that polls must not be lost because much waits for it at once. */
 import { assert, assertEquals } from "@std/assert";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { SmcpServer } from "../../server.ts";
 import { RawPeer } from "../integration/_socket.ts";
 import { exchange, openPolling, POLLING } from "./_raw_http.ts";
 import { eventually } from "../fixtures/within.ts";

@@ -1,6 +1,6 @@
 /** Attacker: a Computer. Its names and errors command the terminal of whoever asks, or look like the program's own lines */
 import { assert, assertEquals } from "@std/assert";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { SmcpServer } from "../../server.ts";
 import { ScriptedComputer } from "../integration/_scripted_computer.ts";
 
 const DOOR = new URL("../../agent.ts", import.meta.url).pathname;

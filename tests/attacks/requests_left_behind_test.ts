@@ -1,6 +1,6 @@
 /** Attacker: an Agent of an office. It asks for a day, goes, comes back and asks again, and leaves the Server the rest. */
 import { assert, assertEquals } from "@std/assert";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { SmcpServer } from "../../server.ts";
 import { RawPeer, RecordingLogger } from "../integration/_socket.ts";
 
 const ada = { role: "agent", name: "ada", office_id: "lab" } as const;

@@ -1,6 +1,6 @@
 /** Attacker: an admitted member. It opens websocket after websocket for its one session, and fills each. */
 import { assertStringIncludes } from "@std/assert";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { SmcpServer } from "../../server.ts";
 import { RawPeer } from "../integration/_socket.ts";
 import {
   exchange,

@@ -1,7 +1,7 @@
 /** Attacker: a stranger who speaks HTTP slowly. They begin requests, bodies and websockets, and do not end them. */
 import { createServer } from "node:http";
 import { assert, assertEquals } from "@std/assert";
-import { type ListenOptions, SmcpServer, type SmcpServerOptions } from "../../src/server/mod.ts";
+import { type ListenOptions, SmcpServer, type SmcpServerOptions } from "../../server.ts";
 import { RawPeer } from "../integration/_socket.ts";
 import {
   exchange,

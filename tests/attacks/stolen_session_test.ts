@@ -1,6 +1,6 @@
 /** Attacker: a member of another office, or with other credentials. It knows session values and ids that are not its own */
 import { assert, assertEquals } from "@std/assert";
-import { SmcpServer, staticTokens } from "../../src/server/mod.ts";
+import { SmcpServer, staticTokens } from "../../server.ts";
 import { type PeerOptions, RawPeer } from "../integration/_socket.ts";
 import { within } from "../fixtures/within.ts";
 

@@ -1,6 +1,6 @@
 /** Attacker: a stranger without credentials. It tries to make the Server hold memory, time and places for it. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { type AuthProvider, SmcpServer, staticTokens } from "../../src/server/mod.ts";
+import { type AuthProvider, SmcpServer, staticTokens } from "../../server.ts";
 import { untilAborted } from "../../src/async/abortable.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { RawPeer, RecordingLogger } from "../integration/_socket.ts";

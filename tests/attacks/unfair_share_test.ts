@@ -1,6 +1,6 @@
 /** Attacker: a member that takes what is there for others. It floods the Computers and the readers of its office. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { SmcpServer } from "../../server.ts";
 import { RawPeer, RecordingLogger } from "../integration/_socket.ts";
 import { RawMember } from "./_raw_member.ts";
 

@@ -1,7 +1,7 @@
 /** Attacker: a web page. It tries to use the Server on the machine of whoever opens it, by every request a browser makes. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createServer } from "node:http";
-import { SmcpServer, staticTokens } from "../../src/server/mod.ts";
+import { SmcpServer, staticTokens } from "../../server.ts";
 import { RawPeer } from "../integration/_socket.ts";
 import { exchange, openPolling, POLLING, RawConnection, UPGRADE_HEADERS, WEBSOCKET } from "./_raw_http.ts";
 

@@ -3,7 +3,7 @@ import { createServer } from "node:https";
 import { createServer as createTcpServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "@std/path";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { SmcpServer } from "../../server.ts";
 
 /** What a certificate says. */
 export interface CertificateOptions {

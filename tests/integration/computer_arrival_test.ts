@@ -1,7 +1,7 @@
 // A Computer on its way to a Server that is not there yet, or does not want it.
 
 import { assertEquals, assertLess, assertStringIncludes } from "@std/assert";
-import { SmcpServer, staticTokens } from "../../src/server/mod.ts";
+import { SmcpServer, staticTokens } from "../../server.ts";
 import { Workplace } from "./_computer_program.ts";
 import { enter, leave, testPrompt } from "./_computer_prompt.ts";
 import { freePort } from "./_tls_server.ts";

@@ -1,8 +1,8 @@
 // What is wrong with the way to a Server is said as it is, and at once where waiting does not help.
 
 import { assertEquals, assertInstanceOf, assertLess, assertRejects, assertStringIncludes } from "@std/assert";
-import { Agent } from "../../src/agent/mod.ts";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { Agent } from "../../agent.ts";
+import { SmcpServer } from "../../server.ts";
 import { AuthenticationError, ServerUnreachableError } from "../../src/protocol/local_errors.ts";
 import { type DoorOutcome, runDoor } from "../fixtures/door.ts";
 import { BareServer } from "./_bare_server.ts";

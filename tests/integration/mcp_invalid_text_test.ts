@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { Computer } from "../../src/computer/mod.ts";
-import { Agent } from "../../src/agent/mod.ts";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { Computer } from "../../computer.ts";
+import { Agent } from "../../agent.ts";
+import { SmcpServer } from "../../server.ts";
 
 /** Answers as an MCP server does, but its tool's result holds a byte that is no UTF-8. */
 const SERVER = `

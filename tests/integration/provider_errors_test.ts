@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { Computer } from "../../src/computer/mod.ts";
+import { Computer } from "../../computer.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { describeError } from "../../src/text.ts";
 

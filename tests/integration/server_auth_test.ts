@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { type AuthProvider, SmcpServer, staticTokens } from "../../src/server/mod.ts";
+import { type AuthProvider, SmcpServer, staticTokens } from "../../server.ts";
 import { type PeerOptions, RawPeer, RecordingLogger } from "./_socket.ts";
 
 /** The connect error of a refused connection. */

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { SmcpServer } from "../../server.ts";
 import { RawPeer, RecordingLogger } from "./_socket.ts";
 
 const ada = { role: "agent", name: "ada", office_id: "lab" } as const;

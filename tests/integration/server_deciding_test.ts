@@ -1,6 +1,6 @@
 /** What a client sends between its CONNECT and the Server's answer: some clients do not wait for it. */
 import { assert, assertEquals } from "@std/assert";
-import { type AuthDecision, type AuthProvider, SmcpServer } from "../../src/server/mod.ts";
+import { type AuthDecision, type AuthProvider, SmcpServer } from "../../server.ts";
 import {
   exchange,
   frame,

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { connect as connectTcp } from "node:net";
 import { createServer } from "node:http";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { SmcpServer } from "../../server.ts";
 import { RawPeer } from "./_socket.ts";
 
 interface HttpAnswer {

@@ -1,8 +1,8 @@
 /** What the interop tests share: whether they can run, our roles as they use them, and waiting for what happens. */
 import { fromFileUrl } from "@std/path";
-import type { Agent, AgentEventName, AgentEventOf } from "../../src/agent/mod.ts";
-import { Computer } from "../../src/computer/mod.ts";
-import type { LogFields, Logger } from "../../src/server/mod.ts";
+import type { Agent, AgentEventName, AgentEventOf } from "../../agent.ts";
+import { Computer } from "../../computer.ts";
+import type { LogFields, Logger } from "../../server.ts";
 import { silentLogger } from "../../src/log.ts";
 import { isRecord } from "../../src/json.ts";
 import { interopPython, interopSkipReason, PeerError } from "./peer.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertObjectMatch, assertStringIncludes } from "@std/assert";
-import { Agent } from "../../src/agent/mod.ts";
+import { Agent } from "../../agent.ts";
 import { runDoor, startDoor } from "../fixtures/door.ts";
 import { configuration, HELP, interop, nextEvent, statusSays, TOKEN } from "./_office.ts";
 import { PythonPeer } from "./peer.ts";

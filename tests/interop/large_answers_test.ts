@@ -1,7 +1,7 @@
 import { assertEquals, assertObjectMatch } from "@std/assert";
-import { Agent } from "../../src/agent/mod.ts";
-import { Computer } from "../../src/computer/mod.ts";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { Agent } from "../../agent.ts";
+import { Computer } from "../../computer.ts";
+import { SmcpServer } from "../../server.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
 import { fields, interop, openComputer, picture, TOKEN } from "./_office.ts";
 import { PythonPeer } from "./peer.ts";

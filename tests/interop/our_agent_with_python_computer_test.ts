@@ -1,7 +1,7 @@
 import { assertEquals, assertObjectMatch, assertRejects } from "@std/assert";
-import { Agent } from "../../src/agent/mod.ts";
+import { Agent } from "../../agent.ts";
 import { SmcpError } from "../../mod.ts";
-import { SmcpServer } from "../../src/server/mod.ts";
+import { SmcpServer } from "../../server.ts";
 import { GUIDE, HELP, interop, nextEvent, picture, statusSays, untilStatusSays } from "./_office.ts";
 import { PythonPeer } from "./peer.ts";
 

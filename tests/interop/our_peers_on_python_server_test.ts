@@ -1,6 +1,6 @@
 import { assertEquals, assertObjectMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { Agent, type AgentOptions } from "../../src/agent/mod.ts";
-import { Computer } from "../../src/computer/mod.ts";
+import { Agent, type AgentOptions } from "../../agent.ts";
+import { Computer } from "../../computer.ts";
 import { AuthenticationError, JoinRefusedError, SmcpError } from "../../mod.ts";
 import {
   GUIDE,

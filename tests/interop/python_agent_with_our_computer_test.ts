@@ -1,6 +1,6 @@
 import { assertEquals, assertObjectMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import type { SMCPTool } from "../../src/agent/mod.ts";
-import { SmcpServer } from "../../src/server/mod.ts";
+import type { SMCPTool } from "../../agent.ts";
+import { SmcpServer } from "../../server.ts";
 import { fields, GUIDE, HELP, interop, openComputer, picture, statusSays } from "./_office.ts";
 import { PeerError, PythonPeer } from "./peer.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertObjectMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { SmcpServer, staticTokens } from "../../src/server/mod.ts";
+import { SmcpServer, staticTokens } from "../../server.ts";
 import { fields, HELP, interop, picture, statusSays, TOKEN } from "./_office.ts";
 import { type DriverName, PeerError, PythonPeer } from "./peer.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertInstanceOf, assertRejects, assertStringIncludes } from "@std/assert";
-import { Agent } from "../../src/agent/mod.ts";
-import { Computer } from "../../src/computer/mod.ts";
+import { Agent } from "../../agent.ts";
+import { Computer } from "../../computer.ts";
 import { ProtocolVersionError } from "../../mod.ts";
 import { runDoor, startDoor } from "../fixtures/door.ts";
 import { interop } from "./_office.ts";
