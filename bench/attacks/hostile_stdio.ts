@@ -7,6 +7,7 @@ const MAX_FLOOD_BYTES = 256 * MIB;
 const encoder = new TextEncoder();
 const [name = ""] = Deno.args;
 let pages = 0;
+let calls = 0;
 
 /** What each attack answers to a request; `undefined` for the usual answer. */
 const ANSWERS: Readonly<Record<string, (method: string) => unknown>> = {
@@ -50,6 +51,7 @@ const ANSWERS: Readonly<Record<string, (method: string) => unknown>> = {
     method === "tools/list" ? { tools: [], extra: "\n".repeat(3_600_000) } : undefined,
   "a tool result just below the limit": largeResult,
   "tool results just below the limit": largeResult,
+  "tool results at the same time": largeResult,
   "a message just below the limit": (method) =>
     method === "tools/list" ? { tools: [], extra: "中".repeat(10 * MIB) } : undefined,
 };
@@ -94,10 +96,12 @@ async function write(text: string): Promise<void> {
   for (let done = 0; done < bytes.length;) done += await Deno.stdout.write(bytes.subarray(done));
 }
 
+/** Another one each time. */
 function largeResult(method: string): unknown {
   if (method === "tools/list") return { tools: tools(1, {}) };
   if (method !== "tools/call") return undefined;
-  return { content: [{ type: "text", text: "one line of a long log\n".repeat(31 * MIB / 24) }] };
+  const text = `${calls++} times\n${"one line of a long log\n".repeat(31 * MIB / 24)}`;
+  return { content: [{ type: "text", text }] };
 }
 
 function usual(method: string): unknown {

@@ -37,10 +37,11 @@ const STDIO_ATTACKS = [
   "messages that are none",
 ];
 
-/** Attacks that answer the calls of an Agent, and whether it calls again and again. */
-const RESULT_ATTACKS: Readonly<Record<string, "once" | "repeatedly">> = {
-  "a tool result just below the limit": "once",
-  "tool results just below the limit": "repeatedly",
+/** Attacks that answer the calls of an Agent, and how many it has open for how long. */
+const RESULT_ATTACKS: Readonly<Record<string, { readonly times: number; readonly atOnce: number }>> = {
+  "a tool result just below the limit": { times: 1, atOnce: 1 },
+  "tool results just below the limit": { times: Infinity, atOnce: 1 },
+  "tool results at the same time": { times: Infinity, atOnce: 8 },
 };
 
 /** What one attack cost. */
@@ -58,8 +59,8 @@ interface Cost {
 let failures = 0;
 const wanted = (name: string) => Deno.args.length === 0 || Deno.args.some((part) => name.includes(part));
 for (const name of STDIO_ATTACKS.filter(wanted)) report(name, await attack(stdioConfig(name)));
-for (const [name, times] of Object.entries(RESULT_ATTACKS)) {
-  if (wanted(name)) report(name, await attackCalls(name, times));
+for (const [name, calls] of Object.entries(RESULT_ATTACKS)) {
+  if (wanted(name)) report(name, await attackCalls(name, calls));
 }
 for (const name of Object.keys(ATTACKS).filter(wanted)) {
   const { config, close } = serveHttpAttack(name as HttpAttack);
@@ -79,19 +80,25 @@ function stdioConfig(name: string): unknown {
 }
 
 /** A Computer in an office, whose Agent calls the hostile server's tool. */
-async function attackCalls(name: string, times: "once" | "repeatedly"): Promise<Cost | undefined> {
+async function attackCalls(
+  name: string,
+  { times, atOnce }: { readonly times: number; readonly atOnce: number },
+): Promise<Cost | undefined> {
   await using server = await ServerProcess.start();
   await using agent = await Agent.connect({ url: server.url, office: "bench", name: "ada" });
   let isOver = false;
+  let left = times;
   const attacking = attack(stdioConfig(name), { url: server.url }).finally(() => isOver = true);
-  while (!isOver) {
-    const result = await agent.computer("laptop").callTool("t0-0", {}, { timeoutMs: 5_000 }).catch(() =>
-      undefined
-    );
-    if (result?.isError === false && times === "once") break;
-    // No Computer, no tool or no room yet.
-    if (result?.isError !== false) await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  const call = async () => {
+    while (!isOver && left > 0) {
+      const calling = agent.computer("laptop").callTool("t0-0", {}, { timeoutMs: 5_000 });
+      const result = await calling.catch(() => undefined);
+      if (result?.isError === false) left--;
+      // No Computer, no tool or no room yet.
+      else await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+  await Promise.all([...Array.from({ length: atOnce }, call), attacking]);
   return await attacking;
 }
 

@@ -5,6 +5,8 @@ import type { MessageLimits } from "./limits.ts";
 
 /** The smallest buffer, in bytes. */
 const FIRST_CAPACITY = 4_096;
+/** How much a large buffer grows at a time, in bytes. */
+const MAX_STEP = 1_048_576;
 /** The largest buffer that is kept for the next message, in bytes. */
 const KEPT_CAPACITY = 262_144;
 /** What several messages under way may hold together. */
@@ -124,10 +126,10 @@ export class MessageBytes {
     const before = this.#buffer.length;
     if (length <= before) return;
     const { maxMessageBytes } = this.#limits;
-    const capacity = Math.max(length, Math.min(maxMessageBytes, Math.max(FIRST_CAPACITY, before * 2)));
+    const step = Math.min(Math.max(FIRST_CAPACITY, before), MAX_STEP);
+    const capacity = Math.max(length, Math.min(maxMessageBytes, before + step));
     this.#budget?.take(capacity - before);
-    // Not a copy, whose memory would be free when garbage is collected.
-    this.#buffer = new Uint8Array(this.#buffer.buffer.transfer(capacity));
+    this.#buffer = new Uint8Array(grow(this.#buffer.buffer, capacity, maxMessageBytes), 0, capacity);
   }
 
   /** What the message costs with this piece, as far as it is known to matter. */
@@ -169,4 +171,16 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
     offset += part.length;
   }
   return whole;
+}
+
+/** A large buffer grows where it is: no copy is made, whose memory would be free when garbage is collected. */
+function grow(buffer: ArrayBuffer, capacity: number, maxBytes: number): ArrayBuffer {
+  if (capacity <= KEPT_CAPACITY) return buffer.transfer(capacity);
+  if (buffer.resizable) {
+    buffer.resize(capacity);
+    return buffer;
+  }
+  const grown = new ArrayBuffer(capacity, { maxByteLength: maxBytes });
+  new Uint8Array(grown).set(new Uint8Array(buffer));
+  return grown;
 }

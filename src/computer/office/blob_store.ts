@@ -8,17 +8,22 @@ import type { GetBlobRet } from "../../protocol/resources.ts";
 
 /** Limits of kept blobs; each has a default. */
 export interface BlobLimits {
-  /** The most bytes for one office; 128 MiB by default. */
+  /** The most bytes for one office; 64 MiB by default. */
   readonly maxBlobBytes: number;
   /** How long a blob is kept after its last request, in milliseconds; 120,000 by default. */
   readonly blobLifetimeMs: number;
 }
 
 /** The defaults of {@linkcode BlobLimits}. */
-export const DEFAULT_BLOB_LIMITS: BlobLimits = { maxBlobBytes: 128 * 1024 * 1024, blobLifetimeMs: 120_000 };
+export const DEFAULT_BLOB_LIMITS: BlobLimits = { maxBlobBytes: 64 * 1024 * 1024, blobLifetimeMs: 120_000 };
 
 /** The most bytes of one chunk, as in the reference implementation. */
 export const MAX_CHUNK_BYTES = 256 * 1024;
+/**
+ * The memory of bytes above this limit is freed when their blob is removed. No other object uses such bytes: results of
+ * this size are not kept for repeated requests.
+ */
+const RELEASED_BYTES = 16 * 1024 * 1024;
 /** How many bytes are hashed before other work of the process runs. */
 const HASHED_BYTES = 1024 * 1024;
 /** The random bytes of a handle, enough to make it impossible to guess. */
@@ -38,7 +43,7 @@ export interface ChunkRequest {
   readonly maxBytes: number;
 }
 
-/** A part of an answer to keep. */
+/** A part of an answer to keep. The store owns its bytes. */
 export interface BlobPart {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly mimeType: string;
@@ -72,6 +77,8 @@ export class OfficeBlobs {
    * bytes are kept once.
    */
   async keep(parts: readonly BlobPart[]): Promise<BlobMark[] | undefined> {
+    // The bytes of an answer that was sent before may be freed already.
+    if (parts.some(({ bytes }) => bytes.buffer.detached)) return undefined;
     const sums = await Promise.all(parts.map(({ bytes }) => sha256Of(bytes)));
     this.#expire();
     const known = parts.map(({ mimeType }, index) => this.#find(sums[index] ?? "", mimeType));
@@ -112,6 +119,7 @@ export class OfficeBlobs {
     this.#isEnded = true;
     this.#keptBytes = 0;
     clearTimeout(this.#timer);
+    for (const { bytes } of this.#blobs.values()) release(bytes);
     this.#blobs.clear();
     this.#gone.clear();
   }
@@ -125,6 +133,7 @@ export class OfficeBlobs {
   /** Adds a part for which there is room. */
   #add(part: BlobPart, sha256: string): BlobMark {
     const blob = this.#find(sha256, part.mimeType) ?? this.#addNew(part, sha256);
+    if (blob.bytes.buffer !== part.bytes.buffer) release(part.bytes);
     this.#touch(blob);
     return blob.mark;
   }
@@ -172,6 +181,7 @@ export class OfficeBlobs {
     if (blob === undefined) return;
     this.#blobs.delete(handle);
     this.#keptBytes -= blob.bytes.byteLength;
+    release(blob.bytes);
     this.#gone.add(handle);
     if (this.#gone.size > MAX_GONE) this.#gone.delete(this.#gone.values().next().value ?? "");
     if (this.#blobs.size > 0) return;
@@ -214,6 +224,11 @@ function* hashing(bytes: Uint8Array): Generator<void, string> {
     yield;
   }
   return hash.digest("hex");
+}
+
+/** Frees the memory of large bytes at once. Garbage collection would free it much later. */
+function release(bytes: Uint8Array<ArrayBuffer>): void {
+  if (bytes.byteLength > RELEASED_BYTES) bytes.buffer.transfer(0);
 }
 
 function newHandle(): string {

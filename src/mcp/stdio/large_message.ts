@@ -15,8 +15,6 @@ const MAX_REST_BYTES = 1_048_576;
 /** How much is looked at before other work has its turn, in bytes and in texts. */
 const PIECE_BYTES = 262_144;
 const PIECE_TEXTS = 10_000;
-/** How much is checked to be UTF-8 at a time, in bytes. */
-const CHECKED_BYTES = 65_536;
 
 const SPACE = 0x20;
 const QUOTE = 0x22;
@@ -37,7 +35,6 @@ const encoder = new TextEncoder();
 interface Span {
   readonly start: number;
   end: number;
-  isAscii: boolean;
 }
 
 /**
@@ -72,13 +69,12 @@ function* findLongTexts(bytes: Uint8Array): Generator<void, Span[] | undefined> 
     if (++texts % PIECE_TEXTS === 0) yield;
     const opening = bytes.indexOf(QUOTE, position);
     if (opening === -1) return restBytes + bytes.length - position > MAX_REST_BYTES ? undefined : spans;
-    const span: Span = { start: opening + 1, end: opening + 1, isAscii: true };
+    const span: Span = { start: opening + 1, end: opening + 1 };
     for (let state = scan(bytes, span); state !== "whole"; state = scan(bytes, span)) {
       if (state === "flawed") return undefined;
       yield;
     }
     const isLong = span.end - span.start >= LONG_TEXT_BYTES && !isName(bytes, span);
-    if (isLong && !(yield* isUtf8(bytes, span))) return undefined;
     if (isLong) spans.push(span);
     restBytes += isLong ? opening - position : span.end + 1 - position;
     if (restBytes > MAX_REST_BYTES) return undefined;
@@ -91,7 +87,6 @@ function* findLongTexts(bytes: Uint8Array): Generator<void, Span[] | undefined> 
 function scan(bytes: Uint8Array, span: Span): "whole" | "unfinished" | "flawed" {
   const stop = Math.min(bytes.length, span.end + PIECE_BYTES);
   let index = span.end;
-  let bits = 0;
   let isWhole = false;
   while (index < stop) {
     const byte = bytes[index] ?? 0;
@@ -100,13 +95,15 @@ function scan(bytes: Uint8Array, span: Span): "whole" | "unfinished" | "flawed" 
       break;
     }
     if (byte < SPACE) return "flawed";
-    bits |= byte;
-    const length = byte === BACKSLASH ? escapeLength(bytes, index) : 1;
+    const length = byte === BACKSLASH
+      ? escapeLength(bytes, index)
+      : byte < 0x80
+      ? 1
+      : characterLength(bytes, index);
     if (length === 0) return "flawed";
     index += length;
   }
   span.end = index;
-  if (bits >= 0x80) span.isAscii = false;
   if (isWhole) return "whole";
   return index < bytes.length ? "unfinished" : "flawed";
 }
@@ -121,6 +118,21 @@ function escapeLength(bytes: Uint8Array, index: number): number {
     ? unitAt(bytes, index + 6)
     : -1;
   return next >= 0xdc00 && next <= 0xdfff ? 12 : 0;
+}
+
+/** The bytes of a character in UTF-8 that is not ASCII; 0 for what is none. */
+function characterLength(bytes: Uint8Array, index: number): number {
+  const lead = bytes[index] ?? 0;
+  const length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  const second = bytes[index + 1] ?? 0;
+  // No longer form than needed, no half of a surrogate pair, nothing above U+10FFFF
+  const least = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
+  const most = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
+  if (length === 0 || second < least || second > most) return 0;
+  for (let place = index + 2; place < index + length; place++) {
+    if (((bytes[place] ?? 0) & 0xc0) !== 0x80) return 0;
+  }
+  return length;
 }
 
 /** The UTF-16 unit of `\uXXXX`, or -1. */
@@ -139,21 +151,6 @@ function isName(bytes: Uint8Array, { end }: Span): boolean {
   let index = end + 1;
   while (index < bytes.length && (bytes[index] ?? 0) <= SPACE) index++;
   return bytes[index] === COLON;
-}
-
-function* isUtf8(bytes: Uint8Array, { start, end, isAscii }: Span): Generator<void, boolean> {
-  if (isAscii) return true;
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  try {
-    for (let index = start; index < end; index += CHECKED_BYTES) {
-      decoder.decode(bytes.subarray(index, Math.min(end, index + CHECKED_BYTES)), { stream: true });
-      yield;
-    }
-    decoder.decode();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The message with marks in the place of its long texts; `undefined` when it is not UTF-8. */
@@ -264,5 +261,12 @@ function own(bytes: Uint8Array<ArrayBuffer>, places: readonly Place[]): void {
   if (largest === undefined) return void bytes.buffer.transfer(0);
   const { holder, member, span } = largest;
   bytes.copyWithin(0, span.start, span.end);
-  holder[member] = new LongText(new Uint8Array(bytes.buffer.transfer(lengthOf(largest))));
+  holder[member] = new LongText(shortened(bytes.buffer, lengthOf(largest)));
+}
+
+/** The beginning of a buffer, which gives back the memory of the rest. */
+function shortened(buffer: ArrayBuffer, length: number): Uint8Array<ArrayBuffer> {
+  if (!buffer.resizable) return new Uint8Array(buffer.transfer(length));
+  buffer.resize(length);
+  return new Uint8Array(buffer, 0, length);
 }

@@ -27,6 +27,8 @@ const DRAIN_GRACE_MS = 500;
 const PARSE_ERROR = -32700;
 /** Stray lines on stdout are told of once in so many. */
 const STRAY_LINES_PER_WARNING = 1_000;
+/** How much of the output is read at a time, in bytes. */
+const READ_BYTES = 65_536;
 /** How much of the output is cut into lines at a time, in bytes: each byte may be a line. */
 const MAX_PIECE_BYTES = 8_192;
 /** How much of a stray line goes to the logger, which masks secrets before it cuts further, in characters. */
@@ -89,7 +91,7 @@ export class StdioTransport implements Transport {
     this.#process = process;
     guard.add(process.pid, tree);
     this.#input = process.stdin.getWriter();
-    const output = process.stdout.getReader();
+    const output = process.stdout.getReader({ mode: "byob" });
     const errors = process.stderr.getReader();
     const drained = Promise.allSettled([this.#readOutput(output), this.#readErrors(errors)]);
     this.#ended = process.status.then(async (status) => {
@@ -166,14 +168,14 @@ export class StdioTransport implements Transport {
     return json.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
   }
 
-  async #readOutput(output: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  async #readOutput(output: ReadableStreamBYOBReader): Promise<void> {
     const { limits, inflow } = this.#context;
     const decoder = new LineDecoder(this.#parameters, limits);
     try {
-      for (let read = await output.read(); !read.done; read = await output.read()) {
-        for (let start = 0; start < read.value.length; start += MAX_PIECE_BYTES) {
+      for await (const chunk of chunksOf(output)) {
+        for (let start = 0; start < chunk.length; start += MAX_PIECE_BYTES) {
           if (!inflow.isReady) await inflow.ready();
-          const { lines, undecodable } = decoder.push(read.value.subarray(start, start + MAX_PIECE_BYTES));
+          const { lines, undecodable } = decoder.push(chunk.subarray(start, start + MAX_PIECE_BYTES));
           for (const line of undecodable) this.#receiveInvalid(line);
           for (const line of lines) {
             if (!inflow.isReady) await inflow.ready();
@@ -243,6 +245,17 @@ export class StdioTransport implements Transport {
 
   async #endsWithin(ms: number): Promise<boolean> {
     return await settledWithin(this.#ended.then(() => true), ms) ?? false;
+  }
+}
+
+/** All that is read, in one piece of memory again and again: a chunk of its own for each would be garbage for a while. */
+async function* chunksOf(output: ReadableStreamBYOBReader): AsyncGenerator<Uint8Array> {
+  let room = new Uint8Array(READ_BYTES);
+  for (;;) {
+    const { done, value } = await output.read(room);
+    if (done) return;
+    yield value;
+    room = new Uint8Array(value.buffer);
   }
 }
 

@@ -92,9 +92,29 @@ Deno.test("a message with a flaw, or with much beside its long texts, is left to
     assertEquals(await readLargeMessage(bytes), undefined, text.slice(-20));
     assertEquals(bytes, bytesOf(text), "it can still be read");
   }
-  const invalid = bytesOf(result(JSON.stringify(long)));
-  invalid[1_000] = 0xff;
-  assertEquals(await readLargeMessage(invalid), undefined);
+});
+
+Deno.test("bytes that are not UTF-8 are found wherever TextDecoder finds them", async () => {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const byte = fc.oneof(
+    fc.constantFrom(0x80, 0xa0, 0xc1, 0xc2, 0xdf, 0xe0, 0xed, 0xef, 0xf0, 0xf4, 0xf5, 0x90, 0x9f, 0xbf),
+    fc.integer({ min: 0x61, max: 0x7a }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(byte, { maxLength: 6 }), async (sequence) => {
+      const bytes = bytesOf(`{"result":{"content":[{"text":"${"a".repeat(70_000)}"}]}}`);
+      bytes.set(sequence, 1_000);
+      const isValid = (() => {
+        try {
+          return decoder.decode(bytes) !== "";
+        } catch {
+          return false;
+        }
+      })();
+      assertEquals(await readLargeMessage(bytes) !== undefined, isValid);
+    }),
+    { numRuns: 300 },
+  );
 });
 
 Deno.test("a server cannot point at a long text", async () => {

@@ -1,0 +1,59 @@
+/** Attacker: an MCP server and an Agent. Results just below the limit are called for again and again. */
+import { assert, assertEquals } from "@std/assert";
+import { fromFileUrl } from "@std/path";
+import { Agent } from "../../src/agent/agent.ts";
+import { startDoor } from "../fixtures/door.ts";
+import { imageOf, textOf } from "./_large_result.ts";
+
+const CALLS = 5;
+/** The most memory that the Computer's process may take, in MiB. */
+const MAX_MIB = 256;
+
+const server = fromFileUrl(new URL("./_large_mcp_server.ts", import.meta.url));
+const config = {
+  servers: {
+    large: {
+      type: "stdio",
+      default_tool_meta: { auto_apply: true },
+      server_parameters: { command: Deno.execPath(), args: ["run", "-A", "--no-check", "--quiet", server] },
+    },
+  },
+};
+
+Deno.test(
+  "results of 31 MiB arrive whole, one after the other, and their Computer stays below 256 MiB",
+  { ignore: Deno.build.os !== "linux" },
+  async () => {
+    const file = await Deno.makeTempFile({ suffix: ".json" });
+    try {
+      await Deno.writeTextFile(file, JSON.stringify(config));
+      await using relay = startDoor("server.ts", ["--port", "0", "--host", "127.0.0.1"]);
+      await relay.said("http://");
+      const url = /http:\/\/[\d.]+:\d+/.exec(relay.stdout.text + relay.stderr.text)?.[0] ?? "";
+      await using agent = await Agent.connect({ url, office: "lab", name: "ada" });
+      const ready = Promise.withResolvers<void>();
+      agent.on("toolsRefreshed", ({ tools }) => {
+        if (tools.length > 0) ready.resolve();
+      });
+      const address = ["--url", url, "--office", "lab", "--name", "laptop", "--config", file];
+      await using computer = startDoor("computer.ts", address);
+      await computer.said('joined office "lab"');
+      await ready.promise;
+      for (let call = 0; call < CALLS; call++) {
+        const { content } = await agent.computer("laptop").callTool("dump", {});
+        assertEquals(content[0]?.type, "text");
+        assert(content[0]?.text === textOf(call), `text ${call} arrives whole`);
+        assert(content[1]?.data === imageOf(call), `image ${call} arrives whole`);
+      }
+      assert(peakMib(computer.pid) <= MAX_MIB, `the Computer took ${peakMib(computer.pid)} MiB`);
+    } finally {
+      await Deno.remove(file);
+    }
+  },
+);
+
+/** The most memory that a process had at any time. */
+function peakMib(pid: number): number {
+  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+  return Math.round(Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1024);
+}
