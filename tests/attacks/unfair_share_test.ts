@@ -108,5 +108,5 @@ Deno.test("Coming and going without an end is refused as well", async () => {
       computer.request("server:leave_office", { office_id: "lab" }),
     ]);
   }
-  assertStringIncludes(String(answer[1]), "too much at once");
+  assertStringIncludes(String(answer[1]), "too many notifications");
 });

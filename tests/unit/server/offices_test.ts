@@ -156,7 +156,7 @@ Deno.test("join() refuses another role, and another name in the same office", ()
     refusal(offices, { ...laptop, role: "agent", officeId: "den" }),
     /as computer 'laptop'/,
   );
-  assertMatch(refusal(offices, { ...laptop, name: "desk" }), /is in it as 'laptop'/);
+  assertMatch(refusal(offices, { ...laptop, name: "desk" }), /as 'laptop'/);
   // None of these may look like a name that is taken: peers would try again.
   for (const change of [{ role: "agent" as const }, { name: "desk" }]) {
     assert(!/already (has an agent|exists)/.test(refusal(offices, { ...laptop, ...change })));
