@@ -106,7 +106,7 @@ function reasonOf(error: unknown, redact: (text: string) => string): string {
   return error instanceof ServerNotRunningError ? redact(error.message) : "internal error";
 }
 
-/** A read or a list that failed, as far as its URI was resolved. */
+/** What is known about a read or list that failed. */
 export interface FailedRead {
   readonly server: Pick<SupervisedServer, "name" | "status">;
   readonly uri?: string | undefined;

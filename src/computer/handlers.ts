@@ -101,7 +101,7 @@ async function getConfig(
 ): Promise<GetComputerConfigRet> {
   parse.parseGetComputerConfigReq(body);
   const { servers, inputs } = maskConfig(host.config);
-  // Each part counts as a list of its own, so that no part is shortened in favour of another.
+  // Every server and every input has its own fair share of the answer.
   const items = [
     ...Object.entries(servers).map((server) => listItem<ConfigPart>({ server }, server[0], server[0])),
     ...(inputs ?? []).map((input) => listItem<ConfigPart>({ input }, input.id, input.id)),

@@ -52,7 +52,7 @@ export class OfficeRequests {
     }
   }
 
-  /** One line for all that are refused in a row: whoever sends so many could fill the log, too. */
+  /** Logs one line for all refusals in a row, so that a flood of requests does not flood the log. */
   #refuse({ event, body, reply }: IncomingEvent): void {
     if (this.#refused++ === 0) {
       this.#context.host.log.warn("requests are refused: too many of this office are open", {
@@ -86,7 +86,7 @@ async function answerRequest(context: RequestContext, incoming: IncomingEvent): 
   }
 }
 
-/** Makes an answer smaller; `undefined` when what does not fit cannot be kept. */
+/** The functions that shrink an answer, by event; other answers cannot be shrunk. */
 const SHRINKERS: ReadonlyMap<string, typeof shrinkResult> = new Map([
   [TOOL_CALL_EVENT, shrinkResult],
   [READ_RESOURCE_EVENT, shrinkRead],
@@ -111,13 +111,13 @@ async function send(answer: unknown, incoming: IncomingEvent, scope: HandlerScop
   }
 }
 
-/** Sends an answer that fits; tells of another by how much it does not. */
+/** Sends an answer if it fits; otherwise returns its size and the limit. */
 function reply(
   answer: Readonly<Record<string, unknown>>,
   incoming: IncomingEvent,
 ): Oversize | undefined {
   const limit = incoming.maxAnswerBytes;
-  // Where the texts alone are too large, the rest is not measured.
+  // If the strings alone are too large, the rest need not be measured.
   const size = longTextBytes(answer);
   if (size > limit) return { size, limit };
   try {

@@ -41,7 +41,7 @@ export class ServerList<Entry, List> {
   #isFresh = false;
   /** A change was announced since the running request began. */
   #hasChanged = false;
-  /** A caller waited in vain for the running request; no other caller waits for it. */
+  /** A caller gave up waiting for the running request; no other caller waits for it. */
   #isLate = false;
 
   constructor(options: ServerListOptions<Entry, List>) {

@@ -3,14 +3,14 @@
 /** The schemes of the protocol. */
 export type Scheme = "window" | "dpe";
 
-/** Why something is no URI of ours, as the end of a message. */
+/** Why a URI is invalid, as the end of a message. */
 export type Refusal = string;
 
-/** A URI taken apart: the host in lower case, the segments decoded, the query as it was written. */
+/** The parts of a URI: the host in lower case, the segments decoded, the query as it was written. */
 export interface UriParts {
   readonly host: string;
   readonly segments: readonly string[];
-  /** What follows the first `?`; `undefined` without one. */
+  /** The text after the first `?`; `undefined` without a `?`. */
   readonly query: string | undefined;
 }
 
@@ -29,8 +29,8 @@ const PLAIN = tabulatePlain();
 const LONE_SURROGATE: Refusal = "it contains a lone surrogate";
 
 /**
- * Takes a URI apart, or says why it is none. The WHATWG `URL` class is no help here: it resolves `.` and `..`,
- * which are ordinary segments to us.
+ * Splits a URI, or returns why it is invalid. The WHATWG `URL` class cannot be used: it resolves `.` and `..`, which are
+ * ordinary segments here.
  */
 export function splitUri(raw: string, scheme: Scheme): UriParts | Refusal {
   const start = hostStart(raw, scheme);
@@ -38,7 +38,7 @@ export function splitUri(raw: string, scheme: Scheme): UriParts | Refusal {
   return splitPlainUri(raw, start) ?? splitAnyUri(raw, start);
 }
 
-/** The way of all URIs: checked as a whole, taken apart, decoded. */
+/** The general case: checks, splits and decodes a URI. */
 function splitAnyUri(raw: string, start: number): UriParts | Refusal {
   if (!raw.isWellFormed()) return LONE_SURROGATE;
   if (REFUSED_ANYWHERE.test(raw)) return "it has a fragment or contains a control character";
@@ -61,8 +61,8 @@ function splitAnyUri(raw: string, start: number): UriParts | Refusal {
 }
 
 /**
- * The short way for what needs neither decoding nor refusing, which is nearly every URI: one pass over characters that
- * stand for themselves. Anything else is `undefined`, and goes the way of all URIs.
+ * The fast case, which covers nearly every URI: one pass over characters that need no decoding. Returns `undefined` for
+ * any other URI, which {@linkcode splitAnyUri} then reads.
  */
 function splitPlainUri(raw: string, start: number): UriParts | undefined {
   const hostEnd = endOfPlain(raw, start, IN_HOST);
@@ -89,7 +89,7 @@ function isPlain(unit: number, place: number): boolean {
   return unit < PLAIN.length && ((PLAIN[unit] ?? 0) & place) !== 0;
 }
 
-/** Where each ASCII character stands for itself, as bits. */
+/** For each ASCII character, whether it needs no decoding in a host and in a segment, as bits. */
 function tabulatePlain(): Uint8Array {
   const places = new Uint8Array(128);
   for (let unit = 0; unit < places.length; unit++) {
@@ -100,14 +100,14 @@ function tabulatePlain(): Uint8Array {
   return places;
 }
 
-/** Why `host` may not stand in a URI, or `undefined` when it may. */
+/** Why `host` is invalid, or `undefined` when it is valid. */
 export function refuseHost(host: string): Refusal | undefined {
   if (host === "") return "the host is empty";
-  if (NOT_IN_HOST.test(host)) return "the host contains a character that no host may have";
+  if (NOT_IN_HOST.test(host)) return "the host contains an invalid character";
   return undefined;
 }
 
-/** Why `text` cannot become a segment, or `undefined` when it can. */
+/** Why `text` is not a valid segment, or `undefined` when it is valid. */
 export function refuseSegment(text: string): Refusal | undefined {
   return text === "" ? "a segment is empty" : refuseText(text);
 }

@@ -12,10 +12,10 @@ import { decodeText, encodeText, type Refusal, refuseText } from "./_segments.ts
 /** The values of `depth`. */
 const DPE_DEPTHS = ["metadata", "pages"] as const;
 
-/** Why the value of a parameter is refused. */
+/** Returns why the value of a parameter is invalid. */
 type Rule = (value: string) => Refusal | undefined;
 
-/** The parameters that have a meaning. Their values are checked at every level, also where they do not apply. */
+/** The known parameters. Their values are checked at every level, even where they do not apply. */
 const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["format", (value) => isOneOf(DPE_FORMATS, value) ? undefined : "format is not json, markdown or text"],
   ["depth", (value) => isOneOf(DPE_DEPTHS, value) ? undefined : "depth is not metadata or pages"],
@@ -27,7 +27,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 /** The parameters of a URI without a query. */
 export const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
 
-/** Reads the query of a `dpe://` URI, or says why it is refused. The record has no prototype. */
+/** Reads the query of a `dpe://` URI, or returns why it is invalid. The record has no prototype. */
 export function readQuery(query: string | undefined): Readonly<Record<string, string>> | Refusal {
   if (query === undefined || query === "") return NO_PARAMS;
   const params: Record<string, string> = Object.create(null);
@@ -50,7 +50,7 @@ export function writeQuery(params: Readonly<Record<string, string>>): string {
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
-/** Why a parameter may not stand in a query, or `undefined` when it may. Unknown keys are kept, without meaning. */
+/** Why a parameter is invalid, or `undefined` when it is valid. Unknown keys are valid and kept. */
 export function refuseParam(key: string, value: string): Refusal | undefined {
   return RULES.get(key)?.(value) ?? refuseText(key) ?? refuseText(value);
 }
@@ -90,12 +90,12 @@ export function parseNaturalNumber(text: string | undefined): number | undefined
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** How much of a document a Level 1 URI asks for. */
+/** How much of a document a Level 1 URI requests. */
 export type DpeDepth = "metadata" | "pages";
 
 /** The query of a `dpe://` URI with its defaults. */
 export interface DpeQuery {
-  /** How to show pages and elements; `json` by default. */
+  /** The format of pages and elements; `json` by default. */
   readonly format: DPEFormat;
   /** At Level 1; `metadata` elsewhere. */
   readonly depth: DpeDepth;
@@ -103,7 +103,7 @@ export interface DpeQuery {
   readonly offset: number;
   /** The most pages of the index at Level 1; 20 elsewhere. */
   readonly limit: number;
-  /** The only categories wanted at Level 2; `undefined` means all. */
+  /** The categories of elements to return at Level 2; `undefined` means all. */
   readonly categories: readonly ElementCategory[] | undefined;
 }
 

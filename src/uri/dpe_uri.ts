@@ -5,7 +5,7 @@ import { encodeText, type Refusal, refuseHost, refuseSegment, refuseText, splitU
 import { NO_PARAMS, parseNaturalNumber, readQuery, refuseParam, writeQuery } from "./dpe_query.ts";
 import { excerpt } from "./excerpt.ts";
 
-/** What a `dpe://` URI is built from; all text is plain, nothing is percent-encoded. */
+/** The parts to build a `dpe://` URI from, without percent-encoding. */
 export interface DpeUriParts {
   /** The namespace of the MCP server. */
   readonly host: string;
@@ -13,7 +13,7 @@ export interface DpeUriParts {
   readonly docRef?: string | undefined;
   /** `pages/{N}` or `elements/{ID}`; everything after `elements/` is the id. */
   readonly subPath?: string | undefined;
-  /** `format`, `depth`, `offset`, `limit`, `categories`, or keys without meaning. */
+  /** `format`, `depth`, `offset`, `limit`, `categories`, or unknown keys. */
   readonly queryParams?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface DpeUri {
   readonly docRef: string | undefined;
   /** `pages/{N}` at Level 2, `elements/{ID}` at Level 3. */
   readonly subPath: string | undefined;
-  /** Every parameter, those without meaning included; has no prototype. {@linkcode dpeQueryOf} reads it. */
+  /** Every parameter, including unknown ones; has no prototype. Read it with {@linkcode dpeQueryOf}. */
   readonly queryParams: Readonly<Record<string, string>>;
   /** 0 the catalogue, 1 a document, 2 a page, 3 an element. */
   readonly level: 0 | 1 | 2 | 3;
@@ -44,10 +44,10 @@ export function hasDpeScheme(uri: string): boolean {
   return SCHEME.test(uri);
 }
 
-/** What the segments after the host say. */
+/** The meaning of the segments after the host. */
 type DpePath = Pick<DpeUri, "docRef" | "subPath" | "level" | "pageIndex" | "elementId">;
 
-/** Spelled without anything to decode, and without a query. */
+/** A valid URI that needs no decoding and has no query. */
 const PLAIN =
   /^dpe:\/\/[a-z0-9._~:-]+(?:\/[A-Za-z0-9._~-]+(?:\/(?:pages\/(?:0|[1-9][0-9]{0,14})|elements\/[A-Za-z0-9._~-]+))?)?$/;
 
@@ -58,7 +58,7 @@ const PLAIN =
  * Specification: `docs/protocol/finder.md#validation-rules`.
  *
  * @param raw the URI as it was written
- * @returns its parts; `undefined` for those that its level does not have
+ * @returns the parts; `undefined` for parts that the level does not have
  * @throws {SmcpError} 4204 with `details.uri` when a rule is broken
  *
  * @example
@@ -80,7 +80,7 @@ export function parseDpeUri(raw: string): DpeUri {
   return uri;
 }
 
-/** Whether {@linkcode parseDpeUri} accepts `raw`; much cheaper, and it never throws. */
+/** Whether {@linkcode parseDpeUri} accepts `raw`. Much faster, and never throws. */
 export function isValidDpeUri(raw: string): boolean {
   return PLAIN.test(raw) || typeof readDpeUri(raw) !== "string";
 }
@@ -91,7 +91,7 @@ export function isValidDpeUri(raw: string): boolean {
  *
  * Specification: `docs/protocol/finder.md#parsing-and-building`.
  *
- * @param parts the host, written in lower case, and what else the URI shall have, as plain text
+ * @param parts the host, which is written in lower case, and the other parts of the URI, without percent-encoding
  * @throws {SmcpError} 4204 with `details.uri` when the parts break a rule, or contain a lone surrogate
  *
  * @example

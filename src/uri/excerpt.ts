@@ -1,12 +1,12 @@
-/** How a stranger's value stands in a message of ours. */
+/** Quotes foreign values in messages. */
 import { shorten } from "../text.ts";
 
-/** The most characters of a foreign text that a message repeats. */
+/** The most characters of a foreign string in a message. */
 const MAX_EXCERPT_LENGTH = 200;
 
 /**
- * Quotes a value for a message: a text bounded and with its control characters escaped, a number or boolean as it
- * is written, anything else by its kind.
+ * Quotes a value for a message: a string shortened and with control characters escaped, a number or boolean as it is,
+ * anything else by its type.
  */
 export function excerpt(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(shorten(value, MAX_EXCERPT_LENGTH));

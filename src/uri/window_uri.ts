@@ -9,7 +9,7 @@ export function hasWindowScheme(uri: string): boolean {
   return SCHEME.test(uri);
 }
 
-/** A parsed window URI: what identifies a window within its MCP server. */
+/** A parsed window URI, which identifies a window within its MCP server. */
 export interface WindowUri {
   /** The namespace of the MCP server, in lower case. */
   readonly host: string;
@@ -19,13 +19,13 @@ export interface WindowUri {
 
 /**
  * Reads a window URI. Segments are percent-decoded one by one, so `c%2Fd` is one segment; `.` and `..` are
- * ordinary segments; one trailing slash and a query are dropped ({@linkcode windowQueryOf} tells whether there was one).
+ * ordinary segments; one trailing slash and a query are dropped ({@linkcode windowQueryOf} returns the query).
  *
  * Specification: `docs/protocol/desktop.md#uri-form`.
  *
  * @param raw the URI as it was listed
  * @returns the host in lower case and the decoded segments
- * @throws {TypeError} when `raw` is no window URI
+ * @throws {TypeError} when `raw` is not a window URI
  *
  * @example
  * ```ts
@@ -50,8 +50,8 @@ export function parseWindowUri(raw: string): WindowUri {
  *
  * Specification: `docs/protocol/desktop.md#uri-examples`.
  *
- * @param uri the host, written in lower case, and the segments as plain text; none when `path` is absent
- * @throws {TypeError} when the host is no host, or a segment is empty or contains a lone surrogate
+ * @param uri the host, which is written in lower case, and the segments without percent-encoding; none by default
+ * @throws {TypeError} when the host is invalid, or a segment is empty or contains a lone surrogate
  *
  * @example
  * ```ts
@@ -107,7 +107,7 @@ export function windowIdentity(raw: string): string | undefined {
   return typeof parts === "string" ? undefined : buildWindowUri({ host: parts.host, path: parts.segments });
 }
 
-/** The query that parsing `raw` drops, without its `?`; `undefined` when there is none. */
+/** The query that parsing `raw` drops, without its `?`; `undefined` without a query. */
 export function windowQueryOf(raw: string): string | undefined {
   const start = raw.indexOf("?");
   return start < 0 ? undefined : raw.slice(start + 1);

@@ -48,7 +48,7 @@ interface Entry<V> {
   /** The version when the last read began, even if that read failed. */
   begunVersion: number;
   reading: Promise<void> | undefined;
-  /** A caller waited in vain for this entry; no other caller waits until it is read. */
+  /** A caller gave up waiting for this entry; until it is read, no other caller waits for it. */
   isLate: boolean;
 }
 

@@ -17,7 +17,7 @@ export class ListWarnings {
   readonly #warnOnce: Pick<WarnOnce, "warn">;
   readonly #limits: ListLimits;
   /** The URIs with a logged problem since the last list, by kind of problem. */
-  readonly #told = new Map<string, Set<unknown>>();
+  readonly #logged = new Map<string, Set<unknown>>();
 
   constructor(
     server: string,
@@ -35,8 +35,8 @@ export class ListWarnings {
    */
   warn(message: string, { kind = message, ...fields }: LogFields & { readonly kind?: string } = {}): void {
     const server = this.#server;
-    const uris = this.#told.get(kind) ?? new Set();
-    this.#told.set(kind, uris);
+    const uris = this.#logged.get(kind) ?? new Set();
+    this.#logged.set(kind, uris);
     if (uris.size < MAX_LINES) uris.add(fields["uri"]);
     if (uris.has(fields["uri"])) this.#warnOnce.warn(message, { server, ...fields });
     else {this.#warnOnce.warn("more resources have the same problem", {
@@ -56,7 +56,7 @@ export class ListWarnings {
     { windows, invalid, tooLarge, excess }: SortedResources,
     { isShown }: { readonly isShown: boolean },
   ) {
-    this.#told.clear();
+    this.#logged.clear();
     const server = this.#server;
     const { maxWindows, maxDocuments, maxResourceBytes: limit, maxResourceListBytes: bytes } = this.#limits;
     for (const uri of invalid.slice(0, MAX_LINES + 1)) {
