@@ -4,8 +4,10 @@ import { type Palette, PLAIN } from "../../../terminal/screen.ts";
 import type { MCPServerInput } from "../../../protocol/config.ts";
 import { UsageError } from "../../outcome.ts";
 import { inputIdsOf, type InputValue } from "../../../config/placeholders.ts";
+import { findInput } from "../../../computer/inputs/sources.ts";
 import { renderParameters } from "../../../computer/secrets/owner_masking.ts";
 import { unknownName } from "../../../spelling.ts";
+import { describeError } from "../../../text.ts";
 import type { Answer } from "../../answers/answer.ts";
 import type { CommandContext } from "../command_context.ts";
 import type { Session } from "../session.ts";
@@ -71,12 +73,17 @@ export async function render(
   return { value: { servers }, text: JSON.stringify(servers, null, 2) };
 }
 
-/** The input of this id. */
+/**
+ * Finds an input by its id.
+ *
+ * @throws {UsageError} for an unknown id; the message lists the ids.
+ */
 export function inputOf({ store }: Session, id: string): MCPServerInput {
-  const { inputs } = store.config;
-  const input = inputs.find((input) => input.id === id);
-  if (input !== undefined) return input;
-  throw new UsageError(unknownName("input", id, inputs.map((each) => each.id)));
+  try {
+    return findInput(id, store.config.inputs);
+  } catch (cause) {
+    throw new UsageError(describeError(cause), { cause });
+  }
 }
 
 function restartedText(servers: readonly string[]): string {
