@@ -1,11 +1,11 @@
 /**
- * The programs as one: `a2c-smcp server`, `a2c-smcp computer` and `a2c-smcp agent`. It has no exports.
+ * The three programs as one command: `a2c-smcp server`, `a2c-smcp computer` and `a2c-smcp agent`. It has no exports.
  *
  * ```sh
  * deno run -A cli.ts server --port 3000
  * ```
  *
- * Each of the three needs the permissions of its door, `server.ts`, `computer.ts` or `agent.ts`.
+ * Each program needs the permissions that `server.ts`, `computer.ts` or `agent.ts` names.
  *
  * @module
  */
@@ -16,14 +16,14 @@ import { completionScript, SHELLS } from "./src/cli/shell_completion.ts";
 import { PROTOCOL_VERSION } from "./src/protocol/version.ts";
 import { PACKAGE_VERSION } from "./src/version.ts";
 
-/** What a program is loaded as. */
+/** A program once it is loaded. */
 interface Program {
   readonly run: (args: readonly string[]) => Promise<number>;
-  /** Declares its commands. */
+  /** Declares the commands. */
   readonly create: (signal: AbortSignal) => Command;
 }
 
-/** Each program is loaded when it is asked for: the Server needs nothing of what a Computer needs. */
+/** The programs. Only the one that runs is loaded. */
 const programs: Readonly<
   Record<ProgramName, { readonly load: () => Promise<Program>; readonly summary: string }>
 > = {
@@ -59,14 +59,14 @@ An AI agent uses the tools, live windows and documents of other people's machine
 Programs:
 ${Object.entries(programs).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`).join("\n")}
 
-"a2c-smcp agent --help" shows the options of one.
+"a2c-smcp agent --help" shows the options of a program.
 "a2c-smcp completion bash" (or zsh, fish) prints a completion script for the shell.`;
 
 function isProgram(word: string): word is ProgramName {
   return Object.hasOwn(programs, word);
 }
 
-/** Runs the program that the first word names, and gives the exit code. */
+/** Runs the program that the first word names; returns the exit code. */
 async function run([word = "", ...rest]: readonly string[]): Promise<number> {
   if (isProgram(word)) return await (await programs[word].load()).run(rest);
   const [topic = ""] = rest;
@@ -80,15 +80,15 @@ async function run([word = "", ...rest]: readonly string[]): Promise<number> {
     console.log(`a2c-smcp ${PACKAGE_VERSION} (protocol ${PROTOCOL_VERSION})`);
     return ExitCode.OK;
   }
-  console.error(word === "" ? USAGE : `Cannot run "${word}": no such program\n\n${USAGE}`);
+  console.error(word === "" ? USAGE : `Cannot run "${word}": unknown program\n\n${USAGE}`);
   return ExitCode.USAGE;
 }
 
-/** Prints the script that the shell of this name evaluates. */
+/** Prints the completion script for a shell. */
 async function printCompletion([shell = ""]: readonly string[]): Promise<number> {
   const known = SHELLS.find((name) => name === shell);
   if (known === undefined) {
-    console.error(`error: Cannot complete in shell "${shell}": there are scripts for ${SHELLS.join(", ")}`);
+    console.error(`error: Cannot print a completion script for shell "${shell}": give ${SHELLS.join(", ")}`);
     return ExitCode.USAGE;
   }
   const { signal } = new AbortController();
@@ -100,10 +100,10 @@ async function printCompletion([shell = ""]: readonly string[]): Promise<number>
   return ExitCode.OK;
 }
 
-/** How often to look whether the launcher still runs, in milliseconds. */
+/** How often to check that the launcher still runs, in milliseconds. */
 const LAUNCHER_CHECK_MS = 500;
 
-/** Ends this process as SIGTERM does when the launcher that started it was killed and could pass no signal on. */
+/** Ends this process as SIGTERM does when its launcher was killed, which cannot pass that signal on. */
 function endWithLauncher(launcher: number): void {
   const timer = setInterval(() => {
     if (Deno.ppid === launcher) return;

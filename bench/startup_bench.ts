@@ -1,6 +1,7 @@
 /**
  * How long a Computer takes to start its MCP servers: 20 of them cold (nothing compiled is kept from an earlier run)
- * and warm, and 50 against as many plain clients of the MCP SDK, in alternating rounds.
+ * and warm, and 50 against as many plain clients of the MCP SDK, in alternating rounds. Before that, how long the
+ * programs themselves take to start.
  *
  * ```sh
  * deno run -A bench/startup_bench.ts     # the figures alone
@@ -13,6 +14,7 @@
  */
 import type { ServerCommand } from "./fixtures/bare_client.ts";
 import { echoServer, everythingServer, freshDenoDir, waitingServer } from "./startup/servers.ts";
+import { measurePrograms } from "./startup/programs.ts";
 import { startBare, startWithComputer, times } from "./startup/starts.ts";
 
 const ROUNDS = 5;
@@ -68,6 +70,7 @@ function ms(value: number): string {
   return `${Math.round(value)} ms`;
 }
 
+await measurePrograms();
 await measureColdAndWarm("a light server", echoServer);
 await measureColdAndWarm("server-everything", everythingServer);
 await compare("20 × server-everything", times(20, everythingServer()));

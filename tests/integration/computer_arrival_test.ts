@@ -44,7 +44,7 @@ testPrompt("a refused token is told with what tries again", async ({ open }) => 
     config: { servers: { hang: HANGING } },
     args: ["--url", server.url, "--office", "lab", "--token", "wrong"],
   });
-  await session.expect("refused by the Server");
+  await session.expect("wrong token");
   await session.expect('"join lab" tries again');
   await session.expectScreen(/\nlaptop>$/);
   await leave(session);
@@ -59,7 +59,7 @@ Deno.test("without a terminal a refused token ends the Computer while its MCP se
   const { code, stdout, stderr } = await place.run([...args, "--token", "wrong"]);
   assertLess(performance.now() - startMs, SOON_MS);
   assertEquals([code, stdout], [4, ""]);
-  assertStringIncludes(stderr, "refused by the Server");
+  assertStringIncludes(stderr, "wrong token");
 });
 
 Deno.test("with --log-format json the line on standard output is JSON, too", async () => {
