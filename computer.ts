@@ -15,11 +15,8 @@
  * }
  * ```
  *
- * It needs the network (`--allow-net`), the files and programs of what it hosts (`--allow-read`, `--allow-run`), and the
- * environment that its MCP servers inherit from (`--allow-env`).
- *
- * The Computer as a program: a prompt at a terminal, a service without one, and single commands. It needs the network,
- * the files and programs of what it hosts, and the environment that its MCP servers inherit from:
+ * Also a program: a prompt at a terminal, a service without one, and single commands. Library and program need the
+ * network, the files and programs of what they host, and the environment that their MCP servers inherit from:
  *
  * ```sh
  * deno run --allow-net --allow-env --allow-run --allow-read computer.ts \

@@ -48,6 +48,17 @@ for (const door of ["computer.ts", "agent.ts"]) {
   });
 }
 
+/** What the command line of a program loads before it knows what to do, when `a2c-smcp` starts it. */
+const ALLOWED_AT_START = ["commander", "string-width", "deno-std", "node:crypto", "node:timers"];
+
+for (const program of ["server", "computer", "agent"]) {
+  Deno.test(`the command line of the ${program} starts without zod or any other large package`, async () => {
+    const loaded = await listThirdParties(new URL(`../src/cli/${program}/main.ts`, import.meta.url));
+    assertEquals(loaded.filter((name) => !ALLOWED_AT_START.includes(name)), []);
+    assert(loaded.includes("commander"), `no package found below the command line of the ${program}`);
+  });
+}
+
 /** The packages that a module imports, also by way of other modules; not what it loads later by `import()`. */
 async function listThirdParties({ href }: URL): Promise<string[]> {
   const modules = new Map((await readModules(href)).map((module) => [module.specifier, module]));
