@@ -157,7 +157,7 @@ Deno.test("server.ts says in one line what is wrong with its options", async () 
     [["--port", "70000"], "port from 0 to 65535"],
     [["--token", ""], "static tokens"],
     [["--accept", "two"], 'Cannot accept version "two": not MAJOR.MINOR'],
-    [["--path", "hub"], 'Cannot serve path "hub": it must begin with a slash'],
+    [["--path", "hub"], 'Cannot serve path "hub": it must start with'],
     [["--nonsense"], "unknown option"],
     [["extra"], "too many arguments"],
   ];
