@@ -6,35 +6,35 @@ import { approximateSizeBytes } from "../protocol/size.ts";
 import { ServerTimeoutError } from "./errors.ts";
 import { MAX_LIST_ENTRIES, MAX_LIST_PAGES } from "./limits.ts";
 
-/** How much of a tool's name is told in a warning. */
+/** The length to which the name of a tool is cut in a warning. */
 const MAX_NAMED_LENGTH = 128;
 
 /** A tool as its MCP server lists it. */
 export interface McpTool {
   readonly name: string;
-  /** What to call it before people. */
+  /** The name for display. */
   readonly title: string | undefined;
   readonly description: string;
   readonly inputSchema: Record<string, unknown>;
   readonly outputSchema: Record<string, unknown> | null;
   readonly annotations: Record<string, unknown> | undefined;
-  /** As listed; nobody here looks into them. */
+  /** The icons, unchecked. */
   readonly icons: readonly unknown[] | undefined;
   readonly meta: Record<string, unknown>;
 }
 
-/** Told of each entry that was left out or repaired. */
+/** Receives a warning for each entry that was left out or repaired. */
 export type EntryWarning = (message: string) => void;
 
-/** Reads one entry of `tools/list`; `undefined` when it has no name to call it by. */
+/** Reads one entry of `tools/list`; `undefined` when it has no name. */
 export function readTool(entry: unknown, warn: EntryWarning): McpTool | undefined {
   if (!isRecord(entry) || typeof entry["name"] !== "string" || entry["name"] === "") {
-    warn("a listed tool has no name and is left out");
+    warn("left out a listed tool without a name");
     return undefined;
   }
   const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = entry;
   if (!isRecord(inputSchema)) {
-    warn(`tool "${shorten(name, MAX_NAMED_LENGTH)}" has no input schema; any arguments are taken`);
+    warn(`tool "${shorten(name, MAX_NAMED_LENGTH)}" has no input schema: accepting any arguments`);
   }
   return {
     name,
@@ -48,21 +48,21 @@ export function readTool(entry: unknown, warn: EntryWarning): McpTool | undefine
   };
 }
 
-/** Reads one entry of `resources/list`; `undefined` when it has no URI. Everything else is kept as it came. */
+/** Reads one entry of `resources/list`; `undefined` when it has no URI. The other members are unchecked. */
 export function readResourceEntry(entry: unknown, warn: EntryWarning): McpResource | undefined {
   if (isResource(entry)) return entry;
-  warn("a listed resource has no URI and is left out");
+  warn("left out a listed resource without a URI");
   return undefined;
 }
 
 /**
- * Reads the `contents` of a resource. Those without a URI cannot be told apart; the rest is for whoever renders them.
- * Binary content that is not base64 is passed on as it came, and told of (`docs/protocol/resources.md#security`).
+ * Reads the `contents` of a resource: items without a URI are left out, the other members are unchecked. Binary content
+ * that is not base64 is passed on with a warning (`docs/protocol/resources.md#security`).
  */
 export function readContents(contents: unknown, warn: EntryWarning): ResourceContents[] {
   const pieces = Array.isArray(contents) ? contents.filter(isContents) : [];
   if (pieces.some(({ blob }) => blob !== undefined && blob !== null && !isBase64(blob))) {
-    warn("a resource has binary content that is not base64; it is passed on as it came");
+    warn("passed on the binary content of a resource that is not base64");
   }
   return pieces;
 }
@@ -71,7 +71,7 @@ function isContents(contents: unknown): contents is ResourceContents {
   return isRecord(contents) && typeof contents["uri"] === "string";
 }
 
-/** Looks for what cannot be, so that a long text costs one pass and no memory. */
+/** Searches for the first invalid character, so that a long text costs one pass and no memory. */
 function isBase64(blob: unknown): boolean {
   if (typeof blob !== "string" || blob.length % 4 !== 0) return false;
   const end = blob.search(/[^A-Za-z0-9+/]/);
@@ -82,12 +82,12 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** The URI is all that we rely on: whoever uses another member looks at its type first. */
+/** Checks only the URI: users of other members check their types. */
 function isResource(entry: unknown): entry is McpResource {
   return isRecord(entry) && typeof entry["uri"] === "string" && entry["uri"] !== "";
 }
 
-/** A page of a list as it came. */
+/** A page of a list, unchecked. */
 export interface ListPage {
   readonly entries: readonly unknown[];
   readonly nextCursor: string | undefined;
@@ -118,7 +118,7 @@ export function toListPage(result: Readonly<Record<string, unknown>>, member: st
 
 /** How to read a list. */
 export interface ListOptions<T> {
-  /** What is listed, for a warning. */
+  /** The plural noun for warnings. */
   readonly what: string;
   readonly readPage: (cursor: string | undefined, timeoutMs: number) => Promise<ListPage>;
   /** Reads an entry; `undefined` leaves it out. */
@@ -128,12 +128,12 @@ export interface ListOptions<T> {
   /** The time for all pages together. */
   readonly timeoutMs: number;
   readonly warn: EntryWarning;
-  /** Hears of each page how many bytes the list has by then. */
+  /** Receives the size of the list after each page. */
   readonly onBytes?: ((bytes: number) => void) | undefined;
 }
 
 /**
- * Reads pages until the end. A list that does not end in time, holds too much, or turns in a circle, gives what was
+ * Reads pages until the end. If the list does not end in time, is too large, or repeats a cursor, it returns what was
  * read so far.
  */
 export async function readAllPages<T>(options: ListOptions<T>): Promise<T[]> {
@@ -168,15 +168,15 @@ export async function readAllPages<T>(options: ListOptions<T>): Promise<T[]> {
     if (cursors.has(cursor)) break;
     cursors.add(cursor);
   }
-  warn(`the list of ${what} does not end; what was read so far is used`);
+  warn(`the list of ${what} does not end: using what was read so far`);
   return items;
 }
 
 function cutShort<T>(items: T[], list: Pick<ListOptions<T>, "what" | "maxBytes" | "warn">): T[] {
   const { what, maxBytes, warn } = list;
   warn(
-    `the list of ${what} is longer than ${maxBytes} bytes or ${MAX_LIST_ENTRIES} entries; ` +
-      "the rest is left out",
+    `the list of ${what} is longer than ${maxBytes} bytes or ${MAX_LIST_ENTRIES} entries: ` +
+      "left out the rest",
   );
   return items;
 }

@@ -1,33 +1,33 @@
-/** What can go wrong with an MCP server, as far as callers tell it apart. */
+/** The errors of MCP servers that callers distinguish. */
 import { isRecord } from "../json.ts";
 import { shorten } from "../text.ts";
 
-/** Codes of JSON-RPC errors that this client handles or sends; the negative ones above -32100 are of the MCP SDK. */
+/** Codes of JSON-RPC errors that this client handles or sends; CONNECTION_CLOSED and REQUEST_TIMEOUT are codes of the MCP SDK. */
 export const RpcErrorCode = {
   PARSE_ERROR: -32700,
   CONNECTION_CLOSED: -32000,
   REQUEST_TIMEOUT: -32001,
 } as const;
 
-/** How much of a server's error message is read, in characters; whoever passes it on masks it and cuts it further. */
+/** The length to which a server's error message is cut, in characters; it is masked and cut further before it is sent. */
 const MAX_ERROR_LENGTH = 65_536;
 
-/** The server can never start like this: no such command, a missing input, a malformed URL. Trying again is of no use. */
+/** The configuration can never work: no such command, a missing input, an invalid URL. Retrying does not help. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
   readonly code = "CONFIGURATION";
 }
 
-/** The server is not running, died with the request in flight, or cannot be talked to. */
+/** The server is not running, exited during the request, or cannot be reached. */
 export class ServerNotRunningError extends Error {
   override readonly name = "ServerNotRunningError";
   readonly code = "SERVER_NOT_RUNNING";
-  /** Why, in a few words that hold no address and no secret. */
+  /** The reason in a few words, without addresses and secrets. */
   readonly reason: string;
-  /** The end of what its process wrote to stderr: for local eyes only, it may hold secrets. */
+  /** The end of its stderr. It may hold secrets, so it stays on this machine. */
   readonly stderrTail: string;
 
-  /** `detail` stands in the message, which is for local eyes only. */
+  /** @param options `detail` is part of the message only, which stays on this machine. */
   constructor(
     options: { reason: string; detail?: string; server?: string; cause?: unknown; stderrTail?: string },
   ) {
@@ -54,9 +54,9 @@ export class ServerAuthorizationError extends Error {
 
   constructor(status: 401 | 403) {
     const advice = status === 401
-      ? "check the credential in its headers"
-      : "check what its credential may do";
-    super(`Cannot use the MCP server: it answers HTTP ${status}; ${advice}`);
+      ? 'check the credentials in "headers"'
+      : "check the permissions of its credentials";
+    super(`Cannot use the MCP server: it answered HTTP ${status}; ${advice}`);
     this.status = status;
   }
 }
@@ -77,16 +77,16 @@ export class ServerAnswerError extends Error {
   }
 }
 
-/** Why a server could not be used, in a few words that hold no address and no secret. */
+/** Describes why a server could not be used, in a few words without addresses and secrets. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ServerNotRunningError) return error.reason;
   if (error instanceof ServerAuthorizationError) return `HTTP ${error.status}`;
   if (error instanceof ServerTimeoutError) return "no answer in time";
-  if (error instanceof ConfigurationError) return "its configuration cannot be used";
-  return "it does not speak MCP as expected";
+  if (error instanceof ConfigurationError) return "invalid configuration";
+  return "it does not follow the MCP protocol";
 }
 
-/** Says what happened in terms that callers tell apart. */
+/** Converts an error of the SDK into one of these errors. */
 export function toFailure(error: unknown, method: string): unknown {
   if (isFailure(error)) return error;
   if (!isMcpError(error)) {
@@ -95,26 +95,26 @@ export function toFailure(error: unknown, method: string): unknown {
   if (error.code === RpcErrorCode.REQUEST_TIMEOUT && isRecord(error.data) && "timeout" in error.data) {
     return new ServerTimeoutError(`Cannot complete "${method}": no answer in time`, { cause: error });
   }
-  // Of our own making: a server cannot send it.
+  // Set by `MeteredTransport.fail`; a server cannot send an instance.
   if (isFailure(error.data)) return error.data;
   const message = shorten(error.message.replace(/^MCP error -?\d+: /, ""), MAX_ERROR_LENGTH);
   return new ServerAnswerError(error.code, message, { data: error.data, cause: error });
 }
 
-/** An error of the MCP SDK. It is recognized by its name, because the SDK is loaded with the first connection only. */
+/** An error of the MCP SDK, recognized by its name, since the SDK is loaded with the first connection only. */
 export interface McpError extends Error {
-  /** The code of JSON-RPC, or one of {@linkcode RpcErrorCode} that the SDK made up. */
+  /** The code of JSON-RPC, or a code of the SDK. */
   readonly code: number;
   readonly data?: unknown;
 }
 
-/** Whether the MCP SDK raised the error, for an error answer or a condition of its own. */
+/** Returns whether the MCP SDK threw the error. */
 export function isMcpError(error: unknown): error is McpError {
   return error instanceof Error && error.name === "McpError" && "code" in error &&
     typeof error.code === "number";
 }
 
-/** Whether callers know the error already. */
+/** Returns whether the error needs no conversion. */
 export function isFailure(error: unknown): boolean {
   return error instanceof ConfigurationError || error instanceof ServerNotRunningError ||
     error instanceof ServerTimeoutError || error instanceof ServerAuthorizationError;

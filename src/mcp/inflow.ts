@@ -1,4 +1,4 @@
-/** How fast an MCP server is read: what it sends unasked waits in its own pipe or socket, and delays nobody else. */
+/** Limits how fast an MCP server is read: its unrequested messages wait in its own pipe or socket. */
 import { setImmediate } from "node:timers";
 import {
   MAX_TURN_MS,
@@ -8,23 +8,23 @@ import {
   UNASKED_UNIT_BYTES,
 } from "./limits.ts";
 
-/** One server's messages. Whoever reads them asks {@linkcode Inflow.ready} before each piece. */
+/** The messages of one server. Their reader awaits {@linkcode Inflow.ready} before each piece. */
 export class Inflow {
-  /** How much may be read at once; below zero, reading waits. */
+  /** The budget of unrequested messages; below zero, reading waits. */
   #room = MAX_UNASKED_BURST;
   #refilledAtMs = performance.now();
-  /** Answers to the server's requests that it has not taken yet. */
+  /** Answers to the server's requests that it has not read yet. */
   #waitingAnswers = 0;
   #turnEndsMs = 0;
   #isClosed = false;
   #wake = Promise.withResolvers<void>();
 
-  /** The server sent something that nobody asked for; `weight` is 1 by default. */
+  /** Charges an unrequested message; `weight` is 1 by default. */
   take(bytes: number, weight = 1): void {
     this.#room -= weight + bytes / UNASKED_UNIT_BYTES;
   }
 
-  /** Holds back the reading while the server does not take an answer. */
+  /** Delays the reading while the server does not read an answer. */
   async answering(sent: Promise<void>): Promise<void> {
     this.#waitingAnswers++;
     try {
@@ -35,7 +35,7 @@ export class Inflow {
     }
   }
 
-  /** Whether the next piece may be read now; otherwise {@linkcode Inflow.ready} has to be awaited. */
+  /** Whether the next piece may be read now; otherwise await {@linkcode Inflow.ready}. */
   get isReady(): boolean {
     if (this.#isClosed) return true;
     return this.#waitingAnswers < MAX_WAITING_ANSWERS && this.#room > 0 &&
@@ -44,7 +44,7 @@ export class Inflow {
 
   /** Resolves when the next piece may be read. */
   async ready(): Promise<void> {
-    // Everything else has its turn: timers, sockets, other servers.
+    // Gives timers, sockets and other servers their turn.
     await new Promise<void>((resolve) => setImmediate(resolve));
     while (!this.#isClosed && this.#waitingAnswers >= MAX_WAITING_ANSWERS) await this.#wake.promise;
     while (!this.#isClosed && this.#refill() <= 0) {
@@ -53,7 +53,7 @@ export class Inflow {
     this.#turnEndsMs = performance.now() + MAX_TURN_MS;
   }
 
-  /** Nothing waits any more. Idempotent. */
+  /** Ends all waits. Idempotent. */
   close(): void {
     this.#isClosed = true;
     this.#wakeUp();
@@ -70,7 +70,7 @@ export class Inflow {
   async #sleep(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, ms);
-    // Also woken by an answer that was taken, which does no harm.
+    // May wake up early, which does no harm.
     await Promise.race([promise, this.#wake.promise]);
     clearTimeout(timer);
   }

@@ -1,4 +1,4 @@
-/** Notifications of an MCP server, throttled: those above a rate are passed on together, once a second. */
+/** Throttles the notifications of an MCP server: those beyond a rate are passed on together, once per second. */
 import type { Logger } from "../log.ts";
 import { isRecord } from "../json.ts";
 import type { Journal } from "./journal.ts";
@@ -6,16 +6,16 @@ import { MAX_HELD_URI_LENGTH, MAX_HELD_URIS } from "./limits.ts";
 
 const INTERVAL_MS = 1_000;
 
-/** Hears what an MCP server may send at any time. */
+/** Receives the notifications of an MCP server. */
 export interface NotificationListener {
   onToolsChanged(): void;
   onResourcesChanged(): void;
   onResourceUpdated(uri: string): void;
-  /** Any of this may have been told while nobody could hear it. */
+  /** Notifications of any kind may have been lost. */
   onNotificationsLost(): void;
 }
 
-/** What throttling needs. */
+/** The context of {@linkcode ThrottledListener}. */
 export interface ThrottledListenerContext {
   readonly listener: NotificationListener;
   readonly maxPerSecond: number;
@@ -23,8 +23,8 @@ export interface ThrottledListenerContext {
 }
 
 /**
- * Passes notifications on. Those above `maxPerSecond` are passed on when the second is over, each kind and each URI
- * once. When there are too many URIs, `onNotificationsLost` stands for all of them, and everything is read again.
+ * Passes notifications on. Those beyond `maxPerSecond` are passed on at the end of the second, each kind and each URI
+ * once. If there are too many URIs, it calls `onNotificationsLost` once instead.
  */
 export class ThrottledListener implements NotificationListener, Disposable {
   readonly #context: ThrottledListenerContext;
@@ -63,7 +63,7 @@ export class ThrottledListener implements NotificationListener, Disposable {
     else this.#hasMoreUris = true;
   }
 
-  /** Drops what is held back and whatever comes from now on, since the session is over. Idempotent. */
+  /** Drops delayed and later notifications, since the session is over. Idempotent. */
   [Symbol.dispose](): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
@@ -87,14 +87,14 @@ export class ThrottledListener implements NotificationListener, Disposable {
     const held = this.#held;
     this.#held = 0;
     if (held > 0 && !this.#wasThrottled) {
-      const message = "the MCP server sends too many notifications; they are handled once a second";
+      const message = "MCP server sends too many notifications: handling them once per second";
       this.#context.log.warn(message, { held });
     }
     this.#wasThrottled = held > 0;
-    if (held > 0) this.#hear();
+    if (held > 0) this.#passOn();
   }
 
-  #hear(): void {
+  #passOn(): void {
     const { listener } = this.#context;
     const uris = [...this.#uris];
     const [hasMoreUris, toolsChanged, resourcesChanged] = [
@@ -104,7 +104,7 @@ export class ThrottledListener implements NotificationListener, Disposable {
     ];
     this.#uris.clear();
     this.#hasMoreUris = this.#toolsChanged = this.#resourcesChanged = false;
-    // A new interval begins, so that the next ones above the rate wait for its end.
+    // Begins a new interval, so that further notifications wait for its end.
     this.#timer = setTimeout(() => this.#endInterval(), INTERVAL_MS);
     if (toolsChanged) listener.onToolsChanged();
     if (hasMoreUris) return listener.onNotificationsLost();
@@ -113,7 +113,7 @@ export class ThrottledListener implements NotificationListener, Disposable {
   }
 }
 
-/** Passes a notification to its listener; "unknown" is for the SDK to handle. */
+/** Passes a notification to its listener; the SDK handles "unknown" ones. */
 export function readNotification(
   { method, params }: { readonly method: string; readonly params?: unknown },
   { listener, journal }: { readonly listener: NotificationListener; readonly journal: Journal },

@@ -1,17 +1,17 @@
-/** Warnings about what stays as it is, said once. */
+/** Warnings about lasting conditions, logged once. */
 import { shorten } from "../text.ts";
 import type { LogFields, Logger } from "../log.ts";
 
-/** How many warnings are remembered; the oldest may be said again. */
+/** The number of warnings that are remembered; the oldest may be logged again. */
 const MAX_REMEMBERED = 1_000;
 
-/** How much of a warning tells it from others, in characters. */
+/** The length of a warning that is compared, in characters. */
 const MAX_KEY_LENGTH = 1_000;
 
-/** Logs each warning once. */
+/** Logs each warning once; other fields make it another warning. */
 export class WarnOnce {
   readonly #log: Logger;
-  readonly #said = new Set<string>();
+  readonly #logged = new Set<string>();
 
   constructor(log: Logger) {
     this.#log = log;
@@ -19,11 +19,11 @@ export class WarnOnce {
 
   warn(message: string, fields: LogFields = {}): void {
     const key = shorten(JSON.stringify([message, fields]), MAX_KEY_LENGTH);
-    if (this.#said.has(key)) return;
-    this.#said.add(key);
-    if (this.#said.size > MAX_REMEMBERED) {
-      for (const oldest of this.#said) {
-        this.#said.delete(oldest);
+    if (this.#logged.has(key)) return;
+    this.#logged.add(key);
+    if (this.#logged.size > MAX_REMEMBERED) {
+      for (const oldest of this.#logged) {
+        this.#logged.delete(oldest);
         break;
       }
     }

@@ -68,8 +68,8 @@ for (const kind of ["streamable", "sse"] as const) {
   Deno.test(`a ${kind} server that refuses at initialize is retried, and its state says what to do`, async () => {
     for (
       const [status, advice] of [
-        [401, "Cannot use the MCP server: it answers HTTP 401; check the credential in its headers"],
-        [403, "Cannot use the MCP server: it answers HTTP 403; check what its credential may do"],
+        [401, 'Cannot use the MCP server: it answered HTTP 401; check the credentials in "headers"'],
+        [403, "Cannot use the MCP server: it answered HTTP 403; check the permissions of its credentials"],
       ] as const
     ) {
       await using server = guardedServer(kind, { status });

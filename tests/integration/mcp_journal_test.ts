@@ -39,7 +39,7 @@ Deno.test("what a server says and goes through is kept across its restarts", asy
   const { since } = server.state;
 
   await call("say");
-  const { level, fields } = await log.until(({ message }) => message === "the MCP server logs");
+  const { level, fields } = await log.until(({ message }) => message === "MCP server log message");
   assertEquals([level, fields["server"], fields["text"]], ["info", "s", "disk: full"]);
 
   const running = log.next(stateOf("s", "running"));

@@ -1,4 +1,4 @@
-/** An HTTP body cut into what its reader takes as one: whole events of an event stream, or one message. */
+/** Splits an HTTP body into frames: whole events of an event stream, or one JSON message. */
 import { MAX_EVENT_LINES, type MessageLimits } from "../limits.ts";
 import { type BufferBudget, MessageBytes } from "../message_bytes.ts";
 
@@ -10,17 +10,17 @@ const WHITE_SPACE: ReadonlySet<number> = new Set([0x20, 0x09, LINE_FEED, CARRIAG
 const NEWLINE = Uint8Array.of(LINE_FEED);
 const ID_FIELD = new TextEncoder().encode("id");
 
-/** Collects pieces of a body; what is too long throws a `RangeError`. */
+/** Collects the chunks of a body; throws a `RangeError` for a frame that exceeds a limit. */
 export interface BodyFrames {
-  /** What `piece` completes. */
+  /** Returns the frames that `piece` completes. */
   push(piece: Uint8Array): Uint8Array[];
-  /** How many bytes are kept of what is not complete. */
+  /** The bytes of the incomplete frame. */
   readonly unfinishedBytes: number;
-  /** What is left at the end of the body. */
+  /** Returns the last frame at the end of the body. */
   end(): Uint8Array[];
-  /** How much came since the last time that is of no use to anybody. */
+  /** Returns the comments and empty lines since the last call. */
   takeNoise(): Noise;
-  /** The body is given up. Idempotent. */
+  /** Frees the buffer. Idempotent. */
   close(): void;
 }
 
@@ -63,18 +63,18 @@ export class JsonFrame implements BodyFrames {
     this.#message.close();
   }
 
-  /** A request has one answer; a list of messages could hold any number of them. */
+  /** Rejects a batch: a request has one answer. */
   #begin(piece: Uint8Array): void {
     const first = piece.find((byte) => !WHITE_SPACE.has(byte));
     if (first === undefined) return;
     this.#hasBegun = true;
-    if (first === OPENING_BRACKET) throw new RangeError("Cannot read an answer of several messages");
+    if (first === OPENING_BRACKET) throw new RangeError("Cannot read an answer with several messages");
   }
 }
 
 /**
- * A body of Server-Sent Events. Comments are dropped; they may come for hours without an event. Lines end as the
- * standard says: with CR, LF or both.
+ * A body of Server-Sent Events. Comments are dropped, since they may arrive for hours without an event. Lines end with CR,
+ * LF or both.
  */
 export class EventFrames implements BodyFrames {
   readonly #event: MessageBytes;
@@ -82,7 +82,7 @@ export class EventFrames implements BodyFrames {
   #lines = 0;
   #isAfterReturn = false;
   #isAtLineStart = true;
-  /** The line so far is a comment, of which nothing is kept. */
+  /** Whether the current line is a comment. */
   #isComment = false;
   #hasIds = false;
   #noiseBytes = 0;
@@ -92,7 +92,7 @@ export class EventFrames implements BodyFrames {
     this.#event = new MessageBytes(limits, budget);
   }
 
-  /** Whether an event had an id: the stream can be resumed after it. */
+  /** Whether an event had an id, so that the stream can be resumed after it. */
   get hasIds(): boolean {
     return this.#hasIds;
   }
@@ -136,7 +136,7 @@ export class EventFrames implements BodyFrames {
     this.#event.close();
   }
 
-  /** An empty line behind none is no event. */
+  /** Ends an event; an empty line without an event counts as noise. */
   #endEvent(events: Uint8Array[]): void {
     if (this.#event.length > NEWLINE.length) return void events.push(this.#event.take());
     this.#event.clear();
@@ -151,7 +151,7 @@ export class EventFrames implements BodyFrames {
     else this.#event.push(bytes);
   }
 
-  /** Tells whether the line was empty, which ends the event. */
+  /** Returns whether the line was empty, which ends the event. */
   #endLine(): boolean {
     const isComment = this.#isComment;
     this.#isComment = false;
@@ -166,7 +166,7 @@ export class EventFrames implements BodyFrames {
     this.#lineStart = isEmpty ? 0 : this.#event.length;
     this.#lines = isEmpty ? 0 : this.#lines + 1;
     if (this.#lines > MAX_EVENT_LINES) {
-      throw new RangeError(`Cannot read an event of more than ${MAX_EVENT_LINES} lines`);
+      throw new RangeError(`Cannot read an event with more than ${MAX_EVENT_LINES} lines`);
     }
     return isEmpty;
   }

@@ -1,4 +1,4 @@
-/** The body of an HTTP response, read in bounded frames, that tells how it ended. */
+/** Reads the body of an HTTP response in bounded frames, and reports how it ended. */
 import type { BodyFrames } from "./body_frames.ts";
 import type { Inflow } from "../inflow.ts";
 import { joinBytes } from "../message_bytes.ts";
@@ -9,16 +9,16 @@ import {
   NOISE_LINES_PER_UNIT,
 } from "../limits.ts";
 
-/** How a body ended: at its end, or broken on the way. A body that its reader gave up has not ended. */
+/** How a body ended. A body that its reader cancelled has not ended. */
 export type BodyEnd = "complete" | "broken";
 
-/** A large message's place among those that are read; given back when it is disposed of, also while it waits. */
+/** The turn of a large message; disposing of it ends the turn or the wait. */
 interface Place extends Disposable {
-  /** Resolves when it is there, or was given back. */
+  /** Resolves when the turn begins, or when it was disposed of. */
   readonly isThere: Promise<void>;
 }
 
-/** The large messages of one server: a few are read at a time, the rest waits in its sockets. */
+/** The large messages of one server: a few are read at the same time, the others wait in their sockets. */
 export class LargeMessages {
   #free = MAX_LARGE_MESSAGES;
   readonly #waiting = new Set<() => void>();
@@ -47,26 +47,26 @@ export class LargeMessages {
   }
 }
 
-/** What is asked of a watched body. */
+/** The options of {@linkcode watchBody}. */
 export interface BodyWatch {
-  /** A body that says nothing for so long counts as broken, in milliseconds. */
+  /** A body that is silent for this time counts as broken, in milliseconds. */
   readonly silenceMs: number;
-  /** What the body is cut into; it throws at what is too long. */
+  /** Splits the body; throws for a frame that exceeds a limit. */
   readonly frames: BodyFrames;
-  /** The pace at which frames are handed on. */
+  /** The pace at which frames are passed on. */
   readonly inflow: Inflow;
   /** Shared by the bodies of one server. */
   readonly largeMessages: LargeMessages;
-  /** Hears how it ended, and of a broken one why. */
+  /** Receives how the body ended, and the error of a broken one. */
   readonly onEnd: (end: BodyEnd, error?: unknown) => void;
   /**
-   * Ends the body, which then has not ended by itself. The signal of its request does not do for that: once garbage was
-   * collected, Deno's `fetch` may not hear it any more, and the socket would stay open for good.
+   * Cancels the body. The signal of the request is not enough: after a garbage collection, Deno's `fetch` may ignore it,
+   * and the socket would stay open.
    */
   readonly signal?: AbortSignal | null | undefined;
 }
 
-/** Passes a body on, frame by frame. */
+/** Passes a body on in frames. */
 export function watchBody(body: ReadableStream<Uint8Array>, watch: BodyWatch): ReadableStream<Uint8Array> {
   const watched = new WatchedBody(body.getReader(), watch);
   return new ReadableStream<Uint8Array>({
@@ -79,10 +79,10 @@ export function watchBody(body: ReadableStream<Uint8Array>, watch: BodyWatch): R
 class WatchedBody {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #watch: BodyWatch;
-  /** Frames that were read and not handed on yet, the next one last. */
+  /** Frames that were not passed on yet, the next one last. */
   #waiting: Uint8Array[] = [];
   #isGivenUp = false;
-  /** Of the message that is being read, if it is a large one. */
+  /** The turn of the current message, if it is large. */
   #place: Place | undefined;
   #onAbort = () => {};
 
@@ -126,7 +126,7 @@ class WatchedBody {
     await this.#reader.cancel(reason);
   }
 
-  /** Reads until there is a frame; tells whether the body is at its end. */
+  /** Reads until a frame is complete; resolves to whether the body has ended. */
   async #read(): Promise<boolean> {
     const { frames, silenceMs, inflow, largeMessages } = this.#watch;
     while (!this.#isGivenUp && this.#waiting.length === 0) {
@@ -151,7 +151,7 @@ class WatchedBody {
     this.#place = undefined;
   }
 
-  /** Several small frames as one chunk, so that a reader has no more to do than for one. */
+  /** Joins small frames into one chunk, which costs the reader less. */
   #nextBatch(): Uint8Array | undefined {
     const first = this.#waiting.pop();
     if (first === undefined) return undefined;
@@ -180,7 +180,7 @@ class WatchedBody {
   }
 }
 
-/** Reads the next chunk; silence for too long cancels the body. */
+/** Reads the next chunk, and cancels the body after a long silence. */
 async function readWithin(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   silenceMs: number,
@@ -192,7 +192,7 @@ async function readWithin(
   }, silenceMs);
   try {
     const read = await reader.read();
-    if (isSilent) throw new TypeError(`Cannot read the response: nothing came for ${silenceMs} ms`);
+    if (isSilent) throw new TypeError(`Cannot read the response: no data for ${silenceMs} ms`);
     return read;
   } finally {
     clearTimeout(timer);

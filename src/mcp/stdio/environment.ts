@@ -1,9 +1,9 @@
-/** What a child process sees of this process's environment. */
+/** The environment of a child process. */
 
 /**
- * Variables that are passed on. Tools need them to run, to find their files, and to get through a company's proxy
- * and certificates; everything else, credentials above all, stays here unless the configuration says `env`. So does
- * `XDG_RUNTIME_DIR`, where this user's sockets are, the Computer's own among them.
+ * The variables that a child inherits: tools need them to run, to find their files, and for proxies and certificates. All
+ * others, credentials above all, must be set in `env` of the configuration. `XDG_RUNTIME_DIR` is one of them, since it
+ * holds the sockets of this user, including that of the Computer.
  */
 const INHERITED = new Set([
   "HOME",
@@ -57,7 +57,7 @@ const INHERITED = new Set([
   "WINDIR",
 ]);
 
-/** The environment of a child: the harmless part of ours, then what the configuration says. */
+/** Builds the environment of a child: the inherited variables, overridden by the configured ones. */
 export function childEnvironment(
   own: Readonly<Record<string, string>>,
   configured: Readonly<Record<string, string>> | null,

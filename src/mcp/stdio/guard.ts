@@ -1,25 +1,25 @@
-/** The promise that no child outlives its Computer, however the Computer dies. */
+/** Ensures that no child process outlives its Computer, even if the Computer is killed. */
 import { Throttle } from "../../async/throttle.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import { describeError } from "../../text.ts";
 
-/** The shortest time between two searches for processes that servers have left behind, in milliseconds. */
+/** The shortest time between two searches for processes that left their group, in milliseconds. */
 const SWEEP_INTERVAL_MS = 200;
-/** So often a guard that died is replaced at once; then somebody does not want one. */
+/** How often a guard that was killed is replaced at once. */
 const MAX_REPLACEMENTS = 10;
 
-/** The environment that marks a child and all that it starts. */
+/** The environment variable that marks a child and its descendants. */
 export type TreeEnvironment = Readonly<Record<string, string>>;
 
 /**
- * Some MCP servers do not notice that their stdin has closed. So a small process holds a pipe from this one, knows
- * the process groups of all children, and kills them when the pipe closes: on exit, on a crash, on SIGKILL. On Linux
- * it also finds what has left its group, by its environment. Started with the first child, and again when it dies. On
- * Windows there is no such shell, and children are killed on an orderly stop only.
+ * Some MCP servers do not notice that their stdin has closed. So a small process, the guard, holds a pipe from this
+ * process, knows the process groups of all children, and kills them when the pipe closes: on exit, on a crash, on SIGKILL.
+ * On Linux it also finds processes that left their group, by their environment. It starts with the first child, and again
+ * if it is killed. On Windows there is no such shell, so children are only killed on an orderly stop.
  */
 export class ProcessGuard implements AsyncDisposable {
   readonly #log: Logger;
-  /** The beginning of every mark of this guard's. */
+  /** The common prefix of all marks of this guard. */
   readonly #family = `${TREE_VARIABLE}=${crypto.randomUUID()}.`;
   readonly #sweep = new Throttle(() => this.#sweepNow(), SWEEP_INTERVAL_MS);
   #lastTree = 0;
@@ -27,21 +27,21 @@ export class ProcessGuard implements AsyncDisposable {
   #input: WritableStreamDefaultWriter<Uint8Array> | undefined;
   #writes: Promise<void> = Promise.resolve();
   #replacements = 0;
-  /** The mark of each group, if it has one. */
+  /** The process groups, and their marks if any. */
   readonly #groups = new Map<number, string | undefined>();
-  /** Marks of groups that are gone, whose strays have not been looked for. */
+  /** Marks of ended groups, whose remaining processes have not been searched yet. */
   readonly #left = new Set<string>();
 
   constructor(logger: Logger = silentLogger) {
     this.#log = logger;
   }
 
-  /** The guard's own process, once it is started. */
+  /** The process id of the guard; `undefined` until it is started. */
   get pid(): Promise<number | undefined> {
     return this.#writes.then(() => this.#process?.pid);
   }
 
-  /** What the environment of a new child must hold for the guard to find what leaves its process group. */
+  /** Creates the mark of a new child, which its environment must contain. */
   environment(): TreeEnvironment {
     const [name = "", value = ""] = `${this.#family}${++this.#lastTree}.`.split("=");
     return { [name]: value };
@@ -50,7 +50,7 @@ export class ProcessGuard implements AsyncDisposable {
   /**
    * Kills the process group of `pid` if this process ends before {@linkcode ProcessGuard.remove} is called.
    *
-   * @param tree The part of the child's environment that came from {@linkcode ProcessGuard.environment}.
+   * @param tree The mark from {@linkcode ProcessGuard.environment}.
    */
   add(pid: number, tree: TreeEnvironment = {}): void {
     const value = tree[TREE_VARIABLE];
@@ -58,7 +58,7 @@ export class ProcessGuard implements AsyncDisposable {
     this.#write(`add ${pid}\n`);
   }
 
-  /** Forgets a group whose processes are gone, and kills in the background what has left it. */
+  /** Removes a group that has ended, and kills in the background the processes that left it. */
   remove(pid: number): void {
     const mark = this.#groups.get(pid);
     if (!this.#groups.delete(pid)) return;
@@ -68,7 +68,7 @@ export class ProcessGuard implements AsyncDisposable {
     this.#sweep.request();
   }
 
-  /** Ends the guard, which kills whatever was not removed, and looks once more for what was left. Idempotent. */
+  /** Ends the guard, which kills all groups that were not removed and all marked processes. Idempotent. */
   async close(): Promise<void> {
     this.#sweep.close();
     await this.#writes;
@@ -94,7 +94,7 @@ export class ProcessGuard implements AsyncDisposable {
     this.#writes = this.#writes
       .then(() => this.#open().write(new TextEncoder().encode(line)))
       .catch((error) => {
-        this.#log.error("cannot reach the guard of child processes", { error: describeError(error) });
+        this.#log.error("failed to write to the guard of child processes", { error: describeError(error) });
       });
   }
 
@@ -102,7 +102,7 @@ export class ProcessGuard implements AsyncDisposable {
     if (this.#input !== undefined && this.#process !== undefined) return this.#input;
     const process = new Deno.Command("sh", {
       args: ["-c", GUARD_SCRIPT, "sh", this.#family],
-      // Whoever hosts this Computer may mark its own children, and must not find the guard among them.
+      // A host program with a guard of its own may mark this process, and must not kill this guard.
       clearEnv: true,
       env: { PATH: Deno.env.get("PATH") ?? "" },
       stdin: "piped",
@@ -113,7 +113,7 @@ export class ProcessGuard implements AsyncDisposable {
     this.#process = process;
     this.#input = process.stdin.getWriter();
     process.status.then(() => this.#onEnd(process)).catch(() => {});
-    // It may be the successor of one that died.
+    // It may replace a guard that was killed.
     const groups = [...this.#groups.keys()].map((pid) => `add ${pid}\n`);
     this.#input.write(new TextEncoder().encode(groups.join(""))).catch(() => {});
     return this.#input;
@@ -125,34 +125,33 @@ export class ProcessGuard implements AsyncDisposable {
     this.#input?.abort().catch(() => {});
     if (++this.#replacements > MAX_REPLACEMENTS) {
       return this.#log.error(
-        "the guard of child processes died too often; the next MCP server starts another",
+        "the guard of child processes exited too often: the next MCP server starts another one",
       );
     }
-    this.#log.warn("the guard of child processes died and is replaced");
+    this.#log.warn("the guard of child processes exited: starting another one");
     this.#write("");
   }
 }
 
-/** The variable by which the processes of one MCP server are told from all others, wherever they go. */
+/** The variable that marks the processes of one MCP server. */
 export const TREE_VARIABLE = "A2C_SMCP_TREE";
 
 /**
- * A program for `sh`. Its argument is the beginning of every mark `VARIABLE=VALUE` that it may ever have to look for;
- * its input are lines:
+ * A program for `sh`. Its argument is the common prefix of all marks, `VARIABLE=PREFIX`. Its input are lines:
  *
- * - `add PID`, `del PID`: a process group to be killed when the input ends, or no more;
- * - `sweep MARK…`: kills now what carries one of these marks in its environment.
+ * - `add PID`, `del PID`: adds or removes a process group that is killed when the input ends;
+ * - `sweep MARK…`: kills at once all processes with one of these marks in their environment.
  *
- * In the end it kills whatever carries a mark that begins so. It ignores the signals that end a terminal's foreground
- * group, and is started with a group of its own. A process that is to outlive its MCP server takes the variable out
- * of its environment. Where there is no `/proc`, or no `grep`, a sweep finds nothing.
+ * At the end it kills all processes with a mark of this prefix. It ignores the signals that end the foreground group of a
+ * terminal, and is started in its own group. A process that should outlive its MCP server must remove the variable from its
+ * environment. Without `/proc` or `grep`, a sweep finds nothing.
  */
 export const GUARD_SCRIPT = `
 trap '' INT TERM HUP
 family=$1
 groups=
 
-# What is killed may have started something meanwhile.
+# Repeats, since a process may have started another one before it was killed.
 sweep() {
   for round in 1 2 3; do
     found=

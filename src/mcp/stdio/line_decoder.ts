@@ -1,4 +1,4 @@
-/** Lines out of a stream of bytes. */
+/** Splits a stream of bytes into lines of text. */
 import type { MCPServerStdioConfig, Resolved } from "../../protocol/config.ts";
 import type { MessageLimits } from "../limits.ts";
 import { MessageBytes } from "../message_bytes.ts";
@@ -6,35 +6,35 @@ import { LARGE_MESSAGE_BYTES } from "./large_message.ts";
 import { textEncodingOf } from "./text_encoding.ts";
 
 const NEWLINE = 0x0a;
-/** What stands in a text for bytes that are not valid. */
+/** The replacement for invalid bytes. */
 const REPLACEMENT = "\ufffd";
-/** How much is checked at a time, in bytes. */
+/** The bytes that are checked at once. */
 const CHECKED_BYTES = 65_536;
 
-/** What a chunk held. */
+/** The lines that a chunk completes. */
 export interface DecodedLines {
   /** Whole lines: a large one as its bytes, the others as text. */
   readonly lines: (string | Uint8Array<ArrayBuffer>)[];
-  /** With replacements, those that are not valid text. */
+  /** Lines that are not valid text, with replacement characters. */
   readonly undecodable: string[];
 }
 
 /** A line as text. */
 export interface DecodedLine {
   readonly text: string;
-  /** Whether the text, where it has replacements, may be read nevertheless. */
+  /** Whether the text may be used: it is valid, or replacements are allowed. */
   readonly isValid: boolean;
 }
 
 /**
- * Cuts bytes into lines and decodes each by itself, so that one bad line costs no other. A line that is longer than
- * the limits throws a `RangeError`.
+ * Splits bytes into lines and decodes each line separately, so that an invalid line does not affect others. Throws a
+ * `RangeError` for a line that exceeds a limit.
  */
 export class LineDecoder {
   readonly #lenientDecoder: TextDecoder;
   readonly #onInvalid: "strict" | "ignore" | "replace";
   readonly #line: MessageBytes;
-  /** Whether a large line is given as bytes: it is UTF-8, of which nothing has to be left out. */
+  /** Whether large lines are returned as bytes: only UTF-8, unless invalid bytes must be removed. */
   readonly #keepsLargeLines: boolean;
 
   constructor(
@@ -52,7 +52,7 @@ export class LineDecoder {
     this.#keepsLargeLines = label === "utf-8" && onError !== "ignore";
   }
 
-  /** The lines that `chunk` completes. */
+  /** Returns the lines that `chunk` completes. */
   push(chunk: Uint8Array): DecodedLines {
     const lines: DecodedLines["lines"] = [];
     const undecodable: string[] = [];
@@ -72,7 +72,7 @@ export class LineDecoder {
     return { lines, undecodable };
   }
 
-  /** A whole line as text. */
+  /** Decodes a whole line. */
   decode(bytes: Uint8Array): DecodedLine {
     const text = this.#lenientDecoder.decode(bytes);
     if (this.#onInvalid === "ignore") return { text: text.replaceAll(REPLACEMENT, ""), isValid: true };
@@ -80,8 +80,8 @@ export class LineDecoder {
   }
 
   /**
-   * Whether these bytes are what `text` says. A strict decoder is slow and takes twice the memory of the text: only a
-   * text with replacement characters, which may be the server's own, is decoded again, in pieces.
+   * Returns whether the bytes are valid. A strict decoder is slow and takes twice the memory of the text, so only a text
+   * with replacement characters, which the server may have written itself, is decoded again, in pieces.
    */
   #isValid(bytes: Uint8Array, text: string): boolean {
     if (!text.includes(REPLACEMENT)) return true;

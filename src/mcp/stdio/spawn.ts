@@ -1,10 +1,10 @@
-/** Child processes: finding a program, starting it as the leader of a process group, and signalling that group. */
+/** Finds a program, starts it as the leader of a process group, and signals that group. */
 import { isAbsolute, resolve } from "@std/path";
 
-/** The places of `setsid` on Linux; elsewhere there is none, or none that keeps the process id. */
+/** The paths of `setsid` on Linux. Other systems have none that keeps the process id. */
 const LAUNCHERS: readonly string[] = Deno.build.os === "linux" ? ["/usr/bin/setsid", "/bin/setsid"] : [];
 
-/** What a spawn needs to be told. */
+/** The arguments, the environment and the working directory of a child. */
 export interface SpawnOptions {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -14,11 +14,11 @@ export interface SpawnOptions {
 /**
  * Spawns a command with all three pipes, in a process group of its own.
  *
- * For `detached` Deno forks, and a fork copies the page tables of this whole process while everything in it stands
- * still: 4 ms for 100 MB of memory, 20 ms for 250 MB, for each server. So where the command is surely there, `setsid`
- * makes itself the leader and then becomes the command: the same process id, spawned in 1 ms whatever the memory.
+ * With `detached`, Deno forks, which blocks this process while it copies its page tables: 4 ms for 100 MB of memory, 20 ms
+ * for 250 MB, for each server. So if the command surely exists, `setsid` makes itself the leader and then becomes the
+ * command, with the same process id. This takes 1 ms, whatever the memory.
  *
- * @throws What {@linkcode Deno.Command.spawn} throws.
+ * @throws The errors of {@linkcode Deno.Command.spawn}.
  */
 export function spawnGroupLeader(command: string, options: SpawnOptions): Deno.ChildProcess {
   const { args, env, cwd } = options;
@@ -36,8 +36,8 @@ export function spawnGroupLeader(command: string, options: SpawnOptions): Deno.C
 }
 
 /**
- * Whether a command is a file that can be run, and that we may look at and run without asking anybody. Of any other
- * Deno itself says best what is wrong with it; so it does of paths that depend on the working folder.
+ * Returns whether a command is an executable file that we may read and run without a permission prompt. For all other
+ * commands, and for paths relative to the working directory, the error of Deno explains best what is wrong.
  */
 function isRunnable(command: string, path = ""): boolean {
   const files = command.includes("/") ? [command] : path.split(":").map((folder) => `${folder}/${command}`);
@@ -60,29 +60,28 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Signals the process group that `pid` leads, on Windows the process alone; one that is gone is no error. */
+/** Signals the process group that `pid` leads; on Windows only the process. Ignores a group that is gone. */
 export function killGroup(pid: number, signal: Deno.Signal): void {
   try {
     Deno.kill(Deno.build.os === "windows" ? pid : -pid, signal);
   } catch {
-    // Gone already: no such group, or one of nothing but zombies, which some systems refuse to signal.
+    // No such group, or only zombies, which some systems refuse to signal.
   }
 }
 
-/** Where to look. */
+/** The places to search. */
 export interface ProgramPlaces {
   /** The value of `PATH`. */
   readonly path: string;
-  /** What a relative command counts from. */
+  /** The base of a relative command. */
   readonly cwd: string;
   /** The value of `PATHEXT`, on Windows. */
   readonly extensions?: string | undefined;
 }
 
 /**
- * Looks whether a command can be started: a path, or a name that some folder of the `PATH` has.
- *
- * @returns `undefined` where that cannot be told, for want of permission to look.
+ * Returns whether a command exists: as a path, or as a name in a directory of the `PATH`; `undefined` without the
+ * permission to look.
  */
 export function hasProgram(
   command: string,

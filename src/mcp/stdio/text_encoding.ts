@@ -1,6 +1,6 @@
-/** Names of text encodings: those of the web, and those that Python calls differently. */
+/** Names of text encodings, as the web and Python spell them. */
 
-/** Python's names that are none of the web's, by their letters and digits alone. */
+/** Names that only Python knows, reduced to letters and digits. */
 const PYTHON_NAMES: Readonly<Record<string, string>> = {
   utf8sig: "utf-8",
   utf8: "utf-8",
@@ -40,10 +40,10 @@ const PYTHON_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The web's name of an encoding that has ASCII in it, so that lines can be cut out of its bytes.
+ * Finds the web's name of an encoding that contains ASCII, so that its bytes can be split into lines.
  *
  * @param name As the web or Python spells it: `utf-8`, `utf_8_sig`, `latin-1`, `cp936`, `euc_jp`, `windows-1252` …
- * @throws {RangeError} when no encoding has that name, or it is a wide one.
+ * @throws {RangeError} for an unknown encoding, and for UTF-16.
  */
 export function textEncodingOf(name: string): string {
   const letters = name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
@@ -51,12 +51,12 @@ export function textEncodingOf(name: string): string {
   const label = known ?? [name, name.replaceAll("_", "-"), familyName(letters)].find(isLabel);
   const encoding = label === undefined ? undefined : new TextDecoder(label).encoding;
   if (encoding === undefined || encoding.startsWith("utf-16")) {
-    throw new RangeError(`Cannot use encoding "${name}": not one that has ASCII in it`);
+    throw new RangeError(`Cannot use encoding "${name}": unknown, or not compatible with ASCII`);
   }
   return encoding;
 }
 
-/** Python's `cp1252` and `iso8859_15`, as the web spells them. */
+/** Converts names such as Python's `cp1252` and `iso8859_15`. */
 function familyName(letters: string): string {
   return letters.replace(/^cp(125\d)$/, "windows-$1").replace(/^(?:iso)?8859(\d+)$/, "iso-8859-$1");
 }

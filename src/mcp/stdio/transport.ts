@@ -1,4 +1,4 @@
-/** An MCP server as a child process: a transport of our own, because children leak. */
+/** The transport to an MCP server that runs as a child process. */
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
 // @ts-types="@modelcontextprotocol/sdk/types"
 import {
@@ -21,29 +21,29 @@ import type { MessageLimits, ServerLimits } from "../limits.ts";
 import { readLargeMessage } from "./large_message.ts";
 import { LineDecoder } from "./line_decoder.ts";
 
-/** How long output may still arrive after the exit, where a stray grandchild holds the pipe, in milliseconds. */
+/** How long output is read after the exit while a descendant holds the pipe open, in milliseconds. */
 const DRAIN_GRACE_MS = 500;
-/** JSON-RPC's code for an answer that cannot be read. */
+/** The code of JSON-RPC for an answer that cannot be parsed. */
 const PARSE_ERROR = -32700;
-/** Stray lines on stdout are told of once in so many. */
+/** One in this many invalid lines on stdout is logged. */
 const STRAY_LINES_PER_WARNING = 1_000;
-/** How much of the output is read at a time, in bytes. */
+/** The bytes of output that are read at once. */
 const READ_BYTES = 65_536;
-/** How much of the output is cut into lines at a time, in bytes: each byte may be a line. */
+/** The bytes of output that are split into lines at once: each byte may be a line. */
 const MAX_PIECE_BYTES = 8_192;
-/** How much of a stray line goes to the logger, which masks secrets before it cuts further, in characters. */
+/** The length to which an invalid line is cut, in characters. The logger masks secrets before it cuts further. */
 const MAX_STRAY_LENGTH = 20_000;
-/** How much of a child's stderr is remembered, in characters. */
+/** The length of the end of stderr that is kept, in characters. */
 const STDERR_TAIL_LENGTH = 8_192;
 
-/** What to start and how to read it, with inputs already filled in. */
+/** The parameters of the configuration, with its inputs filled in. */
 export type StdioParameters = Resolved<MCPServerStdioConfig>["server_parameters"];
 
-/** What a stdio transport needs beyond the command. */
+/** The context of a stdio transport. */
 export interface StdioContext {
   readonly guard: ProcessGuard;
   readonly log: Logger;
-  /** Where its stderr goes. */
+  /** Receives its stderr. */
   readonly journal?: Pick<Journal, "stderr" | "stderrEnded">;
   readonly limits: MessageLimits & Pick<ServerLimits, "stopGraceMs">;
   /** The pace at which the server is read. */
@@ -51,8 +51,8 @@ export interface StdioContext {
 }
 
 /**
- * One child process in a process group of its own. Its exit is its death, even where a grandchild still holds its
- * stdout; on close the whole group goes: stdin closed, then SIGTERM, then SIGKILL.
+ * A child process in its own process group. The transport closes when the child exits, even if a descendant still holds its
+ * stdout. Closing the transport ends the whole group: it closes stdin, then sends SIGTERM, then SIGKILL.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -66,7 +66,7 @@ export class StdioTransport implements Transport {
   #ended: Promise<void> = Promise.resolve();
   #exit: string | undefined;
   #strayLines = 0;
-  /** What was written and not taken by the child yet. */
+  /** The bytes that were written and not read by the child. */
   #unreadBytes = 0;
 
   constructor(parameters: StdioParameters, context: StdioContext) {
@@ -98,7 +98,7 @@ export class StdioTransport implements Transport {
       this.#exit = status.signal === null ? `exit code ${status.code}` : `signal ${status.signal}`;
       killGroup(process.pid, "SIGKILL");
       guard.remove(process.pid);
-      // With the group dead the pipes are at their end, unless a grandchild has left the group.
+      // The pipes end with the group, unless a descendant has left it.
       await settledWithin(drained, DRAIN_GRACE_MS);
       const ends = [output.cancel(), errors.cancel(), this.#input?.close()];
       await settledWithin(Promise.allSettled(ends), DRAIN_GRACE_MS);
@@ -112,7 +112,7 @@ export class StdioTransport implements Transport {
       throw new ServerNotRunningError({ reason: this.#exit ?? "not started" });
     }
     const bytes = new TextEncoder().encode(`${this.#encode(message)}\n`);
-    this.#endIfDeaf();
+    this.#killIfNotReading();
     this.#unreadBytes += bytes.length;
     try {
       await this.#input.write(bytes);
@@ -123,11 +123,11 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** A child that does not read would make this process keep all that it is asked. */
-  #endIfDeaf(): void {
+  /** Kills a child that does not read its stdin, since unread requests fill the memory of this process. */
+  #killIfNotReading(): void {
     const { limits: { maxMessageBytes }, log } = this.#context;
     if (this.#unreadBytes <= maxMessageBytes) return;
-    log.warn("the MCP server is ended: it does not read its stdin", { unread_bytes: this.#unreadBytes });
+    log.warn("MCP server killed: it does not read its stdin", { unread_bytes: this.#unreadBytes });
     if (this.#process !== undefined) killGroup(this.#process.pid, "SIGKILL");
     throw new ServerNotRunningError({ reason: "it does not read its stdin" });
   }
@@ -135,7 +135,7 @@ export class StdioTransport implements Transport {
   async close(): Promise<void> {
     const process = this.#process;
     if (process === undefined) return;
-    // Not awaited: a write that waits for a child that never reads would keep it waiting, too.
+    // Not awaited: closing waits for earlier writes, which a child may never read.
     this.#input?.close().catch(() => {});
     const { stopGraceMs } = this.#context.limits;
     if (!await this.#endsWithin(stopGraceMs)) {
@@ -151,7 +151,7 @@ export class StdioTransport implements Transport {
       const environment = { ...childEnvironment(Deno.env.toObject(), env), ...tree };
       return spawnGroupLeader(command, { args, env: environment, cwd: cwd ?? undefined });
     } catch (cause) {
-      // Out of memory, of processes or of file handles: that passes.
+      // No memory, processes or file handles are left: a retry may succeed.
       if (!isConfigurationError(cause)) {
         throw new ServerNotRunningError({ reason: describeError(cause), cause });
       }
@@ -161,7 +161,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** JSON in ASCII is the same in every encoding that a line can be cut out of. */
+  /** Writes JSON in ASCII, which is the same in all supported encodings. */
   #encode(message: JSONRPCMessage): string {
     const json = JSON.stringify(message);
     if (/^utf-?8$/i.test(this.#parameters.encoding)) return json;
@@ -185,7 +185,7 @@ export class StdioTransport implements Transport {
         }
       }
     } catch (error) {
-      this.#context.log.warn("the MCP server is ended: its output cannot be read", {
+      this.#context.log.warn("MCP server killed: its output cannot be read", {
         error: describeError(error),
       });
       if (this.#process !== undefined) killGroup(this.#process.pid, "SIGKILL");
@@ -223,21 +223,21 @@ export class StdioTransport implements Transport {
     else this.#receiveInvalid(text);
   }
 
-  /** An answer that is not valid text fails its request at once: nobody waits for what has come already. */
+  /** Fails the request at once whose answer is not valid text. */
   #receiveInvalid(line: string): void {
     const message = parseMessage(line);
     if (message === undefined || !("id" in message) || "method" in message) return this.#reportStray(line);
     const { encoding } = this.#parameters;
-    const text = `the MCP server's answer is not valid ${encoding}`;
-    this.#context.log.warn(`${text}; set "encoding_error_handler" to "replace" to accept it`);
+    const text = `the answer of the MCP server is not valid ${encoding}`;
+    this.#context.log.warn(`${text}: set "encoding_error_handler" to "replace" to accept it`);
     this.onmessage?.({ jsonrpc: "2.0", id: message.id ?? "", error: { code: PARSE_ERROR, message: text } });
   }
 
-  /** Servers that print on stdout are common: the first line is shown, then every thousandth, with their count. */
+  /** Logs the first invalid line on stdout, then every thousandth, with their count: many servers print there. */
   #reportStray(line: string): void {
     this.#context.inflow.take(line.length);
     if (this.#strayLines++ % STRAY_LINES_PER_WARNING !== 0) return;
-    this.#context.log.warn("the MCP server prints lines on stdout that are not messages; they are ignored", {
+    this.#context.log.warn("MCP server wrote a line to stdout that is not a JSON-RPC message", {
       line: line.slice(0, MAX_STRAY_LENGTH).toWellFormed(),
       count: this.#strayLines,
     });
@@ -260,7 +260,7 @@ async function* chunksOf(output: ReadableStreamBYOBReader): AsyncGenerator<Uint8
 }
 
 function parseMessage(line: string): JSONRPCMessage | undefined {
-  // Most stray lines are told at once.
+  // A quick check for most invalid lines.
   if (!line.trimStart().startsWith("{")) return undefined;
   return toMessage(parseJson(line));
 }
@@ -269,7 +269,7 @@ function toMessage(value: unknown): JSONRPCMessage | undefined {
   return isNotification(value) ? value : JSONRPCMessageSchema.safeParse(value).data;
 }
 
-/** The SDK's schema takes much longer, and notifications may come in storms. */
+/** Checks a notification. The SDK's schema is much slower, and notifications may be many. */
 function isNotification(message: unknown): message is JSONRPCNotification {
   if (!isRecord(message)) return false;
   const { jsonrpc, method, params = {}, ...rest } = message;
@@ -277,16 +277,16 @@ function isNotification(message: unknown): message is JSONRPCNotification {
     Object.keys(rest).length === 0;
 }
 
-/** What kept a command from starting; the commonest mistakes are told with their remedy. */
+/** Explains why a command did not start, with a cure for the most common mistakes. */
 function spawnFailure(command: string, cause: unknown): string {
   if (!(cause instanceof Deno.errors.NotFound) || /\bcwd\b/.test(cause.message)) return describeError(cause);
   if (/\s/.test(command.trim())) {
-    return 'no such program; write its arguments as "args", not behind the command';
+    return 'no such program; put its arguments into "args"';
   }
   return /[\\/]/.test(command) ? "no such file" : "no such command on the PATH";
 }
 
-/** No such command or folder, no permission to run it, an argument that no process can take. */
+/** Returns whether the configuration is the cause: no such command or directory, no permission, an invalid argument. */
 function isConfigurationError(error: unknown): boolean {
   const { NotFound, PermissionDenied, NotCapable, NotADirectory } = Deno.errors;
   return [NotFound, PermissionDenied, NotCapable, NotADirectory, TypeError].some((kind) =>

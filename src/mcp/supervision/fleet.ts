@@ -1,30 +1,30 @@
-/** The MCP servers of one Computer, in the order of their precedence. */
+/** The MCP servers of one Computer, in order of precedence. */
 import { isDeepStrictEqual } from "node:util";
 import { Limiter } from "../../async/limiter.ts";
 import type { MCPServerConfig } from "../../protocol/config.ts";
 import { ProcessGuard } from "../stdio/guard.ts";
 import { type ServerContext, SupervisedServer } from "./server.ts";
 
-/** What a fleet needs; what its servers share it brings itself. */
+/** The context of a fleet. */
 export type FleetContext = Omit<ServerContext, "guard" | "starts">;
 
-/** What a new configuration did to the servers, by name. */
+/** The names of the servers that a new configuration changed. */
 export interface FleetChange {
-  /** New. */
+  /** New servers. */
   readonly added: readonly string[];
-  /** Gone. */
+  /** Removed servers. */
   readonly removed: readonly string[];
-  /** Replaced by a new process, or a new connection. */
+  /** Servers with a new process or a new connection. */
   readonly replaced: readonly string[];
-  /** Changed in what the Computer makes of them; their sessions go on. */
+  /** Servers with changed settings of the Computer only; their sessions go on. */
   readonly adopted: readonly string[];
 }
 
-/** Servers by name. Their order in the configuration is their precedence: the first owns a contested name. */
+/** Servers by name, in the order of the configuration, which is their precedence: the first owns a contested name. */
 export class Fleet implements AsyncDisposable {
   readonly #context: ServerContext;
   readonly #guard: ProcessGuard;
-  /** What is being stopped for good. */
+  /** Removed servers that are still stopping. */
   readonly #leaving = new Map<SupervisedServer, Promise<void>>();
   #servers: ReadonlyMap<string, SupervisedServer> = new Map();
 
@@ -34,7 +34,7 @@ export class Fleet implements AsyncDisposable {
     this.#context = { ...context, guard: this.#guard, starts };
   }
 
-  /** The servers in order of precedence. */
+  /** The servers, in order of precedence. */
   get servers(): readonly SupervisedServer[] {
     return [...this.#servers.values()];
   }
@@ -44,9 +44,9 @@ export class Fleet implements AsyncDisposable {
   }
 
   /**
-   * Becomes what the configurations say, touching no server that they leave as it is. A server whose transport or
-   * parameters changed is another one. What had its name before, or the same parameters under another name, may hold
-   * a lock or a port: it starts once that is gone. Returns at once.
+   * Applies new configurations, and leaves unchanged servers alone. A server with a changed transport or changed
+   * parameters is replaced. It starts when the former server of that name, or with the same parameters, is gone, since
+   * that may hold a lock or a port. Returns at once.
    */
   follow(configs: readonly MCPServerConfig[]): FleetChange {
     const change = { added: [], removed: [], replaced: [], adopted: [] } as {
@@ -75,12 +75,12 @@ export class Fleet implements AsyncDisposable {
     return change;
   }
 
-  /** Resolves when no server that has left is still being stopped. */
+  /** Resolves when all removed servers have stopped. */
   async quiet(): Promise<void> {
     await Promise.all(this.#leaving.values());
   }
 
-  /** Stops all servers, all at once. Idempotent. */
+  /** Stops all servers in parallel. Idempotent. */
   async close(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.stop()));
     await this.quiet();
@@ -95,7 +95,7 @@ export class Fleet implements AsyncDisposable {
     this.#leaving.set(server, server.stop().finally(() => this.#leaving.delete(server)));
   }
 
-  /** Resolves when nothing is left of the servers that a new one takes the place of. */
+  /** Resolves when the servers that a new one replaces are gone. */
   async #predecessorsOf({ name, config }: SupervisedServer): Promise<void> {
     const predecessors = this.#leaving.entries().filter(([server]) =>
       server.name === name || isDeepStrictEqual(server.config.server_parameters, config.server_parameters)
@@ -105,8 +105,8 @@ export class Fleet implements AsyncDisposable {
 }
 
 /**
- * Whether two configurations differ at most in what a Computer makes of the server's tools. A script is compiled before
- * its server starts, so another one is another start.
+ * Returns whether two configurations differ at most in settings of the Computer. A changed script needs a restart, since
+ * scripts are compiled before the server starts.
  */
 function isSameProcess(one: MCPServerConfig, other: MCPServerConfig): boolean {
   return one.type === other.type && one.disabled === other.disabled &&

@@ -5,20 +5,20 @@ import type { Logger } from "../../log.ts";
 import type { ResolvedServerConfig } from "../../protocol/config.ts";
 import { describeError } from "../../text.ts";
 
-/** So many pings in a row without an answer, and the server counts as hung. */
+/** Consecutive unanswered pings after which the server counts as hung. */
 const MAX_UNANSWERED_PINGS = 2;
 
-/** How a heartbeat is taken. */
+/** The options of a heartbeat. */
 export interface HeartbeatOptions {
-  /** Sends a ping; tells whether it was answered in time. Never rejects. */
+  /** Sends a ping; resolves to whether it was answered in time. Never rejects. */
   readonly ping: () => Promise<boolean>;
-  /** Whether nothing else is asked of the server, which would show its life as well. */
+  /** Whether no other request is in flight. */
   readonly isIdle: () => boolean;
-  /** How often an idle server is pinged, in milliseconds. */
+  /** The time between two pings of an idle server, in milliseconds. */
   readonly intervalMs: number;
 }
 
-/** Pings an idle server, and one that left a request unanswered. */
+/** Pings a server while it is idle, and after a request without an answer. */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   readonly #hung = Promise.withResolvers<string>();
@@ -29,14 +29,14 @@ export class Heartbeat {
     this.#options = options;
   }
 
-  /** Resolves to the reason once the server counts as hung. */
+  /** Resolves to the reason when the server counts as hung. */
   get hung(): Promise<string> {
     return this.#hung.promise;
   }
 
   /**
-   * Pings now, whatever else goes on: a request was not answered in time. That alone says little, since a server
-   * that heeds the cancel never answers.
+   * Pings at once, after a request that was not answered in time. The time-out alone proves nothing, since a server that
+   * accepts the cancellation does not answer.
    */
   check(): Promise<void> {
     return this.#checking ??= this.#check().finally(() => this.#checking = undefined);
@@ -57,32 +57,32 @@ export class Heartbeat {
   }
 }
 
-/** The shortest time between two looks: whoever is refused may be refused a thousand times, in milliseconds. */
+/** The shortest time between two checks, in milliseconds: there may be a thousand refusals. */
 const CHECK_INTERVAL_MS = 10_000;
 
-/** What a renewal needs. */
+/** The context of {@linkcode Renewal}. */
 export interface RenewalContext {
-  /** Fills in the inputs anew. */
+  /** Resolves the inputs again. */
   readonly resolve: () => Promise<ResolvedServerConfig>;
-  /** The session would begin with other parameters now. */
+  /** Called when the parameters of the session have changed. */
   readonly onRenewed: () => void;
   readonly now: () => number;
   readonly log: Logger;
 }
 
-/** Looks whether a session that is refused would have other credentials if it began now. */
+/** Checks whether a session that was refused would have other credentials now. */
 export class Renewal {
   readonly #context: RenewalContext;
   readonly #used: ResolvedServerConfig;
   #checkedAtMs = -Infinity;
 
-  /** @param used What the session began with. */
+  /** @param used The configuration at the start of the session. */
   constructor(used: ResolvedServerConfig, context: RenewalContext) {
     this.#used = used;
     this.#context = context;
   }
 
-  /** The server does not accept the credentials any more. Never rejects. */
+  /** Checks after a refusal of the credentials. Never rejects. */
   async check(): Promise<void> {
     const { resolve, onRenewed, now, log } = this.#context;
     if (now() - this.#checkedAtMs < CHECK_INTERVAL_MS) return;
@@ -91,7 +91,7 @@ export class Renewal {
       const { server_parameters } = await resolve();
       if (!isDeepStrictEqual(server_parameters, this.#used.server_parameters)) onRenewed();
     } catch (error) {
-      log.debug("cannot resolve the inputs again", { error: describeError(error) });
+      log.debug("failed to resolve the inputs again", { error: describeError(error) });
     }
   }
 }

@@ -1,4 +1,4 @@
-/** One MCP server that is kept running: started, watched, started again. */
+/** Keeps one MCP server running: starts, watches and restarts it. */
 import { untilAborted } from "../../async/abortable.ts";
 import { Backoff, delay } from "../../async/backoff.ts";
 import type { Limiter } from "../../async/limiter.ts";
@@ -23,65 +23,65 @@ import { WarnOnce } from "../warn_once.ts";
 
 /** The longest wait between two starts, in milliseconds. */
 const MAX_RESTART_DELAY_MS = 60_000;
-/** A server that ran so long starts anew with the first wait, in milliseconds. */
+/** After a session of this length, the waits begin again with the first one, in milliseconds. */
 const STABLE_MS = 5 * 60_000;
 
-/** How many of the last lines of its stderr are logged with a failure; its log has more. */
+/** The last lines of stderr that are logged with a failure; the journal has more. */
 const LOGGED_STDERR_LINES = 3;
-/** The longest problem that is remembered, in characters. */
+/** The length to which a problem is cut, in characters. */
 const MAX_PROBLEM_LENGTH = 1_000;
 
-/** Where a server is in its life. In `failed` only a change of its configuration can help. */
+/** The status of a server. `failed` is final until its configuration changes. */
 export type ServerStatus = "starting" | "running" | "retrying" | "failed" | "stopped";
 
-/** Where a server is, and why. */
+/** The state of a server. */
 export interface ServerState {
-  /** Where it is. */
+  /** The status. */
   readonly status: ServerStatus;
-  /** Since when. */
+  /** The time of the last change of status. */
   readonly since: Date;
-  /** How often it was started again since it was configured, whatever came of it. */
+  /** The number of restarts since it was configured, successful or not. */
   readonly restarts: number;
-  /** What ended or prevented the last session. */
+  /** The error that ended or prevented the last session. */
   readonly lastError?: string;
-  /** What does not work although it is running: its tools cannot be listed. */
+  /** A failure of a running server: its tools cannot be listed. */
   readonly problem?: string;
-  /** The end of what the last child process wrote to stderr. */
+  /** The end of the stderr of the last child process. */
   readonly stderrTail?: string;
 }
 
-/** What a change of state says anew. */
+/** The members that change with the status. */
 type StateChange = Omit<ServerState, "since" | "restarts" | "problem">;
 
-/** Who hears of a server's life. */
+/** Receives the events of a server. */
 export interface ServerListener extends NotificationListener {
-  /** A new session is there; whatever was listed in an earlier one must be listed again. */
+  /** A new session has begun: lists of earlier sessions must be read again. */
   onRunning(connection: McpConnection): void;
   onStateChange(state: ServerState): void;
 }
 
-/** What a supervised server needs beyond its configuration. */
+/** The context of a supervised server. */
 export interface ServerContext {
   readonly guard: ProcessGuard;
-  /** Bounds how many servers are being started at a time. */
+  /** Limits the servers that start at the same time. */
   readonly starts: Limiter;
   readonly limits: ServerLimits;
-  /** Gives the listener of a new server. */
+  /** Creates the listener of a new server. */
   readonly listen: (server: SupervisedServer) => ServerListener;
   readonly log: Logger;
-  /** Masks what is known to be secret in what the server says; nothing by default. */
+  /** Masks known secrets in the output of the server; nothing by default. */
   readonly redact?: ((text: string) => string) | undefined;
-  /** Fills in the inputs, at each start; what it throws is a configuration error. */
+  /** Resolves the inputs at each start. A {@linkcode ConfigurationError} is final. */
   readonly resolve: (config: MCPServerConfig, signal: AbortSignal) => Promise<ResolvedServerConfig>;
 }
 
-/** From a start to the stop that ends it, however often the server dies in between. */
+/** The time from a start to the next stop, restarts included. */
 interface Run {
   readonly stopping: AbortController;
   readonly settled: PromiseWithResolvers<void>;
 }
 
-/** A server under supervision. It never throws for the server's faults: its state says what is wrong. */
+/** A server under supervision. Its failures are not thrown: they are part of its state. */
 export class SupervisedServer {
   readonly name: string;
   readonly #context: ServerContext;
@@ -94,12 +94,12 @@ export class SupervisedServer {
   #renewal: Renewal | undefined;
   #state: ServerState = { status: "stopped", since: new Date(), restarts: 0 };
   #starts = 0;
-  /** The failure that was warned of last, unless it is over. */
+  /** The failure of the last warning, while it lasts. */
   #warnedOf: string | undefined;
   #run: Run | undefined;
-  /** What ended or prevented the last session; `undefined` while there is one, and after a stop. */
+  /** The error that ended or prevented the last session; `undefined` during a session and after a stop. */
   #failure: unknown;
-  /** Settled when no run is under way: the next one begins with the end of the last one. */
+  /** Settled when no run is active. */
   #ended: Promise<void> = Promise.resolve();
   #callsInFlight = 0;
 
@@ -124,28 +124,28 @@ export class SupervisedServer {
     return this.#state;
   }
 
-  /** The running session, if there is one. */
+  /** The running session, if any. */
   get connection(): McpConnection | undefined {
     return this.#connection;
   }
 
-  /** The last 200 lines of its stderr, its log messages and its changes of state, with their times: for local eyes only. */
+  /** The last 200 lines of its journal. They may hold secrets, so they stay on this machine. */
   get log(): readonly string[] {
     return this.#journal.lines;
   }
 
-  /** Where it is for whoever wants to use it; what is on its way out shows in the state only when it is gone. */
+  /** The status for callers. It changes before the state, which waits until the session or the process has ended. */
   get status(): ServerStatus {
     return this.#statusAfter(this.#connection);
   }
 
-  /** Where it is and why, in a few words that hold no address and no secret. */
+  /** The status and its reason, in a few words without addresses and secrets. */
   get standing(): string {
     const { status } = this;
     return this.#failure === undefined ? status : `${status}: ${reasonOf(this.#failure)}`;
   }
 
-  /** Resolves when the start has succeeded or failed for the first time, or was given up for no other one. */
+  /** Resolves when the first attempt to start has succeeded or failed, or when the server was stopped. */
   async settled(): Promise<void> {
     let run: Run | undefined;
     do {
@@ -154,17 +154,17 @@ export class SupervisedServer {
     } while (run !== this.#run);
   }
 
-  /** Whether it was stopped and not started again, although its process may still be on its way out. */
+  /** Whether it was stopped and not started again; its process may still be running. */
   get isStopped(): boolean {
     return this.#run === undefined && this.#state.status !== "failed";
   }
 
-  /** Takes a configuration that says the same of the process: its session goes on. */
+  /** Replaces the configuration by one with the same process; the session goes on. */
   adopt(config: MCPServerConfig): void {
     this.#config = config;
   }
 
-  /** Starts supervision, after `others` and once its own last process is gone; returns at once. Idempotent. */
+  /** Starts supervision after `others`, and after the end of its last process. Returns at once. Idempotent. */
   start(others: Promise<void> = Promise.resolve()): void {
     if (this.#run !== undefined) return;
     const run = { stopping: new AbortController(), settled: Promise.withResolvers<void>() };
@@ -173,14 +173,14 @@ export class SupervisedServer {
     this.#ended = Promise.all([this.#ended, others]).then(() => this.#supervise(run));
   }
 
-  /** Ends the session and supervision; resolves when the process is gone. Idempotent. */
+  /** Ends the session and the supervision; resolves when the process is gone. Idempotent. */
   async stop(): Promise<void> {
     this.#abandon("stopped");
     await this.#ended;
     if (this.#run === undefined) this.#setState({ status: "stopped" });
   }
 
-  /** Ends the session and begins another one; returns at once. What was listed stays listed meanwhile. */
+  /** Ends the session and begins another one. Returns at once. The lists stay valid in between. */
   restart(): void {
     this.#abandon("restarted");
     this.start();
@@ -196,10 +196,11 @@ export class SupervisedServer {
   }
 
   /**
-   * Uses the running session.
+   * Sends a request in the running session.
    *
-   * @throws {ServerNotRunningError} at once, naming the server and its state, when there is none or it ends meanwhile.
-   * @throws {ServerAuthorizationError} at once, when there is none since the server refused us at its last start.
+   * @throws {ServerNotRunningError} at once, with the name and the status of the server, when it has no session or the
+   * session ends.
+   * @throws {ServerAuthorizationError} at once, when it has no session because it refused the credentials.
    */
   async use<T>(request: (connection: McpConnection) => Promise<T>): Promise<T> {
     const connection = this.#connection;
@@ -220,14 +221,14 @@ export class SupervisedServer {
     }
   }
 
-  /** Something of a running server does not work; `undefined` once it does. */
+  /** Sets the problem of a running server; `undefined` clears it. */
   report(problem: string | undefined): void {
     if (this.#state.status !== "running" || this.#state.problem === problem) return;
     const { problem: _before, ...state } = this.#state;
     this.#state = problem === undefined ? state : { ...state, problem: shorten(problem, MAX_PROBLEM_LENGTH) };
   }
 
-  /** A session that has just ended is not seen in the state yet. */
+  /** Considers a session that has just ended, which the state does not show yet. */
   #statusAfter(connection: McpConnection | undefined): ServerStatus {
     if (this.isStopped) return "stopped";
     const { status } = this.#state;
@@ -257,13 +258,13 @@ export class SupervisedServer {
     }
   }
 
-  /** Only a change can help. */
+  /** Ends supervision until the configuration changes. */
   #fail(state: Omit<StateChange, "status">): void {
     this.#run = undefined;
     this.#setState({ ...state, status: "failed" });
   }
 
-  /** One session from start to end; tells why it ended. */
+  /** Runs one session from start to end; resolves to the reason of its end. */
   async #runOnce(run: Run): Promise<{ isFinal: boolean; state: Omit<StateChange, "status"> }> {
     const { signal } = run.stopping;
     let connection: McpConnection | undefined;
@@ -315,14 +316,14 @@ export class SupervisedServer {
     return await starts.run(() => McpConnection.open(config, context, { timeoutMs, signal }), signal);
   }
 
-  /** Tokens expire: a session that is refused begins anew with those of today. */
+  /** Restarts a session whose credentials were refused, with the new ones. */
   #renew(signal: AbortSignal): void {
     if (signal.aborted) return;
-    this.#context.log.info("MCP server is restarted: its credentials have changed");
+    this.#context.log.info("MCP server restarting: its credentials have changed");
     this.restart();
   }
 
-  /** Waits for the session's end, pinging while nothing else is asked. */
+  /** Waits for the end of the session, and pings it while it is idle. */
   async #watch(connection: McpConnection, signal: AbortSignal): Promise<string> {
     const { pingIntervalMs, pingTimeoutMs: timeoutMs } = this.#context.limits;
     const over = new AbortController();
@@ -366,22 +367,22 @@ export class SupervisedServer {
     this.#journal.state(status, isFailure ? lastError : undefined);
     if (isFailure) {
       const fields = { error: lastError, stderr: lastLines(stderrTail) || undefined };
-      // The same failure at every attempt would bury everything else.
+      // Warns once of a failure that every attempt repeats.
       if (lastError === warnedOf) log.info(`MCP server ${status}`, fields);
       else log.warn(`MCP server ${status}`, fields);
     } else if (status === "running" && warnedOf !== undefined) {
-      // A reader of warnings alone saw the failure.
+      // A warning as well, for readers who see only warnings.
       log.warn("MCP server is running again");
     } else log.info(`MCP server ${status}`);
   }
 }
 
-/** A server that refuses a ping with an error is alive. */
+/** A server that answers a ping with an error is alive. */
 function isAnswer(error: unknown): boolean {
   return error instanceof ServerAnswerError;
 }
 
-/** What a process wrote at last is most likely why it ended. */
+/** The last lines of a process most likely say why it ended. */
 function lastLines(text: string): string {
   const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
   return lines.slice(-LOGGED_STDERR_LINES).join(" | ");

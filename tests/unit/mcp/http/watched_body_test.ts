@@ -44,7 +44,7 @@ Deno.test("a body that breaks passes the error on and tells it", async () => {
 
 Deno.test("a body that says nothing for too long counts as broken", async () => {
   const { body, ends } = watch(bodyOf("hello", "hang"), 1);
-  await assertRejects(() => new Response(body).text(), TypeError, "nothing came for 1 ms");
+  await assertRejects(() => new Response(body).text(), TypeError, "no data for 1 ms");
   assertEquals(ends, ["broken"]);
 });
 
