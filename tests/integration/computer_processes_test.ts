@@ -150,7 +150,7 @@ Deno.test({
     const pid = await guard.pid;
     assert(pid !== undefined);
     Deno.kill(pid, "SIGKILL");
-    await log.until(({ message }) => message.startsWith("the guard of child processes died"));
+    await log.until(({ message }) => message.includes("guard of child processes exited"));
     await guard.close();
     assertEquals((await child.status).signal, "SIGKILL");
   },

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { settledWithin } from "../../src/async/abortable.ts";
 import { HttpMcpServer } from "../fixtures/http_server.ts";
 import { stateOf } from "../fixtures/log_book.ts";
@@ -245,8 +245,7 @@ Deno.test("a server whose URL is none of HTTP is failed, and the message does no
   };
   await using office = await ComputerOffice.open(config, { inputs: () => "ftp://user:secret@host/" });
   const { lastError, status } = office.computer.servers.get("s") ?? {};
-  assertEquals([status, lastError], [
-    "failed",
-    'Cannot use the values of server "s": server_parameters.url: must be an http or https URL',
-  ]);
+  assertEquals(status, "failed");
+  assertStringIncludes(lastError ?? "", "server_parameters.url");
+  assert(!lastError?.includes("secret"));
 });
