@@ -6,17 +6,19 @@ import { Computer } from "../../src/computer/computer.ts";
 const LOOK_MS = 5;
 
 const [config = "{}", seconds = "5", reads = "0", url] = Deno.args;
-let longestMs = 0;
-let lastMs = performance.now();
-let lastCpuMs = usedCpuMs();
 
 const good = { type: "stdio", default_tool_meta: { auto_apply: true }, server_parameters: goodServer() };
 await using computer = Computer.open({ name: "laptop", config: { servers: { good } } });
 await computer.ready();
 if (url !== undefined) await computer.join({ url, office: "bench" });
+// The first call loads modules.
+await computer.callTool("good_echo", {});
 const baseMib = rssMib();
 let peakMib = baseMib;
 let wasEnded = false;
+let longestMs = 0;
+let lastMs = performance.now();
+let lastCpuMs = usedCpuMs();
 
 const timer = setInterval(() => {
   const nowMs = performance.now();

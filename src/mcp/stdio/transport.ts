@@ -7,6 +7,7 @@ import {
   type JSONRPCNotification,
 } from "@modelcontextprotocol/sdk/types.js";
 import { settledWithin } from "../../async/abortable.ts";
+import { delay } from "../../async/backoff.ts";
 import type { Logger } from "../../log.ts";
 import type { MCPServerStdioConfig, Resolved } from "../../protocol/config.ts";
 import { isRecord, parseJson } from "../../json.ts";
@@ -211,16 +212,19 @@ export class StdioTransport implements Transport {
 
   async #receiveLarge(bytes: Uint8Array<ArrayBuffer>, decoder: LineDecoder): Promise<void> {
     const head = decoder.decode(bytes.subarray(0, MAX_STRAY_LENGTH)).text;
-
-    const value = await readLargeMessage(bytes);
-    if (value !== undefined) {
-      const message = toMessage(value);
-      return message === undefined ? this.#reportStray(head) : this.onmessage?.(message);
+    let value: unknown = await readLargeMessage(bytes);
+    if (value === undefined) {
+      const { text, isValid } = decoder.decode(bytes);
+      bytes.buffer.transfer(0);
+      if (!isValid) return this.#receiveInvalid(text);
+      // Decoding, parsing and handling a large message each block the event loop for a while.
+      await delay(0);
+      value = parseJson(text);
+      await delay(0);
     }
-    const { text, isValid } = decoder.decode(bytes);
-    bytes.buffer.transfer(0);
-    if (isValid) this.#receive(text);
-    else this.#receiveInvalid(text);
+    const message = toMessage(value);
+    if (message === undefined) this.#reportStray(head);
+    else this.onmessage?.(message);
   }
 
   /** Fails the request at once whose answer is not valid text. */
