@@ -77,10 +77,10 @@ testPrompt("a call that is longer than a page runs only after all of it was show
   await scene(sitting, async ({ session, call, ran }) => {
     const params = { comment: "x".repeat(1_500), command: "rm -rf ~", more: "y".repeat(4_000) };
     const early = call(params);
-    const first = await session.expect(/\d+ more characters to see before it can run/);
+    const first = await session.expect(/\d+ more characters left to show/);
     assert(!first.includes("rm -rf"));
     await session.write(`y${Key.enter}`);
-    const second = await session.expect(/\d+ more characters to see before it can run/);
+    const second = await session.expect(/\d+ more characters left to show/);
     assertStringIncludes(second.replaceAll("\n", ""), '"command":"rm -rf ~"');
     assertStringIncludes(second, '"run" of "shell", continued: ');
     await session.write(Key.enter);

@@ -17,13 +17,13 @@ testPrompt("the prompt is there before the Server, and joins when that has come"
   await session.expect("connection refused");
   await session.expect("cannot reach the Server");
   await session.expectScreen(/\nlaptop>$/);
-  assertStringIncludes(await enter(session, "status"), `none yet, trying to reach ${url}`);
+  assertStringIncludes(await enter(session, "status"), `none yet, connecting to ${url}`);
   await using _server = await SmcpServer.listen({ port });
   await session.expect('joined office "lab" as "laptop"');
   await session.expectScreen(/\nlaptop@lab>$/);
   assertStringIncludes(await enter(session, "status"), `"lab", connected to ${url}`);
-  assertStringIncludes(await enter(session, "join lab"), 'in office "lab" already');
-  assertStringIncludes(await enter(session, "join other"), '"leave" leaves it');
+  assertStringIncludes(await enter(session, "join lab"), 'already in office "lab"');
+  assertStringIncludes(await enter(session, "join other"), 'run "leave" first');
   await leave(session);
 });
 
@@ -32,9 +32,9 @@ testPrompt("leave gives up a Server that does not come", async ({ open }) => {
   const session = await open({ args: ["--url", url, "--office", "lab"] });
   await session.expect("cannot reach the Server");
   await session.expectScreen(/\nlaptop>$/);
-  assertStringIncludes(await enter(session, "leave"), "not tried any more");
+  assertStringIncludes(await enter(session, "leave"), "stopped trying");
   assertStringIncludes(await enter(session, "status"), "none, not connected");
-  assertStringIncludes(await enter(session, "leave"), '"join OFFICE" joins one');
+  assertStringIncludes(await enter(session, "leave"), "is in no office");
   await leave(session);
 });
 

@@ -280,7 +280,7 @@ Deno.test({
     place.write("config.json", '{ "servers": { "kept": ');
     await running.said("cannot use the edited config");
     assertEquals(await names(), ["kept", "added"]);
-    assertStringIncludes((await place.run(["status"])).stdout, "edited, and not used: Cannot read config");
+    assertStringIncludes((await place.run(["status"])).stdout, "the last edit is invalid");
     const again = await place.run(["server", "restart", "added"]);
     assertEquals(again.stdout, 'server "added" is running, with 3 tools\n');
   },

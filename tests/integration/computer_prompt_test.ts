@@ -199,7 +199,7 @@ testPrompt(
     const added = await enter(session, `server add files -- ${words} ${module} ${place.folder}`);
     assertStringIncludes(
       added,
-      'until this ends; there is no config file\nserver "files" is running, with 14 tools',
+      'it has no config file\nserver "files" is running, with 14 tools',
     );
     assertStringIncludes(await enter(session, "server stop files"), 'server "files" is stopped');
     assertStringIncludes(await enter(session, "call list_directory path=/"), "error: ");

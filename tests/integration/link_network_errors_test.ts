@@ -104,7 +104,7 @@ Deno.test(
     await using wrong = await TlsServer.listen(foreign);
     const joined = await runAgent(`https://localhost:${right.port}`, { NODE_EXTRA_CA_CERTS: own.certFile });
     assertEquals([joined.code, joined.stderr], [0, ""]);
-    assertStringIncludes(joined.stdout, "nobody is in the office");
+    assertStringIncludes(joined.stdout, "the office is empty");
     const refused = await runAgent(`https://localhost:${wrong.port}`, {
       NODE_EXTRA_CA_CERTS: foreign.certFile,
     });

@@ -47,7 +47,7 @@ Deno.test("server.ts prints where it listens, serves, and ends with 0 on Ctrl-C 
       await peer[Symbol.asyncDispose]();
     }, signal);
     assertEquals(code, 0);
-    assertStringIncludes(stderr, "no credentials are required");
+    assertStringIncludes(stderr, "need no credentials");
   }
 });
 
@@ -113,7 +113,7 @@ Deno.test("server.ts reads tokens from a file, so that none stands in its comman
   await Deno.writeTextFile(file, "\n");
   const empty = await run({ args: ["--token-file", file] });
   assertEquals(empty.code, 2);
-  assertStringIncludes(empty.stderr, "no token in it");
+  assertStringIncludes(empty.stderr, "no token");
   await Deno.remove(file);
   const missing = await run({ args: ["--token-file", file] });
   assertEquals(missing.code, 2);
@@ -156,8 +156,8 @@ Deno.test("server.ts says in one line what is wrong with its options", async () 
   const wrong: readonly (readonly [readonly string[], string])[] = [
     [["--port", "70000"], "port from 0 to 65535"],
     [["--token", ""], "static tokens"],
-    [["--accept", "two"], 'Cannot accept version "two": not MAJOR.MINOR'],
-    [["--path", "hub"], 'Cannot serve path "hub": it must start with'],
+    [["--accept", "two"], 'version "two"'],
+    [["--path", "hub"], 'Cannot serve path "hub"'],
     [["--nonsense"], "unknown option"],
     [["extra"], "too many arguments"],
   ];

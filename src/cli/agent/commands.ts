@@ -1,4 +1,4 @@
-/** What the commands of the Agent's command line do that the Computer's does not have: `office`, `config`, `watch`. */
+/** The commands that only the Agent has, `office`, `config` and `watch`, and the choice of a Computer. */
 import type { Agent } from "../../agent/agent.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
@@ -52,10 +52,10 @@ export async function showConfig(context: CommandContext): Promise<Answer> {
   };
 }
 
-/** `watch`: until Ctrl-C, or until nobody reads what it prints. Fails when the Agent cannot come back. */
+/** `watch`: prints events until Ctrl-C or until standard output is closed; fails if the Agent cannot reconnect. */
 export async function watch(context: CommandContext): Promise<undefined> {
   const { agent, signal, logger, json, computer } = context;
-  logger.info("watching; Ctrl-C ends it", { office: agent.office });
+  logger.info("watching the office; press Ctrl-C to stop", { office: agent.office });
   for await (const event of agent.events({ signal })) {
     if (event.type === "failed") throw event.error;
     if (computer !== undefined && !concerns(event, computer)) continue;
@@ -66,7 +66,7 @@ export async function watch(context: CommandContext): Promise<undefined> {
   return undefined;
 }
 
-/** Prints a line; `false` when its reader has gone, as `head` does, which `console.log` keeps to itself. */
+/** Prints a line; returns `false` if standard output is closed, which `console.log` ignores. */
 function writeLine(line: string): boolean {
   let bytes = new TextEncoder().encode(`${line}\n`);
   try {
@@ -78,13 +78,13 @@ function writeLine(line: string): boolean {
   }
 }
 
-/** Events of the link, and those that do not say whose they are, concern everybody. */
+/** Whether an event is about this Computer; events of the connection, and those that name nobody, always are. */
 function concerns(event: AgentEvent, computer: string): boolean {
   if ("computer" in event) return event.computer === computer;
   return !("role" in event) || (event.role === "computer" && event.name === computer);
 }
 
-/** The Computer that was named, or the only one there is. */
+/** Returns the Computer of `--computer`, or the only Computer of the office. */
 export async function chooseComputer(context: CommandContext): Promise<RemoteComputer> {
   const { agent, signal, computer: wanted } = context;
   const sessions = await agent.listOffice({ signal });
@@ -93,23 +93,23 @@ export async function chooseComputer(context: CommandContext): Promise<RemoteCom
   if (only === undefined) {
     throw new SmcpError(
       ErrorCode.NOT_FOUND,
-      `Cannot find a Computer in office "${agent.office}": none is there. Start one with "${
+      `Cannot find a Computer in office "${agent.office}": it has none. Start one with "${
         commandLineOf("computer")
       }"`,
     );
   }
   const list = names.map((name) => `"${name}"`).join(", ");
   if (wanted === undefined && names.length > 1) {
-    throw new UsageError(`Cannot choose a Computer: the office has ${list}. Name one with --computer`);
+    throw new UsageError(`Cannot choose a Computer: the office has ${list}. Choose one with --computer`);
   }
   const chosen = wanted ?? only;
   if (names.includes(chosen)) return agent.computer(chosen);
   throw new SmcpError(ErrorCode.NOT_FOUND, `Cannot find Computer "${chosen}": the office has ${list}`);
 }
 
-/** Who is in the office. */
+/** A line for each member of the office. */
 export function officeText(sessions: readonly SessionInfo[], { strong, faint }: Palette = PLAIN): string {
-  if (sessions.length === 0) return "nobody is in the office";
+  if (sessions.length === 0) return "the office is empty";
   const rows = sessions.map(({ role, name, a2c_version }) => [
     role,
     name,
@@ -118,7 +118,7 @@ export function officeText(sessions: readonly SessionInfo[], { strong, faint }: 
   return drawColumns(rows, { paints: [undefined, strong, faint] });
 }
 
-/** One line an event. */
+/** The line of an event. */
 export function eventText(event: AgentEvent): string {
   return printableLine(describeEvent(event));
 }
@@ -128,7 +128,7 @@ function describeEvent(event: AgentEvent): string {
   switch (type) {
     case "enterOffice":
     case "leaveOffice":
-      return `${event.role} ${event.name} ${type === "enterOffice" ? "came" : "left"}`;
+      return `${event.role} ${event.name} ${type === "enterOffice" ? "joined" : "left"}`;
     case "updateConfig":
     case "updateToolList":
     case "updateDesktop":
@@ -142,7 +142,7 @@ function describeEvent(event: AgentEvent): string {
     case "disconnected":
       return `connection lost (${event.reason})`;
     case "reconnected":
-      return "connection is back";
+      return "connection restored";
     case "failed":
       return `connection failed: ${event.error.message}`;
     default:

@@ -20,44 +20,52 @@ import { plainTextWarning } from "../../protocol/server_address.ts";
 import type { Agent } from "../../agent/agent.ts";
 import { chooseComputer, type CommandContext, listOffice, showConfig, watch } from "./commands.ts";
 
-/** How long a command that ends by itself tries to reach the Server, in seconds. */
+/** How long a command other than `watch` tries to reach the Server, in seconds. */
 const CONNECT_TIMEOUT_SECONDS = 10;
 
-/** What stands before the command. */
+/** The options of the program. */
 interface GlobalOptions extends LogOptions, ConnectionOptions {
   readonly json: boolean;
   readonly computer?: string;
   readonly connectTimeout?: number;
 }
 
-/** A command; `undefined` when it has printed everything itself. */
+/** Runs a command; returns `undefined` if the command has printed everything itself. */
 type Work = (context: CommandContext) => Promise<Answer | undefined>;
 
-/** Runs the Agent's command line with these arguments and gives its exit code. */
+/** Runs the Agent's command line and returns its exit code. */
 export function runAgentCli(args: readonly string[]): Promise<number> {
   return runProgram(args, createAgentProgram);
 }
 
-/** Declares the Agent's commands; `signal` ends what they do. */
+/**
+ * Declares the Agent's commands.
+ *
+ * @param signal Ends the command that runs.
+ */
 export function createAgentProgram(signal: AbortSignal): Command {
-  const program = createProgram("agent", "Uses the Computers of an A2C-SMCP office from the command line.", {
-    defaultLogLevel: "error, info for watch",
-  });
+  const program = createProgram(
+    "agent",
+    "Use the tools, windows and documents of the Computers of an office.",
+    {
+      defaultLogLevel: "error, info for watch",
+    },
+  );
   for (const option of connectionOptions("agent")) program.addOption(option);
   program
     .addHelpText("after", examples(commandLineOf("agent")))
     .addOption(
-      new Option("--computer <name>", "which Computer; may be left out when the office has one")
+      new Option("--computer <name>", "the Computer to use; required if the office has several")
         .env("A2C_COMPUTER"),
     )
     .addOption(
       new Option(
         "--connect-timeout <seconds>",
-        "how long to try to reach the Server (default: 10; watch tries for ever)",
+        "how long to try to reach the Server (default: 10; watch has no limit)",
       )
         .argParser(parseSeconds).env("A2C_CONNECT_TIMEOUT"),
     )
-    .option("--json", "print one JSON document; watch prints one JSON line per event", false);
+    .option("--json", "print JSON: one document, with watch one line for each event", false);
 
   const run = async (work: Work, how: Way = {}) => {
     const { connectSeconds = CONNECT_TIMEOUT_SECONDS, observer = true } = how;
@@ -70,15 +78,17 @@ export function createAgentProgram(signal: AbortSignal): Command {
       const { signal, progress } = context;
       return await work({ computer: await chooseComputer(context), signal, progress });
     }, { observer: name !== "call" }));
-  program.command("config").description("show the Computer's MCP servers").action(() => run(showConfig));
-  program.command("watch").description("print what happens in the office, until Ctrl-C")
+  program.command("config").description("show the MCP servers and inputs of the Computer").action(() =>
+    run(showConfig)
+  );
+  program.command("watch").description("print the events of the office until Ctrl-C")
     .action(() => run(watch, { connectSeconds: Infinity }));
   return program;
 }
 
 function examples(agent: string): string {
   return helpPart(
-    "Examples, with A2C_URL, A2C_OFFICE and A2C_NAME set, or --url, --office and --name given:",
+    "Examples (set A2C_URL, A2C_OFFICE and A2C_NAME, or add --url, --office and --name):",
     `  ${agent} office
   ${agent} tools
   ${agent} call echo message=hi
@@ -88,18 +98,18 @@ function examples(agent: string): string {
   );
 }
 
-/** A command that ends by itself ends with its error: warnings of what became of it would only say the same. */
+/** A command other than `watch` logs errors only: its failure is its error message. */
 function optionsFor(program: Command, connectSeconds: number): GlobalOptions {
   const options = program.opts<GlobalOptions>();
-  const isTold = program.getOptionValueSource("logLevel") !== "default" || connectSeconds === Infinity;
-  return isTold ? options : { ...options, logLevel: { level: "error", modules: {} } };
+  const isChosen = program.getOptionValueSource("logLevel") !== "default" || connectSeconds === Infinity;
+  return isChosen ? options : { ...options, logLevel: { level: "error", modules: {} } };
 }
 
 /** How a command connects. */
 interface Way {
-  /** How long it tries; 10 by default. */
+  /** How long it tries to connect; 10 by default. */
   readonly connectSeconds?: number;
-  /** Whether it leaves the Agent's seat to others; `true` by default, since most commands only read. */
+  /** Whether it joins as an observer and leaves the office's one Agent seat free; `true` by default. */
   readonly observer?: boolean;
 }
 
@@ -117,7 +127,7 @@ async function withAgent(
   }
 }
 
-/** Shows at a terminal what a command waits for, and nothing of it once the answer is there. */
+/** Shows on a terminal what the command waits for, until it is done. */
 async function withProgress<T>(work: (progress: (text: string) => void) => Promise<T>): Promise<T> {
   let shown: Progress | undefined;
   try {
@@ -127,7 +137,7 @@ async function withProgress<T>(work: (progress: (text: string) => void) => Promi
   }
 }
 
-/** Shows at a terminal what is being waited for. */
+/** Connects, and shows progress on a terminal meanwhile. */
 async function connect(
   options: GlobalOptions,
   task: Required<Way> & { readonly signal: AbortSignal; readonly logger: Logger },
@@ -136,7 +146,7 @@ async function connect(
   const { signal, logger, observer } = task;
   const auth = authOf(options);
   const warning = plainTextWarning(url, { auth, headers });
-  // The log of a command that ends by itself leaves warnings out.
+  // At the level `error` the log does not show this warning.
   if (warning !== undefined && options.logLevel.level === "error") console.error(`warning: ${warning}`);
   const connectMs = (options.connectTimeout ?? task.connectSeconds) * 1000;
   using progress = showProgress("connecting");

@@ -33,13 +33,13 @@ export function addRequestCommands(program: Command, run: RunRequest): void {
   for (const add of [addTools, addCall, addDesktop, addFinder, addRead]) add(program, run);
 }
 
-/** Loaded when a command runs: a command line that another process answers needs none of it. */
+/** Loaded when a command runs, so that a command for another process starts fast. */
 function requests() {
   return import("./requests.ts");
 }
 
 function addTools(program: Command, run: RunRequest): void {
-  program.command("tools").description("list the tools that an Agent can call")
+  program.command("tools").description("list the tools")
     .argument("[tool]", "show only this tool, with its full description and schema")
     .action((tool: string | undefined) =>
       run({
@@ -78,7 +78,7 @@ function addCall(program: Command, run: RunRequest): void {
 }
 
 function addDesktop(program: Command, run: RunRequest): void {
-  program.command("desktop").description("show the Desktop: the windows of all MCP servers")
+  program.command("desktop").description("show the Desktop: the windows of the MCP servers")
     .addOption(new Option("--size <n>", "show at most n windows").argParser(wholeNumber(0)))
     .option("--window <uri>", "show only this window")
     .addOption(
@@ -102,9 +102,12 @@ interface FinderFlags {
 }
 
 function addFinder(program: Command, run: RunRequest): void {
-  program.command("finder").description("list the Finder's documents, of all MCP servers")
+  program.command("finder").description("list the Finder: the documents of the MCP servers")
     .addOption(
-      new Option("--keyword <word>", "a word in the title, the keywords or the summary; may be repeated")
+      new Option(
+        "--keyword <word>",
+        "only documents with this word in title, keywords or summary; repeatable",
+      )
         .argParser(collect),
     )
     .option("--file-type <type>", "only documents of exactly this type, such as pdf")
@@ -115,7 +118,7 @@ function addFinder(program: Command, run: RunRequest): void {
     .addOption(
       new Option(
         "--depth <depth>",
-        "also read the first 100 pages of each document, or these and their elements",
+        "how far to read: also the first 100 pages of each document, or also their elements",
       )
         .choices(TREE_DEPTHS).default("documents"),
     )

@@ -1,4 +1,4 @@
-/** `computer.ts check [FILES…]`: what a configuration says and what is wrong with it, for people and as JSON. */
+/** `computer.ts check [FILES…]`: reports the contents and the problems of configurations, as text or JSON. */
 import { countOf } from "../../text.ts";
 import { ExitCode, ExitRequest } from "../outcome.ts";
 import { alignColumns } from "../../terminal/shapes.ts";
@@ -16,16 +16,16 @@ import { readConfigStream } from "../../config/file.ts";
 import type { ConfigProblem } from "../../config/problem.ts";
 import { inputVariable } from "../../config/placeholders.ts";
 
-/** Standard input, as a file. */
+/** The file name that means standard input. */
 const STDIN = "-";
 
 /**
  * Checks configuration files and prints a report of each on stdout.
  *
  * @param files The files; `-` is standard input.
- * @param options `json`: print the report as it is, of several files a list of reports; `checks`: what to check beyond
- *   the form; `stdin`: gives the text of standard input.
- * @throws {ExitRequest} with exit code 2 when a configuration cannot be used, or a server in it cannot start.
+ * @param options `json`: print the report as JSON, for several files a list of reports; `checks`: what to check beyond
+ *   the form; `stdin`: reads standard input.
+ * @throws {ExitRequest} with exit code 2 if a configuration is invalid or a server in it cannot start.
  */
 export async function runCheck(
   files: readonly string[],
@@ -53,7 +53,7 @@ async function readStdin(): Promise<string> {
   return await readConfigStream(Deno.stdin.readable, "stdin");
 }
 
-/** A report as people read it: what there is, what is wrong and where, and a last line that sums up. */
+/** A report as text: the contents, the problems with their places, and a summary. */
 export function reportText(report: ConfigReport): string {
   const { file, form, servers, warnings } = report;
   const problems = [...report.problems, ...report.failures];

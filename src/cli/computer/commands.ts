@@ -1,4 +1,4 @@
-/** The commands of a Computer, declared once for its prompt, for another process, and for a run of their own. */
+/** Declares the commands of a Computer, for its prompt and for the shell. */
 import { type Command, Option } from "commander";
 import type { Computer } from "../../computer/computer.ts";
 import { helpPart } from "../program.ts";
@@ -10,7 +10,7 @@ import type { AddServerFlags } from "./answers/servers.ts";
 import type { CommandContext } from "./command_context.ts";
 import type { AwaitedServers } from "./start.ts";
 
-// Loaded when a command runs: a command line that another process answers needs none of them.
+// Loaded when a command runs, so that a command for another process starts fast.
 const status = () => import("./answers/status.ts");
 const servers = () => import("./answers/servers.ts");
 const inputs = () => import("./answers/inputs.ts");
@@ -18,26 +18,26 @@ const office = () => import("./answers/office.ts");
 
 /** What a command needs before it can run. */
 export type CommandNeed =
-  /** A Computer that runs already: on a new one it would say and change nothing. */
+  /** A running Computer: on a newly started one the command has no effect. */
   | "running"
-  /** MCP servers; those of the config are started where no Computer runs. */
+  /** MCP servers: without a running Computer those of the config are started. */
   | "servers"
-  /** The configuration alone; nothing is started for it. */
+  /** Only the configuration: nothing is started. */
   | "config";
 
 /** A command with its arguments. */
 export interface CommandCall {
   readonly name: string;
   readonly needs: CommandNeed;
-  /** Does it; `typed` is what was asked for. */
+  /** Runs the command; `typed` is the answer to the question for {@linkcode CommandCall.asksFor}. */
   readonly work: (context: CommandContext, typed?: string) => Answer | Promise<Answer>;
-  /** The input whose value is asked for where the person is; it stands for a last word that was left out. */
+  /** The input whose value the user is asked for, because the last word was left out. */
   readonly asksFor?: string | undefined;
-  /** Which of the MCP servers it needs, where they are started for it; all by default. */
+  /** The MCP servers that it waits for if they are started for it; all by default. */
   readonly awaits?: AwaitedServers | undefined;
-  /** The words for a Computer of another process, where those that were typed will not do. */
+  /** The words for a Computer of another process, if they differ from what was typed. */
   readonly toWords?: ((signal: AbortSignal) => Promise<readonly string[]>) | undefined;
-  /** Whether it makes the config file where there is none; false by default. */
+  /** Whether it creates a missing config file; false by default. */
   readonly mayBeNew?: boolean | undefined;
 }
 
@@ -77,7 +77,7 @@ function addRequests(program: Command, run: RunCommand): void {
     );
 }
 
-/** Who types `call` here has thereby confirmed the call. */
+/** The Computer of this process; the user who types `call` has confirmed the call. */
 function hostedComputer(computer: Computer): AskedComputer {
   return {
     name: computer.name,
@@ -94,7 +94,7 @@ function addServers(program: Command, run: RunCommand): void {
     "add, remove, start, stop or restart an MCP server, or show its log",
   );
   addServerCommand(server, run);
-  server.command("list").alias("ls").description("show the state of each MCP server, as status does")
+  server.command("list").alias("ls").description("show the same as status")
     .action(() =>
       run({
         name: "server list",
@@ -120,8 +120,10 @@ function addServers(program: Command, run: RunCommand): void {
         })
       );
   }
-  server.command("logs <server>").description("show what an MCP server wrote, and what became of it")
-    .addOption(new Option("--lines <n>", "at most the last n").argParser(wholeNumber(0)).default(50))
+  server.command("logs <server>").description(
+    "show the output of an MCP server, and when it started and stopped",
+  )
+    .addOption(new Option("--lines <n>", "show the last n lines").argParser(wholeNumber(0)).default(50))
     .action((name: string, { lines }: { lines: number }) =>
       run({
         name: "server logs",
@@ -139,20 +141,20 @@ function addServerCommand(server: Command, run: RunCommand): void {
     outputError: (text, write) =>
       outputError?.(text.includes("unknown option") ? `${text.trimEnd()}\n${ADD_HINT}\n` : text, write),
   })
-    .description("add an MCP server to the config: by its command, its URL, or its entry as JSON")
+    .description("add an MCP server to the config: a command, a URL, or a config entry as JSON")
     .addHelpText("after", ADD_EXAMPLES)
     .addOption(
-      new Option("--env <NAME=VALUE>", "a variable of its environment; may be repeated").argParser(
+      new Option("--env <NAME=VALUE>", "an environment variable of the MCP server; repeatable").argParser(
         collectPair,
       )
         .default({}, "none"),
     )
     .addOption(
-      new Option("--header <NAME=VALUE>", "an HTTP header; may be repeated").argParser(collectPair)
+      new Option("--header <NAME=VALUE>", "an HTTP header for the URL; repeatable").argParser(collectPair)
         .default({}, "none"),
     )
-    .option("--cwd <dir>", "the folder it runs in")
-    .option("--sse", "the URL speaks the older HTTP with Server-Sent Events", false)
+    .option("--cwd <dir>", "the working directory of the MCP server")
+    .option("--sse", "use the older HTTP+SSE transport for the URL", false)
     .option("--auto-apply", "run its tools without a confirmation", false)
     .action((name: string, words: string[], flags: AddServerFlags) =>
       run({
@@ -164,9 +166,8 @@ function addServerCommand(server: Command, run: RunCommand): void {
     );
 }
 
-/** The options of an MCP server's command look like ours. */
-const ADD_HINT =
-  `(put "--" before the command, so that its options are left to it: server add NAME -- COMMAND …)`;
+/** Shown when an option of the MCP server's command is read as an option of ours. */
+const ADD_HINT = `(put "--" before a command that has options: server add NAME -- COMMAND …)`;
 
 const ADD_EXAMPLES = helpPart(
   "Examples:",
@@ -177,7 +178,7 @@ const ADD_EXAMPLES = helpPart(
 
 function addInputs(program: Command, run: RunCommand): void {
   const input = program.command("input").description("list, set or clear the values of inputs");
-  input.command("list").description("show the inputs, and where their values come from; never a value")
+  input.command("list").description("show the inputs and where their values come from, but no values")
     .action(() =>
       run({
         name: "input list",
@@ -185,7 +186,9 @@ function addInputs(program: Command, run: RunCommand): void {
         work: async (context) => (await inputs()).listInputs(context),
       })
     );
-  input.command("set <input> [value]").description("give an input a value; asks for it when it is left out")
+  input.command("set <input> [value]").description(
+    "set the value of an input; asks for the value if it is left out",
+  )
     .action((id: string, value: string | undefined) =>
       run({
         name: "input set",
@@ -195,7 +198,7 @@ function addInputs(program: Command, run: RunCommand): void {
         asksFor: value === undefined ? id : undefined,
       })
     );
-  input.command("clear <input>").description("forget the value of an input")
+  input.command("clear <input>").description("forget the value of an input that was set or typed")
     .action((id: string) =>
       run({
         name: "input clear",
@@ -204,7 +207,7 @@ function addInputs(program: Command, run: RunCommand): void {
       })
     );
   program.command("render [server]")
-    .description("show the parameters that servers start with, inputs filled in, secrets masked")
+    .description("show the parameters of MCP servers with inputs filled in and secrets masked")
     .action((server: string | undefined) =>
       run({
         name: "render",
@@ -216,8 +219,8 @@ function addInputs(program: Command, run: RunCommand): void {
 
 function addOffice(program: Command, run: RunCommand): void {
   program.command("connect").description("connect to a Server")
-    .argument("[url]", "http://HOST:PORT", parseUrl)
-    .option("--token <token>", "sent as the auth field `token`")
+    .argument("[url]", "the URL of the Server, http://HOST:PORT; the one of --url by default", parseUrl)
+    .option("--token <token>", "the token, sent as the auth field `token`")
     .action((url: string | undefined, flags: { token?: string }) =>
       run({
         name: "connect",
@@ -233,11 +236,11 @@ function addOffice(program: Command, run: RunCommand): void {
         work: async (context) => (await office()).join(context, { office: name }),
       })
     );
-  program.command("leave").description("leave the office")
+  program.command("leave").description("leave the office, or stop trying to reach it")
     .action(() =>
       run({ name: "leave", needs: "running", work: async (context) => (await office()).leave(context) })
     );
-  program.command("quit").alias("exit").description("stop the MCP servers and end the Computer")
+  program.command("quit").alias("exit").description("stop the Computer and its MCP servers")
     .action(() =>
       run({ name: "quit", needs: "running", work: async (context) => (await office()).quit(context) })
     );

@@ -1,24 +1,24 @@
-/** Which typed lines a history may keep: none with a secret. */
+/** Decides which lines the history of the prompt keeps: none that may contain a secret. */
 import { splitWords } from "../../terminal/words.ts";
 import { isSecretName } from "../../computer/secrets/masking.ts";
 
-/** Options whose values are secrets more often than not. */
+/** Options whose values are usually secrets. */
 const SECRET_OPTION = /^(?:--(?:token|auth|headers?|env|params)|-[eHpPu])$/;
-/** Commands that take a whole program with its arguments, or JSON. */
+/** The command that takes a program with its arguments, or JSON. */
 const ADDING = "server add";
 
-/** Whether a line may be kept. What cannot be told from a secret is not. */
+/** Whether the history keeps a line; when in doubt it does not. */
 export function isKeptLine(line: string): boolean {
   const words = wordsOf(line);
   const [first, second, ...rest] = words.filter((word) => !word.startsWith("--"));
   if (first === "input" && second === "set" && rest.length > 1) return false;
-  // The entry of a server as JSON
+  // A config entry as JSON.
   if (`${first} ${second}` === ADDING && rest.some((word) => word.startsWith("{"))) return false;
   return !hasSecretMember(line) &&
     !words.some((word, i) => isSecret(word) || isSecretNamed(word, words[i + 1]) || hasSecretMember(word));
 }
 
-/** An address with a password or a query, as one word or behind a name. */
+/** A URL with a password or a query, alone or after `NAME=`. */
 function isSecret(word: string): boolean {
   const scheme = word.search(/\b(?:https?|wss?|[a-z]{1,20}(?:\+[a-z]{1,20})?):\/\//);
   if (scheme < 0) return false;
@@ -34,14 +34,14 @@ function isSecretNamed(word: string, next: string | undefined): boolean {
   return isNamed && (cut >= 0 || name.startsWith("-") && next !== undefined);
 }
 
-/** A member of JSON, a header, or one of several pairs in one word, that is named like a secret. */
+/** A JSON member, an HTTP header, or one of several pairs in a word, whose name is that of a secret. */
 function hasSecretMember(word: string): boolean {
   return [...word.matchAll(/([\w.-]{1,64})["']?\s{0,8}[=:](?!\/\/)/g)].some(([, name = ""]) =>
     isSecretName(name)
   );
 }
 
-/** A line that cannot be read may be mended with an arrow key, so it counts as it would be read. */
+/** Splits a line; one with an unclosed quote is split roughly, since the user may correct and run it later. */
 function wordsOf(line: string): string[] {
   try {
     return splitWords(line);

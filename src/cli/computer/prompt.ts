@@ -1,4 +1,4 @@
-/** The prompt of a Computer: commands with history, completion and help, while it works. */
+/** The prompt of a Computer: reads commands, runs them and completes them. */
 import { completeLine, type CompletionPlace, fileCandidates } from "../prompt/completion.ts";
 import { paintFailure } from "../outcome.ts";
 import { runTypedLine } from "../prompt/program.ts";
@@ -12,7 +12,7 @@ import { askForInput } from "./questions.ts";
 import { buildCommands, type Typist } from "./run_words.ts";
 import type { Session } from "./session.ts";
 
-/** Takes commands until the session is to end. */
+/** Reads and runs commands until the session ends. */
 export async function runPrompt(session: Session, editor: LineEditor): Promise<void> {
   const { quitting } = session;
   while (!quitting.aborted) {
@@ -22,7 +22,7 @@ export async function runPrompt(session: Session, editor: LineEditor): Promise<v
   }
 }
 
-/** Runs one typed line; Ctrl-C ends the command, not the program. */
+/** Runs one line; Ctrl-C ends the command and not the program. */
 export async function runLine(
   line: string,
   { session, editor }: { readonly session: Session; readonly editor: LineEditor },
@@ -47,7 +47,7 @@ export async function runLine(
   });
 }
 
-/** What may come next on a line. */
+/** Returns the candidates for the last word of a line. */
 export async function completePrompt(line: string, session: Session): Promise<string[]> {
   const typist = { session, presentation: { json: false, screen: undefined }, print() {}, printError() {} };
   const program = buildCommands({ ...typist, signal: new AbortController().signal, progress() {} });

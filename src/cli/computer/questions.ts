@@ -1,4 +1,4 @@
-/** What a Computer asks the person at its terminal: values of inputs, and whether a tool may run. */
+/** Questions to the user at the terminal: values of inputs, and whether a tool may run. */
 import { countOf } from "../../text.ts";
 import { escapeUnseen, inWrittenOrder, toSafeLine, toSeenJson } from "../../terminal/safe_text.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
@@ -6,12 +6,12 @@ import type { MCPServerInput } from "../../protocol/config.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
 import type { Confirm, ConfirmRequest } from "../../computer/tools/confirmation.ts";
 
-/** How much of a call's arguments is shown at once, and each time that more of it is asked for, in characters. */
+/** The characters of a call's arguments that are shown first, and with each `more`. */
 const FIRST_PAGE_LENGTH = 1_000;
 const NEXT_PAGE_LENGTH = 4_000;
-/** How much of a name is shown, in characters. */
+/** The characters of a name that are shown. */
 const MAX_NAME_LENGTH = 128;
-/** What an answer means; any other is a no. */
+/** The meaning of an answer; any other answer means no. */
 const DECISIONS: ReadonlyMap<string, Decision> = new Map([
   ["y", "yes"],
   ["yes", "yes"],
@@ -19,7 +19,7 @@ const DECISIONS: ReadonlyMap<string, Decision> = new Map([
   ["always", "always"],
 ]);
 
-/** Asks for the value of an input; an empty answer is none. */
+/** Asks for the value of an input; returns `undefined` for an empty answer. */
 export async function askForInput(
   editor: LineEditor,
   input: MCPServerInput,
@@ -36,16 +36,15 @@ export async function askForInput(
   return await editor.ask({ text, isHidden, signal }) || undefined;
 }
 
-/** Inputs as the person answers them. */
+/** An input source that asks the user. */
 export function askedInputs(editor: () => Promise<LineEditor>): InputSource {
   return async (_id, { input, server, signal }) =>
     await askForInput(await editor(), input, { server, signal });
 }
 
 /**
- * Asks before each call, unless its tool was allowed to its Agent for as long as this Computer runs. All of the call is
- * shown, nothing is replaced or left out, and a call that is longer than a page runs only after its last page was
- * shown.
+ * Asks before each call, unless the user has allowed the tool to the Agent until this Computer ends. The whole call is
+ * shown, with nothing replaced or left out; a call that is longer than a page runs only after its last page was shown.
  */
 export function askedConfirm(editor: LineEditor): Confirm {
   const allowed = new Set<string>();
@@ -70,20 +69,20 @@ async function askForDecision(editor: LineEditor, request: ConfirmRequest): Prom
     const shown = `${head}${inWrittenOrder(escapeUnseen(call.slice(start, end)))}${left === 0 ? "" : "…"}`;
     const options = left === 0
       ? "Run it? [y]es, [a]lways, [N]o: "
-      : `${countOf(left, "more character")} to see before it can run. [m]ore, [N]o: `;
+      : `${countOf(left, "more character")} left to show before it can run. [m]ore, [N]o: `;
     const answer = (await editor.ask({ text: `${shown}\n${options}`, signal }))?.trim().toLowerCase() ?? "";
     if (left === 0) return DECISIONS.get(answer) ?? "no";
     if (!["m", "more", ...DECISIONS.keys()].includes(answer)) return "no";
-    // Whoever says yes too early sees more of it and is asked again
+    // A yes before the last page shows the next page and asks again.
     [start, end] = [end, end + NEXT_PAGE_LENGTH];
     head = `${describeTool(request)}, continued: `;
   }
 }
 
-/** By the name that the Server vouches for; what the Agent calls itself stands behind it where that differs. */
+/** The Agent's name as the Server knows it, then the name in the request if it differs. */
 function describeCaller({ isLocal, agent, claimedAgent }: ConfirmRequest): string {
-  if (isLocal) return "This Computer's own program";
-  const who = agent === undefined ? "An Agent that the Server does not name" : `Agent ${toSeenName(agent)}`;
+  if (isLocal) return "This program";
+  const who = agent === undefined ? "An Agent that the Server did not name" : `Agent ${toSeenName(agent)}`;
   return claimedAgent === "" || claimedAgent === agent
     ? who
     : `${who} (calls itself ${toSeenName(claimedAgent)})`;
@@ -93,7 +92,7 @@ function describeTool({ tool, server }: ConfirmRequest): string {
   return `${toSeenName(tool)} of ${toSeenName(server)}`;
 }
 
-/** A name in quotes, with whatever cannot be seen written out; of a long one the beginning, and how much is not shown. */
+/** A name in quotes with invisible characters escaped; a long name is cut and followed by the number of hidden characters. */
 function toSeenName(name: string): string {
   const rest = name.length - MAX_NAME_LENGTH;
   const shown = inWrittenOrder(toSeenJson(rest <= 0 ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`));

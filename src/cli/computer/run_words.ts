@@ -1,4 +1,4 @@
-/** Running the words of a command against a session, wherever they were typed. */
+/** Runs the words of a command in a session, for the prompt and for other processes. */
 import { ExitCode, ExitRequest } from "../outcome.ts";
 import type { Command } from "commander";
 import { createPromptProgram, runTypedWords } from "../prompt/program.ts";
@@ -10,11 +10,11 @@ import { addCommands } from "./commands.ts";
 /** Where a command was typed, and where its answer, its help and its errors are shown. */
 export interface Typist extends CommandContext, AnswerOutput {
   readonly presentation: Presentation;
-  /** Asks for the value of an input; `undefined` for no answer. */
+  /** Asks the user for the value of an input; `undefined` if there is no answer. */
   readonly askFor?: ((input: string) => Promise<string | undefined>) | undefined;
 }
 
-/** The commands as they are typed at a prompt, declared anew for each line since commander keeps what was parsed. */
+/** Declares the commands of a prompt, for each line again since commander keeps parsed values. */
 export function buildCommands(typist: Typist): Command {
   const program = createPromptProgram(typist.print, typist.presentation.screen?.palette);
   program.option("--json", "print one JSON document", false);
@@ -31,7 +31,7 @@ export function buildCommands(typist: Typist): Command {
   return program;
 }
 
-/** Runs one command and gives its exit code; never rejects. */
+/** Runs one command and resolves to its exit code; it never rejects. */
 export function runWords(words: readonly string[], typist: Typist): Promise<number> {
   const { signal, presentation, printError } = typist;
   return runTypedWords(words, {

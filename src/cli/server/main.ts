@@ -20,7 +20,7 @@ import {
 import type { ListenOptions } from "../../server/options.ts";
 import type { SmcpServer } from "../../server/server.ts";
 
-/** A file of tokens that is larger than this is refused, in bytes. */
+/** The largest token file, in bytes. */
 const MAX_TOKEN_FILE_BYTES = 1_048_576;
 
 interface ServerCliOptions extends LogOptions {
@@ -44,16 +44,20 @@ interface ServerCliOptions extends LogOptions {
   readonly maxSockets?: number;
 }
 
-/** Runs a Server until Ctrl-C or SIGTERM, and gives the exit code. */
+/** Runs a Server until Ctrl-C or SIGTERM and returns the exit code. */
 export function runServerCli(args: readonly string[]): Promise<number> {
   return runProgram(args, createServerProgram);
 }
 
-/** Declares the Server's options; `signal` ends it. */
+/**
+ * Declares the Server's options.
+ *
+ * @param signal Ends the Server.
+ */
 export function createServerProgram(signal: AbortSignal): Command {
   const program = createProgram(
     "server",
-    "The hub of A2C-SMCP: keeps offices and relays between their members.",
+    "Run the A2C-SMCP Server, which relays messages between the Agent and the Computers of each office.",
   );
   for (const option of [...addressOptions(), ...admissionOptions(), ...limitOptions()]) {
     program.addOption(option);
@@ -74,52 +78,58 @@ function examples(server: string): string {
 function addressOptions(): Option[] {
   return [
     new Option("--host <host>", "the name or address to listen on").default("127.0.0.1").env("A2C_HOST"),
-    new Option("--port <port>", "the port, 0 for a free one").argParser(parsePort).default(3000).env("PORT"),
+    new Option("--port <port>", "the port to listen on, 0 for any free port").argParser(parsePort).default(
+      3000,
+    ).env("PORT"),
     new Option("--path <path>", "the Socket.IO path").default(DEFAULT_SOCKET_PATH).env("A2C_PATH"),
   ];
 }
 
 function admissionOptions(): Option[] {
   return [
-    new Option("--token <token>", "a token that is accepted; may be repeated").argParser(collect)
+    new Option("--token <token>", "accept clients with this token; repeatable").argParser(collect)
       .env("A2C_TOKEN"),
-    new Option("--token-file <file>", "a file of tokens that are accepted, one per line").env(
+    new Option("--token-file <file>", "accept the tokens in this file, one per line").env(
       "A2C_TOKEN_FILE",
     ),
     new Option("--auth-field <name>", "the auth field that carries the token").default("token")
       .env("A2C_AUTH_FIELD"),
-    new Option("--auth-header <name>", "the HTTP header in which older peers send it").default("x-api-key")
+    new Option("--auth-header <name>", "the HTTP header that carries the token of older clients").default(
+      "x-api-key",
+    )
       .env("A2C_AUTH_HEADER"),
-    new Option("--allow-anonymous", "without tokens, serve other machines too"),
-    new Option("--allow-origin <origin...>", "web pages that may connect, * for all"),
+    new Option("--allow-anonymous", "serve other machines without requiring a token"),
+    new Option("--allow-origin <origin...>", "origins of web pages that can connect, * for all"),
     new Option(
       "--allow-host <host...>",
-      "without tokens, values of the Host header that are served, * for all",
+      "without tokens: accepted values of the Host header, * for all",
     ),
-    new Option("--allow-unversioned", "admit peers of the 0.1 era, which send no protocol version"),
+    new Option("--allow-unversioned", "accept clients of protocol 0.1, which send no version"),
     new Option(
       "--accept <MAJOR.MINOR...>",
-      `accepted versions (default: ${DEFAULT_ACCEPTED_VERSIONS.join(" ")})`,
+      `accepted protocol versions (default: ${DEFAULT_ACCEPTED_VERSIONS.join(" ")})`,
     ),
   ];
 }
 
 function limitOptions(): Option[] {
   return [
-    new Option("--max-payload <bytes>", "the largest message").argParser(wholeNumber(1))
+    new Option("--max-payload <bytes>", "the largest message, in bytes").argParser(wholeNumber(1))
       .default(DEFAULT_MAX_PAYLOAD_BYTES).env("A2C_MAX_PAYLOAD"),
-    new Option("--ping-interval <ms>", "how often connections are checked").argParser(parseMilliseconds)
+    new Option("--ping-interval <ms>", "the time between heartbeats of a connection").argParser(
+      parseMilliseconds,
+    )
       .default(DEFAULT_PING_INTERVAL_MS).env("A2C_PING_INTERVAL"),
-    new Option("--ping-timeout <ms>", "how long one may take to answer").argParser(parseMilliseconds)
+    new Option("--ping-timeout <ms>", "the time to answer a heartbeat").argParser(parseMilliseconds)
       .default(DEFAULT_PING_TIMEOUT_MS).env("A2C_PING_TIMEOUT"),
-    new Option("--max-pending <count>", "the most connections that are not admitted yet")
+    new Option("--max-pending <count>", "the most connections that are not authenticated yet")
       .argParser(wholeNumber(1)).default(DEFAULT_MAX_STRANGERS).env("A2C_MAX_PENDING"),
-    new Option("--max-pending-per-address <count>", "the same of one address; raise it behind a proxy")
+    new Option("--max-pending-per-address <count>", "the same limit for one address; raise it behind a proxy")
       .argParser(wholeNumber(1)).default(DEFAULT_MAX_STRANGERS_PER_ADDRESS)
       .env("A2C_MAX_PENDING_PER_ADDRESS"),
     new Option(
       "--max-sockets <count>",
-      "the most TCP connections (default: by the system's limit of open files)",
+      "the most TCP connections (default: from the limit of open files)",
     )
       .argParser(wholeNumber(1)).env("A2C_MAX_SOCKETS"),
   ];
@@ -129,14 +139,14 @@ async function serve(options: ServerCliOptions, signal: AbortSignal): Promise<vo
   const logger = loggerOf("server", options);
   const tokens = await readTokens(options);
   await using server = await listen(toListenOptions(options, { tokens, logger }));
-  if (tokens === undefined) logger.warn("no credentials are required: set --token to require them");
+  if (tokens === undefined) logger.warn("clients need no credentials; give --token to require a token");
   tellListening(options, server.url);
   const failure = await Promise.race([untilAborted(signal), server.untilFailed()]);
   if (failure !== undefined) throw failure;
   logger.info("closing");
 }
 
-/** The tokens of the command line, the environment and the file; `undefined` when none were asked for. */
+/** The tokens of the command line, the environment and the file; `undefined` without any of these options. */
 async function readTokens({ token, tokenFile }: ServerCliOptions): Promise<readonly string[] | undefined> {
   if (tokenFile === undefined) return token;
   const reading = await readRegularFile(tokenFile, { maxBytes: MAX_TOKEN_FILE_BYTES });
@@ -145,7 +155,9 @@ async function readTokens({ token, tokenFile }: ServerCliOptions): Promise<reado
     throw new UsageError(`Cannot read token file "${tokenFile}": ${state}`, { cause });
   }
   const inFile = reading.text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
-  if (inFile.length === 0) throw new UsageError(`Cannot read token file "${tokenFile}": no token in it`);
+  if (inFile.length === 0) {
+    throw new UsageError(`Cannot read token file "${tokenFile}": it contains no token`);
+  }
   return [...token ?? [], ...inFile];
 }
 
@@ -163,8 +175,8 @@ async function listen(options: ListenOptions): Promise<SmcpServer> {
 }
 
 function explainHost(host: string): string {
-  return `Cannot serve on "${host}" without credentials: give --token TOKEN or --token-file FILE, ` +
-    "or --allow-anonymous to serve everyone who can reach it";
+  return `Cannot serve on "${host}" without credentials: add --token TOKEN or --token-file FILE, ` +
+    "or --allow-anonymous to serve every client that can reach this address";
 }
 
 function toListenOptions(
@@ -200,7 +212,7 @@ function staticTokensOf(options: StaticTokensOptions): AuthProvider {
   }
 }
 
-/** Prints the one line on standard output, as JSON where logs are JSON. */
+/** Prints the URL on standard output: a line of text, or a JSON log line with `--log-format json`. */
 function tellListening({ logFormat }: ServerCliOptions, url: string): void {
   if (logFormat === "text") return console.log(`listening on ${url}`);
   const logger = loggerOf("server", { logFormat, logLevel: parseLogLevels("info"), write: console.log });

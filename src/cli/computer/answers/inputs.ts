@@ -12,7 +12,7 @@ import type { Answer } from "../../answers/answer.ts";
 import type { CommandContext } from "../command_context.ts";
 import type { Session } from "../session.ts";
 
-/** The inputs, where their values come from, and who uses them; never a value. */
+/** Lists the inputs, where their values come from, and which servers use them, but no values. */
 export async function listInputs({ session }: CommandContext): Promise<Answer> {
   const { servers, inputs } = session.store.config;
   const listed = await Promise.all(inputs.map(async (input) => ({
@@ -27,7 +27,7 @@ export async function listInputs({ session }: CommandContext): Promise<Answer> {
     id,
     type,
     value_from,
-    used_by.length === 0 ? "used by none" : `used by ${used_by.join(", ")}`,
+    used_by.length === 0 ? "not used" : `used by ${used_by.join(", ")}`,
     description,
   ]);
   return {
@@ -41,7 +41,7 @@ function inputsText(rows: readonly (readonly string[])[], { strong, faint }: Pal
   return rows.length === 0 ? "no inputs" : drawColumns(rows, { paints: [strong, faint] });
 }
 
-/** Gives an input a value for as long as the Computer runs. */
+/** Sets the value of an input until the Computer ends. */
 export function setInput(
   { session }: CommandContext,
   { id, value }: { readonly id: string; readonly value: InputValue },
@@ -50,14 +50,14 @@ export function setInput(
   return { value: { id, restarted }, text: `input "${id}" is set${restartedText(restarted)}` };
 }
 
-/** Forgets a value that was set or asked for. */
+/** Forgets a value that was set or typed. */
 export function clearInput({ session }: CommandContext, { id }: { readonly id: string }): Answer {
   const input = inputOf(session, id);
   const restarted = session.clearInput(input);
   return { value: { id, restarted }, text: `input "${id}" is cleared${restartedText(restarted)}` };
 }
 
-/** The parameters with which servers would start now, secrets masked; asks nobody and runs no command. */
+/** Shows the parameters with which servers would start now, secrets masked. It asks no questions and runs no commands. */
 export async function render(
   { session }: CommandContext,
   { server: name }: { readonly server?: string | undefined },

@@ -3,16 +3,16 @@ import { UsageError } from "../../outcome.ts";
 import type { Answer } from "../../answers/answer.ts";
 import type { CommandContext } from "../command_context.ts";
 
-/** How long a command that a person waits for tries to reach the Server, in milliseconds. */
+/** How long `connect` and `join` try to reach the Server, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Connects to a Server, the one of the command line unless another is named. */
+/** Connects to a Server, by default to that of `--url`. */
 export async function connect(
   { session, signal, progress }: CommandContext,
   { url = session.options.place.url, token }: { readonly url?: string | undefined; readonly token?: string },
 ): Promise<Answer> {
   if (url === undefined) {
-    throw new UsageError(`Cannot connect: name the Server, such as "connect http://127.0.0.1:3000"`);
+    throw new UsageError(`Cannot connect: no URL; give one, such as "connect http://127.0.0.1:3000"`);
   }
   await session.arrival?.stop();
   const { office } = session.computer.place ?? {};
@@ -28,7 +28,7 @@ export async function connect(
   return { value: { server: url, connected: true }, text: `connected to ${url}` };
 }
 
-/** Joins an office over the connection there is, or over one to the Server of the command line. */
+/** Joins an office of the connected Server, or else of the Server of `--url`. */
 export async function join(
   { session, signal, progress }: CommandContext,
   { office }: { readonly office: string },
@@ -37,39 +37,39 @@ export async function join(
   const url = computer.place?.url ?? session.arrival?.url ?? options.place.url;
   if (url === undefined) {
     throw new UsageError(
-      `Cannot join office "${office}": no Server; "connect http://HOST:PORT" connects to one`,
+      `Cannot join office "${office}": not connected; run "connect http://HOST:PORT" first`,
     );
   }
   await session.arrival?.stop();
   const joined = computer.place?.office;
-  if (joined === office) return { value: { office, server: url }, text: `in office "${office}" already` };
+  if (joined === office) return { value: { office, server: url }, text: `already in office "${office}"` };
   if (joined !== undefined) throw new UsageError(`Cannot join office "${office}": ${leaveFirst(joined)}`);
   progress(`joining ${office}`);
   await computer.join({ ...options.place, url, office, signal, timeoutMs: CONNECT_TIMEOUT_MS });
   return { value: { office, server: url }, text: `joined office "${office}" as "${computer.name}"` };
 }
 
-/** Leaves the office; the connection stays. */
+/** Leaves the office and stays connected, or stops trying to reach the Server. */
 export async function leave({ session }: CommandContext): Promise<Answer> {
   const { computer, arrival } = session;
   if (arrival !== undefined) {
     await arrival.stop();
     const { url, office: wanted = null } = arrival;
-    return { value: { left: wanted, server: url }, text: `${url} is not tried any more` };
+    return { value: { left: wanted, server: url }, text: `stopped trying to reach ${url}` };
   }
   const office = computer.place?.office;
   if (office === undefined) {
-    throw new UsageError(`Cannot leave: no office is joined; "join OFFICE" joins one`);
+    throw new UsageError(`Cannot leave: this Computer is in no office`);
   }
   await computer.leave({ stayConnected: true });
   return { value: { left: office }, text: `left office "${office}"` };
 }
 
 function leaveFirst(office: string): string {
-  return `office "${office}" is joined; "leave" leaves it`;
+  return `already in office "${office}"; run "leave" first`;
 }
 
-/** Asks the program to end. */
+/** Ends the program. */
 export function quit({ session }: CommandContext): Answer {
   session.quit();
   return { value: { quit: true }, text: "stopping" };

@@ -16,7 +16,7 @@ export interface AddServerFlags {
   readonly autoApply: boolean;
 }
 
-/** Adds a server: a command with its arguments, a URL, or a whole entry as JSON. */
+/** Adds a server from a command with its arguments, a URL, or a config entry as JSON, and starts it if a Computer runs. */
 export async function addServer(
   { session, signal, progress }: CommandContext,
   wanted: { readonly name: string; readonly words: readonly string[]; readonly flags: AddServerFlags },
@@ -29,7 +29,7 @@ export async function addServer(
   const answer = changeAnswer(`added server "${name}"`, { session, change });
   if (change === undefined) return answer;
   progress(`starting ${name}`);
-  // Ctrl-C ends the waiting, not what was done.
+  // Ctrl-C ends the wait; the server stays added.
   await session.computer.ready({ servers: [name], signal }).catch(() => {});
   const state = stateText(session, name);
   const text = `${answer.text}\n${state}`;
@@ -40,7 +40,7 @@ export async function addServer(
   };
 }
 
-/** Removes a server. */
+/** Removes a server from the config and stops it. */
 export async function removeServer(
   { session, progress }: CommandContext,
   { name }: { readonly name: string },
@@ -74,18 +74,18 @@ export async function restartServer(context: CommandContext, { name }: { name: s
   return await startedAnswer(context, name);
 }
 
-/** The last lines that a server wrote, and what became of it. */
+/** Shows the last lines that a server wrote, and when it started and stopped. */
 export function showServerLog(
   { session }: CommandContext,
   { name, lines }: { readonly name: string; readonly lines: number },
 ): Answer {
   const all = session.computer.serverLog(name);
   const log = lines === 0 ? [] : all.slice(-lines);
-  const text = log.length === 0 ? `server "${name}" wrote nothing` : log.map(toLogLine).join("\n");
+  const text = log.length === 0 ? `the log of server "${name}" is empty` : log.map(toLogLine).join("\n");
   return { value: { name, log }, text };
 }
 
-/** What a server wrote begins no line of ours. */
+/** One line: text of a server must not look like another line of the log. */
 function toLogLine(line: string): string {
   return withoutSequences(line).replaceAll("\n", " ");
 }
@@ -126,7 +126,7 @@ async function startedAnswer({ session, signal, progress }: CommandContext, name
   };
 }
 
-/** `server "files" is running, with 14 tools`, or what keeps it from running. */
+/** `server "files" is running, with 14 tools`, or why it does not run. */
 function stateText({ computer }: CommandContext["session"], name: string): string {
   const { status = "stopped", lastError } = computer.servers.get(name) ?? {};
   if (status === "running") {
@@ -141,6 +141,6 @@ function changeAnswer(
   { session, change }: { session: CommandContext["session"]; change: ConfigChange | undefined },
 ): Answer {
   const { file } = session.store;
-  const where = file === undefined ? "until this ends; there is no config file" : `in ${file}`;
+  const where = file === undefined ? "until this Computer ends, since it has no config file" : `in ${file}`;
   return { value: { config: file ?? null, change: change ?? null }, text: `${text}, ${where}` };
 }

@@ -11,7 +11,7 @@ import type { Session } from "../session.ts";
 /** How many lines of a server's stderr are shown with its failure. */
 const STDERR_LINES = 3;
 
-/** Where the Computer is, and how its MCP servers are. */
+/** Shows the office, the connection, the config and the state of each MCP server. */
 export function showStatus(session: Session): Answer {
   const { computer, store, arrival } = session;
   const { place } = computer;
@@ -55,10 +55,10 @@ function statusText(session: Session, servers: readonly ServerRow[], screen?: Sc
   const head = alignColumns([
     ["computer", computer.name],
     ["office", placeText(session)],
-    ["config", store.file ?? "none, servers that are added are gone when this ends"],
+    ["config", store.file ?? "none; servers that are added are lost when this Computer ends"],
     ...session.refusedEdit === undefined
       ? []
-      : [["", `edited, and not used: ${toSafeLine(session.refusedEdit)}`]],
+      : [["", `the last edit is invalid and not used: ${toSafeLine(session.refusedEdit)}`]],
   ]);
   if (servers.length === 0) return [...head, "", "no MCP servers"].join("\n");
   const rows = servers.map(({ name, status, tools }) => [
@@ -74,13 +74,13 @@ function statusText(session: Session, servers: readonly ServerRow[], screen?: Sc
 function placeText({ computer, arrival }: Session): string {
   const { place } = computer;
   if (place === undefined) {
-    return arrival === undefined ? "none, not connected" : `none yet, trying to reach ${arrival.url}`;
+    return arrival === undefined ? "none, not connected" : `none yet, connecting to ${arrival.url}`;
   }
   const link = place.isConnected
     ? `connected to ${place.url}`
-    : `connection to ${place.url} lost, coming back`;
+    : `connection to ${place.url} lost, reconnecting`;
   if (arrival?.office !== undefined) {
-    return `none yet, ${link}, trying to join "${toSafeLine(arrival.office)}"; the log says what prevents it`;
+    return `none yet, ${link}, trying to join "${toSafeLine(arrival.office)}"; see the log for the reason`;
   }
   return place.office === undefined ? `none, ${link}` : `"${place.office}", ${link}`;
 }
@@ -91,7 +91,7 @@ function paintStatus(cell: string, { palette }: Screen): string {
   return status === "failed" || status === "retrying" ? palette.alarm(cell) : palette.faint(cell);
 }
 
-/** A server that is not well says why, and shows the end of what it wrote. */
+/** Adds to a server with a problem its reason and the last lines of its stderr. */
 function withReasons(lines: readonly string[], servers: readonly ServerRow[]): string[] {
   return lines.flatMap((line, index) => {
     const { status, lastError, problem, stderrTail = "" } = servers[index] ?? {};
@@ -122,11 +122,11 @@ export function showHistory(session: Session): Answer {
 }
 
 function historyText(rows: readonly (readonly string[])[], { strong, faint }: Palette): string {
-  if (rows.length === 0) return "no tool was called yet";
+  if (rows.length === 0) return "no tool calls yet";
   return drawColumns(rows, { right: [4], paints: [faint, undefined, strong, undefined, faint] });
 }
 
-/** As everything in our JSON, in snake_case. */
+/** The record with the names of our JSON, in snake_case. */
 function toHistoryEntry(record: ToolCallRecord): Record<string, unknown> {
   const { reqId, startedAt, durationMs, errorCode, agent, server, tool, outcome } = record;
   return {

@@ -13,13 +13,13 @@ Deno.test("officeText() lines up the members", () => {
     text,
     "computer  laptop  protocol 0.2.0\nagent     ada     protocol unknown",
   );
-  assertEquals(officeText([]), "nobody is in the office");
+  assertEquals(officeText([]), "the office is empty");
 });
 
 Deno.test("eventText() is one line for each event", () => {
   const computer = "laptop";
   const events: [AgentEvent, string][] = [
-    [{ type: "enterOffice", office: "lab", role: "computer", name: computer }, "computer laptop came"],
+    [{ type: "enterOffice", office: "lab", role: "computer", name: computer }, "computer laptop joined"],
     [{ type: "leaveOffice", office: "lab", role: "agent", name: "b" }, "agent b left"],
     [{ type: "updateConfig", computer }, "computer laptop: configuration changed"],
     [{ type: "updateToolList", computer }, "computer laptop: tools changed"],
@@ -30,7 +30,7 @@ Deno.test("eventText() is one line for each event", () => {
     [{ type: "notification", event: "notify:x", body: { a: 1 } }, `notify:x {"a":1}`],
     [{ type: "notification", event: "notify:x", body: undefined }, "notify:x"],
     [{ type: "disconnected", reason: "ping timeout" }, "connection lost (ping timeout)"],
-    [{ type: "reconnected", office: "lab" }, "connection is back"],
+    [{ type: "reconnected", office: "lab" }, "connection restored"],
     [{ type: "failed", error: new TypeError("No") }, "connection failed: No"],
     [{ type: "desktopRefreshed", computer, desktops: [] }, "computer laptop: desktopRefreshed"],
   ];
