@@ -63,6 +63,15 @@ const EXIT_CODE_HELP = helpPart(
   4 refused by the Server, 5 timeout, 130 interrupted.`,
 );
 
+/** Adds the command `help`, and to the help of each command a pointer to the options of the program. */
+export function addCommandHelp(program: Command, name: ProgramName): void {
+  for (const command of everyCommand(program)) {
+    if (command === program) continue;
+    command.addHelpText("after", `\nThe options of "${commandLineOf(name)} --help" also apply.`);
+  }
+  program.helpCommand("help [command]", "show the help of a command");
+}
+
 /**
  * Runs a program's command line and returns its exit code. Ctrl-C or SIGTERM aborts the signal that `build` gets, so
  * that the command can close what it opened; a second one ends the process at once. An error is printed on stderr: as

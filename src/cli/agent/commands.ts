@@ -10,7 +10,7 @@ import type { SessionInfo } from "../../protocol/office.ts";
 import { printableLine, toSafeJson } from "../../terminal/safe_text.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { drawColumns } from "../../terminal/shapes.ts";
-import type { Answer } from "../answers/answer.ts";
+import { type Answer, withoutRequestId } from "../answers/answer.ts";
 import { UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
 
@@ -46,7 +46,7 @@ export async function showConfig(context: CommandContext): Promise<Answer> {
   progress("reading the configuration");
   const config = await computer.getConfig({ signal });
   return {
-    value: config,
+    value: withoutRequestId(config),
     text: configText(config),
     draw: ({ palette }) => configText(config, palette),
   };

@@ -9,7 +9,7 @@ import {
   requireOptions,
 } from "../options.ts";
 import { type Command, Option } from "commander";
-import { commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
+import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
 import { type Answer, showAnswer } from "../answers/answer.ts";
 import { addRequestCommands } from "../answers/commands.ts";
 import { printError } from "../outcome.ts";
@@ -83,6 +83,7 @@ export function createAgentProgram(signal: AbortSignal): Command {
   );
   program.command("watch").description("print the events of the office until Ctrl-C")
     .action(() => run(watch, { connectSeconds: Infinity }));
+  addCommandHelp(program, "agent");
   return program;
 }
 

@@ -64,3 +64,8 @@ function answerText(
   if (screen === undefined) return isVerbatim ? text : printable(text);
   return draw?.(screen) ?? printable(text);
 }
+
+/** The value of an answer from an office, without the id of the request. */
+export function withoutRequestId(answer: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(answer).filter(([key]) => key !== "req_id"));
+}

@@ -7,7 +7,7 @@ import type { CallToolResult, SMCPTool } from "../../protocol/tools.ts";
 import { didYouMean } from "../../spelling.ts";
 import { printable } from "../../terminal/safe_text.ts";
 import { CommandFailedError } from "../outcome.ts";
-import type { Answer } from "./answer.ts";
+import { type Answer, withoutRequestId } from "./answer.ts";
 import { type CallParams, toArguments, type TypedArguments } from "./arguments.ts";
 import { contentsText, readableResourceText, resourceText } from "./contents.ts";
 import { DEFAULT_WINDOW_LINES, desktopText, drawDesktop } from "./desktop.ts";
@@ -99,11 +99,6 @@ export async function callTool(
   const result = await computer.callTool(tool, params, { timeoutMs, signal });
   signal.throwIfAborted();
   return resultAnswer(tool, result);
-}
-
-/** MCP's result: an answer from an office also carries the id of its request. */
-function withoutRequestId(answer: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(answer).filter(([key]) => key !== "req_id"));
 }
 
 /** An error of the Computer itself is the error message; what a failing tool returned stays on standard output. */

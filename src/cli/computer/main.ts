@@ -7,7 +7,7 @@ import { parseLogLevels } from "../../log.ts";
 import { didYouMean } from "../../spelling.ts";
 import { connectionOptions, parseSeconds } from "../options.ts";
 import { UsageError } from "../outcome.ts";
-import { commandLineOf, createProgram, everyCommand, helpPart, runProgram } from "../program.ts";
+import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
 import { shareOptions } from "../shared_options.ts";
 import { addCommands } from "./commands.ts";
 import { runOnce } from "./once.ts";
@@ -40,10 +40,7 @@ export function createComputerProgram(signal: AbortSignal, args: readonly string
     return runOnce(call, { program, args, signal });
   });
   addCheck(program);
-  for (const command of everyCommand(program)) {
-    if (command === program) continue;
-    command.addHelpText("after", `\nThe options of "${commandLineOf("computer")} --help" also apply.`);
-  }
+  addCommandHelp(program, "computer");
   shareOptions(program);
   return program;
 }

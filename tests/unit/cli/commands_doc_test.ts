@@ -1,0 +1,24 @@
+import { assertEquals } from "@std/assert";
+import { createAgentProgram } from "../../../src/cli/agent/main.ts";
+import { createComputerProgram } from "../../../src/cli/computer/main.ts";
+import { everyCommand } from "../../../src/cli/program.ts";
+import { createServerProgram } from "../../../src/cli/server/main.ts";
+
+Deno.test("docs/commands.md names every command and every option", async () => {
+  const text = await Deno.readTextFile(new URL("../../../docs/commands.md", import.meta.url));
+  const { signal } = new AbortController();
+  const programs = [createServerProgram, createComputerProgram, createAgentProgram].map((create) =>
+    create(signal)
+  );
+  const commands = programs.flatMap((program) =>
+    [...everyCommand(program)].filter((each) => each !== program)
+  );
+  const options = [...programs, ...commands].flatMap(({ options }) => options.map(({ long }) => long ?? ""));
+  const names = commands.filter((command) => command.commands.length === 0).map((command) =>
+    programs.includes(command.parent ?? command)
+      ? command.name()
+      : `${command.parent?.name()} ${command.name()}`
+  );
+  assertEquals(options.filter((flag) => !new RegExp(`\`${flag}\\b`).test(text)), []);
+  assertEquals(names.filter((name) => !new RegExp(`\`${name}\\b`).test(text)), []);
+});
