@@ -16,6 +16,7 @@ async function run(...lines: string[]) {
     program.command("server").description("MCP servers").command("start <name>").action((name: string) => {
       throw new SmcpError(404, `Cannot start "${name}"\u001b[2J`);
     });
+    program.option("--json", "print JSON");
     program.command("say-and-fail").action(() => {
       print("told");
       throw new ExitRequest(5);
@@ -72,4 +73,12 @@ Deno.test("runTypedLine() prints why a command failed, harmless to the terminal"
     text: 'error: Cannot start "files"�[2J (404)',
   });
   assertEquals(await run("say-and-fail"), { codes: [5], text: "told" });
+});
+
+Deno.test("runTypedLine() prints errors as JSON with --json, also those of the words", async () => {
+  for (const [line, code] of [["--json server start files", 404], ["--json eco a", "USAGE"]] as const) {
+    const { codes, text } = await run(line);
+    const { error } = JSON.parse(text);
+    assertEquals([error.code, [error.exit_code]], [code, codes]);
+  }
 });
