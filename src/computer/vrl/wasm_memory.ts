@@ -1,5 +1,5 @@
 /** Bounds the memory of a WebAssembly module, which may otherwise grow to 4 GiB. */
-import { joinBytes } from "../../mcp/message_bytes.ts";
+import { Buffer } from "node:buffer";
 
 /** The size of a page of WebAssembly memory, in bytes. */
 const PAGE_BYTES = 65_536;
@@ -26,7 +26,7 @@ export function withMaxMemory(module: Uint8Array<ArrayBuffer>, maxBytes: number)
     const end = size.end + size.value;
     if (id === MEMORY_SECTION) {
       const section = boundedMemory(module.subarray(size.end, end), Math.floor(maxBytes / PAGE_BYTES));
-      return joinBytes([module.subarray(0, offset), section, module.subarray(end)]);
+      return Buffer.concat([module.subarray(0, offset), section, module.subarray(end)]);
     }
     offset = end;
   }
