@@ -1,15 +1,15 @@
-/** The bytes of one message as they come in pieces, bounded in size and in what they will cost as values. */
+/** Collects the bytes of one message from chunks, bounded in size and in the cost of its values. */
 import { MAX_MESSAGE_DEPTH } from "../protocol/depth.ts";
 import { JsonCost, MAX_COST_PER_BYTE } from "../protocol/json_cost.ts";
 import type { MessageLimits } from "./limits.ts";
 
 /** The smallest buffer, in bytes. */
 const FIRST_CAPACITY = 4_096;
-/** How much a large buffer grows at a time, in bytes. */
+/** The growth step of a large buffer, in bytes. */
 const MAX_STEP = 1_048_576;
 /** The largest buffer that is kept for the next message, in bytes. */
 const KEPT_CAPACITY = 262_144;
-/** What several messages under way may hold together. */
+/** Limits the memory of several incomplete messages together. */
 export class BufferBudget {
   readonly #maxBytes: number;
   #usedBytes = 0;
@@ -26,22 +26,22 @@ export class BufferBudget {
     this.#usedBytes += bytes;
   }
 
-  /** Gives back what was taken. */
+  /** Releases bytes that were taken. */
   release(bytes: number): void {
     this.#usedBytes -= bytes;
   }
 }
 
 /**
- * Collects a message in one growing buffer, so that many small pieces cost no more than their bytes. Too long a
- * message throws a `RangeError` while it comes.
+ * Collects a message in one growing buffer, so that many small chunks cost no more than their bytes. Throws a `RangeError`
+ * as soon as the message exceeds a limit.
  */
 export class MessageBytes {
   readonly #limits: MessageLimits;
   readonly #budget: BufferBudget | undefined;
   #buffer = new Uint8Array(0);
   #length = 0;
-  /** Nothing while the message is so short that its cost cannot be over the limit. */
+  /** `undefined` while the message is too short to exceed the limit of values. */
   #cost: JsonCost | undefined;
 
   constructor(limits: MessageLimits, budget?: BufferBudget) {
@@ -53,7 +53,7 @@ export class MessageBytes {
     return this.#length;
   }
 
-  /** @throws {RangeError} when the message becomes too long. */
+  /** @throws {RangeError} when the message exceeds a limit. */
   push(piece: Uint8Array): void {
     const { maxMessageBytes, maxMessageValues } = this.#limits;
     const length = this.#length + piece.length;
@@ -69,7 +69,7 @@ export class MessageBytes {
   }
 
   /**
-   * The whole message; the next one begins.
+   * Returns the whole message, and begins the next one.
    *
    * @throws {RangeError} when it is nested too deep.
    */
@@ -82,7 +82,7 @@ export class MessageBytes {
   }
 
   /**
-   * The whole message, to be read before anything else is done with this.
+   * Returns a view of the whole message, which is valid until the next call of another method.
    *
    * @throws {RangeError} when it is nested too deep.
    */
@@ -91,26 +91,26 @@ export class MessageBytes {
     return this.#buffer.subarray(0, this.#length);
   }
 
-  /** Forgets what came so far. */
+  /** Drops the bytes of the current message. */
   clear(): void {
     if (this.#buffer.length > KEPT_CAPACITY) this.#giveUpBuffer();
     this.#length = 0;
     this.#cost = undefined;
   }
 
-  /** Whether these bytes stand at that place. */
+  /** Returns whether the message has these bytes at the offset. */
   startsWith(bytes: Uint8Array, offset: number): boolean {
     return offset + bytes.length <= this.#length &&
       bytes.every((byte, index) => this.#buffer[offset + index] === byte);
   }
 
-  /** Takes no more room. */
+  /** Frees the buffer. */
   close(): void {
     this.#giveUpBuffer();
     this.clear();
   }
 
-  /** Its memory is free at once, not when garbage is collected. */
+  /** Frees the memory at once, not at the next garbage collection. */
   #giveUpBuffer(): void {
     const { buffer } = this.#buffer;
     this.#handOverBuffer();
@@ -132,7 +132,7 @@ export class MessageBytes {
     this.#buffer = new Uint8Array(grow(this.#buffer.buffer, capacity, maxMessageBytes), 0, capacity);
   }
 
-  /** What the message costs with this piece, as far as it is known to matter. */
+  /** Returns the cost of the message with this chunk; 0 while it cannot exceed the limit. */
   #costOf(piece: Uint8Array): number {
     const mayMatter = (this.#length + piece.length) * MAX_COST_PER_BYTE > this.#limits.maxMessageValues;
     if (!mayMatter) return 0;
@@ -147,14 +147,14 @@ export class MessageBytes {
     return cost;
   }
 
-  /** Whether there are as many `[` and `{`, which differ in one bit: far faster than to count the message. */
+  /** Returns whether the message has enough `[` and `{` to be nested too deep. Much faster than computing its cost. */
   #mayBeDeep(): boolean {
     if (this.#length <= MAX_MESSAGE_DEPTH) return false;
     const words = new Uint32Array(this.#buffer.buffer, 0, this.#length >>> 2);
     let openings = this.#length & 3;
     for (let index = 0; index < words.length; index++) {
       const others = ((words[index] ?? 0) | 0x20202020) ^ 0x7b7b7b7b;
-      // Any byte of it that is zero
+      // Zero bytes mark `[` and `{`, which differ in one bit.
       if (((others - 0x01010101) & ~others & 0x80808080) === 0) continue;
       openings += 4;
       if (openings > MAX_MESSAGE_DEPTH) return true;
@@ -173,7 +173,7 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
   return whole;
 }
 
-/** A large buffer grows where it is: no copy is made, whose memory would be free when garbage is collected. */
+/** Grows a large buffer in place: the memory of a copy would be free only after a garbage collection. */
 function grow(buffer: ArrayBuffer, capacity: number, maxBytes: number): ArrayBuffer {
   if (capacity <= KEPT_CAPACITY) return buffer.transfer(capacity);
   if (buffer.resizable) {

@@ -31,7 +31,7 @@ export interface HttpListener {
   onGone(reason: string, error?: ServerAuthorizationError | ServerNotRunningError): void;
   /** An event stream broke: its remaining messages may be lost, and the server may be gone. */
   onStreamBroken(): void;
-  /** The standalone event stream was opened anew: notifications that were sent before may be lost. */
+  /** The standalone event stream was opened again without resuming: earlier notifications may be lost. */
   onStreamOpened(): void;
   /** The event stream that carries the answer to a request ended without it, and cannot be resumed. */
   onAnswerLost(requestId: unknown): void;

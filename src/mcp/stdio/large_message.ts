@@ -1,18 +1,18 @@
 /**
- * Reading a large message of JSON without a string of the whole: the long texts in it are found, checked and unescaped
- * where they stand, and only what is between them is parsed.
+ * Parses a large JSON message without making one string of it: its long texts are found, checked and unescaped in place,
+ * and only the rest is parsed.
  */
 import { runInTurns } from "../../async/turns.ts";
 import { isRecord, parseJson } from "../../json.ts";
 import { LongText, visitTextPlaces } from "../../protocol/long_text.ts";
 
-/** A shorter message is read as one string, in bytes. */
+/** A shorter message is parsed as one string, in bytes. */
 export const LARGE_MESSAGE_BYTES = 1_048_576;
-/** A shorter text stays where it is, in bytes. */
+/** A shorter text is parsed with the rest, in bytes. */
 const LONG_TEXT_BYTES = 65_536;
-/** The most bytes that may be left without the long texts. */
+/** The most bytes of the rest, without the long texts. */
 const MAX_REST_BYTES = 1_048_576;
-/** How much is looked at before other work has its turn, in bytes and in texts. */
+/** The bytes and the texts that are scanned before other work gets its turn. */
 const PIECE_BYTES = 262_144;
 const PIECE_TEXTS = 10_000;
 
@@ -21,7 +21,7 @@ const QUOTE = 0x22;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
-/** What an escape of one letter stands for; 0 for others. */
+/** The character of each one-letter escape; 0 for others. */
 const ESCAPED = new Uint8Array(256);
 for (const [index, letter] of [...'"\\/bfnrt'].entries()) {
   ESCAPED[letter.charCodeAt(0)] = '"\\/\b\f\n\r\t'.charCodeAt(index);
@@ -31,15 +31,17 @@ for (const digit of "0123456789abcdefABCDEF") HEX_DIGITS[digit.charCodeAt(0)] = 
 
 const encoder = new TextEncoder();
 
-/** A text in the bytes of a message, without its quotes. */
+/** The place of a text in the bytes of a message, without its quotes. */
 interface Span {
   readonly start: number;
   end: number;
 }
 
 /**
- * The message, whose result may have a {@linkcode LongText} where content has a text or base64; `undefined` when it has
- * no long text, much beside them, or a flaw, and has to be read as one string. Otherwise `bytes` are used up.
+ * Parses the message. Its result may have a {@linkcode LongText} as the text or the base64 of an item of content.
+ *
+ * @return `undefined` when the message must be parsed as one string: it has no long text, too large a rest, or an error.
+ * Otherwise `bytes` must not be used any more.
  */
 export function readLargeMessage(
   bytes: Uint8Array<ArrayBuffer>,
@@ -50,7 +52,7 @@ export function readLargeMessage(
 function* reading(bytes: Uint8Array<ArrayBuffer>): Generator<void, Record<string, unknown> | undefined> {
   const spans = yield* findLongTexts(bytes);
   if (spans === undefined || spans.length === 0) return undefined;
-  // Unknown to the server, which therefore cannot write it itself.
+  // Random, so that the server cannot write it.
   const mark = `${crypto.randomUUID()}:`;
   const rest = restOf(bytes, spans, mark);
   const message = rest === undefined ? undefined : parseJson(rest);
@@ -60,7 +62,7 @@ function* reading(bytes: Uint8Array<ArrayBuffer>): Generator<void, Record<string
   return message;
 }
 
-/** `undefined` when they are not worth it, or the message is not JSON in UTF-8. */
+/** Finds the long texts; `undefined` when the rest is too large, or the message is not JSON in UTF-8. */
 function* findLongTexts(bytes: Uint8Array): Generator<void, Span[] | undefined> {
   const spans: Span[] = [];
   let restBytes = 0;
@@ -83,7 +85,7 @@ function* findLongTexts(bytes: Uint8Array): Generator<void, Span[] | undefined> 
   return spans;
 }
 
-/** Looks for the end of a text, in one piece. */
+/** Searches one piece for the end of a text. */
 function scan(bytes: Uint8Array, span: Span): "whole" | "unfinished" | "flawed" {
   const stop = Math.min(bytes.length, span.end + PIECE_BYTES);
   let index = span.end;
@@ -108,7 +110,7 @@ function scan(bytes: Uint8Array, span: Span): "whole" | "unfinished" | "flawed" 
   return index < bytes.length ? "unfinished" : "flawed";
 }
 
-/** 0 for what is no escape, and for half a surrogate pair, which has no UTF-8. */
+/** Returns the length of an escape; 0 for an invalid one, and for half a surrogate pair, which has no UTF-8. */
 function escapeLength(bytes: Uint8Array, index: number): number {
   const letter = bytes[index + 1] ?? 0;
   if (letter !== LETTER_U) return ESCAPED[letter] === 0 ? 0 : 2;
@@ -120,7 +122,7 @@ function escapeLength(bytes: Uint8Array, index: number): number {
   return next >= 0xdc00 && next <= 0xdfff ? 12 : 0;
 }
 
-/** The bytes of a character in UTF-8 that is not ASCII; 0 for what is none. */
+/** Returns the length of a UTF-8 character that is not ASCII; 0 for invalid bytes. */
 function characterLength(bytes: Uint8Array, index: number): number {
   const lead = bytes[index] ?? 0;
   const length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
@@ -135,7 +137,7 @@ function characterLength(bytes: Uint8Array, index: number): number {
   return length;
 }
 
-/** The UTF-16 unit of `\uXXXX`, or -1. */
+/** Returns the UTF-16 unit of `\uXXXX`, or -1. */
 function unitAt(bytes: Uint8Array, index: number): number {
   let unit = 0;
   for (let place = index + 2; place < index + 6; place++) {
@@ -146,14 +148,14 @@ function unitAt(bytes: Uint8Array, index: number): number {
   return unit;
 }
 
-/** Names of members stay: nobody looks for a mark there. */
+/** Returns whether the text is the name of a member, which stays in the rest. */
 function isName(bytes: Uint8Array, { end }: Span): boolean {
   let index = end + 1;
   while (index < bytes.length && (bytes[index] ?? 0) <= SPACE) index++;
   return bytes[index] === COLON;
 }
 
-/** The message with marks in the place of its long texts; `undefined` when it is not UTF-8. */
+/** Returns the message with marks in place of its long texts; `undefined` when it is not UTF-8. */
 function restOf(bytes: Uint8Array, spans: readonly Span[], mark: string): string | undefined {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let rest = "";
@@ -169,13 +171,13 @@ function restOf(bytes: Uint8Array, spans: readonly Span[], mark: string): string
   }
 }
 
-/** Where unescaping has come to. */
+/** The progress of unescaping. */
 interface Progress {
   from: number;
   to: number;
 }
 
-/** Unescapes a text that has no flaw, in its place. */
+/** Unescapes a valid text in place. */
 function* unescape(bytes: Uint8Array, span: Span): Generator<void, void> {
   const progress: Progress = { from: span.start, to: span.start };
   while (progress.from < span.end) {
@@ -208,14 +210,14 @@ function characterAt(bytes: Uint8Array, index: number, length: number): string {
   return String.fromCharCode(...units);
 }
 
-/** A place in the message that gets a long text. */
+/** A member of the message that gets a long text. */
 interface Place {
   readonly holder: Record<string, unknown>;
   readonly member: string;
   readonly span: Span;
 }
 
-/** Puts the long texts in the place of their marks. */
+/** Replaces the marks by the long texts. */
 function restore(
   message: Record<string, unknown>,
   { bytes, spans, mark }: {
@@ -250,7 +252,7 @@ function restore(
   own(bytes, places);
 }
 
-/** Each text gets bytes that nothing else holds; one that is most of the message has its memory. */
+/** Gives each text its own bytes; a text that is most of the message gets the memory of the message. */
 function own(bytes: Uint8Array<ArrayBuffer>, places: readonly Place[]): void {
   const lengthOf = ({ span }: Place) => span.end - span.start;
   const largest = places.find((place) => lengthOf(place) > bytes.length / 2);
@@ -264,7 +266,7 @@ function own(bytes: Uint8Array<ArrayBuffer>, places: readonly Place[]): void {
   holder[member] = new LongText(shortened(bytes.buffer, lengthOf(largest)));
 }
 
-/** The beginning of a buffer, which gives back the memory of the rest. */
+/** Shortens a buffer, and frees the memory of the rest. */
 function shortened(buffer: ArrayBuffer, length: number): Uint8Array<ArrayBuffer> {
   if (!buffer.resizable) return new Uint8Array(buffer.transfer(length));
   buffer.resize(length);
