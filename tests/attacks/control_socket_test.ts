@@ -37,7 +37,7 @@ async function send(path: string, text: string): Promise<string> {
 
 const request = (words: unknown) => `${JSON.stringify({ version: PACKAGE_VERSION, words, json: false })}\n`;
 
-Deno.test("the socket of a Computer and its folder are for their owner alone", posixOnly, async () => {
+Deno.test("only the owner can access the socket of a Computer and its folder", posixOnly, async () => {
   using place = new Workplace();
   await using server = await SmcpServer.listen({ port: 0 });
   await using computer = await start(place, server);
@@ -46,7 +46,7 @@ Deno.test("the socket of a Computer and its folder are for their owner alone", p
 });
 
 Deno.test(
-  "requests that are too long, nested or no requests end alone, and the Computer goes on",
+  "requests that are too long, nested or invalid are disconnected, and the Computer keeps answering",
   posixOnly,
   async () => {
     using place = new Workplace();
@@ -64,7 +64,7 @@ Deno.test(
   },
 );
 
-Deno.test("processes that connect and are silent delay a command, and no more", posixOnly, async () => {
+Deno.test("processes that connect and send nothing delay a command, and no more", posixOnly, async () => {
   using place = new Workplace();
   await using server = await SmcpServer.listen({ port: 0 });
   await using computer = await start(place, server);

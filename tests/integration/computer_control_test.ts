@@ -53,7 +53,7 @@ const ask = async (path: string, ...words: string[]) =>
 const said = (output: string): ControlAnswer => ({ output, error: "", exitCode: 0 });
 
 test(
-  "a command is run as it was asked, and its progress comes before its answer",
+  "a command runs with its words and options, and its progress comes before its answer",
   (words, { json, screen, progress }) => {
     progress("thinking");
     return Promise.resolve(said(JSON.stringify({ words, json, columns: screen?.columns })));
@@ -75,7 +75,7 @@ test("an answer of many megabytes arrives whole", () => Promise.resolve(said(LAR
 });
 
 test(
-  "a process that reads nothing delays neither others nor the end",
+  "a process that reads nothing delays neither other processes nor the shutdown",
   ([word]) => Promise.resolve(said(word === "large" ? LARGE : "small")),
   async ({ path, server }) => {
     const deaf = await connect(path, { version: PACKAGE_VERSION, words: ["large"], json: false });
@@ -89,7 +89,7 @@ test(
 {
   const running = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<void>();
-  test("whoever hangs up cancels what they asked for", async (_words, { signal }) => {
+  test("a process that disconnects cancels its command", async (_words, { signal }) => {
     signal.addEventListener("abort", () => aborted.resolve());
     running.resolve();
     await aborted.promise;
@@ -103,7 +103,7 @@ test(
 }
 
 test(
-  "what is no request is hung up on, and another version is told so",
+  "an invalid request is disconnected, and another version gets an error",
   () => Promise.resolve(said("")),
   async ({ path }) => {
     for (const nonsense of ["hello", {}, { words: "status" }, null]) {
@@ -119,7 +119,7 @@ test(
 {
   let atOnce = 0;
   let most = 0;
-  test("a crowd waits for its turn", async () => {
+  test("at most 64 commands run at a time, and further ones wait", async () => {
     most = Math.max(most, ++atOnce);
     await new Promise<void>((resolve) => queueMicrotask(resolve));
     atOnce--;
@@ -129,6 +129,23 @@ test(
     assertEquals(all.filter(([answer]) => answer !== undefined && "output" in answer).length, 200);
     assertEquals(most <= 64, true, `${most} at once`);
   });
+}
+
+{
+  const running = Promise.withResolvers<void>();
+  test(
+    "a Computer that shuts down aborts the command, whose answer still arrives",
+    (_words, { signal }) => {
+      running.resolve();
+      return new Promise((resolve) => signal.addEventListener("abort", () => resolve(said("aborted"))));
+    },
+    async ({ path, server }) => {
+      const answer = ask(path, "call");
+      await within(running.promise, "the command to run");
+      await within(server.close(), "the shutdown");
+      assertEquals(await within(answer, "the answer"), [said("aborted")]);
+    },
+  );
 }
 
 test(
@@ -144,7 +161,7 @@ test(
 );
 
 test(
-  "a socket that somebody listens at is not taken, and one that is left behind is replaced",
+  "a socket in use is not replaced, and the socket of a killed Computer is",
   () => Promise.resolve(said("first")),
   async ({ path, server }) => {
     const options = { run: () => Promise.resolve(said("second")), log: silentLogger };

@@ -19,13 +19,13 @@ async function run(servers: Readonly<Record<string, unknown>>, args: readonly st
   return ended;
 }
 
-Deno.test("call waits for no server of lower precedence than the one that has the tool", async () => {
+Deno.test("call does not wait for servers of lower precedence than the one that has the tool", async () => {
   const { code, stdout, stderr } = await run({ greeter: GREETING, hang: HANGING }, ["call", "greet"]);
   assertEquals([code, stderr], [0, ""]);
   assertStringIncludes(stdout, "greet");
 });
 
-Deno.test("call waits a few seconds for a server of higher precedence, and says for which", async () => {
+Deno.test("call waits a few seconds for a server of higher precedence, and logs its name", async () => {
   const servers = { hang: HANGING, greeter: GREETING };
   const { code, stdout, stderr } = await run(servers, ["call", "greet"]);
   assertEquals(code, 0);
@@ -34,7 +34,7 @@ Deno.test("call waits a few seconds for a server of higher precedence, and says 
   assertStringIncludes(stderr, "servers=hang");
 });
 
-Deno.test("call of a tool that nobody has ends after --start-timeout and names the server", async () => {
+Deno.test("call of an unknown tool ends after --start-timeout and names the server that still starts", async () => {
   const args = ["call", "nope", "--start-timeout", "1"];
   const { code, stderr } = await run({ hang: HANGING, greeter: GREETING }, args);
   assertEquals(code, 1);
@@ -42,7 +42,7 @@ Deno.test("call of a tool that nobody has ends after --start-timeout and names t
   assertStringIncludes(stderr, "hang (starting)");
 });
 
-Deno.test("status shows after --start-timeout what is still starting", async () => {
+Deno.test("status shows after --start-timeout which servers are still starting", async () => {
   const servers = { hang: HANGING, greeter: GREETING };
   const status = await run(servers, ["status", "--json", "--start-timeout", "4"]);
   assertEquals(status.code, 0);
@@ -53,7 +53,7 @@ Deno.test("status shows after --start-timeout what is still starting", async () 
   assertEquals(states, [["hang", "starting"], ["greeter", "running"]]);
 });
 
-Deno.test("server logs waits for that server alone", async () => {
+Deno.test("server logs waits only for the server that it shows", async () => {
   const servers = { hang: HANGING, greeter: GREETING };
   const { code, stdout, stderr } = await run(servers, ["server", "logs", "greeter"]);
   assertEquals([code, stderr], [0, ""]);

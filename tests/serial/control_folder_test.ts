@@ -21,7 +21,7 @@ async function inRoot(prepare: (folder: string) => Promise<void>): Promise<strin
 }
 
 Deno.test({
-  name: "controlFolder() makes a folder for its owner alone, and closes one that was open",
+  name: "controlFolder() creates a private folder, and makes an open one private",
   ignore: !isPosix,
   async fn() {
     assert(await inRoot(async () => {}) !== undefined);
@@ -36,7 +36,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "controlFolder() follows no link that somebody planted, and uses no file",
+  name: "controlFolder() refuses symbolic links and files",
   ignore: !isPosix,
   async fn() {
     const elsewhere = await Deno.makeTempDir();

@@ -66,7 +66,7 @@ export class FileWatch implements AsyncDisposable {
   async #listen(): Promise<void> {
     const name = basename(this.#file);
     for await (const { paths } of this.#watcher ?? []) {
-      // A file that a symbolic link leads to is reported under the name of its own.
+      // A change behind a symbolic link is reported with the name of its target.
       if (!paths.some((path) => basename(path) === name) && stampOf(this.#file) === this.#stamp) continue;
       await this.#check();
     }

@@ -23,7 +23,7 @@ Deno.test("without a file the configuration is empty, and edits last as long as 
   assertEquals(names(store), ["a", "b"]);
 });
 
-Deno.test("an edit writes the file, keeps its comments, and leaves no draft behind", async () => {
+Deno.test("an edit writes the file, keeps its comments, and leaves no temporary file", async () => {
   await inFolder(async (folder) => {
     const file = join(folder, "config.json");
     await Deno.writeTextFile(file, '{\n  // mine\n  "servers": {}\n}\n');
@@ -46,7 +46,7 @@ Deno.test("an edit that cannot be used changes neither the file nor the store", 
   });
 });
 
-Deno.test("an edit begins with what the file says by now, and a broken file is no reason to lose the last one", async () => {
+Deno.test("an edit starts from the present content of the file, and a broken file keeps the last configuration", async () => {
   await inFolder(async (folder) => {
     const file = join(folder, "config.json");
     await Deno.writeTextFile(file, '{ "servers": {} }');
@@ -61,7 +61,7 @@ Deno.test("an edit begins with what the file says by now, and a broken file is n
 });
 
 Deno.test({
-  name: "an edit keeps who may read the file, and a link to it",
+  name: "an edit keeps the permissions of the file, and a symbolic link to it",
   ignore: !isPosix,
   async fn() {
     await inFolder(async (folder) => {

@@ -41,7 +41,7 @@ class Watched implements AsyncDisposable {
   }
 }
 
-Deno.test("a file that is written in place is heard once it rests", async () => {
+Deno.test("a file that is written in place is reported when it has stopped changing", async () => {
   await using watched = new Watched();
   const heard = watched.next();
   Deno.writeTextFileSync(watched.file, "half");
@@ -49,7 +49,7 @@ Deno.test("a file that is written in place is heard once it rests", async () => 
   assertEquals(await heard, "whole text");
 });
 
-Deno.test("a file that is replaced, as editors do, is heard each time", async () => {
+Deno.test("a file that is replaced, as editors do, is reported each time", async () => {
   await using watched = new Watched();
   for (const text of ["second", "the third"]) {
     const heard = watched.next();
@@ -60,7 +60,7 @@ Deno.test("a file that is replaced, as editors do, is heard each time", async ()
   }
 });
 
-Deno.test("a file that is linked into its folder is heard when what it points to is exchanged", async () => {
+Deno.test("a symbolic link is reported when the file behind it is replaced", async () => {
   const folder = Deno.makeTempDirSync();
   for (const version of ["a", "bb"]) {
     Deno.mkdirSync(join(folder, version));
@@ -82,7 +82,7 @@ Deno.test("a file that is linked into its folder is heard when what it points to
 });
 
 Deno.test({
-  name: "a file is heard when somebody else may read it, or nobody else any more",
+  name: "a file is reported when its permissions change",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using watched = new Watched();
@@ -92,7 +92,7 @@ Deno.test({
   },
 });
 
-Deno.test("a file that was edited after it was read and before it is watched is heard", async () => {
+Deno.test("an edit between the reading and the watching of a file is reported", async () => {
   await using watched = new Watched();
   const since = stampOf(watched.file);
   Deno.writeTextFileSync(watched.file, "an early edit");
@@ -101,7 +101,7 @@ Deno.test("a file that was edited after it was read and before it is watched is 
   await promise;
 });
 
-Deno.test("other files of the folder are not heard, and closing twice is fine", async () => {
+Deno.test("other files of the folder are not reported, and close() is idempotent", async () => {
   await using watched = new Watched();
   Deno.writeTextFileSync(join(watched.folder, "other.json"), "x");
   const heard = watched.next();
@@ -111,7 +111,7 @@ Deno.test("other files of the folder are not heard, and closing twice is fine", 
   await watched.close();
 });
 
-Deno.test("a listener that throws is logged, and the next change is heard all the same", async () => {
+Deno.test("an error of onChange is logged, and the next change is still reported", async () => {
   const log = new LogBook();
   await using watched = new Watched(log, true);
   for (const text of ["second", "the third"]) {

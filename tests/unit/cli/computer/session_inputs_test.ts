@@ -51,7 +51,7 @@ Deno.test("an input is asked for once, however many servers wait, until its answ
   assertEquals(await ask(), "answer 2");
 });
 
-Deno.test("one server that is stopped takes the question from no other", async () => {
+Deno.test("a server that stops does not withdraw a question that another server waits for", async () => {
   const answer = Promise.withResolvers<string>();
   const asked: AbortSignal[] = [];
   const inputs = inputsOf({
@@ -72,7 +72,7 @@ Deno.test("one server that is stopped takes the question from no other", async (
   await stopped;
 });
 
-Deno.test("nobody is asked for what has a default or a command", async () => {
+Deno.test("the user is not asked for an input with a default or a command", async () => {
   const inputs = inputsOf({ ask: () => "asked" });
   const preset = { ...KEY, default: "x" };
   const command: MCPServerInput = { type: "command", id: "key", description: "", command: "echo" };
@@ -107,7 +107,7 @@ Deno.test("values of inputs come from a private JSON file, with their types", as
 });
 
 Deno.test({
-  name: "a file that others can read is refused, with what to do",
+  name: "a file that other users can access is refused, with the command that fixes it",
   ignore: !isPosix,
   async fn() {
     for (const mode of [0o640, 0o604, 0o666]) {
@@ -119,7 +119,7 @@ Deno.test({
   },
 });
 
-Deno.test("what is no object of plain values is refused without showing it", async () => {
+Deno.test("a file without an object of plain values is refused, and the message shows no value", async () => {
   for (const text of ["s3cret", '["s3cret"]', '{ "key": { "a": "s3cret" } }', '{ "key": null }', "{"]) {
     await withFile(text, 0o600, async (path) => {
       const error = await assertRejects(() => readInputFile(path), TypeError, "it must be a JSON object");
@@ -128,7 +128,7 @@ Deno.test("what is no object of plain values is refused without showing it", asy
   }
 });
 
-Deno.test("a missing file and a folder are refused by name", async () => {
+Deno.test("a missing file and a folder are refused, and the message has the path", async () => {
   await assertRejects(() => readInputFile("/no/such/inputs.json"), TypeError, '"/no/such/inputs.json"');
   await assertRejects(() => readInputFile("/"), TypeError, "Cannot read inputs");
 });
