@@ -44,7 +44,6 @@ export type {
   CompleteOptions,
   Completion,
   DesktopOptions,
-  FinderCatalogue,
   FinderOptions,
   ReadResourceOptions,
   ResourcePage,
@@ -83,6 +82,7 @@ export {
   ELEMENT_CATEGORIES,
   type ElementCategory,
 } from "./src/protocol/dpe.ts";
+export type { FinderPage } from "./src/protocol/finder.ts";
 export type {
   AnnotationContent,
   ChartContent,

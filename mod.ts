@@ -22,7 +22,6 @@ export { renderElementText, renderPageText } from "./src/dpe/text.ts";
 export { organizeDesktop, type OrganizeDesktopOptions } from "./src/organizer/desktop.ts";
 export type { DesktopWindow } from "./src/organizer/windows.ts";
 export {
-  type FinderPage,
   type FinderQueryOptions,
   organizeFinder,
   type OrganizeFinderOptions,
@@ -142,6 +141,7 @@ export {
 } from "./src/protocol/events.ts";
 export {
   DEFAULT_FINDER_LIMIT,
+  type FinderPage,
   type GetFinderReq,
   type GetFinderRet,
   MAX_FINDER_LIMIT,

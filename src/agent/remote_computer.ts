@@ -2,6 +2,7 @@
 import type { GetComputerConfigRet } from "../protocol/config.ts";
 import { type Desktop, type DesktopEntry, parseDesktopEntry, toDesktopEntry } from "../protocol/desktop.ts";
 import type { DPEDocument, DPEDocumentPages, DPEElementDetail, DPEPage } from "../protocol/dpe.ts";
+import type { FinderPage } from "../protocol/finder.ts";
 import {
   GET_COMPLETION_EVENT,
   GET_CONFIG_EVENT,
@@ -58,7 +59,6 @@ import {
   type CompleteOptions,
   type Completion,
   type DesktopOptions,
-  type FinderCatalogue,
   type FinderOptions,
   type ReadResourceOptions,
   type ResourcePage,
@@ -176,7 +176,7 @@ export class RemoteComputer {
   }
 
   /** A page of the document catalogue (`client:get_finder`; `docs/protocol/finder.md#fetching-documents`). */
-  async getFinder(options: FinderOptions = {}): Promise<FinderCatalogue> {
+  async getFinder(options: FinderOptions = {}): Promise<FinderPage> {
     const { keywords, fileType, offset, limit, ...rest } = options;
     const body = { keywords, file_type: fileType, offset, limit };
     const answer = await this.#requests.ask(GET_FINDER_EVENT, body, { ...rest, parse: parseGetFinderRet });

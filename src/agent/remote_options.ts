@@ -1,5 +1,4 @@
 /** What the methods of a `RemoteComputer` take and give. */
-import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import type { CompletionInfo, ResourceTemplateInfo } from "../protocol/resource_templates.ts";
 import type { ResourceUpdate } from "../protocol/resource_updates.ts";
 import type { ResourceInfo } from "../protocol/resources.ts";
@@ -38,14 +37,6 @@ export interface FinderOptions extends RequestOptions {
 export interface ReadResourceOptions extends RequestOptions {
   /** The MCP server to read from, by its name in the Computer's configuration; found by the URI's host by default. */
   readonly mcpServer?: string | undefined;
-}
-
-/** A page of a Computer's document catalogue. */
-export interface FinderCatalogue {
-  /** In the Computer's order. */
-  readonly documents: readonly DPEDocumentSummary[];
-  /** All documents that match, on this page or not. */
-  readonly totalCount: number;
 }
 
 /** A page of the resources of one MCP server. */

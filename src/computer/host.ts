@@ -8,7 +8,8 @@ import type { ServerListener, ServerState, SupervisedServer } from "../mcp/super
 import { WarnOnce } from "../mcp/warn_once.ts";
 import { runInTurns } from "../async/turns.ts";
 import { type DesktopWindow, renderWindow } from "../organizer/windows.ts";
-import { type FinderPage, type FinderQueryOptions, organizeShelves } from "../organizer/finder.ts";
+import { type FinderQueryOptions, organizeShelves } from "../organizer/finder.ts";
+import type { FinderPage } from "../protocol/finder.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import { isRecord } from "../json.ts";

@@ -3,6 +3,7 @@ import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { badRequest } from "../protocol/errors.ts";
 import {
   DEFAULT_FINDER_LIMIT,
+  type FinderPage,
   MAX_FINDER_KEYWORDS,
   MAX_FINDER_LIMIT,
   MAX_FINDER_TEXT_LENGTH,
@@ -41,14 +42,6 @@ export interface FinderQueryOptions {
 export interface OrganizeFinderOptions extends FinderQueryOptions {
   /** Receives each problem of the documents that were searched or that match. */
   readonly onWarning?: ((warning: OrganizerWarning) => void) | undefined;
-}
-
-/** A page of the catalogue. */
-export interface FinderPage {
-  /** The documents of the page, as they were given. */
-  readonly documents: DPEDocumentSummary[];
-  /** How many documents match, on this page or not. */
-  readonly totalCount: number;
 }
 
 /** A checked query with its defaults. */

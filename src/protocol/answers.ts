@@ -222,8 +222,17 @@ function readNextCursor(cursor: unknown, onFlaw: OnFlaw): { next_cursor?: string
 const readResourceInfo: ReadEntry<ResourceInfo> = (entry, tell) => {
   const uri = isRecord(entry) ? entry["uri"] : undefined;
   if (!isRecord(entry) || typeof uri !== "string") return void tell("left out, no uri");
-  return { ...withoutNulls(entry), uri };
+  return { ...withAnnotations(entry), uri };
 };
+
+/** The official SDKs write `last_modified` in annotations, MCP `lastModified` (`docs/protocol/data-structures.md#resourceinfo`). */
+function withAnnotations(entry: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { annotations, ...rest } = withoutNulls(entry);
+  if (!isRecord(annotations)) return rest;
+  const { last_modified, ...known } = withoutNulls(annotations);
+  const lastModified = known["lastModified"] ?? last_modified;
+  return { ...rest, annotations: lastModified === undefined ? known : { ...known, lastModified } };
+}
 
 /** Reads the answer to `client:get_resource_templates`. */
 export const parseGetResourceTemplatesRet: AnswerReader<GetResourceTemplatesRet> = (
@@ -239,7 +248,7 @@ export const parseGetResourceTemplatesRet: AnswerReader<GetResourceTemplatesRet>
 const readTemplateInfo: ReadEntry<ResourceTemplateInfo> = (entry, tell) => {
   const uri_template = isRecord(entry) ? entry["uri_template"] : undefined;
   if (!isRecord(entry) || typeof uri_template !== "string") return void tell("left out, no uri_template");
-  return { ...withoutNulls(entry), uri_template };
+  return { ...withAnnotations(entry), uri_template };
 };
 
 /** Reads the answer to `client:get_completion`. */

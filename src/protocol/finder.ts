@@ -36,3 +36,11 @@ export interface GetFinderRet {
   /** The id of the request that this answers. */
   req_id?: string;
 }
+
+/** A page of the Finder: a part of the documents that match. */
+export interface FinderPage {
+  /** In the order of the Finder. */
+  readonly documents: DPEDocumentSummary[];
+  /** How many documents match, on this page or not. */
+  readonly totalCount: number;
+}

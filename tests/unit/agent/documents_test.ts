@@ -1,10 +1,20 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { readDocument, readDocumentPages, readElement, readPage } from "../../../src/agent/documents.ts";
+import {
+  documentPagesUri,
+  documentUri,
+  elementUri,
+  pageUri,
+  readDocument,
+  readDocumentPages,
+  readElement,
+  readPage,
+} from "../../../src/agent/documents.ts";
 import type { DPEFormat } from "../../../src/protocol/dpe.ts";
 import { SmcpError } from "../../../src/protocol/errors.ts";
 import type { ResourceContents } from "../../../src/protocol/resources.ts";
 
 const DOCUMENT = "dpe://docs/rpt";
+const REPORT = "dpe://com.example.docs/rpt-2026";
 const PAGE = `${DOCUMENT}/pages/2`;
 const ELEMENT = `${DOCUMENT}/elements/tbl`;
 
@@ -103,4 +113,75 @@ Deno.test("what is neither JSON nor text is an error that names the URI", () => 
     () => readDocument(answer(DOCUMENT, { mimeType: "text/markdown", text: "# Report" })),
     SmcpError,
   );
+});
+
+Deno.test("documentUri() names the document alone, without what was asked of it before", () => {
+  assertEquals(documentUri(REPORT), REPORT);
+  assertEquals(documentUri(`${REPORT}?depth=pages&offset=3&limit=2&format=text`), REPORT);
+});
+
+Deno.test("documentUri() names the document of a page or an element", () => {
+  assertEquals(documentUri(`${REPORT}/pages/3?categories=table`), REPORT);
+  assertEquals(documentUri(`${REPORT}/elements/tbl-001`), REPORT);
+});
+
+// proves: guide-nav-pages
+Deno.test("documentPagesUri() asks for offset 0 and limit 20 unless told otherwise", () => {
+  assertEquals(documentPagesUri(REPORT), `${REPORT}?depth=pages&offset=0&limit=20`);
+  assertEquals(
+    documentPagesUri(REPORT, { offset: 40, limit: 10 }),
+    `${REPORT}?depth=pages&offset=40&limit=10`,
+  );
+});
+
+Deno.test("documentPagesUri() refuses an offset and a limit that no URI may carry", () => {
+  assertEquals(assertThrows(() => documentPagesUri(REPORT, { offset: -1 }), SmcpError).code, 4204);
+  assertEquals(assertThrows(() => documentPagesUri(REPORT, { limit: 101 }), SmcpError).code, 4204);
+});
+
+// proves: guide-nav-page
+Deno.test("pageUri() names a page in JSON unless told otherwise", () => {
+  assertEquals(pageUri(REPORT, 0), `${REPORT}/pages/0`);
+  assertEquals(pageUri(REPORT, 7, { format: "json" }), `${REPORT}/pages/7`);
+  assertEquals(pageUri(REPORT, 7, { format: "markdown" }), `${REPORT}/pages/7?format=markdown`);
+});
+
+Deno.test("pageUri() asks for the categories wanted", () => {
+  assertEquals(
+    pageUri(REPORT, 0, { categories: ["table", "pivot_table"] }),
+    `${REPORT}/pages/0?categories=table%2Cpivot_table`,
+  );
+});
+
+Deno.test("pageUri() refuses what is no page number", () => {
+  for (const pageIndex of [-1, 1.5, NaN, Infinity]) {
+    assertEquals(assertThrows(() => pageUri(REPORT, pageIndex), SmcpError).code, 4204);
+  }
+});
+
+// proves: guide-nav-element
+Deno.test("elementUri() keeps an element id whole, whatever is in it", () => {
+  assertEquals(elementUri(REPORT, "a/b?c"), `${REPORT}/elements/a%2Fb%3Fc`);
+  assertEquals(
+    elementUri(REPORT, "tbl 001", { format: "text" }),
+    `${REPORT}/elements/tbl%20001?format=text`,
+  );
+});
+
+Deno.test("a document key with encoded characters stays one segment", () => {
+  assertEquals(pageUri("dpe://docs/reports%2F2026?format=markdown", 1), "dpe://docs/reports%2F2026/pages/1");
+});
+
+Deno.test("parameters without a meaning stay with the document", () => {
+  assertEquals(pageUri("dpe://docs/rpt?version=3&depth=pages", 1), "dpe://docs/rpt/pages/1?version=3");
+  assertEquals(
+    pageUri("dpe://docs/rpt?version=3", 1, { format: "text" }),
+    "dpe://docs/rpt/pages/1?version=3&format=text",
+  );
+});
+
+Deno.test("a URI that names no document is refused", () => {
+  const error = assertThrows(() => documentUri("dpe://com.example.docs"), SmcpError);
+  assertEquals([error.code, error.details], [4204, { uri: "dpe://com.example.docs" }]);
+  assertEquals(assertThrows(() => pageUri("window://host/doc", 0), SmcpError).code, 4204);
 });

@@ -1,7 +1,6 @@
 /** Documents to organize. */
 import fc from "fast-check";
 import {
-  type FinderPage,
   type FinderQueryOptions,
   organizeFinder,
   type OrganizeFinderOptions,
@@ -9,6 +8,7 @@ import {
 } from "../../../src/organizer/finder.ts";
 import type { OrganizerWarning } from "../../../src/organizer/warning.ts";
 import type { DPEDocumentSummary } from "../../../src/protocol/dpe.ts";
+import type { FinderPage } from "../../../src/protocol/finder.ts";
 import type { DocumentShelf } from "../../../src/organizer/shelf.ts";
 
 /** A document of the server "s" that is in order, but for what is told otherwise. */

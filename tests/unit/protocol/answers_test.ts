@@ -9,6 +9,7 @@ import {
   parseGetDpeRet,
   parseGetFinderRet,
   parseGetResourcesRet,
+  parseGetResourceTemplatesRet,
   parseGetToolsRet,
   parseListRoomRet,
   parseReadResourceRet,
@@ -184,6 +185,17 @@ Deno.test("what is wrong with a piece or an entry of a list of resources costs t
     value: { resources: [{ uri: "u" }] },
     flaws: ["resources.0", "next_cursor"],
   });
+});
+
+Deno.test("annotations say lastModified, also when a peer spells it last_modified", () => {
+  const [mcp, sdk, both] = ["lastModified", "last_modified"].map((key) => ({ [key]: "2026-01-15T08:30:00Z" }))
+    .concat({ lastModified: "2026-01-15T08:30:00Z", last_modified: "2020-01-01T00:00:00Z" })
+    .map((annotations) => ({ uri: "u", uri_template: "u", annotations: { priority: 0.5, ...annotations } }));
+  const expected = { priority: 0.5, lastModified: "2026-01-15T08:30:00Z" };
+  const { value } = read(parseGetResourcesRet, { resources: [mcp, sdk, both] });
+  assertEquals(value.resources.map(({ annotations }) => annotations), [expected, expected, expected]);
+  const templates = read(parseGetResourceTemplatesRet, { resource_templates: [sdk] }).value;
+  assertEquals(templates.resource_templates[0]?.annotations, expected);
 });
 
 Deno.test("a configuration is read of a peer that leaves names out and writes null for what has its default", () => {
