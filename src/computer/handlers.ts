@@ -43,8 +43,8 @@ export interface HandlerScope {
   readonly resolveDpe: ResolveDpe | undefined;
   /** The blobs of the office that sent the request. */
   readonly blobs: OfficeBlobs;
-  /** The largest answer that the connection takes. */
-  readonly maxAnswerBytes: number;
+  /** The largest answer that the connection takes, in bytes. */
+  readonly limitBytes: number;
 }
 
 /** Turns the body of a request into its answer; throws {@linkcode SmcpError} for an error answer. */
@@ -86,17 +86,16 @@ async function callTool({ host }: HandlerScope, body: unknown): Promise<CallTool
   return await host.calls.call(parse.parseToolCallReq(body));
 }
 
-async function getTools({ host, maxAnswerBytes }: HandlerScope, body: unknown): Promise<GetToolsRet> {
+async function getTools({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetToolsRet> {
   const { req_id } = parse.parseGetToolsReq(body);
   const { listed, routes } = host.tools;
   const items = listed.map((tool) => listItem(tool, tool.name, routes.get(tool.name)?.server.name));
-  const limitBytes = maxAnswerBytes;
   return { tools: await host.fit(items, { what: "tools", limitBytes, keeps: "most" }), req_id };
 }
 
 /** Servers and inputs that do not fit into the answer are left out, the largest first. */
 async function getConfig(
-  { host, maxAnswerBytes }: HandlerScope,
+  { host, limitBytes }: HandlerScope,
   body: unknown,
 ): Promise<GetComputerConfigRet> {
   parse.parseGetComputerConfigReq(body);
@@ -106,7 +105,6 @@ async function getConfig(
     ...Object.entries(servers).map((server) => listItem<ConfigPart>({ server }, server[0], server[0])),
     ...(inputs ?? []).map((input) => listItem<ConfigPart>({ input }, input.id, input.id)),
   ];
-  const limitBytes = maxAnswerBytes;
   const shown = await host.fit(items, { what: "parts of the configuration", limitBytes, keeps: "most" });
   return {
     servers: Object.fromEntries(shown.flatMap(({ server }) => server === undefined ? [] : [server])),
@@ -115,17 +113,17 @@ async function getConfig(
 }
 
 async function getDesktop(
-  { host, maxAnswerBytes }: HandlerScope,
+  { host, limitBytes }: HandlerScope,
   body: unknown,
 ): Promise<GetDeskTopRet> {
   const request = parse.parseGetDeskTopReq(body);
   const { desktop_size: size, window, req_id } = request;
-  const limits = { timeoutMs: timeoutMsOf(request), limitBytes: maxAnswerBytes };
+  const limits = { timeoutMs: timeoutMsOf(request), limitBytes };
   return { desktops: await host.desktop({ size, window, ...limits }), req_id };
 }
 
 async function getWindows(
-  { host, maxAnswerBytes }: HandlerScope,
+  { host, limitBytes }: HandlerScope,
   body: unknown,
 ): Promise<GetWindowsRet> {
   const request = parse.parseGetDeskTopReq(body);
@@ -137,17 +135,15 @@ async function getWindows(
     const info: WindowInfo = { ...readWindow(each), ...named, meta: { [A2C_MCP_SERVER]: each.server } };
     return listItem(info, info.uri, each.server);
   });
-  const limitBytes = maxAnswerBytes;
   return { windows: await host.fit(items, { what: "windows", limitBytes, keeps: "first" }), req_id };
 }
 
-async function getFinder({ host, maxAnswerBytes }: HandlerScope, body: unknown): Promise<GetFinderRet> {
+async function getFinder({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetFinderRet> {
   const request = parse.parseGetFinderReq(body);
   const { keywords, file_type: fileType, offset, limit, req_id } = request;
   const timeoutMs = timeoutMsOf(request);
   const { documents, totalCount } = await host.finder({ keywords, fileType, offset, limit, timeoutMs });
   const items = documents.map((document) => listItem(document, document.uri, document.server));
-  const limitBytes = maxAnswerBytes;
   const shown = await host.fit(items, { what: "documents", limitBytes, keeps: "first" });
   return { documents: shown, total_count: totalCount, req_id };
 }
@@ -158,19 +154,18 @@ async function readResource({ host }: HandlerScope, body: unknown): Promise<Read
 }
 
 async function getResources(
-  { host, maxAnswerBytes }: HandlerScope,
+  { host, limitBytes }: HandlerScope,
   body: unknown,
 ): Promise<GetResourcesRet> {
   const request = parse.parseGetResourcesReq(body);
   const page = await host.resourcesOf(request);
   const items = page.resources.map((resource) => listItem(resource, resource.uri, request.mcp_server));
-  const limitBytes = maxAnswerBytes;
   const resources = await host.fit(items, { what: "resources", limitBytes, keeps: "first" });
   return { ...page, resources, req_id: request.req_id };
 }
 
 async function getResourceTemplates(
-  { host, maxAnswerBytes }: HandlerScope,
+  { host, limitBytes }: HandlerScope,
   body: unknown,
 ): Promise<GetResourceTemplatesRet> {
   const request = parse.parseGetResourceTemplatesReq(body);
@@ -183,7 +178,6 @@ async function getResourceTemplates(
     ? { templates: await host.templates.all({ timeoutMs }), nextCursor: undefined }
     : await host.templates.page(mcp_server, { cursor, timeoutMs });
   const items = templates.map(({ server, template }) => listItem(template, template.uri_template, server));
-  const limitBytes = maxAnswerBytes;
   return {
     resource_templates: await host.fit(items, { what: "resource templates", limitBytes, keeps: "first" }),
     ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
@@ -208,19 +202,19 @@ function unsubscribeResource({ host }: HandlerScope, body: unknown): SubscribeRe
   return { req_id };
 }
 
-function getResourceUpdates({ host, maxAnswerBytes }: HandlerScope, body: unknown): GetResourceUpdatesRet {
+function getResourceUpdates({ host, limitBytes }: HandlerScope, body: unknown): GetResourceUpdatesRet {
   const { cursor: since, req_id } = parse.parseGetResourceUpdatesReq(body);
-  const { updates, cursor, hasMore } = host.resources.updates(since, maxAnswerBytes);
+  const { updates, cursor, hasMore } = host.resources.updates(since, limitBytes);
   return { updates, cursor, ...(hasMore ? { has_more: true } : {}), req_id };
 }
 
 /** The chunk is as large as the request allows and the connection takes. */
-function getBlob({ blobs, maxAnswerBytes }: HandlerScope, body: unknown): GetBlobRet {
+function getBlob({ blobs, limitBytes }: HandlerScope, body: unknown): GetBlobRet {
   const { blob_handle: handle, chunk_offset: offset = 0, max_chunk_bytes, req_id } = parse.parseGetBlobReq(
     body,
   );
   // Base64 takes four bytes for three.
-  const roomBytes = Math.floor((maxAnswerBytes - BLOB_ENVELOPE_BYTES) / 4) * 3;
+  const roomBytes = Math.floor((limitBytes - BLOB_ENVELOPE_BYTES) / 4) * 3;
   const wantedBytes = max_chunk_bytes === undefined || max_chunk_bytes <= 0
     ? MAX_CHUNK_BYTES
     : max_chunk_bytes;

@@ -66,7 +66,7 @@ export class OfficeRequests {
 
 async function answerRequest(context: RequestContext, incoming: IncomingEvent): Promise<void> {
   const { event, body, maxAnswerBytes } = incoming;
-  const scope = { ...context, blobs: context.host.blobs.office, maxAnswerBytes };
+  const scope = { ...context, blobs: context.host.blobs.office, limitBytes: maxAnswerBytes };
   const toAck = (error: unknown) => toErrorAck(error, { event, reqId: readRequestId(body) });
   let answer: unknown;
   try {
