@@ -86,3 +86,21 @@ Deno.test("the cost is the same whatever the pieces", () => {
 Deno.test("what is no JSON cannot hide what follows", () => {
   assertEquals(costOfText('event: "\ndata: [1,2,3]'), costOfText('event: ""\ndata: [1,2,3]'));
 });
+
+Deno.test("costOfTexts() counts long texts as JsonCost counts their bytes, wherever an escape or a quote stands", () => {
+  const plain = "é中".repeat(40_000);
+  for (const filler of ["", "x", "xyz"]) {
+    for (
+      const text of [
+        `${plain}\\n${plain}`,
+        `${plain}\\"${filler}${plain}`,
+        `${plain}","${plain}":{},"${filler}`,
+      ]
+    ) {
+      const json = `{"${filler}a":"${text}", "b":[1,{"c":"${plain}"}]}`;
+      const cost = new JsonCost();
+      cost.push(new TextEncoder().encode(json));
+      assertEquals(costOfTexts([json], Infinity), cost.values);
+    }
+  }
+});
