@@ -60,10 +60,17 @@ export async function watch(context: CommandContext): Promise<undefined> {
     if (event.type === "failed") throw event.error;
     if (computer !== undefined && !concerns(event, computer)) continue;
     const time = new Date().toISOString();
-    const line = json ? toSafeJson({ time, ...event }) : `${time} ${eventText(event)}`;
+    const line = json ? toSafeJson({ time, ...toEventJson(event) }) : `${time} ${eventText(event)}`;
     if (!writeLine(line)) return undefined;
   }
   return undefined;
+}
+
+/** An event with the names of our JSON, in snake_case. */
+function toEventJson(event: AgentEvent): object {
+  if (event.type !== "cancelToolCall") return event;
+  const { reqId: req_id, ...rest } = event;
+  return { ...rest, req_id };
 }
 
 /** Prints a line; returns `false` if standard output is closed, which `console.log` ignores. */

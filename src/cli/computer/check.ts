@@ -43,7 +43,8 @@ export async function runCheck(
     reports.push(report);
     if (!json) console.log(`${reports.length > 1 ? "\n" : ""}${printable(reportText(report))}`);
   }
-  if (json) console.log(toSafeJson(reports.length === 1 ? reports[0] : reports, 2));
+  const values = reports.map(toReportJson);
+  if (json) console.log(toSafeJson(values.length === 1 ? values[0] : values, 2));
   if (reports.some(({ problems, failures }) => problems.length + failures.length > 0)) {
     throw new ExitRequest(ExitCode.USAGE);
   }
@@ -51,6 +52,25 @@ export async function runCheck(
 
 async function readStdin(): Promise<string> {
   return await readConfigStream(Deno.stdin.readable, "stdin");
+}
+
+/** A report with the names of our JSON, in snake_case. */
+export function toReportJson(report: ConfigReport): Record<string, unknown> {
+  return {
+    ...report,
+    inputs: report.inputs.map(({ hasValue: has_value, isSet: is_set, usedBy: used_by, ...input }) => ({
+      ...input,
+      has_value,
+      is_set,
+      used_by,
+    })),
+    variables: report.variables.map(({ hasDefault: has_default, isSet: is_set, usedBy: used_by, name }) => ({
+      name,
+      has_default,
+      is_set,
+      used_by,
+    })),
+  };
 }
 
 /** A report as text: the contents, the problems with their places, and a summary. */

@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { toReportJson } from "../../../../src/cli/computer/check.ts";
 
 const root = new URL("../../../../", import.meta.url);
 
@@ -32,6 +33,27 @@ Deno.test("a config that cannot be used ends with exit code 2, as JSON where tha
   const { code, stdout } = await check("none.json", "{ json: true }");
   assertEquals(code, 2);
   assertEquals(JSON.parse(stdout).problems, [{ message: "no such file", path: "" }]);
+});
+
+Deno.test("toReportJson() names all members in snake_case", () => {
+  const report = toReportJson({
+    file: "a.json",
+    form: "smcp",
+    servers: [],
+    inputs: [{ id: "key", type: "promptString", hasValue: false, isSet: null, usedBy: ["a"] }],
+    variables: [{ name: "TOKEN", hasDefault: true, isSet: true, usedBy: ["a"] }],
+    warnings: [],
+    failures: [],
+    problems: [],
+  });
+  assertEquals(report["inputs"], [{
+    id: "key",
+    type: "promptString",
+    has_value: false,
+    is_set: null,
+    used_by: ["a"],
+  }]);
+  assertEquals(report["variables"], [{ name: "TOKEN", has_default: true, is_set: true, used_by: ["a"] }]);
 });
 
 /** Runs the program itself. */
