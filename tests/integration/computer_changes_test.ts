@@ -304,6 +304,8 @@ Deno.test("a server that returns from the dead has its windows told of again, an
         tools: [{ name: "die" }],
       },
     }),
+    // It stays dead for as long as the test looks at it.
+    { limits: { restartDelayMs: 3_000 } },
   );
   await subscribed(office, 1);
   await office.become({ contents: { [A]: "before death" }, tell: [resourceUpdated(A)] });
@@ -313,8 +315,9 @@ Deno.test("a server that returns from the dead has its windows told of again, an
   await office.laptop.callTool("die");
   await dead;
   assertEquals(await office.laptop.getDesktop(), [`${A}\n\nbefore death`], "the last known window is served");
+  const update = office.next("updateDesktop");
   await alive;
-  await office.next("updateDesktop");
+  await update;
   assertEquals(await office.laptop.getDesktop(), [`${A}\n\nfirst`]);
 });
 

@@ -64,6 +64,9 @@ function guardedServer(kind: "streamable" | "sse", gate: { status: number | unde
   );
 }
 
+/** A server that was refused is not started again while a test looks. */
+const LATER = { limits: { restartDelayMs: 600_000 } };
+
 for (const kind of ["streamable", "sse"] as const) {
   Deno.test(`a ${kind} server that refuses at initialize is retried, and its state says what to do`, async () => {
     for (
@@ -73,7 +76,7 @@ for (const kind of ["streamable", "sse"] as const) {
       ] as const
     ) {
       await using server = guardedServer(kind, { status });
-      await using office = await ComputerOffice.open({ servers: { guarded: server.config() } });
+      await using office = await ComputerOffice.open({ servers: { guarded: server.config() } }, LATER);
       const { fields } = await office.log.until(stateOf("guarded", "retrying"));
       assertEquals(fields["error"], advice);
       const { meta, content } = await office.laptop.callTool("echo");
@@ -87,7 +90,7 @@ for (const kind of ["streamable", "sse"] as const) {
     for (const [status, code] of [[401, 4006], [403, 4007]] as const) {
       const gate: { status: number | undefined } = { status: undefined };
       await using server = guardedServer(kind, gate);
-      await using office = await ComputerOffice.open({ servers: { guarded: server.config() } });
+      await using office = await ComputerOffice.open({ servers: { guarded: server.config() } }, LATER);
       await office.laptop.getFinder();
       const refused = office.log.next(stateOf("guarded", "retrying"));
       gate.status = status;
