@@ -7,7 +7,7 @@ import type { Answer } from "../answers/answer.ts";
 import { addRequestCommands } from "../answers/commands.ts";
 import type { AskedComputer } from "../answers/requests.ts";
 import type { AddServerFlags } from "./answers/servers.ts";
-import type { CommandContext } from "./command_context.ts";
+import type { CommandContext } from "./session.ts";
 import type { AwaitedServers } from "./start.ts";
 
 // Loaded when a command runs, so that a command for another process starts fast.

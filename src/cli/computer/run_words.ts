@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { createPromptProgram, runTypedWords } from "../prompt/program.ts";
 import { shareOptions } from "../shared_options.ts";
 import { type AnswerOutput, type Presentation, showAnswer } from "../answers/answer.ts";
-import type { CommandContext } from "./command_context.ts";
+import type { CommandContext } from "./session.ts";
 import { addCommands } from "./commands.ts";
 
 /** Where a command was typed, and where its answer, its help and its errors are shown. */

@@ -246,6 +246,15 @@ export class Session implements AsyncDisposable {
   }
 }
 
+/** What a command may use: at the prompt, for another process, and for one command alone. */
+export interface CommandContext {
+  readonly session: Session;
+  /** Aborted by Ctrl-C, and when the process that sent the command has ended. */
+  readonly signal: AbortSignal;
+  /** Shows what the command waits for. */
+  readonly progress: (text: string) => void;
+}
+
 /** A config that cannot be used ends the command with exit code 2. */
 function toUsageError(error: unknown): never {
   throw error instanceof ConfigError ? new UsageError(error.message, { cause: error }) : error;

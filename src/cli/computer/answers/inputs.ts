@@ -9,8 +9,7 @@ import { renderParameters } from "../../../computer/secrets/owner_masking.ts";
 import { unknownName } from "../../../spelling.ts";
 import { describeError } from "../../../text.ts";
 import type { Answer } from "../../answers/answer.ts";
-import type { CommandContext } from "../command_context.ts";
-import type { Session } from "../session.ts";
+import type { CommandContext, Session } from "../session.ts";
 
 /** Lists the inputs, where their values come from, and which servers use them, but no values. */
 export async function listInputs({ session }: CommandContext): Promise<Answer> {

@@ -1,7 +1,7 @@
 /** `connect`, `join`, `leave`, `quit` */
 import { UsageError } from "../../outcome.ts";
 import type { Answer } from "../../answers/answer.ts";
-import type { CommandContext } from "../command_context.ts";
+import type { CommandContext } from "../session.ts";
 
 /** How long `connect` and `join` try to reach the Server, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;

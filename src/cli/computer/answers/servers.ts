@@ -5,7 +5,7 @@ import { parseParams } from "../../answers/arguments.ts";
 import { addServerText, type NewServer, removeServerText, type WrittenServer } from "../../../config/edit.ts";
 import type { ConfigChange } from "../../../computer/host.ts";
 import type { Answer } from "../../answers/answer.ts";
-import type { CommandContext } from "../command_context.ts";
+import type { CommandContext } from "../session.ts";
 
 /** The options of `server add`. */
 export interface AddServerFlags {
