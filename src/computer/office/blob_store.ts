@@ -84,7 +84,10 @@ export class OfficeBlobs {
     const known = parts.map(({ mimeType }, index) => this.#find(sums[index] ?? "", mimeType));
     for (const blob of known) if (blob !== undefined) blob.isRead = false;
     const newBytes = parts.reduce((sum, { bytes }, index) => sum + (known[index] ? 0 : bytes.byteLength), 0);
-    if (!this.#makeRoom(newBytes)) return undefined;
+    if (!this.#makeRoom(newBytes)) {
+      for (const { bytes } of parts) if (!this.#holds(bytes)) release(bytes);
+      return undefined;
+    }
     return parts.map((part, index) => this.#add(part, sums[index] ?? ""));
   }
 
@@ -122,6 +125,10 @@ export class OfficeBlobs {
     for (const { bytes } of this.#blobs.values()) release(bytes);
     this.#blobs.clear();
     this.#gone.clear();
+  }
+
+  #holds({ buffer }: Uint8Array): boolean {
+    return this.#blobs.values().some(({ bytes }) => bytes.buffer === buffer);
   }
 
   #find(sha256: string, mimeType: string): Blob | undefined {
