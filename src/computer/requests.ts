@@ -5,7 +5,7 @@ import type { Logger } from "../log.ts";
 import { assertShallow } from "../protocol/depth.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { isRecord } from "../json.ts";
-import { badRequest, fromErrorAck, readRequestId, SmcpError, toErrorAck } from "../protocol/errors.ts";
+import { badRequest, readRequestId, SmcpError, toErrorAck } from "../protocol/errors.ts";
 import { longTextBytes, withStrings } from "../protocol/long_text.ts";
 import { fitsApproximately, payloadTooLarge } from "../protocol/size.ts";
 import { describeError, shorten } from "../text.ts";
@@ -69,6 +69,7 @@ async function answerRequest(context: RequestContext, incoming: IncomingEvent): 
   const scope = { ...context, blobs: context.host.blobs.office, limitBytes: maxAnswerBytes };
   const toAck = (error: unknown) => toErrorAck(error, { event, reqId: readRequestId(body) });
   let answer: unknown;
+  let shrink = SHRINKERS.get(event);
   try {
     const handle = HANDLERS.get(event);
     if (handle === undefined) throw badRequest("event", `This Computer does not serve "${event}"`);
@@ -77,30 +78,34 @@ async function answerRequest(context: RequestContext, incoming: IncomingEvent): 
   } catch (error) {
     logFailure(context.host.log, incoming, error);
     answer = toAck(redacted(error, context.host));
+    shrink = undefined;
   }
   try {
-    await send(answer, incoming, scope);
+    await send(answer, incoming, { scope, shrink });
   } catch (error) {
     logFailure(context.host.log, incoming, error);
     incoming.reply?.(event === TOOL_CALL_EVENT ? lostResult(error) : toAck(error));
   }
 }
 
+type Shrink = typeof shrinkResult;
+
 /** The functions that shrink an answer, by event; other answers cannot be shrunk. */
-const SHRINKERS: ReadonlyMap<string, typeof shrinkResult> = new Map([
+const SHRINKERS: ReadonlyMap<string, Shrink> = new Map([
   [TOOL_CALL_EVENT, shrinkResult],
   [READ_RESOURCE_EVENT, shrinkRead],
 ]);
 
 /** Sends an answer. If it is too large for the connection, its largest parts are kept for the Agent to fetch. */
-async function send(answer: unknown, incoming: IncomingEvent, scope: HandlerScope): Promise<void> {
+async function send(
+  answer: unknown,
+  incoming: IncomingEvent,
+  { scope, shrink }: { readonly scope: HandlerScope; readonly shrink: Shrink | undefined },
+): Promise<void> {
   const { event, body } = incoming;
   // Reading, measuring and writing a long answer each block the event loop for a while.
   if (!fitsApproximately(answer, LONG_ANSWER_BYTES)) await delay(0);
-  const shrink = SHRINKERS.get(event);
-  if (shrink === undefined || !isRecord(answer) || fromErrorAck(answer) !== undefined) {
-    return incoming.reply?.(answer);
-  }
+  if (shrink === undefined || !isRecord(answer)) return incoming.reply?.(answer);
   let smaller: Readonly<Record<string, unknown>> = answer;
   for (let oversize = reply(smaller, incoming); oversize !== undefined; oversize = reply(smaller, incoming)) {
     const next = await shrink(smaller, oversize, scope.blobs);
