@@ -26,7 +26,7 @@ function timersOf(work: () => void): number[] {
   return delays;
 }
 
-Deno.test("a call waits for its own time, not for the MCP SDK's minute", async () => {
+Deno.test("a call has its own time-out instead of the minute of the MCP SDK", async () => {
   const [config] = parseConfig(scriptedServers({ s: { hang: ["tools/call"] } })).servers;
   assert(config !== undefined);
   const log = silentLogger;

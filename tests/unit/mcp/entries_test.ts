@@ -16,7 +16,7 @@ function read<T>(
   return [reader(entry, (message) => void warnings.push(message)), warnings.length];
 }
 
-Deno.test("a tool is read with all that it says", () => {
+Deno.test("a tool is read with all its members", () => {
   const entry = {
     name: "t",
     description: "d",
@@ -60,7 +60,7 @@ Deno.test("a tool without a name is left out, and other members of a wrong type 
 });
 
 // proves: mcp-resource
-Deno.test("a resource needs a URI and is kept as it came", () => {
+Deno.test("a resource needs a URI and is kept unchanged", () => {
   const entry = { uri: "x:", annotations: { priority: 80, lastModified: "2026-01-15" }, unknown: [1] };
   assertEquals(read(readResourceEntry, entry), [entry, 0]);
   for (const bad of [null, {}, { uri: "" }, { uri: 1 }]) {
@@ -69,7 +69,7 @@ Deno.test("a resource needs a URI and is kept as it came", () => {
 });
 
 // proves: mcp-encode-binary
-Deno.test("contents need a URI, and those whose blob is not base64 are told of once and kept", () => {
+Deno.test("contents need a URI, and a blob that is not base64 is kept with one warning", () => {
   const told = (blobs: readonly unknown[]) => {
     const warnings: string[] = [];
     const contents = readContents(blobs.map((blob) => ({ uri: "x:", blob })), (text) => warnings.push(text));
@@ -100,7 +100,7 @@ async function readNumbers(readPage: (cursor: string | undefined) => Promise<Lis
 const page = (entries: unknown[], nextCursor?: string) => Promise.resolve({ entries, nextCursor });
 
 // proves: mcp-list-cursor
-Deno.test("pages are read until one names no next one, and bad entries are left out", async () => {
+Deno.test("pages are read until one has no cursor, and bad entries are left out", async () => {
   const pages: Record<string, Promise<ListPage>> = { a: page([3, "x"], "b"), b: page([4]) };
   const { items, warnings } = await readNumbers((cursor) =>
     cursor === undefined ? page([1, 2], "a") : pages[cursor] ?? page([])
@@ -108,25 +108,25 @@ Deno.test("pages are read until one names no next one, and bad entries are left 
   assertEquals([items, warnings], [[1, 2, 3, 4], ["no number"]]);
 });
 
-Deno.test("a list that turns in a circle gives what was read so far", async () => {
+Deno.test("a list that repeats a cursor ends with what was read so far", async () => {
   const { items, warnings } = await readNumbers(() => page([1], "again"));
   assertEquals([items, warnings.length], [[1, 1], 1]);
 });
 
-Deno.test("a list whose cursors never end is left after its time, with what was read so far", async () => {
+Deno.test("a list whose cursors never end stops after its time, with what was read so far", async () => {
   let count = 0;
   const { items, warnings } = await readNumbers(() => page([1], `c${count++}`), 1);
   assertEquals([items.length, warnings.length], [count, 1]);
 });
 
-Deno.test("a list without end is left after so many entries, whatever the time", async () => {
+Deno.test("a list without end stops at the limit of entries", async () => {
   let count = 0;
   const entries = Array.from({ length: 50_000 }, () => 1);
   const { items, warnings } = await readNumbers(() => page(entries, `c${count++}`), 600_000);
   assertEquals([items.length, warnings.length], [100_000, 1]);
 });
 
-Deno.test("a list is left after so many bytes of all its pages, cursors included", async () => {
+Deno.test("a list stops at the limit of bytes of all its pages, cursors included", async () => {
   const text = "x".repeat(1024 * 1024);
   let count = 0;
   const pages = await readNumbers(() => page([1, text], `c${count++}`), 600_000);
@@ -136,7 +136,7 @@ Deno.test("a list is left after so many bytes of all its pages, cursors included
   assertEquals(cursors.items.length, 16);
 });
 
-Deno.test("a later page that does not come in time costs none of the earlier ones, the first one costs all", async () => {
+Deno.test("a time-out of a later page keeps the earlier pages, and one of the first page fails the list", async () => {
   const late = () => Promise.reject(new ServerTimeoutError("late"));
   const { items } = await readNumbers((cursor) => cursor === undefined ? page([1], "a") : late());
   assertEquals(items, [1]);

@@ -6,7 +6,7 @@ import { MAX_UNASKED_BURST, MAX_WAITING_ANSWERS } from "../../../src/mcp/limits.
 const isReady = async (inflow: Inflow, withinMs: number) =>
   await settledWithin(inflow.ready().then(() => true), withinMs) ?? false;
 
-Deno.test("a server is read on while it takes its answers, and waits when it does not", async () => {
+Deno.test("a server is read while it reads its answers, and waits while it does not", async () => {
   const inflow = new Inflow();
   const taken = Promise.withResolvers<void>();
   const answers = Array.from({ length: MAX_WAITING_ANSWERS }, () => inflow.answering(taken.promise));
@@ -17,7 +17,7 @@ Deno.test("a server is read on while it takes its answers, and waits when it doe
   assert(inflow.isReady);
 });
 
-Deno.test("what nobody asked for is read at a bounded pace, a burst at once", async () => {
+Deno.test("unrequested messages are read at a bounded pace after a burst", async () => {
   const inflow = new Inflow();
   await inflow.ready();
   for (let count = 0; count < MAX_UNASKED_BURST - 1; count++) inflow.take(0);
@@ -29,7 +29,7 @@ Deno.test("what nobody asked for is read at a bounded pace, a burst at once", as
   assert(performance.now() - startMs > 100);
 });
 
-Deno.test("a closed one holds nobody back", async () => {
+Deno.test("a closed inflow does not wait", async () => {
   const inflow = new Inflow();
   inflow.take(1_000_000_000);
   const waiting = inflow.ready();

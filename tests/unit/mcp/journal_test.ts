@@ -29,7 +29,7 @@ Deno.test("a journal keeps states, lines of stderr and log messages in order, ea
   ]);
 });
 
-Deno.test("a line of stderr may come in pieces, and one without an end is kept when its process ends", () => {
+Deno.test("a line of stderr may arrive in pieces, and an incomplete one is kept when the process ends", () => {
   const { journal } = journalAt();
   for (const piece of ["a", "b\nc", "d"]) journal.stderr(piece);
   assertEquals(journal.lines, [`${TIME} stderr ab`]);
@@ -38,7 +38,7 @@ Deno.test("a line of stderr may come in pieces, and one without an end is kept w
   assertEquals(journal.lines, [`${TIME} stderr ab`, `${TIME} stderr cd`]);
 });
 
-Deno.test("a journal keeps the last 200 lines, and of each the first 1,000 characters", () => {
+Deno.test("a journal keeps the last 200 lines, each cut to 1,000 characters", () => {
   const { journal } = journalAt();
   journal.stderr(Array.from({ length: 1_000 }, (_, i) => `${i}\n`).join(""));
   assertEquals([journal.lines.length, journal.lines[0]], [200, `${TIME} stderr 800`]);
@@ -49,7 +49,7 @@ Deno.test("a journal keeps the last 200 lines, and of each the first 1,000 chara
   for (const line of journal.lines) assert(line.length < 1_100);
 });
 
-Deno.test("log messages pass to our log by their level, fifty in ten seconds, and what was too much is counted", () => {
+Deno.test("log messages pass to our log by their level, fifty in ten seconds, and the others are counted", () => {
   const { journal, log, clock } = journalAt();
   journal.message({ level: "notice", data: "fine" });
   journal.message({ level: "error", data: "bad" });
@@ -67,7 +67,7 @@ Deno.test("log messages pass to our log by their level, fifty in ten seconds, an
   ]);
 });
 
-Deno.test("what is no log message is ignored", () => {
+Deno.test("an invalid log message is ignored", () => {
   const { journal, log } = journalAt();
   for (const params of [undefined, null, "x", {}, { level: "info" }, { level: 3, data: "x" }]) {
     journal.message(params);

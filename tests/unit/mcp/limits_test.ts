@@ -4,7 +4,7 @@ import { relistIntervalMs } from "../../../src/mcp/limits.ts";
 
 const MIB = 1024 * 1024;
 
-Deno.test("a short list is read again soon, a long one no more often than a MiB of it comes in a second", () => {
+Deno.test("a short list is read again soon, and a long one at no more than 1 MiB per second", () => {
   const cases: [bytes: number, intervalMs: number][] = [[0, 200], [100_000, 200], [MIB, 1_000], [
     8 * MIB,
     8_000,

@@ -16,7 +16,7 @@ function throttle(maxPerSecond: number) {
   return { throttled, heard, warned, log, [Symbol.dispose]: () => throttled[Symbol.dispose]() };
 }
 
-Deno.test("notifications up to the bound are heard at once, the others once each when the second is over", async () => {
+Deno.test("notifications up to the limit are passed on at once, and the others once each at the end of the second", async () => {
   using all = throttle(2);
   const { throttled, heard, warned } = all;
   for (let count = 0; count < 1_000; count++) throttled.onResourceUpdated("a");
@@ -27,7 +27,7 @@ Deno.test("notifications up to the bound are heard at once, the others once each
   assertEquals(heard, ["a", "a", "tools", "a", "b"]);
 });
 
-Deno.test("of more URIs than are remembered it is told that notifications were lost", async () => {
+Deno.test("more delayed URIs than the limit become one report of lost notifications", async () => {
   using all = throttle(0);
   const { throttled, heard, warned } = all;
   for (let count = 0; count < 1_001; count++) throttled.onResourceUpdated(`window://h/${count}`);
@@ -35,7 +35,7 @@ Deno.test("of more URIs than are remembered it is told that notifications were l
   assertEquals(heard, ["lost"]);
 });
 
-Deno.test("what is held back when the session ends is not heard, and no timer stays", () => {
+Deno.test("delayed notifications are dropped when the session ends, and no timer is left", () => {
   using all = throttle(0);
   all.throttled.onToolsChanged();
   all.throttled[Symbol.dispose]();

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { WarnOnce } from "../../../src/mcp/warn_once.ts";
 import { LogBook } from "../../fixtures/log_book.ts";
 
-Deno.test("a warning is said once, and one with other fields is another", () => {
+Deno.test("a warning is logged once, and one with other fields is another warning", () => {
   const log = new LogBook();
   const once = new WarnOnce(log);
   for (let i = 0; i < 3; i++) {
@@ -12,7 +12,7 @@ Deno.test("a warning is said once, and one with other fields is another", () => 
   assertEquals(log.lines.map(({ fields }) => fields["uri"]), ["a", "b"]);
 });
 
-Deno.test("only so many warnings are remembered: the oldest may be said again", () => {
+Deno.test("a bounded number of warnings is remembered: the oldest may be logged again", () => {
   const log = new LogBook();
   const once = new WarnOnce(log);
   for (let i = 0; i <= 1_000; i++) once.warn(`w${i}`);

@@ -9,7 +9,7 @@ function refusalOf(load: Load): unknown[] {
   return [code, details];
 }
 
-Deno.test("a load refuses one request more than its limit with 400, until one has ended", () => {
+Deno.test("a load at its limit refuses another request with 400 until one ends", () => {
   const load = new Load();
   for (let i = 0; i < 3; i++) {
     load.requireRoom("this office", limit);
@@ -20,7 +20,7 @@ Deno.test("a load refuses one request more than its limit with 400, until one ha
   load.requireRoom("this office", limit);
 });
 
-Deno.test("a load refuses requests with 413 while it has as many bytes as it may, whatever the last one's size", () => {
+Deno.test("a load at its limit of bytes refuses requests with 413, whatever the size of the last one", () => {
   const load = new Load();
   load.add(99);
   load.requireRoom("this office", limit);
@@ -30,7 +30,7 @@ Deno.test("a load refuses requests with 413 while it has as many bytes as it may
   load.requireRoom("this office", limit);
 });
 
-Deno.test("the loads of offices are apart, and an office without requests is forgotten", () => {
+Deno.test("the loads of offices are separate, and an office without requests is removed", () => {
   const loads = new OfficeLoads();
   loads.add("lab", 10);
   loads.add("lab", 20);
@@ -42,7 +42,7 @@ Deno.test("the loads of offices are apart, and an office without requests is for
   assertEquals([loads.of("lab").bytes, loads.size], [0, 1]);
 });
 
-Deno.test("Pace lets a burst pass, and then so much in each second", () => {
+Deno.test("Pace allows a burst, and then its rate per second", () => {
   let nowMs = 0;
   const pace = new Pace({ burst: 10, perSecond: 2 }, () => nowMs);
   assertEquals([pace.take(6), pace.take(4), pace.take(1)], [true, true, false]);

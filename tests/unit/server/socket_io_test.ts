@@ -38,7 +38,7 @@ function keptAcks(socket: Socket): unknown {
   return acks instanceof Map ? acks.size : "no map";
 }
 
-Deno.test("forgetAck() frees what Socket.IO keeps of a request that nobody answers", async () => {
+Deno.test("forgetAck() frees the ack of a request without an answer", async () => {
   await using pair = await openPair();
   const wire = toWire(pair.socket, noOutbox);
   const { ackId } = wire.ask("client:x", {}, () => {});
@@ -56,7 +56,7 @@ Deno.test("emit() throws a RangeError for a body that is nested too deep", async
   assertThrows(() => toWire(pair.socket, noOutbox).emit("client:x", body), RangeError);
 });
 
-Deno.test("An office's room is no socket's room", async () => {
+Deno.test("the room of an office is not the room of a socket", async () => {
   await using pair = await openPair();
   const wire = toWire(pair.socket, noOutbox);
   wire.enterRoom(wire.sid);

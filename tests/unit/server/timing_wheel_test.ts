@@ -3,21 +3,21 @@ import { assert, assertEquals } from "@std/assert";
 import { type Clock, TimingWheel } from "../../../src/server/timing_wheel.ts";
 import { within } from "../../fixtures/within.ts";
 
-/** A deadline that tells when it expires. */
-function deadline(): { expire(): void; readonly expired: Promise<number> } {
+/** An entry that records when it expires. */
+function entry(): { expire(): void; readonly expired: Promise<number> } {
   const { promise, resolve } = Promise.withResolvers<number>();
   return {
     expire: () => resolve(performance.now()),
     get expired() {
-      return within(promise, "a deadline to expire");
+      return within(promise, "an entry to expire");
     },
   };
 }
 
-Deno.test("TimingWheel expire in their order, none too early", async () => {
+Deno.test("entries expire in the order of their times, and not too early", async () => {
   const timeouts = new TimingWheel();
   const startMs = performance.now();
-  const [late, soon] = [deadline(), deadline()];
+  const [late, soon] = [entry(), entry()];
   timeouts.add(late, 120);
   timeouts.add(soon, 10);
   const [soonMs, lateMs] = await Promise.all([soon.expired, late.expired]);
@@ -26,12 +26,12 @@ Deno.test("TimingWheel expire in their order, none too early", async () => {
   assert(soonMs < lateMs);
 });
 
-Deno.test("A deadline that is lifted does not expire, and others of its time do", async () => {
+Deno.test("a cancelled entry does not expire, and others of the same time do", async () => {
   const timeouts = new TimingWheel();
   let expired = 0;
-  const lifted = { expire: () => void expired++ };
-  const scheduled = timeouts.add(lifted, 10);
-  const other = deadline();
+  const cancelled = { expire: () => void expired++ };
+  const scheduled = timeouts.add(cancelled, 10);
+  const other = entry();
   timeouts.add(other, 10);
   timeouts.cancel(scheduled);
   timeouts.cancel(scheduled);
@@ -39,18 +39,18 @@ Deno.test("A deadline that is lifted does not expire, and others of its time do"
   assertEquals(expired, 0);
 });
 
-Deno.test("A deadline may be added while others expire", async () => {
+Deno.test("an entry may be added while others expire", async () => {
   const timeouts = new TimingWheel();
-  const second = deadline();
+  const second = entry();
   timeouts.add({ expire: () => void timeouts.add(second, 1) }, 1);
   await second.expired;
 });
 
 Deno.test("clear() leaves no timer behind", () => {
   const timeouts = new TimingWheel();
-  timeouts.add(deadline(), 3_600_000);
+  timeouts.add(entry(), 3_600_000);
   timeouts.clear();
-  timeouts.add(deadline(), 3_600_000);
+  timeouts.add(entry(), 3_600_000);
   timeouts.clear();
 });
 
@@ -88,7 +88,7 @@ class ManualClock implements Clock {
 
 const DISTANCES_MS = [1, 110, 3_149, 3_250, 204_750, 204_900, 13_107_200, 86_405_000];
 
-Deno.test("TimingWheel of all distances expire when they are due", () => {
+Deno.test("entries of all distances expire when they are due", () => {
   const clock = new ManualClock();
   const timeouts = new TimingWheel(clock);
   const expired: number[] = [];
@@ -104,7 +104,7 @@ Deno.test("TimingWheel of all distances expire when they are due", () => {
   assertEquals(expired, DISTANCES_MS);
 });
 
-Deno.test("TimingWheel expire in their order, too, when the timer fires late", () => {
+Deno.test("entries expire in order when the timer fires late", () => {
   const clock = new ManualClock();
   const timeouts = new TimingWheel(clock);
   const expired: number[] = [];
@@ -113,8 +113,8 @@ Deno.test("TimingWheel expire in their order, too, when the timer fires late", (
   assertEquals(expired, DISTANCES_MS);
 });
 
-// A law, whatever is added, lifted and waited for in between.
-Deno.test("A deadline expires within a tick of its time unless it was lifted", () => {
+// A law, whatever is added, cancelled and waited for in between.
+Deno.test("an entry expires within a tick of its time unless it was cancelled", () => {
   const step = fc.record({
     timeoutMs: fc.oneof(fc.integer({ min: 0, max: 10_000 }), fc.integer({ min: 0, max: 90_000_000 })),
     passMs: fc.oneof(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 0, max: 20_000_000 })),
@@ -140,7 +140,7 @@ Deno.test("A deadline expires within a tick of its time unless it was lifted", (
   }));
 });
 
-Deno.test("A hundred thousand timeouts that are far away cost those that are near nothing", () => {
+Deno.test("a hundred thousand far entries do not slow down near ones", () => {
   const clock = new ManualClock();
   const timeouts = new TimingWheel(clock);
   for (let i = 0; i < 100_000; i++) timeouts.add({ expire() {} }, 80_000_000 + i * 60);

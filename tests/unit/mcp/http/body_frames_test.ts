@@ -21,7 +21,7 @@ function cut(text: string, size: number): string[] {
   return found;
 }
 
-Deno.test("events are cut at empty lines, whatever the line ends and the pieces", () => {
+Deno.test("events end at empty lines, whatever the line endings and the chunks", () => {
   for (const end of ["\n", "\r", "\r\n"]) {
     const text = ["event: endpoint", "data: /mcp", "", "data: a", "data: ü", "", "data: half"].join(end);
     for (let size = 1; size < 12; size++) {
@@ -36,7 +36,7 @@ Deno.test("comments are dropped, however many there are without an event", () =>
   }
 });
 
-Deno.test("an event without end is refused when it is too long, in bytes or in lines", () => {
+Deno.test("an event that is too long is rejected before its end, in bytes or in lines", () => {
   const frames = events();
   frames.push(bytes(`data: ${"x".repeat(94)}`));
   assertThrows(() => frames.push(bytes("x")), RangeError, "more than 100 bytes");
@@ -47,7 +47,7 @@ Deno.test("an event without end is refused when it is too long, in bytes or in l
   assertThrows(() => many.push(bytes("data:\n".repeat(10_001))), RangeError, "10000 lines");
 });
 
-Deno.test("an event of too many values is refused, and other fields cannot hide them", () => {
+Deno.test("an event with too many values is rejected, and other fields cannot hide them", () => {
   const list = `[${"[],".repeat(60)}0]`;
   assertThrows(() => events().push(bytes(`event: "\ndata: ${list.slice(0, 80)}`)), RangeError, "values");
 });
@@ -60,7 +60,7 @@ Deno.test("an event stream with ids can be resumed", () => {
   assertEquals(frames.hasIds, true);
 });
 
-Deno.test("unfinished messages have one budget, and give back what they took", () => {
+Deno.test("incomplete messages share one budget, and release their bytes", () => {
   const budget = new BufferBudget(200_000);
   const large = { ...limits, maxMessageBytes: 150_000 };
   const first = new EventFrames(large, budget);
@@ -71,7 +71,7 @@ Deno.test("unfinished messages have one budget, and give back what they took", (
   second.push(bytes(`"${"x".repeat(120_000)}`));
 });
 
-Deno.test("a message comes as one frame, and a list of messages is refused", () => {
+Deno.test("a message is one frame, and a batch of messages is rejected", () => {
   const frame = new JsonFrame(limits, new BufferBudget(10_000_000));
   assertEquals([frame.push(bytes(' {"a"')), frame.push(bytes(":1}"))], [[], []]);
   assertEquals(texts(frame.end()), [' {"a":1}']);

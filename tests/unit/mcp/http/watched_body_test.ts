@@ -31,24 +31,24 @@ function bodyOf(text: string, end: "close" | "error" | "hang"): ReadableStream<U
   });
 }
 
-Deno.test("a body passes as it is and tells its end", async () => {
+Deno.test("a body is passed on unchanged, and its end is reported", async () => {
   const { body, ends } = watch(bodyOf("hello", "close"));
   assertEquals([await new Response(body).text(), ends], ["hello", ["complete"]]);
 });
 
-Deno.test("a body that breaks passes the error on and tells it", async () => {
+Deno.test("a broken body passes the error on, and reports it", async () => {
   const { body, ends } = watch(bodyOf("hello", "error"));
   await assertRejects(() => new Response(body).text(), TypeError, "broken");
   assertEquals(ends, ["broken"]);
 });
 
-Deno.test("a body that says nothing for too long counts as broken", async () => {
+Deno.test("a body that is silent for too long counts as broken", async () => {
   const { body, ends } = watch(bodyOf("hello", "hang"), 1);
   await assertRejects(() => new Response(body).text(), TypeError, "no data for 1 ms");
   assertEquals(ends, ["broken"]);
 });
 
-Deno.test("a body that its reader gives up has not ended, and leaves no timer", async () => {
+Deno.test("a body that its reader cancels has not ended, and leaves no timer", async () => {
   const ends: BodyEnd[] = [];
   const frames = new EventFrames(limits, new BufferBudget(1_000_000));
   const onEnd = (end: BodyEnd) => void ends.push(end);
@@ -61,7 +61,7 @@ Deno.test("a body that its reader gives up has not ended, and leaves no timer", 
   assertEquals(ends, []);
 });
 
-Deno.test("a body ends with its signal, is cancelled then, and has not ended by itself", async () => {
+Deno.test("a body is cancelled by its signal, and has not ended by itself", async () => {
   const cancelled = Promise.withResolvers<unknown>();
   const controller = new AbortController();
   const ends: BodyEnd[] = [];
@@ -78,7 +78,7 @@ Deno.test("a body ends with its signal, is cancelled then, and has not ended by 
   assertEquals([String(await cancelled.promise), ends], ["TypeError: over", []]);
 });
 
-Deno.test("a body whose signal is aborted already is cancelled at once", async () => {
+Deno.test("a body whose signal is already aborted is cancelled at once", async () => {
   const cancelled = Promise.withResolvers<unknown>();
   const silent = new ReadableStream<Uint8Array>({ cancel: cancelled.resolve });
   const signal = AbortSignal.abort(new TypeError("over"));
@@ -105,7 +105,7 @@ Deno.test("a body that has ended no longer listens to its signal", async () => {
   assertEquals(listeners, 0);
 });
 
-Deno.test("one large message of a server is read at a time, and small ones beside it", async () => {
+Deno.test("large messages of a server are read one at a time, together with small ones", async () => {
   const roomy = { maxMessageBytes: 1_000_000, maxMessageValues: 1_000_000 };
   const budget = new BufferBudget(10_000_000);
   const largeMessages = new LargeMessages();

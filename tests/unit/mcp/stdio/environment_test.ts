@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { childEnvironment } from "../../../../src/mcp/stdio/environment.ts";
 
-Deno.test("a child inherits what tools need and no credentials", () => {
+Deno.test("a child inherits the variables that tools need, and no credentials", () => {
   const own = {
     PATH: "/bin",
     HOME: "/me",
@@ -13,7 +13,7 @@ Deno.test("a child inherits what tools need and no credentials", () => {
   assertEquals(childEnvironment(own, null), { PATH: "/bin", HOME: "/me", https_proxy: "http://proxy" });
 });
 
-Deno.test("what the configuration says comes on top", () => {
+Deno.test("configured variables override inherited ones", () => {
   assertEquals(childEnvironment({ PATH: "/bin", TZ: "UTC" }, { PATH: "/opt", KEY: "k" }), {
     PATH: "/opt",
     TZ: "UTC",

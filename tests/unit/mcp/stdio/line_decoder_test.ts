@@ -5,7 +5,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const strict = { encoding: "utf-8", encoding_error_handler: "strict" } as const;
 const limits = { maxMessageBytes: 1_000, maxMessageValues: 1_000 };
 
-Deno.test("lines are put together whatever the chunks, and an unfinished one waits", () => {
+Deno.test("lines are joined across chunks, and an incomplete one waits", () => {
   const text = "one\ntwo 😀\n\nthree";
   for (let size = 1; size < 8; size++) {
     const decoder = new LineDecoder(strict, limits);
@@ -19,7 +19,7 @@ Deno.test("lines are put together whatever the chunks, and an unfinished one wai
   }
 });
 
-Deno.test("a chunk whose memory is used again does not change what was read from it", () => {
+Deno.test("reusing the memory of a chunk does not change the lines that were read from it", () => {
   const decoder = new LineDecoder(strict, limits);
   const chunk = bytes("half");
   decoder.push(chunk);
@@ -27,13 +27,13 @@ Deno.test("a chunk whose memory is used again does not change what was read from
   assertEquals(decoder.push(bytes(" done\n")).lines, ["half done"]);
 });
 
-Deno.test("a line that cannot be decoded costs no other line", () => {
+Deno.test("a line that cannot be decoded does not affect other lines", () => {
   const decoder = new LineDecoder(strict, limits);
   const { lines, undecodable } = decoder.push(new Uint8Array([0xff, 0x0a, 0x61, 0x0a]));
   assertEquals([lines, undecodable], [["a"], ["\ufffd"]]);
 });
 
-Deno.test("a replacement character that the server wrote itself is text, beside bytes that are not valid", () => {
+Deno.test("a replacement character that the server wrote itself is valid text", () => {
   const decoder = new LineDecoder(strict, limits);
   const invalid = new Uint8Array([...bytes("\ufffd"), 0xff, 0x0a]);
   assertEquals(decoder.push(bytes("a \ufffd b\n")), { lines: ["a \ufffd b"], undecodable: [] });
@@ -42,14 +42,14 @@ Deno.test("a replacement character that the server wrote itself is text, beside 
   assertEquals(replacing.push(invalid).lines, ["\ufffd\ufffd"]);
 });
 
-Deno.test("a line over the limit is refused before it is whole", () => {
+Deno.test("a line over the limit is rejected before its end", () => {
   const decoder = new LineDecoder(strict, { ...limits, maxMessageBytes: 4 });
   assertEquals(decoder.push(bytes("1234\n")).lines, ["1234"]);
   decoder.push(bytes("123"));
   assertThrows(() => decoder.push(bytes("45")), RangeError, "more than 4 bytes");
 });
 
-Deno.test("a line of more values than the limit is refused, whatever its texts hold", () => {
+Deno.test("a line with more values than the limit is rejected, whatever its texts contain", () => {
   const decoder = new LineDecoder(strict, { maxMessageBytes: 1_000, maxMessageValues: 6 });
   const text = '{"a":"[[[,,,,\\",,,,"}';
   assertEquals(decoder.push(bytes(`${text}\n[1,2,3,4]\n`)).lines, [text, "[1,2,3,4]"]);

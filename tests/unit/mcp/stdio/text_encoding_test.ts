@@ -23,7 +23,7 @@ Deno.test("textEncodingOf() knows an encoding by its Python names", () => {
   }
 });
 
-Deno.test("textEncodingOf() refuses wide encodings and names of none", () => {
+Deno.test("textEncodingOf() rejects UTF-16 and unknown names", () => {
   for (const name of ["utf-16", "utf_16_le", "utf_32", "cp037", "rot13", "", "constructor"]) {
     assertThrows(() => textEncodingOf(name), RangeError, name);
   }

@@ -23,7 +23,7 @@ async function isHung(beat: Heartbeat): Promise<boolean> {
   return await Promise.race([beat.hung.then(() => true), Promise.resolve().then(() => false)]);
 }
 
-Deno.test("two pings in a row without an answer mean that the server hangs", async () => {
+Deno.test("a server hangs after two consecutive unanswered pings", async () => {
   const { beat } = heartbeat([false, false]);
   await beat.check();
   assertEquals(await isHung(beat), false);
@@ -31,19 +31,19 @@ Deno.test("two pings in a row without an answer mean that the server hangs", asy
   assertEquals(await beat.hung, "no answer to 2 pings");
 });
 
-Deno.test("an answer in between starts the count anew", async () => {
+Deno.test("an answer resets the count of unanswered pings", async () => {
   const { beat } = heartbeat([false, true, false, true]);
   for (let i = 0; i < 4; i++) await beat.check();
   assertEquals(await isHung(beat), false);
 });
 
-Deno.test("checks that are asked for at one time are one ping", async () => {
+Deno.test("simultaneous checks share one ping", async () => {
   const { beat, pings } = heartbeat([false, false]);
   await Promise.all([beat.check(), beat.check(), beat.check()]);
   assertEquals([pings(), await isHung(beat)], [1, false]);
 });
 
-Deno.test("an idle server is pinged again and again until the signal ends it, a busy one not at all", async () => {
+Deno.test("an idle server is pinged until the signal is aborted, and a busy one is not pinged", async () => {
   const abort = new AbortController();
   const idle = heartbeat([]);
   const busy = heartbeat([], () => false);
@@ -82,13 +82,13 @@ function renewal(resolve: () => Promise<ResolvedServerConfig>) {
   return { subject, seen };
 }
 
-Deno.test("other credentials than those that the session began with are told", async () => {
+Deno.test("credentials that changed since the start of the session are reported", async () => {
   const { subject, seen } = renewal(() => Promise.resolve(configured("second")));
   await subject.check();
   assertEquals([seen.resolved, seen.renewed], [1, 1]);
 });
 
-Deno.test("the same credentials, and inputs that cannot be filled in, change nothing", async () => {
+Deno.test("the same credentials, and inputs that cannot be resolved, are not reported", async () => {
   for (
     const resolve of [() => Promise.resolve(configured("first")), () => Promise.reject(new TypeError("no"))]
   ) {
@@ -98,7 +98,7 @@ Deno.test("the same credentials, and inputs that cannot be filled in, change not
   }
 });
 
-Deno.test("whoever is refused a thousand times looks once in ten seconds", async () => {
+Deno.test("a thousand refusals cause one check in ten seconds", async () => {
   const { subject, seen } = renewal(() => Promise.resolve(configured("first")));
   for (let i = 0; i < 1_000; i++) await subject.check();
   assertEquals(seen.resolved, 1);
