@@ -270,7 +270,13 @@ function parseMessage(line: string): JSONRPCMessage | undefined {
 }
 
 function toMessage(value: unknown): JSONRPCMessage | undefined {
-  return isNotification(value) ? value : JSONRPCMessageSchema.safeParse(value).data;
+  if (isNotification(value)) return value;
+  try {
+    // `safeParse()` leaves far more garbage for each message that it refuses.
+    return JSONRPCMessageSchema.parse(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Checks a notification. The SDK's schema is much slower, and notifications may be many. */
