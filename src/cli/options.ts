@@ -36,9 +36,10 @@ export function connectionOptions(role: "computer" | "agent"): Option[] {
     new Option("--url <url>", "the URL of the Server, such as http://127.0.0.1:3000").env("A2C_URL")
       .argParser(parseUrl),
     new Option("--office <office>", "the office to join").env("A2C_OFFICE").argParser(parseName),
-    new Option("--name <name>", `the name of this ${role} in the office`).env("A2C_NAME").argParser(
-      parseName,
-    ),
+    new Option("--name <name>", `the name of this ${role === "agent" ? "Agent" : "Computer"} in the office`)
+      .env("A2C_NAME").argParser(
+        parseName,
+      ),
     ...credentialOptions(),
     new Option("--path <path>", "the Socket.IO path, relative to the path of the URL")
       .default(DEFAULT_SOCKET_PATH).env("A2C_PATH"),

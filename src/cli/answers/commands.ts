@@ -39,7 +39,7 @@ function requests() {
 }
 
 function addTools(program: Command, run: RunRequest): void {
-  program.command("tools").description("list the tools")
+  program.command("tools").description("list the tools of the Computer")
     .argument("[tool]", "show only this tool, with its full description and schema")
     .action((tool: string | undefined) =>
       run({
@@ -118,7 +118,7 @@ function addFinder(program: Command, run: RunRequest): void {
     .addOption(
       new Option(
         "--depth <depth>",
-        "how far to read: also the first 100 pages of each document, or also their elements",
+        "how deep to read; pages are the first 100 of each document",
       )
         .choices(TREE_DEPTHS).default("documents"),
     )

@@ -67,6 +67,8 @@ function addRequests(program: Command, run: RunCommand): void {
       needs: "servers",
       work: (context) => call.work({ ...context, computer: hostedComputer(context.session.computer) }),
     }));
+  program.commands.find((command) => command.name() === "call")
+    ?.addHelpText("after", "\nThe call needs no confirmation: you have asked for it.");
   program.command("history").description("show the last 100 tool calls")
     .action(() =>
       run({
