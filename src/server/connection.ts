@@ -124,21 +124,14 @@ export class Connection {
    * `timeoutMs`, 404 when this connection leaves or is lost, 400 when the body is nested too deep, 413 when this
    * connection has too many unread bytes.
    */
-  ask(question: Question, request: {
+  ask(question: Question, { body, asker, onSettled }: {
     readonly body: unknown;
     readonly asker: Connection;
     readonly onSettled: (settlement: Settlement) => void;
   }): void {
-    const { timeouts, officeLoads, observerLoads } = this.#shared;
+    const { officeLoads, observerLoads } = this.#shared;
     const { event, officeId, isObserving } = question;
-    const { body, asker } = request;
-    const onSettled = (settlement: Settlement) => {
-      this.#forget(pending, { asker, outcome: settlement.kind });
-      request.onSettled(settlement);
-    };
-    const pending = new PendingAnswer({ question, timeouts, onSettled });
-    this.#owed.add(pending);
-    asker.#asked.add(pending);
+    const pending = this.#await(question, { asker, onSettled });
     try {
       const sent = this.#send(event, () => this.#wire.ask(event, body, pending.ack));
       pending.sent = sent;
@@ -149,6 +142,24 @@ export class Connection {
     } catch (error) {
       pending.fail(error);
     }
+  }
+
+  /** Adds a request to the lists. A method of its own, so that its closure does not keep the body in memory. */
+  #await(question: Question, { asker, onSettled }: {
+    readonly asker: Connection;
+    readonly onSettled: (settlement: Settlement) => void;
+  }): PendingAnswer {
+    const pending: PendingAnswer = new PendingAnswer({
+      question,
+      timeouts: this.#shared.timeouts,
+      onSettled: (settlement) => {
+        this.#forget(pending, { asker, outcome: settlement.kind });
+        onSettled(settlement);
+      },
+    });
+    this.#owed.add(pending);
+    asker.#asked.add(pending);
+    return pending;
   }
 
   /** Answers an event. Throws like {@linkcode Wire.answer}. */
