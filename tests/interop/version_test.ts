@@ -36,7 +36,7 @@ Deno.test("our peers end at once on a Python Server of another version, and say 
 
 Deno.test("a Python client understands that our Server wants another version", interop, async () => {
   await using server = startDoor("server.ts", ["--port", "0", "--accept", "0.4"]);
-  await server.said("\n");
+  await server.stdout.until("\n");
   const url = server.stdout.text.replace("listening on ", "").trim();
   for (const driver of ["agent", "computer"] as const) {
     const error = await PythonPeer.start(driver, ["--url", url, "--office", office]).catch((error) => error);
