@@ -6,6 +6,8 @@ import { startDoor } from "../fixtures/door.ts";
 import { imageOf, textOf } from "./_large_result.ts";
 
 const CALLS = 5;
+/** Unlike the name of any other Computer of this user. */
+const NAME = `laptop-${crypto.randomUUID()}`;
 /** The most memory that the Computer's process may take, in MiB. */
 const MAX_MIB = 256;
 
@@ -35,12 +37,12 @@ Deno.test(
       agent.on("toolsRefreshed", ({ tools }) => {
         if (tools.length > 0) ready.resolve();
       });
-      const address = ["--url", url, "--office", "lab", "--name", "laptop", "--config", file];
+      const address = ["--url", url, "--office", "lab", "--name", NAME, "--config", file];
       await using computer = startDoor("computer.ts", address);
       await computer.said('joined office "lab"');
       await ready.promise;
       for (let call = 0; call < CALLS; call++) {
-        const { content } = await agent.computer("laptop").callTool("dump", {});
+        const { content } = await agent.computer(NAME).callTool("dump", {});
         assertEquals(content[0]?.type, "text");
         assert(content[0]?.text === textOf(call), `text ${call} arrives whole`);
         assert(content[1]?.data === imageOf(call), `image ${call} arrives whole`);
