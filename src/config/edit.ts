@@ -50,18 +50,6 @@ export interface WrittenServer {
  *
  * @param text The text of the file; `undefined` or blank for a new file.
  * @throws {ConfigError} when the name is in use, or the text is not a valid configuration in JSON.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { addServerText } from "@a2c-smcp/sdk/computer";
- *
- * const text = '{ "mcpServers": {} } // mine';
- * assertEquals(
- *   addServerText(text, "files", { type: "stdio", command: "my-mcp-server" }),
- *   '{ "mcpServers": { "files": { "command": "my-mcp-server" } } } // mine',
- * );
- * ```
  */
 export function addServerText(
   text: string | undefined,
