@@ -252,7 +252,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** All that is read, in one piece of memory again and again: a chunk of its own for each would be garbage for a while. */
+/** Reads all chunks into the same memory: a new buffer for each chunk would be garbage for a while. */
 async function* chunksOf(output: ReadableStreamBYOBReader): AsyncGenerator<Uint8Array> {
   let room = new Uint8Array(READ_BYTES);
   for (;;) {
