@@ -26,7 +26,7 @@ import { ComputerRequests } from "./computer_requests.ts";
 import { RemoteComputer } from "./remote_computer.ts";
 import { type RequestOptions, Requests } from "./requests.ts";
 
-/** Time to reach the Server unless told otherwise. */
+/** Default time to reach the Server and to join. */
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 
 /** Where an Agent connects, and as whom. */
@@ -45,37 +45,38 @@ export interface AgentOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The Socket.IO path below the URL; `/socket.io/` by default. */
   readonly path?: string | undefined;
-  /** Says nothing by default. */
+  /** Receives the Agent's log lines; they are dropped by default. */
   readonly logger?: Logger | undefined;
   /**
-   * Join as an observer, without taking the Agent's seat: an observer receives the office's events and may read tools,
-   * configuration, Desktop, Finder and resources; other requests are refused with 403. A Server without observers gives it
-   * the seat.
+   * Joins as an observer, without taking the Agent's seat (`docs/protocol/extensions.md#observers`). An observer
+   * receives the office's events and may read tools, configuration, Desktop, Finder and resources; other requests are
+   * refused with 403. A Server that does not support observers gives it the seat. `false` by default.
    */
   readonly observer?: boolean | undefined;
-  /** Milliseconds to reach the Server and to join; 10,000 by default, `Infinity` to try for ever. */
+  /** Milliseconds to reach the Server and to join; 10,000 by default, `Infinity` to retry forever. */
   readonly timeoutMs?: number | undefined;
   /**
-   * Milliseconds that a taken seat is tried again after a lost connection, since it may be one's own ghost; 60,000 by
-   * default. The first join is refused at once.
+   * How long a rejoin after a lost connection is retried while the seat is taken, in milliseconds; 60,000 by default.
+   * The Server may still hold the seat for the lost connection. A first join is refused at once.
    */
   readonly joinPatienceMs?: number | undefined;
   /**
-   * Milliseconds that the Agent waits longer than a request's own `timeoutMs`, for the answer that the request took too
-   * long; 10,000 by default, 0 to wait no longer than `timeoutMs`.
+   * How much longer than a request's `timeoutMs` the Agent waits, in milliseconds, so that the Computer's own time-out
+   * answer can arrive; 10,000 by default. With 0 it waits exactly `timeoutMs`.
    */
   readonly graceMs?: number | undefined;
-  /** Bytes that may be fetched for the large parts of one answer; 64 MiB by default. */
+  /** The most bytes to fetch for the large parts of one answer; 64 MiB by default. */
   readonly maxBlobBytes?: number | undefined;
-  /** Milliseconds that this may take; 300,000 by default. */
+  /** The time limit for fetching the large parts of one answer, in milliseconds; 300,000 by default. */
   readonly blobTimeoutMs?: number | undefined;
-  /** Ends the connecting and joining. */
+  /** Stops connecting and joining; `connect()` then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * A member of an office that uses its Computers. Comes back by itself after a lost connection: requests made
- * meanwhile wait, requests in flight reject with a `ConnectionClosedError` and are not repeated.
+ * A member of an office that uses its Computers. After a lost connection it reconnects and rejoins automatically:
+ * requests in flight reject with a `ConnectionClosedError` and are not repeated, and new requests wait for the
+ * connection.
  *
  * @example
  * ```ts
@@ -123,11 +124,11 @@ export class Agent implements AsyncDisposable {
   /**
    * Connects to the Server and joins the office.
    *
-   * @throws {TypeError} `office` or `name` is no name, or `url` cannot be used.
-   * @throws {ServerUnreachableError} after `timeoutMs`; at once where another attempt is of no use (`isPermanent`).
-   * @throws {AuthenticationError | ProtocolVersionError} at once.
-   * @throws {RequestTimeoutError} when the join is not answered in what is left of `timeoutMs`.
-   * @throws {JoinRefusedError} at once, in the Server's words: the office has an Agent, for instance.
+   * @throws {TypeError} `office` or `name` is not a valid name, or `url` cannot be used.
+   * @throws {ServerUnreachableError} after `timeoutMs`; at once when a retry cannot succeed (`isPermanent`).
+   * @throws {AuthenticationError | ProtocolVersionError} at once: the Server refused the credentials or the version.
+   * @throws {RequestTimeoutError} when the Server does not answer the join within the rest of `timeoutMs`.
+   * @throws {JoinRefusedError} at once, with the Server's reason, for example that the office already has an Agent.
    */
   static async connect(options: AgentOptions): Promise<Agent> {
     const { url, office, name, path, headers, joinPatienceMs, signal } = options;
@@ -154,37 +155,44 @@ export class Agent implements AsyncDisposable {
     return new Agent(options, { link, listeners, ending });
   }
 
-  /** The office that the Agent is in, or is trying to return to; `undefined` after {@linkcode leave}. */
+  /** The office that the Agent is in or is rejoining; `undefined` after {@linkcode leave}. */
   get office(): string | undefined {
     return this.#link.membership?.office_id;
   }
 
-  /** Whether requests go out at once; `false` while the Agent is trying to come back. */
+  /** Whether requests are sent at once; `false` while the Agent reconnects. */
   get isConnected(): boolean {
     return this.#link.isConnected;
   }
 
-  /** The Computer of that name, whether it is in the office by now or not. */
+  /** The Computer of this name. Sends no request; the Computer need not be in the office yet. */
   computer(name: string): RemoteComputer {
     const options = { requests: this.#requests, logger: this.#log, ...this.#blobBounds };
     return new RemoteComputer(new ComputerRequests(name, options));
   }
 
-  /** Everybody in the office, this Agent included (`server:list_room`). */
+  /**
+   * Lists the members of the office, this Agent included (`server:list_room`).
+   *
+   * @throws {SmcpError} 4103 after {@linkcode leave}.
+   */
   async listOffice(options: RequestOptions = {}): Promise<SessionInfo[]> {
     const office = this.office;
     if (office === undefined) {
-      throw new SmcpError(ErrorCode.NOT_IN_ROOM, `Cannot list the office of "${this.name}": it is in none`);
+      throw new SmcpError(
+        ErrorCode.NOT_IN_ROOM,
+        `Cannot list the office of Agent "${this.name}": it is not in an office`,
+      );
     }
     const request = { event: LIST_ROOM_EVENT, body: { office_id: office } };
     return (await this.#requests.send(request, { ...options, parse: parseListRoomRet })).sessions;
   }
 
   /**
-   * Sends any other request, of a newer peer for instance, and resolves to its answer as it came (`undefined` when
-   * the ack carries nothing). `agent`, `req_id` and, with `timeoutMs`, `timeout` are added to the body.
+   * Sends a request that has no method here, such as one of a newer protocol version, and resolves to its answer
+   * unchanged; `undefined` for an empty ack. Adds `agent`, `req_id` and, with `timeoutMs`, `timeout` to the body.
    *
-   * @param body With `computer`, for a `client:*` event.
+   * @param body A `client:*` event needs the member `computer`.
    */
   request(
     event: string,
@@ -195,19 +203,19 @@ export class Agent implements AsyncDisposable {
   }
 
   /**
-   * Calls `listener` with each event of one name; {@linkcode AgentEvents} lists them. A listener for `toolsRefreshed`,
-   * `configRefreshed`, `desktopRefreshed` or `finderRefreshed` makes the Agent fetch that view after each change, and one
-   * for `resourcesUpdated` makes it ask what changed.
+   * Calls `listener` with each event of one name; {@linkcode AgentEvents} lists them. While `toolsRefreshed`,
+   * `configRefreshed`, `desktopRefreshed` or `finderRefreshed` has a listener, the Agent fetches that view after each
+   * change. While `resourcesUpdated` has one, it requests the updates.
    *
-   * @return A function that ends the subscription; also a `Disposable`.
+   * @return A function that removes the listener; also a `Disposable`.
    */
   on<Name extends AgentEventName>(type: Name, listener: AgentListener<Name>): Unsubscribe {
     return this.#listeners.on(type, listener);
   }
 
   /**
-   * The Agent's events one after the other, from the call on, until the signal is aborted, the loop is left, or the
-   * Agent is closed or has failed. A reader that falls 1,000 events behind loses the oldest.
+   * Yields the Agent's events in order, from this call on. Ends when the signal is aborted, the loop is left, or the
+   * Agent is closed or has failed. At most 1,000 events wait for a slow reader; the oldest are dropped.
    *
    * @param options `types`: which events; by default all but `…Refreshed`, `resourcesUpdated` and `refreshFailed`.
    */
@@ -219,33 +227,34 @@ export class Agent implements AsyncDisposable {
     return streamEvents(this.#listeners, {
       types,
       signal: signal === undefined ? ending : AbortSignal.any([ending, signal]),
-      onDrop: ({ type }) => this.#log.warn("event dropped: its reader is too slow", { event: type }),
+      onDrop: ({ type }) => this.#log.warn("event dropped: the reader is too slow", { event: type }),
     });
   }
 
   /**
    * Joins another office after {@linkcode leave}.
    *
-   * @throws {JoinRefusedError} in the Server's words.
+   * @throws {JoinRefusedError} with the Server's reason.
+   * @throws {TypeError} `office` is not a valid name.
    */
   async join(office: string, options: Pick<RequestOptions, "signal"> = {}): Promise<void> {
     assertName("office", office);
     await this.#link.join({ role: "agent", name: this.name, office_id: office }, options);
   }
 
-  /** Leaves the office and stays connected. */
+  /** Leaves the office; the connection stays open, and subscriptions to resources end. */
   leave(options: Pick<RequestOptions, "signal"> = {}): Promise<void> {
     return this.#link.leave(options);
   }
 
-  /** Leaves and disconnects for good. Requests in flight reject with a `ConnectionClosedError`. Idempotent. */
+  /** Leaves the office and disconnects. Requests in flight reject with a `ConnectionClosedError`. Idempotent. */
   async close(): Promise<void> {
     this.#refresher.stop();
     this.#ending.abort();
     await this.#link.close();
   }
 
-  /** Closes at the end of an `await using` block. */
+  /** Calls {@linkcode close} at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
@@ -285,7 +294,7 @@ function toAuth({ token, auth, observer = false }: AgentOptions): Readonly<Recor
   };
 }
 
-/** A caller in JavaScript may leave an option out. */
+/** JavaScript callers can omit a required option. */
 function assertUrl(url: unknown): void {
   if (typeof url !== "string") throw new TypeError(`Cannot connect to "${url}": url must be a string`);
   parseServerAddress(url);
@@ -296,7 +305,7 @@ function assertName(field: "office" | "name", value: unknown): void {
   if (problem !== undefined) throw new TypeError(`Cannot use ${field} "${value}": it ${problem}`);
 }
 
-/** Turns what the link tells into the Agent's events. */
+/** Translates callbacks of the link into events of the Agent. */
 function toLinkListener(
   listeners: Listeners,
   context: {
@@ -311,7 +320,7 @@ function toLinkListener(
     onLost: (reason) => listeners.tell({ type: "disconnected", reason }),
     onReturned: () => listeners.tell({ type: "reconnected", office: office() }),
     onFailed: (error) => {
-      logger.error("connection failed for good", { error: error.message });
+      logger.error("connection failed, and is not retried", { error: error.message });
       listeners.tell({ type: "failed", error });
       ending.abort();
     },
@@ -324,7 +333,7 @@ function receive(
 ): void {
   if (!event.startsWith(NOTIFICATION_PREFIX)) {
     logger.warn("unexpected event", { event });
-    const refusal = badRequest("event", `Cannot serve "${event}": an Agent serves no requests`);
+    const refusal = badRequest("event", `Cannot serve "${event}": an Agent does not answer requests`);
     reply?.(toErrorAck(refusal, { event, reqId: readRequestId(body) }));
     return;
   }

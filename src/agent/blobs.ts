@@ -1,4 +1,4 @@
-/** Fetching what a Computer kept back of an answer because it was too large, and putting it where it belongs. */
+/** Fetches the parts that a Computer left out of a large answer, and inserts them (`docs/protocol/calls-and-offices.md#blobs`). */
 import {
   A2C_ANSWER,
   A2C_BLOB_HANDLE,
@@ -16,31 +16,31 @@ import type { CallToolResult, ContentItem } from "../protocol/tools.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 
-/** What filling in needs. */
+/** How the blobs of an answer are fetched, and who receives failures. */
 export interface FillOptions extends BlobReaderOptions {
-  /** Called when an item cannot be filled in; when it throws, the filling ends. */
+  /** Called for each blob that cannot be fetched. When it throws, nothing more is fetched. */
   readonly onFailure: (handle: string, error: unknown) => void;
-  /** Called for each flaw of an answer that was fetched as a whole. */
+  /** Called for each flaw of an answer that was itself a blob. */
   readonly onFlaw?: OnFlaw | undefined;
 }
 
-/** Metadata that names a handle. */
+/** A handle, and the metadata that contains it. */
 interface Mark {
   readonly handle: string;
   readonly meta: Readonly<Record<string, unknown>>;
 }
 
-/** Whether any item of the result is a handle. */
+/** Whether an item of the result has a blob handle. */
 export function hasBlobHandles(result: CallToolResult): boolean {
   return result.content.some((item) => markOf(item) !== undefined);
 }
 
-/** Whether any piece of what was read is a handle. */
+/** Whether an item of the contents has a blob handle. */
 export function hasContentHandles(result: ReadResourceRet): boolean {
   return result.contents.some((piece) => markOf(piece) !== undefined);
 }
 
-/** The result with its handles filled in. An item whose bytes cannot be had keeps its handle. */
+/** Replaces blob handles in a tool result by the bytes. An item whose bytes cannot be fetched keeps its handle. */
 export async function fillBlobs(result: CallToolResult, options: FillOptions): Promise<CallToolResult> {
   const reader = new BlobReader(options);
   let filled: CallToolResult = { ...result, content: [] };
@@ -58,7 +58,7 @@ export async function fillBlobs(result: CallToolResult, options: FillOptions): P
   return filled;
 }
 
-/** What was read with its handles filled in. A piece whose bytes cannot be had keeps its handle. */
+/** Replaces blob handles in contents by the bytes. An item whose bytes cannot be fetched keeps its handle. */
 export async function fillContents(result: ReadResourceRet, options: FillOptions): Promise<ReadResourceRet> {
   const reader = new BlobReader(options);
   const contents: ResourceContents[] = [];
@@ -98,13 +98,13 @@ async function fetchPart<T>(
   }
 }
 
-/** Bytes that arrived, and what they stand for. */
+/** The bytes of a blob, and the item that they belong to. */
 interface Arrival extends Mark {
   readonly bytes: Uint8Array;
   readonly onFlaw: OnFlaw | undefined;
 }
 
-/** What an item becomes: another item, the result's structured content, or the whole result. */
+/** The replacement of an item: another item, the result's structured content, or the whole result. */
 interface ItemChange {
   readonly item?: ContentItem;
   readonly structuredContent?: unknown;
@@ -115,7 +115,7 @@ function fillItem(item: ContentItem, arrival: Arrival): ItemChange {
   const { meta, bytes } = arrival;
   if (meta[A2C_ANSWER] === true) return { answer: parseCallToolResult(toJson(arrival), arrival.onFlaw) };
   if (meta[A2C_STRUCTURED_CONTENT] === true) return { structuredContent: toJson(arrival) };
-  if (item.type === "unknown") throw broken(arrival.handle, "its item is of no known kind");
+  if (item.type === "unknown") throw broken(arrival.handle, "unknown type of item");
   const { _meta, ...rest } = item;
   const others = withoutBlobKeys(meta);
   const own = others === undefined ? {} : { _meta: others };
@@ -130,7 +130,7 @@ function fillItem(item: ContentItem, arrival: Arrival): ItemChange {
   if (rest.type === "image" || rest.type === "audio") {
     return { item: { ...rest, data: bytes.toBase64(), ...own } };
   }
-  throw broken(arrival.handle, `an item of type "${rest.type}" has no bytes`);
+  throw broken(arrival.handle, `an item of type "${rest.type}" cannot hold bytes`);
 }
 
 function toResource(resource: ResourceContents, arrival: Arrival): ResourceContents {
@@ -154,7 +154,7 @@ function toText({ handle, bytes }: Arrival): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw broken(handle, "it is not UTF-8", cause);
+    throw broken(handle, "the bytes are not UTF-8", cause);
   }
 }
 
@@ -163,38 +163,38 @@ function toJson(arrival: Arrival): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw broken(arrival.handle, "it is not JSON", cause);
+    throw broken(arrival.handle, "the bytes are not JSON", cause);
   }
 }
 
-/** Bytes that one chunk may have; what the reference Computer sends at most. */
+/** The size of a chunk to request, in bytes: the maximum of the reference Computer. */
 export const BLOB_CHUNK_BYTES = 256 * 1024;
-/** Bytes that are fetched for one answer unless the Agent was told otherwise. */
+/** The default of `AgentOptions.maxBlobBytes`. */
 export const DEFAULT_MAX_BLOB_BYTES = 64 * 1024 * 1024;
-/** How long the fetching for one answer may take unless the Agent was told otherwise, in milliseconds. */
+/** The default of `AgentOptions.blobTimeoutMs`. */
 export const DEFAULT_BLOB_TIMEOUT_MS = 300_000;
-/** The most chunks that are requested for one answer, so that tiny chunks come to an end. */
+/** The most chunks to request for one answer: a Computer may send tiny chunks. */
 export const MAX_BLOB_CHUNKS = 10_000;
-/** How often a blob is read from its start when it changes meanwhile. */
+/** How often a blob is fetched from its start because it changed meanwhile. */
 const MAX_ATTEMPTS = 3;
 
-/** Asks the Computer for the bytes of `handle` from `offset` on. */
+/** Requests the chunk of `handle` that starts at byte `offset`. */
 export type FetchChunk = (handle: string, offset: number) => Promise<GetBlobRet>;
 
-/** What reading needs. */
+/** How blobs are fetched. */
 export interface BlobReaderOptions {
   readonly fetchChunk: FetchChunk;
-  /** The most bytes of all items of one answer together. */
+  /** The limit for all blobs of one answer together. */
   readonly maxBytes: number;
 }
 
-/** Bytes and what they were announced as. */
+/** The bytes of a blob, and the checksum that its chunks announced. */
 interface Download {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly sha256: string;
 }
 
-/** Reads the blobs of one answer, within bounds that hold for all of them together. */
+/** Fetches the blobs of one answer, within limits for all of them together. */
 export class BlobReader {
   readonly #fetch: FetchChunk;
   readonly #maxBytes: number;
@@ -208,10 +208,10 @@ export class BlobReader {
   }
 
   /**
-   * All bytes of a blob.
+   * Fetches all bytes of a blob.
    *
-   * @param sha256 what the answer said of it; what the chunks say by default.
-   * @throws {SmcpError} 413 when it is too large, 4018 when it is not what it says.
+   * @param sha256 The checksum in the answer; that of the chunks by default.
+   * @throws {SmcpError} 413 when it is too large, 4018 when its bytes do not match its size or checksum.
    */
   async read(handle: string, sha256?: string): Promise<Uint8Array<ArrayBuffer>> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -222,10 +222,10 @@ export class BlobReader {
       this.#roomBytes -= download.bytes.byteLength;
       return download.bytes;
     }
-    throw broken(handle, `its contents do not match their checksum after ${MAX_ATTEMPTS} attempts`);
+    throw broken(handle, `the bytes do not match the checksum after ${MAX_ATTEMPTS} attempts`);
   }
 
-  /** All chunks of one reading; `undefined` when the blob changed meanwhile. Takes memory only for what arrived. */
+  /** Fetches all chunks once; `undefined` when the blob changed meanwhile. Allocates memory only for received bytes. */
   async #download(handle: string): Promise<Download | undefined> {
     const first = await this.#next(handle, 0);
     const { total_size: total, sha256 } = first;
@@ -235,8 +235,10 @@ export class BlobReader {
     for (let chunk = first;; chunk = await this.#next(handle, offset)) {
       if (chunk.total_size !== total || chunk.sha256 !== sha256) return undefined;
       const part = decodeBase64(handle, chunk.blob);
-      if (chunk.chunk_offset !== offset) throw broken(handle, `chunk ${offset} starts elsewhere`);
-      if (offset + part.byteLength > total) throw broken(handle, "it is longer than it said");
+      if (chunk.chunk_offset !== offset) {
+        throw broken(handle, `the chunk for offset ${offset} has offset ${chunk.chunk_offset}`);
+      }
+      if (offset + part.byteLength > total) throw broken(handle, "it is longer than its total_size");
       parts.push(part);
       offset += part.byteLength;
       if (offset === total) return { bytes: joined(parts, total), sha256: sha256.toLowerCase() };
@@ -248,19 +250,19 @@ export class BlobReader {
 
   #next(handle: string, offset: number): Promise<GetBlobRet> {
     if (++this.#chunks > MAX_BLOB_CHUNKS) {
-      throw broken(handle, `it comes in more than ${MAX_BLOB_CHUNKS} pieces`);
+      throw broken(handle, `it has more than ${MAX_BLOB_CHUNKS} chunks`);
     }
     return this.#fetch(handle, offset);
   }
 
   #tooLarge(handle: string, size: number): SmcpError {
-    const message = `Cannot fetch blob "${handle}": ${size} bytes, of ${this.#maxBytes} for an answer ` +
-      `${this.#roomBytes} are left`;
+    const message = `Cannot fetch blob "${handle}": it has ${size} bytes, and ` +
+      `${this.#roomBytes} of the ${this.#maxBytes} allowed for an answer are left (maxBlobBytes)`;
     return new SmcpError(ErrorCode.PAYLOAD_TOO_LARGE, message, { details: { size, limit: this.#roomBytes } });
   }
 }
 
-/** What is wrong with a blob. */
+/** A 4018 for a blob that cannot be fetched. */
 export function broken(handle: string, why: string, cause?: unknown): SmcpError {
   return new SmcpError(ErrorCode.BLOB_NOT_ACCESSIBLE, `Cannot fetch blob "${handle}": ${why}`, { cause });
 }

@@ -1,4 +1,4 @@
-/** The requests of an Agent to one Computer, and fetching what the Computer left out of an answer. */
+/** Sends an Agent's requests to one Computer, and fetches the large parts of answers. */
 import { Deadline } from "../async/deadline.ts";
 import type { LogFields, Logger } from "../log.ts";
 import { parseGetBlobRet } from "../protocol/answers.ts";
@@ -10,20 +10,20 @@ import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import { BLOB_CHUNK_BYTES, type FillOptions } from "./blobs.ts";
 import { Flaws, type RequestOptions, type Requests, type SendOptions } from "./requests.ts";
 
-/** The longest handle in a log line; a Computer chooses it. */
+/** The most characters of a handle in a log line: a Computer chooses the handle. */
 const MAX_LOGGED_HANDLE = 64;
 
-/** What {@linkcode ComputerRequests} need. */
+/** The options of {@linkcode ComputerRequests}. */
 export interface ComputerRequestsOptions {
   readonly requests: Requests;
   readonly logger: Logger;
-  /** Bytes that may be fetched for the large parts of one answer. */
+  /** See `AgentOptions.maxBlobBytes`. */
   readonly maxBlobBytes: number;
-  /** Milliseconds that this may take. */
+  /** See `AgentOptions.blobTimeoutMs`. */
   readonly blobTimeoutMs: number;
 }
 
-/** The requests to one Computer. */
+/** Sends requests to one Computer. */
 export class ComputerRequests {
   /** The Computer's name. */
   readonly computer: string;
@@ -34,21 +34,21 @@ export class ComputerRequests {
     this.#options = options;
   }
 
-  /** Sends a request, as {@linkcode Requests.send} does, without the members of `body` that are undefined. */
+  /** Sends a request as {@linkcode Requests.send} does, without members of `body` that are `undefined`. */
   ask<T>(event: string, body: Readonly<Record<string, unknown>>, options: SendOptions<T>): Promise<T> {
     const given = Object.entries(body).filter(([, value]) => value !== undefined);
     const request = { event, body: { computer: this.computer, ...Object.fromEntries(given) } };
     return this.#options.requests.send(request, options);
   }
 
-  /** Tells the Computer to end a tool call. */
+  /** Cancels a tool call on the Computer. */
   cancel(reqId: string): void {
     this.#options.requests.cancel(reqId);
   }
 
   /**
-   * Lets `fill` fetch what was left out of an answer, within the Agent's bounds. Parts that cannot be fetched are left
-   * as they are, and told in one log line.
+   * Lets `fill` fetch the large parts of an answer, within the Agent's limits. A part that cannot be fetched keeps its
+   * handle; one log line names all of them.
    *
    * @throws the reason of `signal` when it is aborted.
    */
@@ -56,7 +56,10 @@ export class ComputerRequests {
     const { maxBlobBytes, blobTimeoutMs } = this.#options;
     const { signal } = options;
     using deadline = new Deadline(blobTimeoutMs, {
-      reason: () => new RequestTimeoutError(`Cannot fetch a large answer: not there in ${blobTimeoutMs} ms`),
+      reason: () =>
+        new RequestTimeoutError(
+          `Cannot fetch the large parts of an answer: not complete in ${blobTimeoutMs} ms (blobTimeoutMs)`,
+        ),
       signal,
     });
     const asked = { ...options, signal: deadline.signal, parse: parseGetBlobRet, isFailureLogged: true };
@@ -77,13 +80,13 @@ export class ComputerRequests {
     return filled;
   }
 
-  /** Logs what is wrong with an answer. */
+  /** Logs a warning about an answer, with the Computer's name. */
   warn(message: string, fields: LogFields): void {
     this.#options.logger.warn(message, { computer: this.computer, ...fields });
   }
 }
 
-/** Whether a peer does not know an event, leaves it unanswered, or has too much to say for one message. */
+/** Whether a peer does not know an event, does not answer it, or cannot fit the answer into one message. */
 export function isNotServed(error: unknown): boolean {
   if (!(error instanceof SmcpError)) return false;
   const { code, details } = error;

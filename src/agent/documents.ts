@@ -1,4 +1,4 @@
-/** From what a read answered to a typed document, page or element. */
+/** Builds the URIs of documents, pages and elements, and reads the answers into typed objects. */
 import type { LogFields } from "../log.ts";
 import {
   DEFAULT_PAGE_LIMIT,
@@ -25,25 +25,25 @@ export interface DocumentAnswer {
   readonly result: ReadResourceRet;
   /** The format that was asked for; `json` by default. */
   readonly format?: DPEFormat | undefined;
-  /** Called once, with the fields of a log line, when parts of it are left out or repaired. */
+  /** Called at most once, with the fields of a log line, when parts of the answer are left out or repaired. */
   readonly onFlaws?: ((fields: LogFields) => void) | undefined;
 }
 
-/** A text that an MCP server rendered itself, under the member that shall hold it. */
+/** A text that the MCP server rendered, as the member for its format. */
 type RenderedText = { content_markdown: string } | { content_text: string };
 
-/** Level 1. */
+/** Reads the answer for a document (Level 1). */
 export function readDocument(answer: DocumentAnswer): DPEDocument {
   return readModel(answer, { what: "document", parse: parseDpeDocument });
 }
 
-/** Level 1 with `depth=pages`: the page index is there, empty when the MCP server left it out. */
+/** Reads a document with its page index (Level 1, `depth=pages`); the index is empty when the MCP server omits it. */
 export function readDocumentPages(answer: DocumentAnswer): DPEDocumentPages {
   const document = readDocument(answer);
   return { ...document, pages: document.pages ?? [] };
 }
 
-/** Level 2. A page that came as Markdown or text alone has no title and no elements. */
+/** Reads a page (Level 2). A page that arrives as Markdown or plain text has an empty title and no elements. */
 export function readPage(answer: DocumentAnswer): DPEPage {
   return readModel(answer, {
     what: "page",
@@ -62,7 +62,7 @@ export function readPage(answer: DocumentAnswer): DPEPage {
   });
 }
 
-/** Level 3. An element that came as Markdown or text alone is of category `text`. */
+/** Reads an element (Level 3). An element that arrives as Markdown or plain text has the category `text`. */
 export function readElement(answer: DocumentAnswer): DPEElementDetail {
   return readModel(answer, {
     what: "element",
@@ -89,14 +89,14 @@ function readModel<T>(
 ): T {
   const { what, parse, wrap } = model;
   const contents = answer.result.contents.find(hasText);
-  if (contents === undefined) throw unreadable(what, { answer, why: "it has no text" });
+  if (contents === undefined) throw unreadable(what, { answer, why: "the answer has no text" });
   const { text } = contents;
   const rendered = wrap === undefined ? undefined : renderedText(contents, answer.format);
   const parsed = parseJson(text);
-  // Many MCP servers call their JSON `text/plain`, which is what their framework writes by default.
+  // Many MCP servers declare their JSON as `text/plain`, the default of their framework.
   if (parsed === undefined || isMarkdown(contents)) {
     if (rendered !== undefined && wrap !== undefined) return wrap(rendered, text);
-    throw unreadable(what, { answer, why: "it is not JSON" });
+    throw unreadable(what, { answer, why: "the answer is not JSON" });
   }
   try {
     const flaws = new Flaws();
@@ -137,22 +137,22 @@ function unreadable(
   });
 }
 
-/** Parameters with a meaning of their own: each helper sets those that it needs. */
+/** Query parameters that have a meaning. Each function here sets those that it needs. */
 const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(["format", "depth", "offset", "limit", "categories"]);
 
-/** What a page or an element is asked for in. */
+/** The format of a page or an element (`docs/protocol/finder.md#query-parameters`). */
 export interface FormatOptions {
   /** `json` by default. `markdown` adds `content_markdown`, `text` adds `content_text`. */
   readonly format?: DPEFormat | undefined;
 }
 
-/** Which part of a page is wanted. */
+/** Which elements of a page to read, and their format. */
 export interface PageOptions extends FormatOptions {
   /** Only elements of these categories; all by default. */
   readonly categories?: readonly ElementCategory[] | undefined;
 }
 
-/** Which part of a page index is wanted. */
+/** Which part of a page index to read. */
 export interface PageIndexOptions {
   /** The first page, from 0; 0 by default. */
   readonly offset?: number | undefined;
@@ -160,18 +160,18 @@ export interface PageIndexOptions {
   readonly limit?: number | undefined;
 }
 
-/** Level 1: the document that `uri` names, or belongs to. */
+/** The URI of a document (Level 1), from its own URI or that of one of its pages or elements. */
 export function documentUri(uri: string): string {
   return derive(uri);
 }
 
-/** Level 1 with `depth=pages`. */
+/** The URI of a document with its page index (Level 1, `depth=pages`). */
 export function documentPagesUri(uri: string, options: PageIndexOptions = {}): string {
   const { offset = 0, limit = DEFAULT_PAGE_LIMIT } = options;
   return derive(uri, { params: { depth: "pages", offset: `${offset}`, limit: `${limit}` } });
 }
 
-/** Level 2. */
+/** The URI of a page (Level 2). */
 export function pageUri(uri: string, pageIndex: number, options: PageOptions = {}): string {
   const { categories } = options;
   const params = formatOf(options);
@@ -179,7 +179,7 @@ export function pageUri(uri: string, pageIndex: number, options: PageOptions = {
   return derive(uri, { subPath: `pages/${pageIndex}`, params });
 }
 
-/** Level 3. */
+/** The URI of an element (Level 3). */
 export function elementUri(uri: string, elementId: string, options: FormatOptions = {}): string {
   return derive(uri, { subPath: `elements/${elementId}`, params: formatOf(options) });
 }
@@ -188,14 +188,14 @@ function formatOf({ format = "json" }: FormatOptions): Record<string, string> {
   return format === "json" ? {} : { format };
 }
 
-/** Builds on the document of `uri`; of its parameters only those without a meaning here are kept. */
+/** Builds a URI within the document of `uri`. Keeps query parameters that have no meaning here. */
 function derive(
   uri: string,
   part: { readonly subPath?: string; readonly params?: Readonly<Record<string, string>> } = {},
 ): string {
   const { host, docRef, queryParams } = parseDpeUri(uri);
   if (docRef === undefined) {
-    throw new SmcpError(ErrorCode.INVALID_DPE_URI, `Cannot read a document at "${uri}": it names none`, {
+    throw new SmcpError(ErrorCode.INVALID_DPE_URI, `Cannot read document "${uri}": the URI has no doc-ref`, {
       details: { uri },
     });
   }

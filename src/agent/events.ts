@@ -1,4 +1,4 @@
-/** What an Agent tells its listeners: what changed in the office, refreshed views, and how its link fares. */
+/** The events of an Agent: changes in the office, refreshed views, and the state of the connection. */
 import type { GetComputerConfigRet } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
@@ -6,29 +6,30 @@ import type { Role } from "../protocol/office.ts";
 import type { ResourceUpdate } from "../protocol/resource_updates.ts";
 import type { SMCPTool } from "../protocol/tools.ts";
 
-/** Somebody came or went. */
+/** A member that joined or left an office. */
 export interface OfficeMember {
   /** The office's id. */
   readonly office: string;
-  /** What it is. */
+  /** `agent` or `computer`. */
   readonly role: Role;
-  /** Its name, as the Server knows it from its join. */
+  /** The name with which it joined. */
   readonly name: string;
 }
 
-/** Something of this Computer changed. */
+/** A change on one Computer. */
 export interface ComputerChange {
   /** The Computer's name. */
   readonly computer: string;
 }
 
-/** What of a Computer an Agent can keep fresh. */
+/** The views of a Computer that an Agent can keep up to date. */
 export type ComputerViewName = "tools" | "config" | "desktop" | "finder" | "resources";
 
 /**
- * The events of an Agent by name. An Agent that has a listener for one of the `…Refreshed` events fetches that view
- * anew whenever a Computer says that it changed, when a Computer comes, and after the connection was lost
- * (`docs/protocol/desktop.md#update-events`, `docs/protocol/finder.md#update-events`). A listener for `resourcesUpdated` makes it ask what changed in the same way.
+ * The events of an Agent by name. While one of the `…Refreshed` events has a listener, the Agent fetches that view
+ * again after each change, when a Computer joins, and after a reconnection (`docs/protocol/desktop.md#update-events`,
+ * `docs/protocol/finder.md#update-events`). While `resourcesUpdated` has a listener, it requests updates at the same
+ * times.
  */
 export interface AgentEvents {
   /** `notify:enter_office`. */
@@ -43,38 +44,38 @@ export interface AgentEvents {
   updateDesktop: ComputerChange;
   /** `notify:update_finder`. */
   updateFinder: ComputerChange;
-  /** `notify:update_resources`: what was subscribed to, or a list of resources, changed; an extension of ours. */
+  /** `notify:update_resources`: a subscribed resource or a list of resources changed (`docs/protocol/extensions.md#subscriptions`). */
   updateResources: ComputerChange;
-  /** `notify:tool_call_cancel`: who cancelled which call. */
+  /** `notify:tool_call_cancel`: the Agent that cancelled a tool call, and the id of the call. */
   cancelToolCall: { readonly agent: string; readonly reqId: string };
-  /** Any other `notify:` event, of a newer peer; `body` as it came. */
+  /** Any other `notify:` event, such as one of a newer peer; `body` is unchanged. */
   notification: { readonly event: string; readonly body: unknown };
 
-  /** The Computer's tools, fetched anew. */
+  /** All tools of the Computer, fetched again. */
   toolsRefreshed: { readonly computer: string; readonly tools: readonly SMCPTool[] };
-  /** The Computer's configuration, fetched anew. */
+  /** The Computer's configuration, fetched again. */
   configRefreshed: { readonly computer: string; readonly config: GetComputerConfigRet };
-  /** The Computer's Desktop, fetched anew: all its windows. */
+  /** All windows of the Computer's Desktop, fetched again. */
   desktopRefreshed: { readonly computer: string; readonly desktops: readonly Desktop[] };
-  /** The Computer's Finder catalogue, fetched anew: its first 20 documents, and how many there are. */
+  /** The first 20 documents of the Computer's Finder, fetched again, and the number of all documents. */
   finderRefreshed: {
     readonly computer: string;
     readonly documents: readonly DPEDocumentSummary[];
     readonly totalCount: number;
   };
   /**
-   * What changed of the resources that were subscribed to, and of the lists of resources, since the last such event. An
-   * update without a `uri` is of the list of its MCP server.
+   * The subscribed resources and the lists of resources that changed since the last such event. An update without a
+   * `uri` means the list of its MCP server.
    */
   resourcesUpdated: { readonly computer: string; readonly updates: readonly ResourceUpdate[] };
-  /** A view could not be fetched anew; the next change tries again. */
+  /** A view could not be fetched again. The Agent retries after the next change. */
   refreshFailed: { readonly computer: string; readonly view: ComputerViewName; readonly error: unknown };
 
-  /** The connection is gone; the Agent is already trying to come back. Requests wait meanwhile. */
+  /** The connection was lost; the Agent is reconnecting. New requests wait. */
   disconnected: { readonly reason: string };
-  /** Connected and in the office again. Whatever happened meanwhile was missed: views with a listener are refreshed. */
+  /** The Agent reconnected and rejoined its office. It missed events meanwhile; views with a listener are fetched again. */
   reconnected: { readonly office: string | undefined };
-  /** The Agent cannot come back: protocol version, credentials or the join refused for good. */
+  /** The Agent cannot reconnect: the Server refused the protocol version, the credentials or the join. Final. */
   failed: { readonly error: Error };
 }
 
@@ -84,13 +85,13 @@ export type AgentEventName = keyof AgentEvents;
 /** An event with its name as `type`. */
 export type AgentEventOf<Name extends AgentEventName> = { readonly type: Name } & AgentEvents[Name];
 
-/** Any event, told apart by `type`. */
+/** Any event; a union discriminated by `type`. */
 export type AgentEvent = { [Name in AgentEventName]: AgentEventOf<Name> }[AgentEventName];
 
-/** What is called with each event of one name. One that throws or rejects is logged and disturbs nobody. */
+/** A callback for the events of one name. An error that it throws or rejects with is logged and has no other effect. */
 export type AgentListener<Name extends AgentEventName> = (event: AgentEventOf<Name>) => void | Promise<void>;
 
-/** The events that tell what happened, without those that make the Agent fetch a view. */
+/** All events but those whose listeners make the Agent fetch a view. */
 export const AGENT_NEWS: readonly AgentEventName[] = [
   "enterOffice",
   "leaveOffice",

@@ -1,12 +1,12 @@
-/** Telling each listener, whatever the others do. */
+/** Calls the listeners of events; an error in one does not affect the others. */
 import type { Logger } from "../log.ts";
 import { describeError } from "../text.ts";
 import type { AgentEvent, AgentEventName, AgentEventOf, AgentListener } from "./events.ts";
 
-/** Ends a subscription when it is called, or when a `using` block ends. Calling it again does nothing. */
+/** Removes a listener when it is called, or at the end of a `using` block. Idempotent. */
 export type Unsubscribe = (() => void) & Disposable;
 
-/** What is called with every event of several names. */
+/** A callback for the events of several names. */
 export type AnyListener = (event: AgentEvent) => void | Promise<void>;
 
 /** The listeners of an Agent, by event. */
@@ -18,26 +18,26 @@ export class Listeners {
     this.#log = logger;
   }
 
-  /** Calls `listener` with each event `type`; the same function given twice is called twice. */
+  /** Calls `listener` with each event `type`. A function that is added twice is called twice. */
   on<Name extends AgentEventName>(type: Name, listener: AgentListener<Name>): Unsubscribe {
     return this.onEach([type], (event) => isOf(event, type) ? listener(event) : undefined);
   }
 
   /** Calls `listener` with each event of several names. */
   onEach(types: readonly AgentEventName[], listener: AnyListener): Unsubscribe {
-    // A function of its own for each subscription, so that ending one does not end another.
+    // A new function for each call, so that removing one listener does not remove an equal one.
     const entry: AnyListener = (event) => listener(event);
     for (const type of types) this.#of(type).add(entry);
     const unsubscribe = () => types.forEach((type) => this.#of(type).delete(entry));
     return Object.assign(unsubscribe, { [Symbol.dispose]: unsubscribe });
   }
 
-  /** Whether anybody listens. */
+  /** Whether the event has a listener. */
   has(type: AgentEventName): boolean {
     return this.#of(type).size > 0;
   }
 
-  /** Calls every listener of the event; those that are added or removed meanwhile do not matter to this event. */
+  /** Calls every listener of the event. Listeners added or removed by a listener count from the next event on. */
   tell(event: AgentEvent): void {
     for (const listener of [...this.#of(event.type)]) {
       try {
@@ -55,7 +55,7 @@ export class Listeners {
   }
 
   #report(event: AgentEvent, error: unknown): void {
-    this.#log.error("a listener failed", { event: event.type, error: describeError(error) });
+    this.#log.error("listener failed", { event: event.type, error: describeError(error) });
   }
 }
 
@@ -66,12 +66,12 @@ function isOf<Name extends AgentEventName>(
   return event.type === type;
 }
 
-/** Events that wait for a slow reader; the oldest is dropped for each one more. */
+/** The most events that wait for a slow reader. For each further event, the oldest is dropped. */
 export const MAX_WAITING_EVENTS = 1_000;
 
 /**
- * Yields events as they come, from the call on, until the signal is aborted or the reader leaves. At most
- * {@linkcode MAX_WAITING_EVENTS} wait for the reader; `onDrop` hears of each that is lost.
+ * Yields events from this call on, until the signal is aborted or the reader leaves the loop. At most
+ * {@linkcode MAX_WAITING_EVENTS} wait for the reader; `onDrop` receives each dropped event.
  */
 export function streamEvents(
   listeners: Listeners,
@@ -92,7 +92,7 @@ export function streamEvents(
   };
   let isEnded = false;
   const onAbort = () => wake.resolve();
-  // Subscribed here and not at the first `next()`, so that nothing is missed in between.
+  // Listens from here and not from the first `next()`, so that no event in between is missed.
   const unsubscribe = listeners.onEach(types, receive);
   signal.addEventListener("abort", onAbort, { once: true });
   const end = () => {
@@ -121,7 +121,7 @@ export function streamEvents(
   const events = read();
   return {
     next: () => events.next(),
-    // A generator that was never started does not run its `finally`.
+    // `return()` of a generator that has not started does not run its `finally`.
     return: () => {
       end();
       return events.return();

@@ -1,4 +1,4 @@
-/** Reading the Server's notifications (`docs/protocol/calls-and-offices.md#notifications`). */
+/** Reads notifications of the Server (`docs/protocol/calls-and-offices.md#notifications`). */
 import {
   CANCEL_TOOL_CALL_NOTIFICATION,
   ENTER_OFFICE_NOTIFICATION,
@@ -17,11 +17,11 @@ import {
 } from "../protocol/parse.ts";
 import type { AgentEvent, OfficeMember } from "./events.ts";
 
-/** What every notification's name starts with. */
+/** The prefix of all notifications. */
 export const NOTIFICATION_PREFIX = "notify:";
 
 /**
- * Reads a notification. One of a newer peer is passed on as it came.
+ * Reads a notification. An unknown one, such as one of a newer peer, becomes a `notification` event.
  *
  * @throws {SmcpError} 400 when it is malformed.
  */
@@ -50,7 +50,7 @@ export function readNotification(event: string, body: unknown): AgentEvent {
   }
 }
 
-/** Exactly one of `computer` and `agent` is there; some peers write the other one as null. */
+/** A notification has exactly one of `computer` and `agent`; some peers send the other as null. */
 function readMember(body: unknown): OfficeMember {
   const { office_id: office, computer, agent } = parseOfficeNotification(body);
   if (typeof computer === "string" && typeof agent !== "string") {
@@ -59,7 +59,10 @@ function readMember(body: unknown): OfficeMember {
   if (typeof agent === "string" && typeof computer !== "string") {
     return { office, role: "agent", name: agent };
   }
-  throw badRequest("computer", `Cannot read a notification of office "${office}": it names no one member`);
+  throw badRequest(
+    "computer",
+    `Cannot read a notification of office "${office}": expected either "computer" or "agent"`,
+  );
 }
 
 function readComputer(body: unknown): string {

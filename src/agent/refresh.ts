@@ -1,4 +1,4 @@
-/** Fetching a Computer's views anew when they changed: one at a time each, and never more often than needed. */
+/** Fetches a Computer's views again after changes, one request at a time for each view. */
 import type { Logger } from "../log.ts";
 import { describeError } from "../text.ts";
 import type { AgentEvent, AgentEventName, ComputerViewName } from "./events.ts";
@@ -7,10 +7,10 @@ import type { ResourceUpdate } from "../protocol/resource_updates.ts";
 import { isNotServed } from "./computer_requests.ts";
 import type { RemoteComputer } from "./remote_computer.ts";
 
-/** Views that are fetched at one time, over all Computers. */
+/** The most views that are fetched at the same time, for all Computers together. */
 export const MAX_CONCURRENT_REFRESHES = 16;
 
-/** The event that makes a view wanted: without a listener for it nothing is fetched. */
+/** The event of each view. A view is fetched only while its event has a listener. */
 const REFRESHED_EVENTS: Readonly<Record<ComputerViewName, AgentEventName>> = {
   tools: "toolsRefreshed",
   config: "configRefreshed",
@@ -27,23 +27,23 @@ interface Refresh {
   readonly view: ComputerViewName;
 }
 
-/** How views are had. */
+/** How views and Computers are fetched. */
 export interface RefreshSource {
-  /** Fetches a view, as the event that tells of it; `undefined` when there is nothing to tell. */
+  /** Fetches a view as an event; `undefined` when there is no news. */
   readonly fetch: (refresh: Refresh) => Promise<AgentEvent | undefined>;
   /** The names of the Computers in the office. */
   readonly listComputers: () => Promise<readonly string[]>;
 }
 
 /**
- * Keeps fresh the views that somebody listens for. A view that changes while it is being fetched is fetched exactly
- * once more.
+ * Keeps the views that have a listener up to date. A view that changes while it is fetched is fetched exactly once
+ * more.
  */
 export class Refresher {
   readonly #listeners: Listeners;
   readonly #source: RefreshSource;
   readonly #log: Logger;
-  /** What to fetch next, in the order of the changes. */
+  /** The views to fetch next, in the order of the changes. */
   readonly #waiting = new Map<string, Refresh>();
   readonly #running = new Set<string>();
   #isStopped = false;
@@ -55,7 +55,7 @@ export class Refresher {
     this.#follow();
   }
 
-  /** Fetches nothing more and tells nothing more. */
+  /** Stops fetching; no event follows. */
   stop(): void {
     this.#isStopped = true;
     this.#waiting.clear();
@@ -64,7 +64,7 @@ export class Refresher {
   #follow(): void {
     const listeners = this.#listeners;
     listeners.on("updateToolList", ({ computer }) => this.#refresh(computer, ["tools"]));
-    // The reference Computer tells of new tools by `update_config` alone.
+    // The reference Computer announces new tools with `update_config` only.
     listeners.on("updateConfig", ({ computer }) => this.#refresh(computer, ["config", "tools"]));
     listeners.on("updateDesktop", ({ computer }) => this.#refresh(computer, ["desktop"]));
     listeners.on("updateFinder", ({ computer }) => this.#refresh(computer, ["finder"]));
@@ -89,7 +89,7 @@ export class Refresher {
     return !this.#isStopped && this.#listeners.has(REFRESHED_EVENTS[view]);
   }
 
-  /** A Computer that has gone answers nothing. */
+  /** A Computer that left the office does not answer. */
   #forget(computer: string): void {
     for (const view of ALL_VIEWS) this.#waiting.delete(`${view} ${computer}`);
   }
@@ -117,7 +117,7 @@ export class Refresher {
     if (!this.#isStopped && event !== undefined) this.#listeners.tell(event);
   }
 
-  /** After a loss: whatever was told meanwhile was missed. */
+  /** After a reconnection: notifications during the loss were missed. */
   async #refreshOffice(): Promise<void> {
     if (!ALL_VIEWS.some((view) => this.#isWanted(view))) return;
     const computers = await this.#source.listComputers();
@@ -125,20 +125,21 @@ export class Refresher {
   }
 }
 
-/** The Computers whose cursors are remembered; of another one all is read that it remembers. */
+/** The most Computers whose cursors are kept. Without a cursor, all updates that a Computer keeps are read. */
 const MAX_CURSORS = 1_000;
-/** How many answers are read for one event. */
+/** The most answers to read for one event. */
 const MAX_ANSWERS = 20;
-/** How long one answer is waited for: some foreign Computers leave unknown events unanswered. */
+/** The time limit for one answer: some other implementations do not answer unknown events. */
 const TIMEOUT_MS = 5_000;
 
-/** Reads updates. */
+/** Reads the updates of resources. */
 export class UpdateReader {
   readonly #cursors = new Map<string, string>();
 
   /**
-   * What changed on a Computer since the last time; `undefined` for nothing, and where the Computer does not tell.
-   * Where an answer fails, those before it are given: the Computer tells them once.
+   * Fetches the changes on a Computer since the last call; `undefined` when there are none, or when the Computer does
+   * not support updates. When a request fails, the updates of the earlier answers are returned: a Computer sends each
+   * update once.
    */
   async fetch(remote: RemoteComputer): Promise<AgentEvent | undefined> {
     const updates: ResourceUpdate[] = [];

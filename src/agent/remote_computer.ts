@@ -68,16 +68,16 @@ import {
 } from "./remote_options.ts";
 import type { RequestOptions } from "./requests.ts";
 
-/** How long an answer to `client:get_windows` is waited for: some foreign Computers leave unknown events unanswered. */
+/** The time limit for `client:get_windows`: some other implementations do not answer unknown events. */
 const WINDOWS_TIMEOUT_MS = 5_000;
 
 /**
- * One Computer of the office: its tools, windows and documents. Made by `agent.computer(name)`, which asks nobody:
- * a Computer that is not there is an `SmcpError` 404 at the first request.
+ * One Computer of the office: its tools, windows and documents. Made by `agent.computer(name)`, which sends no
+ * request: when the office has no such Computer, the first request rejects with an `SmcpError` 404.
  *
- * Every method takes `signal` and `timeoutMs` (30,000 by default) and rejects with an `SmcpError` for what
- * the Server or the Computer answered, with a `RequestTimeoutError` when nobody answered, and with a
- * `ConnectionClosedError` when the connection was lost meanwhile.
+ * Every method takes `signal` and `timeoutMs` (30,000 by default). It rejects with an `SmcpError` when the Server or
+ * the Computer answers with an error, with a `RequestTimeoutError` when there is no answer, and with a
+ * `ConnectionClosedError` when the connection is lost meanwhile.
  *
  * @example
  * ```ts
@@ -109,22 +109,22 @@ export class RemoteComputer {
     this.#requests = requests;
   }
 
-  /** The tools that can be called (`client:get_tools`). */
+  /** Lists the tools that can be called (`client:get_tools`; `docs/protocol/data-structures.md#smcptool`). */
   async getTools(options: RequestOptions = {}): Promise<SMCPTool[]> {
     return (await this.#requests.ask(GET_TOOLS_EVENT, {}, { ...options, parse: parseGetToolsRet })).tools;
   }
 
   /**
-   * Calls a tool (`client:tool_call`). A tool that fails is a result with `isError`, not a rejection; its
-   * `meta.error_code` says why, and `meta.a2c_mcp_server` names the MCP server of the tool. Parts that were too large
-   * for one message are fetched and filled in; one that cannot be had keeps its handle in `_meta`, and the logger says
-   * why.
+   * Calls a tool (`client:tool_call`). When the tool fails, the promise resolves to a result with `isError`;
+   * `meta.error_code` has the cause, and `meta.a2c_mcp_server` the MCP server of the tool. Parts that are too large
+   * for one message are fetched and inserted. A part that cannot be fetched keeps its handle in `_meta`, and the logger
+   * receives the cause.
    *
-   * An abort, or no answer in time, cancels the call on the Computer, too. A call that takes longer than `timeoutMs`,
-   * which the Computer is told in whole seconds, is a result with `meta.a2c_timeout`.
+   * When `signal` is aborted or no answer arrives in time, the call is also cancelled on the Computer. When the call
+   * takes longer than `timeoutMs`, rounded up to whole seconds, the Computer answers with `meta.a2c_timeout`.
    *
-   * @param tool The name under which it is listed.
-   * @param params The arguments, as its `params_schema` wants them.
+   * @param tool The name under which the tool is listed.
+   * @param params The arguments, matching the tool's `params_schema`.
    */
   async callTool(
     tool: string,
@@ -145,12 +145,12 @@ export class RemoteComputer {
     }
   }
 
-  /** The configuration of the Computer's MCP servers, secrets masked (`client:get_config`). */
+  /** Fetches the configuration of the Computer's MCP servers, with secrets masked (`client:get_config`). */
   getConfig(options: RequestOptions = {}): Promise<GetComputerConfigRet> {
     return this.#requests.ask(GET_CONFIG_EVENT, {}, { ...options, parse: parseGetComputerConfigRet });
   }
 
-  /** The windows, each as `{URI}\n\n{text}` (`client:get_desktop`; `docs/protocol/desktop.md#fetching-the-desktop`). */
+  /** Fetches the windows, each as `{URI}\n\n{text}` (`client:get_desktop`; `docs/protocol/desktop.md#fetching-the-desktop`). */
   async getDesktop(options: DesktopOptions = {}): Promise<Desktop[]> {
     const { size, window, ...rest } = options;
     const asked = { ...rest, parse: parseGetDeskTopRet };
@@ -159,9 +159,9 @@ export class RemoteComputer {
   }
 
   /**
-   * The windows, each with its parts told apart: `{ uri, text, title?, mcpServer? }`. Asks `client:get_windows`, an
-   * extension of ours; of a peer that does not serve it, or not in five seconds, `client:get_desktop`, which names
-   * neither title nor MCP server.
+   * Fetches the windows, each as `{ uri, text, title?, mcpServer? }`. Uses `client:get_windows`
+   * (`docs/protocol/extensions.md#windows`). When the Computer does not support it, or does not answer in five seconds,
+   * uses `client:get_desktop`; then `title` and `mcpServer` are absent.
    */
   async getWindows(options: DesktopOptions = {}): Promise<DesktopEntry[]> {
     const { size, window, timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1000, ...rest } = options;
@@ -175,7 +175,7 @@ export class RemoteComputer {
     }
   }
 
-  /** A page of the document catalogue (`client:get_finder`; `docs/protocol/finder.md#fetching-documents`). */
+  /** Fetches a page of the Finder (`client:get_finder`; `docs/protocol/finder.md#fetching-documents`). */
   async getFinder(options: FinderOptions = {}): Promise<FinderPage> {
     const { keywords, fileType, offset, limit, ...rest } = options;
     const body = { keywords, file_type: fileType, offset, limit };
@@ -185,10 +185,10 @@ export class RemoteComputer {
   }
 
   /**
-   * Reads an MCP resource (`client:read_resource`) and returns MCP's `ReadResourceResult`. For documents see
-   * {@linkcode readDocumentMetadata} and its sisters.
+   * Reads an MCP resource (`client:read_resource`) and resolves to MCP's `ReadResourceResult`. To read documents, see
+   * also {@linkcode readDocumentMetadata}, {@linkcode readPage} and {@linkcode readElement}.
    *
-   * @param uri `dpe://` or `window://`; any scheme with `mcpServer`, which names the MCP server to read from.
+   * @param uri A `dpe://` or `window://` URI; with `options.mcpServer`, a URI of any scheme.
    */
   async readResource(
     uri: string,
@@ -202,10 +202,10 @@ export class RemoteComputer {
   }
 
   /**
-   * One page of the resources of an MCP server, unfiltered (`client:get_resources`).
+   * Lists one page of the resources of an MCP server, unfiltered (`client:get_resources`).
    *
-   * @param mcpServer Its name in the Computer's configuration.
-   * @param options `cursor`: the `nextCursor` of the page before.
+   * @param mcpServer The MCP server's name in the Computer's configuration.
+   * @param options `cursor`: the `nextCursor` of the previous page; the first page by default.
    */
   async getResources(
     mcpServer: string,
@@ -219,11 +219,11 @@ export class RemoteComputer {
   }
 
   /**
-   * The templates of resources that can be read beside what is listed (`client:get_resource_templates`, an extension of
-   * ours). Fill in the parameters with {@linkcode RemoteComputer.complete}, and read what comes of it.
+   * Lists resource templates (`client:get_resource_templates`, `docs/protocol/extensions.md#templates`). A template
+   * whose parameters have values is the URI of a resource; {@linkcode RemoteComputer.complete} suggests values.
    *
-   * @param mcpServer One page of this server's list; by default all pages of all MCP servers.
-   * @param options `cursor`: the `nextCursor` of the page before.
+   * @param mcpServer Lists one page of this MCP server; by default all pages of all MCP servers.
+   * @param options `cursor`: the `nextCursor` of the previous page; only with `mcpServer`.
    * @example
    * ```ts
    * import { assertEquals } from "@std/assert";
@@ -253,10 +253,10 @@ export class RemoteComputer {
   }
 
   /**
-   * Suggestions for a parameter of a template (`client:get_completion`, an extension of ours).
+   * Suggests values for a parameter of a template (`client:get_completion`, `docs/protocol/extensions.md#templates`).
    *
-   * @param options `uri`: the template. `mcpServer`: whose it is; found by the template's host by default.
-   * @throws {SmcpError} 4015 when the MCP server completes nothing.
+   * @param options `uri`: the template. `mcpServer`: its MCP server; found by the template's host by default.
+   * @throws {SmcpError} 4015 when the MCP server does not support completion.
    * @example
    * ```ts
    * import type { RemoteComputer } from "@a2c-smcp/sdk/agent";
@@ -279,12 +279,12 @@ export class RemoteComputer {
   }
 
   /**
-   * Makes the Computer tell of changes to a resource (`client:subscribe_resource`, an extension of ours): listen for
-   * `resourcesUpdated`. The subscription ends when this Agent leaves the office or loses its connection, and when the
-   * Computer leaves: subscribe again after `reconnected`. It outlives restarts of its MCP server.
+   * Subscribes to a resource (`client:subscribe_resource`, `docs/protocol/extensions.md#subscriptions`). Changes arrive
+   * as `resourcesUpdated` events. The subscription survives restarts of the MCP server. It ends when this Agent or the
+   * Computer leaves the office, and when this Agent's connection is lost: subscribe again after `reconnected`.
    *
-   * @param uri `dpe://` or `window://`; any scheme with `mcpServer`, which names the MCP server of the resource.
-   * @throws {SmcpError} 4015 when the MCP server has no subscriptions, 400 when there are too many.
+   * @param uri A `dpe://` or `window://` URI; with `options.mcpServer`, a URI of any scheme.
+   * @throws {SmcpError} 4015 when the MCP server does not support subscriptions, 400 when there are too many.
    * @example
    * ```ts
    * import type { Agent } from "@a2c-smcp/sdk/agent";
@@ -299,16 +299,16 @@ export class RemoteComputer {
     await this.#subscribe(SUBSCRIBE_RESOURCE_EVENT, uri, options);
   }
 
-  /** Ends a subscription (`client:unsubscribe_resource`); without one nothing happens. */
+  /** Ends a subscription (`client:unsubscribe_resource`). Does nothing for a resource without a subscription. */
   async unsubscribeResource(uri: string, options: ReadResourceOptions = {}): Promise<void> {
     await this.#subscribe(UNSUBSCRIBE_RESOURCE_EVENT, uri, options);
   }
 
   /**
-   * What changed of the resources that were subscribed to, and of the lists of resources
-   * (`client:get_resource_updates`, an extension of ours). A listener for `resourcesUpdated` hears it without asking.
+   * Fetches the changes of subscribed resources and of lists of resources (`client:get_resource_updates`,
+   * `docs/protocol/extensions.md#subscriptions`). With a listener for `resourcesUpdated` the Agent does it automatically.
    *
-   * @param options `cursor`: that of the answer before; all that the Computer remembers without it.
+   * @param options `cursor`: the `cursor` of the previous answer; by default all changes that the Computer keeps.
    */
   async getResourceUpdates(
     options: RequestOptions & { readonly cursor?: string | undefined } = {},
@@ -320,22 +320,26 @@ export class RemoteComputer {
     return { updates, cursor, hasMore };
   }
 
-  /** An address from which the Agent can fetch a document by itself (`client:get_dpe`). */
+  /** Fetches an address from which the Agent can download a document itself (`client:get_dpe`). */
   async getDpe(uri: string, options: RequestOptions = {}): Promise<DpeResource> {
     return (await this.#requests.ask(GET_DPE_EVENT, { uri }, { ...options, parse: parseGetDpeRet })).resource;
   }
 
   /**
-   * A document's metadata: Level 1 (`docs/protocol/finder.md#navigation-helpers`).
+   * Reads a document's metadata: Level 1 (`docs/protocol/finder.md#navigation-helpers`).
    *
    * @param uri The document's `dpe://` URI, or that of one of its pages or elements.
-   * @throws {SmcpError} 4201 when there is no such document, 4204 when `uri` names none.
+   * @throws {SmcpError} 4201 when the document does not exist, 4204 when `uri` is not a document URI.
    */
   async readDocumentMetadata(uri: string, options: ReadResourceOptions = {}): Promise<DPEDocument> {
     return readDocument(await this.#readDocument(documentUri(uri), options));
   }
 
-  /** A document's metadata and a part of its page index: Level 1 with `depth=pages`. Errors as above. */
+  /**
+   * Reads a document's metadata and a part of its page index: Level 1 with `depth=pages`.
+   *
+   * @throws {SmcpError} as {@linkcode readDocumentMetadata}.
+   */
   async readDocumentPages(
     uri: string,
     options: ReadResourceOptions & PageIndexOptions = {},
@@ -346,11 +350,11 @@ export class RemoteComputer {
   }
 
   /**
-   * A page of a document: Level 2.
+   * Reads a page of a document: Level 2.
    *
    * @param uri The document's URI.
-   * @param pageIndex From 0.
-   * @throws {SmcpError} 4201 without such a document, 4202 without such a page, 4204 for a malformed URI.
+   * @param pageIndex The number of the page, from 0.
+   * @throws {SmcpError} 4201 when the document does not exist, 4202 when the page does not exist, 4204 when the URI is invalid.
    */
   async readPage(
     uri: string,
@@ -363,11 +367,11 @@ export class RemoteComputer {
   }
 
   /**
-   * An element of a document: Level 3.
+   * Reads an element of a document: Level 3.
    *
    * @param uri The document's URI.
-   * @param elementId As its page names it.
-   * @throws {SmcpError} 4201 without such a document, 4203 without such an element, 4204 for a malformed URI.
+   * @param elementId The `element_id` in the page.
+   * @throws {SmcpError} 4201 when the document does not exist, 4203 when the element does not exist, 4204 when the URI is invalid.
    */
   async readElement(
     uri: string,

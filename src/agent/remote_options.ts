@@ -1,39 +1,39 @@
-/** What the methods of a `RemoteComputer` take and give. */
+/** Options and results of the methods of `RemoteComputer`. */
 import type { CompletionInfo, ResourceTemplateInfo } from "../protocol/resource_templates.ts";
 import type { ResourceUpdate } from "../protocol/resource_updates.ts";
 import type { ResourceInfo } from "../protocol/resources.ts";
 import type { RequestOptions } from "./requests.ts";
 
-/** How a tool is called. */
+/** Options of a tool call. */
 export interface CallToolOptions extends RequestOptions {
   /**
-   * The id of the call; a random one by default. Repeating a call under the id of one whose answer was lost gets
-   * that answer: the tool runs once.
+   * The id of the call; random by default. A repeated call with the same id gets the answer of the first one, and the
+   * tool runs once: use it to retry a call whose answer was lost.
    */
   readonly reqId?: string | undefined;
 }
 
-/** Which windows are wanted. */
+/** Which windows to fetch. */
 export interface DesktopOptions extends RequestOptions {
-  /** At most so many windows, none at 0 and below; all by default. */
+  /** The most windows to fetch; no windows at 0 and below; all by default. */
   readonly size?: number | undefined;
   /** Only the window with this URI. */
   readonly window?: string | undefined;
 }
 
-/** Which documents are wanted. */
+/** Which documents to fetch (`docs/protocol/finder.md#filters`). */
 export interface FinderOptions extends RequestOptions {
-  /** Documents in which one of these occurs in title, keywords or summary; all by default. */
+  /** Only documents whose title, keywords or summary contain one of these, in any case; all by default. */
   readonly keywords?: readonly string[] | undefined;
-  /** Documents of exactly this type, such as `pdf`. */
+  /** Only documents of exactly this type, such as `pdf`; all by default. */
   readonly fileType?: string | undefined;
-  /** 0 by default. */
+  /** How many matching documents to skip; 0 by default. */
   readonly offset?: number | undefined;
-  /** 20 by default, at most 100. */
+  /** The most documents to fetch; 20 by default, at most 100. */
   readonly limit?: number | undefined;
 }
 
-/** How a resource is read. */
+/** Options for reading a resource. */
 export interface ReadResourceOptions extends RequestOptions {
   /** The MCP server to read from, by its name in the Computer's configuration; found by the URI's host by default. */
   readonly mcpServer?: string | undefined;
@@ -41,51 +41,51 @@ export interface ReadResourceOptions extends RequestOptions {
 
 /** A page of the resources of one MCP server. */
 export interface ResourcePage {
-  /** As the MCP server lists them. */
+  /** In the order of the MCP server. */
   readonly resources: readonly ResourceInfo[];
-  /** Where the next page starts; absent on the last one. */
+  /** The `cursor` of the next page; absent on the last page. */
   readonly nextCursor?: string;
 }
 
-/** A page of the templates of one MCP server, or the templates of all. */
+/** A page of the templates of one MCP server, or the templates of all MCP servers. */
 export interface ResourceTemplatePage {
-  /** As the MCP servers list them; `_meta.a2c_mcp_server` names the server of each. */
+  /** In the order of the MCP servers; `_meta.a2c_mcp_server` names the MCP server of each. */
   readonly resourceTemplates: readonly ResourceTemplateInfo[];
-  /** Where the next page starts; absent on the last one, and where all servers were asked. */
+  /** The `cursor` of the next page; absent on the last page, and in a list of all MCP servers. */
   readonly nextCursor?: string;
 }
 
-/** What is to be completed. */
+/** The parameter to complete. */
 export interface CompleteOptions extends ReadResourceOptions {
-  /** The template, as it is listed. */
+  /** The template as listed: its `uri_template`. */
   readonly uri: string;
-  /** The parameter, and the beginning of its value; the text may be empty. */
+  /** The name of the parameter, and the beginning of its value, which may be empty. */
   readonly argument: { readonly name: string; readonly value: string };
-  /** The values of other parameters, as far as they are chosen; none by default. */
+  /** The values of the other parameters, as far as they are known; none by default. */
   readonly context?: { readonly arguments: Readonly<Record<string, string>> } | undefined;
 }
 
-/** Suggestions for a parameter. */
+/** Suggested values for a parameter. */
 export interface Completion {
-  /** At most 100. */
+  /** The values that begin as requested; at most 100. */
   readonly values: readonly string[];
-  /** How many there are in all; absent where nobody said. */
+  /** The number of all such values; absent when the MCP server does not state it. */
   readonly total?: number;
-  /** Whether there are more than these. */
+  /** Whether there are more values than these. */
   readonly hasMore: boolean;
 }
 
-/** What changed. */
+/** Changes of resources and of lists of resources. */
 export interface ResourceUpdates {
-  /** Each resource that was subscribed to by its URI, and each list without one, in the order of the changes. */
+  /** In the order of the changes. An update without a `uri` means the list of its MCP server. */
   readonly updates: readonly ResourceUpdate[];
-  /** Where the next answer goes on. */
+  /** The `cursor` for the next request. */
   readonly cursor: string;
-  /** Whether more of them wait. */
+  /** Whether the Computer has more updates: request them with `cursor`. */
   readonly hasMore: boolean;
 }
 
-/** Reads suggestions as the wire has them. */
+/** Converts suggestions from the form of the wire. */
 export function toCompletion({ values, total, has_more: hasMore = false }: CompletionInfo): Completion {
   return { values, ...(total === undefined ? {} : { total }), hasMore };
 }

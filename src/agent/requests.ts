@@ -1,4 +1,4 @@
-/** How an Agent's requests go out and how their answers are read. */
+/** Sends an Agent's requests and reads the answers. */
 import type { Link } from "../link/link.ts";
 import type { LogFields, Logger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
@@ -8,15 +8,15 @@ import { CANCEL_TOOL_CALL_EVENT, CLIENT_EVENT_PREFIX } from "../protocol/events.
 import type { AnswerReader, OnFlaw } from "../protocol/flaws.ts";
 import { DEFAULT_TIMEOUT_SECONDS, isTimeoutSeconds, MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 
-/** What every request of an Agent takes. */
+/** Options of every request. */
 export interface RequestOptions {
-  /** Ends the waiting: the promise rejects with the signal's reason. */
+  /** Stops the wait: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Milliseconds that the Computer may take, above 0 and up to 86,400,000; 30,000 by default. The protocol has whole
-   * seconds, so the Computer is told this time rounded up: 200 is a second there. The promise settles by this very time
-   * and {@linkcode AgentOptions.graceMs} (10 s by default) at the latest; the grace lets the Computer's own answer to a
-   * time-out arrive. To stop waiting exactly on time, give `signal: AbortSignal.timeout(200)`.
+   * The time that the Computer may take, in milliseconds, above 0 and up to 86,400,000; 30,000 by default. The protocol
+   * counts in whole seconds, so the Computer gets this time rounded up: 200 becomes 1 second. The promise settles after
+   * `timeoutMs` plus {@linkcode AgentOptions.graceMs} (10 s by default) at the latest, so that the Computer's own
+   * time-out answer can arrive. To stop after exactly 200 ms, pass `signal: AbortSignal.timeout(200)`.
    */
   readonly timeoutMs?: number | undefined;
 }
@@ -24,29 +24,29 @@ export interface RequestOptions {
 /** A request before it is sent. */
 export interface OutgoingRequest {
   readonly event: string;
-  /** What it carries besides `agent`, `req_id` and `timeout`; an `agent` or `req_id` of its own wins. */
+  /** The members besides `agent`, `req_id` and `timeout`; an `agent` or `req_id` here replaces the default. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 /** How a request is sent and its answer read. */
 export interface SendOptions<T> extends RequestOptions {
   readonly parse: AnswerReader<T>;
-  /** Whether the caller logs a failure itself; `false` by default. */
+  /** Whether the caller logs a failure; `false` by default. */
   readonly isFailureLogged?: boolean | undefined;
 }
 
-/** How many flaws of an answer a log line names. */
+/** The most flaws of an answer in a log line. */
 const MAX_NAMED_FLAWS = 5;
-/** The longest description of a flaw in a log line; a peer chooses the names of fields. */
+/** The most characters of a flaw in a log line: a peer chooses the names of fields. */
 const MAX_FLAW_LENGTH = 200;
 
 /** Collects the flaws of one answer for one log line. */
 export class Flaws {
-  /** How many there were. */
+  /** The number of flaws. */
   count = 0;
   readonly #named: string[] = [];
 
-  /** Adds one. */
+  /** Adds a flaw. */
   readonly add: OnFlaw = (field, what) => {
     this.count++;
     if (this.count <= MAX_NAMED_FLAWS) this.#named.push(shorten(`${field}: ${what}`, MAX_FLAW_LENGTH));
@@ -58,7 +58,7 @@ export class Flaws {
   }
 }
 
-/** One Agent's way to the office. */
+/** Sends the requests of one Agent. */
 export class Requests {
   readonly #link: Link;
   readonly #agent: string;
@@ -78,9 +78,9 @@ export class Requests {
   /**
    * Sends a request and reads its answer.
    *
-   * @throws {SmcpError} what the Server or the Computer answered; 400 with `details.field` `event` when the Server
-   * does not know the event; 413 when the request is too large; 500 when the answer cannot be read.
-   * @throws {RequestTimeoutError | ConnectionClosedError} when no answer came.
+   * @throws {SmcpError} the error that the Server or the Computer answers; 400 with `details.field` `event` when the
+   * peer does not know the event; 413 when the request is too large; 500 when the answer cannot be read.
+   * @throws {RequestTimeoutError | ConnectionClosedError} when no answer arrives.
    */
   async send<T>(request: OutgoingRequest, options: SendOptions<T>): Promise<T> {
     const { event } = request;
@@ -106,30 +106,30 @@ export class Requests {
     }
   }
 
-  /** Tells the Computer that nobody waits for this call any more. Lost when there is no connection. */
+  /** Cancels a tool call. Does nothing while there is no connection. */
   cancel(reqId: string): void {
     this.#link.emit(CANCEL_TOOL_CALL_EVENT, { agent: this.#agent, req_id: reqId });
   }
 }
 
 /**
- * Whole seconds for the wire, rounded up.
+ * Converts milliseconds to the whole seconds of the wire, rounded up.
  *
- * @throws {RangeError} when `timeoutMs` is not above 0 and up to a day.
+ * @throws {RangeError} when `timeoutMs` is not above 0, or is more than a day.
  */
 export function toTimeoutSeconds(timeoutMs: number): number {
   if (timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_SECONDS * 1000) return Math.ceil(timeoutMs / 1000);
   throw new RangeError(
-    `Cannot use timeoutMs "${timeoutMs}": not above 0 and up to ${MAX_TIMEOUT_SECONDS * 1000}`,
+    `Cannot use timeoutMs "${timeoutMs}": must be above 0 and at most ${MAX_TIMEOUT_SECONDS * 1000}`,
   );
 }
 
 function readAnswer<T>(event: string, { answer, parse }: { answer: unknown; parse: AnswerReader<T> }): T {
   const refusal = fromErrorAck(answer);
   if (refusal !== undefined) throw withDetailsTold(refusal);
-  // The reference Server and Computer answer an event that they do not know with an ack that carries nothing.
+  // The reference Server and Computer answer an unknown event with an empty ack.
   if ((answer === undefined || answer === null) && event.startsWith(CLIENT_EVENT_PREFIX)) {
-    const message = `Cannot send "${event}": not supported by this Server or this Computer`;
+    const message = `Cannot send "${event}": the Server or the Computer does not support it`;
     throw new SmcpError(ErrorCode.BAD_REQUEST, message, { details: { field: "event" } });
   }
   try {
@@ -148,7 +148,7 @@ function secondsOf(timeout: unknown): number {
   return isTimeoutSeconds(timeout) ? timeout : DEFAULT_TIMEOUT_SECONDS;
 }
 
-/** What a log line may say of a request: who and which, never what it carries. */
+/** The fields of a request in a log line: its id and its Computer, never its contents. */
 function summarise(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return { req_id: body["req_id"], computer: body["computer"] };
 }

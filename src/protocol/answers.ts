@@ -1,4 +1,4 @@
-/** Reading the answers to an Agent's requests, of any peer: a bad entry is left out, and unknown keys are kept. */
+/** Reads the answers of any peer to an Agent's requests: an invalid entry is left out, and unknown keys are kept. */
 import type { GetComputerConfigRet, MCPServerConfig, MCPServerInput } from "./config.ts";
 import type { GetDeskTopRet, GetWindowsRet, WindowInfo } from "./desktop.ts";
 import type { DPEDocument, DPEElementDetail, DPEPage } from "./dpe.ts";
@@ -40,8 +40,8 @@ import * as tools from "./schemas/tools.ts";
 import type { GetToolsRet } from "./tools.ts";
 
 /**
- * The entries of the list that an answer is about. A list that is null is empty. An answer without it is none: the
- * reference Server takes all but the request's id from an error that it does not know.
+ * Reads the list of an answer. `null` is an empty list. A missing list is an error: the reference Server removes every
+ * member but the request's id from an error that it does not know.
  */
 function listOf<T>(
   body: Readonly<Record<string, unknown>>,
@@ -75,7 +75,7 @@ export const parseGetToolsRet: AnswerReader<GetToolsRet> = (answer, onFlaw = ign
   };
 };
 
-/** Only the name of a tool is required: it can be called also when its schema or metadata has a wrong type. */
+/** Only the name of a tool is required: a tool with an invalid schema or invalid metadata can still be called. */
 const readTool = readWith(tools.smcpTool, (tool) => ({
   ...tool,
   description: typeof tool["description"] === "string" ? tool["description"] : "",
@@ -84,7 +84,7 @@ const readTool = readWith(tools.smcpTool, (tool) => ({
   meta: isRecord(tool["meta"]) ? flat(tool["meta"]) : {},
 }));
 
-/** Metadata is flat: what is nested becomes JSON, as a Computer of ours sends it. */
+/** Metadata is flat: nested values become JSON strings, as our Computer sends them. */
 function flat(meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(meta).map((
@@ -110,14 +110,14 @@ export const parseGetComputerConfigRet: AnswerReader<GetComputerConfigRet> = (
   return { ...rest, servers: Object.fromEntries(read), ...readInputs(inputs, onFlaw) };
 };
 
-/** Some peers leave the name to the key. */
+/** Some peers omit `name`, because the key has it. */
 const readServer: ReadEntry<[string, MCPServerConfig], [string, unknown]> = ([name, server], tell) => {
   if (!isRecord(server)) return void tell("left out, expected an object");
   const config = readServerConfig({ ...server, name: server["name"] ?? name }, tell);
   return config === undefined ? undefined : [name, config];
 };
 
-/** Null stands for what has its default. */
+/** Members that are null get their default. */
 const readServerConfig = readWith(config.serverConfig, (server) => {
   const { server_parameters: parameters, ...rest } = withoutNulls(server);
   return { ...rest, server_parameters: isRecord(parameters) ? withoutNulls(parameters) : parameters };
@@ -188,7 +188,7 @@ export const parseReadResourceRet: AnswerReader<ReadResourceRet> = (answer, onFl
   return { ...body, contents: listOf(body, { what, field: "contents", read: readContents, onFlaw }) };
 };
 
-/** A piece whose URI is missing is still what was asked for. */
+/** An item without a URI is kept, with an empty one. */
 const readContents: ReadEntry<ResourceContents> = (entry, tell) => {
   if (!isRecord(entry)) return void tell("left out, expected an object");
   const { uri, mimeType, text, blob, ...rest } = withoutNulls(entry);
@@ -275,7 +275,7 @@ function readCompletion(
   };
 }
 
-/** Reads the answer to `client:subscribe_resource` and `client:unsubscribe_resource`, which says no more than its id. */
+/** Reads the answer to `client:subscribe_resource` and `client:unsubscribe_resource`: any object. */
 export const parseSubscribeResourceRet: AnswerReader<void> = (answer) =>
   void toBody("SubscribeResourceRet", answer);
 
@@ -299,7 +299,7 @@ const readUpdate: ReadEntry<ResourceUpdate> = (entry, tell) => {
 
 /** Reads the answer to `client:get_dpe`. */
 export const parseGetDpeRet: AnswerReader<GetDpeRet> = parserOf("GetDpeRet", resources.getDpeRet);
-/** Reads the answer to `client:get_blob`: bytes that are not what they say are of no use. */
+/** Reads the answer to `client:get_blob`. Every member is required, because invalid bytes are useless. */
 export const parseGetBlobRet: AnswerReader<GetBlobRet> = parserOf("GetBlobRet", resources.getBlobRet);
 
 /** Reads the answer to `server:list_room`. */
@@ -314,7 +314,7 @@ export const parseListRoomRet: AnswerReader<ListRoomRet> = (answer, onFlaw = ign
   };
 };
 
-/** Reads Level 1 of a `dpe://` document. */
+/** Reads a document (Level 1). */
 export const parseDpeDocument: AnswerReader<DPEDocument> = (answer, onFlaw = ignoreFlaws) => {
   const { pages, ...document } = parserOf("document", finder.dpeDocument)(answer);
   if (pages === undefined) return document;
@@ -324,7 +324,7 @@ export const parseDpeDocument: AnswerReader<DPEDocument> = (answer, onFlaw = ign
   };
 };
 
-/** Reads Level 2. */
+/** Reads a page (Level 2). */
 export const parseDpePage: AnswerReader<DPEPage> = (answer, onFlaw = ignoreFlaws) => {
   const untitled = isRecord(answer) && typeof answer["title"] !== "string";
   if (untitled) onFlaw("title", "repaired, expected a string");
@@ -337,5 +337,5 @@ export const parseDpePage: AnswerReader<DPEPage> = (answer, onFlaw = ignoreFlaws
   };
 };
 
-/** Reads Level 3. */
+/** Reads an element (Level 3). */
 export const parseDpeElement: AnswerReader<DPEElementDetail> = parserOf("element", finder.dpeElement);

@@ -1,16 +1,16 @@
-/** What every request carries, and what the Server looks at when it relays one. */
+/** The members that all requests of an Agent have. */
 
 /** The base of every request of an Agent (`docs/protocol/data-structures.md#agentcalldata`). */
 export interface AgentCallData {
-  /** The Agent's name or id, as it calls itself. */
+  /** The name of the Agent, as the Agent states it. */
   agent: string;
-  /** The request's id: what de-duplicates a call and what a cancel names. */
+  /** The id of the request. Identifies repeated calls, and the call that a cancel ends. */
   req_id: string;
 }
 
-/** A request for one Computer of the caller's office: all that the Server reads of a `client:*` event. */
+/** A request to one Computer of the Agent's office: the members of a `client:*` event that the Server reads. */
 export interface ComputerCallData extends AgentCallData {
-  /** The name of the Computer that shall answer. */
+  /** The name of the Computer. */
   computer: string;
   /** Seconds, above 0 and up to 86,400; 30 when absent. */
   timeout?: number;

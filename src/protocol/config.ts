@@ -3,117 +3,118 @@ import type { AgentCallData } from "./call.ts";
 import type { SERVER_NAME, TOOL_NAME, ToolMeta } from "./tools.ts";
 
 /**
- * A text that is one placeholder and nothing else, `${input:id}` or `${env:NAME}`: it stands for a value that keeps
- * its type, so it may stand where a number or a truth value is expected.
+ * A string that consists of one placeholder, `${input:id}` or `${env:NAME}`. Its value is converted to the type that is
+ * expected, so it is allowed where a number or a boolean is.
  */
 export type InputPlaceholder = `\${${string}}`;
 
-/** What the configurations of all MCP servers have in common. */
+/** The members that the configurations of all MCP servers have. */
 export interface BaseMCPServerConfig {
-  /** What the server is called: unique on its Computer. */
+  /** The name of the MCP server, unique on its Computer. */
   name: SERVER_NAME;
-  /** Not started, and its tools neither listed nor callable. */
+  /** Whether the MCP server is not started; its tools are then neither listed nor callable. */
   disabled: boolean;
-  /** Tools, by their own names, that are neither listed nor callable. */
+  /** Tools that are neither listed nor callable, by the names that the MCP server gives them. */
   forbidden_tools: TOOL_NAME[];
   /**
-   * The only tools, by their own names, that are listed and callable; `*` stands for any characters. All tools when
-   * absent. Not of the specification: it stays on this Computer, `client:get_config` does not show it.
+   * The only tools that are listed and callable, by the names that the MCP server gives them; `*` matches any
+   * characters. All tools when absent. Not in the specification: `client:get_config` does not show it.
    */
   allowed_tools?: string[] | null;
-  /** Metadata by the tool's own name, over `default_tool_meta` key by key. */
+  /** Metadata by the name that the MCP server gives the tool; overrides `default_tool_meta` key by key. */
   tool_meta: Record<TOOL_NAME, ToolMeta>;
-  /** Metadata of tools that `tool_meta` does not name; never an alias. */
+  /** Default metadata of the tools; never an alias. */
   default_tool_meta?: ToolMeta | null;
-  /** A VRL script that transforms the tools' results. */
+  /** A VRL script that transforms the results of the tools. */
   vrl?: string | null;
 }
 
 /** How to start an MCP server as a child process. */
 export interface MCPServerStdioParameters {
-  /** The program. */
+  /** The program to run. */
   command: string;
-  /** Its arguments. */
+  /** The arguments of the program. */
   args: string[];
-  /** Variables beyond the few that are passed on. */
+  /** Environment variables, added to the few that every MCP server inherits. */
   env: Record<string, string> | null;
-  /** The folder it runs in; the Computer's own when null. */
+  /** The working directory; that of the Computer when null. */
   cwd: string | null;
   /**
-   * A file with variables, a `NAME=value` a line, read whenever the server starts; those of `env` come before them.
-   * Not of the specification: it stays on this Computer, `client:get_config` shows neither it nor its variables.
+   * A file with environment variables, one `NAME=value` per line, read at each start; `env` overrides it. Not in the
+   * specification: `client:get_config` shows neither the file nor its variables.
    */
   env_file?: string | null;
   /**
-   * The text encoding of its output, by a name of the web or of Python, such as `gbk`, `latin-1` or `cp936`; one that
-   * has ASCII in it. `utf-8` by default. As on the web, `latin-1` is read as `windows-1252`.
+   * The text encoding of its output, as named on the web or in Python, such as `gbk`, `latin-1` or `cp936`. It must be
+   * a superset of ASCII. `utf-8` by default. As on the web, `latin-1` means `windows-1252`.
    */
   encoding: string;
-  /** What to do with bytes that are not of that encoding. */
+  /** What to do with bytes that are invalid in that encoding. */
   encoding_error_handler: "strict" | "ignore" | "replace" | InputPlaceholder;
 }
 
-/** An MCP server as a child process. */
+/** An MCP server that is a child process. */
 export interface MCPServerStdioConfig extends BaseMCPServerConfig {
-  /** The kind, by which the members are told apart. */
+  /** The discriminator of the union. */
   type: "stdio";
-  /** How to reach it. */
+  /** How to start or reach the MCP server. */
   server_parameters: MCPServerStdioParameters;
 }
 
 /** How to reach an MCP server over Streamable HTTP. */
 export interface MCPServerStreamableHttpParameters {
-  /** Its endpoint. */
+  /** The URL of the endpoint. */
   url: string;
   /** HTTP headers of each request. */
   headers: Record<string, unknown> | null;
   /**
-   * How long the answer to an HTTP request may take to begin, an ISO 8601 duration such as `PT30S`. A tool call may
-   * take as long as `sse_read_timeout` where that is longer, since a server may answer it when the tool is done; it
-   * has a time of its own besides. The standing stream may open when its server has something to say.
+   * The time until the response to an HTTP request begins, as an ISO 8601 duration such as `PT30S`. For a tool call it
+   * is `sse_read_timeout` if that is longer, because some servers respond only when the tool has finished; the call's
+   * own time-out also applies. The stream for notifications has no such limit: a server may open it with its first
+   * message.
    */
   timeout: string;
   /**
-   * How long an event stream, or the body of an answer, may say nothing before it counts as broken, an ISO 8601
-   * duration such as `PT5M`.
+   * How long an event stream or a response body may be silent before it counts as broken, as an ISO 8601 duration such
+   * as `PT5M`.
    */
   sse_read_timeout: string;
-  /** Whether closing ends the session on the server, too. */
+  /** Whether closing the connection also ends the session on the server. */
   terminate_on_close: boolean | InputPlaceholder;
 }
 
 /** An MCP server over Streamable HTTP. */
 export interface MCPServerStreamableHttpConfig extends BaseMCPServerConfig {
-  /** The kind, by which the members are told apart. */
+  /** The discriminator of the union. */
   type: "streamable";
-  /** How to reach it. */
+  /** How to start or reach the MCP server. */
   server_parameters: MCPServerStreamableHttpParameters;
 }
 
 /** How to reach an MCP server over HTTP with Server-Sent Events. */
 export interface MCPSSEParameters {
-  /** Its endpoint. */
+  /** The URL of the endpoint. */
   url: string;
   /** HTTP headers of each request. */
   headers: Record<string, unknown> | null;
-  /** Seconds until the answer to an HTTP request begins, the opening of the event stream included. */
+  /** The time until the response to an HTTP request begins, in seconds; also for opening the event stream. */
   timeout: number | InputPlaceholder;
-  /** Seconds that the event stream may say nothing before it counts as broken, and the server is connected to anew. */
+  /** How long the event stream may be silent before it counts as broken and the Computer reconnects, in seconds. */
   sse_read_timeout: number | InputPlaceholder;
 }
 
 /** An MCP server over HTTP with Server-Sent Events. */
 export interface MCPSSEConfig extends BaseMCPServerConfig {
-  /** The kind, by which the members are told apart. */
+  /** The discriminator of the union. */
   type: "sse";
-  /** How to reach it. */
+  /** How to start or reach the MCP server. */
   server_parameters: MCPSSEParameters;
 }
 
 /** An MCP server of any transport. */
 export type MCPServerConfig = MCPServerStdioConfig | MCPServerStreamableHttpConfig | MCPSSEConfig;
 
-/** A configuration whose placeholders are filled in, as a transport needs it. */
+/** A configuration with values in place of all placeholders. */
 export type Resolved<C extends MCPServerConfig> = C extends MCPServerConfig ?
     & C
     & {
@@ -123,44 +124,44 @@ export type Resolved<C extends MCPServerConfig> = C extends MCPServerConfig ?
     }
   : never;
 
-/** An MCP server of any transport whose placeholders are filled in. */
+/** An MCP server of any transport, with values in place of all placeholders. */
 export type ResolvedServerConfig = Resolved<MCPServerConfig>;
 
-/** What all inputs have in common: `${input:id}` stands for the value. */
+/** The members that all inputs have. `${input:id}` is replaced by the value of the input. */
 export interface MCPServerInputBase {
-  /** What `${input:id}` names it by. */
+  /** The `id` in `${input:id}`. */
   id: string;
-  /** What to ask for. */
+  /** The question to ask for a value. */
   description: string;
 }
 
-/** A value that is asked for. */
+/** An input whose value is asked for. */
 export interface MCPServerPromptStringInput extends MCPServerInputBase {
-  /** The kind, by which the members are told apart. */
+  /** The discriminator of the union. */
   type: "promptString";
-  /** The value when nobody gives one. */
+  /** The value when no other source has one. */
   default?: string | null;
-  /** Hidden while it is typed, masked wherever it would be shown. */
+  /** Whether the value is a secret: hidden while it is typed, and masked in all output. */
   password?: boolean | null;
 }
 
-/** A value that is chosen. */
+/** An input whose value is one of several options. */
 export interface MCPServerPickStringInput extends MCPServerInputBase {
-  /** The kind, by which the members are told apart. */
+  /** The discriminator of the union. */
   type: "pickString";
-  /** What to choose from. */
+  /** The options; at least one. */
   options: string[];
-  /** The value when nobody gives one. */
+  /** The value when no other source has one. */
   default?: string | null;
 }
 
-/** A value that a command prints. */
+/** An input whose value is the output of a command. */
 export interface MCPServerCommandInput extends MCPServerInputBase {
-  /** The kind, by which the members are told apart. */
+  /** The discriminator of the union. */
   type: "command";
-  /** A shell line. */
+  /** A command line for the shell. */
   command: string;
-  /** Appended as `--key value`, quoted. */
+  /** Appended to the command line as `--key value`, quoted. */
   args?: Record<string, string> | null;
 }
 
@@ -169,13 +170,13 @@ export type MCPServerInput = MCPServerPromptStringInput | MCPServerPickStringInp
 
 /** `client:get_config`. */
 export interface GetComputerConfigReq extends AgentCallData {
-  /** The name of the Computer that shall answer. */
+  /** The name of the Computer. */
   computer: string;
 }
 
-/** The answer to `client:get_config`: placeholders as written, secrets masked. */
+/** The answer to `client:get_config`: placeholders are kept, and secrets are masked. */
 export interface GetComputerConfigRet {
-  /** The definitions of the inputs; never their values. */
+  /** The definitions of the inputs, without their values. */
   inputs?: MCPServerInput[] | null;
   /** The MCP servers by name. */
   servers: Record<SERVER_NAME, MCPServerConfig>;

@@ -1,16 +1,16 @@
-/** How deep the lists and objects of a message are nested: whoever reads it level by level must bear each of them. */
+/** Limits how deeply lists and objects of a message are nested: recursive readers use stack for each level. */
 import { isRecord } from "../json.ts";
 import type { SmcpError } from "./errors.ts";
 import { unreadable } from "./schema.ts";
 import { shorten } from "../text.ts";
 
-/** The most levels of lists and objects in a member of a request's body; JSON readers of some languages take 1,000. */
+/** The most levels in a member of a request's body. JSON readers of some languages accept at most 1,000. */
 export const MAX_REQUEST_DEPTH = 200;
 
-/** How deep a whole message may be nested. Whoever walks through a value that is much deeper exhausts its stack. */
+/** The most levels of a whole message. Much deeper values exhaust the stack of recursive functions. */
 export const MAX_MESSAGE_DEPTH = 1_000;
 
-/** How much of a member's name is told. */
+/** The most characters of a member's name in an error. */
 const MAX_FIELD_LENGTH = 128;
 
 /**
@@ -32,7 +32,7 @@ function tooDeep(field: string): SmcpError {
   );
 }
 
-/** Whether lists and objects are nested in more levels than that; looks no deeper. */
+/** Whether a value has more than `levels` levels of lists and objects. Looks no deeper. */
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;

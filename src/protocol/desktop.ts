@@ -5,23 +5,23 @@ import { A2C_MCP_SERVER } from "./tools.ts";
 /** One window as an Agent reads it: `{URI}\n\n{text}`, or the URI alone when there is no text. */
 export type Desktop = string;
 
-/** One window with its parts told apart. */
+/** One window, as an object. */
 export interface DesktopEntry {
-  /** Its `window://` URI, without a query. */
+  /** The `window://` URI, without a query. */
   readonly uri: string;
-  /** What it shows; may be empty. */
+  /** The text of the window; may be empty. */
   readonly text: string;
-  /** For people, as its MCP server calls it; absent where nobody said. */
+  /** The title from the MCP server, for display; absent when there is none. */
   readonly title?: string;
-  /** The MCP server that it belongs to, by its name in the Computer's configuration; absent where nobody said. */
+  /** The name of its MCP server in the Computer's configuration; absent when the Computer does not state it. */
   readonly mcpServer?: string;
 }
 
-/** `client:get_desktop`, and `client:get_windows`. */
+/** The body of `client:get_desktop` and of `client:get_windows`. */
 export interface GetDeskTopReq extends AgentCallData {
-  /** The name of the Computer that shall answer. */
+  /** The name of the Computer. */
   computer: string;
-  /** At most so many windows; none at 0 and below; all when absent. */
+  /** The most windows to return; no windows at 0 and below; all when absent. */
   desktop_size?: number;
   /** Only the window with this URI. */
   window?: string;
@@ -33,32 +33,32 @@ export interface GetDeskTopReq extends AgentCallData {
 export interface GetDeskTopRet {
   /** The windows in the order of the Desktop. */
   desktops?: Desktop[];
-  /** The id of the request that this answers. */
+  /** The id of the request. */
   req_id?: string;
 }
 
 /** A window in the answer to `client:get_windows`. */
 export interface WindowInfo {
-  /** Its `window://` URI, without a query. */
+  /** The `window://` URI, without a query. */
   uri: string;
-  /** What it shows; may be empty. */
+  /** The text of the window; may be empty. */
   text: string;
-  /** For people. */
+  /** The title, for display. */
   title?: string;
-  /** Flat: the MCP server's name as `a2c_mcp_server`. */
+  /** Flat metadata; `a2c_mcp_server` is the name of the MCP server. */
   meta?: Record<string, unknown> | null;
 }
 
-/** The answer to `client:get_windows`, an extension of ours (`docs/protocol/extensions.md#windows`). */
+/** The answer to `client:get_windows` (`docs/protocol/extensions.md#windows`). */
 export interface GetWindowsRet {
   /** The windows in the order of the Desktop. */
   windows: WindowInfo[];
-  /** The id of the request that this answers. */
+  /** The id of the request. */
   req_id?: string;
 }
 
 /**
- * Tells a window's URI and text apart.
+ * Splits a window into its URI and its text.
  *
  * @example
  * ```ts
@@ -75,7 +75,7 @@ export function parseDesktopEntry(entry: Desktop): DesktopEntry {
   return end < 0 ? { uri: entry, text: "" } : { uri: entry.slice(0, end), text: entry.slice(end + 2) };
 }
 
-/** A window of an answer to `client:get_windows`, for an Agent's program. */
+/** Converts a window of an answer to `client:get_windows`. */
 export function toDesktopEntry({ uri, text, title, meta }: WindowInfo): DesktopEntry {
   const mcpServer = meta?.[A2C_MCP_SERVER];
   return {

@@ -31,46 +31,46 @@ export const DPE_FORMATS = ["json", "markdown", "text"] as const;
 /** A format that a `dpe://` URI may ask for. */
 export type DPEFormat = typeof DPE_FORMATS[number];
 
-/** The most pages that one read of a page index returns. */
+/** The most pages in one part of a page index. */
 export const MAX_PAGE_LIMIT = 100;
-/** The pages that one read of a page index returns when its URI names no `limit`. */
+/** The number of pages in one part of a page index when the URI has no `limit`. */
 export const DEFAULT_PAGE_LIMIT = 20;
 
-/** A document in the Finder's catalogue. */
+/** A document in the Finder. */
 export interface DPEDocumentSummary {
-  /** The short opaque key that its MCP server gave it. */
+  /** The key of the document, given by its MCP server. */
   doc_ref: string;
-  /** Its `dpe://` URI. */
+  /** The `dpe://` URI. */
   uri: string;
-  /** Where the file itself is. */
+  /** The URI of the file itself. */
   file_uri: string;
-  /** `xlsx`, `pdf`, `pptx` … */
+  /** The type of the file, such as `xlsx`, `pdf` or `pptx`. */
   file_type: string;
-  /** For people. */
+  /** The title, for display. */
   title: string;
-  /** Its pages; valid indices are 0 to `page_count - 1`. */
+  /** The number of pages; their indices are 0 to `page_count - 1`. */
   page_count: number;
-  /** What it is about. */
+  /** Keywords for search. */
   keywords?: string[];
-  /** What it holds, in a sentence. */
+  /** The contents, in one sentence. */
   summary?: string;
-  /** The MCP server that serves it. */
+  /** The name of its MCP server. */
   server: string;
-  /** ISO 8601. */
+  /** When it was last changed, in ISO 8601. */
   last_modified?: string;
 }
 
 /** A page in a document's index. */
 export interface DPEPageSummary {
-  /** From 0. */
+  /** The number of the page, from 0. */
   page_index: number;
-  /** For people. */
+  /** The title, for display. */
   title: string;
-  /** How many elements it has. */
+  /** The number of elements. */
   element_count: number;
-  /** Its URI. */
+  /** The URI. */
   uri: string;
-  /** The key of the document it belongs to. */
+  /** The `doc_ref` of its document. */
   doc_ref?: string;
 }
 
@@ -80,66 +80,66 @@ export interface DPEElementDetail {
   element_id: string;
   /** One of {@linkcode ELEMENT_CATEGORIES}. */
   category: string;
-  /** What it holds, in a sentence. */
+  /** The contents, in one sentence. */
   summary?: string;
-  /** Its shape depends on the category. */
+  /** The content; its members depend on the category. */
   content: Record<string, unknown>;
-  /** The key of the document it belongs to. */
+  /** The `doc_ref` of its document. */
   doc_ref?: string;
-  /** The page, from 0. */
+  /** The number of the page, from 0. */
   page_index?: number;
-  /** Its URI. */
+  /** The URI. */
   uri?: string;
-  /** Whatever else its MCP server tells. */
+  /** Other members that the MCP server sends. */
   metadata?: Record<string, unknown>;
-  /** With `format=markdown`. */
+  /** The element as Markdown, with `format=markdown`. */
   content_markdown?: string;
-  /** With `format=text`. */
+  /** The element as plain text, with `format=text`. */
   content_text?: string;
 }
 
-/** Level 0: the documents of one MCP server. */
+/** The catalogue of one MCP server (Level 0). */
 export interface DPECatalogue {
-  /** In the server's own order. */
+  /** In the order of the MCP server. */
   documents: Omit<DPEDocumentSummary, "server">[];
-  /** How many there are. */
+  /** The number of documents. */
   total_count: number;
 }
 
-/** Level 1: a document's metadata; with `depth=pages` its page index, too. */
+/** A document (Level 1): its metadata and, with `depth=pages`, a part of its page index. */
 export interface DPEDocument extends Omit<DPEDocumentSummary, "server"> {
-  /** The page index from `page_offset` on. */
+  /** The part of the page index that starts at `page_offset`. */
   pages?: DPEPageSummary[];
-  /** The first page of the index. */
+  /** The number of the first page in `pages`. */
   page_offset?: number;
-  /** The most pages that the index may have. */
+  /** The most pages in `pages`. */
   page_limit?: number;
-  /** All pages of the document. */
+  /** The number of all pages of the document. */
   page_total?: number;
 }
 
-/** Level 1 with `depth=pages`. */
+/** A document with a part of its page index (Level 1, `depth=pages`). */
 export interface DPEDocumentPages extends DPEDocument {
-  /** The page index from `page_offset` on. */
+  /** The part of the page index that starts at `page_offset`. */
   pages: DPEPageSummary[];
 }
 
-/** Level 2: a page and its elements. */
+/** A page and its elements (Level 2). */
 export interface DPEPage {
-  /** The page, from 0. */
+  /** The number of the page, from 0. */
   page_index: number;
-  /** For people. */
+  /** The title, for display. */
   title: string;
-  /** The key of the document it belongs to. */
+  /** The `doc_ref` of its document. */
   doc_ref?: string;
-  /** Its URI. */
+  /** The URI. */
   uri?: string;
   /** In reading order. */
   elements: DPEElementDetail[];
-  /** How many elements it has. */
+  /** The number of elements. */
   element_count?: number;
-  /** With `format=markdown`. */
+  /** The page as Markdown, with `format=markdown`. */
   content_markdown?: string;
-  /** With `format=text`. */
+  /** The page as plain text, with `format=text`. */
   content_text?: string;
 }

@@ -1,33 +1,33 @@
 /**
- * What an element's `content` holds, by category (`docs/protocol/finder.md#element-content`). The specification shows the shapes of
- * `heading`, `text`, `table` and `chart`; the rendering rules tell what `list`, `code`, `image`, `link` and `formula`
- * must have; the other ten are the obvious ones. Every shape may have further members.
+ * The content of an element, by category (`docs/protocol/finder.md#element-content`). The specification defines
+ * `heading`, `text`, `table` and `chart`; its rendering rules imply `list`, `code`, `image`, `link` and `formula`; we
+ * define the other ten. All of them allow further members.
  */
 import type { DPEElementDetail, ElementCategory } from "./dpe.ts";
 
 /** The content of an element of any category: a JSON object. */
 export interface ElementContent {
-  /** Whatever else its MCP server tells. */
+  /** Other members that the MCP server sends. */
   readonly [member: string]: unknown;
 }
 
 /** `text`: a paragraph, plain or rich. */
 export interface TextContent extends ElementContent {
-  /** With its line breaks. */
+  /** With line breaks. */
   readonly text: string;
 }
 
-/** `heading`. */
+/** `heading`: a heading. */
 export interface HeadingContent extends ElementContent {
   /** From 1, the highest, to 6. */
   readonly level: number;
-  /** One line. */
+  /** The heading, one line. */
   readonly text: string;
 }
 
-/** `list`, and what is below an item of one. */
+/** `list`: a list, or the list below an item. */
 export interface ListContent extends ElementContent {
-  /** Whether its items are numbered; they are not by default. */
+  /** Whether the items are numbered; `false` by default. */
   readonly ordered?: boolean;
   /** The first number; 1 by default. */
   readonly start?: number;
@@ -35,39 +35,39 @@ export interface ListContent extends ElementContent {
   readonly items: readonly ListItem[];
 }
 
-/** An item of a list: its text, or its text and the list below it. */
+/** An item of a list: a text, or a text with a list below it. */
 export type ListItem = string | ListItemContent;
 
-/** An item of a list that may have a list below it. */
+/** An item of a list, with an optional list below it. */
 export interface ListItemContent extends Partial<ListContent> {
-  /** Empty when there is only the list below. */
+  /** The text of the item; empty when the item is only a list. */
   readonly text: string;
 }
 
-/** `code`. */
+/** `code`: a block of code. */
 export interface CodeContent extends ElementContent {
-  /** As a fenced block would name it, such as `ts`. */
+  /** The language, as in a Markdown code fence, such as `ts`. */
   readonly language?: string;
-  /** With its line breaks. */
+  /** With line breaks. */
   readonly code: string;
 }
 
-/** A cell of a table; `null` is an empty one. */
+/** A cell of a table; `null` is an empty cell. */
 export type TableCell = string | number | boolean | null;
 
-/** `table`. */
+/** `table`: a table. */
 export interface TableContent extends ElementContent {
   /** The names of the columns. */
   readonly headers: readonly string[];
-  /** May be fewer than the table has. */
+  /** The rows; may be fewer than `total_rows`. */
   readonly rows: readonly (readonly TableCell[])[];
-  /** All rows of the table. */
+  /** The number of all rows of the table. */
   readonly total_rows?: number;
-  /** All columns of the table. */
+  /** The number of all columns of the table. */
   readonly total_columns?: number;
 }
 
-/** `pivot_table`: the table as it is shown, and the fields that it was made from. */
+/** `pivot_table`: the visible table, and the fields that it is computed from. */
 export interface PivotTableContent extends TableContent {
   /** The fields along the rows. */
   readonly row_fields?: readonly string[];
@@ -77,93 +77,93 @@ export interface PivotTableContent extends TableContent {
   readonly value_fields?: readonly string[];
 }
 
-/** `chart`. */
+/** `chart`: a chart. */
 export interface ChartContent extends ElementContent {
-  /** Such as `line`, `bar`, `pie`. */
+  /** The kind of chart, such as `line`, `bar` or `pie`. */
   readonly chart_type?: string;
-  /** What it shows. */
+  /** The title of the chart. */
   readonly title: string;
-  /** What can be seen in it, in a sentence. */
+  /** A summary of the data, in one sentence. */
   readonly data_summary: string;
 }
 
-/** `diagram`: of a flow, an architecture … */
+/** `diagram`: a diagram of a process, an architecture and so on. */
 export interface DiagramContent extends ElementContent {
-  /** Such as `flowchart`, `sequence`, `architecture`. */
+  /** The kind of diagram, such as `flowchart`, `sequence` or `architecture`. */
   readonly diagram_type?: string;
-  /** What it shows. */
+  /** The title of the diagram. */
   readonly title?: string;
-  /** What can be seen in it. */
+  /** A description of the picture. */
   readonly description?: string;
-  /** What it was drawn from, such as Mermaid or PlantUML. */
+  /** The source text, such as Mermaid or PlantUML. */
   readonly source?: string;
 }
 
-/** `image`: has a description, or a URL, or both. */
+/** `image`: an image with a description, a URL, or both. */
 export interface ImageContent extends ElementContent {
-  /** What can be seen in it. */
+  /** A description of the picture. */
   readonly description?: string;
-  /** Where it is. */
+  /** The URL. */
   readonly url?: string;
   /** The media type. */
   readonly mime_type?: string;
-  /** Pixels. */
+  /** The width in pixels. */
   readonly width?: number;
-  /** Pixels. */
+  /** The height in pixels. */
   readonly height?: number;
 }
 
-/** `formula`. */
+/** `formula`: a formula. */
 export interface FormulaContent extends ElementContent {
-  /** As its source writes it: LaTeX, or `=SUM(A1:A4)`. */
+  /** The formula as in the source: LaTeX, or for example `=SUM(A1:A4)`. */
   readonly expression: string;
-  /** What it comes to. */
+  /** The value of the formula. */
   readonly result?: TableCell;
 }
 
-/** `link`. */
+/** `link`: a link. */
 export interface LinkContent extends ElementContent {
-  /** What it is called. */
+  /** The text of the link. */
   readonly text: string;
-  /** Where it leads. */
+  /** The target of the link. */
   readonly url: string;
 }
 
-/** `annotation`: a remark on something in the document. */
+/** `annotation`: a comment on a part of the document. */
 export interface AnnotationContent extends ElementContent {
-  /** The remark. */
+  /** The text of the comment. */
   readonly text: string;
-  /** Whose it is. */
+  /** The name of the author. */
   readonly author?: string;
-  /** ISO 8601. */
+  /** When it was written, in ISO 8601. */
   readonly created_at?: string;
-  /** The element that it is about. */
+  /** The `element_id` that the comment refers to. */
   readonly target_id?: string;
 }
 
-/** `header` and `footer`: what stands at the top or the bottom of the page. */
+/** `header` and `footer`: the text at the top or the bottom of a page. */
 export interface MarginContent extends ElementContent {
-  /** With its line breaks. */
+  /** With line breaks. */
   readonly text: string;
 }
 
-/** `separator`: says nothing by itself. */
+/** `separator`: a line or a break between elements. */
 export interface SeparatorContent extends ElementContent {
-  /** Such as `line`, `page-break`. */
+  /** The style, such as `line` or `page-break`. */
   readonly style?: string;
 }
 
 /** `audio` and `video`. */
 export interface MediaContent extends ElementContent {
-  /** Where it is. */
+  /** The URL. */
   readonly url?: string;
-  /** What it is called. */
+  /** The title. */
   readonly title?: string;
-  /** What can be heard or seen in it. */
+  /** A description of the sound or the picture. */
   readonly description?: string;
   /** The media type. */
   readonly mime_type?: string;
-  /** How long it is, in seconds. */
+  /** The duration in seconds. */
   readonly duration?: number;
 }
 
@@ -171,37 +171,37 @@ export interface MediaContent extends ElementContent {
 export interface FormField extends ElementContent {
   /** Unique within the form. */
   readonly name: string;
-  /** For people. */
+  /** The label, for display. */
   readonly label?: string;
-  /** Such as `text`, `checkbox`, `select`. */
+  /** The kind of field, such as `text`, `checkbox` or `select`. */
   readonly type?: string;
-  /** What is filled in. */
+  /** The current value. */
   readonly value?: unknown;
-  /** Whether it has to be filled in. */
+  /** Whether a value is required. */
   readonly required?: boolean;
-  /** What can be chosen from. */
+  /** The values to choose from. */
   readonly options?: readonly string[];
 }
 
 /** `form`. */
 export interface FormContent extends ElementContent {
-  /** What it is for. */
+  /** The title of the form. */
   readonly title?: string;
-  /** In their order. */
+  /** The fields, in order. */
   readonly fields: readonly FormField[];
 }
 
-/** `widget`: a control of its own kind. */
+/** `widget`: an interactive control of any other kind. */
 export interface WidgetContent extends ElementContent {
-  /** Such as `slider`, `calendar`. */
+  /** The kind of control, such as `slider` or `calendar`. */
   readonly widget_type?: string;
-  /** What it is called. */
+  /** The title. */
   readonly title?: string;
-  /** What it shows or is set to. */
+  /** The current state or value. */
   readonly state?: unknown;
 }
 
-/** The shape of the content for each of the 19 categories. */
+/** The type of the content for each of the 19 categories. */
 export interface ElementContents {
   /** A paragraph. */
   text: TextContent;
@@ -225,7 +225,7 @@ export interface ElementContents {
   formula: FormulaContent;
   /** A link. */
   link: LinkContent;
-  /** A remark. */
+  /** A comment. */
   annotation: AnnotationContent;
   /** The top of the page. */
   header: MarginContent;
@@ -235,7 +235,7 @@ export interface ElementContents {
   separator: SeparatorContent;
   /** A sound. */
   audio: MediaContent;
-  /** A film. */
+  /** A video. */
   video: MediaContent;
   /** A form. */
   form: FormContent;
@@ -245,15 +245,15 @@ export interface ElementContents {
 
 /** An element of one category. */
 export interface DPEElementOf<Category extends ElementCategory> extends DPEElementDetail {
-  /** Tells the shape of the content. */
+  /** The category; determines the type of the content. */
   category: Category;
-  /** What its category promises. */
+  /** The content, with the type of its category. */
   content: ElementContents[Category];
 }
 
 /**
- * An element whose content is what its category promises: a union that `category` tells apart. Every `DPEElement` is
- * a {@linkcode DPEElementDetail}, which is what arrives from strangers.
+ * An element whose content has the type of its category: a union discriminated by `category`. Every `DPEElement` is a
+ * {@linkcode DPEElementDetail}, the unchecked type that peers send; `toElement()` checks one.
  *
  * Specification: `docs/protocol/finder.md#element-content`.
  *

@@ -1,8 +1,8 @@
 /** The protocol's error codes. */
 
-/** Every error code of the protocol by name; who says which, and when, is in each line. */
+/** The error codes of the protocol by name. Each line says when the code is used and by which role (`docs/protocol/errors.md`). */
 export const ErrorCode = {
-  /** Malformed body, or an event that is not served. Server, Computer; `details.field`. */
+  /** Malformed body, or an unknown event. Server, Computer; `details.field`. */
   BAD_REQUEST: 400,
   /** Refused credentials. Server, at connect. */
   UNAUTHORIZED: 401,
@@ -13,11 +13,11 @@ export const ErrorCode = {
   /** The Computer (`details.computer_name`) or an MCP server (`details.mcp_server`) did not answer in time. */
   TIMEOUT: 408,
   /**
-   * A message over the size limit; `details.size` and `details.limit` in bytes. Or one of too many values for the Server;
-   * `details.field` is `body`.
+   * A message over the size limit; `details.size` and `details.limit` in bytes. Or a message with too many values for
+   * the Server; `details.field` is `body`.
    */
   PAYLOAD_TOO_LARGE: 413,
-  /** Anything unforeseen. Server, Computer. */
+  /** An unexpected error. Server, Computer. */
   INTERNAL_ERROR: 500,
   /** In a tool result: no such tool. */
   TOOL_NOT_FOUND: 4001,
@@ -25,19 +25,19 @@ export const ErrorCode = {
   TOOL_DISABLED: 4002,
   /** In a tool result: the call failed, or its MCP server is not running. */
   TOOL_EXECUTION_FAILED: 4003,
-  /** In a tool result: the call ran out of time. */
+  /** In a tool result: the call timed out. */
   TOOL_TIMEOUT: 4004,
-  /** In a tool result: nobody confirmed the call. */
+  /** In a tool result: the call was not confirmed. */
   TOOL_REQUIRES_CONFIRMATION: 4005,
-  /** The MCP server wants a credential that it did not get (HTTP 401). */
+  /** The MCP server requires a credential (HTTP 401). */
   TOOL_AUTHORIZATION_REQUIRED: 4006,
   /** The MCP server refused the credential (HTTP 403). */
   TOOL_AUTHORIZATION_FAILED: 4007,
-  /** The peers' protocol versions do not fit. Server, in the HTTP handshake. */
+  /** The protocol versions are not compatible. Server, in the HTTP handshake. */
   PROTOCOL_VERSION_MISMATCH: 4008,
-  /** `client:get_dpe`: the host program gave no resolver. */
+  /** `client:get_dpe`: the Computer has no resolver. */
   DPE_RESOLVER_NOT_CONFIGURED: 4011,
-  /** `client:get_dpe`: the URI is no document URI. */
+  /** `client:get_dpe`: the URI is not a document URI. */
   DPE_RESOLVER_INVALID_URI: 4012,
   /** `client:get_dpe`: the resolver failed. */
   DPE_RESOLUTION_FAILED: 4013,
@@ -45,13 +45,13 @@ export const ErrorCode = {
   MCP_SERVER_NOT_FOUND: 4014,
   /** The MCP server lacks a capability; `details.mcp_server`, `details.capability`. */
   MCP_CAPABILITY_NOT_SUPPORTED: 4015,
-  /** A blob handle that does not exist, or no longer; `details.reason`: `invalid_handle`, `gone`, `range`. */
+  /** A blob handle that does not exist, or no longer exists; `details.reason`: `invalid_handle`, `gone`, `range`. */
   BLOB_NOT_ACCESSIBLE: 4018,
-  /** Text of a refused join: the office has its Agent. */
+  /** In the text of a refused join: the office already has an Agent. */
   ROOM_FULL: 4101,
   /** Reserved by the protocol; never sent. */
   ROOM_NOT_FOUND: 4102,
-  /** The caller is in no office. Server. */
+  /** The caller is not in an office. Server. */
   NOT_IN_ROOM: 4103,
   /** Reserved by the protocol; never sent. */
   CROSS_ROOM_ACCESS: 4104,

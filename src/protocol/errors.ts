@@ -1,43 +1,43 @@
-/** Errors that cross the wire: one class, one function out, one function back. */
+/** Errors on the wire: the class, and the functions that write and read an error ack. */
 import { ErrorCode } from "./error_codes.ts";
 import { TOOL_CALL_EVENT } from "./events.ts";
 import { isRecord } from "../json.ts";
 import { shorten } from "../text.ts";
 
-/** What an {@linkcode SmcpError} may say beyond its message. Values are JSON. */
+/** What an {@linkcode SmcpError} is about. Values are JSON. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 /**
- * A failed request's ack: flat for today's SDKs, with the `error` member of `docs/protocol/finder.md#error-details` for tomorrow's.
- * Readers accept either form. A failed `client:tool_call` is a failed tool result as well, so that a peer that knows
- * nothing of the code never takes it for a success.
+ * The ack of a failed request (`docs/protocol/errors.md`). It has the flat form of the official SDKs and the `error`
+ * member of `docs/protocol/finder.md#error-details`; readers accept both. For `client:tool_call` it is also a failed
+ * tool result, so that a peer that does not know the code does not take it for a success.
  */
 export interface ErrorAck {
   /** One of {@linkcode ErrorCode}. */
   code: number;
-  /** What went wrong, for people. */
+  /** The message, for display. */
   message: string;
   /** What the error is about. */
   details?: ErrorDetails;
-  /** The same again, in the form of `docs/protocol/finder.md#error-details`. */
+  /** The same error in the form of `docs/protocol/finder.md#error-details`. */
   error: { code: number; message: string; details?: ErrorDetails };
-  /** The id of the request that failed, where it had one. */
+  /** The id of the failed request; absent when it had none. */
   req_id?: string;
-  /** A failed `client:tool_call` only: what makes it a failed tool result. */
+  /** Only for `client:tool_call`: marks the ack as a failed tool result. */
   isError?: true;
-  /** A failed `client:tool_call` only: the message as the content of a tool result. */
+  /** Only for `client:tool_call`: the message as the content of a tool result. */
   content?: { type: "text"; text: string }[];
 }
 
 /** The request that an {@linkcode ErrorAck} answers. */
 export interface FailedRequest {
   readonly event: string;
-  /** Its `req_id`, if it had one. */
+  /** The `req_id`, if the request had one. */
   readonly reqId: string | undefined;
 }
 
 /**
- * An error of the protocol: what a failed request rejects with, and what a request handler throws to refuse one.
+ * An error of the protocol. A failed request rejects with it, and a request handler throws it to refuse a request.
  *
  * @example
  * ```ts
@@ -49,14 +49,14 @@ export interface FailedRequest {
  * ```
  */
 export class SmcpError extends Error {
-  /** Tells the class of an error. */
+  /** The name of the class. */
   override readonly name = "SmcpError";
   /** One of {@linkcode ErrorCode}, or a code of a newer peer. */
   readonly code: number;
-  /** Which field, tool, document … the error is about. */
+  /** The field, tool, document and so on that the error is about. */
   readonly details: ErrorDetails | undefined;
 
-  /** `code`: one of {@linkcode ErrorCode}; `details` and `cause` where there are any. */
+  /** `code` is one of {@linkcode ErrorCode}; `details` are JSON. */
   constructor(code: number, message: string, options: { details?: ErrorDetails; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
@@ -64,26 +64,26 @@ export class SmcpError extends Error {
   }
 }
 
-/** A 400 that names the offending field (`event` for an event that is not served). */
+/** A 400 whose `details.field` names the invalid field (`event` for an unknown event). */
 export function badRequest(field: string, message: string): SmcpError {
   return new SmcpError(ErrorCode.BAD_REQUEST, message, { details: { field } });
 }
 
-/** The longest `req_id` that a request may have, and that an error repeats. */
+/** The most characters of a `req_id`, in a request and in an error. */
 export const MAX_REQUEST_ID_LENGTH = 1024;
 
-/** The id of a request that may be malformed. */
+/** Reads the `req_id` of a request that may be malformed. */
 export function readRequestId(body: unknown): string | undefined {
   const reqId = isRecord(body) ? body["req_id"] : undefined;
   return typeof reqId === "string" && reqId.length <= MAX_REQUEST_ID_LENGTH ? reqId : undefined;
 }
 
 /**
- * Turns whatever was thrown into the ack of a failed request. Only an {@linkcode SmcpError} shows its text:
- * any other error may carry an address, a path or a secret, so it becomes a plain 500.
+ * Converts a thrown value to the ack of a failed request. Only the message of an {@linkcode SmcpError} is sent: the
+ * message of any other error may contain an address, a path or a secret, so it becomes a 500 without details.
  *
- * @param error What was thrown.
- * @param request What failed; its `req_id` goes into the ack.
+ * @param error The thrown value.
+ * @param request The failed request; the ack has its `req_id`.
  */
 export function toErrorAck(error: unknown, { event, reqId }: FailedRequest): ErrorAck {
   const { code, message, details } = error instanceof SmcpError
@@ -98,7 +98,7 @@ export function toErrorAck(error: unknown, { event, reqId }: FailedRequest): Err
   };
 }
 
-/** Reads an ack: the error it carries in either form, or `undefined` when it is no error. */
+/** Reads the error of an ack in either form; `undefined` when the ack is not an error. */
 export function fromErrorAck(ack: unknown): SmcpError | undefined {
   return readErrorBody(ack) ?? (isRecord(ack) ? readErrorBody(ack["error"]) : undefined);
 }
@@ -110,25 +110,25 @@ function readErrorBody(body: unknown): SmcpError | undefined {
   return new SmcpError(code, message, isRecord(details) ? { details } : readFlatDetails(body));
 }
 
-/** The reference Computer writes what 4014 and 4015 are about beside the code, under a name of its own. */
+/** The reference Computer writes the details of 4014 and 4015 next to the code, under other names. */
 function readFlatDetails(body: Readonly<Record<string, unknown>>): { details?: ErrorDetails } {
   const { mcp_server_name: mcp_server, capability } = body;
   if (typeof mcp_server !== "string") return {};
   return { details: typeof capability === "string" ? { mcp_server, capability } : { mcp_server } };
 }
 
-/** The details that a message names, by the code of the error. */
+/** The details to add to a message, by the code of the error. */
 const TOLD_DETAILS: Readonly<Record<number, readonly string[]>> = {
   [ErrorCode.DOCUMENT_NOT_FOUND]: ["doc_ref"],
   [ErrorCode.PAGE_OUT_OF_RANGE]: ["page_index", "page_count"],
   [ErrorCode.ELEMENT_NOT_FOUND]: ["element_id"],
   [ErrorCode.INVALID_DPE_URI]: ["uri"],
 };
-/** The longest detail in a message. */
+/** The most characters of a detail in a message. */
 const MAX_DETAIL_LENGTH = 128;
 
 /**
- * The error with the details of a document, a page or an element in its message, unless the message has them already.
+ * Adds the details of a document, a page or an element to the message of an error, unless the message has them.
  */
 export function withDetailsTold(error: SmcpError): SmcpError {
   const { code, message, details } = error;

@@ -2,26 +2,26 @@
 import type { AgentCallData } from "./call.ts";
 import type { DPEDocumentSummary } from "./dpe.ts";
 
-/** Documents that a Finder request returns when it names no `limit`. */
+/** The most documents in the answer to a request without `limit`. */
 export const DEFAULT_FINDER_LIMIT = 20;
-/** The most documents that a Finder request returns. */
+/** The highest `limit` of a Finder request. */
 export const MAX_FINDER_LIMIT = 100;
 /** The most keywords of a Finder request. */
 export const MAX_FINDER_KEYWORDS = 64;
-/** The longest keyword or file type of a Finder request, in characters. */
+/** The most characters of a keyword or file type in a Finder request. */
 export const MAX_FINDER_TEXT_LENGTH = 256;
 
 /** `client:get_finder`. */
 export interface GetFinderReq extends AgentCallData {
-  /** The name of the Computer that shall answer. */
+  /** The name of the Computer. */
   computer: string;
-  /** Keep documents in which one of these occurs in title, keywords or summary; at most 64, each of 256 characters. */
+  /** Only documents whose title, keywords or summary contain one of these; at most 64 of at most 256 characters. */
   keywords?: string[];
-  /** Keep documents of exactly this type. */
+  /** Only documents of exactly this type. */
   file_type?: string;
-  /** 0 by default. */
+  /** How many matching documents to skip; 0 by default. */
   offset?: number;
-  /** 20 by default, at most 100. */
+  /** The most documents to return; 20 by default, at most 100. */
   limit?: number;
   /** Seconds, above 0 and up to 86,400; 30 when absent. */
   timeout?: number;
@@ -31,9 +31,9 @@ export interface GetFinderReq extends AgentCallData {
 export interface GetFinderRet {
   /** In the order of the Finder. */
   documents?: DPEDocumentSummary[];
-  /** All documents that match, on this page of the answer or not. */
+  /** The number of all matching documents, on this page or not. */
   total_count?: number;
-  /** The id of the request that this answers. */
+  /** The id of the request. */
   req_id?: string;
 }
 

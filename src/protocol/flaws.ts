@@ -1,37 +1,37 @@
-/** Reading answers of other peers: a bad part is left out or repaired and reported, and the rest is kept. */
+/** Reads answers of other peers: an invalid part is left out or repaired, and reported; the rest is kept. */
 import { isRecord } from "../json.ts";
 import { firstIssue, type Schema, unreadable } from "./schema.ts";
 
-/** Called for each flaw of an answer: the field, and what was done about it. */
+/** Receives each flaw of an answer: the field, and what was done about it. */
 export type OnFlaw = (field: string, what: string) => void;
 
 /**
- * Reads an answer, or throws a 400 {@linkcode SmcpError} whose `details.field` names a part that is required. Any other
- * bad part is left out or repaired, and passed to `onFlaw`.
+ * Reads an answer. Throws a 400 {@linkcode SmcpError} whose `details.field` names a required part that is invalid. Any
+ * other invalid part is left out or repaired, and passed to `onFlaw`.
  */
 export type AnswerReader<T> = (answer: unknown, onFlaw?: OnFlaw) => T;
 
-/** Reads one entry of a list; `undefined` leaves it out. Calls `tell` for what it repairs and what it leaves out. */
+/** Reads one entry of a list; `undefined` leaves the entry out. Calls `tell` when it repairs or leaves out a part. */
 export type ReadEntry<T, E = unknown> = (entry: E, tell: (what: string) => void) => T | undefined;
 
-/** The most entries of one list that are left out one by one. */
+/** The most invalid entries of one list that are reported one by one. */
 export const MAX_BAD_ENTRIES = 1_000;
-/** The most entries of one list that are repaired, as many as a Computer takes tools of one MCP server. */
+/** The most entries of one list that are repaired: the limit of a Computer for the tools of one MCP server. */
 export const MAX_REPAIRED_ENTRIES = 5_000;
 
 /** Ignores all flaws. */
 export const ignoreFlaws: OnFlaw = () => {};
 
-/** The answer as an object; throws for anything else. */
+/** Returns an answer that is an object; throws a 400 for any other value. */
 export function toBody(what: string, answer: unknown): Readonly<Record<string, unknown>> {
   if (isRecord(answer)) return answer;
   throw unreadable(what, what, "expected an object");
 }
 
 /**
- * The entries of a list that can be read. After {@linkcode MAX_BAD_ENTRIES} that were left out, or
- * {@linkcode MAX_REPAIRED_ENTRIES} that were repaired, the rest is left out as a whole: to find out what is wrong with
- * an entry takes far longer than to send it.
+ * Reads the valid entries of a list. After {@linkcode MAX_BAD_ENTRIES} entries that were left out, or
+ * {@linkcode MAX_REPAIRED_ENTRIES} that were repaired, the rest of the list is left out: to find the problem of an entry
+ * takes much longer than to send the entry.
  */
 export function readList<T, E = unknown>(
   list: readonly E[],
@@ -39,7 +39,7 @@ export function readList<T, E = unknown>(
     readonly field: string;
     readonly read: ReadEntry<T, E>;
     readonly onFlaw: OnFlaw;
-    /** What an entry is called; its index by default. */
+    /** The name of an entry in reports; its index by default. */
     readonly keyOf?: (entry: E) => string;
   },
 ): T[] {
@@ -49,7 +49,10 @@ export function readList<T, E = unknown>(
   let repaired = 0;
   for (const [index, entry] of list.entries()) {
     if (bad === MAX_BAD_ENTRIES || repaired === MAX_REPAIRED_ENTRIES) {
-      onFlaw(field, `the last ${list.length - index} entries are left out, too many before them are wrong`);
+      onFlaw(
+        field,
+        `the last ${list.length - index} entries are left out, too many entries before them are invalid`,
+      );
       break;
     }
     let isTold = false;
@@ -64,7 +67,7 @@ export function readList<T, E = unknown>(
   return entries;
 }
 
-/** Reads an object as the schema has it; where that fails, once more as `repair` leaves it. */
+/** Reads an object by a schema; if that fails, reads the result of `repair`. */
 export function readWith<T>(
   schema: Schema<T>,
   repair?: (entry: Readonly<Record<string, unknown>>) => unknown,
@@ -82,7 +85,7 @@ export function readWith<T>(
   };
 }
 
-/** The object without members that are null, which is how peers in Python write what they leave out. */
+/** Removes members that are null: peers in Python write null for absent members. */
 export function withoutNulls(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   for (const key in value) {
     if (value[key] !== null) continue;

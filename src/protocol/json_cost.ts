@@ -1,25 +1,25 @@
 /**
- * What a text of JSON will cost to parse, told from its bytes as they come: the members and items that it will have,
- * and its length, escapes, new names and new short texts as so many members as cost as much.
+ * Estimates the cost of parsing JSON while its bytes arrive. The unit is one value (a member or an item). Length,
+ * escapes, new names and new short texts are converted to the number of values that cost the same.
  */
 import { MAX_MESSAGE_DEPTH } from "./depth.ts";
 
-/** An escape in a text costs about a quarter of a value, to read and to write again. */
+/** An escape in a text costs about a quarter of a value to read and to write again. */
 const ESCAPES_PER_VALUE = 4;
-/** A name that no object before had at this place costs as much as so many values beside its own. */
+/** A name that no earlier object has in this position costs this many values more. */
 const VALUES_PER_NEW_NAME = 8;
-/** So many new names cost nothing beside. */
+/** This many new names cost nothing extra. */
 const FREE_NEW_NAMES = 1_000;
-/** A text of so few bytes that was not seen before costs two values beside its own: V8 keeps short texts only once. */
+/** A new text of 2–10 bytes costs two values more: V8 looks up short texts, to store each only once. */
 const MIN_KEPT_BYTES = 2;
 const MAX_KEPT_BYTES = 10;
 const VALUES_PER_NEW_TEXT = 2;
-/** So many bytes of whatever they are cost as much as a value, beyond a first MiB. */
+/** This many bytes cost as much as a value, after the first MiB. */
 const BYTES_PER_VALUE = 128;
 const FREE_BYTES = 1024 * 1024;
-/** A longer text is not compared: as a name it is new. In bytes. */
+/** The most bytes of a name that is compared; a longer name always counts as new. */
 const MAX_NAME_BYTES = 64;
-/** Of the names and short texts that were seen: a bit for each, found by the upper bits of a hash. */
+/** The size of the table of names and short texts: one bit for each, found by the upper bits of a hash. */
 const SEEN_BITS = 20;
 
 const QUOTE = 0x22;
@@ -31,7 +31,7 @@ const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
-/** `,` and `:` stand for one value or one name; a list or an object costs as much as three. */
+/** `,` and `:` count one value; a list or an object counts three. */
 const STRUCTURE_VALUES = new Uint8Array(256);
 for (const sign of ",:") STRUCTURE_VALUES[sign.charCodeAt(0)] = 1;
 for (const sign of "[{") STRUCTURE_VALUES[sign.charCodeAt(0)] = 3;
@@ -39,22 +39,22 @@ for (const sign of "[{") STRUCTURE_VALUES[sign.charCodeAt(0)] = 3;
 const SIGNS_IN_TEXT = ['"', "\\", "\n", "\r"];
 const IS_PLAIN = new Uint8Array(256).fill(1);
 for (const sign of SIGNS_IN_TEXT) IS_PLAIN[sign.charCodeAt(0)] = 0;
-/** Random, so that nobody can choose names that look like others. */
+/** Random, so that a peer cannot choose names that collide. */
 const HASHES = crypto.getRandomValues(new Uint32Array(256));
 const MULTIPLIER = 0x9e3779b1;
 
-/** The most that a byte of JSON costs: `[`. A member with a new name costs ten values, and has at least five bytes. */
+/** The highest cost of one byte: that of `[`. A member with a new name costs ten values and has at least five bytes. */
 export const MAX_COST_PER_BYTE = 3;
-/** How many characters of a text are counted at a time, and the most bytes that they may have. */
+/** The number of characters of a text to count at a time. */
 const PIECE_LENGTH = 65_536;
 const MAX_PIECE_BYTES = 3 * PIECE_LENGTH;
 
 const encoder = new TextEncoder();
 
 /**
- * What these texts of JSON cost together, in values; stops soon after that is over `enough`.
+ * The cost of all these JSON texts together, in values. Stops soon after the cost exceeds `enough`.
  *
- * @throws {RangeError} when one is nested too deep.
+ * @throws {RangeError} when a text is nested too deeply.
  */
 export function costOfTexts(texts: Iterable<string>, enough: number): number {
   const cost = new JsonCost();
@@ -72,7 +72,7 @@ export function costOfTexts(texts: Iterable<string>, enough: number): number {
   return cost.values;
 }
 
-/** Counts messages. */
+/** The cost of one or more messages. */
 export class JsonCost {
   #bytes = 0;
   #structures = 0;
@@ -82,17 +82,17 @@ export class JsonCost {
   #depth = 0;
   #isInText = false;
   #isEscaped = false;
-  /** Of the text that this is in, or was in last. */
+  /** The hash of the current or the last text. */
   #textHash = 0;
   #textBytes = 0;
   #isNewText = false;
-  /** Stands for the names so far of the object that this is in. Objects of the same names in the same order cost little. */
+  /** A hash of the names in the current object so far. Objects with the same names in the same order cost little. */
   #shape = 0;
-  /** The same for the objects around it. */
+  /** The same for the enclosing objects. */
   #outerShapes: number[] = [];
   readonly #seen = new Uint8Array(2 ** (SEEN_BITS - 3));
 
-  /** In values. */
+  /** The cost so far, in values. */
   get values(): number {
     const newNames = Math.max(0, this.#newNames - FREE_NEW_NAMES);
     const bytes = Math.max(0, this.#bytes - FREE_BYTES);
@@ -100,7 +100,7 @@ export class JsonCost {
     return this.#structures + newNames * VALUES_PER_NEW_NAME + this.#newTexts * VALUES_PER_NEW_TEXT + texts;
   }
 
-  /** What comes next is a message of its own, whose cost is added. */
+  /** Begins another message, whose cost is added. */
   beginMessage(): void {
     this.#depth = this.#shape = 0;
     this.#isInText = this.#isEscaped = false;
@@ -108,9 +108,9 @@ export class JsonCost {
   }
 
   /**
-   * Takes the next bytes of a message.
+   * Counts the next bytes of a message.
    *
-   * @throws {RangeError} when it is nested too deep.
+   * @throws {RangeError} when the message is nested too deeply.
    */
   push(piece: Uint8Array): void {
     this.#bytes += piece.length;
@@ -128,7 +128,7 @@ export class JsonCost {
     this.#isEscaped = false;
   }
 
-  /** Reads up to the next text; tells where that begins. */
+  /** Reads up to the next text, and returns the index where it begins. */
   #readStructure(piece: Uint8Array, start: number): number {
     for (let index = start; index < piece.length; index++) {
       const byte = piece[index] ?? 0;
@@ -148,7 +148,7 @@ export class JsonCost {
 
   #open(byte: number): void {
     if (++this.#depth > MAX_MESSAGE_DEPTH) {
-      throw new RangeError(`Cannot read a message that is nested more than ${MAX_MESSAGE_DEPTH} levels deep`);
+      throw new RangeError(`Cannot read a message: it is nested more than ${MAX_MESSAGE_DEPTH} levels deep`);
     }
     if (byte === OPENING_BRACKET) return;
     this.#outerShapes.push(this.#shape);
@@ -161,8 +161,8 @@ export class JsonCost {
   }
 
   /**
-   * Reads up to the end of the text; tells where that is. A text of JSON ends on its line at the latest: what is no JSON
-   * cannot hide what follows.
+   * Reads up to the end of the text, and returns the index of the end. A line break also ends a text, because JSON does
+   * not allow one in a text: invalid JSON cannot hide the following bytes.
    */
   #readText(piece: Uint8Array, start: number): number {
     let index = start;
@@ -207,7 +207,7 @@ export class JsonCost {
     if (this.#see(this.#shape) || this.#textBytes > MAX_NAME_BYTES) this.#newNames++;
   }
 
-  /** Whether this is the first time. */
+  /** Adds a hash to the table, and returns whether it was new. */
   #see(hash: number): boolean {
     const place = Math.imul(hash, MULTIPLIER) >>> (32 - SEEN_BITS);
     const seen = this.#seen[place >>> 3] ?? 0;
@@ -217,7 +217,7 @@ export class JsonCost {
   }
 }
 
-/** Where the plain bytes from here on end. */
+/** The index of the last of the plain bytes that begin at `start`. */
 function lastPlain(piece: Uint8Array, start: number): number {
   let end = start + 1;
   while (end < piece.length && IS_PLAIN[piece[end] ?? 0] === 1) end++;

@@ -1,81 +1,81 @@
-/** Errors that do not cross the wire: they tell a caller what happened on its own side. */
+/** Errors that do not cross the wire: they describe a failure on the caller's own side. */
 
-/** The connection is gone, or was closed while a request was in flight. */
+/** The connection was lost or closed while a request was in flight, or the caller has closed it. */
 export class ConnectionClosedError extends Error {
-  /** Tells the class of an error. */
+  /** The name of the class. */
   override readonly name = "ConnectionClosedError";
-  /** Tells the kind of an error. */
+  /** The code of this kind of error. */
   readonly code = "CONNECTION_CLOSED";
 }
 
-/** No answer came in the time that was given. */
+/** No answer arrived within the time limit. */
 export class RequestTimeoutError extends Error {
-  /** Tells the class of an error. */
+  /** The name of the class. */
   override readonly name = "RequestTimeoutError";
-  /** Tells the kind of an error. */
+  /** The code of this kind of error. */
   readonly code = "REQUEST_TIMEOUT";
 }
 
-/** The Server could not be reached: before the connect deadline, or at once where waiting is of no use. */
+/** The Server could not be reached within the time limit, or a retry cannot succeed (`isPermanent`). */
 export class ServerUnreachableError extends Error {
-  /** Tells the class of an error. */
+  /** The name of the class. */
   override readonly name = "ServerUnreachableError";
-  /** Tells the kind of an error. */
+  /** The code of this kind of error. */
   readonly code = "SERVER_UNREACHABLE";
-  /** Whether only a change of the address, its TLS or the Server helps: host not found, certificate, HTTP 4xx. */
+  /** Whether a retry cannot succeed without a change of the URL, the TLS settings or the Server. */
   readonly isPermanent: boolean;
 
-  /** `isPermanent` is false by default; `cause`: the error of the network. */
+  /** `isPermanent` is false by default; `cause` is the network error. */
   constructor(message: string, options: ErrorOptions & { readonly isPermanent?: boolean } = {}) {
     super(message, options);
     this.isPermanent = options.isPermanent ?? false;
   }
 }
 
-/** The Server refused the credentials. Trying again with the same ones is of no use. */
+/** The Server refused the credentials. A retry with the same credentials cannot succeed. */
 export class AuthenticationError extends Error {
-  /** Tells the class of an error. */
+  /** The name of the class. */
   override readonly name = "AuthenticationError";
-  /** Tells the kind of an error. */
+  /** The code of this kind of error. */
   readonly code = "AUTHENTICATION_FAILED";
 }
 
-/** The Server refused the join for good, in its own words. */
+/** The Server refused the join. The message has the Server's reason. */
 export class JoinRefusedError extends Error {
-  /** Tells the class of an error. */
+  /** The name of the class. */
   override readonly name = "JoinRefusedError";
-  /** Tells the kind of an error. */
+  /** The code of this kind of error. */
   readonly code = "JOIN_REFUSED";
 }
 
-/** The Server speaks another version of the protocol (4008, or HTTP 400 for a version it cannot read). Final. */
+/** The Server does not accept the protocol version (4008, or HTTP 400 for a version that it cannot read). Final. */
 export class ProtocolVersionError extends Error {
-  /** Tells the class of an error. */
+  /** The name of the class. */
   override readonly name = "ProtocolVersionError";
-  /** Tells the kind of an error. */
+  /** The code of this kind of error. */
   readonly code = "PROTOCOL_VERSION_MISMATCH";
-  /** What the Server said of itself: `server_version`, `min_supported`, `max_supported`. */
+  /** The body of the Server's answer, with the versions that it accepts. */
   readonly refusal: VersionRefusal;
 
-  /** `refusal`: what the Server answered. */
+  /** `refusal` is the body of the Server's answer. */
   constructor(message: string, refusal: VersionRefusal) {
     super(message);
     this.refusal = refusal;
   }
 }
 
-/** The body of the Server's HTTP 400 to a handshake whose version it does not accept. */
+/** The body of the Server's HTTP 400 to a handshake with a version that it does not accept (`docs/protocol/calls-and-offices.md#version-handshake`). */
 export interface VersionRefusal {
   /** 4008, or 400 for a version that cannot be read. */
   code: number;
-  /** What went wrong, for people. */
+  /** The message, for display. */
   message: string;
-  /** The version that the Server speaks. */
+  /** The newest version that the Server accepts. */
   server_version?: string;
-  /** The version that it was offered. */
+  /** The version that the client sent. */
   client_version?: string;
-  /** The lowest version that it accepts. */
+  /** The lowest version that the Server accepts. */
   min_supported?: string;
-  /** The highest version that it accepts. */
+  /** The highest version that the Server accepts. */
   max_supported?: string;
 }

@@ -1,9 +1,9 @@
-/** Long texts of tool results as bytes: a string would be copied at each step on its way to an Agent. */
+/** Long texts of tool results, kept as bytes: strings would be copied at each step on the way to an Agent. */
 import { isRecord } from "../json.ts";
 
-/** A text as UTF-8, in the place of a string. As JSON it is a string. */
+/** A text as UTF-8 bytes, in place of a string. `JSON.stringify` writes it as a string. */
 export class LongText {
-  /** Its UTF-8, which nobody changes. */
+  /** The text in UTF-8. Do not modify it. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 
   constructor(bytes: Uint8Array<ArrayBuffer>) {
@@ -34,7 +34,7 @@ export function visitTextPlaces(
   }
 }
 
-/** The result with strings in the place of its long texts, which it holds no longer. */
+/** Replaces the long texts of a result by strings, and releases them. */
 export function withStrings<T extends { readonly content?: unknown }>(result: T): T {
   visitTextPlaces(result, (holder, member) => {
     const text = holder[member];
@@ -43,7 +43,7 @@ export function withStrings<T extends { readonly content?: unknown }>(result: T)
   return result;
 }
 
-/** How many bytes the texts of a tool result have at least, without looking at each of their characters. */
+/** A lower bound for the bytes of the texts of a tool result, computed without reading the texts. */
 export function longTextBytes(result: { readonly content?: unknown }): number {
   let bytes = 0;
   visitTextPlaces(result, (holder, member) => {

@@ -4,13 +4,13 @@
 export const MAX_NAME_LENGTH = 128;
 
 /**
- * Invisible characters, and those that change the direction of text: without them, two names that look alike are the same
- * name, except for letters of different scripts. U+2800 is a letter that looks like a space.
+ * Invisible characters, and characters that change the direction of text. Without them, two names that look alike are
+ * the same name, except for similar letters of different scripts. U+2800 is a symbol that looks like a space.
  */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
- * Says what keeps `name` from naming a member or an office, or `undefined` for a good one: 1–128 characters in
+ * Returns why `name` is not a valid name of a member or office, or `undefined` when it is valid: 1–128 characters in
  * Unicode normalization form C, without control or invisible characters, and without spaces at its ends.
  */
 export function nameProblem(name: string): string | undefined {
@@ -22,7 +22,7 @@ export function nameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** Orders two names by Unicode code point: never by locale, and never by UTF-16 unit as `<` does. */
+/** Compares two names by Unicode code point. Does not depend on the locale, or on UTF-16 units as `<` does. */
 export function compareCodePoints(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {
@@ -33,7 +33,7 @@ export function compareCodePoints(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Lifts surrogates over the rest of the basic plane, where the code points that they stand for belong. */
+/** Ranks surrogates above all other UTF-16 units, because their code points come after the basic plane. */
 function codePointRank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

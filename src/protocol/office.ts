@@ -1,87 +1,87 @@
 /** Offices and their members (`docs/protocol/data-structures.md#offices`). */
 import type { AgentCallData } from "./call.ts";
 
-/** What a member of an office is. */
+/** The role of a member of an office. */
 export type Role = "computer" | "agent";
 
 /** `server:join_office`. */
 export interface EnterOfficeReq {
-  /** What it is. */
+  /** The role of the member. */
   role: Role;
-  /** Unique per office and role; 1–128 visible characters in normalization form C, no spaces at the ends. */
+  /** Unique per office and role; 1–128 visible characters in normalization form C, without outer spaces. */
   name: string;
-  /** As a name. */
+  /** The id of the office, with the same rules as `name`. */
   office_id: string;
 }
 
 /** `server:leave_office`. */
 export interface LeaveOfficeReq {
-  /** The office. */
+  /** The id of the office. */
   office_id: string;
 }
 
-/** `notify:enter_office`: exactly one of `computer` and `agent` is there. */
+/** `notify:enter_office`: it has exactly one of `computer` and `agent`. */
 export interface EnterOfficeNotification {
-  /** The office. */
+  /** The id of the office. */
   office_id: string;
-  /** The Computer that came. */
+  /** The name of the Computer that joined. */
   computer?: string | null;
-  /** The Agent that came. */
+  /** The name of the Agent that joined. */
   agent?: string | null;
 }
 
-/** `notify:leave_office`: exactly one of `computer` and `agent` is there. */
+/** `notify:leave_office`: it has exactly one of `computer` and `agent`. */
 export interface LeaveOfficeNotification {
-  /** The office. */
+  /** The id of the office. */
   office_id: string;
-  /** The Computer that left. */
+  /** The name of the Computer that left. */
   computer?: string | null;
-  /** The Agent that left. */
+  /** The name of the Agent that left. */
   agent?: string | null;
 }
 
 /** `server:list_room`. */
 export interface ListRoomReq extends AgentCallData {
-  /** The office. */
+  /** The id of the office. */
   office_id: string;
 }
 
 /** One member of an office. */
 export interface SessionInfo {
-  /** The id of its connection. */
+  /** The id of the member's connection. */
   sid: string;
-  /** What it is called. */
+  /** The name. */
   name: string;
-  /** What it is. */
+  /** The role of the member. */
   role: Role;
-  /** The office. */
+  /** The id of the office. */
   office_id: string;
-  /** The protocol version that the member announced; absent for 0.1-era peers. */
+  /** The protocol version that the member announced; absent for peers of version 0.1. */
   a2c_version?: string;
 }
 
 /** The answer to `server:list_room`. */
 export interface ListRoomRet {
-  /** All members, both roles. */
+  /** All members of both roles. */
   sessions: SessionInfo[];
-  /** The id of the request that this answers. */
+  /** The id of the request. */
   req_id: string;
 }
 
-/** `server:update_*` and `notify:update_*`: something of this Computer changed. */
+/** The body of `server:update_*` and `notify:update_*`. */
 export interface UpdateComputerConfigReq {
-  /** The Computer that changed. */
+  /** The name of the Computer that changed. */
   computer: string;
 }
 
 /** `notify:update_config`. */
 export interface UpdateMCPConfigNotification {
-  /** The Computer that changed. */
+  /** The name of the Computer that changed. */
   computer: string;
 }
 
 /** `notify:update_tool_list`. */
 export interface UpdateToolListNotification {
-  /** The Computer that changed. */
+  /** The name of the Computer that changed. */
   computer: string;
 }

@@ -1,4 +1,4 @@
-/** Parsing of requests and notifications: `unknown` in, a message type out, once. Unknown keys are kept. */
+/** Parses requests and notifications. Unknown keys are kept. */
 import type { AgentCallData, ComputerCallData } from "./call.ts";
 import type { GetComputerConfigReq } from "./config.ts";
 import type { GetDeskTopReq } from "./desktop.ts";

@@ -1,15 +1,15 @@
-/** Templates of resources, and suggestions for their parameters; extensions of ours (`docs/protocol/extensions.md#templates`). */
+/** Resource templates, and suggested values for their parameters (`docs/protocol/extensions.md#templates`). */
 import type { AgentCallData } from "./call.ts";
 import type { ResourceAnnotations, ResourceIcon } from "./resources.ts";
 
-/** The most suggestions of one answer, as MCP has it. */
+/** The most values in one answer, as in MCP. */
 export const MAX_COMPLETION_VALUES = 100;
 
 /** `client:get_resource_templates`. */
 export interface GetResourceTemplatesReq extends AgentCallData {
-  /** The name of the Computer that shall answer. */
+  /** The name of the Computer. */
   computer: string;
-  /** The MCP server to ask for one page of its list; all pages of all servers when absent. */
+  /** Lists one page of this MCP server; all pages of all MCP servers when absent. */
   mcp_server?: string;
   /** Where the page begins; the first page when absent. Only with `mcp_server`. */
   cursor?: string;
@@ -17,66 +17,66 @@ export interface GetResourceTemplatesReq extends AgentCallData {
   timeout?: number;
 }
 
-/** A template in the answer to `client:get_resource_templates`; this wire spells `uri_template` and `mime_type`. */
+/** A template in the answer to `client:get_resource_templates`. MCP spells `uriTemplate` and `mimeType`. */
 export interface ResourceTemplateInfo {
-  /** A URI with parameters in braces, after RFC 6570. */
+  /** A URI with parameters in braces (RFC 6570). */
   uri_template: string;
-  /** For programs. */
+  /** The name, for programs. */
   name?: string;
-  /** For people. */
+  /** The title, for display. */
   title?: string;
-  /** What it is for. */
+  /** A description. */
   description?: string;
-  /** The media type, where all resources of this template have the same. */
+  /** The media type, when all resources of this template have the same. */
   mime_type?: string;
-  /** Pictures for whoever shows it. */
+  /** Icons for display. */
   icons?: ResourceIcon[];
-  /** Hints for whoever shows it. */
+  /** MCP's hints for display and ranking. */
   annotations?: ResourceAnnotations | null;
-  /** The MCP server's name as `a2c_mcp_server`, and whatever else that tells. */
+  /** Other members that the MCP server sends; `a2c_mcp_server` is its name. */
   _meta?: Record<string, unknown> | null;
 }
 
 /** The answer to `client:get_resource_templates`. */
 export interface GetResourceTemplatesRet {
-  /** A page of one server's list, or the lists of all servers. */
+  /** One page of one MCP server, or all templates of all MCP servers. */
   resource_templates: ResourceTemplateInfo[];
-  /** Where the next page begins; absent on the last. */
+  /** The `cursor` of the next page; absent on the last page. */
   next_cursor?: string;
-  /** The id of the request that this answers. */
+  /** The id of the request. */
   req_id?: string;
 }
 
-/** `client:get_completion`: suggestions for a parameter of a template. */
+/** `client:get_completion`: suggests values for a parameter of a template. */
 export interface GetCompletionReq extends AgentCallData {
-  /** The name of the Computer that shall answer. */
+  /** The name of the Computer. */
   computer: string;
   /** The MCP server of the template; found by the template's host when absent. */
   mcp_server?: string;
-  /** The template, as it is listed. */
+  /** The template as listed. */
   ref: { uri: string };
-  /** The parameter, and the beginning of its value; the text may be empty. */
+  /** The name of the parameter, and the beginning of its value, which may be empty. */
   argument: { name: string; value: string };
-  /** The values of other parameters, as far as they are chosen. */
+  /** The values of the other parameters, as far as they are known. */
   context?: { arguments: Record<string, string> };
   /** Seconds, above 0 and up to 86,400; 30 when absent. */
   timeout?: number;
 }
 
-/** Suggestions. */
+/** Suggested values. */
 export interface CompletionInfo {
-  /** At most 100. */
+  /** The values; at most 100. */
   values: string[];
-  /** How many there are in all, if its MCP server tells. */
+  /** The number of all values, if the MCP server states it. */
   total?: number;
-  /** Whether there are more than these. */
+  /** Whether there are more values than these. */
   has_more?: boolean;
 }
 
 /** The answer to `client:get_completion`. */
 export interface GetCompletionRet {
-  /** The suggestions. */
+  /** The suggested values. */
   completion: CompletionInfo;
-  /** The id of the request that this answers. */
+  /** The id of the request. */
   req_id?: string;
 }

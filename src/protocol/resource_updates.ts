@@ -1,9 +1,9 @@
-/** Subscriptions of an Agent to single resources; extensions of ours (`docs/protocol/extensions.md#subscriptions`). */
+/** Subscriptions of an Agent to resources (`docs/protocol/extensions.md#subscriptions`). */
 import type { AgentCallData } from "./call.ts";
 
 /** `client:subscribe_resource` and `client:unsubscribe_resource`. */
 export interface SubscribeResourceReq extends AgentCallData {
-  /** The name of the Computer that shall answer. */
+  /** The name of the Computer. */
   computer: string;
   /** `dpe://` and `window://`; any scheme when `mcp_server` is given. At most 2,048 characters. */
   uri: string;
@@ -15,34 +15,34 @@ export interface SubscribeResourceReq extends AgentCallData {
 
 /** The answer to `client:subscribe_resource` and `client:unsubscribe_resource`. */
 export interface SubscribeResourceRet {
-  /** The id of the request that this answers. */
+  /** The id of the request. */
   req_id?: string;
 }
 
-/** `client:get_resource_updates`: what changed since the last answer. */
+/** `client:get_resource_updates`: fetches the changes since the previous answer. */
 export interface GetResourceUpdatesReq extends AgentCallData {
-  /** The name of the Computer that shall answer. */
+  /** The name of the Computer. */
   computer: string;
-  /** The `cursor` of the last answer; all that is remembered of the office when absent. */
+  /** The `cursor` of the previous answer; all changes that the Computer keeps when absent. */
   cursor?: string;
 }
 
-/** One thing that changed. */
+/** A resource or a list of resources that changed. */
 export interface ResourceUpdate {
-  /** The MCP server, by its name in the Computer's configuration. */
+  /** The name of the MCP server in the Computer's configuration. */
   mcp_server: string;
-  /** What was subscribed to, where it or something below it changed; absent where the server's list changed. */
+  /** The subscribed URI, when its resource or a part of it changed; absent when the list of the MCP server changed. */
   uri?: string;
 }
 
 /** The answer to `client:get_resource_updates`. */
 export interface GetResourceUpdatesRet {
-  /** In the order of the changes, each resource and each list once. */
+  /** In the order of the changes; each resource and each list once. */
   updates: ResourceUpdate[];
-  /** Where the next answer goes on. */
+  /** The `cursor` for the next request. */
   cursor: string;
-  /** Whether more updates wait for the next request: not all of them fit into this answer. */
+  /** Whether more updates follow, because not all fit into this answer. */
   has_more?: boolean;
-  /** The id of the request that this answers. */
+  /** The id of the request. */
   req_id?: string;
 }

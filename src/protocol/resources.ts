@@ -1,65 +1,65 @@
-/** Reading and listing MCP resources through a Computer, and fetching large binary items of newer peers. */
+/** Messages for reading and listing MCP resources, and for fetching blobs (`docs/protocol/data-structures.md#resources`). */
 import type { AgentCallData } from "./call.ts";
 
 /** A resource as `resources/list` returns it; unknown keys are kept. */
 export interface McpResource {
-  /** Its URI. */
+  /** The URI. */
   uri: string;
-  /** For programs. */
+  /** The name, for programs. */
   name?: string;
-  /** For people. */
+  /** The title, for display. */
   title?: string;
-  /** What it holds. */
+  /** A description. */
   description?: string;
   /** The media type. */
   mimeType?: string;
-  /** Bytes. */
+  /** The size in bytes. */
   size?: number;
-  /** Hints for whoever shows it. */
+  /** MCP's hints for display and ranking. */
   annotations?: ResourceAnnotations | null;
-  /** Whatever else its MCP server tells. */
+  /** Other members that the MCP server sends. */
   _meta?: Record<string, unknown> | null;
 }
 
 /** MCP's hints about a resource. */
 export interface ResourceAnnotations {
-  /** For whom it is: `user`, `assistant`. */
+  /** The intended readers: `user`, `assistant` or both. */
   audience?: string[] | null;
-  /** From 0 to 1. */
+  /** The importance, from 0 to 1. */
   priority?: number | null;
-  /** ISO 8601. */
+  /** When it was last changed, in ISO 8601. */
   lastModified?: string | null;
 }
 
-/** A picture that stands for something. */
+/** An icon. */
 export interface ResourceIcon {
   /** Where it is: `https:` or `data:`. */
   src: string;
   /** The media type. */
   mimeType?: string;
-  /** Such as `48x48`, or `any`. */
+  /** The sizes, such as `48x48` or `any`. */
   sizes?: string[];
 }
 
-/** One piece of a resource's content: `text`, or `blob` in base64. */
+/** One item of a resource's contents: `text`, or `blob` in base64. */
 export interface ResourceContents {
-  /** Its URI. */
+  /** The URI. */
   uri: string;
   /** The media type. */
   mimeType?: string;
-  /** The content, if it is text. */
+  /** The content of a text item. */
   text?: string;
-  /** The content in base64, if it is not. */
+  /** The content of a binary item, in base64. */
   blob?: string;
-  /** Whatever else its MCP server tells. */
+  /** Other members that the MCP server sends. */
   _meta?: Record<string, unknown> | null;
 }
 
 /** `client:read_resource`. */
 export interface ReadResourceReq extends AgentCallData {
-  /** The name of the Computer that shall answer. */
+  /** The name of the Computer. */
   computer: string;
-  /** `dpe://` and `window://`; any scheme when `mcp_server` is given. */
+  /** A `dpe://` or `window://` URI; with `mcp_server`, a URI of any scheme. */
   uri: string;
   /** The MCP server to read from; found by the URI's host when absent. */
   mcp_server?: string;
@@ -69,43 +69,43 @@ export interface ReadResourceReq extends AgentCallData {
 
 /** The answer to `client:read_resource`: MCP's `ReadResourceResult`. */
 export interface ReadResourceRet {
-  /** One or several pieces. */
+  /** The items of the contents. */
   contents: ResourceContents[];
-  /** The id of the request that this answers. */
+  /** The id of the request. */
   req_id?: string;
 }
 
 /** `client:get_resources`: one page of an MCP server's `resources/list`. */
 export interface GetResourcesReq extends AgentCallData {
-  /** The name of the Computer that shall answer. */
+  /** The name of the Computer. */
   computer: string;
   /** The MCP server to list. */
   mcp_server: string;
-  /** Where the page begins; the first page when absent. */
+  /** The `next_cursor` of the previous page; the first page when absent. */
   cursor?: string;
   /** Seconds, above 0 and up to 86,400; 30 when absent. */
   timeout?: number;
 }
 
-/** A resource in the answer to `client:get_resources`; this wire spells `mime_type`. */
+/** A resource in the answer to `client:get_resources`. MCP spells `mimeType`. */
 export interface ResourceInfo {
-  /** Its URI. */
+  /** The URI. */
   uri: string;
-  /** For programs. */
+  /** The name, for programs. */
   name?: string;
-  /** For people. */
+  /** The title, for display. */
   title?: string;
-  /** What it holds. */
+  /** A description. */
   description?: string;
   /** The media type. */
   mime_type?: string;
-  /** Bytes. */
+  /** The size in bytes. */
   size?: number;
-  /** Pictures for whoever shows it. */
+  /** Icons for display. */
   icons?: ResourceIcon[];
-  /** Hints for whoever shows it. */
+  /** MCP's hints for display and ranking. */
   annotations?: ResourceAnnotations | null;
-  /** Whatever else its MCP server tells. */
+  /** Other members that the MCP server sends. */
   _meta?: Record<string, unknown> | null;
 }
 
@@ -113,70 +113,70 @@ export interface ResourceInfo {
 export interface GetResourcesRet {
   /** A page of the list. */
   resources: ResourceInfo[];
-  /** Where the next page begins; absent on the last. */
+  /** The `cursor` of the next page; absent on the last page. */
   next_cursor?: string;
-  /** The id of the request that this answers. */
+  /** The id of the request. */
   req_id?: string;
 }
 
-/** `client:get_dpe`: where an Agent can fetch a document by itself. */
+/** `client:get_dpe`: requests an address from which the Agent can download a document itself. */
 export interface GetDpeReq extends AgentCallData {
-  /** The name of the Computer that shall answer. */
+  /** The name of the Computer. */
   computer: string;
-  /** Its URI. */
+  /** The URI. */
   uri: string;
   /** Seconds, above 0 and up to 86,400; 30 when absent. */
   timeout?: number;
 }
 
-/** An address that an Agent can fetch from by itself. */
+/** An address from which an Agent can download a document itself. */
 export interface DpeResource {
-  /** Its URI. */
+  /** The URI. */
   uri: string;
   /** The media type. */
   mime_type?: string;
-  /** Bytes. */
+  /** The size in bytes. */
   size?: number;
-  /** Changes when the content changes. */
+  /** An identifier of the content: it changes when the content changes. */
   etag?: string;
 }
 
 /** The answer to `client:get_dpe`. */
 export interface GetDpeRet {
-  /** Where to fetch it from. */
+  /** The address of the document. */
   resource: DpeResource;
-  /** The id of the request that this answers. */
+  /** The id of the request. */
   req_id: string;
 }
 
-/** `client:get_blob`: a chunk of what a Computer left out of an answer that was too large. */
+/** `client:get_blob`: fetches a chunk of a blob, a part that a Computer left out of a large answer. */
 export interface GetBlobReq extends AgentCallData {
-  /** The name of the Computer that shall answer. */
+  /** The name of the Computer. */
   computer: string;
-  /** What the tool result called it. */
+  /** The handle of the blob. */
   blob_handle: string;
-  /** Where the chunk begins, in bytes. */
+  /** The offset of the chunk, in bytes; 0 when absent. */
   chunk_offset?: number;
-  /** The most bytes of a chunk. */
+  /** The most bytes of the chunk. */
   max_chunk_bytes?: number;
 }
 
 /** The answer to `client:get_blob`. */
 export interface GetBlobRet {
-  /** What the tool result called it. */
+  /** The handle of the blob. */
   blob_handle: string;
   /** The media type. */
   mime_type?: string;
-  /** Bytes of the whole item. */
+  /** The size of the whole blob, in bytes. */
   total_size: number;
-  /** Of the whole item, in hexadecimal. */
+  /** The SHA-256 of the whole blob, in hexadecimal. */
   sha256: string;
-  /** Where the chunk begins, in bytes. */
+  /** The offset of the chunk, in bytes. */
   chunk_offset: number;
   /** Whether this is the last chunk. */
   eof: boolean;
-  /** Base64. */
+  /** The bytes of the chunk, in base64. */
   blob: string;
-  /** The id of the request that this answers. */
+  /** The id of the request. */
   req_id?: string;
 }

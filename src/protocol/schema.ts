@@ -1,28 +1,28 @@
-/** Reading messages by a schema, whichever library made it. */
+/** Reads messages by a schema of any library. */
 import { badRequest, type SmcpError } from "./errors.ts";
 
 /** A schema. */
 export interface Schema<T> {
-  /** Reads a value, or says where it is wrong. */
+  /** Reads a value, or returns where it is invalid. */
   safeParse(message: unknown): { success: true; data: T } | { success: false; error: SchemaError };
 }
 
-/** Where a value is wrong. */
+/** Where a value is invalid. */
 export interface SchemaError {
-  /** The first place, then the others. */
+  /** The problems; at least one. */
   readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
 }
 
-/** The first place where a value is wrong; `field` is absent when it is the value as a whole. */
+/** The first problem of a value; `field` is absent when the value as a whole is invalid. */
 export function firstIssue({ issues }: SchemaError): { readonly field?: string; readonly why: string } {
   const { path = [], message: why = "malformed" } = issues[0] ?? {};
   return path.length === 0 ? { why } : { field: path.map(String).join("."), why };
 }
 
-/** Reads a message, or throws a 400 {@linkcode SmcpError} whose `details.field` says where it is wrong. */
+/** Reads a message, or throws a 400 {@linkcode SmcpError} whose `details.field` names the invalid field. */
 export type Parser<T> = (message: unknown) => T;
 
-/** Reads messages as a whole; `what` names them in errors. */
+/** Makes a parser from a schema; `what` names the message in errors. */
 export function parserOf<T>(what: string, schema: Schema<T>): Parser<T> {
   return (message) => {
     const parsed = schema.safeParse(message);
@@ -32,7 +32,7 @@ export function parserOf<T>(what: string, schema: Schema<T>): Parser<T> {
   };
 }
 
-/** Refuses a message for one of its fields. */
+/** A 400 for an invalid field of a message. */
 export function unreadable(what: string, field: string, why: string): SmcpError {
   return badRequest(field, `Cannot read ${what} field "${field}": ${why}`);
 }

@@ -1,31 +1,31 @@
-/** Where a Server is: its URL and the path of Socket.IO there, as people write them. */
+/** Reads the address of a Server: its URL and its Socket.IO path. */
 
-/** The path of Socket.IO unless told otherwise. */
+/** The default Socket.IO path. */
 export const DEFAULT_SOCKET_PATH = "/socket.io/";
 
-/** A Server's address, read. */
+/** A parsed Server address. */
 export interface ServerAddress {
   /** Scheme, host and port, such as `https://example.com`. */
   readonly origin: string;
-  /** The path of Socket.IO: that of the URL, then `path`. */
+  /** The Socket.IO path: the path of the URL, then the path below it. */
   readonly path: string;
-  /** Whether traffic to it crosses a network unencrypted. */
+  /** Whether messages to it cross a network without encryption. */
   readonly isPlainText: boolean;
 }
 
 const SCHEMES = ["http:", "https:", "ws:", "wss:"];
 
-/** Whether a host name or address, an IPv6 address with or without brackets, is this machine only. */
+/** Whether a host is the loopback interface: a name, an IPv4 address, or an IPv6 address with or without brackets. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\]|::1)$/i.test(host);
 }
 
 /**
- * Reads where a Server is. The path of the URL is the beginning of the Socket.IO path, so that
- * `https://example.com/a2c` means `/a2c/socket.io/` there.
+ * Parses the address of a Server. The path of the URL is the beginning of the Socket.IO path: for
+ * `https://example.com/a2c` it is `/a2c/socket.io/`.
  *
  * @param path The Socket.IO path below the URL; `/socket.io/` by default.
- * @throws {TypeError} for another scheme than http, https, ws and wss, and for a user name, a query or a fragment.
+ * @throws {TypeError} when the scheme is not http, https, ws or wss, and for a user name, a query or a fragment.
  */
 export function parseServerAddress(url: string, path: string = DEFAULT_SOCKET_PATH): ServerAddress {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -49,8 +49,8 @@ export function parseServerAddress(url: string, path: string = DEFAULT_SOCKET_PA
 }
 
 /**
- * A warning for credentials that would cross a network unencrypted; `undefined` with TLS, for this machine, and where no
- * credentials are sent.
+ * A warning for credentials that would cross a network without encryption; `undefined` with TLS, for this machine, and
+ * without credentials.
  */
 export function plainTextWarning(
   url: string,

@@ -1,27 +1,27 @@
-/** Measuring a message before it is sent: one over the limit drops the whole connection in Socket.IO. */
+/** Measures a message before it is sent: Socket.IO closes the connection for a message over the limit. */
 import { ErrorCode } from "./error_codes.ts";
 import { SmcpError } from "./errors.ts";
 import { LongText } from "./long_text.ts";
 
-/** What an event's name, packet type, namespace and ack id add to its JSON, with room to spare. */
+/** An upper bound for what the event name, packet type, namespace and ack id add to the JSON of a message. */
 const ENVELOPE_BYTES = 256;
 /** The most bytes that one UTF-16 unit can take in JSON: `\u0000`. */
 const MAX_BYTES_PER_UNIT = 6;
 /** The most bytes of a number, a boolean or null, with its comma. */
 const MAX_SCALAR_BYTES = 26;
 
-/** An object or a list of so few members is measured member by member, down to so many levels: there stand long texts. */
+/** Objects and lists with at most this many members are measured member by member, this many levels deep: they hold the long texts. */
 const MAX_MEASURED_MEMBERS = 16;
 const MEASURED_LEVELS = 4;
-/** How much of a text is measured at a time, in UTF-16 units; each has at most three bytes of UTF-8. */
+/** How much of a text is measured at a time, in UTF-16 units. A unit has at most three bytes in UTF-8. */
 const PIECE_LENGTH = 16_384;
 
 const encoder = new TextEncoder();
 const piece = new Uint8Array(3 * PIECE_LENGTH);
 
 /**
- * Throws a 413 when `message` would not fit into `limitBytes`. Small messages, nearly all, are settled by an upper
- * bound that serialises nothing.
+ * Throws a 413 when `message` does not fit into `limitBytes`. For nearly all messages an upper bound is enough, which
+ * needs no serialization.
  */
 export function assertFits(message: unknown, limitBytes: number): void {
   const roomBytes = limitBytes - ENVELOPE_BYTES;
@@ -31,7 +31,7 @@ export function assertFits(message: unknown, limitBytes: number): void {
   throw payloadTooLarge({ size, limit: limitBytes });
 }
 
-/** A 413 that tells how large the message is, and what the connection takes. */
+/** A 413 with the size of the message and the limit of the connection. */
 export function payloadTooLarge(
   { size, limit }: { readonly size: number; readonly limit: number },
 ): SmcpError {
@@ -43,8 +43,8 @@ export function payloadTooLarge(
 }
 
 /**
- * The bytes of a value as JSON. Long texts are written in pieces that are thrown away at once: the message itself is
- * written when it is sent.
+ * The size of a value as JSON, in bytes. Long texts are encoded piece by piece into one buffer, so that measuring needs
+ * little memory.
  */
 function jsonBytes(value: unknown, levels = MEASURED_LEVELS): number {
   if (typeof value === "string") return textBytes(value);
@@ -57,7 +57,7 @@ function jsonBytes(value: unknown, levels = MEASURED_LEVELS): number {
     return size === 0 ? 0 : nameBytes + size + 1;
   });
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  // Two brackets, and one comma less than there are members.
+  // Two brackets, and one comma less than members.
   return bytes === 0 ? 2 : bytes + 1;
 }
 
@@ -67,14 +67,14 @@ function textBytes(text: string): number {
   return bytes;
 }
 
-/** Nothing for what JSON leaves out. */
+/** The size of a value that is serialized as a whole; 0 for a value that JSON omits. */
 function wholeBytes(value: unknown): number {
   let bytes = 0;
   for (const part of piecesOf(JSON.stringify(value) ?? "")) bytes += encoder.encodeInto(part, piece).written;
   return bytes;
 }
 
-/** A text in pieces, none of which ends within a character. */
+/** Splits a text into pieces, never within a surrogate pair. */
 function* piecesOf(text: string): Generator<string> {
   let start = 0;
   while (start < text.length) {
@@ -89,17 +89,17 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit < 0xdc00;
 }
 
-/** About how many bytes `value` takes in memory or as JSON, without serialising it. */
+/** The approximate size of `value` in memory or as JSON, in bytes, computed without serialization. */
 export function approximateSizeBytes(value: unknown): number {
   return sumBytes(value, { bytesPerUnit: 1, enough: Infinity });
 }
 
-/** Whether `value` takes at most about so many bytes; a value that takes far more costs no more to measure. */
+/** Whether the approximate size of `value` is at most `limitBytes`. Stops when it is larger. */
 export function fitsApproximately(value: unknown, limitBytes: number): boolean {
   return sumBytes(value, { bytesPerUnit: 1, enough: limitBytes }) <= limitBytes;
 }
 
-/** Adds up texts and keys by their length; stops once the sum is over `enough`. */
+/** Adds up the lengths of texts and keys; stops when the sum exceeds `enough`. */
 function sumBytes(
   value: unknown,
   measure: { readonly bytesPerUnit: number; readonly enough: number },

@@ -1,8 +1,8 @@
-/** How the waiting for a relayed request nests, so that the innermost answer wins. */
+/** The time limits of a relayed request. Each side waits longer than the next one, so that the most precise answer arrives. */
 
-/** Seconds that a relayed request may take when it names no `timeout`. */
+/** The time limit of a relayed request without `timeout`, in seconds. */
 export const DEFAULT_TIMEOUT_SECONDS = 30;
-/** The longest `timeout` that a request may name, in seconds: one day. */
+/** The highest `timeout` of a request, in seconds: one day. */
 export const MAX_TIMEOUT_SECONDS = 86_400;
 /** How much longer than `timeout` the Server waits for the Computer, in milliseconds. */
 export const SERVER_GRACE_MS = 5_000;
@@ -14,7 +14,7 @@ export function isTimeoutSeconds(timeout: unknown): timeout is number {
   return typeof timeout === "number" && timeout > 0 && timeout <= MAX_TIMEOUT_SECONDS;
 }
 
-/** The time of a request in milliseconds: its own `timeout`, or the default. */
+/** The time limit of a request in milliseconds: its `timeout`, or the default. */
 export function timeoutMsOf(request: { readonly timeout?: number | undefined }): number {
   return (request.timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
 }

@@ -1,4 +1,4 @@
-/** What is known of a tool beyond its name and schemas, parsed: on the wire it is flat, with JSON in strings. */
+/** Parses the metadata of a tool. On the wire it is flat, with nested values as JSON strings. */
 import { isRecord, parseJson } from "../json.ts";
 import { toolMeta as toolMetaSchema } from "./schemas/config.ts";
 import {
@@ -11,50 +11,50 @@ import {
   type ToolMeta,
 } from "./tools.ts";
 
-/** MCP's hints about a tool. They are what its MCP server claims, not guarantees. */
+/** MCP's hints about a tool. They are claims of its MCP server, not guarantees. */
 export interface ToolAnnotations {
-  /** For people. */
+  /** The title, for display. */
   readonly title?: string;
-  /** It does not modify anything. */
+  /** Whether the tool modifies nothing. */
   readonly readOnlyHint?: boolean;
-  /** It may destroy something. */
+  /** Whether the tool may delete or overwrite something. */
   readonly destructiveHint?: boolean;
-  /** Calling it again with the same arguments has no further effect. */
+  /** Whether another call with the same arguments has no further effect. */
   readonly idempotentHint?: boolean;
-  /** It interacts with systems outside, such as the web. */
+  /** Whether the tool interacts with external systems, such as the web. */
   readonly openWorldHint?: boolean;
-  /** Whatever else its MCP server tells. */
+  /** Other members that the MCP server sends. */
   readonly [hint: string]: unknown;
 }
 
 /** An icon of a tool. */
 export interface ToolIcon {
-  /** Its URL, `https:` or `data:`. The MCP server chose it: do not trust it. */
+  /** The URL, `https:` or `data:`. The MCP server chooses it: do not trust it. */
   readonly src: string;
   /** The media type. */
   readonly mimeType?: string;
-  /** Such as `48x48` or `any`. */
+  /** The sizes, such as `48x48` or `any`. */
   readonly sizes?: readonly string[];
-  /** Whatever else its MCP server tells. */
+  /** Other members that the MCP server sends. */
   readonly [member: string]: unknown;
 }
 
-/** What is known of a tool. A member that is missing or unreadable is absent. */
+/** The metadata of a tool. Missing and invalid members are absent. */
 export interface ToolDetails {
-  /** The MCP server that it belongs to, by its name in the Computer's configuration. */
+  /** The name of its MCP server in the Computer's configuration. */
   readonly mcpServer?: string;
-  /** The name for people that its MCP server gives it. */
+  /** The title from the MCP server, for display. */
   readonly title?: string;
   /** MCP's hints. */
   readonly annotations?: ToolAnnotations;
-  /** Its icons. */
+  /** The icons of the tool. */
   readonly icons?: readonly ToolIcon[];
-  /** What the Computer's configuration says of it. */
+  /** The tool's metadata in the Computer's configuration. */
   readonly toolMeta?: ToolMeta;
 }
 
 /**
- * Parses what a tool's `meta` tells.
+ * Parses the `meta` of a tool (`docs/protocol/data-structures.md#smcptool`).
  *
  * @example
  * ```ts
@@ -97,7 +97,7 @@ function recordIn(value: unknown): Record<string, unknown> | undefined {
   return isRecord(parsed) ? parsed : undefined;
 }
 
-/** Leaves out hints of a wrong type. */
+/** Removes hints of a wrong type. */
 function withoutOddHints(annotations: Readonly<Record<string, unknown>>): ToolAnnotations {
   const isOdd = ([key, value]: [string, unknown]) =>
     key === "title" ? typeof value !== "string" : key.endsWith("Hint") && typeof value !== "boolean";

@@ -1,24 +1,23 @@
-/** Reading a tool result of any peer: the tool has run, so as much of the result as possible is kept. */
+/** Reads a tool result of any peer. The tool has already run, so as much of the result as possible is kept. */
 import { isRecord } from "../json.ts";
 import { type AnswerReader, ignoreFlaws, type OnFlaw, toBody, withoutNulls } from "./flaws.ts";
 import { unreadable } from "./schema.ts";
 import type { CallToolResult, ContentItem, ToolResultMeta } from "./tools.ts";
 
-/** The media type of an image or a sound without one. */
+/** The media type of an image or audio item without one. */
 const UNKNOWN_MEDIA_TYPE = "application/octet-stream";
 
 /**
- * Reads the answer to `client:tool_call`. An item that cannot be read is kept as it came in an item of type
- * `unknown`.
+ * Reads the answer to `client:tool_call`. An invalid item is kept unchanged in an item of type `unknown`.
  *
- * @throws {SmcpError} 400 when it is no object, or has nothing of a result.
+ * @throws {SmcpError} 400 when the answer is not an object, or has no member of a tool result.
  */
 export const parseCallToolResult: AnswerReader<CallToolResult> = (answer, onFlaw = ignoreFlaws) => {
   const what = "CallToolResult";
   const { content, structuredContent, isError, meta, _meta, ...rest } = toBody(what, answer);
-  // The reference Server passes an error that it does not know on as an object with nothing in it.
+  // The reference Server relays an error that it does not know as an empty object.
   if (!isGiven(content) && !isGiven(structuredContent) && !isGiven(isError)) {
-    throw unreadable(what, "content", "neither content nor structuredContent nor isError");
+    throw unreadable(what, "content", "expected content, structuredContent or isError");
   }
   const own = readMeta(meta ?? _meta, onFlaw);
   return {
@@ -40,7 +39,7 @@ function readContent(content: unknown, onFlaw: OnFlaw): ContentItem[] {
   return isGiven(content) ? [readContentItem(content, { index: 0, onFlaw })] : [];
 }
 
-/** A value that is not a boolean counts as an error unless it is falsy. */
+/** A value that is not a boolean counts as true unless it is falsy. */
 function readIsError(isError: unknown, onFlaw: OnFlaw): boolean {
   if (typeof isError === "boolean") return isError;
   if (isGiven(isError)) onFlaw("isError", "not a boolean");
@@ -53,7 +52,7 @@ function readMeta(meta: unknown, onFlaw: OnFlaw): ToolResultMeta | undefined {
   return undefined;
 }
 
-/** Newer and older peers spell an item's metadata `meta`; ours is MCP's `_meta`. */
+/** Some peers spell an item's metadata `meta`; it becomes `_meta`, as in MCP. */
 function readContentItem(
   item: unknown,
   { index, onFlaw }: { readonly index: number; readonly onFlaw: OnFlaw },
@@ -61,7 +60,7 @@ function readContentItem(
   const tell = (what: string) => onFlaw(`content.${index}`, what);
   const known = isRecord(item) ? readKnownItem(withOneMeta(withoutNulls(item)), tell) : undefined;
   if (known !== undefined) return known;
-  tell("kept as it came, of no known kind or not as its kind should be");
+  tell("kept as type unknown, invalid or of an unknown type");
   return { type: "unknown", item };
 }
 
@@ -69,7 +68,7 @@ function readKnownItem(
   item: Readonly<Record<string, unknown>>,
   tell: (what: string) => void,
 ): ContentItem | undefined {
-  // Each member that the type promises has been looked at when it is given that type.
+  // Every member that a type requires is checked before the cast to that type.
   switch (item["type"]) {
     case "text":
       return typeof item["text"] === "string" ? item as unknown as ContentItem : undefined;

@@ -6,18 +6,18 @@ import type { ResourceContents } from "./resources.ts";
 export type SERVER_NAME = string;
 /** The name of a tool. */
 export type TOOL_NAME = string;
-/** A value that tool metadata may hold: nested structures travel as JSON strings. */
+/** A value of tool metadata. Nested values are sent as JSON strings. */
 export type AttributeValue = string | number | boolean | null | string[];
-/** Flat tool metadata. */
+/** Tool metadata, which is flat. */
 export type Attributes = Record<string, AttributeValue>;
 
 /** The key of {@linkcode SMCPTool.meta} whose value is a {@linkcode ToolMeta} as a JSON string. */
 export const A2C_TOOL_META = "a2c_tool_meta";
 /** The key of {@linkcode SMCPTool.meta} whose value is the MCP tool annotations as a JSON string. */
 export const MCP_TOOL_ANNOTATION = "MCP_TOOL_ANNOTATION";
-/** The key of a tool's and a result's metadata, and of a window's, whose value is the name of its MCP server. */
+/** The key in the metadata of a tool, result or window whose value is the name of its MCP server. */
 export const A2C_MCP_SERVER = "a2c_mcp_server";
-/** The key of {@linkcode SMCPTool.meta} whose value is the title of the tool, for people. */
+/** The key of {@linkcode SMCPTool.meta} whose value is the title of the tool, for display. */
 export const MCP_TOOL_TITLE = "MCP_TOOL_TITLE";
 /** The key of {@linkcode SMCPTool.meta} whose value is the tool's MCP icons as a JSON string. */
 export const MCP_TOOL_ICONS = "MCP_TOOL_ICONS";
@@ -26,9 +26,9 @@ export const A2C_VRL_TRANSFORMED = "a2c_vrl_transformed";
 
 /** `client:tool_call`. */
 export interface ToolCallReq extends AgentCallData {
-  /** The name of the Computer that shall answer. */
+  /** The name of the Computer. */
   computer: string;
-  /** The name as listed. */
+  /** The name of the tool as listed. */
   tool_name: string;
   /** The arguments. */
   params: Record<string, unknown>;
@@ -36,38 +36,38 @@ export interface ToolCallReq extends AgentCallData {
   timeout?: number;
 }
 
-/** A tool as an Agent sees it. */
+/** A tool in the answer to `client:get_tools`. */
 export interface SMCPTool {
-  /** What to call it by: the alias where one is configured. */
+  /** The name to call the tool by: its alias, if one is configured. */
   name: string;
-  /** What it does, for the model. */
+  /** The description, for the model. */
   description: string;
-  /** JSON Schema of the arguments. */
+  /** The JSON Schema of the arguments. */
   params_schema: Record<string, unknown>;
-  /** JSON Schema of `structuredContent`, or null. */
+  /** The JSON Schema of `structuredContent`; null when the tool has none. */
   return_schema: Record<string, unknown> | null;
   /**
-   * What is known beyond, flat: {@linkcode A2C_TOOL_META}, {@linkcode A2C_MCP_SERVER}, {@linkcode MCP_TOOL_ANNOTATION},
-   * {@linkcode MCP_TOOL_TITLE}, {@linkcode MCP_TOOL_ICONS}, and what its MCP server tells. `toolDetails()` parses it.
+   * Flat metadata: {@linkcode A2C_TOOL_META}, {@linkcode A2C_MCP_SERVER}, {@linkcode MCP_TOOL_ANNOTATION},
+   * {@linkcode MCP_TOOL_TITLE}, {@linkcode MCP_TOOL_ICONS}, and the MCP server's own keys. `toolDetails()` parses it.
    */
   meta?: Attributes | null;
 }
 
-/** What a Computer's configuration says of a tool. */
+/** The metadata of a tool in a Computer's configuration (`docs/protocol/data-structures.md#toolmeta`). */
 export interface ToolMeta {
-  /** Run without a second confirmation. */
+  /** Whether calls run without confirmation. */
   auto_apply?: boolean | null;
-  /** How to map results of different tools onto one shape; travels as data. */
+  /** How to map the results of different tools to one shape. The Computer passes it on and does not apply it. */
   ret_object_mapper?: Record<string, unknown> | null;
-  /** The name to list and call the tool by, in place of its own. */
+  /** The name to list and call the tool by, instead of the name from its MCP server. */
   alias?: string | null;
-  /** For sorting tools. */
+  /** Tags for grouping tools. */
   tags?: string[] | null;
 }
 
 /** `client:get_tools`. */
 export interface GetToolsReq extends AgentCallData {
-  /** The name of the Computer that shall answer. */
+  /** The name of the Computer. */
   computer: string;
 }
 
@@ -75,41 +75,41 @@ export interface GetToolsReq extends AgentCallData {
 export interface GetToolsRet {
   /** All tools of the Computer. */
   tools: SMCPTool[];
-  /** The id of the request that this answers. */
+  /** The id of the request. */
   req_id: string;
 }
 
-/** What every item of a tool result may have. */
+/** The members that every item of a tool result may have. */
 export interface ContentItemBase {
-  /** Hints for whoever shows it. */
+  /** MCP's hints for display and ranking. */
   annotations?: Record<string, unknown>;
-  /** Whatever else its MCP server tells. */
+  /** Other members that the MCP server sends. */
   _meta?: Record<string, unknown>;
 }
 
 /** An item of a tool result: a text. */
 export interface TextItem extends ContentItemBase {
-  /** The kind, by which the items are told apart. */
+  /** The discriminator of the union. */
   type: "text";
-  /** For the model. */
+  /** The text, for the model. */
   text: string;
 }
 
 /** An item of a tool result: an image. */
 export interface ImageItem extends ContentItemBase {
-  /** The kind, by which the items are told apart. */
+  /** The discriminator of the union. */
   type: "image";
-  /** Base64. */
+  /** The bytes in base64. */
   data: string;
   /** The media type of `data`. */
   mimeType: string;
 }
 
-/** An item of a tool result: a piece of sound. */
+/** An item of a tool result: audio. */
 export interface AudioItem extends ContentItemBase {
-  /** The kind, by which the items are told apart. */
+  /** The discriminator of the union. */
   type: "audio";
-  /** Base64. */
+  /** The bytes in base64. */
   data: string;
   /** The media type of `data`. */
   mimeType: string;
@@ -117,40 +117,40 @@ export interface AudioItem extends ContentItemBase {
 
 /** An item of a tool result: a resource with its contents. */
 export interface ResourceItem extends ContentItemBase {
-  /** The kind, by which the items are told apart. */
+  /** The discriminator of the union. */
   type: "resource";
-  /** Its URI, and `text` or `blob`. */
+  /** The URI of the resource, and its `text` or `blob`. */
   resource: ResourceContents;
 }
 
-/** An item of a tool result: where a resource can be read, with `readResource(uri, { mcpServer })`. */
+/** An item of a tool result: a link to a resource, to read with `readResource(uri, { mcpServer })`. */
 export interface ResourceLinkItem extends ContentItemBase {
-  /** The kind, by which the items are told apart. */
+  /** The discriminator of the union. */
   type: "resource_link";
-  /** The resource's URI, of the MCP server that {@linkcode A2C_MCP_SERVER} names in the result's `meta`. */
+  /** The URI of the resource. {@linkcode A2C_MCP_SERVER} in the result's `meta` names its MCP server. */
   uri: string;
-  /** For programs. */
+  /** The name, for programs. */
   name?: string;
-  /** For people. */
+  /** The title, for display. */
   title?: string;
-  /** What it holds. */
+  /** A description. */
   description?: string;
   /** The media type. */
   mimeType?: string;
-  /** Bytes. */
+  /** The size in bytes. */
   size?: number;
 }
 
-/** An item of a tool result that is of no kind known here, or not as its kind should be. It is kept as it came. */
+/** An item of a tool result that is invalid or has an unknown type. */
 export interface UnknownItem {
-  /** The kind, by which the items are told apart. Never on the wire. */
+  /** The discriminator of the union; never on the wire. */
   type: "unknown";
-  /** The item as it came: any JSON. */
+  /** The unchanged item: any JSON. */
   item: unknown;
 }
 
 /**
- * One item of a tool result. `type` tells the kinds apart.
+ * One item of a tool result: a union discriminated by `type`.
  *
  * @example
  * ```ts
@@ -175,7 +175,7 @@ export type ContentItem =
   | Only<ResourceLinkItem>
   | Only<UnknownItem>;
 
-/** An item whose other kinds' members can be asked for, too: `content[0]?.text` is `undefined` for an image. */
+/** An item with the members of all other types as optional `undefined`, so that `content[0]?.text` compiles for any item. */
 export type Only<Item> =
   & Item
   & {
@@ -183,33 +183,33 @@ export type Only<Item> =
       undefined;
   };
 
-/** What {@linkcode CallToolResult.meta} may say; peers may add keys of their own. */
+/** The metadata of a tool result. Peers may add keys. */
 export interface ToolResultMeta {
-  /** Which of 4001–4007 made the call fail; absent when the MCP server itself marked the result. */
+  /** The error code of a failed call, 4001–4007; absent when the MCP server itself set `isError`. */
   error_code?: number;
-  /** The call ran out of time. */
+  /** Whether the call timed out. */
   a2c_timeout?: boolean;
-  /** The call was cancelled. */
+  /** Whether the call was cancelled. */
   a2c_cancelled?: boolean;
-  /** What the server's VRL script made of the result and the call, as a JSON string. */
+  /** The output of the MCP server's VRL script, as a JSON string. */
   a2c_vrl_transformed?: string;
-  /** The name of the MCP server that the tool belongs to. */
+  /** The name of the tool's MCP server. */
   a2c_mcp_server?: string;
-  /** Whatever else its MCP server or Computer tells. */
+  /** Other members that the MCP server or the Computer adds. */
   [key: string]: unknown;
 }
 
 /**
- * The answer to `client:tool_call`: an MCP `CallToolResult`, whose own metadata is spelled `meta` on this wire.
- * A tool that fails is `isError`, never a rejected request.
+ * The answer to `client:tool_call`: an MCP `CallToolResult`, with `meta` in place of MCP's `_meta`. When a tool fails,
+ * `isError` is true, and the request itself succeeds (`docs/protocol/data-structures.md#calltoolresult`).
  */
 export interface CallToolResult {
-  /** For the model. */
+  /** The content, for the model. */
   content: ContentItem[];
-  /** For programs, as the tool's `return_schema` says: an object in MCP, any JSON of other peers. */
+  /** The result for programs, matching the tool's `return_schema`. An object in MCP; other peers may send any JSON. */
   structuredContent?: unknown;
   /** Whether the tool failed. */
   isError?: boolean;
-  /** What is known of the result itself. */
+  /** Metadata of the result. */
   meta?: ToolResultMeta | null;
 }

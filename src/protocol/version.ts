@@ -1,4 +1,4 @@
-/** The protocol version, and the rule by which two versions talk to each other. */
+/** The protocol version, and which versions are compatible. */
 
 /** The protocol version that this package speaks, sent as `a2c_version` in the URL query of every connection. */
 export const PROTOCOL_VERSION = "0.2.0";
@@ -8,11 +8,11 @@ export const VERSION_QUERY_PARAMETER = "a2c_version";
 
 /** A parsed protocol version. */
 export interface ProtocolVersion {
-  /** Must be equal. */
+  /** Must be equal for two peers. */
   readonly major: number;
-  /** Must be equal while `major` is 0. */
+  /** Must be equal for two peers while `major` is 0. */
   readonly minor: number;
-  /** Never matters. */
+  /** Does not affect compatibility. */
   readonly patch: number;
 }
 
@@ -22,7 +22,7 @@ const VERSION_PATTERN = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/
  * Parses `MAJOR.MINOR.PATCH`.
  *
  * @param raw The version as written.
- * @return The three numbers, or `undefined` when `raw` is no such version.
+ * @return The three numbers, or `undefined` when `raw` has another form.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export function parseProtocolVersion(raw: string): ProtocolVersion | undefined {
   return { major: Number(major), minor: Number(minor), patch: Number(patch) };
 }
 
-/** `MAJOR.MINOR` of a version: what two peers must agree on. PATCH never matters. */
+/** The `MAJOR.MINOR` of a version, which must be equal for two peers. */
 export function minorOf(version: ProtocolVersion): string {
   return `${version.major}.${version.minor}`;
 }

@@ -73,7 +73,11 @@ Deno.test("an ack that carries nothing means that the Server does not know the e
     answers: { "client:get_finder": () => NOTHING },
   });
   await using agent = await connect(server.url);
-  const error = await assertRejects(() => agent.computer("laptop").getFinder(), SmcpError, "not supported");
+  const error = await assertRejects(
+    () => agent.computer("laptop").getFinder(),
+    SmcpError,
+    "does not support",
+  );
   assertEquals([error.code, error.details], [400, { field: "event" }]);
 });
 

@@ -44,7 +44,7 @@ Deno.test("our Computer and our Agent as programs work on a Python Server", inte
   await t.step("the finder, which that Server does not know", async () => {
     const { code, stderr } = await run("finder");
     assertEquals(code, 1);
-    assertStringIncludes(stderr, "not supported by this Server");
+    assertStringIncludes(stderr, "does not support it");
   });
 
   await t.step("a wrong token", async () => {

@@ -21,10 +21,10 @@ const toolMetaMembers = {
 };
 
 export const toolMeta: z.ZodType<ToolMeta> = z.looseObject(toolMetaMembers);
-/** The members of a tool's metadata. */
+/** The keys of a tool's metadata. */
 export const TOOL_META_KEYS: readonly string[] = Object.keys(toolMetaMembers);
 
-/** What all servers share. Absent means the default, so a hand-written file may leave it out. */
+/** The members of every MCP server. Absent members get their default, because people write these files. */
 const base = {
   name: z.string().min(1),
   disabled: z.boolean().default(false),
@@ -37,17 +37,17 @@ const base = {
 
 const placeholder = z.templateLiteral(["${", z.string().regex(/^(?:input|env):[^}]+$/), "}"]);
 
-/** How the scalars of `server_parameters` are read; `P` is what may stand in for one that is no text. */
+/** The schemas of the scalars in `server_parameters`; `P` is allowed in place of a number, boolean or choice. */
 interface Scalars<P> {
   text(schema: z.ZodString): z.ZodType<string>;
   number(schema: z.ZodNumber): z.ZodType<number | P>;
   truth(schema: z.ZodBoolean): z.ZodType<boolean | P>;
   choice<T extends string>(schema: z.ZodType<T>): z.ZodType<T | P>;
-  /** The value of a header, of which the specification says nothing. */
+  /** The value of a header; the specification does not define its type. */
   readonly header: z.ZodType<unknown>;
 }
 
-/** As they stand in a file, and as `client:get_config` shows them. */
+/** The scalars in a file and in `client:get_config`, with placeholders. */
 const written: Scalars<InputPlaceholder> = {
   text: (schema) => schema,
   number: (schema) => z.union([schema, placeholder]),
@@ -56,7 +56,7 @@ const written: Scalars<InputPlaceholder> = {
   header: z.unknown(),
 };
 
-/** With placeholders filled in: a value of one type may have to be read as another. */
+/** The scalars after placeholders are replaced; a value may have to be converted to another type. */
 const resolved: Scalars<never> = {
   text: (schema) => z.preprocess(toText, schema),
   number: (schema) => z.preprocess(toNumber, schema),
@@ -123,9 +123,9 @@ function sse<P>({ text, number, header }: Scalars<P>) {
 
 const kinds = { stdio: stdio(written), streamable: streamable(written), sse: sse(written) };
 
-/** The schema of each transport by its name, as it is written. */
+/** The schemas of the transports by name, with placeholders. */
 export const serverKinds: Readonly<Record<MCPServerConfig["type"], z.ZodType<MCPServerConfig>>> = kinds;
-/** The members of a server, and of its parameters by its transport. */
+/** The keys of an MCP server, and the keys of `server_parameters` by transport. */
 export const SERVER_KEYS: readonly string[] = Object.keys(kinds.stdio.shape);
 export const PARAMETER_KEYS: Readonly<Record<MCPServerConfig["type"], readonly string[]>> = {
   stdio: Object.keys(kinds.stdio.shape.server_parameters.shape),
@@ -147,7 +147,7 @@ export const resolvedServerConfig: z.ZodType<ResolvedServerConfig> = z.discrimin
 
 const inputBase = { id: z.string().min(1), description: z.string().default("") };
 
-/** From protocol 0.3.2 on an option is `{ label, value }`; before that a string. */
+/** From protocol 0.3.2 on, an option is `{ label, value }`; before, it is a string. */
 const option = z.union([
   z.string(),
   z.looseObject({ value: z.string() }).transform(({ value }) => value),
@@ -174,9 +174,9 @@ const inputs = {
   }),
 };
 
-/** The schema of each kind of input by its name. */
+/** The schemas of the types of inputs by name. */
 export const inputKinds: Readonly<Record<MCPServerInput["type"], z.ZodType<MCPServerInput>>> = inputs;
-/** The members of an input by its kind. */
+/** The keys of an input by type. */
 export const INPUT_KEYS: Readonly<Record<MCPServerInput["type"], readonly string[]>> = {
   promptString: Object.keys(inputs.promptString.shape),
   pickString: Object.keys(inputs.pickString.shape),

@@ -5,7 +5,7 @@ import { computerCall, timeoutSeconds } from "./office.ts";
 
 const count = z.int().nonnegative();
 
-/** Peers in Python write `null` for what they leave out. */
+/** Peers in Python write `null` for absent members. */
 function orAbsent<T>(schema: z.ZodType<T>): z.ZodType<T | undefined> {
   return schema.nullish().transform((value) => value ?? undefined);
 }
@@ -19,12 +19,12 @@ export const getFinderReq: z.ZodType<GetFinderReq> = z.looseObject({
   timeout: timeoutSeconds.optional(),
 });
 
-/** A member that may be missing is missing, too, when it is of the wrong type: it must not cost the rest. */
+/** An optional member of a wrong type counts as absent, so that the rest is kept. */
 function orDropped<T>(schema: z.ZodType<T>): z.ZodType<T | undefined> {
   return schema.optional().catch(undefined);
 }
 
-/** A document's metadata, as its MCP server tells it. */
+/** The metadata of a document, from its MCP server. */
 const documentFields = {
   doc_ref: z.string().min(1),
   uri: z.string(),
@@ -50,7 +50,7 @@ export const pageSummary: z.ZodType<DPEPageSummary> = z.looseObject({
   doc_ref: orDropped(z.string()),
 });
 
-/** Its pages are read one by one. */
+/** Without the schema of `pages`, which are read one by one. */
 export const dpeDocument: z.ZodType<Omit<DPEDocument, "pages"> & { pages?: unknown[] | undefined }> = z
   .looseObject({
     ...documentFields,
@@ -73,7 +73,7 @@ export const dpeElement: z.ZodType<DPEElementDetail> = z.looseObject({
   content_text: orDropped(z.string()),
 });
 
-/** Its elements are read one by one. */
+/** Without the schema of `elements`, which are read one by one. */
 export const dpePage: z.ZodType<Omit<DPEPage, "elements"> & { elements: unknown[] }> = z.looseObject({
   page_index: count,
   title: z.string(),

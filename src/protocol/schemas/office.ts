@@ -18,10 +18,10 @@ const name = z.string().superRefine((value, context) => {
   if (message !== undefined) context.addIssue({ code: "custom", message });
 });
 
-/** Who asks, as it calls itself: nobody needs it, so it may be missing, and is empty then. */
+/** The name that the caller states. It has no effect, so it is optional; empty by default. */
 const caller = z.string().max(MAX_NAME_LENGTH).default("");
 
-/** An id that a peer chose: any text, bounded. */
+/** An id that a peer chooses: any text of limited length. */
 const requestId = z.string().min(1).max(MAX_REQUEST_ID_LENGTH);
 
 export const timeoutSeconds = z.number().gt(0).max(MAX_TIMEOUT_SECONDS);
@@ -31,7 +31,7 @@ export const agentCallData: z.ZodType<AgentCallData> = z.looseObject({
   req_id: requestId,
 });
 
-/** What every request to a Computer carries, for other schemas to extend. */
+/** The members of every request to a Computer, for other schemas. */
 export const computerCall = {
   agent: caller,
   req_id: requestId,

@@ -13,19 +13,19 @@ import { computerCall, timeoutSeconds } from "./office.ts";
 
 const timed = { ...computerCall, timeout: timeoutSeconds.optional() };
 
-/** How long a handle may be. */
+/** The most characters of a blob handle. */
 const MAX_HANDLE_LENGTH = 1_024;
 
-/** How long the URI of a subscription may be: as many as are allowed stay in memory. */
+/** The most characters of a subscribed URI, which stays in memory. */
 const MAX_SUBSCRIBED_URI_LENGTH = 2_048;
-/** How long a template may be. */
+/** The most characters of a template. */
 const MAX_TEMPLATE_LENGTH = 8_192;
-/** How long the value of a parameter may be. */
+/** The most characters of a parameter's name or value. */
 const MAX_ARGUMENT_LENGTH = 65_536;
 
 const optionalInteger = z.int().nullish().transform((value) => value ?? undefined);
 
-/** Peers in Python write `null` for what they leave out. */
+/** Peers in Python write `null` for absent members. */
 const optionalText = z.string().nullish().transform((text) => text ?? undefined);
 
 export const readResourceReq: z.ZodType<ReadResourceReq> = z.looseObject({

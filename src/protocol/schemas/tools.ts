@@ -5,7 +5,7 @@ import { computerCall, timeoutSeconds } from "./office.ts";
 
 const record = z.record(z.string(), z.unknown());
 
-/** `null` and absent are the same to us; peers send either. */
+/** `null` means absent; peers send either. */
 const optionalRecord = record.nullish();
 
 export const toolCallReq: z.ZodType<ToolCallReq> = z.looseObject({
@@ -17,13 +17,13 @@ export const toolCallReq: z.ZodType<ToolCallReq> = z.looseObject({
 
 export const getToolsReq: z.ZodType<GetToolsReq> = z.looseObject(computerCall);
 
-/** Whether metadata may hold it: nothing that is nested. */
+/** Whether a value is allowed in flat metadata: not nested, or a list of strings. */
 export function isAttribute(value: unknown): value is AttributeValue {
   if (Array.isArray(value)) return value.every((item) => typeof item === "string");
   return typeof value !== "object" || value === null;
 }
 
-/** Looks no further than the first wrong one: to tell of each of 100,000 takes most of a second. */
+/** Stops at the first invalid member: to report 100,000 members takes most of a second. */
 const attributes = z.custom<Attributes>(isRecord, "expected an object").superRefine((members, context) => {
   for (const key in members) {
     if (isAttribute(members[key])) continue;

@@ -115,7 +115,7 @@ Deno.test("fillBlobs() is not held up by a Computer that never comes to an end",
     ["an empty chunk", { blob: "" }],
     ["an early end", { eof: true }],
     ["another offset", { chunk_offset: 7 }],
-    ["more than it said", { blob: bytes.toBase64() }],
+    ["more than total_size", { blob: bytes.toBase64() }],
     ["no base64", { blob: "*" }],
   ];
   for (const [what, change] of odd) {

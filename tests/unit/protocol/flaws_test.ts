@@ -1,5 +1,5 @@
 /** A list of a hostile peer costs no more than its first wrong entries. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { z } from "zod";
 import { MAX_BAD_ENTRIES, MAX_REPAIRED_ENTRIES, readList, readWith } from "../../../src/protocol/flaws.ts";
 
@@ -40,7 +40,7 @@ Deno.test("after so many bad entries the rest of a list is left out in one line"
   const { entries, runs, flaws } = readCounted([{ name: "good" }, ...filled(100_000, {}), { name: "late" }]);
   assertEquals(entries, [{ name: "good" }]);
   assertEquals([runs, flaws.length], [MAX_BAD_ENTRIES + 1, MAX_BAD_ENTRIES + 1]);
-  assertEquals(flaws.at(-1), "list: the last 99001 entries are left out, too many before them are wrong");
+  assertStringIncludes(flaws.at(-1) ?? "", "the last 99001 entries");
 });
 
 Deno.test("of entries that are no objects no more are told, and few bad ones cost no good one", () => {
