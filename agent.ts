@@ -17,7 +17,7 @@
  * }
  * ```
  *
- * The Agent as a program. It needs the network, and of the environment only what it is given:
+ * The Agent as a program needs the network, and no environment variables unless options come from them:
  *
  * ```sh
  * deno run --allow-net --ignore-env agent.ts --url http://127.0.0.1:3000 --office lab --name ada tools

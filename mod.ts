@@ -2,8 +2,8 @@
  * A2C-SMCP for TypeScript: an AI agent uses tools, live windows and documents on other people's machines, without
  * those machines opening a port and without their credentials leaving them.
  *
- * This door holds what all roles share: the protocol's types, events and codes, the `window://` and `dpe://` URIs, and
- * the ordering of Desktop and Finder. The roles are `@a2c-smcp/sdk/server`, `@a2c-smcp/sdk/computer` and
+ * This module has what all roles share: the protocol's types, events and error codes, the `window://` and `dpe://` URIs,
+ * and the order of Desktop and Finder. The roles are `@a2c-smcp/sdk/server`, `@a2c-smcp/sdk/computer` and
  * `@a2c-smcp/sdk/agent`. It needs no permission.
  *
  * ```ts

@@ -1,6 +1,6 @@
 /**
  * The Server: the hub of A2C-SMCP. It keeps offices, relays an Agent's requests to the Computers of its office, and
- * tells the office what changed.
+ * notifies the office of changes.
  *
  * ```ts
  * import { SmcpServer, staticTokens } from "@a2c-smcp/sdk/server";
@@ -9,8 +9,8 @@
  * console.log(`listening on ${server.url}`);
  * ```
  *
- * The Server as a program, whose `--help` shows all options. It needs the network, and of the environment only what it
- * is given:
+ * The Server as a program needs the network, and only those environment variables that options come from. `--help`
+ * lists the options.
  *
  * ```sh
  * deno run --allow-net --ignore-env server.ts --host 127.0.0.1 --port 3000

@@ -1,20 +1,20 @@
-/** Promises that a caller may stop waiting for. */
+/** Waits for promises with a signal or a time limit. */
 
-/** Settles as `promise` does, or rejects with the signal's reason when it is aborted first. */
+/** Settles like `promise`, or rejects with the signal's reason when the signal is aborted first. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise<T>((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
-    // Also when it is too late for the caller: a rejection that nobody handles would end the process.
+    // Also after an abort, because an unhandled rejection would end the process.
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
   });
 }
 
 /**
- * Settles as `promise` does, or resolves to `undefined` after `ms` milliseconds. The promise itself goes on; its
- * later failure is its owner's to handle.
+ * Settles like `promise`, or resolves to `undefined` after `ms` milliseconds. The promise itself continues; its owner
+ * must handle a later rejection.
  */
 export async function settledWithin<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();

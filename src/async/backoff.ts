@@ -1,6 +1,6 @@
-/** Waiting between attempts. */
+/** Waits between attempts. */
 
-/** The longest time that a timer can wait, in milliseconds; a longer one would be over at once. */
+/** The longest delay of a timer, in milliseconds. A timer with a longer delay fires at once. */
 export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 
 /** How the waits grow. */
@@ -12,8 +12,8 @@ export interface BackoffOptions {
 }
 
 /**
- * Doubling waits with jitter: each is drawn from the upper half of its step, so that many clients that lost the
- * same Server do not return in one instant.
+ * Exponential back-off with jitter: the limit doubles, and each wait is random between half the limit and the limit, so
+ * that many clients that lost the same Server do not reconnect at the same time.
  */
 export class Backoff {
   readonly #options: BackoffOptions;

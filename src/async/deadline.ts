@@ -1,16 +1,16 @@
-/** A limit in time for something that a caller may end earlier. */
+/** A time limit that a caller can also end earlier. */
 
-/** When a deadline aborts, and with what. */
+/** The options of a deadline. */
 export interface DeadlineOptions {
-  /** Makes the reason with which the signal is aborted when the time is over. */
+  /** Creates the abort reason when the time is over. */
   readonly reason: () => Error;
-  /** Aborts the deadline's signal with its own reason when it is aborted itself. */
+  /** When this signal is aborted, the deadline is aborted with the same reason. */
   readonly signal?: AbortSignal | null | undefined;
 }
 
 /**
- * A signal that is aborted after so many milliseconds, or with the caller's. Declare it with `using`: disposing of it
- * leaves no timer and no listener behind.
+ * A signal that is aborted after a time limit, or with the caller's signal. Declare it with `using`: disposal removes the
+ * timer and the listener.
  */
 export class Deadline implements Disposable {
   readonly #own = new AbortController();
@@ -25,12 +25,12 @@ export class Deadline implements Disposable {
     else this.#caller?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** Aborted when the time is over. */
+  /** Aborted when the time is over, or earlier. */
   get signal(): AbortSignal {
     return this.#own.signal;
   }
 
-  /** Ends it earlier. */
+  /** Aborts the signal now. */
   abort(reason: unknown): void {
     this.#own.abort(reason);
   }

@@ -1,6 +1,6 @@
-/** Many askers, a few things at a time. */
+/** Limits how many tasks run at the same time. */
 
-/** Runs work in the order in which it was asked for, at most `concurrency` at a time, whoever asks. */
+/** Runs tasks in the order of the calls, at most `concurrency` at a time. */
 export class Limiter {
   readonly #concurrency: number;
   readonly #waiting: (() => void)[] = [];
@@ -10,14 +10,14 @@ export class Limiter {
     this.#concurrency = concurrency;
   }
 
-  /** Settles as `work` does, once it had its turn; rejects with the signal's reason when that is aborted before. */
+  /** Runs `work` when its turn comes, and settles like it. Rejects with the signal's reason when aborted before. */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#running >= this.#concurrency) await this.#turn(signal);
     else this.#running++;
     try {
       return await work();
     } finally {
-      // The turn is handed on, so that nobody who comes now is before those who wait.
+      // The turn passes to the next waiting task, so that a new call cannot overtake it.
       const next = this.#waiting.shift();
       if (next === undefined) this.#running--;
       else next();

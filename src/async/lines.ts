@@ -1,8 +1,8 @@
-/** Lines of text out of a stream of bytes. */
+/** Reads lines from a stream of bytes. */
 
 /**
- * The lines of a stream of UTF-8, without their ends (`\n` or `\r\n`); the last line need not have an end. It holds at
- * most one line and one chunk in memory, and takes a time that grows with the size of the stream alone.
+ * Yields the lines of a UTF-8 stream without their ends (`\n` or `\r\n`). The last line may have no end. Keeps at most
+ * one line and one chunk in memory, and takes linear time.
  *
  * @throws {RangeError} for a line of more than `maxBytes` bytes; it may be longer by the size of a chunk.
  */

@@ -1,4 +1,4 @@
-/** Doing many things, a few at a time. */
+/** Runs work on many items, with limited concurrency. */
 
 /** Runs `work` on each item, at most `concurrency` at a time; resolves when all are done. `work` must not throw. */
 export async function forEachBounded<T>(

@@ -1,8 +1,8 @@
-/** Fewer calls for many reasons. */
+/** Limits how often a function is called. */
 
 /**
- * Calls `action` at most once in `intervalMs`: at once for the first request, and once more at the interval's end
- * when there were others, so that none is lost.
+ * Calls `action` at most once per interval: at once for the first request, and again at the end of the interval if there
+ * were more requests.
  */
 export class Throttle {
   readonly #action: () => void;
@@ -11,13 +11,13 @@ export class Throttle {
   #isDue = false;
   #isClosed = false;
 
-  /** @param intervalMs How long, or what tells it each time that an interval begins. */
+  /** @param intervalMs The interval, or a function that returns it when an interval begins. */
   constructor(action: () => void, intervalMs: number | (() => number)) {
     this.#action = action;
     this.#intervalMs = typeof intervalMs === "number" ? () => intervalMs : intervalMs;
   }
 
-  /** Asks for a call. */
+  /** Requests a call. */
   request(): void {
     if (this.#isClosed) return;
     if (this.#timer !== undefined) {
@@ -32,14 +32,14 @@ export class Throttle {
     this.#action();
   }
 
-  /** Drops what is due; the next request is the first again. */
+  /** Cancels a pending call. The next request calls at once. */
   cancel(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#isDue = false;
   }
 
-  /** Drops what is due, and whatever is requested from now on. */
+  /** Cancels a pending call, and ignores further requests. */
   close(): void {
     this.#isClosed = true;
     this.cancel();

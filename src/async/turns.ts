@@ -1,10 +1,10 @@
-/** Long work in slices, between which the event loop runs. */
+/** Splits long work into slices, and lets the event loop run in between. */
 import { delay } from "./backoff.ts";
 
-/** How long a slice takes at most, in milliseconds, as long as no single item takes longer. */
+/** The time after which a slice ends, in milliseconds. */
 const SLICE_MS = 15;
 
-/** Runs all steps, returning to the event loop every few milliseconds, and gives their result. */
+/** Runs all steps in slices, and resolves to their result. */
 export async function runInTurns<T>(steps: Iterator<void, T>): Promise<T> {
   let endMs = performance.now() + SLICE_MS;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Reading an element's `content` into the shape that its category promises (`docs/protocol/finder.md#element-content`). */
+/** Reads the `content` of an element into the type of its category (`docs/protocol/finder.md#element-content`). */
 import { ELEMENT_CATEGORIES, type ElementCategory } from "../protocol/dpe.ts";
 import type {
   AnnotationContent,
@@ -23,7 +23,7 @@ import { isRecord } from "../json.ts";
 import { readList } from "./list.ts";
 import { booleanOf, cellOf, type Members, numberOf, textOf, textsOf, withMembers } from "./members.ts";
 
-/** A category and the content that belongs to it. */
+/** A category and content of its type. */
 export type TypedContent = {
   [Category in ElementCategory]: {
     readonly category: Category;
@@ -31,7 +31,7 @@ export type TypedContent = {
   };
 }[ElementCategory];
 
-/** Reads the content of one category, or returns `undefined` when it is not what the category promises. */
+/** Reads the content of one category; `undefined` when the content is invalid. */
 type Reader<Content> = (content: Members) => Content | undefined;
 
 const READERS: { readonly [Category in ElementCategory]: Reader<ElementContents[Category]> } = {
@@ -56,13 +56,13 @@ const READERS: { readonly [Category in ElementCategory]: Reader<ElementContents[
   widget: readWidget,
 };
 
-/** Reads an element of a stranger; `undefined` when its content is not what its category promises. */
+/** Reads an element of a peer; `undefined` when its content does not match its category. */
 export function readContent(element: unknown): TypedContent | undefined {
   if (!isRecord(element) || !isRecord(element["content"])) return undefined;
   const category = ELEMENT_CATEGORIES.find((known) => known === element["category"]);
   if (category === undefined) return undefined;
   const content = READERS[category](element["content"]);
-  // The table above says that the reader of a category reads its content
+  // The table above pairs each category with the reader of its content.
   return content === undefined ? undefined : { category, content } as TypedContent;
 }
 
@@ -96,7 +96,7 @@ function readTable(content: Members): TableContent | undefined {
   });
 }
 
-/** A row is a list of cells, or an object with a member for each column. */
+/** Reads rows. A row is a list of cells, or an object with a member for each column. */
 function readRows(rows: unknown, headers: readonly string[]): TableCell[][] | undefined {
   if (!Array.isArray(rows)) return undefined;
   const read = rows.map((row) => {
@@ -136,7 +136,7 @@ function readDiagram(content: Members): DiagramContent {
   });
 }
 
-/** `src` and `alt` are what HTML calls an image's URL and description. */
+/** Also accepts `src` and `alt`, the names in HTML. */
 function readImage(content: Members): ImageContent | undefined {
   const url = textOf(content["url"]) ?? textOf(content["src"]);
   const description = textOf(content["description"]) ?? textOf(content["alt"]);
@@ -153,7 +153,7 @@ function readFormula(content: Members): FormulaContent | undefined {
   return withMembers(content, { expression, result });
 }
 
-/** `href` is what HTML calls a link's URL. */
+/** Also accepts `href`, the name in HTML. */
 function readLink(content: Members): LinkContent | undefined {
   const text = textOf(content["text"]);
   const url = textOf(content["url"]) ?? textOf(content["href"]);

@@ -1,16 +1,16 @@
-/** From an element as it arrives to one whose content is typed. */
+/** Checks an element of a peer, and gives it the type of its category. */
 import type { DPEElementDetail } from "../protocol/dpe.ts";
 import type { DPEElement } from "../protocol/dpe_content.ts";
 import { readContent } from "./content.ts";
 
 /**
- * Gives an element the type of its category. Its content was written by a stranger, so it is read: optional members
- * of a wrong type are left out, cells of a table that are no simple values become JSON texts, other words for a
- * member (`src`, `href`, `children`) become ours, and members that the shape does not name are kept.
+ * Checks the content of an element, and returns the element with the type of its category. Optional members of a wrong
+ * type are removed, nested values in table cells become JSON strings, the aliases `src`, `href` and `children` become
+ * `url` and `items`, and unknown members are kept.
  *
  * Specification: `docs/protocol/finder.md#element-content`.
  *
- * @returns `undefined` when the category is none of the 19, or the content is not what it promises
+ * @returns `undefined` when the category is unknown, or the content does not match it
  *
  * @example
  * ```ts
@@ -24,6 +24,6 @@ import { readContent } from "./content.ts";
  */
 export function toElement(element: DPEElementDetail): DPEElement | undefined {
   const typed = readContent(element);
-  // Category and content come from one entry of the union
+  // Category and content come from one member of the union.
   return typed === undefined ? undefined : { ...element, ...typed } as DPEElement;
 }

@@ -1,19 +1,19 @@
-/** Lists with lists inside; they read nearly the same in Markdown and in plain text. */
+/** Reads and renders nested lists, for Markdown and plain text. */
 import { isRecord } from "../json.ts";
 import type { ListContent, ListItem } from "../protocol/dpe_content.ts";
 import { booleanOf, type Members, withMembers } from "./members.ts";
 import { toPlainText } from "./plain_text.ts";
 
-/** How deep lists are followed; what is deeper is left out. Nesting without end must not exhaust the stack. */
+/** The most levels of nested lists; deeper lists are left out, so that they cannot exhaust the stack. */
 const MAX_DEPTH = 32;
 /** The largest number that Markdown accepts before an item. */
 const MAX_NUMBER = 999_999_999;
 
 /**
  * Reads `{ ordered?, start?, items }`. An item is a text, `{ text, ordered?, start?, items? }`, or a list of items
- * below the item before it. `children` is another word for `items`.
+ * below the item before it. `children` is an alias of `items`.
  *
- * @returns `undefined` when there is no item
+ * @returns `undefined` when the list has no items
  */
 export function readList(content: Members, depth = 0): ListContent | undefined {
   const items = content["items"] ?? content["children"];
@@ -47,13 +47,13 @@ function readItem(
   return { ...below, text: text ?? "" };
 }
 
-/** Renders each item behind its marker, and what is below it indented by the marker's width. */
+/** Renders each item after its marker, and its list indented by the width of the marker. */
 export function renderList(list: ListContent, renderText: (text: string) => string): string {
   const { ordered = false, start = 1 } = list;
   const lines = list.items.map((item, i) => {
     const marker = ordered ? `${Math.min(start + i, MAX_NUMBER)}. ` : "- ";
     const body = renderItem(item, renderText);
-    // An empty line inside an item stays empty
+    // Empty lines are not indented.
     return `${marker}${body.replace(/\n(?=[^\n])/g, `\n${" ".repeat(marker.length)}`)}`.trimEnd();
   });
   return lines.join("\n");

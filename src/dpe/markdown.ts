@@ -6,9 +6,8 @@ import { renderList } from "./list.ts";
 import { summaryOf, toOneLine, toPlainText } from "./plain_text.ts";
 
 /**
- * Renders an element as Markdown: what `content_markdown` holds at Level 3. Content that is not what its category
- * promises is rendered as `[{category}: {summary}]`, as are the categories that the rules do not name; nothing is
- * ever thrown.
+ * Renders an element as Markdown, for `content_markdown` at Level 3. Invalid content, and categories without a rendering
+ * rule, are rendered as `[{category}: {summary}]`. Never throws.
  *
  * Specification: `docs/protocol/finder.md#markdown-rendering`.
  *
@@ -30,8 +29,8 @@ export function renderElementMarkdown(element: DPEElementDetail): string {
 }
 
 /**
- * Renders a page as Markdown: its elements, one blank line between them. Between two lists of one kind stands an
- * empty comment, since Markdown would join them. What `content_markdown` holds at Level 2.
+ * Renders a page as Markdown, for `content_markdown` at Level 2: its elements, separated by blank lines. Two adjacent
+ * lists of the same kind are separated by an empty comment, because Markdown would join them.
  *
  * Specification: `docs/protocol/finder.md#markdown-rendering`.
  *
@@ -99,7 +98,7 @@ function renderSummary(element: unknown): string {
     : `[${escapeLabel(category)}: ${escapeLabel(summary)}]`;
 }
 
-/** The header row is as wide as the widest row; shorter rows are not filled up, as Markdown allows. */
+/** The header row gets as many cells as the longest row. Shorter rows need no padding in Markdown. */
 function renderTable({ headers, rows }: TableContent): string {
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), headers.length);
   const header = [...headers, ...Array<string>(width - headers.length).fill("")];
@@ -117,25 +116,25 @@ function renderCode({ language = "", code }: CodeContent): string {
   return `${fence}${info}\n${code}${code === "" || code.endsWith("\n") ? "" : "\n"}${fence}`;
 }
 
-/** An image that is its own URL says nothing to a reader, and may be megabytes. */
+/** A `data:` URL is omitted: it is useless in a text, and may have megabytes. */
 function renderImage({ url = "", description = "" }: ImageContent): string {
   if (url === "" || /^\s*data:/i.test(url)) return `[图片: ${escapeLabel(description)}]`;
   return `![${escapeLabel(description)}](${escapeTarget(url)})`;
 }
 
-// Texts of documents inside Markdown syntax, so that they end where the syntax ends (CommonMark 0.31, GFM).
+// Escapes texts of documents inside Markdown syntax (CommonMark 0.31, GFM).
 
 /**
- * The label of a link or an image, or what stands in brackets of ours. Brackets would end it; code, HTML and
- * autolinks bind more tightly than it, so a backtick or `<` could swallow its end.
+ * Escapes the label of a link or an image, or a text in brackets. A bracket would end the label. Code, HTML and
+ * autolinks take precedence over it, so a backtick or `<` could hide its end.
  */
 export function escapeLabel(text: string): string {
   return toOneLine(text).replace(/[[\]\\`<]/g, "\\$&");
 }
 
 /**
- * The target of a link or an image. One with spaces or parentheses, or an empty one, stands in angle brackets.
- * Backslashes, backticks, angle brackets and what reads as an entity are escaped, so that the target stays what it is.
+ * Escapes the target of a link or an image. An empty target, or one with spaces or parentheses, gets angle brackets.
+ * Backslashes, backticks, angle brackets and entities are escaped, so that the target stays the same.
  */
 export function escapeTarget(url: string): string {
   const target = toOneLine(url).replace(/[\\`<>]|&(?=#?\w+;)/g, "\\$&");
@@ -143,7 +142,7 @@ export function escapeTarget(url: string): string {
   return target === "" || /[\s()\u0000-\u001f\u007f]/.test(target) ? `<${target}>` : target;
 }
 
-/** A pipe would end the cell, unless an odd number of backslashes is before it; a line break would end the row. */
+/** Escapes a table cell. A pipe would end the cell, unless it has an odd number of backslashes; a line break would end the row. */
 export function escapeCell(text: string): string {
   return text
     .replace(/\\+|\|/g, (match, at: number, whole: string) => {
@@ -153,12 +152,12 @@ export function escapeCell(text: string): string {
     .replace(/\r\n?|[\n\u2028\u2029]/g, "<br>");
 }
 
-/** Number signs at the end of a heading would be taken for its closing mark. */
+/** Escapes a heading: number signs at its end would be its closing sequence. */
 export function escapeHeading(text: string): string {
   return toOneLine(text).replace(/(?<=^|\s)#+$/, "\\$&");
 }
 
-/** What begins like a list, a heading, a quote or a rule would be one inside the item of a list. */
+/** Escapes the text of a list item that begins like a list, a heading, a quote or a rule. */
 export function escapeItem(text: string): string {
   return text
     .replace(/^(\s*)([-+*>]|#{1,6})(?=\s|$)/, "$1\\$2")
@@ -166,7 +165,7 @@ export function escapeItem(text: string): string {
     .replace(/^(\s*\d{1,9})([.)])(?=\s|$)/, "$1\\$2");
 }
 
-/** A fence longer than any run of backticks inside. */
+/** Returns a code fence longer than any run of backticks in the code. */
 export function fenceOf(code: string): string {
   const runs = code.match(/`+/g) ?? [];
   return "`".repeat(runs.reduce((longest, run) => Math.max(longest, run.length + 1), 3));

@@ -1,11 +1,11 @@
-/** One value of a stranger, and one line, as text. */
+/** Converts values of peers to plain text. */
 import { isRecord } from "../json.ts";
 import { shorten } from "../text.ts";
 
 /** The most characters of a summary. */
 const MAX_SUMMARY_LENGTH = 500;
 
-/** A text as it is, another simple value as it is written, nothing as nothing, and the rest as JSON. */
+/** A string unchanged, a number or boolean as written, an empty string for a missing value, and other values as JSON. */
 export function toPlainText(value: unknown): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";
@@ -13,7 +13,7 @@ export function toPlainText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "";
   } catch {
-    // Cyclic, or nested too deeply
+    // The value is cyclic, or nested too deeply.
     return "";
   }
 }
@@ -23,7 +23,7 @@ export function toOneLine(text: string): string {
   return text.split(/[\r\n\u2028\u2029]+/).map((line) => line.trim()).filter((line) => line !== "").join(" ");
 }
 
-/** What to call an element that is not rendered itself: its category, and its summary or else its own first words. */
+/** A short form of an element that has no rendering: its category, and its summary or the beginning of its text. */
 export function summaryOf(element: unknown): { readonly category: string; readonly summary: string } {
   const { category, summary, content }: Record<string, unknown> = isRecord(element) ? element : {};
   const { title, text, description, url }: Record<string, unknown> = isRecord(content) ? content : {};

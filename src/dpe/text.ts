@@ -1,4 +1,4 @@
-/** Elements and pages as plain text, for `format=text`. */
+/** Renders elements and pages as plain text, for `format=text`. */
 import type { DPEElementDetail, DPEPage } from "../protocol/dpe.ts";
 import type { ImageContent } from "../protocol/dpe_content.ts";
 import { readContent } from "./content.ts";
@@ -6,8 +6,8 @@ import { renderList } from "./list.ts";
 import { summaryOf, toOneLine, toPlainText } from "./plain_text.ts";
 
 /**
- * Renders an element as plain text: what `content_text` holds at Level 3. It says what the Markdown says, without
- * its marks: the cells of a table are parted by tabs, a link's URL stands in parentheses. Nothing is ever thrown.
+ * Renders an element as plain text, for `content_text` at Level 3: the same as Markdown, without its syntax. Table cells
+ * are separated by tabs, and the URL of a link follows in parentheses. Never throws.
  *
  * Specification: `docs/protocol/finder.md#text-rendering`.
  *
@@ -25,7 +25,7 @@ export function renderElementText(element: DPEElementDetail): string {
 }
 
 /**
- * Renders a page as plain text: its elements, one blank line between them. What `content_text` holds at Level 2.
+ * Renders a page as plain text, for `content_text` at Level 2: its elements, separated by blank lines.
  *
  * Specification: `docs/protocol/finder.md#text-rendering`.
  *
@@ -77,7 +77,7 @@ function renderSummary(element: unknown): string {
   return `[${category}${summary === "" ? "" : `: ${summary}`}]`;
 }
 
-/** A `data:` URL says nothing to a reader. */
+/** A `data:` URL is omitted: it is useless in a text. */
 function renderImage({ url = "", description = "" }: ImageContent): string {
   const words = description === "" && !/^\s*data:/i.test(url) ? url : description;
   return `[图片: ${toOneLine(words)}]`;

@@ -23,7 +23,7 @@ export interface BaseMCPServerConfig {
   allowed_tools?: string[] | null;
   /** Metadata by the name that the MCP server gives the tool; overrides `default_tool_meta` key by key. */
   tool_meta: Record<TOOL_NAME, ToolMeta>;
-  /** Default metadata of the tools; never an alias. */
+  /** Default metadata of all tools, without `alias`. */
   default_tool_meta?: ToolMeta | null;
   /** A VRL script that transforms the results of the tools. */
   vrl?: string | null;
@@ -55,7 +55,7 @@ export interface MCPServerStdioParameters {
 
 /** An MCP server that is a child process. */
 export interface MCPServerStdioConfig extends BaseMCPServerConfig {
-  /** The discriminator of the union. */
+  /** The transport. */
   type: "stdio";
   /** How to start or reach the MCP server. */
   server_parameters: MCPServerStdioParameters;
@@ -85,7 +85,7 @@ export interface MCPServerStreamableHttpParameters {
 
 /** An MCP server over Streamable HTTP. */
 export interface MCPServerStreamableHttpConfig extends BaseMCPServerConfig {
-  /** The discriminator of the union. */
+  /** The transport. */
   type: "streamable";
   /** How to start or reach the MCP server. */
   server_parameters: MCPServerStreamableHttpParameters;
@@ -105,7 +105,7 @@ export interface MCPSSEParameters {
 
 /** An MCP server over HTTP with Server-Sent Events. */
 export interface MCPSSEConfig extends BaseMCPServerConfig {
-  /** The discriminator of the union. */
+  /** The transport. */
   type: "sse";
   /** How to start or reach the MCP server. */
   server_parameters: MCPSSEParameters;
@@ -137,7 +137,7 @@ export interface MCPServerInputBase {
 
 /** An input whose value is asked for. */
 export interface MCPServerPromptStringInput extends MCPServerInputBase {
-  /** The discriminator of the union. */
+  /** The type of the input. */
   type: "promptString";
   /** The value when no other source has one. */
   default?: string | null;
@@ -147,7 +147,7 @@ export interface MCPServerPromptStringInput extends MCPServerInputBase {
 
 /** An input whose value is one of several options. */
 export interface MCPServerPickStringInput extends MCPServerInputBase {
-  /** The discriminator of the union. */
+  /** The type of the input. */
   type: "pickString";
   /** The options; at least one. */
   options: string[];
@@ -157,7 +157,7 @@ export interface MCPServerPickStringInput extends MCPServerInputBase {
 
 /** An input whose value is the output of a command. */
 export interface MCPServerCommandInput extends MCPServerInputBase {
-  /** The discriminator of the union. */
+  /** The type of the input. */
   type: "command";
   /** A command line for the shell. */
   command: string;

@@ -1,6 +1,6 @@
 /**
- * For authors of MCP servers: windows and documents that A2C-SMCP's Desktop and Finder show, in a few lines on the
- * SDK's `McpServer`. Needs no permission by itself.
+ * For authors of MCP servers: publishes windows and documents for A2C-SMCP's Desktop and Finder on the MCP SDK's
+ * `McpServer`. Needs no permission.
  *
  * ```ts
  * import { assertEquals } from "@std/assert";

@@ -1,4 +1,4 @@
-/** What an MCP server shows of windows and documents, to all of its clients. */
+/** Publishes windows and documents to all clients of an MCP server. */
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
 import { answersFor } from "./session/answers.ts";
 import type { DocumentSource } from "./documents/source.ts";
@@ -9,52 +9,53 @@ import { Session, topicOf } from "./session/session.ts";
 import { type PublishedWindow, Window } from "./windows/published.ts";
 import { type WindowOptions, windowUriOf } from "./windows/options.ts";
 
-/** The `Server` of the SDK, as a type of our own: it fits every copy and version of the SDK. */
+/** The MCP SDK's `Server`, as our own type, which any copy and version of the SDK matches. */
 export interface SdkServer {
-  /** Its connection; `undefined` as long as there is none. */
+  /** The transport; `undefined` before the server is connected. */
   readonly transport?: unknown;
-  /** The author's callback for errors. */
+  /** The SDK's callback for errors, set by the author. */
   readonly onerror?: unknown;
-  /** Says what the server can do, before it is connected. */
+  /** Declares capabilities; only before the server is connected. */
   registerCapabilities(capabilities: {
     resources?: { subscribe?: boolean; listChanged?: boolean };
     completions?: Record<string, never>;
   }): void;
-  /** Connects it; the argument is the SDK's `Transport`. */
+  /** Connects the server to a `Transport` of the SDK. */
   connect(transport: never): Promise<void>;
 }
 
-/** The SDK's `McpServer`, which has a `Server` inside. */
+/** The MCP SDK's `McpServer`, which contains a `Server`. */
 export interface SdkMcpServer {
-  /** The server inside. */
+  /** The contained `Server`. */
   readonly server: SdkServer;
 }
 
 /** The default of {@linkcode ProviderOptions.pageSize}. */
 const DEFAULT_PAGE_SIZE = 1_000;
 
-/** Settings of a {@linkcode Provider}. */
+/** Options of a {@linkcode Provider}. */
 export interface ProviderOptions {
   /** The most windows and documents in one page of `resources/list`; 1,000 by default. */
   readonly pageSize?: number | undefined;
   /**
-   * Called with each error that a callback throws, such as `read()` of a window; its text is never sent to a client. By
-   * default the error is written to standard error with its stack, unless the MCP server has an `onerror`.
+   * Called with each error that a callback of the author throws, such as `read()` of a window. The message of the error
+   * is not sent to the client. By default the error goes to the `onerror` of the MCP server, or, if it has none, is
+   * written to standard error with its stack.
    */
   readonly onError?: ((error: Error, request: FailedRequest) => void) | undefined;
 }
 
-/** The request of a client that a callback failed to answer. */
+/** The request during which a callback threw. */
 export interface FailedRequest {
-  /** Such as `resources/read`. */
+  /** The MCP method, such as `resources/read`. */
   readonly method: string;
-  /** The resource, where the request names one. */
+  /** The URI in the request, if it has one. */
   readonly uri: string | undefined;
 }
 
 /**
- * Windows and documents, published to the clients of any number of MCP servers: one for stdio, one for each session
- * of Streamable HTTP. Each client hears of what it subscribed to, and of no more.
+ * Publishes windows and documents to the clients of any number of MCP servers, for example one for each session of
+ * Streamable HTTP. Each client is notified of changes to the resources that it subscribed to.
  *
  * Specification: `docs/protocol/desktop.md#mcp-servers-with-windows` and `docs/protocol/finder.md#mcp-servers-with-documents`.
  *
@@ -90,45 +91,47 @@ export class Provider {
   readonly #pageSize: number;
   readonly #onError: ProviderOptions["onError"];
 
-  /** Throws a RangeError when the page size is no whole number from 1. */
+  /** Throws a RangeError when `pageSize` is not an integer of at least 1. */
   constructor({ pageSize = DEFAULT_PAGE_SIZE, onError }: ProviderOptions = {}) {
     if (!Number.isSafeInteger(pageSize) || pageSize < 1) {
-      throw new RangeError(`Cannot set page size "${pageSize}": it is no whole number from 1`);
+      throw new RangeError(`Cannot use pageSize "${pageSize}": not an integer of at least 1`);
     }
     this.#pageSize = pageSize;
     this.#onError = onError;
   }
 
   /**
-   * Lets the clients of an MCP server see what is published here, now and later. Declares `resources.subscribe`,
-   * `resources.listChanged` and `completions`. Resources, templates, prompts and completions that are registered with
-   * the server itself, before or after, are served as ever. The transport that the server is connected with gets a
-   * wrapping, which is what `server.transport` then is.
+   * Offers everything that this provider publishes, now and later, to the clients of an MCP server. Declares the
+   * capabilities `resources.subscribe`, `resources.listChanged` and `completions`. Resources, templates, prompts and
+   * completions that are registered with the server itself keep working. `server.transport` will be a wrapper of the
+   * transport that the server is connected to.
    *
-   * @param server the SDK's `McpServer`, or its low-level `Server`; not connected yet
-   * @throws {TypeError} when the server is connected, or attached already
+   * @param server the SDK's `McpServer`, or its low-level `Server`; not yet connected
+   * @throws {TypeError} when the server is already connected or attached
    */
   attach(server: SdkMcpServer | SdkServer): void {
     const inner = "server" in server ? server.server : server;
     if (inner.transport !== undefined) {
-      throw new TypeError("Cannot attach MCP server: it is connected already");
+      throw new TypeError("Cannot attach MCP server: it is already connected; attach it before connect()");
     }
-    if (this.#attached.has(inner)) throw new TypeError("Cannot attach MCP server: it is attached already");
+    if (this.#attached.has(inner)) {
+      throw new TypeError("Cannot attach MCP server: it is already attached to this provider");
+    }
     this.#attached.add(inner);
     inner.registerCapabilities({ resources: { subscribe: true, listChanged: true }, completions: {} });
-    // The one place where the SDK's type comes in: our own `SdkServer` leaves it out.
+    // Our `SdkServer` has no parameter type for `connect()`; the SDK's type is used here only.
     const connect = inner.connect.bind(inner) as (transport: Transport) => Promise<void>;
     inner.connect = (transport: Transport) => connect(this.#intercept(transport, inner));
   }
 
   /**
-   * Publishes a window; every client is told (`list_changed`).
+   * Publishes a window and notifies every client (`list_changed`).
    *
-   * @param window its address and name, how it is listed, and its text or where that comes from
-   * @returns the handle to update, change and remove it
+   * @param window the address, name and layout of the window, and its `text` or `read()`
+   * @returns an object to update, change and remove the window
    * @throws {RangeError} when the priority is not from 0 to 1
-   * @throws {TypeError} when the URI is no window URI or has a query, when it is published already, or when anything
-   * else is not what its type says
+   * @throws {TypeError} when the URI is not a window URI or has a query, when the window is already published, or when
+   * another option has a wrong type
    *
    * @example
    * ```ts
@@ -160,13 +163,13 @@ export class Provider {
   }
 
   /**
-   * Publishes the documents of a host at all four levels, with templates for pages and elements, and completion of
-   * their parameters; every client is told (`list_changed`).
+   * Publishes the documents of a host at all four levels, with templates for pages and elements and completion of their
+   * parameters. Notifies every client (`list_changed`).
    *
-   * @param source where the documents come from: `list()` and `pages()` at least
-   * @returns the handle to tell of changes
-   * @throws {TypeError} when the source has no `list()`, or neither `pages()` nor `page()`, when its host can be no
-   * host, or has documents already
+   * @param source the source of the documents, with at least `list()` and `pages()` or `page()`
+   * @returns an object to announce changes and to remove the documents
+   * @throws {TypeError} when the source has no `list()`, or neither `pages()` nor `page()`; when its host is invalid, or
+   * already has documents
    */
   publishDocuments(source: DocumentSource): PublishedDocuments {
     const published = new Documents(source, {
@@ -188,10 +191,10 @@ export class Provider {
   }
 
   /**
-   * Tells every client that subscribed to a resource that it has changed: for resources that are registered with the
-   * MCP server itself. Windows and documents have `update()` and `changed()`.
+   * Notifies the subscribers of a resource that is registered with the MCP server itself that it has changed. For
+   * windows and documents, use `update()` and `changed()`.
    *
-   * @param uri as it is listed
+   * @param uri the URI as listed
    */
   resourceUpdated(uri: string): void {
     this.#tellUpdated(topicOf(uri));
@@ -227,7 +230,7 @@ export class Provider {
       if (this.#onError !== undefined) this.#onError(error, request);
       else if (server.onerror === undefined) printFailure(error, request);
     } catch (thrown) {
-      console.error("onError has thrown:", thrown);
+      console.error("onError threw an error:", thrown);
     }
   }
 
@@ -240,7 +243,7 @@ export class Provider {
   }
 }
 
-/** Standard error is the author's: over stdio, standard output belongs to the protocol. */
+/** Writes to standard error, because standard output belongs to the protocol. */
 function printFailure(error: Error, { method, uri }: FailedRequest): void {
   console.error(`Cannot answer ${method}${uri === undefined ? "" : ` of "${uri}"`}:`, error);
 }
@@ -248,8 +251,8 @@ function printFailure(error: Error, { method, uri }: FailedRequest): void {
 /**
  * A provider for one MCP server: `new Provider()` and `attach()` in one call.
  *
- * @param server the SDK's `McpServer`, or its low-level `Server`; not connected yet
- * @throws {TypeError} when the server is connected already
+ * @param server the SDK's `McpServer`, or its low-level `Server`; not yet connected
+ * @throws {TypeError} when the server is already connected
  *
  * @example
  * ```ts

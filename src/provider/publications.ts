@@ -1,4 +1,4 @@
-/** Everything that is published, found by URI. */
+/** The published windows and documents, by URI. */
 import type { ResourceContents } from "../protocol/resources.ts";
 import { hasDpeScheme, parseDpeUri } from "../uri/dpe_uri.ts";
 import { windowIdentity } from "../uri/window_uri.ts";
@@ -8,25 +8,25 @@ import type { Exchange } from "./session/json_rpc.ts";
 import { DOCUMENT_MEDIA_TYPE, type Documents } from "./documents/published.ts";
 import type { Window } from "./windows/published.ts";
 
-/** What the clients of a provider see. */
+/** Everything that a provider publishes. */
 export class Publications {
   readonly #windows = new Map<string, Window>();
   readonly #documents = new Map<string, Documents>();
 
-  /** In the order in which they were published. */
+  /** The windows in the order of publication. */
   get windows(): readonly Window[] {
     return [...this.#windows.values()];
   }
 
-  /** In the order in which they were published. */
+  /** The documents in the order of publication. */
   get documents(): readonly Documents[] {
     return [...this.#documents.values()];
   }
 
-  /** Throws when the window is published already. */
+  /** Throws a TypeError when the window is already published. */
   addWindow(window: Window): void {
     if (this.#windows.has(window.uri)) {
-      throw new TypeError(`Cannot publish window "${window.uri}": it is published already`);
+      throw new TypeError(`Cannot publish window "${window.uri}": it is already published`);
     }
     this.#windows.set(window.uri, window);
   }
@@ -35,10 +35,10 @@ export class Publications {
     this.#windows.delete(uri);
   }
 
-  /** Throws when the host has documents already. */
+  /** Throws a TypeError when the host already has documents. */
   addDocuments(documents: Documents): void {
     if (this.#documents.has(documents.host)) {
-      throw new TypeError(`Cannot publish documents of "${documents.host}": they are published already`);
+      throw new TypeError(`Cannot publish documents of host "${documents.host}": it already has documents`);
     }
     this.#documents.set(documents.host, documents);
   }
@@ -47,12 +47,12 @@ export class Publications {
     this.#documents.delete(host);
   }
 
-  /** Whether a URI is ours to serve; throws 4204 when it should be but is malformed. */
+  /** Whether this provider answers for a URI. Throws 4204 for a malformed `dpe://` URI. */
   serves(uri: string): boolean {
     return this.#window(uri) !== undefined || this.#source(uri) !== undefined;
   }
 
-  /** What a URI stands for; `undefined` when it is not ours to serve. Throws 4201–4204. */
+  /** Reads a URI; `undefined` when this provider does not answer for it. Throws 4201–4204. */
   async read(uri: string, exchange: Exchange): Promise<ResourceContents | undefined> {
     const window = this.#window(uri);
     if (window !== undefined) return await window.read(uri, exchange.request);
@@ -68,7 +68,7 @@ export class Publications {
     return identity === undefined ? undefined : this.#windows.get(identity);
   }
 
-  /** A server without documents has no say in `dpe://`: somebody else's handler may understand it. */
+  /** Without published documents, `dpe://` URIs are left to the author's own handlers. */
   #source(uri: string) {
     if (this.#documents.size === 0 || !hasDpeScheme(uri)) return undefined;
     const parsed = parseDpeUri(uri);

@@ -1,4 +1,4 @@
-/** The values of the parameters in a document template (`docs/protocol/finder.md#completion`). */
+/** Completes the parameters of the document templates (`docs/protocol/finder.md#completion`). */
 import { isRecord } from "../../json.ts";
 import { parseNaturalNumber } from "../../uri/dpe_query.ts";
 import { type DocumentReader, elementIdOf } from "./reader.ts";
@@ -7,32 +7,32 @@ import type { DocumentPage } from "./source.ts";
 /** The most values that MCP allows in one answer. */
 export const MAX_COMPLETIONS = 100;
 
-/** The most pages that are looked through for element ids. */
+/** The most pages that are searched for element ids. */
 const MAX_SEARCHED_PAGES = 1_000;
 
-/** Values as MCP's `completion/complete` answers them. */
+/** The answer to MCP's `completion/complete`. */
 export interface Completion {
-  /** At most {@linkcode MAX_COMPLETIONS}. */
+  /** The values; at most {@linkcode MAX_COMPLETIONS}. */
   readonly values: string[];
-  /** How many there are, where they were counted. */
+  /** The number of all values; absent when they were not counted. */
   readonly total?: number;
-  /** Whether there are others. */
+  /** Whether there are more values than these. */
   readonly hasMore: boolean;
 }
 
-/** What is to be completed, and what was chosen before. */
+/** A request to complete a parameter. */
 export interface CompletionRequest {
-  /** The parameter of the template. */
+  /** The name of the parameter. */
   readonly name: string;
-  /** What was typed of it so far. */
+  /** The beginning of its value. */
   readonly value: string;
-  /** The parameters that have a value: MCP's `context.arguments`. */
+  /** The values of the other parameters: MCP's `context.arguments`. */
   readonly chosen: Readonly<Record<string, unknown>>;
 }
 
 const NOTHING: Completion = { values: [], total: 0, hasMore: false };
 
-/** Reads the parameters of `completion/complete`; `undefined` when they are none. */
+/** Reads the parameters of `completion/complete`; `undefined` when they are invalid. */
 export function readCompletionRequest(
   params: Readonly<Record<string, unknown>>,
 ): CompletionRequest | undefined {
@@ -45,8 +45,8 @@ export function readCompletionRequest(
 }
 
 /**
- * Completes a parameter. Pages and elements are those of the chosen document: as long as none is chosen, or one that
- * does not exist, there is nothing to offer.
+ * Completes a parameter. Pages and elements are completed for the chosen document. The answer is empty when no document
+ * is chosen, or when it does not exist.
  */
 export async function completeDocument(
   reader: DocumentReader,
@@ -73,13 +73,13 @@ function offer(all: readonly string[], prefix: string): Completion {
   };
 }
 
-/** The numbers below `end` that are written with this beginning, found without writing all of them. */
+/** The numbers below `end` whose decimal form begins with `prefix`, without listing all numbers. */
 function offerNumbers(end: number, prefix: string): Completion {
   const values: string[] = [];
   const start = parseNaturalNumber(prefix);
   if (start === undefined && prefix !== "") return NOTHING;
   let total = 0;
-  // A number begins with 12 if it is 12, or from 120 to 129, or from 1200 to 1299 …; 0 begins only itself.
+  // The numbers that begin with 12 are 12, 120 to 129, 1200 to 1299 and so on; only 0 begins with 0.
   let first = start ?? 0;
   let past = start === undefined ? end : start + 1;
   while (first < end) {
@@ -93,7 +93,7 @@ function offerNumbers(end: number, prefix: string): Completion {
   return { values, total, hasMore: total > values.length };
 }
 
-/** The ids of a whole document; the search ends when there is more than can be offered. */
+/** The element ids of a document. Stops when there are more than one answer can have. */
 async function offerElements(pages: AsyncIterable<DocumentPage>, prefix: string): Promise<Completion> {
   const values: string[] = [];
   let pageIndex = 0;

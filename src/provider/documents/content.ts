@@ -1,4 +1,4 @@
-/** The JSON of all four levels (`docs/protocol/finder.md#answers-by-level`). */
+/** Writes the JSON of all four levels (`docs/protocol/finder.md#answers-by-level`). */
 import { renderElementMarkdown, renderPageMarkdown } from "../../dpe/markdown.ts";
 import { renderElementText, renderPageText } from "../../dpe/text.ts";
 import type {
@@ -13,7 +13,7 @@ import { buildDpeUri, type DpeUri } from "../../uri/dpe_uri.ts";
 import { type CountedDocument, type DocumentReader, elementIdOf } from "./reader.ts";
 import type { DocumentElement, DocumentInfo, DocumentPage, PlacedElement } from "./source.ts";
 
-/** What a `dpe://` URI of this host stands for; throws 4201, 4202 or 4203 when there is no such thing. */
+/** Reads the content of a `dpe://` URI of this host. Throws 4201, 4202 or 4203 when it does not exist. */
 export async function readContent(
   reader: DocumentReader,
   uri: DpeUri,
@@ -31,7 +31,7 @@ export async function readContent(
   return await toDocument({ host, query, document }, reader);
 }
 
-/** What a document is called where its author did not say. */
+/** The title of a document; its `docRef` by default. */
 export function titleOf({ docRef, title }: DocumentInfo): string {
   return title ?? docRef;
 }
@@ -108,7 +108,7 @@ function toPage(
   return page;
 }
 
-/** An element as its page shows it. */
+/** An element in the JSON of its page. */
 function toPart(element_id: string, { category, summary, content }: DocumentElement): DPEElementDetail {
   return { element_id, category, ...(summary === undefined ? {} : { summary }), content: { ...content } };
 }

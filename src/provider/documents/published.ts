@@ -1,4 +1,4 @@
-/** The documents of one host, published. */
+/** The published documents of one host. */
 import type { McpResource } from "../../protocol/resources.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
 import { excerpt } from "../../uri/excerpt.ts";
@@ -8,14 +8,14 @@ import type { DocumentInfo, DocumentSource } from "./source.ts";
 /** The media type of everything under `dpe://`. */
 export const DOCUMENT_MEDIA_TYPE = "application/json";
 
-/** Tells the clients. */
+/** Notifies the clients. */
 export interface DocumentsListener {
   onDocumentChange(uris: { readonly document: string; readonly catalogue: string }): void;
   onListChange(catalogue: string): void;
   onRemove(host: string): void;
 }
 
-/** A URI template as `resources/templates/list` shows it. */
+/** A URI template in the answer to `resources/templates/list`. */
 export interface ResourceTemplateEntry {
   readonly uriTemplate: string;
   readonly name: string;
@@ -24,7 +24,8 @@ export interface ResourceTemplateEntry {
 }
 
 /**
- * The documents of one host as clients see them: what `Provider.publishDocuments()` returns. Tell it what changes.
+ * The published documents of one host, returned by `Provider.publishDocuments()`. Call it when documents change, so
+ * that clients are notified.
  *
  * Specification: `docs/protocol/finder.md#announcing-changes`.
  *
@@ -51,42 +52,42 @@ export interface ResourceTemplateEntry {
  * ```
  */
 export interface PublishedDocuments {
-  /** In lower case. */
+  /** The host of the documents, in lower case. */
   readonly host: string;
   /**
-   * The `dpe://` URI of the catalogue, of a document, or of a place in it (`pages/{N}`, `elements/{ID}`).
+   * Builds the `dpe://` URI of the catalogue, of a document, or of a page or element (`pages/{N}`, `elements/{ID}`).
    *
-   * @throws {SmcpError} 4204 when there can be no such URI
+   * @throws {SmcpError} 4204 when the parts do not form a valid URI
    */
   uri(docRef?: string, subPath?: string): string;
   /**
-   * Tells every client that subscribed to a document, to a part of it or to the catalogue that the document, or what
-   * is known of it, has changed (`resources/updated`). Costs nothing where nobody listens.
+   * Notifies clients that a document or its metadata has changed (`resources/updated`): those that subscribed to the
+   * document, to a part of it, or to the catalogue. Costs nothing without subscriptions.
    *
-   * @throws {TypeError} when these documents were removed
-   * @throws {SmcpError} 4204 when there can be no such document
+   * @throws {TypeError} after {@linkcode remove}
+   * @throws {SmcpError} 4204 when `docRef` cannot be part of a URI
    */
   changed(docRef: string): void;
   /**
-   * Tells every client that documents came or went (`list_changed`), and whoever subscribed to the catalogue that it
-   * has changed.
+   * Notifies every client that documents were added or removed (`list_changed`), and the subscribers of the catalogue
+   * that it has changed.
    *
-   * @throws {TypeError} when these documents were removed
+   * @throws {TypeError} after {@linkcode remove}
    */
   listChanged(): void;
-  /** Takes the documents away; every client is told (`list_changed`). May be called twice. */
+  /** Removes the documents and notifies every client (`list_changed`). Idempotent. */
   remove(): void;
 }
 
 /** The documents of one host and their source. */
 export class Documents implements PublishedDocuments {
   readonly host: string;
-  /** What the author gave. */
+  /** The source of the documents. */
   readonly source: DocumentSource;
   readonly #listener: DocumentsListener;
   #isRemoved = false;
 
-  /** Throws when `source` is not what its type says. */
+  /** Throws a TypeError when `source` is invalid. */
   constructor(source: DocumentSource, listener: DocumentsListener) {
     this.host = checkSource(source);
     this.source = source;
@@ -113,7 +114,7 @@ export class Documents implements PublishedDocuments {
     this.#listener.onRemove(this.host);
   }
 
-  /** A document as `resources/list` shows it (`docs/protocol/finder.md#listing-documents`). */
+  /** The entry of a document in `resources/list` (`docs/protocol/finder.md#listing-documents`). */
   toResource(document: DocumentInfo): McpResource {
     const { docRef, summary } = document;
     const resource = { uri: this.uri(docRef), name: titleOf(document), mimeType: DOCUMENT_MEDIA_TYPE };
@@ -140,22 +141,24 @@ export class Documents implements PublishedDocuments {
   }
 
   #mustExist(verb: string): void {
-    if (this.#isRemoved) throw new TypeError(`Cannot ${verb} documents of "${this.host}": they are removed`);
+    if (this.#isRemoved) {
+      throw new TypeError(`Cannot ${verb} documents of host "${this.host}": they were removed`);
+    }
   }
 }
 
 function checkSource(source: DocumentSource): string {
   const { host, list, page, pages } = source;
   const refuse = (what: string, options?: ErrorOptions) =>
-    new TypeError(`Cannot publish documents of ${excerpt(host)}: ${what}`, options);
-  if (typeof list !== "function") throw refuse("there is no list()");
+    new TypeError(`Cannot publish documents of host ${excerpt(host)}: ${what}`, options);
+  if (typeof list !== "function") throw refuse("the source has no list()");
   if (typeof pages !== "function" && typeof page !== "function") {
-    throw refuse("there is neither pages() nor page()");
+    throw refuse("the source has neither pages() nor page()");
   }
   try {
     buildDpeUri({ host });
   } catch (cause) {
-    throw refuse("this can be no host", { cause });
+    throw refuse("the host is not valid in a URI", { cause });
   }
   return host.toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** A document source with what its author left out filled in, and what it does not have as the protocol's errors. */
+/** Reads a document source: fills in what the source omits, and turns missing documents into errors of the protocol. */
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { excerpt } from "../../uri/excerpt.ts";
@@ -13,12 +13,12 @@ import type {
 } from "./source.ts";
 import type { Exchange, ReadRequest } from "../session/json_rpc.ts";
 
-/** How many documents or pages are asked for at a time where each has to be asked for by itself. */
+/** How many documents or pages are read at the same time when each needs its own call. */
 const CONCURRENCY = 16;
 
 const DEFAULT_ELEMENT_ID = /^p(0|[1-9][0-9]{0,8})-e(?:0|[1-9][0-9]{0,8})$/;
 
-/** A document whose pages are counted. */
+/** A document with its number of pages. */
 export interface CountedDocument extends DocumentInfo {
   readonly pageCount: number;
 }
@@ -35,23 +35,25 @@ export class DocumentReader {
     this.#report = report;
   }
 
-  /** All documents as the source lists them; one whose key can stand in no URI is reported and left out. */
+  /** Lists all documents. A document whose key cannot be part of a URI is left out and reported. */
   async list(): Promise<readonly DocumentInfo[]> {
     const documents = await this.#source.list(this.#request);
     if (documents.every(hasKey)) return documents;
     this.#report(
-      new TypeError(`Cannot list documents of "${this.#source.host}": a docRef is no text, or empty`),
+      new TypeError(
+        `Cannot list a document of host "${this.#source.host}": its docRef is not a string, or is empty`,
+      ),
     );
     return documents.filter(hasKey);
   }
 
-  /** All documents with all that is known of them. One that fails is reported and left out, as is one that is gone. */
+  /** All documents with their metadata. A document that fails is left out and reported; one that was removed is left out. */
   async catalogue(): Promise<CountedDocument[]> {
     const documents = await mapBounded(await this.list(), (listed) => this.#complete(listed));
     return documents.filter((document) => document !== undefined);
   }
 
-  /** A document; `undefined` when there is none. */
+  /** A document; `undefined` when it does not exist. */
   async lookUp(docRef: string): Promise<CountedDocument | undefined> {
     const found = this.#source.document === undefined
       ? (await this.list()).find((document) => document.docRef === docRef)
@@ -59,14 +61,14 @@ export class DocumentReader {
     return found === undefined ? undefined : await this.#count({ ...found, docRef });
   }
 
-  /** A document; throws 4201 when there is none. */
+  /** A document; throws 4201 when it does not exist. */
   async document(docRef: string): Promise<CountedDocument> {
     const found = await this.lookUp(docRef);
     if (found === undefined) throw documentNotFound(docRef);
     return found;
   }
 
-  /** A part of a document's index; what is beyond its end is left out. */
+  /** A part of a document's page index; shorter at the end of the document. */
   async pageIndex({ docRef, pageCount }: CountedDocument, range: PageRange): Promise<readonly PageInfo[]> {
     const offset = Math.min(range.offset, pageCount);
     const limit = Math.min(range.limit, pageCount - offset);
@@ -77,7 +79,7 @@ export class DocumentReader {
     return pages.map(({ title, elements }) => ({ title, elementCount: elements.length }));
   }
 
-  /** A page; throws 4202 when there is none. */
+  /** A page; throws 4202 when it does not exist. */
   async page(document: CountedDocument, index: number): Promise<DocumentPage> {
     const { docRef, pageCount } = document;
     const [page] = index < pageCount ? await this.#pages(docRef, { offset: index, limit: 1 }) : [];
@@ -86,7 +88,7 @@ export class DocumentReader {
     throw new SmcpError(ErrorCode.PAGE_OUT_OF_RANGE, "Page out of range", { details });
   }
 
-  /** An element; throws 4203 when there is none. */
+  /** An element; throws 4203 when it does not exist. */
   async element(document: CountedDocument, elementId: string): Promise<PlacedElement> {
     const { docRef } = document;
     const placed = this.#source.element === undefined
@@ -97,7 +99,7 @@ export class DocumentReader {
     throw new SmcpError(ErrorCode.ELEMENT_NOT_FOUND, "Element not found", { details });
   }
 
-  /** The pages of a document one after the other, so that whoever has found what it looks for may stop. */
+  /** Yields the pages of a document one by one, so that a search can stop early. */
   async *eachPage({ docRef, pageCount }: CountedDocument): AsyncGenerator<DocumentPage> {
     if (this.#source.page === undefined) return yield* await this.#allPages(docRef);
     for (let offset = 0; offset < pageCount; offset++) {
@@ -105,7 +107,7 @@ export class DocumentReader {
     }
   }
 
-  /** A part of the pages; shorter when the document has become shorter meanwhile. */
+  /** A part of the pages; shorter when the document became shorter meanwhile. */
   async #pages(docRef: string, { offset, limit }: PageRange): Promise<readonly DocumentPage[]> {
     if (this.#source.page === undefined) return (await this.#allPages(docRef)).slice(offset, offset + limit);
     const indices = Array.from({ length: limit }, (_, position) => offset + position);
@@ -120,7 +122,7 @@ export class DocumentReader {
     return pages;
   }
 
-  /** What `list()` tells without a page count is completed by `document()`. */
+  /** Completes a document that `list()` returned without a page count: calls `document()`. */
   async #complete(listed: DocumentInfo): Promise<CountedDocument | undefined> {
     try {
       const isComplete = listed.pageCount !== undefined || this.#source.document === undefined;
@@ -131,7 +133,7 @@ export class DocumentReader {
     }
   }
 
-  /** `undefined` when the document has gone meanwhile. */
+  /** Adds the page count; `undefined` when the document was removed meanwhile. */
   async #count(document: DocumentInfo): Promise<CountedDocument | undefined> {
     const pageCount = document.pageCount ??
       (await this.#source.pages?.(document.docRef, this.#request))?.length;
@@ -139,11 +141,11 @@ export class DocumentReader {
     if (pageCount !== undefined && Number.isSafeInteger(pageCount) && pageCount >= 0) {
       return { ...document, pageCount };
     }
-    const state = pageCount === undefined ? "is missing" : `${excerpt(pageCount)} is no number of pages`;
+    const state = pageCount === undefined ? "is missing" : `${excerpt(pageCount)} is not a number of pages`;
     throw new TypeError(`Cannot read document ${excerpt(document.docRef)}: its pageCount ${state}`);
   }
 
-  /** An id that we gave says where its element stands. */
+  /** Searches the pages for an element. A default id contains the position of its element, so one page is enough. */
   async #searchElement(document: CountedDocument, elementId: string): Promise<PlacedElement | undefined> {
     const hint = Number(DEFAULT_ELEMENT_ID.exec(elementId)?.[1] ?? Infinity);
     if (hint < document.pageCount) {
@@ -161,7 +163,7 @@ export class DocumentReader {
   }
 }
 
-/** The id of an element, given or by its place. */
+/** The id of an element; built from its position by default. */
 export function elementIdOf(
   element: DocumentElement,
   place: { readonly pageIndex: number; readonly position: number },

@@ -1,28 +1,28 @@
-/** What an author of an MCP server gives to publish documents. */
+/** The interface through which an author of an MCP server provides documents. */
 import type { ElementCategory } from "../../protocol/dpe.ts";
 import type { ElementContents } from "../../protocol/dpe_content.ts";
 import type { ReadRequest } from "../session/json_rpc.ts";
 
-/** Now, or later. */
+/** A value, or a promise of it. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** What is known of a document without looking into it (`docs/protocol/finder.md#document-metadata`). */
+/** The metadata of a document (`docs/protocol/finder.md#document-metadata`). */
 export interface DocumentInfo {
-  /** The short key that you give it; stays the same for as long as the document exists. Need not be URL-safe. */
+  /** A short key that does not change while the document exists. May contain any characters. */
   readonly docRef: string;
-  /** For people; the `docRef` by default. */
+  /** The title, for display; the `docRef` by default. */
   readonly title?: string | undefined;
-  /** `xlsx`, `pdf`, `pptx` …; what follows the last dot of the `docRef` by default, else `document`. */
+  /** The type, such as `xlsx` or `pdf`; by default the part after the last dot of the `docRef`, or `document`. */
   readonly fileType?: string | undefined;
-  /** Where the file itself is; the document's `dpe://` URI by default, for documents that are no files. */
+  /** The URI of the file; the document's `dpe://` URI by default. */
   readonly fileUri?: string | undefined;
-  /** How many pages it has; counted with `pages()` by default, which costs more. */
+  /** The number of pages; by default `pages()` is called to count them, which costs more. */
   readonly pageCount?: number | undefined;
-  /** What it is about. */
+  /** Keywords for search. */
   readonly keywords?: readonly string[] | undefined;
-  /** What it holds, in a sentence. */
+  /** The contents, in one sentence. */
   readonly summary?: string | undefined;
-  /** When it last changed; a text must be ISO 8601. */
+  /** When it was last changed; a string must be ISO 8601. */
   readonly lastModified?: Date | string | undefined;
 }
 
@@ -30,22 +30,22 @@ export interface DocumentInfo {
 export interface DocumentElementOf<Category extends ElementCategory> {
   /** Unique within the document; `p{page}-e{position}`, both from 0, by default. */
   readonly elementId?: string | undefined;
-  /** Tells the shape of the content. */
+  /** The category; determines the type of the content. */
   readonly category: Category;
-  /** What it holds, in a sentence. */
+  /** The contents, in one sentence. */
   readonly summary?: string | undefined;
-  /** What its category promises. */
+  /** The content, with the type of its category. */
   readonly content: ElementContents[Category];
-  /** Whatever else is known of it; shown at Level 3. */
+  /** Further metadata; included at Level 3. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** An element of a page: a union that `category` tells apart. */
+/** An element of a page: a union discriminated by `category`. */
 export type DocumentElement = { [Category in ElementCategory]: DocumentElementOf<Category> }[ElementCategory];
 
-/** A page and what is on it. */
+/** A page and its elements. */
 export interface DocumentPage {
-  /** For people. */
+  /** The title, for display. */
   readonly title: string;
   /** In reading order. */
   readonly elements: readonly DocumentElement[];
@@ -53,58 +53,58 @@ export interface DocumentPage {
 
 /** A page in a document's index. */
 export interface PageInfo {
-  /** For people. */
+  /** The title, for display. */
   readonly title: string;
-  /** How many elements it has. */
+  /** The number of elements. */
   readonly elementCount: number;
 }
 
 /** A part of a document's index. */
 export interface PageRange {
-  /** The first page, from 0. */
+  /** The number of the first page, from 0. */
   readonly offset: number;
-  /** The most pages, from 1. */
+  /** The most pages, at least 1. */
   readonly limit: number;
 }
 
-/** An element, and the page it stands on. */
+/** An element and the number of its page. */
 export interface PlacedElement {
-  /** From 0. */
+  /** The number of the page, from 0. */
   readonly pageIndex: number;
   /** The element. */
   readonly element: DocumentElement;
 }
 
 /**
- * Documents of one host. `list()` and `pages()` are enough for all four levels. A source whose documents are large
- * gives `page()` instead of `pages()` and a `pageCount` with each document, so that a page is made when it is read;
- * `document()`, `pageIndex()` and `element()` save it the detours over `list()` and the pages.
+ * The documents of one host. `list()` and `pages()` are enough for all four levels. For large documents, implement
+ * `page()` instead of `pages()`, and set `pageCount` on each document: then a page is built only when it is read. The
+ * optional `document()`, `pageIndex()` and `element()` save calls of `list()` and of the pages.
  *
- * Every method may be asynchronous and gets, last, the request that it works for: its `signal`, and who asks.
- * `undefined` says that there is no such document, page or element. Nothing is kept: what is read is asked for anew.
+ * Every method may be asynchronous. Its last parameter describes the client's request. A method returns `undefined` for
+ * a document, page or element that does not exist. Results are not cached: each read calls the methods again.
  *
  * Specification: `docs/protocol/finder.md#content-model` and `docs/protocol/finder.md#mcp-servers-with-documents`.
  */
 export interface DocumentSource {
-  /** The namespace of these documents; reverse-domain style is recommended. */
+  /** The host of the URIs; a reverse domain name such as `com.example.docs` is recommended. */
   readonly host: string;
-  /** All documents, in the order in which clients shall find them. */
+  /** All documents, in the order for clients. */
   list(request: ReadRequest): Awaitable<readonly DocumentInfo[]>;
   /**
-   * One document; looked for in `list()` by default. What `list()` tells without a `pageCount` is taken as a mere
-   * mention, and completed by this.
+   * One document; searched in `list()` by default. Also called for each document that `list()` returns without a
+   * `pageCount`, to complete its metadata.
    */
   document?(docRef: string, request: ReadRequest): Awaitable<DocumentInfo | undefined>;
-  /** All pages of a document; not needed with `page()`. */
+  /** All pages of a document. Required unless the source has `page()`. */
   pages?(docRef: string, request: ReadRequest): Awaitable<readonly DocumentPage[] | undefined>;
-  /** One page, from 0; not needed with `pages()`. */
+  /** One page, by its number from 0. Required unless the source has `pages()`. */
   page?(docRef: string, pageIndex: number, request: ReadRequest): Awaitable<DocumentPage | undefined>;
-  /** A part of the page index; made from the pages of that part by default. */
+  /** A part of the page index; built from those pages by default. */
   pageIndex?(
     docRef: string,
     range: PageRange,
     request: ReadRequest,
   ): Awaitable<readonly PageInfo[] | undefined>;
-  /** One element; looked for on the pages, one after the other, by default. */
+  /** One element; by default the pages are searched one by one. */
   element?(docRef: string, elementId: string, request: ReadRequest): Awaitable<PlacedElement | undefined>;
 }

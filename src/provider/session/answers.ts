@@ -1,4 +1,4 @@
-/** The methods that the kit answers, each together with what the SDK's own handler has to say. */
+/** Answers MCP methods: combines what the provider publishes with the answers of the SDK's own handlers. */
 import { isRecord } from "../../json.ts";
 import { completeDocument, readCompletionRequest } from "../documents/completion.ts";
 import { LIST_START, type ListPosition, listPublished, readCursor, writeCursor } from "./list.ts";
@@ -14,7 +14,7 @@ import {
 import type { Publications } from "../publications.ts";
 import type { Session } from "./session.ts";
 
-/** What the answers are made from. */
+/** The state that the answers depend on. */
 export interface AnswerContext {
   readonly publications: Publications;
   readonly session: Session;
@@ -34,7 +34,7 @@ export function answersFor(context: AnswerContext): ReadonlyMap<string, Answer> 
   ]);
 }
 
-/** First what the SDK's handler lists, to its end, then what is published. */
+/** Lists all pages of the SDK's handler first, then the published windows and documents. */
 async function listResources(exchange: Exchange, context: AnswerContext): Promise<RpcResult> {
   const cursor = readCursor(exchange.params["cursor"]);
   if (cursor.of === "published") return await listOwn(exchange, { ...context, position: cursor.position });
@@ -79,7 +79,7 @@ async function readResource(exchange: Exchange, { publications }: AnswerContext)
   }
 }
 
-/** The SDK answers -32602 where MCP wants -32002, and -32603 for what is no URL. */
+/** For an unknown resource the SDK answers -32602 where MCP requires -32002, and -32603 when the URI is not a URL. */
 function isUnknownToSdk(error: unknown, uri: string): boolean {
   if (!(error instanceof RpcError)) return false;
   switch (error.code) {
@@ -94,10 +94,10 @@ function isUnknownToSdk(error: unknown, uri: string): boolean {
   }
 }
 
-/** `McpServer` has no subscriptions, so those to resources that an author registered with it are kept here, too. */
+/** `McpServer` does not support subscriptions, so subscriptions to the author's own resources are also kept here. */
 async function subscribe(exchange: Exchange, { publications, session }: AnswerContext): Promise<RpcResult> {
   const { uri } = exchange.params;
-  if (typeof uri !== "string") throw new RpcError(RpcErrorCode.INVALID_PARAMS, "The uri is no text");
+  if (typeof uri !== "string") throw new RpcError(RpcErrorCode.INVALID_PARAMS, "The uri is not a string");
   const result = publications.serves(uri) ? {} : await nextOr(exchange, { absent: {} });
   session.subscriptions.add(uri);
   return result;
@@ -105,7 +105,7 @@ async function subscribe(exchange: Exchange, { publications, session }: AnswerCo
 
 async function unsubscribe(exchange: Exchange, { publications, session }: AnswerContext): Promise<RpcResult> {
   const { uri } = exchange.params;
-  if (typeof uri !== "string") throw new RpcError(RpcErrorCode.INVALID_PARAMS, "The uri is no text");
+  if (typeof uri !== "string") throw new RpcError(RpcErrorCode.INVALID_PARAMS, "The uri is not a string");
   session.subscriptions.delete(uri);
   return publications.serves(uri) ? {} : await nextOr(exchange, { absent: {} });
 }
@@ -124,13 +124,13 @@ async function complete(exchange: Exchange, { publications }: AnswerContext): Pr
     return await exchange.next();
   } catch (error) {
     if (!isMethodNotFound(error)) throw error;
-    throw new RpcError(RpcErrorCode.INVALID_PARAMS, "Nothing of that name can be completed", {
+    throw new RpcError(RpcErrorCode.INVALID_PARAMS, "No completion for this reference", {
       cause: error,
     });
   }
 }
 
-/** What the SDK's own handler answers, or `absent` where there is none. */
+/** The answer of the SDK's own handler, or `absent` when it has no handler. */
 async function nextOr(
   exchange: Exchange,
   { params, absent }: { readonly params?: Record<string, unknown>; readonly absent: RpcResult },

@@ -1,9 +1,9 @@
-/** JSON-RPC as the SDK's transports carry it, and the errors that a server answers. */
+/** JSON-RPC messages of the SDK's transports, and the errors that a server answers with. */
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types";
 import { isRecord } from "../../json.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 
-/** MCP's own error codes, as far as we answer or read them. */
+/** The error codes of MCP and JSON-RPC that this kit uses. */
 export const RpcErrorCode = {
   /** `docs/protocol/resources.md#errors`. */
   RESOURCE_NOT_FOUND: -32002,
@@ -13,7 +13,7 @@ export const RpcErrorCode = {
   INTERNAL_ERROR: -32603,
 } as const;
 
-/** A request that came in. */
+/** A request of a client. */
 export interface RpcRequest {
   readonly jsonrpc: "2.0";
   readonly id: RequestId;
@@ -21,7 +21,7 @@ export interface RpcRequest {
   readonly params?: Record<string, unknown> | undefined;
 }
 
-/** What answers a request. */
+/** The `result` member of an answer. */
 export type RpcResult = Record<string, unknown>;
 
 /** The `error` member of an answer. */
@@ -31,7 +31,7 @@ export interface RpcErrorBody {
   readonly data?: unknown;
 }
 
-/** An error that the client is to see as it is. */
+/** An error that is sent to the client unchanged. */
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly code: number;
@@ -49,14 +49,15 @@ export function resourceNotFound(uri: string, cause?: unknown): RpcError {
   return new RpcError(RpcErrorCode.RESOURCE_NOT_FOUND, "Resource not found", { data: { uri }, cause });
 }
 
-/** Whether a message is a request, which wants an answer. */
+/** Whether a message is a request, and needs an answer. */
 export function isRequest(message: JSONRPCMessage): message is JSONRPCMessage & RpcRequest {
   return "method" in message && "id" in message;
 }
 
 /**
- * Turns whatever was thrown into an answer. Errors of MCP and of the protocol were meant for the client; the text of
- * any other may hold an address, a path or a secret, so it becomes a plain -32603 (`isForeign`).
+ * Converts a thrown value to the `error` member of an answer. Errors of MCP and of the protocol are sent unchanged. Any
+ * other error becomes a -32603 without details (`isForeign`), because its message may contain an address, a path or a
+ * secret.
  */
 export function toErrorBody(error: unknown): { readonly body: RpcErrorBody; readonly isForeign: boolean } {
   const meant = meantForClient(error);
@@ -67,7 +68,7 @@ export function toErrorBody(error: unknown): { readonly body: RpcErrorBody; read
 function meantForClient(error: unknown): RpcErrorBody | undefined {
   if (error instanceof SmcpError) return errorBody(error, error.details);
   if (error instanceof RpcError) return errorBody(error, error.data);
-  // The SDK's own class, which an author's code throws; there may be several copies of the SDK.
+  // By name and not by class, because the author may use another copy of the SDK.
   if (!(error instanceof Error) || error.name !== "McpError" || !("code" in error)) return undefined;
   const { code, message } = error;
   if (typeof code !== "number" || !Number.isSafeInteger(code)) return undefined;
@@ -82,7 +83,7 @@ function errorBody(error: { readonly code: number; readonly message: string }, d
   return data === undefined ? { code, message } : { code, message, data };
 }
 
-/** Reads the `error` member of an answer of the SDK. */
+/** Reads the `error` member of the SDK's answer. */
 export function readErrorBody(error: unknown): RpcError {
   const { code, message, data }: Record<string, unknown> = isRecord(error) ? error : {};
   return new RpcError(
@@ -92,27 +93,27 @@ export function readErrorBody(error: unknown): RpcError {
   );
 }
 
-/** What an author's code may know of the request that it reads for. */
+/** The request of a client, as callbacks of the author get it. */
 export interface ReadRequest {
-  /** Aborted when the client cancels the request or goes away. */
+  /** Aborted when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
-  /** The session's id, where the transport has one (Streamable HTTP). */
+  /** The id of the session, if the transport has sessions (Streamable HTTP). */
   readonly sessionId: string | undefined;
-  /** What the transport's authentication found out about the client: the SDK's `AuthInfo`. */
+  /** The SDK's `AuthInfo` from the transport's authentication. */
   readonly authInfo: unknown;
 }
 
-/** A request, and the way on to the SDK's own handler. */
+/** A request, and access to the SDK's own handler. */
 export interface Exchange {
-  /** As they came. */
+  /** The parameters of the request. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** What an author's code may know of it. */
+  /** The request, for callbacks of the author. */
   readonly request: ReadRequest;
-  /** What the SDK's own handler answers, to other parameters if there are any; rejects with an `RpcError`. */
+  /** Calls the SDK's own handler, with other parameters if given. Rejects with an `RpcError`. */
   next(params?: Record<string, unknown>): Promise<RpcResult>;
-  /** Reports an error that is not sent to the client to the author. */
+  /** Reports to the author an error that is not sent to the client. */
   report(error: unknown): void;
 }
 
-/** Answers a request of one method. What it throws becomes a JSON-RPC error. */
+/** Answers requests of one method. An error that it throws becomes a JSON-RPC error. */
 export type Answer = (exchange: Exchange) => Promise<RpcResult>;

@@ -5,22 +5,22 @@ import { DocumentReader } from "../documents/reader.ts";
 import { type Exchange, RpcError, RpcErrorCode } from "./json_rpc.ts";
 import type { Publications } from "../publications.ts";
 
-/** A page of what is published. */
+/** A page of the published windows and documents. */
 export interface ResourcePage {
   readonly resources: readonly McpResource[];
-  /** Where the next page begins; `undefined` on the last. */
+  /** Where the next page begins; `undefined` on the last page. */
   readonly next: ListPosition | undefined;
 }
 
 /**
- * A place in the list: after an entry of one part of it, the windows or the documents of a host. Entries may come and
- * go between two pages, so the place is the entry's own key; its number, as of then, finds it fast and stands in for
- * it when it is gone.
+ * A position in the list: after an entry of one part, which is the windows or the documents of a host. Entries may be
+ * added and removed between two pages, so the position has the key of the entry. It also has the index at that time,
+ * which makes the search fast and is used when the entry was removed.
  */
 export interface ListPosition {
-  /** A host, or empty for the windows. */
+  /** The host of the documents, or an empty string for the windows. */
   readonly part: string;
-  /** The entry; `undefined` for the beginning of the part. */
+  /** The entry before the position; `undefined` at the beginning of the part. */
   readonly after?: { readonly key: string; readonly index: number } | undefined;
 }
 
@@ -30,7 +30,7 @@ interface ListPart {
   entries(): Promise<readonly ListEntry[]>;
 }
 
-/** An entry that is only written out when its page is asked for. */
+/** An entry that is built only when its page is requested. */
 interface ListEntry {
   readonly key: string;
   toResource(): McpResource;
@@ -42,7 +42,7 @@ export const LIST_START: ListPosition = { part: "" };
 /**
  * A page of at most `pageSize` windows and documents.
  *
- * @throws {RpcError} -32602 when the part where the page begins is published no more
+ * @throws {RpcError} -32602 when the part where the page begins is no longer published
  */
 export async function listPublished(
   publications: Publications,
@@ -71,12 +71,12 @@ export async function listPublished(
   return { resources, next: undefined };
 }
 
-/** -32602, as MCP asks for. */
+/** The error -32602 that MCP requires for an invalid cursor. */
 export function invalidCursor(): RpcError {
   return new RpcError(RpcErrorCode.INVALID_PARAMS, "Invalid cursor");
 }
 
-/** Reads a position out of a cursor; `undefined` when it holds none. */
+/** Reads the position in a cursor; `undefined` when it is invalid. */
 export function readPosition(value: unknown): ListPosition | undefined {
   if (!isRecord(value) || typeof value["part"] !== "string") return undefined;
   const { part, after } = value;
@@ -116,11 +116,11 @@ function startOf(entries: readonly ListEntry[], { after }: ListPosition): number
   if (after === undefined) return 0;
   if (entries[after.index]?.key === after.key) return after.index + 1;
   const found = entries.findIndex(({ key }) => key === after.key);
-  // Those behind an entry that is gone have moved up by one.
+  // When the entry was removed, the entries after it have moved up by one.
   return found < 0 ? Math.max(0, after.index) : found + 1;
 }
 
-/** Where a page begins: in the list of the SDK's own handler, or in ours, which comes after it. */
+/** Where a page begins: in the list of the SDK's own handler, or in ours, which follows it. */
 export type Cursor =
   | { readonly of: "sdk"; readonly cursor: string | undefined }
   | { readonly of: "published"; readonly position: ListPosition };
@@ -135,9 +135,9 @@ export function writeCursor(cursor: Cursor): string {
 }
 
 /**
- * Reads a client's `cursor`; without one it is the first page.
+ * Reads the `cursor` of a client; the first page when it is absent.
  *
- * @throws {RpcError} -32602 when it is none of ours
+ * @throws {RpcError} -32602 when the cursor is not one of ours
  */
 export function readCursor(cursor: unknown): Cursor {
   if (cursor === undefined || cursor === null) return START;

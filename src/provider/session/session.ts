@@ -1,16 +1,16 @@
-/** One client: what it subscribed to, and what it is told. */
+/** One client: its subscriptions and its notifications. */
 import { buildDpeUri, isValidDpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
 import { windowIdentity } from "../../uri/window_uri.ts";
 import { RpcError, RpcErrorCode } from "./json_rpc.ts";
 
-/** The way to the client. */
+/** The connection to the client. */
 export interface SessionWire {
   send(notification: Notification): Promise<void>;
-  /** Of what could not be sent. */
+  /** Receives each error of sending. */
   report(error: unknown): void;
 }
 
-/** A connection of one of the attached servers, from its first message to its last. */
+/** One connection of an attached server. */
 export class Session {
   readonly subscriptions = new Subscriptions();
   readonly #outbox: Outbox;
@@ -20,25 +20,25 @@ export class Session {
     this.#outbox = new Outbox((notification) => wire.send(notification), (error) => wire.report(error));
   }
 
-  /** Before that, a server may not send notifications. */
+  /** Allows notifications: MCP forbids them before the client is initialized. */
   markInitialized(): void {
     this.#isInitialized = true;
   }
 
-  /** Tells that the list of resources is another. */
+  /** Notifies the client that the list of resources has changed. */
   tellListChanged(): void {
     if (this.#isInitialized) this.#outbox.post({ method: "notifications/resources/list_changed" });
   }
 
-  /** Tells of a topic under each spelling that the client subscribed to. */
+  /** Notifies the client that a topic has changed, under each spelling that it subscribed to. */
   tellUpdated(topic: string): void {
     for (const uri of this.subscriptions.of(topic)) this.#tell(uri);
   }
 
   /**
-   * Tells that a document changed: under what of it the client subscribed to, and under its own URI to who
-   * subscribed to the catalogue that it stands in (MCP: the URI "might be a sub-resource of the one that the client
-   * actually subscribed to").
+   * Notifies the client that a document has changed: under the URIs of the document that it subscribed to, or under the
+   * document's own URI when it subscribed to the catalogue (MCP: the URI "might be a sub-resource of the one that the
+   * client actually subscribed to").
    */
   tellDocumentUpdated(
     { document, catalogue }: { readonly document: string; readonly catalogue: string },
@@ -50,7 +50,7 @@ export class Session {
     }
   }
 
-  /** Nothing is told any more. */
+  /** Stops all notifications. */
   close(): void {
     this.#outbox.close();
   }
@@ -60,15 +60,15 @@ export class Session {
   }
 }
 
-/** A notification as MCP writes it. */
+/** A notification of MCP. */
 export interface Notification {
   readonly method: string;
   readonly params?: { readonly uri: string };
 }
 
 /**
- * Sends notifications one after the other. One that still waits is not queued again, so however fast things change,
- * what waits is bounded by what the client subscribed to, and the client hears of each last change.
+ * Sends notifications one by one. A notification that still waits is not queued again. So the number of subscriptions
+ * limits the queue, however fast resources change, and the client is notified of the last change of each.
  */
 export class Outbox {
   readonly #send: (notification: Notification) => Promise<void>;
@@ -77,20 +77,20 @@ export class Outbox {
   #isSending = false;
   #isClosed = false;
 
-  /** `report` is told of what could not be sent. */
+  /** `report` receives each error of `send`. */
   constructor(send: (notification: Notification) => Promise<void>, report: (error: unknown) => void) {
     this.#send = send;
     this.#report = report;
   }
 
-  /** Sends a notification soon. */
+  /** Queues a notification. */
   post(notification: Notification): void {
     if (this.#isClosed) return;
     this.#waiting.set(`${notification.method} ${notification.params?.uri ?? ""}`, notification);
     if (!this.#isSending) this.#drain().catch(this.#report);
   }
 
-  /** Forgets what waits and takes nothing more. */
+  /** Empties the queue, and ignores further notifications. */
   close(): void {
     this.#isClosed = true;
     this.#waiting.clear();
@@ -99,7 +99,7 @@ export class Outbox {
   async #drain(): Promise<void> {
     this.#isSending = true;
     try {
-      // What one piece of code changes in a row is told once.
+      // Changes of the same synchronous code become one notification.
       await Promise.resolve();
       for (const [key, notification] of this.#waiting) {
         this.#waiting.delete(key);
@@ -116,24 +116,27 @@ export const MAX_SUBSCRIPTIONS = 100_000;
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** URIs as the client spelled them, found by what they are about. */
+/** The subscribed URIs as the client spelled them, by topic. */
 export class Subscriptions {
   readonly #urisByTopic = new Map<string, Set<string>>();
   #size = 0;
 
-  /** Throws -32600 when there are {@linkcode MAX_SUBSCRIPTIONS} already. */
+  /** Throws -32600 when there are already {@linkcode MAX_SUBSCRIPTIONS}. */
   add(uri: string): void {
     const topic = topicOf(uri);
     const uris = this.#urisByTopic.get(topic) ?? new Set();
     if (uris.has(uri)) return;
     if (this.#size === MAX_SUBSCRIPTIONS) {
-      throw new RpcError(RpcErrorCode.INVALID_REQUEST, `Too many subscriptions: ${MAX_SUBSCRIPTIONS}`);
+      throw new RpcError(
+        RpcErrorCode.INVALID_REQUEST,
+        `Too many subscriptions: at most ${MAX_SUBSCRIPTIONS} are allowed`,
+      );
     }
     this.#urisByTopic.set(topic, uris.add(uri));
     this.#size++;
   }
 
-  /** Does nothing for a URI that was not subscribed to. */
+  /** Removes a URI; does nothing when there is no such subscription. */
   delete(uri: string): void {
     const topic = topicOf(uri);
     const uris = this.#urisByTopic.get(topic);
@@ -149,8 +152,8 @@ export class Subscriptions {
 }
 
 /**
- * What a URI is about: a window under any spelling is one topic, and a document is one topic with its pages, its
- * elements and whatever its query asks for; the catalogue of a host is a topic of its own.
+ * The topic of a URI. All spellings of a window are one topic. A document is one topic together with its pages, its
+ * elements and its queries. The catalogue of a host is a separate topic.
  */
 export function topicOf(uri: string): string {
   const window = windowIdentity(uri);

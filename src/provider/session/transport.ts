@@ -1,10 +1,10 @@
 /**
- * How the kit gets at requests. `McpServer` keeps its handlers to itself: it sets them when the first resource is
- * registered, refuses to set them where there are others already, and has no way to ask for one that is set. What it
- * does offer is its transport: any object with `start`, `send` and `close`. So the kit stands between the two: it
- * answers the methods that it serves, passes everything else on, and asks the SDK's own handler where the answers of
- * both belong together. Resources that an author registers with the SDK, before or after, stay what they are; URIs
- * are read as they were sent, not as `new URL()` in the SDK would change them.
+ * Intercepts requests between the transport and the SDK's server. `McpServer` has no public way to extend its handlers:
+ * it sets them when the first resource is registered, fails when other handlers are set, and does not return a handler
+ * that is set. But it accepts any transport, an object with `start`, `send` and `close`. So this kit wraps the
+ * transport: it answers the methods that it implements, passes all other messages on, and calls the SDK's own handler
+ * when an answer needs both. Resources that the author registers with the SDK keep working. URIs are used as the client
+ * sent them, while the SDK changes them with `new URL()`.
  */
 import type { Transport, TransportSendOptions } from "@modelcontextprotocol/sdk/shared/transport";
 import type { JSONRPCMessage, MessageExtraInfo, RequestId } from "@modelcontextprotocol/sdk/types";
@@ -19,27 +19,27 @@ import {
   toErrorBody,
 } from "./json_rpc.ts";
 
-/** What the kit does with the messages of one session. */
+/** Handles the messages of one session. */
 export interface Interceptor {
-  /** What answers requests of this method; `undefined` leaves them to the SDK. */
+  /** The function that answers requests of this method; `undefined` leaves them to the SDK. */
   answerTo(method: string): Answer | undefined;
-  /** The session begins. */
+  /** Called when the session begins. */
   onOpen(): void;
-  /** The client has told that it is initialised. */
+  /** Called when the client has sent `notifications/initialized`. */
   onInitialized(): void;
-  /** A callback of the author has thrown an error that is not sent to the client. */
+  /** Called with an error of the author's callbacks that is not sent to the client. */
   onFailure(error: Error, request: RpcRequest): void;
-  /** The session is over. */
+  /** Called when the session has ended. */
   onClose(): void;
 }
 
-/** A request that the SDK's own handler is asked for. */
+/** A request to the SDK's own handler that waits for its answer. */
 interface Waiter {
   readonly resolve: (result: RpcResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** The transport that the SDK sees. */
+/** The wrapper that the SDK uses as its transport. */
 export class InterceptedTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -63,7 +63,7 @@ export class InterceptedTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    // The SDK, too, goes on telling whoever listened before it.
+    // Callbacks that were set before still have to be called, as the SDK does.
     const { onmessage, onclose, onerror } = this.#inner;
     this.#inner.onmessage = (message, extra) => {
       onmessage?.(message, extra);
@@ -104,8 +104,8 @@ export class InterceptedTransport implements Transport {
     try {
       this.onerror?.(toError(error));
     } catch (thrown) {
-      // Else a request would be left without its answer, and the process might end.
-      console.error("onerror has thrown:", thrown);
+      // Otherwise the request would get no answer, and the process might exit.
+      console.error("onerror threw an error:", thrown);
     }
   }
 
@@ -137,7 +137,7 @@ export class InterceptedTransport implements Transport {
     try {
       const fail = (error: unknown) => this.#fail(error, request);
       const outcome = await answerOrError(this.#exchange(request, extra, { signal, fail }), answer);
-      // Whoever has cancelled expects no answer.
+      // A client that cancelled the request expects no answer.
       if (!signal.aborted) await this.#inner.send({ jsonrpc, id, ...outcome });
     } finally {
       this.#waiting.delete(id);

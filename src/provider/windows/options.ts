@@ -1,36 +1,36 @@
-/** What an author says of a window, checked, and as MCP lists it. */
+/** Checks the options of a window, and builds its entry in `resources/list`. */
 import type { McpResource, ResourceAnnotations } from "../../protocol/resources.ts";
 import { excerpt } from "../../uri/excerpt.ts";
 import { buildWindowUri, parseWindowUri, windowIdentity, windowQueryOf } from "../../uri/window_uri.ts";
 import type { ReadRequest } from "../session/json_rpc.ts";
 
-/** For whom a resource is (`docs/protocol/resources.md#annotations`). */
+/** The intended reader of a resource (`docs/protocol/resources.md#annotations`). */
 export type Audience = "user" | "assistant";
 
-/** How a window is listed; all of it may be changed later. */
+/** How a window is listed. All members can be changed later. */
 export interface WindowLook {
-  /** For people, and for the model. */
+  /** The name, for users and for the model. */
   readonly name: string;
-  /** What it shows. */
+  /** What the window shows. */
   readonly description?: string | undefined;
   /** The media type of its text; `text/plain` by default. */
   readonly mimeType?: string | undefined;
-  /** From 0 to 1, the higher the further in front among the windows of this MCP server; absent counts as 0. */
+  /** From 0 to 1; the windows of an MCP server are ordered by descending priority. 0 by default. */
   readonly priority?: number | undefined;
-  /** Shows this window alone of all windows of this MCP server; absent counts as false. */
+  /** Whether the Desktop shows only this window of the MCP server; `false` by default. */
   readonly fullscreen?: boolean | undefined;
-  /** For whom it is; `["assistant"]` by default, as the specification recommends. */
+  /** The intended readers; `["assistant"]` by default, as the specification recommends. */
   readonly audience?: readonly Audience[] | undefined;
-  /** When it last changed; only passed on. */
+  /** When the window was last changed. It does not affect the order. */
   readonly lastModified?: Date | undefined;
 }
 
-/** What a window is identified by: its URI, or the parts of it as plain text. */
+/** The address of a window: its URI, or the parts of the URI as plain text. */
 export type WindowAddress =
   | { readonly uri: string; readonly host?: undefined; readonly path?: undefined }
   | { readonly uri?: undefined; readonly host: string; readonly path?: readonly string[] | undefined };
 
-/** Where a window's text comes from: it is given, or made whenever somebody reads the window. */
+/** The text of a window, or the function that returns it at each read. */
 export type WindowText =
   | { readonly text: string; readonly read?: undefined }
   | { readonly text?: undefined; read(request: ReadRequest): string | Promise<string> };
@@ -39,9 +39,9 @@ export type WindowText =
 export type WindowOptions = WindowLook & WindowAddress & WindowText;
 
 /**
- * The URI under which a window is listed.
+ * Returns the URI under which a window is listed.
  *
- * @throws {TypeError} when it is no window URI, or has a query, which would identify nothing
+ * @throws {TypeError} when it is not a window URI, or has a query, which is not part of a window's identity
  */
 export function windowUriOf(address: WindowAddress): string {
   if (address.uri === undefined) return buildWindowUri({ host: address.host, path: address.path ?? [] });
@@ -53,10 +53,10 @@ export function windowUriOf(address: WindowAddress): string {
 }
 
 /**
- * Checks how a window shall be listed.
+ * Checks the options of a window's entry.
  *
- * @throws {RangeError} when the priority is not a number from 0 to 1, or `lastModified` is no time
- * @throws {TypeError} when anything else is not what its type says
+ * @throws {RangeError} when the priority is not a number from 0 to 1, or `lastModified` is an invalid date
+ * @throws {TypeError} when another option has a wrong type
  */
 export function checkLook(uri: string, look: WindowLook): void {
   const { name, priority, fullscreen, audience, lastModified } = look;
@@ -66,13 +66,13 @@ export function checkLook(uri: string, look: WindowLook): void {
     throw new RangeError(refuse(`its priority ${excerpt(priority)} is not a number from 0 to 1`));
   }
   if (fullscreen !== undefined && typeof fullscreen !== "boolean") {
-    throw new TypeError(refuse("fullscreen is not a boolean"));
+    throw new TypeError(refuse("its fullscreen is not a boolean"));
   }
   if (audience !== undefined && !isAudience(audience)) {
     throw new TypeError(refuse('its audience is not a list of "user" and "assistant"'));
   }
   if (lastModified !== undefined && Number.isNaN(lastModified.getTime())) {
-    throw new RangeError(refuse("lastModified is not a time"));
+    throw new RangeError(refuse("its lastModified is not a valid date"));
   }
 }
 

@@ -3,7 +3,7 @@ import type { McpResource, ResourceContents } from "../../protocol/resources.ts"
 import type { ReadRequest } from "../session/json_rpc.ts";
 import { checkLook, toListedWindow, type WindowLook, type WindowText } from "./options.ts";
 
-/** Tells the clients. */
+/** Notifies the clients. */
 export interface WindowListener {
   onTextChange(uri: string): void;
   onLookChange(): void;
@@ -11,7 +11,7 @@ export interface WindowListener {
 }
 
 /**
- * A window that clients see: what `Provider.publishWindow()` returns. Every change is told to the clients by itself.
+ * A published window, returned by `Provider.publishWindow()`. Every change notifies the clients.
  *
  * Specification: `docs/protocol/desktop.md#mcp-servers-with-windows`.
  *
@@ -31,24 +31,24 @@ export interface WindowListener {
  * ```
  */
 export interface PublishedWindow {
-  /** Its URI, as clients find it in `resources/list`. */
+  /** The URI in `resources/list`. */
   readonly uri: string;
   /**
-   * Tells every client that subscribed to the window that its text has changed (`resources/updated`). With a `text`,
-   * that is what the window shows from now on; without one it shows what it showed, or what `read` says.
+   * Notifies the subscribers of the window that its text has changed (`resources/updated`). A `text` replaces the text
+   * or the `read()` of the window; without it they stay.
    *
-   * @throws {TypeError} when `text` is no string, or the window was removed
+   * @throws {TypeError} when `text` is not a string, or the window was removed
    */
   update(text?: string): void;
   /**
-   * Changes how the window is listed: what `look` names, the rest stays. Every client is told (`list_changed`),
-   * unless nothing has changed.
+   * Changes how the window is listed; members that `look` omits stay. Notifies every client (`list_changed`) if
+   * something has changed.
    *
    * @throws {RangeError} when the priority is not from 0 to 1
-   * @throws {TypeError} when anything else is not what its type says, or the window was removed
+   * @throws {TypeError} when another member has a wrong type, or the window was removed
    */
   set(look: Partial<WindowLook>): void;
-  /** Takes the window away; every client is told (`list_changed`). May be called twice. */
+  /** Removes the window and notifies every client (`list_changed`). Idempotent. */
   remove(): void;
 }
 
@@ -60,7 +60,7 @@ export class Window implements PublishedWindow {
   #text: WindowText;
   #isRemoved = false;
 
-  /** Throws when `window` is not what its type says. */
+  /** Throws a TypeError when `window` is invalid. */
   constructor(uri: string, window: WindowLook & WindowText, listener: WindowListener) {
     checkLook(uri, window);
     this.uri = uri;
@@ -94,23 +94,23 @@ export class Window implements PublishedWindow {
     this.#listener.onRemove(this.uri);
   }
 
-  /** As `resources/list` shows it. */
+  /** The entry in `resources/list`. */
   toResource(): McpResource {
     return toListedWindow(this.uri, this.#look);
   }
 
-  /** What `resources/read` answers to whoever spelled it `uri`. */
+  /** The answer to `resources/read`, with `uri` as the client spelled it. */
   async read(uri: string, request: ReadRequest): Promise<ResourceContents> {
     const { mimeType = "text/plain" } = this.#look;
     const text = this.#text.read === undefined ? this.#text.text : await this.#text.read(request);
     if (typeof text !== "string") {
-      throw new TypeError(`Cannot read window "${this.uri}": its text is no string`);
+      throw new TypeError(`Cannot read window "${this.uri}": its text is not a string`);
     }
     return { uri, mimeType, text };
   }
 
   #mustExist(verb: string): void {
-    if (this.#isRemoved) throw new TypeError(`Cannot ${verb} window "${this.uri}": it is removed`);
+    if (this.#isRemoved) throw new TypeError(`Cannot ${verb} window "${this.uri}": it was removed`);
   }
 }
 
@@ -118,7 +118,7 @@ function checkText(uri: string, source: WindowText): WindowText {
   const { text, read } = source;
   if (typeof text === "string" && read === undefined) return { text };
   if (text !== undefined || typeof read !== "function") {
-    throw new TypeError(`Cannot publish window "${uri}": it needs either a text or read()`);
+    throw new TypeError(`Cannot publish window "${uri}": it needs either text or read()`);
   }
   return { read: (request) => read.call(source, request) };
 }

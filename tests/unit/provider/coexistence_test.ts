@@ -196,9 +196,9 @@ Deno.test("a server is attached once, and before it is connected", async () => {
   const provider = new Provider();
   const server = newServer();
   provider.attach(server);
-  assertThrows(() => provider.attach(server.server), TypeError, "it is attached already");
+  assertThrows(() => provider.attach(server.server), TypeError, "attached");
   const [left] = InMemoryTransport.createLinkedPair();
   await server.connect(left);
-  assertThrows(() => new Provider().attach(server), TypeError, "it is connected already");
+  assertThrows(() => new Provider().attach(server), TypeError, "connected");
   await server.close();
 });

@@ -195,8 +195,8 @@ Deno.test("publishWindow() refuses what would be listed wrongly", () => {
     [{ fullscreen: "yes" }, "fullscreen is not a boolean"],
     [{ audience: ["everybody"] }, 'its audience is not a list of "user" and "assistant"'],
     [{ audience: [] satisfies Audience[] }, 'its audience is not a list of "user" and "assistant"'],
-    [{ text: undefined }, "it needs either a text or read()"],
-    [{ read: () => "" }, "it needs either a text or read()"],
+    [{ text: undefined }, "either text or read()"],
+    [{ read: () => "" }, "either text or read()"],
   ];
   for (const [wrong, message] of refused) {
     assertThrows(
@@ -217,9 +217,9 @@ Deno.test("a window is published once, and may be published again when it was re
   assertThrows(
     () => provider.publishWindow({ ...STATUS, uri: `${URI}/` }),
     TypeError,
-    `Cannot publish window "${URI}": it is published already`,
+    "already published",
   );
   status.remove();
-  assertThrows(() => status.update("late"), TypeError, `Cannot update window "${URI}": it is removed`);
+  assertThrows(() => status.update("late"), TypeError, "removed");
   provider.publishWindow(STATUS);
 });

@@ -92,6 +92,6 @@ Deno.test("a cursor that is none of ours, or whose documents are gone, is -32602
 
 Deno.test("a page size that is no whole number from 1 is refused", () => {
   for (const pageSize of [0, -1, 1.5, NaN]) {
-    assertThrows(() => new Provider({ pageSize }), RangeError, `Cannot set page size "${pageSize}"`);
+    assertThrows(() => new Provider({ pageSize }), RangeError, `pageSize "${pageSize}"`);
   }
 });
