@@ -127,9 +127,10 @@ function renderImage({ url = "", description = "" }: ImageContent): string {
 /**
  * Escapes the label of a link or an image, or a text in brackets. A bracket would end the label. Code, HTML and
  * autolinks take precedence over it, so a backtick or `<` could hide its end.
+ * A parenthesis after a bracket is escaped because marked takes it for the start of the target.
  */
 export function escapeLabel(text: string): string {
-  return toOneLine(text).replace(/[[\]\\`<]/g, "\\$&");
+  return toOneLine(text).replace(/[[\]\\`<]|(?<=\])\(/g, "\\$&");
 }
 
 /**

@@ -247,6 +247,11 @@ Deno.test("A link is read back as one link to the same URL, whatever its text an
   );
 });
 
+Deno.test("A link whose text has brackets before a parenthesis is read back as one link", () => {
+  const link = readInline("link", { text: "a[]()", url: "/" });
+  assertEquals([link?.type, (link as Tokens.Link).href], ["link", "/"]);
+});
+
 // proves: dpe-markdown-image
 Deno.test("An image is read back as one image of the same URL, whatever its description holds", () => {
   fc.assert(
@@ -311,7 +316,8 @@ Deno.test("Code is read back as it was, whatever fences it holds", () => {
       const block = readBlock("code", { language: "ts", code });
       const read = block as Tokens.Code;
       assertEquals([read.type, read.lang], ["code", "ts"]);
-      assertEquals(read.text, code.endsWith("\n") ? code.slice(0, -1) : code);
+      // The page shows the code with a line feed at its end. The lexer itself keeps or drops that one.
+      assertEquals(`${read.text.replace(/\n$/, "")}\n`, code.endsWith("\n") ? code : `${code}\n`);
     }),
     runs,
   );
