@@ -58,7 +58,7 @@ export {
   type InputSource,
 } from "./src/computer/inputs/sources.ts";
 export type { CallLimits, ListLimits, ReadLimits } from "./src/computer/limits.ts";
-export type { ConnectOptions, JoinOptions, OfficeState } from "./src/computer/office/link.ts";
+export type { ConnectOptions, JoinOptions, OfficeState } from "./src/computer/office/office_link.ts";
 export type { InputValue } from "./src/config/placeholders.ts";
 export type { LogFields, Logger } from "./src/log.ts";
 export type { ServerLimits } from "./src/mcp/limits.ts";

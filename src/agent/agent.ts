@@ -131,7 +131,7 @@ export class Agent implements AsyncDisposable {
    * @throws {JoinRefusedError} at once, with the Server's reason, for example that the office already has an Agent.
    */
   static async connect(options: AgentOptions): Promise<Agent> {
-    const { url, office, name, path, headers, joinPatienceMs, signal } = options;
+    const { url, office, name, path, headers, joinPatienceMs: rejoinPatienceMs, signal } = options;
     const { logger = silentLogger, timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
     assertUrl(url);
     assertName("office", office);
@@ -140,7 +140,7 @@ export class Agent implements AsyncDisposable {
     const ending = new AbortController();
     const auth = toAuth(options);
     const startMs = performance.now();
-    const link = await Link.open({ url, path, headers, auth, logger, joinPatienceMs }, {
+    const link = await Link.open({ url, path, headers, auth, logger, rejoinPatienceMs }, {
       listener: toLinkListener(listeners, { logger, ending, office: () => link.membership?.office_id }),
       timeoutMs,
       signal,

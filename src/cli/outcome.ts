@@ -77,7 +77,7 @@ export class CommandFailedError extends Error {
   }
 }
 
-/** Whether commander has printed an error already: every one of its own, and none that an action throws. */
+/** Whether commander has already printed an error: it prints its own errors, and none that an action throws. */
 export function isPrinted(error: unknown): boolean {
   return error instanceof CommanderError && !(error instanceof InvalidArgumentError);
 }

@@ -23,7 +23,7 @@ import type { ToolCallRecord } from "./tools/history.ts";
 import { type ConfigChange, McpHost } from "./host.ts";
 import { checkInputValue, findInput, InputValues } from "./inputs/sources.ts";
 import { maskConfig } from "./secrets/masking.ts";
-import { type ConnectOptions, type JoinOptions, OfficeLink, type OfficeState } from "./office/link.ts";
+import { type ConnectOptions, type JoinOptions, OfficeLink, type OfficeState } from "./office/office_link.ts";
 import type { InputValue } from "../config/placeholders.ts";
 import { OfficeRequests } from "./requests.ts";
 

@@ -158,9 +158,9 @@ export class McpHost implements AsyncDisposable {
     );
   }
 
-  /** The last log lines of a server, with known secrets masked. */
+  /** The last lines of a server's journal, without known secrets. */
   logOf(server: SupervisedServer): string[] {
-    return server.log.map((line) => this.redact(line));
+    return server.journalLines.map((line) => this.redact(line));
   }
 
   /** Replaces known secrets by `***`. */

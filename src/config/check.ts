@@ -31,7 +31,7 @@ export interface CheckedInput {
   readonly id: string;
   /** How its value is obtained: by a prompt, a choice or a command. */
   readonly type: MCPServerInput["type"];
-  /** Whether it has a default or a command, so that nobody needs to be asked for its value. */
+  /** Whether it has a default or a command, so that the user need not be asked for its value. */
   readonly hasValue: boolean;
   /** Whether the environment has a value for it; `null` when the environment was not checked. */
   readonly isSet: boolean | null;

@@ -13,7 +13,7 @@ const FLUSH_TIMEOUT_MS = 1_000;
 /** The message limit of a Server that announces none: Socket.IO's default, in bytes. */
 const DEFAULT_MAX_PAYLOAD_BYTES = 1_000_000;
 
-/** Where and as whom to connect. */
+/** The address of a Server and the credentials. */
 export interface ConnectOptions {
   /** `http://host:port`; a path in it is the beginning of the Socket.IO path. */
   readonly url: string;

@@ -23,7 +23,7 @@ const CONNECT_BACKOFF: BackoffOptions = { firstMs: 500, maxMs: 10_000 };
 /** Waits between attempts to join where the name or the seat is taken. */
 const JOIN_BACKOFF: BackoffOptions = { firstMs: 250, maxMs: 5_000 };
 /** How long a taken name or seat is retried after a loss: longer than a Server keeps a lost connection (45 s). */
-const JOIN_PATIENCE_MS = 60_000;
+const REJOIN_PATIENCE_MS = 60_000;
 /** After a connection of at least this many milliseconds, the link reconnects without waiting. */
 const STABLE_MS = 10_000;
 /** Time for one attempt to connect, and for the answer to a join or leave. */
@@ -33,7 +33,7 @@ const ATTEMPT_TIMEOUT_MS = 15_000;
 export interface LinkOptions extends ConnectOptions {
   readonly logger?: Logger | undefined;
   /** How long a rejoin is retried while the name or seat is taken, in milliseconds; 60,000 by default. */
-  readonly joinPatienceMs?: number | undefined;
+  readonly rejoinPatienceMs?: number | undefined;
 }
 
 /** How a link joins. */
@@ -91,7 +91,7 @@ export class Link implements AsyncDisposable {
   /**
    * Connects, and retries with back-off while the Server cannot be reached.
    *
-   * @param options Where and as whom.
+   * @param options The address and the credentials.
    * @param context `listener`; `timeoutMs`: when to give up, never by default; `signal`.
    * @throws {ServerUnreachableError} after `timeoutMs`, or at once for a permanent cause.
    * @throws {AuthenticationError | ProtocolVersionError} at once.
@@ -124,7 +124,8 @@ export class Link implements AsyncDisposable {
 
   /**
    * Joins an office, and rejoins it after each loss. A rejoin is retried for a minute while the name or seat is taken,
-   * because the Server may still keep the lost connection. A first join is refused at once.
+   * because the Server may still keep the lost connection. A first join is refused at once,
+   * unless `patienceMs` allows retries or the connection was lost meanwhile.
    *
    * @throws {JoinRefusedError} with the reason that the Server gave.
    * @throws {RequestTimeoutError} after `timeoutMs`.
@@ -148,7 +149,7 @@ export class Link implements AsyncDisposable {
     }
   }
 
-  /** Leaves the office. While disconnected nothing is sent: for the Server a lost connection is a leave. */
+  /** Leaves the office. While disconnected nothing is sent: the Server counts a lost connection as a leave. */
   async leave(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     const membership = this.#membership;
     this.#membership = undefined;
@@ -228,7 +229,7 @@ export class Link implements AsyncDisposable {
         this.#tell(() => this.#listener.onLost(reason));
         if (performance.now() - sinceMs > STABLE_MS) backoff.reset();
         else await delay(backoff.next(), signal);
-        connection = await this.#return(signal);
+        connection = await this.#reconnect(signal);
         sinceMs = performance.now();
         this.#resume(connection);
         this.#log.info("reconnected", { office: this.#membership?.office_id });
@@ -244,7 +245,7 @@ export class Link implements AsyncDisposable {
   }
 
   /** Reconnects and rejoins without a time limit; throws only permanent errors. */
-  async #return(signal: AbortSignal): Promise<Connection> {
+  async #reconnect(signal: AbortSignal): Promise<Connection> {
     const backoff = new Backoff(CONNECT_BACKOFF);
     while (true) {
       const connection = await this.#connect({ timeoutMs: Infinity, signal, backoff });
@@ -262,7 +263,7 @@ export class Link implements AsyncDisposable {
   async #restoreMembership(connection: Connection, signal: AbortSignal): Promise<void> {
     const membership = this.#membership;
     if (membership === undefined) return;
-    const { joinPatienceMs: patienceMs = JOIN_PATIENCE_MS } = this.#options;
+    const { rejoinPatienceMs: patienceMs = REJOIN_PATIENCE_MS } = this.#options;
     await this.#requestJoin(connection, membership, { signal, patienceMs });
     if (this.#membership === undefined) await leaveOffice(connection, membership);
   }
@@ -307,7 +308,7 @@ export class Link implements AsyncDisposable {
       } catch (error) {
         if (!(error instanceof ConnectionClosedError) || this.#closing.signal.aborted) throw error;
         // The Server may have accepted the join on the lost connection, and still hold the name for it.
-        attempt = { ...attempt, patienceMs: Math.max(attempt.patienceMs, JOIN_PATIENCE_MS) };
+        attempt = { ...attempt, patienceMs: Math.max(attempt.patienceMs, REJOIN_PATIENCE_MS) };
       }
     }
   }

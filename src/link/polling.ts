@@ -1,6 +1,6 @@
 /**
- * Polling that asks nobody but the Server that was named. The transports of engine.io-client follow a redirect to any
- * host with all headers, credentials among them, and read whatever comes into memory.
+ * Polling that sends requests only to the given Server. The transports of engine.io-client follow a redirect to any host
+ * with all headers, including credentials, and read an answer of any size into memory.
  */
 import { Buffer } from "node:buffer";
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";

@@ -21,7 +21,7 @@ export interface JournalContext {
   /** Receives the log messages of the server, at a bounded rate. */
   readonly log: Logger;
   readonly now: () => Date;
-  /** Masks known secrets; nothing by default. */
+  /** Removes known secrets; nothing by default. */
   readonly redact?: ((text: string) => string) | undefined;
 }
 
@@ -91,7 +91,7 @@ export class Journal {
     else log.debug("MCP server log message", fields);
   }
 
-  /** Masks before it cuts: the beginning of a secret could not be recognized. */
+  /** Redacts before it cuts: the beginning of a secret could not be recognized. */
   #toLine(text: string): string {
     const { redact = (text: string) => text } = this.#context;
     return shorten(redact(text.slice(0, MAX_READ_LENGTH)).trimEnd(), MAX_LINE_LENGTH);

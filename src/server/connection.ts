@@ -144,7 +144,7 @@ export class Connection {
     }
   }
 
-  /** Adds a request to the lists. A method of its own, so that its closure does not keep the body in memory. */
+  /** Adds a request to the lists. A separate method, so that its closure does not keep the body in memory. */
   #await(question: Question, { asker, onSettled }: {
     readonly asker: Connection;
     readonly onSettled: (settlement: Settlement) => void;

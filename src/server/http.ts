@@ -107,7 +107,7 @@ function checkRoom(
     if (request.method === "OPTIONS") return undefined;
     if (!strangers.reserve(request)) return TOO_MANY;
     end.once("close", () => strangers.release(request));
-  } else if (strangers.isMember(sid)) onAdopted(socket);
+  } else if (strangers.isAdmitted(sid)) onAdopted(socket);
   else if (request.method === "POST") return checkStrangerBody(request);
   return undefined;
 }

@@ -47,7 +47,7 @@ Deno.test("what a server says and goes through is kept across its restarts", asy
   await running;
   assertEquals([server.state.status, server.state.restarts], ["running", 1]);
   assert(server.state.since > since);
-  const lines = server.log.map((line) => line.slice(line.indexOf(" ") + 1));
+  const lines = server.journalLines.map((line) => line.slice(line.indexOf(" ") + 1));
   // Its stderr is a stream of its own, and so in no order with the others.
   assertEquals(lines.filter((line) => line !== "stderr here I am"), [
     "state starting",
@@ -58,7 +58,7 @@ Deno.test("what a server says and goes through is kept across its restarts", asy
     "state running",
   ]);
   assert(lines.includes("stderr here I am"));
-  for (const line of server.log) assertMatch(line, /^\d{4}-\d\d-\d\dT[\d:.]{12}Z /);
+  for (const line of server.journalLines) assertMatch(line, /^\d{4}-\d\d-\d\dT[\d:.]{12}Z /);
 });
 
 Deno.test("what a server says is shown without its secrets", async () => {

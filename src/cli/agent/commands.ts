@@ -85,7 +85,7 @@ function writeLine(line: string): boolean {
   }
 }
 
-/** Whether an event is about this Computer; events of the connection, and those that name nobody, always are. */
+/** Whether an event is about this Computer. Events of the connection, and events without a member's name, always are. */
 function concerns(event: AgentEvent, computer: string): boolean {
   if ("computer" in event) return event.computer === computer;
   return !("role" in event) || (event.role === "computer" && event.name === computer);

@@ -11,7 +11,7 @@ export interface Answer {
   readonly text: string;
   /** Whether the text comes from a tool or a resource, so that a file or a pipe gets it unchanged; false by default. */
   readonly isVerbatim?: boolean | undefined;
-  /** The picture for a terminal; the text is shown if there is none or it returns `undefined`. */
+  /** Draws the picture for a terminal; the text is shown when it is absent or returns `undefined`. */
   readonly draw?: ((screen: Screen) => string | undefined) | undefined;
   /** Why the command failed although it has an answer. */
   readonly failure?: string | undefined;

@@ -38,7 +38,7 @@ export async function runHeadless(options: ComputerCliOptions, signal: AbortSign
   });
   await refuseTakenName(session.options.name);
   await session.start();
-  // A service retries for ever when its name is taken, because nobody is there to start it again.
+  // A service retries for ever while its name is taken, because no user is present to start it again.
   const arrival = session.arrive({ url, office, joinPatienceMs: Infinity });
   await using _control = await openControl(session);
   if (await abortable(arrival.done, signal)) printJoined(options, session.options.name);

@@ -2,7 +2,7 @@
 import { Computer } from "../../computer/computer.ts";
 import type { ConfigChange } from "../../computer/host.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
-import type { ConnectOptions } from "../../computer/office/link.ts";
+import type { ConnectOptions } from "../../computer/office/office_link.ts";
 import type { ComputerOptions } from "../../computer/options.ts";
 import { fileResolver } from "../../computer/resources/file_resolver.ts";
 import type { Confirm } from "../../computer/tools/confirmation.ts";

@@ -1,7 +1,7 @@
 /** How long a start is waited for: that of the MCP servers, and the first connection to the Server. */
 import { settledWithin, untilAborted } from "../../async/abortable.ts";
 import type { Computer } from "../../computer/computer.ts";
-import type { ConnectOptions } from "../../computer/office/link.ts";
+import type { ConnectOptions } from "../../computer/office/office_link.ts";
 import type { Logger } from "../../log.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import { showProgress } from "../../terminal/progress.ts";

@@ -24,8 +24,8 @@ export type NeededCapability = keyof typeof NEEDED_CAPABILITIES;
 /** The host of a URI template, unless it is a parameter. */
 const TEMPLATE_HOST = /^[a-z]+:\/\/([^/?#{}]+)(?=[/?#]|$|\{[/?&#])/i;
 
-/** The most contested hosts that one round of warnings names. */
-const MAX_WARNINGS = 20;
+/** At most this many contested hosts are named in one round of warnings. */
+const MAX_NAMED_HOSTS = 20;
 
 /** The server that a resource is read from, and what that server's list says about it. */
 export interface FoundResource extends KnownResource {
@@ -36,7 +36,7 @@ export interface FoundResource extends KnownResource {
 export interface FindOptions {
   /** The name of the server, if the request names one. */
   readonly mcpServer: string | undefined;
-  /** How long servers may be listed to look for a host, in milliseconds. */
+  /** How long a server may take to list its resources when a host is looked for, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -63,7 +63,7 @@ type Claims = ReadonlyMap<string, readonly ServerResources[]>;
 /** Finds servers by name, by URI and by URI template. */
 export class ResourceRoutes {
   readonly #context: ResourceRoutesContext;
-  /** Of servers that announce `resources.subscribe`. */
+  /** The claims of servers that announce `resources.subscribe`; the others claim nothing. */
   #claims: Claims = new Map();
 
   constructor(context: ResourceRoutesContext) {
@@ -73,8 +73,8 @@ export class ResourceRoutes {
   /**
    * Finds the server of a URI.
    *
-   * @throws {SmcpError} 4201 or 404 when no server has the host, 4014, 4015, or 400 when the URI has no host and no
-   *   server is named.
+   * @throws {SmcpError} 4201 or 404 when no server has the host; 4014 or 4015 as {@linkcode ResourceRoutes.named} throws;
+   *   400 when no server is named and the URI is neither `dpe://` nor `window://`.
    */
   async find(uri: ResourceUri, options: FindOptions): Promise<FoundResource> {
     const { mcpServer, timeoutMs } = options;
@@ -85,15 +85,17 @@ export class ResourceRoutes {
   }
 
   /**
-   * Finds the server of a URI template, and checks that it has completions.
+   * Finds the server of a URI template, and checks, if the server runs, that it supports completions.
    *
-   * @throws {SmcpError} as {@linkcode ResourceRoutes.find} does.
+   * @throws {SmcpError} as {@linkcode ResourceRoutes.find} does; 400 also when the host of the template is a parameter.
    */
   async findTemplate(uri: string, { mcpServer, timeoutMs }: FindOptions): Promise<SupervisedServer> {
     if (mcpServer !== undefined) return this.named(mcpServer, "completions");
     const host = hasDpeScheme(uri) || hasWindowScheme(uri) ? TEMPLATE_HOST.exec(uri)?.[1] : undefined;
     if (host === undefined) {
-      const message = `Cannot complete "${uri}": it has no host; name its server in "mcp_server"`;
+      const message =
+        `Cannot complete "${uri}": only a dpe:// or window:// template with a fixed host identifies its ` +
+        `server; name the server in "mcp_server"`;
       throw badRequest("ref.uri", message);
     }
     const wanted = { host: host.toLowerCase(), uri, isDpe: hasDpeScheme(uri), timeoutMs };
@@ -113,8 +115,8 @@ export class ResourceRoutes {
   }
 
   /**
-   * Takes the hosts that the servers list now. Logs each host that several servers claim, and again when its claimants
-   * change: reads by URI go only to the first of them (`docs/protocol/resources.md#host-ownership`).
+   * Reads again which server claims which host. Logs a host when several servers claim it for the first time, or when
+   * its claimants change: reads by URI go only to the first of them (`docs/protocol/resources.md#host-ownership`).
    */
   update(): void {
     const before = this.#claims;
@@ -123,19 +125,20 @@ export class ResourceRoutes {
       claimants.length > 1 && !isSame(claimants, before.get(host) ?? [])
     );
     const { log } = this.#context;
-    for (const [host, claimants] of fresh.slice(0, MAX_WARNINGS)) {
+    for (const [host, claimants] of fresh.slice(0, MAX_NAMED_HOSTS)) {
       const servers = claimants.map(({ server }) => server.name);
       const [owner] = servers;
       log.warn("several MCP servers claim one host; reads go to the first", { host, owner, servers });
     }
-    if (fresh.length > MAX_WARNINGS) {
-      log.warn("several MCP servers claim more hosts", { count: fresh.length - MAX_WARNINGS });
+    if (fresh.length > MAX_NAMED_HOSTS) {
+      log.warn("further hosts are claimed by several MCP servers", { count: fresh.length - MAX_NAMED_HOSTS });
     }
   }
 
   async #ownerOf(uri: ResourceUri, timeoutMs: number): Promise<ServerResources> {
     if (uri.kind === "other") {
-      const message = `Cannot read "${uri.raw}": it has no host; name its server in "mcp_server"`;
+      const message = `Cannot read "${uri.raw}": only dpe:// and window:// URIs identify their server; ` +
+        `name the server in "mcp_server"`;
       throw badRequest("uri", message);
     }
     const isDpe = uri.kind === "dpe";
@@ -144,8 +147,9 @@ export class ResourceRoutes {
   }
 
   /**
-   * The server that owns a host: the first in precedence that has listed it since it was configured. Servers without
-   * subscriptions are listed only when no other server has the host (`docs/protocol/desktop.md#required-capability`).
+   * The server that owns a host: the first server, in order of precedence, that has listed the host since the server was
+   * configured. Servers without subscriptions are asked for their lists only when no other server has the host
+   * (`docs/protocol/desktop.md#required-capability`).
    */
   async #hostOwner(wanted: WantedHost): Promise<ServerResources> {
     const { host, timeoutMs } = wanted;
@@ -197,9 +201,9 @@ export class ResourceRoutes {
 }
 
 /**
- * Returns the server, unless it runs without the capability.
+ * Returns the server. A server that is not running is not checked.
  *
- * @throws {SmcpError} 4015.
+ * @throws {SmcpError} 4015 when the server runs without the capability.
  */
 export function withCapability(server: SupervisedServer, capability: NeededCapability): SupervisedServer {
   const { name: mcp_server, connection } = server;

@@ -69,7 +69,7 @@ export function maskServer(config: MCPServerConfig): MCPServerConfig {
   }
 }
 
-/** The metadata of a tool, which the list of tools also shows. */
+/** The known metadata of a tool. It needs no mask: the list of tools shows it as well. */
 function knownMeta({ auto_apply, ret_object_mapper, alias, tags }: ToolMeta): ToolMeta {
   const meta = { auto_apply, ret_object_mapper, alias, tags };
   return Object.fromEntries(Object.entries(meta).filter(([, value]) => value !== undefined));
@@ -151,7 +151,7 @@ export function maskValue(value: string, show?: ShowPlaceholder): string {
   return value === "" ? MASK : maskLiterals(value, show);
 }
 
-/** Masks the path of a file. */
+/** A placeholder as the Agent sees it: without the path of a file or the default of a variable. */
 function showToAgent(text: string): string {
   return parsePlaceholder(text)?.kind === "file" ? `\${file:${MASK}}` : maskFallback(text);
 }

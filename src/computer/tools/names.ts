@@ -3,7 +3,7 @@ import type { McpTool } from "../../mcp/entries.ts";
 import type { SupervisedServer } from "../../mcp/supervision/server.ts";
 import { aliasOf, isForbidden } from "./settings.ts";
 
-/** The most warnings about one server's tools, besides those about names that other servers use. */
+/** At most this many warnings are kept for one server. Clashes with other servers are counted apart. */
 const MAX_WARNINGS = 10;
 /** How many tools one warning names; the others are counted. */
 const MAX_NAMED = 5;
@@ -105,8 +105,8 @@ function withoutDuplicates(server: ToolServer, tools: readonly McpTool[], warnin
 interface NameClash {
   readonly wanted: string;
   readonly qualified: string;
-  /** Whether it is listed under the qualified name. */
-  readonly isListed: boolean;
+  /** Whether the tool is called by the qualified name; otherwise it is left out. */
+  readonly isRenamed: boolean;
 }
 
 /** The wanted name, or `server__tool` where that name is taken; `undefined` when both are taken. */
@@ -117,16 +117,16 @@ function settleClash(
   const { server, tool, taken, clashes } = context;
   if (!taken.has(wanted)) return wanted;
   const qualified = `${server}__${tool}`;
-  const isListed = !taken.has(qualified);
-  clashes.push({ wanted, qualified, isListed });
-  return isListed ? qualified : undefined;
+  const isRenamed = !taken.has(qualified);
+  clashes.push({ wanted, qualified, isRenamed });
+  return isRenamed ? qualified : undefined;
 }
 
 /** One warning about all tools that are listed under another name, and one about those that are left out. */
 function clashWarnings(clashes: readonly NameClash[], server: string): string[] {
-  const renamed = clashes.filter(({ isListed }) => isListed)
+  const renamed = clashes.filter(({ isRenamed }) => isRenamed)
     .map(({ wanted, qualified }) => `"${wanted}" as "${qualified}"`);
-  const leftOut = clashes.filter(({ isListed }) => !isListed)
+  const leftOut = clashes.filter(({ isRenamed }) => !isRenamed)
     .map(({ wanted, qualified }) => `"${wanted}" (also taken: "${qualified}")`);
   const line = (clashed: readonly string[], outcome: string) =>
     clashed.length === 0 ? [] : [`server "${server}": ${outcome}: ${listBounded(clashed)}`];
@@ -146,11 +146,11 @@ function limitWarnings(warnings: readonly string[], server: string): readonly st
   const rest = warnings.length - MAX_WARNINGS;
   return [
     ...warnings.slice(0, MAX_WARNINGS),
-    `server "${server}" has ${rest} more tools with conflicting names`,
+    `server "${server}": ${rest} more warnings about names of tools`,
   ];
 }
 
-/** The names of the tools that are known as `wanted` to their server, or with their server's name in front. */
+/** The names under which tools are listed whose own or qualified name is `wanted`. */
 export function otherNamesOf(wanted: string, named: Iterable<NamedTool>): string[] {
   return [...named].filter(({ name, server, tool }) =>
     [tool.name, `${server.name}__${tool.name}`, `${server.name}__${name}`].includes(wanted)

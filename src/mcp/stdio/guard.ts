@@ -102,7 +102,7 @@ export class ProcessGuard implements AsyncDisposable {
     if (this.#input !== undefined && this.#process !== undefined) return this.#input;
     const process = new Deno.Command("sh", {
       args: ["-c", GUARD_SCRIPT, "sh", this.#family],
-      // A host program with a guard of its own may mark this process, and must not kill this guard.
+      // A host program that has a guard too may mark this process, and must not kill this guard.
       clearEnv: true,
       env: { PATH: Deno.env.get("PATH") ?? "" },
       stdin: "piped",

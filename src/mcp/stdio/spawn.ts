@@ -12,7 +12,7 @@ export interface SpawnOptions {
 }
 
 /**
- * Spawns a command with all three pipes, in a process group of its own.
+ * Spawns a command with all three pipes, in a new process group.
  *
  * With `detached`, Deno forks, which blocks this process while it copies its page tables: 4 ms for 100 MB of memory, 20 ms
  * for 250 MB, for each server. So if the command surely exists, `setsid` makes itself the leader and then becomes the

@@ -35,8 +35,8 @@ export class Heartbeat {
   }
 
   /**
-   * Pings at once, after a request that was not answered in time. The time-out alone proves nothing, since a server that
-   * accepts the cancellation does not answer.
+   * Pings at once, after a request that was not answered in time. A time-out alone proves nothing: a server need not
+   * answer a request that was cancelled.
    */
   check(): Promise<void> {
     return this.#checking ??= this.#check().finally(() => this.#checking = undefined);

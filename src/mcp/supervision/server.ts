@@ -23,7 +23,10 @@ import { WarnOnce } from "../warn_once.ts";
 
 /** The longest wait between two starts, in milliseconds. */
 const MAX_RESTART_DELAY_MS = 60_000;
-/** After a session of this length, the waits begin again with the first one, in milliseconds. */
+/**
+ * When an attempt to start and its session last longer than this together, in milliseconds, the next wait is the
+ * shortest again.
+ */
 const STABLE_MS = 5 * 60_000;
 
 /** The last lines of stderr that are logged with a failure; the journal has more. */
@@ -42,7 +45,7 @@ export interface ServerState {
   readonly since: Date;
   /** The number of restarts since it was configured, successful or not. */
   readonly restarts: number;
-  /** The error that ended or prevented the last session. */
+  /** The error that ended or prevented the last session; absent while the server runs and after a stop. */
   readonly lastError?: string;
   /** A failure of a running server: its tools cannot be listed. */
   readonly problem?: string;
@@ -69,13 +72,16 @@ export interface ServerContext {
   /** Creates the listener of a new server. */
   readonly listen: (server: SupervisedServer) => ServerListener;
   readonly log: Logger;
-  /** Masks known secrets in the output of the server; nothing by default. */
+  /** Removes known secrets from the output of the server; nothing by default. */
   readonly redact?: ((text: string) => string) | undefined;
   /** Resolves the inputs at each start. A {@linkcode ConfigurationError} is final. */
   readonly resolve: (config: MCPServerConfig, signal: AbortSignal) => Promise<ResolvedServerConfig>;
 }
 
-/** The time from a start to the next stop, restarts included. */
+/**
+ * The time from `start()` to `stop()`, `restart()` or a final failure. Retries after a lost session belong to the same
+ * run.
+ */
 interface Run {
   readonly stopping: AbortController;
   readonly settled: PromiseWithResolvers<void>;
@@ -94,10 +100,10 @@ export class SupervisedServer {
   #renewal: Renewal | undefined;
   #state: ServerState = { status: "stopped", since: new Date(), restarts: 0 };
   #starts = 0;
-  /** The failure of the last warning, while it lasts. */
+  /** The error that the last warning named; `undefined` once the server runs again or is stopped. */
   #warnedOf: string | undefined;
   #run: Run | undefined;
-  /** The error that ended or prevented the last session; `undefined` during a session and after a stop. */
+  /** Like `lastError`, but set as soon as the session ends, and cleared at once by `stop()` and `restart()`. */
   #failure: unknown;
   /** Settled when no run is active. */
   #ended: Promise<void> = Promise.resolve();
@@ -130,11 +136,11 @@ export class SupervisedServer {
   }
 
   /** The last 200 lines of its journal. They may hold secrets, so they stay on this machine. */
-  get log(): readonly string[] {
+  get journalLines(): readonly string[] {
     return this.#journal.lines;
   }
 
-  /** The status for callers. It changes before the state, which waits until the session or the process has ended. */
+  /** The status to show. It changes at once when a session is lost or stopped; `state` follows when the process ended. */
   get status(): ServerStatus {
     return this.#statusAfter(this.#connection);
   }
@@ -154,17 +160,17 @@ export class SupervisedServer {
     } while (run !== this.#run);
   }
 
-  /** Whether it was stopped and not started again; its process may still be running. */
+  /** Whether it is neither supervised nor failed; its process may still be ending. */
   get isStopped(): boolean {
     return this.#run === undefined && this.#state.status !== "failed";
   }
 
-  /** Replaces the configuration by one with the same process; the session goes on. */
+  /** Takes a configuration that differs only in settings which need no restart. */
   adopt(config: MCPServerConfig): void {
     this.#config = config;
   }
 
-  /** Starts supervision after `others`, and after the end of its last process. Returns at once. Idempotent. */
+  /** Starts supervision when `others` has resolved and the previous process has ended. Returns at once. Idempotent. */
   start(others: Promise<void> = Promise.resolve()): void {
     if (this.#run !== undefined) return;
     const run = { stopping: new AbortController(), settled: Promise.withResolvers<void>() };
@@ -180,7 +186,7 @@ export class SupervisedServer {
     if (this.#run === undefined) this.#setState({ status: "stopped" });
   }
 
-  /** Ends the session and begins another one. Returns at once. The lists stay valid in between. */
+  /** Ends the session and begins another one. Returns at once. What the server listed stays in use meanwhile. */
   restart(): void {
     this.#abandon("restarted");
     this.start();
@@ -198,8 +204,8 @@ export class SupervisedServer {
   /**
    * Sends a request in the running session.
    *
-   * @throws {ServerNotRunningError} at once, with the name and the status of the server, when it has no session or the
-   * session ends.
+   * @throws {ServerNotRunningError} when the server has no session, or loses it during the request; the message names
+   * the server and its status or the cause.
    * @throws {ServerAuthorizationError} at once, when it has no session because it refused the credentials.
    */
   async use<T>(request: (connection: McpConnection) => Promise<T>): Promise<T> {
@@ -228,7 +234,7 @@ export class SupervisedServer {
     this.#state = problem === undefined ? state : { ...state, problem: shorten(problem, MAX_PROBLEM_LENGTH) };
   }
 
-  /** Considers a session that has just ended, which the state does not show yet. */
+  /** The status; `retrying` when the session has ended but `state` still says `running`. */
   #statusAfter(connection: McpConnection | undefined): ServerStatus {
     if (this.isStopped) return "stopped";
     const { status } = this.#state;
@@ -237,7 +243,8 @@ export class SupervisedServer {
 
   #notRunning(status: ServerStatus, cause: unknown): ServerNotRunningError {
     const why = cause === undefined || reasonOf(cause) === status ? undefined : reasonOf(cause);
-    const reason = why === undefined ? status : status === "running" ? why : `${status} (${why})`;
+    let reason: string = status;
+    if (why !== undefined) reason = status === "running" ? why : `${status} (${why})`;
     return new ServerNotRunningError({ reason, server: this.name, cause });
   }
 

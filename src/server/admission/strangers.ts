@@ -1,6 +1,6 @@
 /**
  * Strangers: connections that are not admitted yet. Everybody who can reach the port can open them, so their memory, their
- * time and their number are bounded. Admitted connections are not checked here.
+ * time and their number are bounded. Of an admitted connection, only its id and its one WebSocket are kept here.
  */
 import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
@@ -18,7 +18,7 @@ import {
   REPLACEABLE_AFTER_MS,
 } from "../limits.ts";
 
-/** The members of an Engine.IO connection that are used here. */
+/** The properties of an Engine.IO connection that are used here. */
 export interface EngineConnection extends MessageSource {
   readonly id: string;
   readonly request: IncomingMessage;
@@ -53,7 +53,7 @@ export interface StrangersOptions {
 /** A connection from its first request to its admission. */
 interface Stranger {
   readonly address: string | undefined;
-  /** `connecting` until its CONNECT packet, `deciding` until the provider's decision, `refused` until it is closed. */
+  /** `connecting` until its CONNECT packet, `deciding` until the auth provider decides, `refused` until it is closed. */
   phase: "connecting" | "deciding" | "refused";
   connection: EngineConnection | undefined;
   /** Its messages since the CONNECT packet, if any. */
@@ -63,7 +63,7 @@ interface Stranger {
   chunks: number;
   /** Packets of all transports. */
   packets: number;
-  /** The bytes of packets, counted again from the CONNECT packet on. */
+  /** The bytes of packets; set back to 0 by the CONNECT packet. */
   packetBytes: number;
   timer: ReturnType<typeof setTimeout> | undefined;
   /** Its WebSockets, each with a function that stops the counting of its bytes. */
@@ -79,7 +79,7 @@ export class Strangers {
   readonly #byConnection = new WeakMap<object, Stranger>();
   readonly #bySid = new Map<string, Stranger>();
   readonly #upgrades = new WeakMap<IncomingMessage, Duplex>();
-  readonly #members = new Set<string>();
+  readonly #admitted = new Set<string>();
   /** The WebSockets of all Engine.IO sessions, admitted or not. */
   readonly #webSockets = new Map<string, Duplex>();
 
@@ -111,7 +111,7 @@ export class Strangers {
     };
     if (!this.#places.add(stranger, address)) return false;
     this.#byRequest.set(request, stranger);
-    // From now on, since a request may never become a connection.
+    // The time limit starts here, because a request may never become a connection.
     this.#wait(stranger, this.#options.connectTimeoutMs, "it sent no CONNECT packet in time");
     return true;
   }
@@ -123,13 +123,13 @@ export class Strangers {
   }
 
   /** Returns whether a connection is admitted. */
-  isMember(sid: string): boolean {
-    return this.#members.has(sid);
+  isAdmitted(sid: string): boolean {
+    return this.#admitted.has(sid);
   }
 
   /**
-   * Claims the only WebSocket that a session may have at a time; `false` when the session has one. Each could hold a
-   * message of the largest size, and Engine.IO keeps an unwanted one open for half a minute.
+   * Claims the only WebSocket that a session may have at a time; `false` when the session has one. Each WebSocket
+   * could hold a message of the largest size, and Engine.IO keeps a superfluous WebSocket open for half a minute.
    */
   claimWebSocket(sid: string, socket: Duplex): boolean {
     if (this.#webSockets.has(sid)) return false;
@@ -145,7 +145,10 @@ export class Strangers {
     if (stranger !== undefined) this.#byRequest.set(request, stranger);
   }
 
-  /** Counts the bytes of a WebSocket. Call it when the handshake is answered: earlier, bytes would be lost. */
+  /**
+   * Counts the bytes of a WebSocket. Call it only after the handshake was answered: an earlier listener would consume
+   * bytes of the WebSocket.
+   */
   startCounting(request: IncomingMessage): void {
     const socket = this.#upgrades.get(request);
     const stranger = this.#byRequest.get(request);
@@ -175,7 +178,7 @@ export class Strangers {
     connection.on("packet", onPacket);
     stranger.stopReading = () => void connection.off("packet", onPacket);
     connection.on("close", () => {
-      this.#members.delete(connection.id);
+      this.#admitted.delete(connection.id);
       this.#forget(stranger);
     });
   }
@@ -183,7 +186,7 @@ export class Strangers {
   /**
    * Lifts the limits of a connection, and delivers its messages since the CONNECT packet.
    *
-   * @param key The Engine.IO connection, whose members Socket.IO's types hide.
+   * @param key The Engine.IO connection; `object`, because Socket.IO's types do not describe it.
    */
   admit(key: object): void {
     const stranger = this.#byConnection.get(key);
@@ -191,7 +194,7 @@ export class Strangers {
     if (stranger === undefined || connection === undefined || !this.#places.has(stranger)) return;
     for (const socket of stranger.sockets.keys()) this.#options.onAdopted(socket);
     this.#forget(stranger);
-    this.#members.add(connection.id);
+    this.#admitted.add(connection.id);
     limitPolling(connection, this.#options.maxPayloadBytes);
     forgetRequest(connection);
     stranger.held?.deliver();
@@ -208,7 +211,7 @@ export class Strangers {
     this.#wait(stranger, REFUSAL_LINGER_MS, undefined);
   }
 
-  /** Closes all of them. */
+  /** Closes all connections that are not admitted. */
   close(): void {
     for (const stranger of this.#places) this.#drop(stranger, undefined);
   }
@@ -232,7 +235,7 @@ export class Strangers {
     stranger.phase = "deciding";
     stranger.packetBytes = 0;
     this.#places.renew(stranger);
-    // The time limit of the provider is shorter.
+    // Only a safeguard: the auth provider's time limit ends first and refuses the client.
     this.#wait(
       stranger,
       this.#options.authTimeoutMs + REFUSAL_LINGER_MS,
@@ -301,6 +304,7 @@ function isConnectTo(packet: string, namespace: string): boolean {
   return nsp === namespace && (next === "" || next === ",");
 }
 
+/** The characters before a member of an object or a list. Those inside texts count too. */
 const BEFORE_A_MEMBER = /[[{,]/g;
 
 function hasTooManyMembers(packet: string): boolean {

@@ -1,8 +1,8 @@
 /**
  * Lets other processes of this user send commands to a running Computer, over a Unix socket.
  *
- * The channel has a protocol of its own, because `Deno.serve()` cannot close a single connection: a process that sends
- * no request, or does not read its answer, would keep its connection, and the answer in memory, for ever.
+ * The channel is not HTTP, because `Deno.serve()` cannot close a single connection: a process that sends no request, or
+ * does not read its answer, would keep its connection, and the answer in memory, for ever.
  */
 import { abortable, settledWithin } from "../../../async/abortable.ts";
 import { readLines } from "../../../async/lines.ts";
@@ -21,7 +21,7 @@ import { isListening } from "./path.ts";
 
 /** How many connections are open at a time; further ones wait. */
 const MAX_CONNECTIONS = 64;
-/** How long a new connection waits, in milliseconds, before connections without a request are closed for it. */
+/** How long a new connection waits for a free place before connections without a request are closed, in milliseconds. */
 const PATIENCE_MS = 1_000;
 /** How long a process may take to send its request, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -45,7 +45,7 @@ export type RunWords = (
   },
 ) => Promise<ControlAnswer>;
 
-/** Accepts the commands of other processes. A process that misbehaves loses its own connection alone. */
+/** Accepts the commands of other processes. A process that misbehaves loses only its own connection. */
 export class ControlServer implements AsyncDisposable {
   readonly #listener: Deno.UnixListener;
   readonly #path: string;
@@ -79,7 +79,7 @@ export class ControlServer implements AsyncDisposable {
     return new ControlServer(path, listener, options);
   }
 
-  /** Stops listening, aborts running commands and waits up to a second for their answers to be read. Idempotent. */
+  /** Stops listening, aborts running commands and waits a short time for their answers to be read. Idempotent. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort(new DOMException("The Computer shuts down", "AbortError"));
@@ -107,7 +107,7 @@ export class ControlServer implements AsyncDisposable {
     }
   }
 
-  /** Waits for a connection to end. After a second, closes all that have not sent a request. */
+  /** Waits for a connection to end. After `PATIENCE_MS`, closes all that have not sent a request. */
   async #makeRoom(): Promise<void> {
     const ended = Promise.race(this.#connections.values()).then(() => true);
     if (await settledWithin(ended, PATIENCE_MS) === true) return;
@@ -120,7 +120,7 @@ export class ControlServer implements AsyncDisposable {
 class ControlConnection {
   readonly #socket: Deno.UnixConn;
   readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
-  /** Whether something was written that the process has not read yet. */
+  /** Whether the process has yet to read what was written. */
   #isBusy = false;
   #hasRequest = false;
 
@@ -135,7 +135,8 @@ class ControlConnection {
   }
 
   /**
-   * Reads the request and answers it. The command is aborted when the process closes the connection, or by `closing`.
+   * Reads the request and answers it. The command is aborted when the process closes the connection or sends another
+   * line, or by `closing`.
    *
    * @throws when no valid request comes in time, or the process does not read the answer in time.
    */
@@ -196,8 +197,8 @@ async function answerRequest(
   const { run, ...rest } = context;
   if (version !== PACKAGE_VERSION) {
     const error =
-      `error: Cannot send a command to this Computer: it runs version ${PACKAGE_VERSION}, the command is of ` +
-      `version ${version}; restart the Computer`;
+      `error: Cannot send a command to this Computer: the Computer runs version ${PACKAGE_VERSION} and this command ` +
+      `is version ${version}; restart the Computer`;
     return { output: "", error, exitCode: 1 };
   }
   const screen = columns === undefined ? undefined : { columns, palette: colors === true ? COLORS : PLAIN };
