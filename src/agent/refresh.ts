@@ -36,8 +36,8 @@ export interface RefreshSource {
 }
 
 /**
- * Keeps the views that have a listener up to date. A view that changes while it is fetched is fetched exactly once
- * more.
+ * Keeps the views that have a listener up to date. However often a view changes while it is fetched, it is
+ * fetched once more.
  */
 export class Refresher {
   readonly #listeners: Listeners;
@@ -82,19 +82,19 @@ export class Refresher {
     for (const view of views) {
       if (this.#isWanted(view)) this.#waiting.set(`${view} ${computer}`, { computer, view });
     }
-    this.#startWaiting();
+    this.#startNext();
   }
 
   #isWanted(view: ComputerViewName): boolean {
     return !this.#isStopped && this.#listeners.has(REFRESHED_EVENTS[view]);
   }
 
-  /** A Computer that left the office does not answer. */
+  /** Drops the waiting fetches of a Computer that left the office: it would not answer them. */
   #forget(computer: string): void {
     for (const view of ALL_VIEWS) this.#waiting.delete(`${view} ${computer}`);
   }
 
-  #startWaiting(): void {
+  #startNext(): void {
     for (const [key, refresh] of this.#waiting) {
       if (this.#running.size >= MAX_CONCURRENT_REFRESHES) return;
       if (this.#running.has(key)) continue;
@@ -102,7 +102,7 @@ export class Refresher {
       this.#running.add(key);
       void this.#run(refresh).then(() => {
         this.#running.delete(key);
-        this.#startWaiting();
+        this.#startNext();
       });
     }
   }
@@ -117,7 +117,7 @@ export class Refresher {
     if (!this.#isStopped && event !== undefined) this.#listeners.tell(event);
   }
 
-  /** After a reconnection: notifications during the loss were missed. */
+  /** Fetches all views after a reconnection: notifications sent during the loss were missed. */
   async #refreshOffice(): Promise<void> {
     if (!ALL_VIEWS.some((view) => this.#isWanted(view))) return;
     const computers = await this.#source.listComputers();

@@ -143,7 +143,10 @@ export function escapeTarget(url: string): string {
   return target === "" || /[\s()\u0000-\u001f\u007f]/.test(target) ? `<${target}>` : target;
 }
 
-/** Escapes a table cell. A pipe would end the cell, unless it has an odd number of backslashes; a line break would end the row. */
+/**
+ * Escapes a table cell. A pipe would end the cell, unless an odd number of backslashes is before it; a line break would
+ * end the row.
+ */
 export function escapeCell(text: string): string {
   return text
     .replace(/\\+|\|/g, (match, at: number, whole: string) => {
