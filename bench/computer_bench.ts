@@ -159,7 +159,7 @@ async function measureFirstRead(): Promise<void> {
   }
 }
 
-/** What the heap holds, without what nobody holds any more; `--v8-flags=--expose-gc` lets us know. */
+/** The size of the heap after garbage collection; needs `--v8-flags=--expose-gc`. */
 function memoryBytes(): number {
   const { gc } = globalThis as { gc?: () => void };
   gc?.();

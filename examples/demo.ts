@@ -13,14 +13,14 @@ import { Computer } from "../computer.ts";
 import { SmcpServer } from "../server.ts";
 import { EVERYTHING, startEverything } from "./everything_servers.ts";
 
-/** The demo takes a few seconds; one that hangs must not hang whoever waits for it. */
+/** The time limit of the demo, which normally takes a few seconds. */
 const MAX_DEMO_MS = 120_000;
 
 async function main(): Promise<void> {
   await using cleanup = new AsyncDisposableStack();
   const documents = await copyDocuments(cleanup);
 
-  step("A Server on a free port. It only relays: nobody needs to reach the Computer.");
+  step("A Server on a free port. It only relays, so the Computer needs no open port.");
   const server = cleanup.use(await SmcpServer.listen({ port: 0 }));
   tell(`listening on ${server.url}`);
 
@@ -82,7 +82,7 @@ function config(documents: string, urls: { readonly http: { url: string }; reado
 }
 
 async function callTools(laptop: RemoteComputer): Promise<void> {
-  step("The tools of all four servers are one list; a name that is taken gets its server's name in front.");
+  step("The tools of all four servers are one list; a duplicate name gets the prefix of its server's name.");
   const names = (await laptop.getTools()).map(({ name }) => name);
   tell(`${names.length} tools: ${names.filter((name) => /echo|count_words/.test(name)).join(", ")}, …`);
 
@@ -134,7 +134,7 @@ async function walkDocuments(laptop: RemoteComputer): Promise<void> {
 async function seeChange(
   { agent, laptop, documents }: { agent: Agent; laptop: RemoteComputer; documents: string },
 ): Promise<void> {
-  step("Somebody edits a file on the Computer; the Agent hears of it and reads the new content.");
+  step("A file on the Computer changes; the Agent is notified and reads the new content.");
   const told = next(agent, "updateFinder");
   await Deno.writeTextFile(join(documents, "runbook.md"), "\n## Lessons\n\nAsk before you restart.\n", {
     append: true,
@@ -182,10 +182,10 @@ function tell(text: string): void {
 
 if (import.meta.main) {
   const watchdog = setTimeout(() => {
-    console.error(`The demo has not ended in ${MAX_DEMO_MS} ms`);
+    console.error(`error: The demo did not end in ${MAX_DEMO_MS} ms`);
     Deno.exit(1);
   }, MAX_DEMO_MS);
   await main();
   clearTimeout(watchdog);
-  console.log("\nAll of it worked.");
+  console.log("\nAll steps worked.");
 }

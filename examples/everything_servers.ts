@@ -1,9 +1,9 @@
-/** The public `server-everything` over HTTP, as somebody else would run it: a process with a port. */
+/** Starts the public `server-everything` over HTTP: a separate process that listens on a port. */
 
 /** The version of `npm:@modelcontextprotocol/server-everything` that the examples use. */
 export const EVERYTHING = "npm:@modelcontextprotocol/server-everything@2026.8.31";
 
-/** How often another port is tried when somebody else has taken the first. */
+/** The most ports to try; a port may be in use. */
 const MAX_ATTEMPTS = 5;
 
 /** A running server. */
@@ -34,7 +34,7 @@ function freePort(): number {
   return listener.addr.port;
 }
 
-/** The server says on stderr that it listens, or that somebody else has taken the port. */
+/** Waits until the server reports on stderr that it listens (`true`), or that the port is in use (`false`). */
 async function listens(process: Deno.ChildProcess, port: number): Promise<boolean> {
   const [mine, rest] = process.stderr.tee();
   rest.pipeTo(new WritableStream()).catch(() => {});
@@ -57,7 +57,7 @@ function toServer(process: Deno.ChildProcess, url: string): HttpServerProcess {
       try {
         process.kill("SIGKILL");
       } catch {
-        // It has ended by itself.
+        // The process has already ended.
       }
       await process.status;
     },

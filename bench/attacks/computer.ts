@@ -1,4 +1,4 @@
-/** A Computer with default options as a process of its own: `deno run -A computer.ts CONFIG SECONDS [READS [SERVER]]`. */
+/** A Computer with default options in a separate process: `deno run -A computer.ts CONFIG SECONDS [READS [SERVER]]`. */
 import { cpuUsage } from "node:process";
 import { Computer } from "../../src/computer/computer.ts";
 

@@ -68,7 +68,7 @@ export const ATTACKS = {
   },
 } satisfies Record<string, Attack>;
 
-/** Listens on a port of its own. */
+/** Listens on a free port. */
 export function serveHttpAttack(
   name: HttpAttack,
 ): { readonly config: unknown; readonly close: () => Promise<void> } {

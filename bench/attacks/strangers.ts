@@ -174,7 +174,7 @@ function delay(ms: number): Promise<void> {
 
 const many = Array.from({ length: STRANGERS }, (_, i) => `127.0.${1 + Math.floor(i / 250)}.${1 + i % 250}`);
 
-/** Each case has a Server of its own, warmed up by a small attack of the same kind. */
+/** Each case has a new Server, warmed up by a small attack of the same kind. */
 async function measure(
   index: number,
   { addresses, each }: { readonly addresses: readonly string[]; readonly each: number },

@@ -1,13 +1,13 @@
-/** Who lives in the heap: the objects of a heap snapshot by the name of their class. */
+/** Counts the objects of a heap snapshot by class. */
 
-/** The part of V8's format that is needed. */
+/** The members of V8's format that are read. */
 interface Snapshot {
   readonly snapshot: { readonly meta: { readonly node_fields: string[]; readonly node_types: unknown[] } };
   readonly nodes: readonly number[];
   readonly strings: readonly string[];
 }
 
-/** Counts the objects in a snapshot file by class. Only what is reachable is in it: V8 collects before it writes. */
+/** Counts the objects in a snapshot file by class. V8 collects garbage before it writes a snapshot. */
 export async function takeCensus(file: string): Promise<Map<string, number>> {
   const { snapshot, nodes, strings }: Snapshot = JSON.parse(await Deno.readTextFile(file));
   const { node_fields: fields, node_types: types } = snapshot.meta;
@@ -17,14 +17,14 @@ export async function takeCensus(file: string): Promise<Map<string, number>> {
   const census = new Map<string, number>();
   for (let at = 0; at < nodes.length; at += fields.length) {
     if (nodes[at + typeAt] !== objectType) continue;
-    // A scope is known by its number, which another snapshot does not know.
+    // The name of a scope has a number that differs between snapshots.
     const name = (strings[nodes[at + nameAt] ?? 0] ?? "").replace(/ @\d+$/, "");
     census.set(name, (census.get(name) ?? 0) + 1);
   }
   return census;
 }
 
-/** The classes of which there are more by at least `atLeast`, most first. */
+/** The classes that have at least `atLeast` more objects, in descending order of growth. */
 export function growthOf(
   before: ReadonlyMap<string, number>,
   { after, atLeast }: { readonly after: ReadonlyMap<string, number>; readonly atLeast: number },

@@ -1,4 +1,4 @@
-/** The Computer under soak, in a process of its own that does nothing else: commands on stdin, answers on stdout. */
+/** The Computer under soak, in a separate process: commands on stdin, answers on stdout. */
 import v8 from "node:v8";
 import { Computer } from "../../src/computer/computer.ts";
 import type { Logger } from "../../src/log.ts";
@@ -25,7 +25,7 @@ function print(line: Line): void {
   console.log(JSON.stringify(line));
 }
 
-/** Calls one by one, and what is worth looking at; a debug line of another kind is nobody's. */
+/** Which log lines to pass on: tool calls, and lines above the debug level. */
 const logger: Logger = {
   debug: (log, fields = {}) => log === "tool call" && print({ log, level: "debug", fields }),
   info: (log, fields = {}) => print({ log, level: "info", fields }),
@@ -75,7 +75,7 @@ async function obey(command: Command): Promise<unknown> {
   }
 }
 
-/** `--v8-flags=--expose-gc` lets us look at what is held, without what nobody holds any more. */
+/** Collects garbage before a measurement; needs `--v8-flags=--expose-gc`. */
 async function measure(): Promise<OwnMeasure> {
   const { gc } = globalThis as { gc?: (options: Readonly<Record<string, string>>) => void };
   // Otherwise V8 keeps what it has got for minutes and then lets go of a fifth at once, as it likes.

@@ -22,7 +22,7 @@ export interface Measure extends OwnMeasure {
   readonly zombies: number;
 }
 
-/** Who hears what the Computer says unasked. */
+/** Callbacks for the log lines and failures of the Computer. */
 export interface ComputerListener {
   onLog(line: Extract<Line, { log: string }>): void;
   onFailed(message: string): void;

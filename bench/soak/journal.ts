@@ -1,6 +1,6 @@
-/** What happened when, for whoever looks for a fault. */
+/** A log of the soak, for finding the cause of a failure. */
 
-/** Counts lines, and writes them to a file where there is one. */
+/** Counts log lines, and writes them to a file if one is given. */
 export class Journal {
   readonly #file: string | undefined;
   readonly #counts = new Map<string, number>();
@@ -10,12 +10,12 @@ export class Journal {
     if (file !== undefined) Deno.writeTextFileSync(file, "");
   }
 
-  /** How often the Computer said what, information left out. */
+  /** The number of the Computer's log lines by message, without level `info`. */
   get counts(): ReadonlyMap<string, number> {
     return this.#counts;
   }
 
-  /** A line of the Computer's log. */
+  /** Adds a log line of the Computer. */
   note(line: { readonly level: string; readonly log: string; readonly fields: unknown }): void {
     const { level, log, fields } = line;
     if (level !== "info") this.#counts.set(log, (this.#counts.get(log) ?? 0) + 1);

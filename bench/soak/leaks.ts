@@ -1,11 +1,11 @@
-/** Which processes should not be there any more. */
+/** Finds processes that should have ended. */
 import { type MarkedProcess, markedProcesses } from "./proc.ts";
 import { hasProcess, type Slot, type Slots, tagOf } from "./scenery.ts";
 
-/** The state of each server as the Computer tells it. */
+/** The state of each MCP server, from the Computer. */
 export type States = Readonly<Record<string, { readonly status: string }>>;
 
-/** Looks at the processes of a run now and then; what is odd twice in a row is a leak. */
+/** Checks the processes of a run; a process that is unexpected in two checks in a row is a leak. */
 export class ProcessWatch {
   readonly #run: string;
   #suspects = new Map<number, MarkedProcess>();
@@ -16,7 +16,7 @@ export class ProcessWatch {
   }
 
   /**
-   * The processes that nobody asks for, now and when this was called last.
+   * Returns the processes that were unexpected in this and in the previous check.
    *
    * @param states The state of each server of the Computer by name.
    */
@@ -28,12 +28,12 @@ export class ProcessWatch {
     return leaks;
   }
 
-  /** All processes of the run, whoever started them: the Computer, the servers, and what those started. */
+  /** All processes of the run: the Computer, the MCP servers, and their child processes. */
   all(): MarkedProcess[] {
     return markedProcesses(this.#run);
   }
 
-  /** Those of MCP servers alone. */
+  /** The processes of MCP servers. */
   ofServers(): MarkedProcess[] {
     return this.all().filter(({ tag }) => tag !== undefined);
   }
@@ -44,7 +44,7 @@ function isStarted({ name }: Slot, states: States): boolean {
   return status === "starting" || status === "running" || status === "retrying";
 }
 
-/** Those of a former generation or of no server, and all but the youngest process of one server. */
+/** Processes of an earlier generation or of no server, and all but the newest process of each server. */
 function oddProcesses(processes: readonly MarkedProcess[], slots: Slots): MarkedProcess[] {
   const wanted = new Set(slots.filter(hasProcess).map(tagOf));
   const ofServers = processes.filter(({ tag }) => tag !== undefined);

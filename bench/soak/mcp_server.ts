@@ -186,7 +186,7 @@ function write(bytes: Uint8Array): void {
   for (let sent = 0; sent < bytes.length;) sent += Deno.stdout.writeSync(bytes.subarray(sent));
 }
 
-/** Ignores the polite ways to end a process, as does a child of its own that holds stdout. */
+/** Ignores a closed stdin and SIGTERM, and so does a child process that keeps stdout open. */
 function becomeStubborn(): void {
   Deno.addSignalListener("SIGTERM", () => {});
   setInterval(() => {}, 60_000);

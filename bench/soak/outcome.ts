@@ -5,7 +5,7 @@ import { ConnectionClosedError, RequestTimeoutError } from "../../src/protocol/l
 import type { CallToolResult } from "../../src/protocol/tools.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** Nobody answered: the Agent gave up, or the Server did in the Computer's place. */
+/** No answer: the request timed out on the Agent or on the Server. */
 export const UNANSWERED = "unanswered";
 
 /** The word for a rejected request. */

@@ -1,4 +1,4 @@
-/** What Linux tells of processes, without asking them. */
+/** Reads the state of processes from Linux's `/proc`. */
 import { RUN_VARIABLE, TAG_VARIABLE } from "./scenery.ts";
 
 /** One process of this run. */
@@ -49,9 +49,9 @@ export function markedProcesses(run: string): MarkedProcess[] {
 /** A child of a process, as the system knows it. */
 export interface ChildProcess {
   readonly pid: number;
-  /** It has ended, and nobody has waited for it. */
+  /** Whether it has ended without being waited for. */
   readonly isZombie: boolean;
-  /** When it was started, in the system's ticks: with the id, it tells one process from any other. */
+  /** The start time in ticks of the system. Together with the id it identifies the process. */
   readonly startTick: number;
 }
 

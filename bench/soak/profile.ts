@@ -12,10 +12,10 @@ export interface Profile {
   readonly stopsWhenFrozen?: boolean;
   /** Prints lines that are no messages before each answer. */
   readonly printsGarbage?: boolean;
-  /** Ignores its closed stdin and SIGTERM, with a child of its own that does so, too. */
+  /** Whether the process and a child process ignore a closed stdin and SIGTERM. */
   readonly isStubborn?: boolean;
   /** How long it takes before it reads anything. */
   readonly startMs?: number;
-  /** How often it tells that a window has changed. */
+  /** How often it sends a notification that a window has changed. */
   readonly updatesEveryMs?: number;
 }

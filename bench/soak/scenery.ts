@@ -5,7 +5,7 @@ import type { Random } from "../../tests/fixtures/random.ts";
 
 const SERVER_FILE = fromFileUrl(new URL("./mcp_server.ts", import.meta.url));
 
-/** The variables by which a process of the soak is known, whoever its parent is by now. */
+/** The environment variables that mark the processes of a soak, also after their parent has ended. */
 export const RUN_VARIABLE = "A2C_SOAK_RUN";
 export const TAG_VARIABLE = "A2C_SOAK_TAG";
 

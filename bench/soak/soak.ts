@@ -1,4 +1,4 @@
-/** One soak from its first idle look to the last one. */
+/** Runs one soak, between two measurements of an idle Computer. */
 import { Agent } from "../../src/agent/agent.ts";
 import {
   type ComputerListener,
@@ -19,26 +19,26 @@ import { firstSlots, type Slots, type Stage, toConfig } from "./scenery.ts";
 import { judge, memoryTrend, type Sample } from "./verdict.ts";
 
 const SAMPLE_INTERVAL_MS = 10_000;
-/** Every so many samples one is shown, and the processes are looked at. */
+/** The number of samples after which one is printed and the processes are checked. */
 const SAMPLES_PER_LINE = 3;
-/** How long calls may still be under way after the last one was sent, in milliseconds. */
+/** How long to wait for answers after the last call, in milliseconds. */
 const DRAIN_MS = 20_000;
-/** How long a closed Computer's process may take to end, in milliseconds. */
+/** The time limit for the process of a closed Computer to exit, in milliseconds. */
 const EXIT_MS = 10_000;
-/** As many more objects of one class as are told of: fewer are caches and chance. */
+/** The smallest growth of a class of objects to report; smaller growth is caches and chance. */
 const MIN_GROWTH = 50;
 
-/** How to soak. */
+/** The options of a soak. */
 export interface SoakOptions {
   readonly minutes: number;
   readonly seed: number;
-  /** How many calls are in flight at a time, at most. */
+  /** The most calls in flight. */
   readonly callers: number;
-  /** Where each step and each warning of the Computer is written. */
+  /** The file for each step and for the log lines of the Computer. */
   readonly journal: string | undefined;
 }
 
-/** The whole theatre. */
+/** A soak: the office, the Computer under load, and the measurements. */
 export class Soak {
   readonly #options: SoakOptions;
   readonly #random: Random;
@@ -68,7 +68,7 @@ export class Soak {
     return new Soak(options, await Office.open());
   }
 
-  /** Runs it all; resolves to what went against a promise. */
+  /** Runs the soak; resolves to the requirements that were broken. */
   async run(): Promise<readonly string[]> {
     const { minutes, seed, callers } = this.#options;
     console.log(`soaking for ${minutes} minutes with seed ${seed} and ${callers} callers`);
@@ -96,7 +96,7 @@ export class Soak {
     return this.#ledger.breaches;
   }
 
-  /** Another Computer as it is before the soak: a heap snapshot takes more memory than the Computer itself. */
+  /** Takes the first heap snapshot with another Computer, because a snapshot takes more memory than the Computer itself. */
   async #rehearse(slots: Slots): Promise<void> {
     await this.#openComputer();
     await this.#warmUp(slots);
@@ -115,7 +115,7 @@ export class Soak {
     await this.#computer.send({ do: "join", url: this.#office.computerWire.url, office: "soak" });
   }
 
-  /** Once all that is loaded late and kept for good: the guard, the transports, the MCP client. */
+  /** Loads everything that is loaded on first use and then kept: the guard, the transports, the MCP client. */
   async #warmUp(slots: Slots): Promise<void> {
     await this.#computer.send({ do: "reconfigure", config: toConfig(slots, this.#stage) });
     for (let second = 0; second < 10; second++) {
@@ -125,7 +125,7 @@ export class Soak {
     }
   }
 
-  /** The Computer in no office and without any server, all that it had let go. */
+  /** Measures the Computer without an office and without MCP servers. */
   async #idle(when: string): Promise<Measure> {
     await this.#computer.send({ do: "leave" });
     await this.#computer.send({ do: "reconfigure", config: { servers: {} } });
@@ -230,7 +230,7 @@ export class Soak {
     console.log(`log lines of the Computer: ${describeCounts(this.#journal.counts)}`);
   }
 
-  /** What is reachable in an idle Computer after all that, and was not before: listeners and timers among it. */
+  /** Compares the objects of the idle Computer before and after the soak, such as listeners and timers. */
   async #compare(): Promise<void> {
     const [before, after] = await Promise.all(
       ["before", "after"].map((when) => takeCensus(this.#snapshotFile(when))),
@@ -260,7 +260,7 @@ export class Soak {
     console.log(`took ${Math.round((performance.now() - this.#startMs) / 1000)} s`);
   }
 
-  /** The Computer's process ends by itself, and nothing that it started outlives it. */
+  /** Closes the Computer, and checks that its process exits and that no child process outlives it. */
   async #closeComputer(): Promise<void> {
     const ledger = this.#ledger;
     const computer = this.#computer;
@@ -290,7 +290,7 @@ export class Soak {
   }
 }
 
-/** Each of these belongs to a server, a request or a wait; an idle Computer has as many as at the start. */
+/** Whether objects of a class belong to an MCP server, a request or a wait: an idle Computer must have as many as before. */
 function mustNotGrow(name: string): boolean {
   return /^(AbortSignal|AbortController|Timeout|EventTarget|Deadline|Client|Mcp\w+|Supervised\w+|Catalogue)$/
     .test(name);

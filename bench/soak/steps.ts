@@ -91,7 +91,7 @@ type Changed = { readonly what: string; readonly slots: Slots };
 /** One server comes, goes, changes, or takes another place. */
 function changeOne(slots: Slots, random: Random): Changed {
   const away = slots.filter(({ isPresent, isDisabled }) => !isPresent || isDisabled);
-  // The more are away, the sooner one comes back: otherwise there would be nobody left to call.
+  // The more servers are removed, the sooner one is added again, so that some always remain.
   if (away.length > 0 && random.chance(away.length / slots.length + 0.1)) {
     return bringBack(slots, random.pick(away));
   }

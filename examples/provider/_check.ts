@@ -1,4 +1,4 @@
-/** A client beside the server, for examples that check themselves, and stdio for those that serve. */
+/** A client for the examples that check themselves, and stdio for those that serve. */
 import { Client } from "@modelcontextprotocol/sdk/client";
 // @ts-types="@modelcontextprotocol/sdk/inMemory"
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
@@ -9,25 +9,25 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
 import process from "node:process";
 
-/** Speaks MCP on stdio until whoever started the process closes its standard input. */
+/** Serves MCP on stdio until standard input is closed. */
 export async function serveStdio(server: McpServer): Promise<void> {
   process.stdin.once("end", () => Deno.exit(0));
   await server.connect(new StdioServerTransport());
 }
 
-/** A client that remembers what it is told. */
+/** A client that keeps the notifications that it receives. */
 export class CheckingClient implements AsyncDisposable {
   readonly client: Client = new Client({ name: "check", version: "1.0.0" });
   readonly #told = new Map<string, PromiseWithResolvers<unknown>>();
 
-  /** A client of a server in this process. */
+  /** Connects a client to a server in this process. */
   static async beside(server: McpServer): Promise<CheckingClient> {
     const [left, right] = InMemoryTransport.createLinkedPair();
     await server.connect(left);
     return await CheckingClient.connect(right);
   }
 
-  /** A client of any server. */
+  /** Connects a client by a transport. */
   static async connect(transport: Transport): Promise<CheckingClient> {
     const checking = new CheckingClient();
     checking.client.fallbackNotificationHandler = ({ method, params }) => {
@@ -39,7 +39,7 @@ export class CheckingClient implements AsyncDisposable {
     return checking;
   }
 
-  /** The parameters of the next notification of this method. */
+  /** Resolves to the parameters of the next notification of this method. */
   next(method: string): Promise<unknown> {
     const waiter = Promise.withResolvers<unknown>();
     this.#told.set(method, waiter);
@@ -57,7 +57,7 @@ export class CheckingClient implements AsyncDisposable {
     return JSON.parse(await this.text(uri));
   }
 
-  /** What is offered for a parameter of a template. */
+  /** The completions for a parameter of a template. */
   async complete(
     uri: string,
     argument: { readonly name: string; readonly value: string; readonly chosen?: Record<string, string> },

@@ -1,6 +1,6 @@
 /**
- * A source that is too large to be kept: pages are made when they are read, and a list of 20,000 documents is paged.
- * An MCP server on stdio; with `--check` it plays its own client and ends with a checked outcome:
+ * A source that is too large for memory: pages are built when they are read, and the list of 20,000 documents is paged.
+ * An MCP server on stdio. With `--check` it is also its own client, checks the answers and exits:
  *
  * ```sh
  * deno run -A examples/provider/archive.ts --check
@@ -15,7 +15,7 @@ import { CheckingClient, serveStdio } from "./_check.ts";
 const DOCUMENTS = 20_000;
 const PAGES = 5_000;
 
-/** All that is kept of each document; the page count saves the kit from counting. */
+/** The metadata of each document. The kit does not have to count the pages, because `pageCount` is set. */
 const infos: readonly DocumentInfo[] = Array.from({ length: DOCUMENTS }, (_, number) => ({
   docRef: `year-${number}`,
   title: `The year ${number}`,
@@ -62,7 +62,7 @@ async function check(): Promise<void> {
   assertEquals(element["content"], { text: "year-1984, page 4321" });
   assertEquals(pagesMade, 1);
   console.log(
-    `${DOCUMENTS} documents of ${PAGES} pages were listed, and one page was made to read an element.`,
+    `${DOCUMENTS} documents of ${PAGES} pages were listed, and only one page was built to read an element.`,
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * The specification's guide for windows (`desktop.md`, MCP Server 实现指南: 暴露窗口资源, 提供窗口内容, 变更通知), on the kit.
- * An MCP server on stdio; with `--check` it plays its own client and ends with a checked outcome:
+ * The specification's example of windows (`docs/protocol/desktop.md#mcp-servers-with-windows`), with this kit.
+ * An MCP server on stdio. With `--check` it is also its own client, checks the answers and exits:
  *
  * ```sh
  * deno run -A examples/provider/desktop.ts --check
@@ -20,7 +20,7 @@ const server = new McpServer({ name: "myapp", version: "1.0.0" });
 const provider = provide(server);
 const lines = ["10:30:01 INFO 启动完成"];
 
-// A window whose text is given …
+// A window with a fixed text …
 const status = provider.publishWindow({
   host: HOST,
   path: ["status"],
@@ -30,7 +30,7 @@ const status = provider.publishWindow({
   fullscreen: false,
   text: "运行中 | CPU: 45% | 内存: 2.1GB",
 });
-// … and one whose text is made when somebody reads it.
+// … and a window whose text is built at each read.
 const output = provider.publishWindow({
   host: HOST,
   path: ["console"],
@@ -40,7 +40,7 @@ const output = provider.publishWindow({
   read: () => lines.join("\n"),
 });
 
-/** What the application does when it has something to say. */
+/** Appends a line to the log of the application. */
 function log(line: string): void {
   lines.push(line);
   lines.splice(0, lines.length - MAX_LINES);
@@ -72,7 +72,7 @@ async function check(): Promise<void> {
   output.remove();
   await listChanged;
   assertEquals((await client.listResources()).resources.length, 1);
-  console.log("Two windows were listed, read, updated and removed: all as the specification asks.");
+  console.log("Two windows were listed, read, updated and removed: all as the specification requires.");
 }
 
 if (import.meta.main) await (Deno.args.includes("--check") ? check() : serveStdio(server));

@@ -1,6 +1,6 @@
 /**
- * The specification's guide for documents (`finder.md`, MCP Server 实现指南: 资源声明, 资源模板, 内容提供, 变更通知, 自动补全), on the
- * kit. An MCP server on stdio; with `--check` it plays its own client and ends with a checked outcome:
+ * The specification's example of documents (`docs/protocol/finder.md#mcp-servers-with-documents`), with this kit.
+ * An MCP server on stdio. With `--check` it is also its own client, checks the answers and exits:
  *
  * ```sh
  * deno run -A examples/provider/finder.ts --check
@@ -12,7 +12,7 @@ import { assertEquals } from "@std/assert";
 import { type DocumentInfo, type DocumentPage, provide } from "../../src/provider/mod.ts";
 import { CheckingClient, serveStdio } from "./_check.ts";
 
-/** A document of the example: what is known of it, and what is in it. */
+/** A document of the example: its metadata and its pages. */
 interface Report {
   readonly info: DocumentInfo;
   readonly pages: readonly DocumentPage[];
@@ -67,7 +67,7 @@ async function check(): Promise<void> {
   await checkLevels(checking);
   await checkChanges(checking);
   console.log(
-    "Two documents were listed, walked through, completed and changed: all as the specification asks.",
+    "Two documents were listed, walked through, completed and changed: all as the specification requires.",
   );
 }
 

@@ -1,12 +1,12 @@
 /**
  * One provider for all sessions of a Streamable HTTP server: the window is updated once, and each client that
- * subscribed to it hears of it. With `--check` two clients of its own see that, over real sockets:
+ * subscribed to it is notified. With `--check` it starts two clients over real sockets, checks this and exits:
  *
  * ```sh
  * deno run -A examples/provider/http.ts --check
  * ```
  *
- * Without it the server listens on 127.0.0.1 and says where.
+ * Without `--check` the server listens on 127.0.0.1 and prints its URL.
  */
 // @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -23,7 +23,7 @@ const status = provider.publishWindow({ host: "com.example.shared", name: "Statu
 
 const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
 
-/** Each session has an `McpServer` of its own; what they show is the provider's. */
+/** Each session has its own `McpServer`; all of them share the provider. */
 async function handle(request: Request): Promise<Response> {
   if (isFromPage(request)) return new Response("Not for web pages", { status: 403 });
   const id = request.headers.get("mcp-session-id");
@@ -41,7 +41,7 @@ async function handle(request: Request): Promise<Response> {
   return await transport.handleRequest(request);
 }
 
-/** Any page can send requests to this machine: it shows in `Origin`, or in a `Host` that is a name of the page's owner. */
+/** Whether a web page sent the request. It has an `Origin`, or a `Host` that is a domain name of the page's owner. */
 function isFromPage({ headers, url }: Request): boolean {
   return headers.has("origin") || !["127.0.0.1", "localhost"].includes(new URL(url).hostname);
 }
@@ -51,7 +51,7 @@ async function check(): Promise<void> {
   let opened = 0;
   const http = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
     const response = await handle(request);
-    // Each client opens its stream for notifications by itself, some time after it has connected.
+    // Each client opens its stream for notifications some time after it has connected.
     if (request.method === "GET") streams[opened++]?.resolve();
     return response;
   });
@@ -70,7 +70,7 @@ async function check(): Promise<void> {
   for (const checking of clients) await checking[Symbol.asyncDispose]();
   await http.shutdown();
   assertEquals(sessions.size, 0);
-  console.log("Two sessions saw one window change: each of them was told.");
+  console.log("Two sessions were notified of one change of a window.");
 }
 
 if (import.meta.main) {

@@ -1,6 +1,6 @@
 /**
- * Tools, a window and documents of one server: what a tool changes, the window and the document show. An MCP server on
- * stdio; with `--check` it plays its own client and ends with a checked outcome:
+ * Tools, a window and documents of one server: the window and the documents show what the tools change. An MCP server
+ * on stdio. With `--check` it is also its own client, checks the answers and exits:
  *
  * ```sh
  * deno run -A examples/provider/notes.ts --check
@@ -38,7 +38,7 @@ const documents = provider.publishDocuments({
 });
 
 server.registerTool("write_note", {
-  description: "Writes a note, or writes it anew.",
+  description: "Creates or replaces a note.",
   inputSchema: { name: z.string(), text: z.string() },
 }, ({ name, text }) => {
   const isNew = !notes.has(name);

@@ -1,4 +1,4 @@
-/** CSV files: a table, fifty rows to a page. */
+/** Reads CSV files: a table with fifty rows per page. */
 import { parse } from "csv-parse/sync";
 import type { DocumentPage } from "../../src/provider/mod.ts";
 import type { FileContent } from "./page.ts";

@@ -17,7 +17,7 @@ export interface LibraryFile {
   readonly modifiedAt: Date;
 }
 
-/** A folder's documents. What is asked for is read from its file: what an Agent sees is what is on the disk. */
+/** The documents of a folder. Each read opens the file, so an Agent always gets the content on the disk. */
 export class Library implements DocumentSource {
   readonly folder: string;
   readonly host: string;
@@ -39,7 +39,7 @@ export class Library implements DocumentSource {
     return files.sort((a, b) => a.docRef < b.docRef ? -1 : 1);
   }
 
-  /** What is known of a file; `undefined` when there is no such file. */
+  /** The metadata of a file; `undefined` when it does not exist. */
   async document(docRef: string): Promise<DocumentInfo | undefined> {
     const file = await this.#read(docRef);
     if (file === undefined) return undefined;
@@ -55,7 +55,7 @@ export class Library implements DocumentSource {
     };
   }
 
-  /** What is in a file; `undefined` when there is no such file. */
+  /** The pages of a file; `undefined` when it does not exist. */
   async pages(docRef: string): Promise<readonly DocumentPage[] | undefined> {
     return (await this.#read(docRef))?.pages;
   }

@@ -1,4 +1,4 @@
-/** Markdown files: a page for each section, an element for each block. */
+/** Reads Markdown files: a page for each section, an element for each block. */
 import { marked, type Token, type Tokens } from "marked";
 import type { ListContent } from "../../mod.ts";
 import type { DocumentElement, DocumentPage } from "../../src/provider/mod.ts";
@@ -6,7 +6,7 @@ import { type FileContent, firstWords } from "./page.ts";
 
 const FRONT_MATTER = /^---\n([\s\S]*?)\n---\n/;
 
-/** Reads a Markdown file; `title`, `keywords` and `summary` may stand in its front matter. */
+/** Reads a Markdown file; its front matter may have `title`, `keywords` and `summary`. */
 export function readMarkdown(text: string, name: string): FileContent {
   const source = text.replaceAll("\r\n", "\n");
   const matter = readFrontMatter(source);

@@ -1,7 +1,7 @@
-/** What a file becomes: metadata and pages of elements, before anyone asks for a URI of it. */
+/** The content of a file: metadata, and pages of elements. */
 import type { DocumentPage } from "../../src/provider/mod.ts";
 
-/** A file, read. */
+/** The content of one file. */
 export interface FileContent {
   readonly title: string;
   readonly keywords: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * An MCP server over a folder: its Markdown and CSV files as `dpe://` documents, its state as two `window://` windows,
- * all of it live. Speaks MCP on stdio:
+ * An MCP server for a folder: Markdown and CSV files are `dpe://` documents, and two `window://` windows show its state.
+ * All follow changes of the files. Serves MCP on stdio:
  *
  * ```sh
  * deno run --allow-read examples/workspace/server.ts examples/documents
@@ -17,7 +17,7 @@ import { Library } from "./library.ts";
 import { watchFolder } from "./watch.ts";
 
 const HOST = "com.example.workspace";
-/** How many changes the activity window remembers. */
+/** The most changes in the activity window. */
 const MAX_ACTIVITY = 20;
 
 const [folder] = Deno.args;
@@ -53,7 +53,7 @@ const windows = [
   }),
 ];
 
-// Whoever closes our stdin is done with us; the SDK would go on for as long as the folder is watched.
+// A closed stdin means that the client has ended. The watcher would keep the process alive.
 process.stdin.once("end", () => Deno.exit(0));
 const changes = await watchFolder(library);
 await server.connect(new StdioServerTransport());

@@ -1,17 +1,17 @@
-/** What changes in a folder. */
+/** Watches a folder for changes. */
 import type { Library, LibraryFile } from "./library.ts";
 
-/** How long the folder must be quiet before it is looked at: editors write a file in several steps. */
+/** How long the folder must be unchanged before it is read, in milliseconds: editors write a file in several steps. */
 const QUIET_MS = 50;
 
-/** What was found after a burst of changes. */
+/** The changes of a folder since the last one. */
 export interface FolderChange {
   readonly changed: readonly { readonly docRef: string; readonly how: "added" | "changed" | "removed" }[];
-  /** Whether files came or went. */
+  /** Whether files were added or removed. */
   readonly isListChanged: boolean;
 }
 
-/** Begins to watch the library's folder; yields a change for each burst of them, until the process ends. */
+/** Watches the library's folder. Yields once for each series of changes, until the process ends. */
 export async function watchFolder(library: Library): Promise<AsyncGenerator<FolderChange>> {
   const watcher = Deno.watchFs(library.folder, { recursive: false });
   return changes(watcher, { library, before: await snapshot(library) });
@@ -33,7 +33,7 @@ async function* changes(
   }
 }
 
-/** Whether another event comes before the folder has been quiet. */
+/** Whether another event arrives within the quiet time. */
 async function isBusy(next: Promise<IteratorResult<Deno.FsEvent>>): Promise<boolean> {
   const { promise: quiet, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), QUIET_MS);

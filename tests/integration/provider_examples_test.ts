@@ -3,9 +3,9 @@ import { fromFileUrl } from "@std/path";
 
 const EXAMPLES: readonly { readonly file: string; readonly ending: string }[] = [
   { file: "archive.ts", ending: "and one page was made to read an element." },
-  { file: "desktop.ts", ending: "all as the specification asks." },
-  { file: "finder.ts", ending: "all as the specification asks." },
-  { file: "http.ts", ending: "each of them was told." },
+  { file: "desktop.ts", ending: "as the specification requires." },
+  { file: "finder.ts", ending: "as the specification requires." },
+  { file: "http.ts", ending: "one change of a window." },
   { file: "notes.ts", ending: "the window and the document show it." },
 ];
 
