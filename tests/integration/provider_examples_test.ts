@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 
 const EXAMPLES: readonly { readonly file: string; readonly ending: string }[] = [
-  { file: "archive.ts", ending: "and one page was made to read an element." },
+  { file: "archive.ts", ending: "one page was built to read an element." },
   { file: "desktop.ts", ending: "as the specification requires." },
   { file: "finder.ts", ending: "as the specification requires." },
   { file: "http.ts", ending: "one change of a window." },
