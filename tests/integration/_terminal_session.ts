@@ -146,9 +146,11 @@ export class TerminalSession implements AsyncDisposable {
 
   /** Makes the terminal wider or narrower; the program is told by its system. */
   async resize(columns: number): Promise<void> {
-    const pid = (await descendants(this.#child.pid)).at(-1);
-    const { stdout } = await new Deno.Command("ps", { args: ["-o", "tty=", "-p", `${pid}`] }).output();
-    const device = `/dev/${new TextDecoder().decode(stdout).trim()}`;
+    // All are asked: a command of the program may have ended by now.
+    const pids = (await descendants(this.#child.pid)).join(",");
+    const { stdout } = await new Deno.Command("ps", { args: ["-o", "tty=", "-p", pids] }).output();
+    const ttys = new TextDecoder().decode(stdout).split("\n").map((tty) => tty.trim());
+    const device = `/dev/${ttys.findLast((tty) => tty !== "" && tty !== "?")}`;
     const { success } = await new Deno.Command("stty", { args: ["-F", device, "cols", `${columns}`] })
       .output();
     assert(success, `cannot resize ${device}`);
