@@ -225,7 +225,13 @@ Deno.test("a tool without auto_apply is 4005 where nobody can confirm, and says 
   });
   const { content, isError, meta } = await office.laptop.callTool("echo");
   assertEquals([isError, meta?.error_code], [true, 4005]);
-  assertStringIncludes(content[0]?.text ?? "", '"auto_apply": true for "echo" in "tool_meta"');
+  for (
+    const way of [
+      '"auto_apply": true for "echo" in "tool_meta" or in "default_tool_meta" of server "s"',
+      '"mcpServers": "alwaysAllow": ["echo"]',
+      "starts the Computer with --auto-apply",
+    ]
+  ) assertStringIncludes(content[0]?.text ?? "", way);
   assertEquals((await received(office, "tools/call")).length, 1, "only the call that asks");
 });
 

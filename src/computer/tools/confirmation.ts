@@ -119,8 +119,9 @@ function refusal({ tool_name }: ToolCallReq, why: string): CallToolResult {
 }
 
 function cannotAsk({ server, tool }: ToolRoute): string {
-  return "this Computer cannot ask anybody; its owner can allow the tool with " +
-    `"auto_apply": true for "${tool.name}" in "tool_meta", or in "default_tool_meta" of server "${server.name}"`;
+  return "this Computer cannot ask anybody. To allow the tool, its owner sets " +
+    `"auto_apply": true for "${tool.name}" in "tool_meta" or in "default_tool_meta" of server "${server.name}" ` +
+    `(in "mcpServers": "alwaysAllow": ["${tool.name}"]), or starts the Computer with --auto-apply`;
 }
 
 function toQuestion(
