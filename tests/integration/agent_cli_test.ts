@@ -93,6 +93,17 @@ Deno.test("agent.ts shows the configuration, and sends options as the fields of 
   assertEquals(computer.lastBody("client:tool_call")["timeout"], 3);
 });
 
+Deno.test("agent.ts says where to look when the Computer has no tools", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const none: Answer = ({ req_id }) => ({ tools: [], req_id });
+  using _computer = await ScriptedComputer.join(server.url, { answers: { "client:get_tools": none } });
+  const { code, stdout } = await run(...options(server), "tools");
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, 'may still be starting: "deno run -A computer.ts status" on that machine');
+  const json = await run(...options(server), "tools", "--json");
+  assertEquals(JSON.parse(json.stdout), { computer: "laptop", tools: [] });
+});
+
 Deno.test("agent.ts asks which Computer when there are several, and says when there is none", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   const none = await run(...options(server), "tools");

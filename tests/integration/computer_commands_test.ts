@@ -60,6 +60,19 @@ Deno.test("a command for a Computer that runs is refused with --config, and fail
   assertStringIncludes(JSON.parse(alone.stderr).error.message, "Cannot find a");
 });
 
+Deno.test("tools names the MCP servers that do not run when there are no tools", async () => {
+  using place = new Workplace();
+  const config = place.write("config.json", {
+    servers: { shop: { type: "stdio", server_parameters: { command: "no-such-program" } } },
+  });
+  const options = ["--config", config];
+  const { code, stdout } = await place.run(["tools", ...options]);
+  assertEquals(code, 0);
+  assertStringIncludes(stdout, 'no tools: server "shop" failed; "status" shows why');
+  const json = await place.run(["tools", ...options, "--json"]);
+  assertEquals(JSON.parse(json.stdout).tools, []);
+});
+
 Deno.test("status says why a running server has no tools", async () => {
   using place = new Workplace();
   const answers = { "tools/list": { error: { code: -32603, message: "cloud is down" } } };

@@ -14,7 +14,7 @@ import { DEFAULT_WINDOW_LINES, desktopText, drawDesktop } from "./desktop.ts";
 import { readDocumentTree, toTreeJson, type TreeDepth } from "./document_tree.ts";
 import { catalogueText, drawFinder } from "./finder.ts";
 import { drawRead } from "./read_picture.ts";
-import { drawTools, groupTools, toolsText, toolText } from "./tools.ts";
+import { drawTools, groupTools, noToolsText, type ServerStates, toolsText, toolText } from "./tools.ts";
 
 /** How a request to a Computer may end early. */
 interface RequestOptions {
@@ -25,6 +25,8 @@ interface RequestOptions {
 /** What `Computer` and `RemoteComputer` have in common: the Computer that a command asks, in this process or in an office. */
 export interface AskedComputer {
   readonly name: string;
+  /** Its MCP servers; absent for a Computer of an office, which does not send their states. */
+  readonly servers?: ServerStates;
   getTools(options: RequestOptions): Promise<readonly SMCPTool[]>;
   callTool(
     tool: string,
@@ -67,7 +69,7 @@ export async function listTools(
   if (name === undefined) {
     return {
       value: { computer: computer.name, tools },
-      text: toolsText(tools),
+      text: tools.length === 0 ? noToolsText(computer.servers) : toolsText(tools),
       draw: (screen) => drawTools(groupTools(tools), screen),
     };
   }

@@ -83,6 +83,9 @@ function addRequests(program: Command, run: RunCommand): void {
 function hostedComputer(computer: Computer): AskedComputer {
   return {
     name: computer.name,
+    get servers() {
+      return computer.servers;
+    },
     getTools: () => Promise.resolve(computer.tools),
     callTool: (tool, params, options) => computer.callTool(tool, params, { ...options, isConfirmed: true }),
     getDesktop: (options) => computer.getDesktop(options),
