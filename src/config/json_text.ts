@@ -79,7 +79,7 @@ function syntaxProblems(errors: readonly ParseError[], placeAt: (offset: number)
 /** The messages do not quote the text, which may be a secret. */
 const SYNTAX_STATES: Readonly<Record<ReturnType<typeof printParseErrorCode>, string>> = {
   InvalidSymbol: "unquoted text; put strings in double quotes",
-  InvalidNumberFormat: "invalid number",
+  InvalidNumberFormat: "invalid number; put the value in double quotes if it is a string",
   PropertyNameExpected: "expected a key in double quotes",
   ValueExpected: "expected a value",
   ColonExpected: "expected a colon after the key",
@@ -90,11 +90,11 @@ const SYNTAX_STATES: Readonly<Record<ReturnType<typeof printParseErrorCode>, str
   InvalidCommentToken: "unexpected comment; remove it",
   UnexpectedEndOfComment: "unterminated comment; add */",
   UnexpectedEndOfString: "unterminated string; add the closing quote",
-  UnexpectedEndOfNumber: "incomplete number",
+  UnexpectedEndOfNumber: "incomplete number; add the missing digits",
   InvalidUnicode: "invalid \\u escape; it needs four hexadecimal digits",
   InvalidEscapeCharacter: "unknown escape; write a backslash as \\\\",
   InvalidCharacter: "control character in a string; write it as an escape",
-  "<unknown ParseErrorCode>": "invalid syntax",
+  "<unknown ParseErrorCode>": "invalid syntax; check the commas, quotes and brackets of this line",
 };
 
 function toValue(

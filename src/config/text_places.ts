@@ -46,6 +46,11 @@ export function duplicateKey(key: string | number | undefined): string {
   return `duplicate key${key === undefined ? "" : ` "${key}"`}; remove one of them`;
 }
 
+/** A syntax error in the words of a parser, with a remedy unless the words already say what to write. */
+export function withRemedy(state: string, remedy: string): string {
+  return /\b(?:missing|must|expected|need to)\b/i.test(state) ? state : `${state}; ${remedy}`;
+}
+
 /** Whether a value is nested too deeply. It looks no deeper than the limit. */
 export function isTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return false;

@@ -1,7 +1,7 @@
 /** Reads a configuration in TOML. */
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 import type { ConfigPath } from "./problem.ts";
-import { type ConfigText, isTooDeep, KeyPlaces, refuseDepth, refuseText } from "./text_places.ts";
+import { type ConfigText, isTooDeep, KeyPlaces, refuseDepth, refuseText, withRemedy } from "./text_places.ts";
 
 /** Reads a text. Only the first syntax error is reported. */
 export function readTomlText(text: string): ConfigText {
@@ -24,10 +24,13 @@ export function readTomlText(text: string): ConfigText {
   }
 }
 
-/** Removes the quoted text at the end of a parser message, which may be a secret. */
+/** What is wrong and what to do, without the quoted text at the end of the parser's message, which may be a secret. */
 function stateOf(message: string): string {
   const state = message.replace(/[:,]? ["'`].*$/s, "");
-  return state.slice(0, 1).toLowerCase() + state.slice(1);
+  const remedy = state.includes("multiple times")
+    ? "remove one of them"
+    : "check the quotes, brackets and equals signs of this line";
+  return withRemedy(state.slice(0, 1).toLowerCase() + state.slice(1), remedy);
 }
 
 function placesOf(program: AST.TOMLProgram): KeyPlaces {

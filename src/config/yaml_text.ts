@@ -19,6 +19,7 @@ import {
   KeyPlaces,
   refuseDepth,
   refuseText,
+  withRemedy,
 } from "./text_places.ts";
 
 /** The most nodes that aliases may expand to: a few lines of nested aliases could otherwise fill the memory. */
@@ -60,7 +61,8 @@ export function readYamlText(text: string): ConfigText {
     // An alias without an anchor, or aliases that expand to too many nodes
     if (!(error instanceof ReferenceError)) throw error;
     return refuseText({
-      message: "invalid YAML: an alias is undefined, or aliases expand to too many values",
+      message:
+        "invalid YAML: an alias is undefined, or aliases expand to too many values; write the values out",
       path: "",
       line: 1,
       column: 1,
@@ -93,17 +95,25 @@ function syntaxProblems(errors: readonly YAMLError[], counter: LineCounter): Con
   for (const error of errors) {
     const place = placeOf(error, counter);
     if (firsts.size === MAX_FINDINGS) break;
-    const message = `invalid YAML: ${stateOf(error.message)}`;
+    const message = `invalid YAML: ${stateOf(error)}`;
     if (!firsts.has(place.line)) firsts.set(place.line, { message, path: "", ...place });
   }
   return [...firsts.values()];
 }
 
-/** Removes the text after the colon of a parser message, which may be a secret. */
-function stateOf(message: string): string {
+/** What is wrong and what to do, without the text after the colon of the parser's message, which may be a secret. */
+function stateOf({ message, code }: YAMLError): string {
   const state = message.replace(/:.*$/s, "");
-  return state.slice(0, 1).toLowerCase() + state.slice(1);
+  return withRemedy(state.slice(0, 1).toLowerCase() + state.slice(1), REMEDIES[code] ?? ANY_REMEDY);
 }
+
+const ANY_REMEDY = "check the indentation, colons and quotes of this line and the line before it";
+
+const REMEDIES: Readonly<Partial<Record<YAMLError["code"], string>>> = {
+  BAD_DQ_ESCAPE: "write a backslash as \\\\",
+  BAD_SCALAR_START: "put the value in quotes",
+  TAB_AS_INDENT: "use spaces",
+};
 
 function addPlaces(
   node: ParsedNode | null,

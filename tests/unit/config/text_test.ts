@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { parseConfigText } from "../../../src/config/config.ts";
 import { ConfigError } from "../../../src/config/problem.ts";
 import { readConfigText } from "../../../src/config/text.ts";
@@ -165,6 +165,22 @@ Deno.test("the format follows from the extension of the file, else from the text
     const error = assertThrows(() => parseConfigText(text, file), ConfigError);
     assertEquals([error.problems[0]?.line, error.problems[0]?.column], place, error.message);
     assertEquals(error.message.includes(state), true, error.message);
+  }
+});
+
+Deno.test("a syntax error in TOML or YAML says what to do, once", () => {
+  const cases: [file: string, text: string, remedy: RegExp][] = [
+    ["c.yaml", "mcpServers:\n  a:\n    command: x\n- b: y", /; check the indentation/],
+    ["c.yaml", "mcpServers:\n  a: b: c", /; check the indentation/],
+    ["c.yaml", "mcpServers:\n\ta: x", /; use spaces/],
+    ["c.yaml", "mcpServers:\n  a: `x`", /; put the value in quotes/],
+    ["c.yaml", 'mcpServers:\n  a: "x', /missing closing [^;]*$/],
+    ["c.toml", 'a = "x', /; check the quotes/],
+    ["c.toml", "a = 1\na = 2", /; remove one of them/],
+  ];
+  for (const [file, text, remedy] of cases) {
+    const { problems: [problem] } = assertThrows(() => parseConfigText(text, file), ConfigError);
+    assertMatch(problem?.message ?? "", remedy);
   }
 });
 
