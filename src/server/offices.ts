@@ -183,7 +183,7 @@ function explainTaken({ officeId, name, role, principal }: Member, holder: Membe
   }
   const who = isOwn ? `: "${holder.name}"${since}` : "";
   return `Room already has an agent (${ErrorCode.ROOM_FULL})${who}. ` +
-    `Use another office, ${isOwn ? "end that Agent, " : ""}or connect as an observer`;
+    `${isOwn ? "End that Agent, wait" : "Wait"} until it leaves, or use another office`;
 }
 
 function refuseObserver(others: readonly Member[]): string | undefined {

@@ -71,11 +71,11 @@ Deno.test("join() refuses a second Agent, whatever its name", () => {
     assertEquals(
       refusal(offices, agent(name)),
       'Room already has an agent (4101): "ada", since 2026-11-22T08:00:00.000Z. ' +
-        "Use another office, end that Agent, or connect as an observer",
+        "End that Agent, wait until it leaves, or use another office",
     );
     assertEquals(
       refusal(offices, agent(name, { principal: "mallory" })),
-      "Room already has an agent (4101). Use another office, or connect as an observer",
+      "Room already has an agent (4101). Wait until it leaves, or use another office",
     );
   }
 });
