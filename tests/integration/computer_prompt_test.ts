@@ -23,7 +23,7 @@ const TWO = {
 
 testPrompt("the prompt tells what became of the MCP servers, and status tells why", async ({ open }) => {
   const session = await open({ config: TWO });
-  await session.expect("1 of 2 MCP servers run, with 3 tools");
+  await session.expect('1 of 2 MCP servers run, with 3 tools. "broken" does not run');
   await session.expect("laptop> ");
   const status = await enter(session, "status");
   assertStringIncludes(status, "computer  laptop\noffice    none, not connected\n");

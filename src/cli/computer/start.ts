@@ -122,14 +122,15 @@ export async function reportStart(
   await settledWithin(Promise.race([all, untilAborted(interruption.signal)]), START_GRACE_MS);
 }
 
-/** `3 of 4 MCP servers run, with 36 tools; "status" shows why broken does not` */
+/** `3 of 4 MCP servers run, with 36 tools. "broken" does not run; "status" shows why` */
 function startText({ servers, tools }: Computer, names: readonly string[]): string {
   const others = names.filter((name) => servers.get(name)?.status !== "running");
   const part = others.length === 0 ? "" : `${names.length - others.length} of `;
   const all = `${countOf(names.length, "MCP server")} ${names.length === 1 ? "runs" : "run"}`;
   const sum = `${part}${all}, with ${countOf(tools.length, "tool")}`;
   if (others.length === 0) return sum;
-  return `${sum}; "status" shows why ${others.join(", ")} ${others.length === 1 ? "does" : "do"} not`;
+  const list = others.map((name) => `"${name}"`).join(", ");
+  return `${sum}. ${list} ${others.length === 1 ? "does" : "do"} not run; "status" shows why`;
 }
 
 /** Where a Computer connects to, and with which credentials. */
