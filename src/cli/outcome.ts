@@ -21,7 +21,7 @@ export const ExitCode = {
   FAILURE: 1,
   /** The command line, an environment variable or the config file is invalid. */
   USAGE: 2,
-  /** The Server or the Computer could not be reached in time, or the connection was lost and not restored. */
+  /** The Server, or a Computer on this machine, could not be reached in time, or the connection was lost and not restored. */
   UNREACHABLE: 3,
   /** The Server refused the credentials, the protocol version or the join. */
   REFUSED: 4,
@@ -37,12 +37,19 @@ export class UsageError extends Error {
   readonly code = "USAGE";
 }
 
+/** No such Computer runs on this machine; the exit code is 3. */
+export class ComputerNotRunningError extends Error {
+  override readonly name = "ComputerNotRunningError";
+  readonly code = "COMPUTER_NOT_RUNNING";
+}
+
 /** The exit code of a command that threw `error`. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return ExitCode.USAGE;
-  if (error instanceof ServerUnreachableError || error instanceof ConnectionClosedError) {
-    return ExitCode.UNREACHABLE;
-  }
+  if (
+    error instanceof ServerUnreachableError || error instanceof ConnectionClosedError ||
+    error instanceof ComputerNotRunningError
+  ) return ExitCode.UNREACHABLE;
   if (
     error instanceof AuthenticationError || error instanceof ProtocolVersionError ||
     error instanceof JoinRefusedError

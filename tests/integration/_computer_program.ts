@@ -29,8 +29,11 @@ export class Workplace implements Disposable {
   }
 
   /** Runs one command to its end. */
-  run(args: readonly string[], options: Pick<DoorOptions, "input" | "cwd"> = {}): Promise<DoorOutcome> {
-    return runDoor("computer.ts", args, { ...options, env: this.env });
+  run(
+    args: readonly string[],
+    options: Pick<DoorOptions, "input" | "cwd" | "env"> = {},
+  ): Promise<DoorOutcome> {
+    return runDoor("computer.ts", args, { ...options, env: { ...this.env, ...options.env } });
   }
 
   /** Starts a Computer. */

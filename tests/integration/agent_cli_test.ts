@@ -211,12 +211,20 @@ Deno.test("agent.ts watch takes no seat, and ends when nobody reads what it prin
   assertEquals((await child.end()).code, 0);
 });
 
+Deno.test("agent.ts watch ends with 0 at Ctrl-C also while the Server cannot be reached", async () => {
+  await using child = start(["--url", "http://127.0.0.1:1", "--office", "lab", "--name", "ada", "watch"]);
+  await child.said("cannot reach the Server");
+  child.kill("SIGINT");
+  assertEquals((await child.end()).code, 0);
+});
+
 Deno.test("agent.ts call says at once that the office has an Agent, since when, and what to do", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   await using _agent = await Agent.connect({ url: server.url, office: "lab", name: "bob" });
   const { code, stderr } = await run(...options(server), "call", "echo");
   assertEquals(code, 4);
-  assertMatch(stderr, /Room already has an agent \(4101\): "bob", since 20.*Use another office/);
+  assertMatch(stderr, /Room already has an agent \(4101\): "bob", since 20.*End that Agent, wait/);
+  assertEquals(stderr.includes("observer"), false);
 });
 
 Deno.test("agent.ts watch prints what happens to one Computer, one JSON line each, until Ctrl-C", async () => {

@@ -228,6 +228,7 @@ Deno.test({
     assertEquals((await ask("input", "clear", "key")).id, "key");
     const stranger = await place.run(["--name", "other", "status"]);
     assertEquals(stranger.code, 3);
+    assertStringIncludes(stranger.stderr, 'named "other" (from --name)');
     const missing = await place.run(["server", "stop", "none", "--json"]);
     assertEquals([missing.code, JSON.parse(missing.stderr).error.message], [
       1,
@@ -235,6 +236,34 @@ Deno.test({
     ]);
     assertEquals((await ask("quit")).quit, true);
     assertEquals((await running.end()).code, 0);
+  },
+});
+
+Deno.test({
+  name: "a command that finds no Computer, or cannot choose one, names those that run",
+  ignore: !isPosix,
+  async fn() {
+    using place = new Workplace();
+    const config = place.write("config.json", { servers: {} });
+    const refused = async (args: string[], env?: Record<string, string>) => {
+      const { code, stderr } = await place.run([...args, "--json"], { env });
+      const { error } = JSON.parse(stderr);
+      return { code, kind: error.code, message: String(error.message) };
+    };
+    const none = await refused(["status"], { A2C_NAME: "ada" });
+    assertEquals([none.code, none.kind], [3, "COMPUTER_NOT_RUNNING"]);
+    assertStringIncludes(none.message, "no Computer runs");
+    await using server = await SmcpServer.listen({ port: 0 });
+    const serve = (name: string) =>
+      place.serve(["--url", server.url, "--office", "lab", "--name", name, "--config", config]);
+    await using _first = await serve("tower");
+    await using _second = await serve("Ada's laptop");
+    const unknown = await refused(["status"], { A2C_NAME: "ada" });
+    assertEquals([unknown.code, unknown.kind], [3, "COMPUTER_NOT_RUNNING"]);
+    assertStringIncludes(unknown.message, 'named "ada" (from A2C_NAME)');
+    const several = await refused(["status"]);
+    assertEquals([several.code, several.kind], [2, "USAGE"]);
+    for (const { message } of [unknown, several]) assertStringIncludes(message, '"Ada\'s laptop", "tower"');
   },
 });
 

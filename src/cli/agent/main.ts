@@ -82,7 +82,14 @@ export function createAgentProgram(signal: AbortSignal): Command {
     run(showConfig)
   );
   program.command("watch").description("print the events of the office until Ctrl-C")
-    .action(() => run(watch, { connectSeconds: Infinity }));
+    .action(async () => {
+      try {
+        await run(watch, { connectSeconds: Infinity });
+      } catch (error) {
+        // Ctrl-C is the normal end, also while the Server cannot be reached.
+        if (!signal.aborted) throw error;
+      }
+    });
   addCommandHelp(program, "agent");
   return program;
 }

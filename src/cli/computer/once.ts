@@ -3,10 +3,9 @@
  * Computer needs is loaded only when one is started: a command for a running Computer loads no MCP SDK and no Socket.IO.
  */
 import type { Command } from "commander";
-import { ServerUnreachableError } from "../../protocol/local_errors.ts";
 import { showProgress } from "../../terminal/progress.ts";
 import { currentScreen } from "../../terminal/screen.ts";
-import { ExitCode, ExitRequest, printError, UsageError } from "../outcome.ts";
+import { ComputerNotRunningError, ExitCode, ExitRequest, printError, UsageError } from "../outcome.ts";
 import { withoutSharedOptions } from "../shared_options.ts";
 import type { CommandCall } from "./commands.ts";
 import { askComputer } from "./control/client.ts";
@@ -32,7 +31,7 @@ export async function runOnce(call: CommandCall, context: OnceContext): Promise<
   try {
     await runElsewhere(call, context);
   } catch (error) {
-    if (!(error instanceof ServerUnreachableError) || options.config === undefined) throw error;
+    if (!(error instanceof ComputerNotRunningError) || options.config === undefined) throw error;
     await runAlone();
   }
 }
@@ -48,6 +47,7 @@ async function runElsewhere(
   if (asksFor !== undefined) words.push(await readValue(asksFor, signal));
   const answer = await askComputer({
     name: options.name,
+    nameSource: program.getOptionValueSource("name") === "env" ? "A2C_NAME" : "--name",
     words,
     json: options.json,
     screen: currentScreen(),

@@ -1,20 +1,26 @@
 /** Sends a command to a Computer that runs in another process of this user. */
+import { basename, extname } from "@std/path";
 import { readLines } from "../../../async/lines.ts";
-import { ServerUnreachableError } from "../../../protocol/local_errors.ts";
+import { isRecord, parseJson } from "../../../json.ts";
+import { ConnectionClosedError } from "../../../protocol/local_errors.ts";
 import { hasColors, type Screen } from "../../../terminal/screen.ts";
 import { PACKAGE_VERSION } from "../../../version.ts";
-import { UsageError } from "../../outcome.ts";
+import { ComputerNotRunningError, UsageError } from "../../outcome.ts";
 import { commandLineOf } from "../../program.ts";
-import { type ControlAnswer, parseReply, toLine } from "./message.ts";
+import { type ControlAnswer, type ControlRequest, parseReply, toLine } from "./message.ts";
 import { controlFolder, controlPath, controlPaths, isListening, missingFlags } from "./path.ts";
 
 /** The longest answer, in bytes. */
 const MAX_REPLY_BYTES = 256 * 1024 * 1024;
+/** How long a Computer may take to tell its name for an error message, in milliseconds. */
+const NAME_TIMEOUT_MS = 1_000;
 
 /** A command, and how its answer is shown. */
 export interface ControlQuestion {
   /** The name of the Computer; may be left out when one Computer runs. */
   readonly name: string | undefined;
+  /** The option or the environment variable that `name` comes from. */
+  readonly nameSource: string;
   readonly words: readonly string[];
   readonly json: boolean;
   /** The terminal that shows the answer; `undefined` when it is not a terminal. */
@@ -27,25 +33,34 @@ export interface ControlQuestion {
 /**
  * Sends a command to a running Computer and waits for the answer.
  *
- * @throws {ServerUnreachableError} when no such Computer runs, or it ends before it answers.
+ * @throws {ComputerNotRunningError} when no such Computer runs.
+ * @throws {ConnectionClosedError} when the Computer ends before it answers.
  * @throws {UsageError} when `name` is needed to choose one of several, or a permission is missing.
  */
 export async function askComputer(question: ControlQuestion): Promise<ControlAnswer> {
-  const { words, json, screen, signal } = question;
-  const path = await findComputer(question.name);
+  const { words, json, screen, signal, progress } = question;
+  const path = await findComputer(question);
+  const request = {
+    version: PACKAGE_VERSION,
+    words,
+    json,
+    columns: screen?.columns,
+    colors: screen !== undefined && hasColors(),
+  };
+  return await exchange(path, request, { signal, onProgress: progress });
+}
+
+async function exchange(
+  path: string,
+  request: ControlRequest,
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
+): Promise<ControlAnswer> {
   const connection = await Deno.connect({ transport: "unix", path });
   const onAbort = () => connection.close();
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    const request = {
-      version: PACKAGE_VERSION,
-      words,
-      json,
-      columns: screen?.columns,
-      colors: screen !== undefined && hasColors(),
-    };
     await connection.writable.getWriter().write(toLine(request));
-    return await readAnswer(connection, question.progress);
+    return await readAnswer(connection, onProgress);
   } catch (error) {
     signal.throwIfAborted();
     throw error;
@@ -65,42 +80,76 @@ async function readAnswer(
     if (!("progress" in reply)) return reply;
     onProgress(reply.progress);
   }
-  throw new ServerUnreachableError("Cannot reach the Computer any more: it ended before it answered");
+  throw new ConnectionClosedError("Cannot reach the Computer any more: it ended before it answered");
 }
 
 /** The socket of the named Computer, or of the only one that runs. */
-async function findComputer(name: string | undefined): Promise<string> {
+async function findComputer({ name, nameSource }: ControlQuestion): Promise<string> {
   const folder = await controlFolder(name);
   if (folder === undefined) throw new UsageError(await unavailableText(name));
   if (name !== undefined) {
     const path = await controlPath(folder, name);
     if (await isListening(path)) return path;
-    throw new ServerUnreachableError(
-      `Cannot find a running Computer named "${name}" on this machine. ${START_HINT}`,
-    );
+    const wanted = `a running Computer named "${name}" (from ${nameSource}) on this machine`;
+    throw new ComputerNotRunningError(`Cannot find ${wanted}${await remedyFor(folder)}`);
   }
-  const running: string[] = [];
-  for (const path of await controlPaths(folder)) if (await isListening(path)) running.push(path);
+  const running = await runningPaths(folder);
   const [only] = running;
   if (only === undefined) {
-    throw new ServerUnreachableError(`Cannot find a running Computer on this machine. ${START_HINT}`);
+    throw new ComputerNotRunningError(
+      `Cannot find a running Computer on this machine. ${START_HINT}`,
+    );
   }
   if (running.length === 1) return only;
   throw new UsageError(
-    `Cannot choose a Computer: ${running.length} run on this machine; give --name`,
+    `Cannot choose a Computer: ${await listNames(running)} run on this machine; choose one with --name`,
   );
 }
 
-const START_HINT = `Start one with "${
-  commandLineOf("computer")
-}", or give --config to start one for this command alone`;
+const CONFIG_HINT = "or give --config to start one for this command alone";
+const START_HINT = `Start one with "${commandLineOf("computer")}", ${CONFIG_HINT}`;
+
+/** What a user can do when no Computer has the name: choose one of those that run, or start one. */
+async function remedyFor(folder: string): Promise<string> {
+  // With the permission for one socket alone, Deno would ask at the terminal for the others.
+  if ((await missingFlags()).length > 0) return `. ${START_HINT}`;
+  const running = await runningPaths(folder);
+  return running.length === 0
+    ? `: no Computer runs. ${START_HINT}`
+    : `. Running: ${await listNames(running)}. Choose one with --name, ${CONFIG_HINT}`;
+}
+
+async function runningPaths(folder: string): Promise<string[]> {
+  const running: string[] = [];
+  for (const path of await controlPaths(folder)) if (await isListening(path)) running.push(path);
+  return running;
+}
+
+/** The names of the Computers at these sockets, quoted. */
+async function listNames(paths: readonly string[]): Promise<string> {
+  const names = await Promise.all(paths.map(nameAt));
+  return names.sort().map((name) => `"${name}"`).join(", ");
+}
+
+/** The name of the Computer at a socket; without an answer, the name of the file, which is the same for most names. */
+async function nameAt(path: string): Promise<string> {
+  const fallback = basename(path, extname(path));
+  const request = { version: PACKAGE_VERSION, words: ["status"], json: true };
+  try {
+    const signal = AbortSignal.timeout(NAME_TIMEOUT_MS);
+    const status = parseJson((await exchange(path, request, { signal, onProgress: () => {} })).output);
+    return isRecord(status) && typeof status["name"] === "string" ? status["name"] : fallback;
+  } catch {
+    return fallback;
+  }
+}
 
 async function unavailableText(name: string | undefined): Promise<string> {
   const flags = await missingFlags(name);
   return flags.length === 0
     ? "Cannot reach a running Computer: this is not supported on Windows; give --config to start one"
     : `Cannot reach a running Computer: permissions are missing; add ${flags.join(" ")} to "deno run", ` +
-      "or give --config to start one for this command alone";
+      CONFIG_HINT;
 }
 
 function closeQuietly(connection: Deno.UnixConn): void {
