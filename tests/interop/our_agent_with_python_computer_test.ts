@@ -108,7 +108,7 @@ Deno.test("our Agent works with a Python Computer through our Server", interop, 
       () => laptop.readResource("window://interop.windows/help"),
     ];
     for (const ask of asks) {
-      const error = await assertRejects(ask, SmcpError, "not supported");
+      const error = await assertRejects(ask, SmcpError, "does not support it");
       assertEquals([error.code, error.details], [400, { field: "event" }]);
     }
   });

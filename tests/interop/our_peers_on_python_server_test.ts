@@ -113,7 +113,7 @@ Deno.test("our Computer and our Agent do their work through a Python Server", in
 
   await t.step("what the Server does not know is refused at once, and the Agent says so", async () => {
     for (const ask of [() => laptop.getFinder(), () => laptop.readDocumentMetadata(GUIDE)]) {
-      const error = await assertRejects(ask, SmcpError, "not supported");
+      const error = await assertRejects(ask, SmcpError, "does not support it");
       assertEquals([error.code, error.details], [400, { field: "event" }]);
     }
   });
