@@ -45,7 +45,7 @@ const ANSWERS: Readonly<Record<string, (method: string) => unknown>> = {
     if (method !== "tools/list") return undefined;
     let extra: unknown[] = [];
     for (let depth = 0; depth < 990; depth++) extra = [extra];
-    return { tools: [], extra: Array(330).fill(extra) };
+    return { tools: [], extra: Array(250).fill(extra) };
   },
   "a text of escapes": (method) =>
     method === "tools/list" ? { tools: [], extra: "\n".repeat(3_600_000) } : undefined,
