@@ -9,6 +9,9 @@ const OPENING_BRACKET = 0x5b;
 const WHITE_SPACE: ReadonlySet<number> = new Set([0x20, 0x09, LINE_FEED, CARRIAGE_RETURN]);
 const NEWLINE = Uint8Array.of(LINE_FEED);
 const ID_FIELD = new TextEncoder().encode("id");
+const RETRY_FIELD = new TextEncoder().encode("retry");
+/** A longer line asks to wait for more than 11 days. Timers count to 24 days, and fire at once for more. */
+const MAX_RETRY_LINE_BYTES = "retry: 999999999".length;
 
 /** Collects the chunks of a body; throws a `RangeError` for a frame that exceeds a limit. */
 export interface BodyFrames {
@@ -73,8 +76,8 @@ export class JsonFrame implements BodyFrames {
 }
 
 /**
- * A body of Server-Sent Events. Comments are dropped, since they may arrive for hours without an event. Lines end with CR,
- * LF or both.
+ * A body of Server-Sent Events. Comments are dropped, since they may arrive for hours without an event, and so are waits
+ * that no timer can count. Lines end with CR, LF or both.
  */
 export class EventFrames implements BodyFrames {
   readonly #event: MessageBytes;
@@ -160,9 +163,13 @@ export class EventFrames implements BodyFrames {
       this.#noiseLines++;
       return false;
     }
-    const isEmpty = this.#event.length === this.#lineStart;
+    const lineBytes = this.#event.length - this.#lineStart;
+    const isEmpty = lineBytes === 0;
+    const isLongWait = lineBytes > MAX_RETRY_LINE_BYTES &&
+      this.#event.startsWith(RETRY_FIELD, this.#lineStart);
     if (!isEmpty && this.#event.startsWith(ID_FIELD, this.#lineStart)) this.#hasIds = true;
     this.#event.push(NEWLINE);
+    if (isLongWait) this.#event.truncate(this.#lineStart);
     this.#lineStart = isEmpty ? 0 : this.#event.length;
     this.#lines = isEmpty ? 0 : this.#lines + 1;
     if (this.#lines > MAX_EVENT_LINES) {

@@ -36,6 +36,20 @@ Deno.test("comments are dropped, however many there are without an event", () =>
   }
 });
 
+Deno.test("a wait that no timer can count is dropped, and hides no values of the event", () => {
+  for (const size of [1, 5, 1_000_000]) {
+    assertEquals(cut("retry: 99999999999999999999\n\nretry: 3000\ndata: a\n\n", size), [
+      "retry: 3000\ndata: a\n\n",
+    ]);
+  }
+  const frames = events();
+  assertThrows(
+    () => frames.push(bytes(`retry: "9999999999999\ndata: ${",".repeat(60)}`)),
+    RangeError,
+    "values",
+  );
+});
+
 Deno.test("an event that is too long is rejected before its end, in bytes or in lines", () => {
   const frames = events();
   frames.push(bytes(`data: ${"x".repeat(94)}`));
