@@ -116,6 +116,7 @@ export {
   AuthenticationError,
   ConnectionClosedError,
   JoinRefusedError,
+  LeaveRefusedError,
   ProtocolVersionError,
   RequestTimeoutError,
   ServerUnreachableError,

@@ -150,6 +150,7 @@ export {
   AuthenticationError,
   ConnectionClosedError,
   JoinRefusedError,
+  LeaveRefusedError,
   ProtocolVersionError,
   RequestTimeoutError,
   ServerUnreachableError,

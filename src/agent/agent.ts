@@ -242,7 +242,11 @@ export class Agent implements AsyncDisposable {
     await this.#link.join({ role: "agent", name: this.name, office_id: office }, options);
   }
 
-  /** Leaves the office; the connection stays open, and subscriptions to resources end. */
+  /**
+   * Leaves the office; the connection stays open, and subscriptions to resources end.
+   *
+   * @throws {LeaveRefusedError} with the Server's reason.
+   */
   leave(options: Pick<RequestOptions, "signal"> = {}): Promise<void> {
     return this.#link.leave(options);
   }

@@ -27,19 +27,19 @@ export class Listeners {
   onEach(types: readonly AgentEventName[], listener: AnyListener): Unsubscribe {
     // A new function for each call, so that removing one listener does not remove an equal one.
     const entry: AnyListener = (event) => listener(event);
-    for (const type of types) this.#of(type).add(entry);
-    const unsubscribe = () => types.forEach((type) => this.#of(type).delete(entry));
+    for (const type of types) this.#listenersOf(type).add(entry);
+    const unsubscribe = () => types.forEach((type) => this.#listenersOf(type).delete(entry));
     return Object.assign(unsubscribe, { [Symbol.dispose]: unsubscribe });
   }
 
   /** Whether the event has a listener. */
   has(type: AgentEventName): boolean {
-    return this.#of(type).size > 0;
+    return this.#listenersOf(type).size > 0;
   }
 
   /** Calls every listener of the event. Listeners added or removed by a listener count from the next event on. */
   tell(event: AgentEvent): void {
-    for (const listener of [...this.#of(event.type)]) {
+    for (const listener of [...this.#listenersOf(event.type)]) {
       try {
         listener(event)?.catch((error: unknown) => this.#report(event, error));
       } catch (error) {
@@ -48,7 +48,7 @@ export class Listeners {
     }
   }
 
-  #of(type: AgentEventName): Set<AnyListener> {
+  #listenersOf(type: AgentEventName): Set<AnyListener> {
     const known = this.#listeners.get(type) ?? new Set();
     this.#listeners.set(type, known);
     return known;

@@ -5,6 +5,7 @@ import {
   AuthenticationError,
   ConnectionClosedError,
   JoinRefusedError,
+  LeaveRefusedError,
   ProtocolVersionError,
   RequestTimeoutError,
   ServerUnreachableError,
@@ -52,7 +53,7 @@ export function exitCodeOf(error: unknown): number {
   ) return ExitCode.UNREACHABLE;
   if (
     error instanceof AuthenticationError || error instanceof ProtocolVersionError ||
-    error instanceof JoinRefusedError
+    error instanceof JoinRefusedError || error instanceof LeaveRefusedError
   ) return ExitCode.REFUSED;
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return error instanceof RequestTimeoutError ? ExitCode.TIMEOUT : exitCodeOfAnswer(code);

@@ -209,11 +209,11 @@ function smcpError(
 
 /** The end of a "not found" message: the servers that do not run now. Empty when all servers run. */
 export function absentServersHint(
-  { servers }: { readonly servers: readonly Pick<SupervisedServer, "name" | "status" | "standing">[] },
+  { servers }: { readonly servers: readonly Pick<SupervisedServer, "name" | "status" | "statusText">[] },
 ): string {
   const absent = servers.filter(({ status }) => status !== "running");
   if (absent.length === 0) return "";
-  const named = absent.slice(0, MAX_NAMED).map(({ name, standing }) => `${name} (${standing})`);
+  const named = absent.slice(0, MAX_NAMED).map(({ name, statusText }) => `${name} (${statusText})`);
   const others = absent.length - named.length;
   return `; not running: ${named.join(", ")}${others === 0 ? "" : ` and ${others} more`}`;
 }

@@ -329,7 +329,7 @@ export class McpHost implements AsyncDisposable {
     const ifMember = (action: () => void) => {
       if (this.fleet.get(server.name) === server) action();
     };
-    const resources = () => this.resources.of(server);
+    const resources = () => this.resources.getServerResources(server);
     this.tools.add(server);
     return {
       onRunning: (connection) =>

@@ -10,6 +10,7 @@ import { JOIN_OFFICE_EVENT, LEAVE_OFFICE_EVENT } from "../protocol/events.ts";
 import {
   ConnectionClosedError,
   JoinRefusedError,
+  LeaveRefusedError,
   RequestTimeoutError,
   ServerUnreachableError,
 } from "../protocol/local_errors.ts";
@@ -149,7 +150,11 @@ export class Link implements AsyncDisposable {
     }
   }
 
-  /** Leaves the office. While disconnected nothing is sent: the Server counts a lost connection as a leave. */
+  /**
+   * Leaves the office. While disconnected nothing is sent: the Server counts a lost connection as a leave.
+   *
+   * @throws {LeaveRefusedError} with the reason that the Server gave; the membership has ended on this side.
+   */
   async leave(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     const membership = this.#membership;
     this.#membership = undefined;
@@ -370,7 +375,7 @@ export class Link implements AsyncDisposable {
 async function leaveOffice(connection: Connection, membership: EnterOfficeReq): Promise<void> {
   const { office_id } = membership;
   const answer = readJoinAck(await connection.request(LEAVE_OFFICE_EVENT, { office_id }, ATTEMPT_TIMEOUT_MS));
-  if (!answer.accepted) throw new JoinRefusedError(`Cannot leave office "${office_id}": ${answer.reason}`);
+  if (!answer.accepted) throw new LeaveRefusedError(`Cannot leave office "${office_id}": ${answer.reason}`);
 }
 
 /** Whether another connection may succeed: the last one was lost, or the Server did not answer. */

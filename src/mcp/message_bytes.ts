@@ -168,16 +168,6 @@ export class MessageBytes {
   }
 }
 
-export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
-}
-
 /** Grows a large buffer in place: the memory of a copy would be free only after a garbage collection. */
 function grow(buffer: ArrayBuffer, capacity: number, maxBytes: number): ArrayBuffer {
   if (capacity <= KEPT_CAPACITY) return buffer.transfer(capacity);

@@ -48,6 +48,14 @@ export class JoinRefusedError extends Error {
   readonly code = "JOIN_REFUSED";
 }
 
+/** The Server refused to let the member leave its office. The message has the Server's reason. */
+export class LeaveRefusedError extends Error {
+  /** The name of the class. */
+  override readonly name = "LeaveRefusedError";
+  /** The code of this kind of error. */
+  readonly code = "LEAVE_REFUSED";
+}
+
 /** The Server does not accept the protocol version (4008, or HTTP 400 for a version that it cannot read). Final. */
 export class ProtocolVersionError extends Error {
   /** The name of the class. */

@@ -4,6 +4,7 @@ import { openLink } from "./_link_diary.ts";
 import {
   ConnectionClosedError,
   JoinRefusedError,
+  LeaveRefusedError,
   RequestTimeoutError,
 } from "../../src/protocol/local_errors.ts";
 
@@ -200,7 +201,7 @@ Deno.test("a refused leave rejects in the Server's words", async () => {
   const { link } = await openLink(server);
   await using _ = link;
   await link.join(membership);
-  await assertRejects(() => link.leave(), JoinRefusedError, "Not yours");
+  await assertRejects(() => link.leave(), LeaveRefusedError, "Not yours");
 });
 
 Deno.test("a member that is cut off while it joins again goes on trying", async () => {

@@ -103,7 +103,7 @@ function contentText({ servers, inputs, variables }: ConfigReport): string {
   const rows = [
     ...servers.map(({ name, type, disabled }) => ["server", name, type, disabled ? "disabled" : ""]),
     ...inputs.map((input) => ["input", input.id, input.type, `${use(input.usedBy)}, ${originText(input)}`]),
-    ...variables.map((variable) => ["variable", variable.name, standingOf(variable), use(variable.usedBy)]),
+    ...variables.map((variable) => ["variable", variable.name, stateOf(variable), use(variable.usedBy)]),
   ];
   return alignColumns(rows.map((row) => row.map(printableLine))).map((line) => `  ${line}`).join("\n");
 }
@@ -115,7 +115,7 @@ function originText({ id, type, hasValue, isSet }: CheckedInput): string {
   return `from ${variable}, --inputs FILE, or asked at a terminal`;
 }
 
-function standingOf({ hasDefault, isSet }: CheckedVariable): string {
+function stateOf({ hasDefault, isSet }: CheckedVariable): string {
   if (isSet === true) return "is set";
   if (hasDefault) return "has a default";
   return isSet === null ? "must be set" : "is not set";

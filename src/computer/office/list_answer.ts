@@ -43,7 +43,7 @@ export class ItemSizes {
   readonly #bytes = new WeakMap<object, number>();
 
   /** The bytes of an item and a comma. */
-  of({ key, render }: ListItem<unknown>): number {
+  sizeBytes({ key, render }: ListItem<unknown>): number {
     let bytes = this.#bytes.get(key);
     if (bytes === undefined) this.#bytes.set(key, bytes = jsonBytes(render()) + 1);
     return bytes;
@@ -62,7 +62,7 @@ export async function fitList<T>(
   let totalBytes = 0;
   let index = 0;
   await visitInTurns(items, (item) => {
-    const sized = { item, index: index++, bytes: sizes.of(item) };
+    const sized = { item, index: index++, bytes: sizes.sizeBytes(item) };
     totalBytes += sized.bytes;
     const others = byServer.get(item.server);
     if (others === undefined) byServer.set(item.server, [sized]);

@@ -22,11 +22,15 @@ export class ResourceDirectory {
   constructor(fleet: Fleet, context: Omit<ServerResourcesContext, "onHostsChange">) {
     this.#fleet = fleet;
     this.#context = context;
-    this.routes = new ResourceRoutes({ fleet, of: (server) => this.of(server), log: context.log });
+    this.routes = new ResourceRoutes({
+      fleet,
+      getServerResources: (server) => this.getServerResources(server),
+      log: context.log,
+    });
   }
 
   /** The resources of a server. */
-  of(server: SupervisedServer): ServerResources {
+  getServerResources(server: SupervisedServer): ServerResources {
     let resources = this.#servers.get(server);
     if (resources === undefined) {
       const onHostsChange = () => this.routes.update();
@@ -83,7 +87,7 @@ export class ResourceDirectory {
     const uri = found.spelling;
     const isNew = watch.add({ server: server.name, uri }, { as: request.uri, office });
     try {
-      await this.of(server).watch(uri, { timeoutMs });
+      await this.getServerResources(server).watch(uri, { timeoutMs });
     } catch (error) {
       if (isNew) watch.delete(uri, server.name);
       const dpe = parsed.kind === "dpe" ? parsed.dpe : undefined;
@@ -95,7 +99,7 @@ export class ResourceDirectory {
   unsubscribe(uri: string, mcpServer?: string): void {
     for (const watched of this.#context.watch.delete(uri, mcpServer)) {
       const server = this.#fleet.get(watched.server);
-      if (server !== undefined) this.of(server).unwatch(watched.uri);
+      if (server !== undefined) this.getServerResources(server).unwatch(watched.uri);
     }
   }
 
@@ -112,6 +116,6 @@ export class ResourceDirectory {
   }
 
   #ordered(): ServerResources[] {
-    return this.#fleet.servers.map((server) => this.of(server));
+    return this.#fleet.servers.map((server) => this.getServerResources(server));
   }
 }

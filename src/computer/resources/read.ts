@@ -50,7 +50,7 @@ export async function listResources(
   request: GetResourcesReq,
   { routes }: { readonly routes: ResourceRoutes },
 ): Promise<Omit<GetResourcesRet, "req_id">> {
-  const server = routes.named(request.mcp_server);
+  const server = routes.findServer(request.mcp_server);
   const limits = { timeoutMs: timeoutMsOf(request) };
   const page = await ask({ server }, (connection) => connection.listResourcesPage(request.cursor, limits));
   const resources = page.entries.map(toResourceInfo).filter((resource) => resource !== undefined);

@@ -53,7 +53,7 @@ interface WantedHost {
 export interface ResourceRoutesContext {
   readonly fleet: Fleet;
   /** The resources of a server. */
-  readonly of: (server: SupervisedServer) => ServerResources;
+  readonly getServerResources: (server: SupervisedServer) => ServerResources;
   readonly log: Logger;
 }
 
@@ -73,14 +73,14 @@ export class ResourceRoutes {
   /**
    * Finds the server of a URI.
    *
-   * @throws {SmcpError} 4201 or 404 when no server has the host; 4014 or 4015 as {@linkcode ResourceRoutes.named} throws;
+   * @throws {SmcpError} 4201 or 404 when no server has the host; 4014 or 4015 as {@linkcode ResourceRoutes.findServer} throws;
    *   400 when no server is named and the URI is neither `dpe://` nor `window://`.
    */
   async find(uri: ResourceUri, options: FindOptions): Promise<FoundResource> {
     const { mcpServer, timeoutMs } = options;
     const resources = mcpServer === undefined
       ? await this.#ownerOf(uri, timeoutMs)
-      : this.#context.of(this.named(mcpServer));
+      : this.#context.getServerResources(this.findServer(mcpServer));
     return { server: resources.server, ...resources.find(uri) };
   }
 
@@ -90,7 +90,7 @@ export class ResourceRoutes {
    * @throws {SmcpError} as {@linkcode ResourceRoutes.find} does; 400 also when the host of the template is a parameter.
    */
   async findTemplate(uri: string, { mcpServer, timeoutMs }: FindOptions): Promise<SupervisedServer> {
-    if (mcpServer !== undefined) return this.named(mcpServer, "completions");
+    if (mcpServer !== undefined) return this.findServer(mcpServer, "completions");
     const host = hasDpeScheme(uri) || hasWindowScheme(uri) ? TEMPLATE_HOST.exec(uri)?.[1] : undefined;
     if (host === undefined) {
       const message =
@@ -107,7 +107,7 @@ export class ResourceRoutes {
    *
    * @throws {SmcpError} 4014 when no server has the name, 4015 when the server runs without the capability.
    */
-  named(name: string, capability: NeededCapability = "resources"): SupervisedServer {
+  findServer(name: string, capability: NeededCapability = "resources"): SupervisedServer {
     const server = this.#context.fleet.get(name);
     if (server !== undefined) return withCapability(server, capability);
     const message = `MCP server "${name}" does not exist on this Computer`;
@@ -195,8 +195,8 @@ export class ResourceRoutes {
   }
 
   #ordered(): ServerResources[] {
-    const { fleet, of } = this.#context;
-    return fleet.servers.map(of);
+    const { fleet, getServerResources } = this.#context;
+    return fleet.servers.map(getServerResources);
   }
 }
 

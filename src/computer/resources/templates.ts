@@ -75,7 +75,7 @@ export class ResourceTemplates {
     name: string,
     { cursor, timeoutMs }: { readonly cursor?: string | undefined; readonly timeoutMs: number },
   ): Promise<{ readonly templates: ListedTemplate[]; readonly nextCursor: string | undefined }> {
-    const server = this.#context.routes.named(name);
+    const server = this.#context.routes.findServer(name);
     const { entries, nextCursor } = await ask(
       { server },
       (connection) => connection.listTemplatesPage(cursor, { timeoutMs }),

@@ -49,7 +49,7 @@ export interface Dialect {
   readonly whyLeftOut?: (entry: Entry) => string | undefined;
 }
 
-const named = (key: string): Member => (value, from) => [{ path: [key], value, from: [from] }];
+const renamedTo = (key: string): Member => (value, from) => [{ path: [key], value, from: [from] }];
 
 const listCommand: Member = (value, key) => {
   if (!Array.isArray(value)) return [{ path: ["command"], value, from: [key] }];
@@ -130,20 +130,20 @@ const SHARED: Readonly<Record<string, Member>> = {
   api_key_env: keyFromVariable,
   api_key_format: nothing,
   api_key_header: nothing,
-  baseUrl: named("url"),
+  baseUrl: renamedTo("url"),
   bearer_token_env_var: bearerFromVariable,
-  disabled_tools: named("forbidden_tools"),
-  enabledTools: named("allowed_tools"),
-  enabled_tools: named("allowed_tools"),
-  env_file: named("envFile"),
+  disabled_tools: renamedTo("forbidden_tools"),
+  enabledTools: renamedTo("allowed_tools"),
+  enabled_tools: renamedTo("allowed_tools"),
+  env_file: renamedTo("envFile"),
   env_http_headers: headersFromVariables,
   env_vars: passedVariables,
-  http_headers: named("headers"),
-  includeTools: named("allowed_tools"),
+  http_headers: renamedTo("headers"),
+  includeTools: renamedTo("allowed_tools"),
   requestInit: nestedHeaders,
   requestOptions: nestedHeaders,
   tools: chosenTools,
-  working_directory: named("cwd"),
+  working_directory: renamedTo("cwd"),
 };
 
 const LITERAL: VariableStyle = { hasBraces: false };
@@ -169,7 +169,7 @@ export const DIALECTS: Readonly<Record<ConfigForm, Dialect>> = {
   opencode: {
     title: "opencode or Kilo Code",
     variables: { ...LITERAL, hasBareBraces: true },
-    members: { command: listCommand, environment: named("env") },
+    members: { command: listCommand, environment: renamedTo("env") },
     whyLeftOut: (entry) =>
       hasAny(entry, ["command", "url", "type"])
         ? undefined

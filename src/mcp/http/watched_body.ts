@@ -1,7 +1,6 @@
 /** Reads the body of an HTTP response in bounded frames, and reports how it ended. */
 import type { BodyFrames } from "./body_frames.ts";
 import type { Inflow } from "../inflow.ts";
-import { joinBytes } from "../message_bytes.ts";
 import {
   LARGE_MESSAGE_BYTES,
   MAX_EVENT_BATCH_BYTES,
@@ -197,4 +196,15 @@ async function readWithin(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Unlike `Buffer.concat`, never a part of a shared buffer, which whoever reads the stream might transfer. */
+function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
 }

@@ -146,7 +146,7 @@ export class SupervisedServer {
   }
 
   /** The status and its reason, in a few words without addresses and secrets. */
-  get standing(): string {
+  get statusText(): string {
     const { status } = this;
     return this.#failure === undefined ? status : `${status}: ${reasonOf(this.#failure)}`;
   }

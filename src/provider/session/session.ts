@@ -32,7 +32,7 @@ export class Session {
 
   /** Notifies the client that a topic has changed, under each spelling that it subscribed to. */
   tellUpdated(topic: string): void {
-    for (const uri of this.subscriptions.of(topic)) this.#tell(uri);
+    for (const uri of this.subscriptions.spellingsOf(topic)) this.#tell(uri);
   }
 
   /**
@@ -45,7 +45,7 @@ export class Session {
   ): void {
     this.tellUpdated(document);
     const { subscriptions } = this;
-    if (subscriptions.of(catalogue).size > 0 && !subscriptions.of(document).has(document)) {
+    if (subscriptions.spellingsOf(catalogue).size > 0 && !subscriptions.spellingsOf(document).has(document)) {
       this.#tell(document);
     }
   }
@@ -146,7 +146,7 @@ export class Subscriptions {
   }
 
   /** The spellings under which the client subscribed to a topic. */
-  of(topic: string): ReadonlySet<string> {
+  spellingsOf(topic: string): ReadonlySet<string> {
     return this.#urisByTopic.get(topic) ?? NONE;
   }
 }

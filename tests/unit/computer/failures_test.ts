@@ -113,7 +113,7 @@ function serverIn(status: ServerStatus, why?: string) {
   return {
     name: `${status}-server`,
     status,
-    standing: why === undefined ? status : `${status}: ${why}`,
+    statusText: why === undefined ? status : `${status}: ${why}`,
   };
 }
 
