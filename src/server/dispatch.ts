@@ -18,6 +18,7 @@ import {
 import { toErrorAnswer } from "./handlers/caller.ts";
 import type { Hub, Route } from "./hub.ts";
 import { MAX_EVENT_LENGTH, quoted } from "./limits.ts";
+import type { MeteredEvent, Outcome } from "./meter.ts";
 
 /** An event as Socket.IO delivers it. */
 export interface Incoming {
@@ -30,10 +31,9 @@ export interface Incoming {
  * What the Server keeps of an event until it is answered. It does not keep the body, which may be large, while the answer
  * may take a day.
  */
-interface Request {
+interface Request extends MeteredEvent {
   readonly hub: Hub;
   readonly connection: Connection;
-  readonly event: string;
   readonly reqId: string | undefined;
   /** The Computer that the event names. */
   readonly computer: string | undefined;
@@ -49,9 +49,18 @@ export function dispatch(hub: Hub, connection: Connection, { event, args }: Inco
   const count = ack === undefined ? args.length : args.length - 1;
   const body = args[0];
   const reqId = readRequestId(body);
-  const request = { hub, connection, event, reqId, computer: readComputer(body), ack, route: routeOf(event) };
+  const request = {
+    hub,
+    connection,
+    event,
+    startedAt: hub.meter?.start() ?? 0,
+    reqId,
+    computer: readComputer(body),
+    ack,
+    route: routeOf(event),
+  };
   const problem = problemOf(request, { body, count });
-  if (problem !== undefined) return reply(request, refuse(request, problem));
+  if (problem !== undefined) return void reply(request, refuse(request, problem));
   connection.openRequests++;
   handle(request, body);
 }
@@ -75,59 +84,70 @@ function handle(request: Request, body: unknown): void {
   const onSettled = (settlement: Settlement) => settle(request, settlement);
   try {
     const answer = route.handle({ hub, connection, event, body, isAnswered: ack !== undefined, onSettled });
-    if (answer !== undefined) finish(request, answer);
+    if (answer !== undefined) finish(request, answer, "handled");
   } catch (error) {
-    finish(request, refuse(request, error));
+    fail(request, error);
   }
 }
 
 function settle(request: Request, settlement: Settlement): void {
   switch (settlement.kind) {
-    case "answered":
-      logRelayedError(request, settlement.answer);
-      return finish(request, settlement.answer);
+    case "answered": {
+      const isError = logRelayedError(request, settlement.answer);
+      return finish(request, settlement.answer, isError ? "computer_error" : "answered");
+    }
     case "failed":
-      return finish(request, refuse(request, settlement.error));
+      return fail(request, settlement.error);
     case "dropped":
-      return finish(request, undefined);
+      return finish(request, undefined, "dropped");
   }
 }
 
-/** Answers the request, unless its sender has left. */
-function finish(request: Request, answer: Answer | undefined): void {
+/** Answers the request, unless its sender has left, and counts it. */
+function finish(request: Request, answer: Answer | undefined, outcome: Outcome): void {
   request.connection.openRequests--;
-  if (answer !== undefined) reply(request, answer);
+  if (answer === undefined || reply(request, answer)) request.hub.meter?.ended(request, outcome);
 }
 
-/** Logs a failure, and returns the arguments of its ack. */
+/** Answers the request with an error. */
+function fail(request: Request, error: unknown): void {
+  request.connection.openRequests--;
+  reply(request, refuse(request, error));
+}
+
+/** Logs and counts a failure, and returns the arguments of its ack. */
 function refuse(request: Request, error: unknown): Answer {
   const isExpected = error instanceof SmcpError;
   const refusal = isExpected ? error : new SmcpError(ErrorCode.INTERNAL_ERROR, "Internal error");
   const fields = { ...describeRequest(request), code: refusal.code };
   const { log } = request.connection;
+  request.hub.meter?.failed(request, refusal.code);
   if (isExpected) log.write("warn", error.message, fields);
   else log.write("error", "failed to handle an event", { ...fields, error: describeError(error) });
   return request.route.refuse(refusal, request);
 }
 
-/** Sends the ack if the sender asked for one; an answer that cannot be written becomes an error. */
-function reply(request: Request, answer: Answer): void {
+/** Sends the ack if the sender asked for one; `false` when the answer could not be written and became an error. */
+function reply(request: Request, answer: Answer): boolean {
   const { ack, connection } = request;
-  if (ack === undefined) return;
+  if (ack === undefined) return true;
   try {
     connection.answer(ack, answer);
+    return true;
   } catch (error) {
     const refusal = refuse(request, error);
     ack(...refusal);
+    return false;
   }
 }
 
-/** Logs the code of an error that a Computer answered. */
-function logRelayedError(request: Request, answer: Answer): void {
+/** Logs the code of an error that a Computer answered; `false` for any other answer. */
+function logRelayedError(request: Request, answer: Answer): boolean {
   const error = fromErrorAck(answer[0]);
-  if (error === undefined) return;
+  if (error === undefined) return false;
   const fields = { ...describeRequest(request), code: error.code };
   request.connection.log.write("info", "relayed an error of a Computer", fields);
+  return true;
 }
 
 function readComputer(body: unknown): string | undefined {

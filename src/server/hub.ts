@@ -2,6 +2,7 @@
 import type { FailedRequest, SmcpError } from "../protocol/errors.ts";
 import type { Connection, Surroundings } from "./connection.ts";
 import type { LoadLimits } from "./limits.ts";
+import type { Meter } from "./meter.ts";
 import type { Answer, Settlement } from "./pending.ts";
 import type { Offices } from "./offices.ts";
 
@@ -14,6 +15,8 @@ export interface Hub extends Surroundings {
   readonly maxOpenRequests: number;
   /** The limits of requests in flight. */
   readonly loadLimits: LoadLimits;
+  /** Counts events, if they are counted. */
+  readonly meter: Meter | undefined;
   connection(sid: string): Connection | undefined;
   /** Sends a notification to all members of an office, except the connection `except`. */
   broadcast(officeId: string, notification: Notification): void;

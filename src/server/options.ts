@@ -24,6 +24,7 @@ import {
   REQUEST_CHECK_INTERVAL_MS,
   REQUEST_TIMEOUT_MS,
 } from "./limits.ts";
+import type { Meter } from "./meter.ts";
 import { createHostRule, createOriginRule, type HostRule } from "./admission/origins.ts";
 
 /** The options of a Server. */
@@ -110,6 +111,7 @@ export interface Settings {
   readonly maxOpenRequests: number;
   readonly loadLimits: LoadLimits;
   readonly graceMs: number;
+  readonly meter: Meter | undefined;
   readonly logger: Logger;
 }
 
@@ -129,6 +131,7 @@ export function toSettings(options: SmcpServerOptions, host: string | undefined)
     auth: auth ?? anonymous,
     handshake: handshakePolicyOf(options, host),
     path: path.replace(/\/*$/, "/"),
+    meter: undefined,
     logger: options.logger ?? silentLogger,
   };
 }
