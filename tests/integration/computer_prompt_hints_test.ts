@@ -83,3 +83,14 @@ testOnTerminal("a terminal that is dumb gets neither colours nor a spinner", asy
   assertStringIncludes(session.output(), "running");
   assertEquals(session.output().includes("\u001b"), false);
 });
+
+testPrompt("tools, desktop and finder name a server that is still starting", async ({ open }) => {
+  const session = await open({ config: { servers: { slow: scripted({ hang: ["initialize"] }) } } });
+  await session.expect("laptop> ");
+  for (
+    const [command = "", what = ""] of [["tools", "tools"], ["desktop", "windows"], ["finder", "documents"]]
+  ) {
+    assertStringIncludes(await enter(session, command), `no ${what}: server "slow" is starting`);
+  }
+  await leave(session);
+});

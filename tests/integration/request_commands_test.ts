@@ -74,25 +74,31 @@ class Doors implements AsyncDisposable {
     this.#cleanUp = cleanUp;
   }
 
-  static async open(): Promise<Doors> {
+  static async open(servers: unknown = CONFIG): Promise<Doors> {
     const cleanUp = new AsyncDisposableStack();
     const place = cleanUp.use(new Workplace());
     const server = cleanUp.use(await SmcpServer.listen({ port: 0 }));
     const office = ["--url", server.url, "--office", "lab"];
-    const config = place.write("config.json", CONFIG);
+    const config = place.write("config.json", servers);
     const running = cleanUp.use(await place.serve([...office, "--name", "laptop", "--config", config]));
     await running.said("joined office");
     return new Doors(place, [...office, "--name", "ada"], cleanUp);
   }
 
-  /** What both doors do with a command; the test fails unless they do the same. */
-  async run(words: readonly string[], input?: string) {
+  /** What each door does with a command. */
+  async runEach(words: readonly string[], input?: string) {
     const { env } = this.place;
     const options = input === undefined ? { env } : { env, input };
     const [agent, computer] = await Promise.all([
       runDoor("agent.ts", [...this.#office, ...words], options),
       runDoor("computer.ts", words, options),
     ]);
+    return { agent, computer };
+  }
+
+  /** What both doors do with a command; the test fails unless they do the same. */
+  async run(words: readonly string[], input?: string) {
+    const { agent, computer } = await this.runEach(words, input);
     assertEquals(agent, computer, `agent.ts and computer.ts differ: ${words.join(" ")}`);
     return agent;
   }
@@ -191,6 +197,26 @@ Deno.test("agent.ts and computer.ts print the same for tools, call, desktop, fin
     if (text !== undefined) assertEquals(outcome.stdout, text, name);
     if (error === undefined) assertEquals(outcome.stderr, "", name);
     else assertStringIncludes(outcome.stderr, error, name);
+  }
+});
+
+/** The commands whose answer is a list, and what they say of an empty one. */
+const EMPTY_LISTS: readonly { readonly words: readonly string[]; readonly what: string }[] = [
+  { words: ["tools"], what: "no tools" },
+  { words: ["desktop"], what: "no windows" },
+  { words: ["desktop", "--window", "window://log"], what: "no windows" },
+  { words: ["finder"], what: "no documents" },
+  { words: ["finder", "--keyword", "money"], what: "no documents" },
+];
+
+Deno.test("an empty list says that MCP servers are still starting, or where to see whether they are", async () => {
+  await using doors = await Doors.open({ servers: { slow: scripted({ hang: ["initialize"] }) } });
+  for (const { words, what } of EMPTY_LISTS) {
+    const { agent, computer } = await doors.runEach(words);
+    assertEquals([computer.code, computer.stdout], [0, `${what}: server "slow" is starting\n`]);
+    assertEquals(agent.code, 0, agent.stderr);
+    assertStringIncludes(agent.stdout, `${what}; `);
+    assertStringIncludes(agent.stdout, "may still be starting");
   }
 });
 

@@ -33,7 +33,6 @@ export function drawDesktop(
   screen: Screen & { readonly maxLines: number },
 ): string {
   const { columns, palette, maxLines } = screen;
-  if (desktops.length === 0) return palette.faint("no windows");
   const windows = desktops.map((desktop) => readWindow(desktop, { width: columns - BOX_EDGES, maxLines }));
   const needed = windows.flatMap(({ title, lines }) => [displayWidth(title) + 2, ...lines.map(displayWidth)]);
   const widest = needed.reduce((most, each) => Math.max(most, each), MIN_BOX_WIDTH - BOX_EDGES);
@@ -90,5 +89,5 @@ function countLines(text: string, start: number): number {
 
 /** The windows, separated by rules. */
 export function desktopText(desktops: readonly Desktop[]): string {
-  return desktops.length === 0 ? "no windows" : desktops.join(`\n\n${"─".repeat(40)}\n\n`);
+  return desktops.join(`\n\n${"─".repeat(40)}\n\n`);
 }

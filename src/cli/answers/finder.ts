@@ -21,9 +21,7 @@ export interface FinderScreen extends Screen {
 /** Draws documents as a tree, grouped by MCP server, with their pages and elements if those were read. */
 export function drawFinder(branches: readonly DocumentBranch[], screen: FinderScreen): string {
   const { palette, offset, totalCount } = screen;
-  if (branches.length === 0) {
-    return palette.faint(totalCount === 0 ? "no documents" : `none of ${totalCount} documents`);
-  }
+  if (branches.length === 0) return palette.faint(`none of ${totalCount} documents`);
   const drawn = drawDocuments(branches, screen);
   const lines: string[] = [];
   for (const [server, group] of Map.groupBy(drawn, ({ server }) => server)) {
@@ -134,7 +132,7 @@ export function catalogueText(
   { offset }: { readonly offset: number },
 ): string {
   const { documents, totalCount } = catalogue;
-  if (documents.length === 0) return totalCount === 0 ? "no documents" : `none of ${totalCount} documents`;
+  if (documents.length === 0) return `none of ${totalCount} documents`;
   const entries = documents.flatMap(documentLines).map(printableLine);
   return [...entries, `${offset + 1}–${offset + documents.length} of ${totalCount}`].join("\n");
 }

@@ -5,8 +5,9 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import type { ReadResourceRet } from "../../protocol/resources.ts";
 import type { CallToolResult, SMCPTool } from "../../protocol/tools.ts";
 import { didYouMean } from "../../spelling.ts";
-import { printable } from "../../terminal/safe_text.ts";
+import { printable, printableLine } from "../../terminal/safe_text.ts";
 import { CommandFailedError } from "../outcome.ts";
+import { commandLineOf } from "../program.ts";
 import { type Answer, withoutRequestId } from "./answer.ts";
 import { type CallParams, toArguments, type TypedArguments } from "./arguments.ts";
 import { contentsText, readableResourceText, resourceText } from "./contents.ts";
@@ -14,13 +15,16 @@ import { DEFAULT_WINDOW_LINES, desktopText, drawDesktop } from "./desktop.ts";
 import { readDocumentTree, toTreeJson, type TreeDepth } from "./document_tree.ts";
 import { catalogueText, drawFinder } from "./finder.ts";
 import { drawRead } from "./read_picture.ts";
-import { drawTools, groupTools, noToolsText, type ServerStates, toolsText, toolText } from "./tools.ts";
+import { drawTools, groupTools, toolsText, toolText } from "./tools.ts";
 
 /** How a request to a Computer may end early. */
 interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
 }
+
+/** The MCP servers of a Computer by name. */
+type ServerStates = ReadonlyMap<string, { readonly status: string }>;
 
 /** What `Computer` and `RemoteComputer` have in common: the Computer that a command asks, in this process or in an office. */
 export interface AskedComputer {
@@ -67,11 +71,9 @@ export async function listTools(
   progress("listing tools");
   const tools = await computer.getTools({ signal });
   if (name === undefined) {
-    return {
-      value: { computer: computer.name, tools },
-      text: tools.length === 0 ? noToolsText(computer.servers) : toolsText(tools),
-      draw: (screen) => drawTools(groupTools(tools), screen),
-    };
+    const value = { computer: computer.name, tools };
+    if (tools.length === 0) return { value, text: emptyText("no tools", computer.servers) };
+    return { value, text: toolsText(tools), draw: (screen) => drawTools(groupTools(tools), screen) };
   }
   const tool = tools.find((tool) => tool.name === name);
   if (tool === undefined) {
@@ -122,8 +124,10 @@ export async function showDesktop(
   const { size, window, lines = window === undefined ? DEFAULT_WINDOW_LINES : 0 } = options;
   progress("reading windows");
   const desktops = await computer.getDesktop({ size, window, signal });
+  const value = { computer: computer.name, desktops };
+  if (desktops.length === 0) return { value, text: emptyText("no windows", computer.servers) };
   return {
-    value: { computer: computer.name, desktops },
+    value,
     text: desktopText(desktops),
     draw: (screen) => drawDesktop(desktops, { ...screen, maxLines: lines === 0 ? Infinity : lines }),
   };
@@ -146,8 +150,10 @@ export async function showFinder(
   const { documents, totalCount } = await computer.getFinder({ ...query, signal });
   if (depth !== "documents") progress(`reading ${depth}`);
   const tree = await readDocumentTree(documents, { computer, depth, signal });
+  const value = { computer: computer.name, documents: toTreeJson(tree), total_count: totalCount };
+  if (totalCount === 0) return { value, text: emptyText("no documents", computer.servers) };
   return {
-    value: { computer: computer.name, documents: toTreeJson(tree), total_count: totalCount },
+    value,
     text: catalogueText({ documents: tree, totalCount }, { offset }),
     draw: (screen) => drawFinder(tree, { ...screen, offset, totalCount }),
   };
@@ -166,4 +172,25 @@ export async function readResource(
     isVerbatim: true,
     draw: (screen) => drawRead(uri, result, screen) ?? printable(readableResourceText(result.contents)),
   };
+}
+
+/**
+ * Says that a list is empty, and which MCP servers may be the reason.
+ *
+ * @param what such as `no tools`
+ * @param servers `undefined` if only the Computer itself knows them.
+ */
+export function emptyText(what: string, servers: ServerStates | undefined): string {
+  if (servers === undefined) {
+    const command = `${commandLineOf("computer")} status`;
+    return `${what}; MCP servers of the Computer may still be starting: "${command}" on that machine shows them`;
+  }
+  const idle = [...servers].filter(([, { status }]) => status !== "running");
+  if (idle.length === 0) return what;
+  const states = idle.map(([name, { status }]) =>
+    `server "${name}" ${status === "failed" ? "failed" : `is ${status}`}`
+  );
+  const hasReason = idle.some(([, { status }]) => status === "failed" || status === "retrying");
+  const hint = hasReason ? `; "status" shows why` : "";
+  return printableLine(`${what}: ${states.join(", ")}${hint}`);
 }

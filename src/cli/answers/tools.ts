@@ -5,7 +5,6 @@ import { countOf } from "../../text.ts";
 import { printableLine, toSafeLine, withoutSequences } from "../../terminal/safe_text.ts";
 import { cropToWidth } from "../../terminal/display_width.ts";
 import type { Screen } from "../../terminal/screen.ts";
-import { commandLineOf } from "../program.ts";
 
 /** A line with the name and the parameters of each tool, then its description. */
 export function toolsText(tools: readonly SMCPTool[]): string {
@@ -13,29 +12,6 @@ export function toolsText(tools: readonly SMCPTool[]): string {
     const lines = description.trim().split("\n").filter((line) => line !== "").map((line) => `    ${line}`);
     return [printableLine(`${name}(${parametersText(params_schema)})`), ...lines].join("\n");
   }).join("\n");
-}
-
-/** The MCP servers of a Computer by name. */
-export type ServerStates = ReadonlyMap<string, { readonly status: string }>;
-
-/**
- * Says that there are no tools, and why.
- *
- * @param servers `undefined` if only the Computer itself knows them.
- */
-export function noToolsText(servers: ServerStates | undefined): string {
-  if (servers === undefined) {
-    const command = `${commandLineOf("computer")} status`;
-    return `no tools; MCP servers of the Computer may still be starting: "${command}" on that machine shows them`;
-  }
-  const idle = [...servers].filter(([, { status }]) => status !== "running");
-  if (idle.length === 0) return "no tools";
-  const states = idle.map(([name, { status }]) =>
-    `server "${name}" ${status === "failed" ? "failed" : `is ${status}`}`
-  );
-  const hasReason = idle.some(([, { status }]) => status === "failed" || status === "retrying");
-  const hint = hasReason ? `; "status" shows why` : "";
-  return printableLine(`no tools: ${states.join(", ")}${hint}`);
 }
 
 /** `message: string, times?: integer` */

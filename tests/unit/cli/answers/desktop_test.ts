@@ -4,7 +4,6 @@ import { displayWidth } from "../../../../src/terminal/display_width.ts";
 import { COLORS, PLAIN } from "../../../../src/terminal/screen.ts";
 
 Deno.test("desktopText() draws a line between windows", () => {
-  assertEquals(desktopText([]), "no windows");
   assertEquals(desktopText(["window://a\n\nA", "window://b"]).split("\n").length, 7);
 });
 
@@ -33,7 +32,6 @@ Deno.test("drawDesktop() draws a box for each window, its URI in the edge and it
 ╰─ no text ───────────────────────────────────────────────╯
 `,
   );
-  assertEquals(drawDesktop([], screen), "no windows");
 });
 
 Deno.test("drawDesktop() shows the letters of an encoded URI, and leaves encoded what nobody sees", () => {
