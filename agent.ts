@@ -112,6 +112,7 @@ export type {
 } from "./src/protocol/dpe_content.ts";
 export { ErrorCode } from "./src/protocol/error_codes.ts";
 export { type ErrorDetails, SmcpError } from "./src/protocol/errors.ts";
+export { type Farewell, FarewellCode } from "./src/protocol/farewell.ts";
 export {
   AuthenticationError,
   ConnectionClosedError,

@@ -102,6 +102,7 @@ export {
   CANCEL_TOOL_CALL_EVENT,
   CANCEL_TOOL_CALL_NOTIFICATION,
   CLIENT_EVENT_PREFIX,
+  CONNECTION_CLOSING_NOTIFICATION,
   ENTER_OFFICE_NOTIFICATION,
   GET_BLOB_EVENT,
   GET_COMPLETION_EVENT,
@@ -139,6 +140,7 @@ export {
   UPDATE_TOOL_LIST_EVENT,
   UPDATE_TOOL_LIST_NOTIFICATION,
 } from "./src/protocol/events.ts";
+export { type ConnectionClosingNotification, type Farewell, FarewellCode } from "./src/protocol/farewell.ts";
 export {
   DEFAULT_FINDER_LIMIT,
   type FinderPage,

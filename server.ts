@@ -21,14 +21,17 @@
  * @module
  */
 export type { LogFields, Logger } from "./src/log.ts";
+export type { Grant, GrantedRole } from "./src/server/auth/grant.ts";
 export {
+  type Admission,
   anonymous,
   type AuthDecision,
   type AuthProvider,
   type Credentials,
-  staticTokens,
-  type StaticTokensOptions,
-} from "./src/server/admission/auth.ts";
+  type CredentialsEnd,
+  CredentialsEndedError,
+} from "./src/server/auth/provider.ts";
+export { staticTokens, type StaticTokensOptions } from "./src/server/auth/static_tokens.ts";
 export { ListenError } from "./src/server/sockets/listening.ts";
 export type { ListenOptions, SmcpServerOptions } from "./src/server/options.ts";
 export { SmcpServer } from "./src/server/server.ts";

@@ -321,7 +321,7 @@ function toLinkListener(
   const { logger, ending, office } = context;
   return {
     onEvent: (incoming) => receive(incoming, { listeners, logger }),
-    onLost: (reason) => listeners.tell({ type: "disconnected", reason }),
+    onLost: ({ reason, farewell }) => listeners.tell({ type: "disconnected", reason, farewell }),
     onReturned: () => listeners.tell({ type: "reconnected", office: office() }),
     onFailed: (error) => {
       logger.error("connection failed, and is not retried", { error: error.message });

@@ -2,6 +2,7 @@
 import type { GetComputerConfigRet } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
+import type { Farewell } from "../protocol/farewell.ts";
 import type { Role } from "../protocol/office.ts";
 import type { ResourceUpdate } from "../protocol/resource_updates.ts";
 import type { SMCPTool } from "../protocol/tools.ts";
@@ -71,11 +72,18 @@ export interface AgentEvents {
   /** A view could not be fetched again. The Agent retries after the next change. */
   refreshFailed: { readonly computer: string; readonly view: ComputerViewName; readonly error: unknown };
 
-  /** The connection was lost; the Agent is reconnecting. New requests wait. */
-  disconnected: { readonly reason: string };
+  /**
+   * The connection was lost; the Agent is reconnecting, and new requests wait. If the Server gave a reason before it
+   * closed the connection, it is in `reason`, and `farewell` has all that it said. After a farewell with
+   * `reconnect: false` the Agent does not reconnect, and `failed` follows.
+   */
+  disconnected: { readonly reason: string; readonly farewell?: Farewell | undefined };
   /** The Agent reconnected and rejoined its office. It missed events meanwhile; views with a listener are fetched again. */
   reconnected: { readonly office: string | undefined };
-  /** The Agent cannot reconnect: the Server refused the protocol version, the credentials or the join. Final. */
+  /**
+   * The Agent does not reconnect: the Server refused the protocol version, the credentials or the join, or ended the
+   * connection for good. Final.
+   */
   failed: { readonly error: Error };
 }
 

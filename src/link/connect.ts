@@ -1,6 +1,7 @@
 /** One connection to a Server. */
 import { io, NodeWebSocket, type Socket } from "socket.io-client";
-import { SMCP_NAMESPACE } from "../protocol/events.ts";
+import { CONNECTION_CLOSING_NOTIFICATION, SMCP_NAMESPACE } from "../protocol/events.ts";
+import { type Farewell, readClosingNotification } from "../protocol/farewell.ts";
 import { ConnectionClosedError, RequestTimeoutError } from "../protocol/local_errors.ts";
 import { parseServerAddress } from "../protocol/server_address.ts";
 import { assertFits } from "../protocol/size.ts";
@@ -35,10 +36,18 @@ export interface IncomingEvent {
   readonly maxAnswerBytes: number;
 }
 
+/** How a connection ended. */
+export interface ConnectionEnd {
+  /** What the Server said, or else what Socket.IO reports, such as `transport close`. */
+  readonly reason: string;
+  /** What the Server said before it closed the connection, if it did. */
+  readonly farewell?: Farewell | undefined;
+}
+
 /** An open connection. */
 export interface Connection {
-  /** Resolves to the reason when the connection has ended, on either side. */
-  readonly closed: Promise<string>;
+  /** Resolves when the connection has ended, on either side. */
+  readonly closed: Promise<ConnectionEnd>;
   /** The largest message that the Server accepts, in bytes. */
   readonly maxPayloadBytes: number;
   /** Sends an event without an ack. Throws a 413 when it is too large. */
@@ -88,7 +97,8 @@ export function openConnection(
     timeout: timeoutMs,
   });
   let maxPayloadBytes = DEFAULT_MAX_PAYLOAD_BYTES;
-  const closed = Promise.withResolvers<string>();
+  const closed = Promise.withResolvers<ConnectionEnd>();
+  let farewell: Farewell | undefined;
 
   const fail = (error: unknown) => {
     void closeSocket(socket);
@@ -111,16 +121,24 @@ export function openConnection(
   }
   signal.addEventListener("abort", onAbort, { once: true });
 
-  socket.on("connect", () => resolve(toConnection(socket, { closed: closed.promise, maxPayloadBytes })));
+  socket.on(
+    "connect",
+    () => resolve(toConnection(socket, { closed: closed.promise, maxPayloadBytes, said: () => farewell })),
+  );
   socket.on("connect_error", (error) => fail(toConnectError(error, target)));
   socket.on("disconnect", (reason) => {
     void closeSocket(socket);
-    closed.resolve(reason);
-    reject(unreachable(url, `connection closed (${reason})`));
+    const end = { reason: farewell?.message ?? reason, farewell };
+    closed.resolve(end);
+    reject(unreachable(url, `connection closed (${end.reason})`));
   });
   socket.onAny((event: unknown, ...args: unknown[]) => {
     // Socket.IO also allows numbers as event names.
     if (typeof event !== "string") return;
+    if (event === CONNECTION_CLOSING_NOTIFICATION) {
+      farewell = readClosingNotification(args[0]);
+      return;
+    }
     const acknowledge = args.at(-1);
     const reply = (answer: unknown) => {
       assertFits(answer, maxPayloadBytes);
@@ -143,11 +161,12 @@ export function openConnection(
 
 function toConnection(
   socket: Socket,
-  facts: Pick<Connection, "closed" | "maxPayloadBytes">,
+  facts: Pick<Connection, "closed" | "maxPayloadBytes"> & { readonly said: () => Farewell | undefined },
 ): Connection {
-  const { maxPayloadBytes } = facts;
+  const { closed, maxPayloadBytes, said } = facts;
   return {
-    ...facts,
+    closed,
+    maxPayloadBytes,
     emit(event, body) {
       assertFits(body, maxPayloadBytes);
       if (socket.connected) socket.emit(event, body);
@@ -163,13 +182,17 @@ function toConnection(
           reject(
             socket.connected
               ? new RequestTimeoutError(`Cannot complete "${event}": no answer in ${timeoutMs} ms`)
-              : new ConnectionClosedError(`Cannot complete "${event}": connection lost`),
+              : new ConnectionClosedError(`Cannot complete "${event}": ${lossOf(said())}`),
           );
         });
       });
     },
     close: () => closeSocket(socket),
   };
+}
+
+function lossOf(farewell: Farewell | undefined): string {
+  return farewell === undefined ? "connection lost" : `the Server ended the connection (${farewell.message})`;
 }
 
 /** Socket.IO first sends queued data, such as a cancel or its own disconnect. A process must not end before. */

@@ -7,7 +7,9 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text.ts";
 import { JOIN_OFFICE_EVENT, LEAVE_OFFICE_EVENT } from "../protocol/events.ts";
+import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
 import {
+  AuthenticationError,
   ConnectionClosedError,
   JoinRefusedError,
   LeaveRefusedError,
@@ -16,7 +18,7 @@ import {
 } from "../protocol/local_errors.ts";
 import type { EnterOfficeReq } from "../protocol/office.ts";
 import { plainTextWarning } from "../protocol/server_address.ts";
-import type { Connection, ConnectOptions, IncomingEvent } from "./connect.ts";
+import type { Connection, ConnectionEnd, ConnectOptions, IncomingEvent } from "./connect.ts";
 import { readJoinAck } from "./join.ts";
 
 /** Waits between attempts to reach the Server. */
@@ -27,6 +29,8 @@ const JOIN_BACKOFF: BackoffOptions = { firstMs: 250, maxMs: 5_000 };
 const REJOIN_PATIENCE_MS = 60_000;
 /** After a connection of at least this many milliseconds, the link reconnects without waiting. */
 const STABLE_MS = 10_000;
+/** The least time over which the clients of a Server that says farewell spread their return, in milliseconds. */
+const RETURN_JITTER_MS = 1_000;
 /** Time for one attempt to connect, and for the answer to a join or leave. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
 
@@ -54,11 +58,11 @@ interface JoinAttempt {
 /** Callbacks of a link. An error that a callback throws is logged and has no other effect. */
 export interface LinkListener {
   onEvent(incoming: IncomingEvent): void;
-  /** The connection was lost; the link is reconnecting. */
-  onLost(reason: string): void;
+  /** The connection was lost; the link is reconnecting, unless the Server's farewell forbids it. */
+  onLost(end: ConnectionEnd): void;
   /** The link reconnected, and rejoined the office that it was in. */
   onReturned(): void;
-  /** The link ended: the Server refused the version, the credentials or the join. */
+  /** The link ended: the Server refused the version, the credentials or the join, or ended the connection for good. */
   onFailed(error: Error): void;
 }
 
@@ -226,12 +230,14 @@ export class Link implements AsyncDisposable {
     let sinceMs = -Infinity;
     try {
       while (true) {
-        const reason = await connection.closed;
+        const end = await connection.closed;
         if (signal.aborted) return;
         this.#connection = undefined;
         this.#ready = pending();
-        this.#log.warn("connection lost", { reason });
-        this.#tell(() => this.#listener.onLost(reason));
+        const { reason, farewell } = end;
+        this.#log.warn("connection lost", { reason, code: farewell?.code });
+        this.#tell(() => this.#listener.onLost(end));
+        if (farewell !== undefined) await this.#obey(farewell, signal);
         if (performance.now() - sinceMs > STABLE_MS) backoff.reset();
         else await delay(backoff.next(), signal);
         connection = await this.#reconnect(signal);
@@ -247,6 +253,13 @@ export class Link implements AsyncDisposable {
       this.#end(failure);
       this.#tell(() => this.#listener.onFailed(failure));
     }
+  }
+
+  /** Waits as the Server asked, so that its clients do not come back all at once; throws when it wants none back. */
+  async #obey(farewell: Farewell, signal: AbortSignal): Promise<void> {
+    if (!farewell.reconnect) throw toDismissal(this.#options.url, farewell);
+    const { retryAfterMs = 0 } = farewell;
+    await delay(retryAfterMs + Math.random() * Math.max(retryAfterMs, RETURN_JITTER_MS), signal);
   }
 
   /** Reconnects and rejoins without a time limit; throws only permanent errors. */
@@ -381,6 +394,14 @@ async function leaveOffice(connection: Connection, membership: EnterOfficeReq): 
 /** Whether another connection may succeed: the last one was lost, or the Server did not answer. */
 function isPassing(error: unknown): boolean {
   return error instanceof ConnectionClosedError || error instanceof RequestTimeoutError;
+}
+
+/** The error of a connection that the Server has ended for good. */
+function toDismissal(url: string, farewell: Farewell): Error {
+  const message = `Cannot stay connected to "${url}": ${farewell.message}`;
+  return hasEndedCredentials(farewell)
+    ? new AuthenticationError(message)
+    : new ConnectionClosedError(message);
 }
 
 /** A promise to be settled later. Its rejection may stay unhandled. */

@@ -77,6 +77,8 @@ export const UPDATE_FINDER_NOTIFICATION = "notify:update_finder";
 export const UPDATE_RESOURCES_NOTIFICATION = "notify:update_resources";
 /** An Agent cancelled a tool call. */
 export const CANCEL_TOOL_CALL_NOTIFICATION = "notify:tool_call_cancel";
+/** The Server is about to close this connection; an extension of ours. */
+export const CONNECTION_CLOSING_NOTIFICATION = "notify:connection_closing";
 
 /** The prefix of requests to a Computer. The Server relays them without reading them further. */
 export const CLIENT_EVENT_PREFIX = "client:";

@@ -2,9 +2,11 @@
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text.ts";
-import type { Identity } from "./admission/admission.ts";
-import type { Logger } from "../log.ts";
-import { CANCEL_TOOL_CALL_NOTIFICATION } from "../protocol/events.ts";
+import type { Admitted, Identity } from "./admission/admission.ts";
+import type { Grant } from "./auth/grant.ts";
+import type { LogFields, Logger } from "../log.ts";
+import { CANCEL_TOOL_CALL_NOTIFICATION, CONNECTION_CLOSING_NOTIFICATION } from "../protocol/events.ts";
+import { type Farewell, toClosingNotification } from "../protocol/farewell.ts";
 import type { BoundedLog } from "./bounded_log.ts";
 import type { TimingWheel } from "./timing_wheel.ts";
 import { MAX_NOTIFYING, quoted } from "./limits.ts";
@@ -53,6 +55,8 @@ export interface Surroundings {
 export class Connection {
   readonly sid: string;
   readonly identity: Identity;
+  /** What it may do; everything if absent. */
+  readonly grant: Grant | undefined;
   /** The number of its events that are not answered yet. */
   openRequests = 0;
   /** The load of its requests to Computers. */
@@ -72,11 +76,12 @@ export class Connection {
   /** Requests in flight to it. */
   readonly #owed = new PendingList("owedAt");
 
-  constructor(wire: Wire, context: { readonly identity: Identity; readonly shared: Surroundings }) {
+  constructor(wire: Wire, context: Admitted & { readonly shared: Surroundings }) {
     this.#wire = wire;
     this.#shared = context.shared;
     this.sid = wire.sid;
     this.identity = context.identity;
+    this.grant = context.permit.grant;
     this.log = context.shared.createEventLog(wire.sid);
   }
 
@@ -167,9 +172,32 @@ export class Connection {
     this.#wire.answer(ack, answer);
   }
 
+  /** Tells the peer why its connection ends and whether it may come back, then closes the connection. Never throws. */
+  dismiss(farewell: Farewell): void {
+    const { code, message: reason } = farewell;
+    this.#shared.logger.info("dismissed a connection", {
+      sid: this.sid,
+      code,
+      reason,
+      ...this.#membership(),
+    });
+    try {
+      this.#wire.emit(CONNECTION_CLOSING_NOTIFICATION, toClosingNotification(farewell));
+    } catch (error) {
+      // The peer has too many unread bytes.
+      this.#shared.logger.debug("failed to send a farewell", { sid: this.sid, error: describeError(error) });
+    }
+    this.close();
+  }
+
   /** Closes the connection. */
   close(): void {
     this.#wire.close();
+  }
+
+  #membership(): LogFields {
+    const { name, officeId: office, principal } = this.#member ?? {};
+    return { name, office, principal: principal ?? this.identity.principal };
   }
 
   /** Removes a request that has ended from all lists and loads. */

@@ -2,7 +2,7 @@
 import { type Logger, silentLogger } from "../log.ts";
 import { DEFAULT_SOCKET_PATH, isLoopback } from "../protocol/server_address.ts";
 import { SERVER_GRACE_MS } from "../protocol/timeouts.ts";
-import { anonymous, type AuthProvider } from "./admission/auth.ts";
+import { anonymous, type AuthProvider } from "./auth/provider.ts";
 import {
   DEFAULT_ACCEPTED_VERSIONS,
   type HandshakePolicy,

@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type Server as HttpServer } from "n
 import type { Duplex } from "node:stream";
 import { Server as SocketIoServer, type Socket } from "socket.io";
 import { SMCP_NAMESPACE } from "../protocol/events.ts";
-import { AdmissionError, admit, type Identity } from "./admission/admission.ts";
+import { AdmissionError, admit, type Admitted } from "./admission/admission.ts";
+import { PermitWatch } from "./auth/permit.ts";
 import type { HandshakeRefusal } from "./admission/handshake.ts";
 import { type EngineConnection, Strangers } from "./admission/strangers.ts";
 import { type BoundedLog, createEventLogs } from "./bounded_log.ts";
@@ -21,8 +22,8 @@ import { boundPollingAnswers, boundPollingBodies, type PollingConnection } from 
 import { TimingWheel } from "./timing_wheel.ts";
 
 type Events = Record<string, (...args: unknown[]) => void>;
-type IoServer = SocketIoServer<Events, Events, Events, { identity?: Identity }>;
-type IoSocket = Socket<Events, Events, Events, { identity?: Identity }>;
+type IoServer = SocketIoServer<Events, Events, Events, { admitted?: Admitted }>;
+type IoSocket = Socket<Events, Events, Events, { admitted?: Admitted }>;
 
 /** The context of {@linkcode openSocketIo}. */
 export interface SocketIoContext {
@@ -99,13 +100,14 @@ function serveNamespace(io: IoServer, context: NamespaceContext): void {
   const namespace = io.of(SMCP_NAMESPACE);
   const connections = new Map<string, Connection>();
   const hub = createHub(namespace, { ...context, connections });
+  const permits = new PermitWatch(context.timeouts);
   namespace.use((socket, next) => {
     const { handshake, conn } = socket;
     const gone = new AbortController();
     const onClose = () => gone.abort(new AdmissionError("Closed before admission"));
     conn.once("close", onClose);
-    admit(handshake, { ...settings, refusals, signal: gone.signal }).then((identity) => {
-      socket.data.identity = identity;
+    admit(handshake, { ...settings, refusals, signal: gone.signal }).then((admitted) => {
+      socket.data.admitted = admitted;
       next();
     }, (error) => {
       next(error);
@@ -113,12 +115,18 @@ function serveNamespace(io: IoServer, context: NamespaceContext): void {
     }).finally(() => conn.off("close", onClose));
   });
   namespace.on("connection", (socket) => {
-    const { identity } = socket.data;
-    if (identity === undefined) return void socket.disconnect(true);
+    const { admitted } = socket.data;
+    if (admitted === undefined) return void socket.disconnect(true);
     forgetHandshake(socket);
-    const connection = new Connection(openWire(socket, context), { identity, shared: hub });
+    const connection = new Connection(openWire(socket, context), { ...admitted, shared: hub });
     connections.set(socket.id, connection);
-    serveConnection(socket, { hub, connection, onClosed: () => connections.delete(socket.id) });
+    let endWatch = () => {};
+    const onClosed = () => {
+      connections.delete(socket.id);
+      endWatch();
+    };
+    serveConnection(socket, { hub, connection, onClosed });
+    endWatch = permits.watch(admitted.permit, (farewell) => connection.dismiss(farewell));
     // Last: it delivers the messages that were held back, and these may close the connection.
     strangers.admit(socket.conn);
   });

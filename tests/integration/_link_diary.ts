@@ -1,5 +1,5 @@
 /** What a link tells its owner, for tests to wait for. */
-import type { IncomingEvent } from "../../src/link/connect.ts";
+import type { ConnectionEnd, IncomingEvent } from "../../src/link/connect.ts";
 import { Link, type LinkListener, type LinkOptions } from "../../src/link/link.ts";
 import type { BareServer } from "./_bare_server.ts";
 
@@ -16,7 +16,7 @@ export class Diary implements LinkListener {
     this.events.push(incoming);
     this.firstEvent.resolve(incoming);
   }
-  onLost(reason: string): void {
+  onLost({ reason }: ConnectionEnd): void {
     this.lost.push(reason);
     this.firstLoss.resolve(reason);
   }

@@ -6,7 +6,7 @@ import {
   ProtocolVersionError,
   ServerUnreachableError,
 } from "../../src/protocol/local_errors.ts";
-import { staticTokens } from "../../src/server/admission/auth.ts";
+import { staticTokens } from "../../src/server/auth/static_tokens.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { ScriptedComputer } from "./_scripted_computer.ts";
 

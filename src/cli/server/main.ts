@@ -8,7 +8,8 @@ import { readRegularFile } from "../../files.ts";
 import { type Logger, parseLogLevels } from "../../log.ts";
 import { describeError } from "../../text.ts";
 import { DEFAULT_SOCKET_PATH, isLoopback } from "../../protocol/server_address.ts";
-import { type AuthProvider, staticTokens, type StaticTokensOptions } from "../../server/admission/auth.ts";
+import type { AuthProvider } from "../../server/auth/provider.ts";
+import { staticTokens, type StaticTokensOptions } from "../../server/auth/static_tokens.ts";
 import { DEFAULT_ACCEPTED_VERSIONS } from "../../server/admission/handshake.ts";
 import {
   DEFAULT_MAX_PAYLOAD_BYTES,

@@ -2,10 +2,10 @@
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { isRecord } from "../../json.ts";
 import { describeError } from "../../text.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
-import type { AuthDecision, AuthProvider, Credentials } from "./auth.ts";
+import { endOf, type Permit } from "../auth/permit.ts";
+import { type AuthDecision, type AuthProvider, type Credentials, isDecision } from "../auth/provider.ts";
 import type { BoundedLog } from "../bounded_log.ts";
 import { MAX_SESSION_LENGTH } from "../limits.ts";
 
@@ -16,6 +16,12 @@ export interface Identity {
   readonly version: string | undefined;
   /** Whether it joins as an observer, which does not take the seat of the Agent. */
   readonly isObserver: boolean;
+}
+
+/** A connection that was admitted. */
+export interface Admitted {
+  readonly identity: Identity;
+  readonly permit: Permit;
 }
 
 /** Refuses a connection: Socket.IO sends `message` and `data` to the client in its connect error. */
@@ -40,24 +46,33 @@ export interface AdmissionOptions {
 }
 
 /**
- * Asks the auth provider for the identity of a connection.
+ * Asks the auth provider for the identity of a connection, and for what it may do.
  *
  * @throws {AdmissionError} when the provider refuses, fails, or takes too long. The reason of `signal` when it is aborted.
  */
-export async function admit(credentials: Credentials, options: AdmissionOptions): Promise<Identity> {
+export async function admit(credentials: Credentials, options: AdmissionOptions): Promise<Admitted> {
   const decision = await decide(credentials, options);
-  if ("refused" in decision) {
-    const { refused: reason } = decision;
-    options.refusals.write("warn", "refused a connection", { reason, address: credentials.address });
-    throw new AdmissionError(`Unauthorized: ${reason}`);
-  }
+  if ("refused" in decision) throw refuse(decision.refused, credentials, options);
+  const end = endOf(decision);
+  if (end !== undefined) throw refuse(end.message, credentials, options);
+  const { principal, grant, expiresAtMs, signal } = decision;
   const version = credentials.query[VERSION_QUERY_PARAMETER];
-  return {
-    principal: decision.principal,
+  const identity = {
+    principal,
     session: readSession(credentials.auth["session"]),
     isObserver: credentials.auth["observer"] === true,
     version: typeof version === "string" ? version : undefined,
   };
+  return { identity, permit: { grant, expiresAtMs, signal } };
+}
+
+function refuse(
+  reason: string,
+  { address }: Credentials,
+  { refusals }: Pick<AdmissionOptions, "refusals">,
+): AdmissionError {
+  refusals.write("warn", "refused a connection", { reason, address });
+  return new AdmissionError(`Unauthorized: ${reason}`);
 }
 
 async function decide(
@@ -76,11 +91,6 @@ async function decide(
     refusals.write("error", "failed to authenticate a connection", { error: describeError(error) });
     return { refused: "not possible now" };
   }
-}
-
-/** A provider in JavaScript may return anything. */
-function isDecision(value: unknown): value is AuthDecision {
-  return isRecord(value) && (typeof value["principal"] === "string" || typeof value["refused"] === "string");
 }
 
 /** Ignores an invalid `session`: the client then cannot replace its lost connection at once. */

@@ -2,11 +2,13 @@
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { parseEnterOfficeReq, parseLeaveOfficeReq, parseListRoomReq } from "../../protocol/parse.ts";
+import { isGranted, type WantedSeat } from "../auth/grant.ts";
 import type { Hub, Route } from "../hub.ts";
 import type { Member } from "../offices.ts";
 import { requireMember, requirePace, toErrorAnswer, toTextAnswer } from "./caller.ts";
 import type { EnterOfficeNotification, ListRoomRet, SessionInfo } from "../../protocol/office.ts";
 import { ENTER_OFFICE_NOTIFICATION, LEAVE_OFFICE_NOTIFICATION } from "../../protocol/events.ts";
+import { FarewellCode } from "../../protocol/farewell.ts";
 import type { LogFields } from "../../log.ts";
 import type { Connection } from "../connection.ts";
 
@@ -16,9 +18,11 @@ export const joinOffice: Route = {
     const { hub, connection, body } = call;
     const { role, name, office_id: officeId } = parseEnterOfficeReq(body);
     requirePace(call, { name, officeId });
+    const isObserver = connection.identity.isObserver && role === "agent";
+    requireGrant(connection, { officeId, role, isObserver });
     const outcome = hub.offices.join({
       ...connection.identity,
-      isObserver: connection.identity.isObserver && role === "agent",
+      isObserver,
       joinedAt: new Date().toISOString(),
       sid: connection.sid,
       role,
@@ -36,10 +40,24 @@ export const joinOffice: Route = {
   refuse: toTextAnswer,
 };
 
+/** The refusal is the same for an office that exists and one that does not. */
+function requireGrant({ grant }: Connection, seat: WantedSeat): void {
+  if (grant === undefined || isGranted(grant, seat)) return;
+  const role = seat.isObserver ? "observer" : seat.role;
+  throw new SmcpError(
+    ErrorCode.FORBIDDEN,
+    `Cannot join room '${seat.officeId}' as ${role}: the credentials do not allow it`,
+  );
+}
+
 /** Ends the old connection of a member that has reconnected. */
 function replace(hub: Hub, ghost: Member): void {
   depart(hub, ghost);
-  hub.connection(ghost.sid)?.close();
+  hub.connection(ghost.sid)?.dismiss({
+    code: FarewellCode.SESSION_REPLACED,
+    message: "A newer connection of this member has taken its place",
+    reconnect: true,
+  });
 }
 
 /** `server:leave_office`: ends the membership of the caller; acks `(true, null)` or `(false, "reason")`. */

@@ -31,7 +31,9 @@ function openPair() {
     logger: silentLogger,
   };
   const identity = { principal: "anonymous", session: undefined, version: undefined, isObserver: false };
-  const [asker, computer] = ["a", "c"].map((sid) => new Connection(silentWire(sid), { identity, shared }));
+  const [asker, computer] = ["a", "c"].map((sid) =>
+    new Connection(silentWire(sid), { identity, permit: {}, shared })
+  );
   return { asker, computer, [Symbol.dispose]: () => timeouts.clear() };
 }
 

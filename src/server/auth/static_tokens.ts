@@ -1,52 +1,6 @@
-/** Authentication of clients. */
+/** Authentication of clients by a fixed set of tokens. */
 import { createHash, timingSafeEqual } from "node:crypto";
-
-/** The credentials of a connection. */
-export interface Credentials {
-  /** The Socket.IO `auth` object. */
-  readonly auth: Readonly<Record<string, unknown>>;
-  /** The HTTP headers of the handshake, by lower-case name. */
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The URL query of the handshake. */
-  readonly query: Readonly<Record<string, unknown>>;
-  /** The IP address of the client; behind a proxy, that of the proxy. */
-  readonly address: string;
-}
-
-/** Admits a client as `principal`, or refuses it with a reason that is sent to the client. */
-export type AuthDecision = { readonly principal: string } | { readonly refused: string };
-
-/**
- * Decides who may connect. When the provider throws, the connection is refused; the error is logged and not sent.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import type { AuthProvider } from "@a2c-smcp/sdk/server";
- *
- * const localOnly: AuthProvider = {
- *   authenticate: ({ address }) =>
- *     address === "127.0.0.1" ? { principal: "local" } : { refused: "from elsewhere" },
- * };
- * assertEquals(
- *   await localOnly.authenticate({ auth: {}, headers: {}, query: {}, address: "127.0.0.1" }),
- *   { principal: "local" },
- * );
- * ```
- */
-export interface AuthProvider {
-  /**
-   * Decides on one connection. Until then, the Server handles none of its messages.
-   *
-   * @param credentials The credentials of the connection.
-   * @param context `signal` is aborted after `authTimeoutMs`, when the connection is refused, and when the connection is
-   * closed.
-   */
-  authenticate(
-    credentials: Credentials,
-    context?: { readonly signal: AbortSignal },
-  ): AuthDecision | Promise<AuthDecision>;
-}
+import type { AuthProvider, Credentials } from "./provider.ts";
 
 /** The options of {@linkcode staticTokens}. */
 export interface StaticTokensOptions {
@@ -100,9 +54,6 @@ export function staticTokens(options: StaticTokensOptions): AuthProvider {
     },
   };
 }
-
-/** Admits every client as the principal `anonymous`. */
-export const anonymous: AuthProvider = { authenticate: () => ({ principal: "anonymous" }) };
 
 function readToken(
   { auth, headers }: Credentials,

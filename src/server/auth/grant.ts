@@ -1,0 +1,47 @@
+/** What a client may do: which offices it may join, and in which roles. */
+import { isRecord } from "../../json.ts";
+import type { Role } from "../../protocol/office.ts";
+
+/** A role that a client may be granted. `agent` includes `observer`, which may only read. */
+export type GrantedRole = Role | "observer";
+
+/** All roles that can be granted. */
+export const GRANTED_ROLES: readonly GrantedRole[] = ["agent", "computer", "observer"];
+
+/** What a client may do. An absent member means everything; an empty list means nothing. */
+export interface Grant {
+  /** The ids of the offices that it may join, compared as they are. */
+  readonly offices?: readonly string[] | undefined;
+  /** The roles that it may have. */
+  readonly roles?: readonly GrantedRole[] | undefined;
+}
+
+/** A membership that a client asks for. */
+export interface WantedSeat {
+  readonly officeId: string;
+  readonly role: Role;
+  readonly isObserver: boolean;
+}
+
+/** Whether a grant allows a membership. */
+export function isGranted(grant: Grant, { officeId, role, isObserver }: WantedSeat): boolean {
+  const { offices, roles } = grant;
+  const isRole = roles === undefined || roles.includes(role) || (isObserver && roles.includes("observer"));
+  return isRole && (offices === undefined || offices.includes(officeId));
+}
+
+/** Whether a value of a provider in JavaScript is a grant. A malformed one must not count as everything. */
+export function isGrant(value: unknown): value is Grant {
+  if (!isRecord(value)) return false;
+  const { offices, roles } = value;
+  return isListOf(offices, (item) => typeof item === "string") && isListOf(roles, isGrantedRole);
+}
+
+/** Whether a value names a role. */
+export function isGrantedRole(value: unknown): value is GrantedRole {
+  return GRANTED_ROLES.some((role) => role === value);
+}
+
+function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return value === undefined || (Array.isArray(value) && value.every(isItem));
+}

@@ -1,0 +1,112 @@
+/** What an admitted connection may do, and how long. */
+import { type Farewell, FarewellCode } from "../../protocol/farewell.ts";
+import type { Expirable, Scheduled, TimingWheel } from "../timing_wheel.ts";
+import { type Admission, type CredentialsEnd, CredentialsEndedError } from "./provider.ts";
+
+/** The parts of an admission that count after the handshake. */
+export type Permit = Pick<Admission, "grant" | "expiresAtMs" | "signal">;
+
+/** How often the time of expiry is compared with the clock, which may be set meanwhile. */
+const CLOCK_CHECK_MS = 60_000;
+
+/** Returns how the credentials have ended; `undefined` while they are valid. */
+export function endOf({ expiresAtMs, signal }: Permit): Farewell | undefined {
+  if (signal?.aborted) return toFarewell(signal.reason);
+  // Also refuses NaN.
+  if (expiresAtMs !== undefined && !(expiresAtMs > Date.now())) return EXPIRED;
+  return undefined;
+}
+
+const CODES: Readonly<Record<CredentialsEnd, string>> = {
+  expired: FarewellCode.CREDENTIALS_EXPIRED,
+  revoked: FarewellCode.CREDENTIALS_REVOKED,
+  changed: FarewellCode.CREDENTIALS_CHANGED,
+};
+
+const EXPIRED: Farewell = {
+  code: FarewellCode.CREDENTIALS_EXPIRED,
+  message: "The credentials have expired",
+  reconnect: false,
+};
+
+/** The error of a provider is not sent: only a text that is meant for the client is. */
+function toFarewell(reason: unknown): Farewell {
+  if (reason instanceof CredentialsEndedError) {
+    return { code: CODES[reason.kind], message: reason.message, reconnect: reason.kind === "changed" };
+  }
+  const message = typeof reason === "string" ? reason : "The credentials are no longer accepted";
+  return { code: FarewellCode.CREDENTIALS_REVOKED, message, reconnect: false };
+}
+
+/** Tells when the credentials of connections end. */
+export class PermitWatch {
+  readonly #timeouts: TimingWheel;
+  /** One listener for each signal: thousands of connections may share one. */
+  readonly #watched = new WeakMap<AbortSignal, Set<() => void>>();
+
+  constructor(timeouts: TimingWheel) {
+    this.#timeouts = timeouts;
+  }
+
+  /**
+   * Calls `onEnd` once, when the credentials end; at once if they have ended.
+   *
+   * @return Ends the watch.
+   */
+  watch(permit: Permit, onEnd: (farewell: Farewell) => void): () => void {
+    const { expiresAtMs, signal } = permit;
+    const check = () => {
+      const farewell = endOf(permit);
+      if (farewell === undefined) return;
+      stop();
+      onEnd(farewell);
+    };
+    const expiry = expiresAtMs === undefined ? undefined : new Expiry(this.#timeouts, { expiresAtMs, check });
+    const checks = signal === undefined ? undefined : this.#checksOf(signal);
+    const stop = () => {
+      expiry?.stop();
+      checks?.delete(check);
+    };
+    checks?.add(check);
+    check();
+    return stop;
+  }
+
+  #checksOf(signal: AbortSignal): Set<() => void> {
+    const known = this.#watched.get(signal);
+    if (known !== undefined) return known;
+    const checks = new Set<() => void>();
+    this.#watched.set(signal, checks);
+    signal.addEventListener("abort", () => [...checks].forEach((check) => check()), { once: true });
+    return checks;
+  }
+}
+
+/** Checks at the time of expiry, and now and then before. */
+class Expiry implements Expirable {
+  readonly #timeouts: TimingWheel;
+  readonly #options: { readonly expiresAtMs: number; readonly check: () => void };
+  #scheduled: Scheduled | undefined;
+
+  constructor(timeouts: TimingWheel, options: { readonly expiresAtMs: number; readonly check: () => void }) {
+    this.#timeouts = timeouts;
+    this.#options = options;
+    this.#schedule();
+  }
+
+  /** Implements {@linkcode Expirable}. */
+  expire(): void {
+    this.#schedule();
+    this.#options.check();
+  }
+
+  stop(): void {
+    if (this.#scheduled !== undefined) this.#timeouts.cancel(this.#scheduled);
+    this.#scheduled = undefined;
+  }
+
+  #schedule(): void {
+    const leftMs = Math.max(0, this.#options.expiresAtMs - Date.now());
+    this.#scheduled = this.#timeouts.add(this, Math.min(leftMs, CLOCK_CHECK_MS));
+  }
+}

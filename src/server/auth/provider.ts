@@ -1,0 +1,120 @@
+/** The contract with what decides who may connect. */
+import { isRecord } from "../../json.ts";
+import { type Grant, isGrant } from "./grant.ts";
+
+/** The credentials of a connection. */
+export interface Credentials {
+  /** The Socket.IO `auth` object. */
+  readonly auth: Readonly<Record<string, unknown>>;
+  /** The HTTP headers of the handshake, by lower-case name. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The URL query of the handshake. */
+  readonly query: Readonly<Record<string, unknown>>;
+  /** The IP address of the client; behind a proxy, that of the proxy. */
+  readonly address: string;
+}
+
+/** The admission of a client. */
+export interface Admission {
+  /** Who it is, in log lines. A lost connection is replaced only by one with the same principal. */
+  readonly principal: string;
+  /** What it may do; everything by default. */
+  readonly grant?: Grant | undefined;
+  /**
+   * When its credentials expire, in milliseconds since 1970; never by default. The Server then ends the connection with
+   * the reason `credentials_expired`.
+   */
+  readonly expiresAtMs?: number | undefined;
+  /**
+   * Aborted when its credentials end before that; the Server then ends the connection. The client gets the reason of the
+   * abort if that is a text or a {@linkcode CredentialsEndedError}. Many connections may share one signal.
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Admits a client, or refuses it with a reason that is sent to the client. */
+export type AuthDecision = Admission | { readonly refused: string };
+
+/**
+ * The reason with which a provider aborts the signal of an {@linkcode Admission}.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { type AuthProvider, CredentialsEndedError } from "@a2c-smcp/sdk/server";
+ *
+ * const account = new AbortController();
+ * const provider: AuthProvider = { authenticate: () => ({ principal: "ada", signal: account.signal }) };
+ * // Later: every connection of this principal ends, and its client gets the reason.
+ * account.abort(new CredentialsEndedError("The account is closed", { kind: "revoked" }));
+ * assertEquals((await provider.authenticate({ auth: {}, headers: {}, query: {}, address: "" })), {
+ *   principal: "ada",
+ *   signal: account.signal,
+ * });
+ * ```
+ */
+export class CredentialsEndedError extends Error {
+  /** The name of the class. */
+  override readonly name = "CredentialsEndedError";
+  /** The code of this kind of error. */
+  readonly code = "CREDENTIALS_ENDED";
+  /** What happened to the credentials. After `changed`, the client may reconnect with them. */
+  readonly kind: CredentialsEnd;
+
+  /** `message` is sent to the client. */
+  constructor(message: string, { kind }: { readonly kind: CredentialsEnd }) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** What can happen to credentials. */
+export type CredentialsEnd = "expired" | "revoked" | "changed";
+
+/**
+ * Decides who may connect. When the provider throws, the connection is refused; the error is logged and not sent.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import type { AuthProvider } from "@a2c-smcp/sdk/server";
+ *
+ * const localOnly: AuthProvider = {
+ *   authenticate: ({ address }) =>
+ *     address === "127.0.0.1"
+ *       ? { principal: "local", grant: { offices: ["lab"], roles: ["computer"] } }
+ *       : { refused: "from elsewhere" },
+ * };
+ * assertEquals(
+ *   await localOnly.authenticate({ auth: {}, headers: {}, query: {}, address: "10.0.0.1" }),
+ *   { refused: "from elsewhere" },
+ * );
+ * ```
+ */
+export interface AuthProvider {
+  /**
+   * Decides on one connection. Until then, the Server handles none of its messages.
+   *
+   * @param credentials The credentials of the connection.
+   * @param context `signal` is aborted after `authTimeoutMs`, when the connection is refused, and when the connection is
+   * closed.
+   */
+  authenticate(
+    credentials: Credentials,
+    context?: { readonly signal: AbortSignal },
+  ): AuthDecision | Promise<AuthDecision>;
+}
+
+/** Admits every client as the principal `anonymous`. */
+export const anonymous: AuthProvider = { authenticate: () => ({ principal: "anonymous" }) };
+
+/** Whether a value is a decision. A provider in JavaScript may return anything, and what is malformed admits nobody. */
+export function isDecision(value: unknown): value is AuthDecision {
+  if (!isRecord(value)) return false;
+  const { refused, principal, grant, expiresAtMs, signal } = value;
+  if ("refused" in value) return typeof refused === "string";
+  return typeof principal === "string" &&
+    (grant === undefined || isGrant(grant)) &&
+    (expiresAtMs === undefined || typeof expiresAtMs === "number") &&
+    (signal === undefined || signal instanceof AbortSignal);
+}

@@ -1,0 +1,27 @@
+import { assert } from "@std/assert";
+import { isGrant, isGranted } from "../../../../src/server/auth/grant.ts";
+
+const seat = { officeId: "lab", role: "agent", isObserver: false } as const;
+
+Deno.test("isGranted() compares office ids as they are", () => {
+  assert(isGranted({ offices: ["lab"] }, seat));
+  for (const near of ["lab ", "LAB", "la", "lab2", "*", "", "ｌab", "__proto__"]) {
+    assert(!isGranted({ offices: [near] }, seat), near);
+  }
+});
+
+Deno.test("isGranted() lets an agent observe, and an observer do nothing else", () => {
+  assert(isGranted({ roles: ["agent"] }, { ...seat, isObserver: true }));
+  assert(isGranted({ roles: ["observer"] }, { ...seat, isObserver: true }));
+  assert(!isGranted({ roles: ["observer"] }, seat));
+  assert(!isGranted({ roles: ["observer"] }, { ...seat, role: "computer" }));
+});
+
+Deno.test("isGrant() accepts only lists of offices and of known roles", () => {
+  for (const grant of [{}, { offices: [] }, { roles: ["agent", "computer", "observer"] }]) {
+    assert(isGrant(grant));
+  }
+  for (const other of [null, [], "all", { offices: null }, { roles: ["root"] }, { offices: "lab" }]) {
+    assert(!isGrant(other), JSON.stringify(other));
+  }
+});
