@@ -1,6 +1,6 @@
 /**
- * Writes `config.schema.json`, by which editors complete a configuration and underline its mistakes, and the tables of
- * `docs/configuration.md`. What is allowed comes from the schemas that the Computer reads with, the descriptions from
+ * Writes `config.schema.json`, by which editors complete a configuration and underline its mistakes, the tables of
+ * `docs/configuration.md`, and the table of options in `docs/server.md`. What is allowed comes from the schemas that the Computer reads with, the descriptions from
  * the documentation of its types. `--check` writes nothing and fails when a file is out of date.
  *
  * @module
@@ -13,12 +13,14 @@ import { flatHttpServer, flatStdioServer, URL_KEYS } from "../src/config/foreign
 import { isRecord } from "../src/json.ts";
 import { inputKinds, serverKinds, toolMeta } from "../src/protocol/schemas/config.ts";
 import { withReference } from "./config_reference.ts";
+import { withServerOptions } from "./server_options.ts";
 import { captureDeno, root } from "./deno.ts";
 
 type Schema = Record<string, unknown>;
 
 const path = join(root, "config.schema.json");
 const pagePath = join(root, "docs", "configuration.md");
+const serverPagePath = join(root, "docs", "server.md");
 
 /** The schemas by the names of the interfaces that describe them. */
 const named = {
@@ -213,13 +215,15 @@ interface Written {
   readonly text: string;
 }
 
-/** The schema and the page with its reference, formatted. */
+/** The schema and the pages with their tables, formatted. */
 async function buildFiles(): Promise<Written[]> {
   const schema = await buildConfigSchema();
   const page = withReference(await Deno.readTextFile(pagePath), schema);
+  const serverPage = withServerOptions(await Deno.readTextFile(serverPagePath));
   return [
     { path, text: await format(`${JSON.stringify(schema, null, 2)}\n`, "json") },
     { path: pagePath, text: await format(page, "md") },
+    { path: serverPagePath, text: await format(serverPage, "md") },
   ];
 }
 
@@ -238,6 +242,6 @@ if (import.meta.main) {
     else if (isStale) console.log(`${basename(path)} is out of date: run deno task schema`);
     if (isStale) staleFiles++;
   }
-  if (isCheck && staleFiles === 0) console.log("config.schema.json and docs/configuration.md are up to date");
+  if (isCheck && staleFiles === 0) console.log("config.schema.json and the tables in docs/ are up to date");
   Deno.exit(isCheck && staleFiles > 0 ? 1 : 0);
 }

@@ -1,0 +1,128 @@
+/** Options that do not come from the command line: switches in the environment, and the file of `--config`. */
+import { type Command, InvalidArgumentError, type Option } from "commander";
+import { readRegularFile } from "../../files.ts";
+import { isRecord } from "../../json.ts";
+import { didYouMean } from "../../spelling.ts";
+import { describeError } from "../../text.ts";
+import { UsageError } from "../outcome.ts";
+import { Switch } from "./options.ts";
+
+/** The largest file of options, in bytes. */
+const MAX_CONFIG_BYTES = 1_048_576;
+/** Options that are no key of the file. */
+const NOT_IN_FILE: readonly string[] = ["config", "version", "help"];
+
+/**
+ * Sets the options that neither the command line nor, for options with a value, the environment has set.
+ *
+ * @param env Reads an environment variable.
+ * @throws {UsageError} for a value that cannot be used, with the place where it stands.
+ */
+export async function completeOptions(
+  program: Command,
+  env: (name: string) => string | undefined,
+): Promise<void> {
+  for (const option of program.options) {
+    if (!(option instanceof Switch) || isSet(program, option)) continue;
+    const text = env(option.variable);
+    if (text === undefined) continue;
+    program.setOptionValueWithSource(option.attributeName(), readSwitch(option.variable, text), "env");
+  }
+  const path: unknown = program.getOptionValue("config");
+  if (typeof path === "string") await readConfig(program, path);
+}
+
+function isSet(program: Command, option: Option): boolean {
+  return ["cli", "env"].includes(program.getOptionValueSource(option.attributeName()) ?? "");
+}
+
+const SWITCH_WORDS: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  on: true,
+  1: true,
+  false: false,
+  no: false,
+  off: false,
+  0: false,
+  "": false,
+};
+
+function readSwitch(variable: string, text: string): boolean {
+  const word = text.trim().toLowerCase();
+  const value = Object.hasOwn(SWITCH_WORDS, word) ? SWITCH_WORDS[word] : undefined;
+  if (value !== undefined) return value;
+  throw new UsageError(`Cannot use environment variable ${variable}: expected true or false`);
+}
+
+async function readConfig(program: Command, path: string): Promise<void> {
+  const refusal = (state: string, cause?: unknown) =>
+    new UsageError(`Cannot use config file "${path}": ${state}`, { cause });
+  const reading = await readRegularFile(path, { maxBytes: MAX_CONFIG_BYTES });
+  if ("state" in reading) throw refusal(reading.state, reading.cause);
+  // Loaded only now: most Servers have no such file.
+  const { readJsonText } = await import("../../config/json_text.ts");
+  const { value, syntax, duplicates, locate } = readJsonText(reading.text.replace(/^\uFEFF/, ""));
+  const [flaw] = [...syntax, ...duplicates];
+  if (flaw !== undefined) throw refusal(placed(flaw));
+  if (!isRecord(value)) throw refusal("expected an object with options");
+  const options = new Map(program.options.flatMap((option) => fileKey(option, option)));
+  for (const [key, given] of Object.entries(value)) {
+    const option = options.get(key);
+    const refuse = (message: string) =>
+      refusal(placed(locate({ path: [key], message: `"${key}": ${message}` })));
+    if (option === undefined) throw refuse(`unknown option${didYouMean(key, options.keys())}`);
+    const parsed = parse(option, given, refuse);
+    if (isSet(program, option)) continue;
+    program.setOptionValueWithSource(option.attributeName(), parsed, "config");
+  }
+}
+
+function fileKey<T>(option: Option, value: T): [string, T][] {
+  const key = option.long?.slice(2) ?? "";
+  return NOT_IN_FILE.includes(key) ? [] : [[key, value]];
+}
+
+function placed({ line, column, message }: {
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+  readonly message: string;
+}): string {
+  return line === undefined ? message : `line ${line}, column ${column}: ${message}`;
+}
+
+/** Parses a value of the file as the same text would be parsed on the command line. */
+function parse(option: Option, given: unknown, refuse: (message: string) => UsageError): unknown {
+  if (option instanceof Switch) {
+    if (typeof given === "boolean") return given;
+    throw refuse("expected true or false");
+  }
+  const isList = option.variadic || option.long === "--token";
+  const items = isList && Array.isArray(given) ? given : [given];
+  let value: unknown = undefined;
+  for (const item of items) {
+    if (typeof item !== "string" && typeof item !== "number") {
+      throw refuse(isList ? "expected a string, or a list of strings" : "expected a string or a number");
+    }
+    value = parseText(option, { text: String(item), earlier: value, refuse });
+  }
+  return value;
+}
+
+function parseText(option: Option, { text, earlier, refuse }: {
+  readonly text: string;
+  readonly earlier: unknown;
+  readonly refuse: (message: string) => UsageError;
+}): unknown {
+  const { argChoices, parseArg } = option;
+  if (argChoices !== undefined && !argChoices.includes(text)) {
+    throw refuse(`expected one of ${argChoices.join(", ")}`);
+  }
+  if (parseArg === undefined || argChoices !== undefined) return text;
+  try {
+    return parseArg(text, earlier);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    throw refuse(describeError(error));
+  }
+}

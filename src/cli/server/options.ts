@@ -1,0 +1,174 @@
+/**
+ * The options of the Server, once: `--help`, the environment, the file of `--config` and the table of `docs/server.md`
+ * are made from this list. A key of the file is the long flag without its dashes.
+ */
+import { Option } from "commander";
+import { DEFAULT_SOCKET_PATH } from "../../protocol/server_address.ts";
+import { SERVER_GRACE_MS } from "../../protocol/timeouts.ts";
+import { DEFAULT_ACCEPTED_VERSIONS } from "../../server/admission/handshake.ts";
+import {
+  DEFAULT_AUTH_TIMEOUT_MS,
+  DEFAULT_CONNECT_TIMEOUT_MS,
+  DEFAULT_HEAD_TIMEOUT_MS,
+  DEFAULT_MAX_OPEN_REQUESTS,
+  DEFAULT_MAX_PAYLOAD_BYTES,
+  DEFAULT_MAX_STRANGERS,
+  DEFAULT_MAX_STRANGERS_PER_ADDRESS,
+  DEFAULT_PING_INTERVAL_MS,
+  DEFAULT_PING_TIMEOUT_MS,
+} from "../../server/limits.ts";
+import { collect, type LogOptions, parseMilliseconds, parsePort, wholeNumber } from "../options.ts";
+
+/** The values of the options. */
+export interface ServerCliOptions extends LogOptions {
+  readonly config?: string;
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  readonly token?: readonly string[];
+  readonly tokenFile?: string;
+  readonly authField: string;
+  readonly authHeader: string;
+  readonly allowAnonymous?: boolean;
+  readonly allowOrigin?: readonly string[];
+  readonly allowHost?: readonly string[];
+  readonly allowUnversioned?: boolean;
+  readonly accept?: readonly string[];
+  readonly maxPayload: number;
+  readonly maxOpenRequests: number;
+  readonly maxPending: number;
+  readonly maxPendingPerAddress: number;
+  readonly maxSockets?: number;
+  readonly pingInterval: number;
+  readonly pingTimeout: number;
+  readonly connectTimeout: number;
+  readonly authTimeout: number;
+  readonly headTimeout: number;
+  readonly grace: number;
+}
+
+/** A group of options under its heading. */
+export interface OptionGroup {
+  readonly heading: string;
+  readonly options: readonly Option[];
+}
+
+/** A flag without a value. In the environment it is `true` or `false`: its mere presence says nothing. */
+export class Switch extends Option {
+  /** The name of its environment variable. */
+  readonly variable: string;
+  /** Its description without the name of the variable. */
+  readonly meaning: string;
+
+  constructor(flags: string, { description, variable }: {
+    readonly description: string;
+    readonly variable: string;
+  }) {
+    super(flags, `${description} (env: ${variable})`);
+    this.variable = variable;
+    this.meaning = description;
+  }
+}
+
+/** Declares all options anew: commander keeps the state of a command line in them. */
+export function serverOptionGroups(): readonly OptionGroup[] {
+  return [
+    { heading: "Address", options: addressOptions() },
+    { heading: "Credentials", options: credentialOptions() },
+    { heading: "Clients", options: clientOptions() },
+    { heading: "Limits", options: limitOptions() },
+    { heading: "Timeouts", options: timeOptions() },
+  ];
+}
+
+function addressOptions(): Option[] {
+  return [
+    new Option("--host <host>", "the name or address to listen on").default("127.0.0.1").env("A2C_HOST"),
+    new Option("--port <port>", "the port to listen on, 0 for any free port").argParser(parsePort)
+      .default(3000).env("PORT"),
+    new Option("--path <path>", "the Socket.IO path").default(DEFAULT_SOCKET_PATH).env("A2C_PATH"),
+    new Option("--config <file>", "read options from this JSON file; flags and the environment override it")
+      .env("A2C_SERVER_CONFIG"),
+  ];
+}
+
+function credentialOptions(): Option[] {
+  return [
+    new Option("--token <token>", "accept clients with this token; repeatable").argParser(collect)
+      .env("A2C_TOKEN"),
+    new Option("--token-file <file>", "accept the tokens in this file, one per line").env("A2C_TOKEN_FILE"),
+    new Option("--auth-field <name>", "the auth field that carries the token").default("token")
+      .env("A2C_AUTH_FIELD"),
+    new Option("--auth-header <name>", "the HTTP header that carries the token of older clients")
+      .default("x-api-key").env("A2C_AUTH_HEADER"),
+    new Switch("--allow-anonymous", {
+      description: "serve other machines without requiring a token",
+      variable: "A2C_ALLOW_ANONYMOUS",
+    }),
+  ];
+}
+
+function clientOptions(): Option[] {
+  return [
+    words("--allow-origin <origin...>", "origins of web pages that can connect, * for all")
+      .env("A2C_ALLOW_ORIGIN"),
+    words("--allow-host <host...>", "without tokens: accepted values of the Host header, * for all")
+      .env("A2C_ALLOW_HOST"),
+    new Switch("--allow-unversioned", {
+      description: "accept clients of protocol 0.1, which send no version",
+      variable: "A2C_ALLOW_UNVERSIONED",
+    }),
+    words(
+      "--accept <MAJOR.MINOR...>",
+      `accepted protocol versions (default: ${DEFAULT_ACCEPTED_VERSIONS.join(" ")})`,
+    ).env("A2C_ACCEPT"),
+  ];
+}
+
+function limitOptions(): Option[] {
+  return [
+    count("--max-payload <bytes>", "the largest message, in bytes").default(DEFAULT_MAX_PAYLOAD_BYTES)
+      .env("A2C_MAX_PAYLOAD"),
+    count("--max-open-requests <count>", "the most open requests of one connection")
+      .default(DEFAULT_MAX_OPEN_REQUESTS).env("A2C_MAX_OPEN_REQUESTS"),
+    count("--max-pending <count>", "the most connections that are not authenticated yet")
+      .default(DEFAULT_MAX_STRANGERS).env("A2C_MAX_PENDING"),
+    count("--max-pending-per-address <count>", "the same limit for one address; raise it behind a proxy")
+      .default(DEFAULT_MAX_STRANGERS_PER_ADDRESS).env("A2C_MAX_PENDING_PER_ADDRESS"),
+    count("--max-sockets <count>", "the most TCP connections (default: from the limit of open files)")
+      .env("A2C_MAX_SOCKETS"),
+  ];
+}
+
+function timeOptions(): Option[] {
+  return [
+    time("--ping-interval <ms>", "the time between heartbeats of a connection")
+      .default(DEFAULT_PING_INTERVAL_MS).env("A2C_PING_INTERVAL"),
+    time("--ping-timeout <ms>", "the time to answer a heartbeat").default(DEFAULT_PING_TIMEOUT_MS)
+      .env("A2C_PING_TIMEOUT"),
+    time("--connect-timeout <ms>", "the time to send the CONNECT packet").default(DEFAULT_CONNECT_TIMEOUT_MS)
+      .env("A2C_CONNECT_TIMEOUT"),
+    time("--auth-timeout <ms>", "the time to check credentials").default(DEFAULT_AUTH_TIMEOUT_MS)
+      .env("A2C_AUTH_TIMEOUT"),
+    time("--head-timeout <ms>", "the time to send the headers of an HTTP request")
+      .default(DEFAULT_HEAD_TIMEOUT_MS).env("A2C_HEAD_TIMEOUT"),
+    time("--grace <ms>", "the time to wait for a Computer after the timeout of a request")
+      .default(SERVER_GRACE_MS).env("A2C_GRACE"),
+  ];
+}
+
+/** An option with one value or several, separated by spaces or commas. */
+function words(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text, earlier: readonly string[] = []) => [
+    ...earlier,
+    ...text.split(/[\s,]+/).filter((word) => word !== ""),
+  ]);
+}
+
+function count(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(wholeNumber(1));
+}
+
+function time(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(parseMilliseconds);
+}
