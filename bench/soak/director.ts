@@ -108,7 +108,7 @@ export class Director {
     const { http, office, ledger } = this.#context;
     switch (kind) {
       case "takeHttpAway":
-        return await http.takeAway();
+        return http.takeAway();
       case "bringHttpBack":
         return http.bringBack();
       case "cutComputer":

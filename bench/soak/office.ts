@@ -16,14 +16,12 @@ const HTTP_SCRIPT = {
 
 /** A Server behind two wires, one for the Computer and one for the Agent. */
 export class Office implements AsyncDisposable {
-  readonly #port: number;
   readonly computerWire: TcpProxy;
   readonly agentWire: TcpProxy;
   #server: SmcpServer;
 
   private constructor(server: SmcpServer) {
     this.#server = server;
-    this.#port = server.port;
     this.computerWire = new TcpProxy(server.port);
     this.agentWire = new TcpProxy(server.port);
   }
@@ -32,10 +30,12 @@ export class Office implements AsyncDisposable {
     return new Office(await SmcpServer.listen({ port: 0 }));
   }
 
-  /** Ends the Server and starts another in its place. */
+  /** Ends the Server and starts another in its place, where the wires lead to from then on. */
   async restart(): Promise<void> {
     await this.#server.close();
-    this.#server = await SmcpServer.listen({ port: this.#port });
+    this.#server = await SmcpServer.listen({ port: 0 });
+    this.computerWire.restore(this.#server.port);
+    this.agentWire.restore(this.#server.port);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -47,31 +47,28 @@ export class Office implements AsyncDisposable {
 
 /** An MCP server over Streamable HTTP that goes away and comes back at the same address. */
 export class HttpPlace implements AsyncDisposable {
-  #server: HttpMcpServer | undefined = new HttpMcpServer("streamable", HTTP_SCRIPT);
-  readonly url: string;
-  readonly #port: number;
+  readonly #server = new HttpMcpServer("streamable", HTTP_SCRIPT);
+  #isUp = true;
 
-  constructor() {
-    const { url, port } = this.#server ?? { url: "", port: 0 };
-    this.url = url;
-    this.#port = port;
+  get url(): string {
+    return this.#server.url;
   }
 
   get isUp(): boolean {
-    return this.#server !== undefined;
+    return this.#isUp;
   }
 
-  async takeAway(): Promise<void> {
-    const server = this.#server;
-    this.#server = undefined;
-    await server?.[Symbol.asyncDispose]();
+  takeAway(): void {
+    this.#isUp = false;
+    this.#server.goAway();
   }
 
   bringBack(): void {
-    this.#server ??= new HttpMcpServer("streamable", HTTP_SCRIPT, { port: this.#port });
+    this.#isUp = true;
+    this.#server.comeBack();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.takeAway();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#server[Symbol.asyncDispose]();
   }
 }

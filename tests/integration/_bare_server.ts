@@ -11,7 +11,6 @@ import { Server, type Socket } from "socket.io";
 export type Handler = (body: unknown, ack: (...answer: unknown[]) => void, socket: Socket) => void;
 
 export interface BareServerOptions {
-  readonly port?: number;
   readonly maxHttpBufferSize?: number;
   /** By event; events without a handler are left unanswered. */
   readonly handlers?: Record<string, Handler>;
@@ -57,7 +56,7 @@ export class BareServer implements AsyncDisposable {
     const server = new BareServer(options);
     await new Promise<void>((resolve, reject) => {
       server.#http.once("error", reject);
-      server.#http.listen(options.port ?? 0, "127.0.0.1", resolve);
+      server.#http.listen(0, "127.0.0.1", resolve);
     });
     return server;
   }

@@ -29,6 +29,21 @@ export interface AgentView {
   readonly titles: readonly string[];
 }
 
+/** What an office is made of, beside its Server, which can be another one later. */
+interface OfficeParts {
+  readonly computer: Computer;
+  readonly agent: Agent;
+  readonly log: LogBook;
+  /** Between the Computer and the Server. */
+  readonly computerWire: TcpProxy;
+  /** Between the Agent and the Server. */
+  readonly agentWire: TcpProxy;
+  /** Closed after everything else. */
+  readonly smcpServers: AsyncDisposableStack;
+  /** Everything, closed in the opposite order, whatever fails in between. */
+  readonly all: AsyncDisposableStack;
+}
+
 /** An office, and what its Agent saw. */
 export class ChainOffice implements AsyncDisposable {
   readonly computer: Computer;
@@ -40,16 +55,13 @@ export class ChainOffice implements AsyncDisposable {
   /** When each notification of a kind came to the Agent. */
   readonly notifiedAtMs: Readonly<Record<"desktop" | "finder", number[]>> = { desktop: [], finder: [] };
   #server: SmcpServer;
-  /** Between the Computer and the Server. */
-  #wire: TcpProxy;
+  readonly #parts: OfficeParts;
   #view: AgentView = { desktops: [], titles: [] };
   #waiting: { readonly test: (view: AgentView) => boolean; readonly resolve: () => void }[] = [];
 
-  private constructor(
-    parts: { server: SmcpServer; computer: Computer; agent: Agent; log: LogBook; wire: TcpProxy },
-  ) {
-    this.#server = parts.server;
-    this.#wire = parts.wire;
+  private constructor(server: SmcpServer, parts: OfficeParts) {
+    this.#server = server;
+    this.#parts = parts;
     this.computer = parts.computer;
     this.agent = parts.agent;
     this.log = parts.log;
@@ -64,28 +76,33 @@ export class ChainOffice implements AsyncDisposable {
     );
   }
 
-  /** Opens everything; the Agent first, so that it hears of all that follows. */
+  /** Opens everything; the Agent joins first, so that it hears of all that follows. */
   static async open(
     servers: Readonly<Record<string, ChainServer | Record<string, unknown>>>,
     limits: Partial<ComputerLimits> = {},
   ): Promise<ChainOffice> {
+    await using stack = new AsyncDisposableStack();
     const log = new LogBook();
-    const server = await SmcpServer.listen({ port: 0 });
-    const agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
-    const wire = new TcpProxy(server.port);
+    const smcpServers = stack.use(new AsyncDisposableStack());
+    const server = smcpServers.use(await SmcpServer.listen({ port: 0 }));
+    const computerWire = stack.use(new TcpProxy(server.port));
+    const agentWire = stack.use(new TcpProxy(server.port));
     const config = {
       servers: Object.fromEntries(
         Object.entries(servers).map(([name, each]) => [name, "config" in each ? each.config : each]),
       ),
     };
-    const computer = Computer.open({
+    const computer = stack.use(Computer.open({
       name: "laptop",
       config,
       logger: log,
       limits: { ...PATIENT, ...limits },
-    });
-    const office = new ChainOffice({ server, computer, agent, log, wire });
-    await computer.join({ url: wire.url, office: "lab" });
+    }));
+    const agent = stack.use(await Agent.connect({ url: agentWire.url, office: "lab", name: "ada" }));
+    const parts = { computer, agent, log, computerWire, agentWire, smcpServers };
+    const office = new ChainOffice(server, { ...parts, all: new AsyncDisposableStack() });
+    await computer.join({ url: computerWire.url, office: "lab" });
+    office.#parts.all.use(stack.move());
     return office;
   }
 
@@ -123,32 +140,31 @@ export class ChainOffice implements AsyncDisposable {
         resolve();
       });
     });
-    await this.#wire[Symbol.asyncDispose]();
+    this.#parts.computerWire.interrupt();
     await within(left, "the office to know that the Computer is gone");
   }
 
   /** Lets the Computer connect again, on the same port. */
   restore(): void {
-    this.#wire = new TcpProxy(this.#server.port, this.#wire.port);
+    this.#parts.computerWire.restore();
   }
 
   /** Takes the Server away, and with it everybody's connection; resolves when it is gone. */
   async closeServer(): Promise<void> {
-    await this.#wire[Symbol.asyncDispose]();
+    this.#parts.computerWire.interrupt();
+    this.#parts.agentWire.interrupt();
     await this.#server.close();
   }
 
-  /** A Server that knows nothing, on the same port. */
+  /** A Server that knows nothing, on the same port as far as Agent and Computer can see. */
   async reopenServer(): Promise<void> {
-    this.#server = await SmcpServer.listen({ port: this.#server.port });
-    this.restore();
+    this.#server = this.#parts.smcpServers.use(await SmcpServer.listen({ port: 0 }));
+    this.#parts.computerWire.restore(this.#server.port);
+    this.#parts.agentWire.restore(this.#server.port);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.agent.close();
-    await this.computer.close();
-    await this.#wire[Symbol.asyncDispose]();
-    await this.#server.close();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#parts.all.disposeAsync();
   }
 
   #warnings(): string {

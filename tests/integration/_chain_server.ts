@@ -112,7 +112,7 @@ export class ChainServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#listener.close();
+    close(this.#listener);
     close(this.#connection);
     await this.#serving;
   }
@@ -161,9 +161,9 @@ function commandOf(kind: ChainKind): string[] {
   }
 }
 
-function close(connection: Deno.TcpConn | undefined): void {
+function close(closable: Disposable | undefined): void {
   try {
-    connection?.close();
+    closable?.[Symbol.dispose]();
   } catch {
     // Closed already.
   }

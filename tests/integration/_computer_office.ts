@@ -26,11 +26,15 @@ export class ComputerOffice implements AsyncDisposable {
   readonly log: LogBook;
   /** Between the Computer and the Server. */
   readonly #wire: TcpProxy;
+  /** Everything, closed in the opposite order, whatever fails in between. */
+  readonly #all: AsyncDisposableStack;
 
   private constructor(
     parts: { server: SmcpServer; computer: Computer; agent: Agent; log: LogBook; wire: TcpProxy },
+    all: AsyncDisposableStack,
   ) {
     this.#wire = parts.wire;
+    this.#all = all;
     this.server = parts.server;
     this.computer = parts.computer;
     this.agent = parts.agent;
@@ -42,21 +46,22 @@ export class ComputerOffice implements AsyncDisposable {
   static async open(config: unknown, options: OfficeOptions = {}): Promise<ComputerOffice> {
     const { server: serverOptions, limits, ...computerOptions } = options;
     const log = new LogBook();
-    const server = await SmcpServer.listen({ ...serverOptions, port: 0 });
-    const computer = Computer.open({
+    await using stack = new AsyncDisposableStack();
+    const server = stack.use(await SmcpServer.listen({ ...serverOptions, port: 0 }));
+    const wire = stack.use(new TcpProxy(server.port));
+    const computer = stack.use(Computer.open({
       name: "laptop",
       config,
       logger: log,
       ...computerOptions,
       limits: { restartDelayMs: 50, ...limits },
-    });
-    const wire = new TcpProxy(server.port);
+    }));
     await computer.join({ url: wire.url, office: "lab" });
-    const agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+    const agent = stack.use(await Agent.connect({ url: server.url, office: "lab", name: "ada" }));
     await computer.ready();
     // Events keep their order on a connection: after this answer no notification of the start is still on its way.
     await agent.computer("laptop").getTools();
-    return new ComputerOffice({ server, computer, agent, log, wire });
+    return new ComputerOffice({ server, computer, agent, log, wire }, stack.move());
   }
 
   /** Cuts the Computer's connection; it comes back. */
@@ -85,10 +90,7 @@ export class ComputerOffice implements AsyncDisposable {
     return JSON.parse(content[0]?.text ?? "[]");
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.agent.close();
-    await this.computer.close();
-    await this.#wire[Symbol.asyncDispose]();
-    await this.server.close();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#all.disposeAsync();
   }
 }

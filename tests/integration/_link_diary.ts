@@ -1,7 +1,6 @@
 /** What a link tells its owner, for tests to wait for. */
 import type { ConnectionEnd, IncomingEvent } from "../../src/link/connect.ts";
 import { Link, type LinkListener, type LinkOptions } from "../../src/link/link.ts";
-import type { BareServer } from "./_bare_server.ts";
 
 /** What a link told its owner, and waiting for the next of it. */
 export class Diary implements LinkListener {
@@ -29,7 +28,7 @@ export class Diary implements LinkListener {
 }
 
 /** Opens a link and its diary. */
-export async function openLink(server: BareServer, options: Partial<LinkOptions> = {}) {
+export async function openLink(server: { readonly url: string }, options: Partial<LinkOptions> = {}) {
   const diary = new Diary();
   const link = await Link.open({ url: server.url, ...options }, { listener: diary, timeoutMs: 10_000 });
   return { link, diary };

@@ -1,6 +1,5 @@
 /** A Server behind TLS, with a certificate that is made for the test. */
 import { createServer } from "node:https";
-import { createServer as createTcpServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "@std/path";
 import { SmcpServer } from "../../server.ts";
@@ -60,15 +59,6 @@ export class TlsServer implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#close();
   }
-}
-
-/** A free port on which nothing listens. */
-export async function freePort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const port = portOf(server.address());
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
 }
 
 function portOf(address: AddressInfo | string | null): number {

@@ -3,6 +3,7 @@ import { staticTokens } from "../../src/server/auth/static_tokens.ts";
 import { Agent } from "../../src/agent/agent.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { type DoorOutcome, runDoor, type RunningDoor, startDoor } from "../fixtures/door.ts";
+import { ClosedPort } from "../fixtures/tcp_proxy.ts";
 import { type Answer, contents, ScriptedComputer, textResult } from "./_scripted_computer.ts";
 
 const RAW = "\u001b[31mred\u001b[0m\r\n\u0007\u202eend";
@@ -63,7 +64,7 @@ function run(...args: string[]): Promise<DoorOutcome> {
   return runDoor("agent.ts", args, { permissions });
 }
 
-function options(server: SmcpServer): string[] {
+function options(server: { readonly url: string }): string[] {
   return ["--url", server.url, "--office", "lab", "--name", "ada"];
 }
 
@@ -162,9 +163,8 @@ Deno.test("agent.ts reads its options from the environment, too", async () => {
 });
 
 Deno.test("agent.ts ends with 3 when it cannot reach the Server in time", async () => {
-  const server = await SmcpServer.listen({ port: 0 });
-  const gone = options(server);
-  await server.close();
+  await using port = await ClosedPort.open();
+  const gone = options(port);
   const { code, stdout, stderr } = await run(...gone, "--connect-timeout", "0.2", "office");
   assertEquals([code, stdout], [3, ""]);
   assertMatch(stderr, /^error: Cannot reach the Server [^\n]*\n$/);

@@ -8,6 +8,7 @@ import {
 } from "../../src/protocol/local_errors.ts";
 import { staticTokens } from "../../src/server/auth/static_tokens.ts";
 import { SmcpServer } from "../../src/server/server.ts";
+import { ClosedPort, TcpProxy } from "../fixtures/tcp_proxy.ts";
 import { ScriptedComputer } from "./_scripted_computer.ts";
 
 /** Connections that end while they are still made leave timers of the HTTP client behind. */
@@ -15,13 +16,15 @@ const leaky = { sanitizeOps: false, sanitizeResources: false };
 
 Deno.test("an Agent survives a Server that is started again on the same port", leaky, async () => {
   const first = await SmcpServer.listen({ port: 0 });
-  const { url, port } = first;
-  await using agent = await Agent.connect({ url, office: "lab", name: "ada" });
+  // It keeps the port for the second Server: a free one may go to another test.
+  await using wire = new TcpProxy(first.port);
+  await using agent = await Agent.connect({ url: wire.url, office: "lab", name: "ada" });
   const events = agent.events({ types: ["disconnected", "reconnected", "enterOffice"] });
   await first.close();
   assertEquals((await events.next()).value?.type, "disconnected");
   const waiting = agent.listOffice({ timeoutMs: 60_000 });
-  await using second = await SmcpServer.listen({ port });
+  await using second = await SmcpServer.listen({ port: 0 });
+  wire.restore(second.port);
   assertEquals((await events.next()).value?.type, "reconnected");
   assertEquals((await waiting).map(({ name }) => name), ["ada"]);
   using _computer = await ScriptedComputer.join(second.url);
@@ -67,22 +70,18 @@ Deno.test("an Agent that meets a Server of another version says which", leaky, a
 });
 
 Deno.test("an Agent gives up a Server that is not there after its time", leaky, async () => {
-  const server = await SmcpServer.listen({ port: 0 });
-  const { url } = server;
-  await server.close();
+  await using port = await ClosedPort.open();
   await assertRejects(
-    () => Agent.connect({ url, office: "lab", name: "ada", timeoutMs: 100 }),
+    () => Agent.connect({ url: port.url, office: "lab", name: "ada", timeoutMs: 100 }),
     ServerUnreachableError,
   );
 });
 
 Deno.test("an Agent stops connecting when it is told to", leaky, async () => {
-  const server = await SmcpServer.listen({ port: 0 });
-  const { url } = server;
-  await server.close();
+  await using port = await ClosedPort.open();
   const signal = AbortSignal.timeout(100);
   await assertRejects(
-    () => Agent.connect({ url, office: "lab", name: "ada", timeoutMs: Infinity, signal }),
+    () => Agent.connect({ url: port.url, office: "lab", name: "ada", timeoutMs: Infinity, signal }),
     DOMException,
   );
 });

@@ -15,10 +15,12 @@ const next = { windows: { [A]: "new", [B]: "b" }, documents: { [REPORT]: "New", 
 
 /** An office in which the Agent sees where the server starts, and the server is subscribed to. */
 async function open(server: ChainServer): Promise<ChainOffice> {
-  const office = await ChainOffice.open({ server });
+  await using stack = new AsyncDisposableStack();
+  const office = stack.use(await ChainOffice.open({ server }));
   await office.sees(start);
   await server.until(`subscribe ${A}`);
   await server.until(`subscribe ${REPORT}`);
+  stack.move(); // From here on the office belongs to the test.
   return office;
 }
 

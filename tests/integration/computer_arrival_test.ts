@@ -4,20 +4,21 @@ import { assertEquals, assertLess, assertStringIncludes } from "@std/assert";
 import { SmcpServer, staticTokens } from "../../server.ts";
 import { Workplace } from "./_computer_program.ts";
 import { enter, leave, testPrompt } from "./_computer_prompt.ts";
-import { freePort } from "./_tls_server.ts";
+import { ClosedPort } from "../fixtures/tcp_proxy.ts";
 
 /** Far below the minute that a start may take, and enough for a machine under load. */
 const SOON_MS = 30_000;
 const HANGING = { type: "stdio", server_parameters: { command: "sleep", args: ["1000"] } };
 
 testPrompt("the prompt is there before the Server, and joins when that has come", async ({ open }) => {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
+  await using closed = await ClosedPort.open();
+  const { port, url } = closed;
   const session = await open({ args: ["--url", url, "--office", "lab"] });
   await session.expect("connection refused");
   await session.expect("cannot reach the Server");
   await session.expectScreen(/\nlaptop>$/);
   assertStringIncludes(await enter(session, "status"), `none yet, connecting to ${url}`);
+  await closed[Symbol.asyncDispose]();
   await using _server = await SmcpServer.listen({ port });
   await session.expect('joined office "lab" as "laptop"');
   await session.expectScreen(/\nlaptop@lab>$/);
@@ -28,7 +29,8 @@ testPrompt("the prompt is there before the Server, and joins when that has come"
 });
 
 testPrompt("leave gives up a Server that does not come", async ({ open }) => {
-  const url = `http://127.0.0.1:${await freePort()}`;
+  await using closed = await ClosedPort.open();
+  const { url } = closed;
   const session = await open({ args: ["--url", url, "--office", "lab"] });
   await session.expect("cannot reach the Server");
   await session.expectScreen(/\nlaptop>$/);

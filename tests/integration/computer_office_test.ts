@@ -16,7 +16,7 @@ import { staticTokens } from "../../src/server/auth/static_tokens.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
-import { TcpProxy } from "../fixtures/tcp_proxy.ts";
+import { ClosedPort, TcpProxy } from "../fixtures/tcp_proxy.ts";
 import { deafListener } from "../fixtures/deaf_listener.ts";
 
 const empty = { servers: {} };
@@ -71,12 +71,10 @@ Deno.test("a Computer that is closed joins nothing", async () => {
 });
 
 Deno.test("closing a Computer ends its search for a Server", async () => {
-  const server = await SmcpServer.listen({ port: 0 });
-  const { url } = server;
-  await server.close();
+  await using port = await ClosedPort.open();
   const computer = Computer.open({ name: "laptop", config: empty });
   const joining = assertRejects(
-    () => computer.join({ url, office: "lab" }),
+    () => computer.join({ url: port.url, office: "lab" }),
     ConnectionClosedError,
     "the Computer was closed",
   );

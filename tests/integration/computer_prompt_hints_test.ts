@@ -6,7 +6,7 @@ import { enter, leave, testPrompt } from "./_computer_prompt.ts";
 import { doorWords } from "../fixtures/door.ts";
 import { Workplace } from "./_computer_program.ts";
 import { Key, openTerminalSession, testOnTerminal } from "./_terminal_session.ts";
-import { freePort } from "./_tls_server.ts";
+import { ClosedPort } from "../fixtures/tcp_proxy.ts";
 
 const DYING = scripted({
   tools: [{ name: "die", inputSchema: { type: "object" } }],
@@ -26,7 +26,8 @@ testPrompt("whoever is warned of a dead MCP server hears when it runs again", as
 testPrompt("the failure of a server that was just added is told once, with its address", async ({ open }) => {
   const session = await open({});
   await session.expect("laptop> ");
-  const url = `http://127.0.0.1:${await freePort()}/mcp`;
+  await using port = await ClosedPort.open();
+  const url = `${port.url}/mcp`;
   const said = (await enter(session, `server add web ${url}`)).replaceAll("\n", " ");
   assertEquals(said.match(/not reachable/g)?.length, 1, said);
   assertStringIncludes(said, url);

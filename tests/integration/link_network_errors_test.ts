@@ -6,7 +6,8 @@ import { SmcpServer } from "../../server.ts";
 import { AuthenticationError, ServerUnreachableError } from "../../src/protocol/local_errors.ts";
 import { type DoorOutcome, runDoor } from "../fixtures/door.ts";
 import { BareServer } from "./_bare_server.ts";
-import { freePort, makeCertificate, TlsServer } from "./_tls_server.ts";
+import { ClosedPort } from "../fixtures/tcp_proxy.ts";
+import { makeCertificate, TlsServer } from "./_tls_server.ts";
 
 /** Attempts to connect that fail leave timers of the HTTP client behind. */
 const leaky = { sanitizeOps: false, sanitizeResources: false };
@@ -148,7 +149,8 @@ Deno.test("a page in place of Socket.IO is told as such", leaky, async () => {
 });
 
 Deno.test("a connection that is refused is tried again until the time is over", leaky, async () => {
-  const url = `http://127.0.0.1:${await freePort()}`;
+  await using port = await ClosedPort.open();
+  const { url } = port;
   const error = await assertRejects(
     () => Agent.connect({ url, office: "lab", name: "ada", timeoutMs: 700 }),
     ServerUnreachableError,

@@ -1,5 +1,6 @@
 import { assertEquals, assertInstanceOf, assertRejects } from "@std/assert";
 import { Link } from "../../src/link/link.ts";
+import { ClosedPort, TcpProxy } from "../fixtures/tcp_proxy.ts";
 import { acceptJoin, BareServer } from "./_bare_server.ts";
 import { Diary, openLink } from "./_link_diary.ts";
 import {
@@ -38,13 +39,15 @@ Deno.test(
 
 Deno.test("a member comes back to a Server that was started again on the same port", leaky, async () => {
   const first = await BareServer.listen({ handlers: { "server:join_office": acceptJoin } });
-  const { link, diary } = await openLink(first);
+  // It keeps the port for the second Server: a free one may go to another test.
+  await using wire = new TcpProxy(first.port);
+  const { link, diary } = await openLink(wire);
   await using _ = link;
   await link.join(membership);
-  const { port } = first;
   await first.close();
   await diary.firstLoss.promise;
-  await using second = await BareServer.listen({ port, handlers: { "server:join_office": acceptJoin } });
+  await using second = await BareServer.listen({ handlers: { "server:join_office": acceptJoin } });
+  wire.restore(second.port);
   await diary.returned.promise;
   assertEquals(second.connections.length, 1);
   assertEquals(link.membership, membership);
@@ -124,9 +127,8 @@ Deno.test("credentials that are refused later end a link that was fine", leaky, 
 });
 
 Deno.test("a Server that is not there is given up after the deadline", leaky, async () => {
-  const server = await BareServer.listen();
-  const { url } = server;
-  await server.close();
+  await using port = await ClosedPort.open();
+  const { url } = port;
   const listener = new Diary();
   await assertRejects(() => Link.open({ url }, { listener, timeoutMs: 100 }), ServerUnreachableError, url);
 });

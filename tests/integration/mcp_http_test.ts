@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { settledWithin } from "../../src/async/abortable.ts";
 import { HttpMcpServer } from "../fixtures/http_server.ts";
 import { stateOf } from "../fixtures/log_book.ts";
+import { ClosedPort } from "../fixtures/tcp_proxy.ts";
 import { ComputerOffice } from "./_computer_office.ts";
 import { eventually } from "../fixtures/within.ts";
 
@@ -11,12 +12,12 @@ const KINDS = ["streamable", "sse"] as const;
 for (const kind of KINDS) {
   Deno.test(`a ${kind} server that goes away fails the call in flight at once and is used again when it is back`, async () => {
     const script = { tools: [echo], hang: ["tools/call echo"] };
-    const server = new HttpMcpServer(kind, script);
+    await using server = new HttpMcpServer(kind, script);
     await using office = await ComputerOffice.open({ servers: { s: server.config() } });
     const retrying = office.log.next(stateOf("s", "retrying"));
     const call = office.laptop.callTool("echo", {}, { timeoutMs: 600_000 });
     await server.until("POST tools/call");
-    await server[Symbol.asyncDispose]();
+    server.goAway();
     const { meta, content } = await call;
     assertEquals(meta?.error_code, 4003);
     assert(
@@ -24,15 +25,15 @@ for (const kind of KINDS) {
       content[0]?.text,
     );
     await retrying;
-    await using _back = new HttpMcpServer(kind, { tools: [echo] }, { port: server.port });
-    await office.log.next(stateOf("s", "running"));
+    const running = office.log.next(stateOf("s", "running"));
+    server.comeBack({ hang: [] });
+    await running;
     await eventually(() => office.laptop.callTool("echo"), ({ isError }) => !isError, "a call that succeeds");
   });
 
   Deno.test(`a ${kind} server that cannot be reached is retried, and no address leaves the Computer`, async () => {
-    const server = new HttpMcpServer(kind, {});
-    const config = { servers: { s: server.config() } };
-    await server[Symbol.asyncDispose]();
+    await using port = await ClosedPort.open();
+    const config = { servers: { s: { type: kind, server_parameters: { url: `${port.url}/mcp` } } } };
     await using office = await ComputerOffice.open(config);
     const { fields } = await office.log.until(stateOf("s", "retrying"));
     assertMatch(String(fields["error"]), /^Cannot use the MCP server: not reachable \(http:.*refused/);
