@@ -13,6 +13,9 @@ import { runDeno } from "./deno.ts";
 /** Where each lane leaves its JUnit report. */
 export const reportsFolder = ".test-reports";
 
+/** Makes failures legible. */
+const PRELOAD = "./tests/fixtures/suppressed_errors.ts";
+
 /** How long a lane may take, in milliseconds: Deno names each test that runs for over a minute, so a hang has a name. */
 const LANE_LIMIT_MS = (isFullSize ? 24 * 60 : 30) * 60_000;
 
@@ -85,7 +88,7 @@ const JOBS = Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + 1}`
 
 async function runLane({ name, args }: Lane, more: readonly string[]): Promise<boolean> {
   const report = `${reportsFolder}/${name}.xml`;
-  const all = ["test", "-A", `--junit-path=${report}`, ...args, ...more];
+  const all = ["test", "-A", `--preload=${PRELOAD}`, `--junit-path=${report}`, ...args, ...more];
   console.log(`\n== ${name} tests: deno ${all.join(" ")}`);
   const isPassed = await runDeno(all, { env: { DENO_JOBS: JOBS }, limitMs: LANE_LIMIT_MS }) === 0;
   const skipped = readReport(await Deno.readTextFile(report).catch(() => ""))
