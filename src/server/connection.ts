@@ -11,6 +11,7 @@ import type { BoundedLog } from "./bounded_log.ts";
 import type { TimingWheel } from "./timing_wheel.ts";
 import { MAX_NOTIFYING, quoted } from "./limits.ts";
 import { Load, type OfficeLoads, Pace } from "./load.ts";
+import type { HeldEvents } from "./held_events.ts";
 import type { Member } from "./offices.ts";
 import {
   type Answer,
@@ -51,8 +52,22 @@ export interface Surroundings {
   readonly logger: Logger;
 }
 
+/** The receiver of relayed requests. */
+export interface Target {
+  /** The load of requests to it. */
+  readonly owed: Load;
+  /** Sends an event without an ack. */
+  tell(event: string, body: unknown): void;
+  /** Sends an event, and calls `onSettled` once. */
+  ask(question: Question, request: {
+    readonly body: unknown;
+    readonly asker: Connection;
+    readonly onSettled: (settlement: Settlement) => void;
+  }): void;
+}
+
 /** An open, authenticated connection. */
-export class Connection {
+export class Connection implements Target {
   readonly sid: string;
   readonly identity: Identity;
   /** What it may do; everything if absent. */
@@ -63,6 +78,8 @@ export class Connection {
   readonly asked = new Load();
   /** The load of requests to it. */
   readonly owed = new Load();
+  /** Its events that wait for a change of its membership; `undefined` while no change is under way. */
+  held: HeldEvents | undefined;
   /** The budget of notifications that it causes. */
   readonly notifying = new Pace(MAX_NOTIFYING);
   /** Logs failures of its events. */

@@ -5,7 +5,7 @@ import { badRequest, fromErrorAck, readRequestId, SmcpError } from "../protocol/
 import { describeError } from "../text.ts";
 import type { Ack, Connection } from "./connection.ts";
 import type { Answer, Settlement } from "./pending.ts";
-import { depart, joinOffice, leaveOffice, listRoom } from "./handlers/membership.ts";
+import { joinOffice, leaveOffice, listRoom } from "./handlers/membership.ts";
 import { cancelToolCall, relay, update } from "./handlers/relay.ts";
 import {
   CANCEL_TOOL_CALL_EVENT,
@@ -17,15 +17,9 @@ import {
 } from "../protocol/events.ts";
 import { toErrorAnswer } from "./handlers/caller.ts";
 import type { Hub, Route } from "./hub.ts";
-import { MAX_EVENT_LENGTH, quoted } from "./limits.ts";
+import { HeldEvents, type Incoming } from "./held_events.ts";
+import { MAX_EVENT_LENGTH, MAX_HELD_EVENTS, quoted } from "./limits.ts";
 import type { MeteredEvent, Outcome } from "./meter.ts";
-
-/** An event as Socket.IO delivers it. */
-export interface Incoming {
-  readonly event: string;
-  /** Its arguments; the last one is a function when the sender asked for an ack. */
-  readonly args: readonly unknown[];
-}
 
 /**
  * What the Server keeps of an event until it is answered. It does not keep the body, which may be large, while the answer
@@ -41,53 +35,82 @@ interface Request extends MeteredEvent {
   readonly route: Route;
 }
 
-/** Handles an event, unless its connection is closed. Never throws. */
-export function dispatch(hub: Hub, connection: Connection, { event, args }: Incoming): void {
+/** Handles an event, or holds it while an earlier one of its connection is being handled. Never throws. */
+export function dispatch(hub: Hub, connection: Connection, incoming: Incoming): void {
   if (connection.isEnded) return;
-  const last = args.at(-1);
-  const ack = typeof last === "function" ? last as Ack : undefined;
-  const count = ack === undefined ? args.length : args.length - 1;
+  const { held } = connection;
+  if (held === undefined) return handle(toRequest(hub, connection, incoming), incoming);
+  if (held.take(incoming)) return;
+  const request = toRequest(hub, connection, incoming);
+  reply(request, refuse(request, tooManyHeld(request)));
+}
+
+function toRequest(hub: Hub, connection: Connection, { event, args }: Incoming): Request {
   const body = args[0];
-  const reqId = readRequestId(body);
-  const request = {
+  return {
     hub,
     connection,
     event,
     startedAt: hub.meter?.start() ?? 0,
-    reqId,
+    reqId: readRequestId(body),
     computer: readComputer(body),
-    ack,
+    ack: ackOf(args),
     route: routeOf(event),
   };
+}
+
+function ackOf(args: readonly unknown[]): Ack | undefined {
+  const last = args.at(-1);
+  return typeof last === "function" ? last as Ack : undefined;
+}
+
+/** Ends the membership of a closed connection, after the change of it that is under way. Never throws. */
+export function dispatchDisconnect(hub: Hub, connection: Connection): void {
+  const { held } = connection;
+  connection.end();
+  if (held === undefined) leave(hub, connection);
+  else held.onReleased = () => leave(hub, connection);
+}
+
+function leave(hub: Hub, { sid }: Connection): void {
+  hub.offices.leave(sid).catch((error) => {
+    hub.logger.error("failed to end the membership of a lost connection", {
+      sid,
+      error: describeError(error),
+    });
+  });
+}
+
+function handle(request: Request, { args }: Incoming): void {
+  const { hub, connection, event, ack, route } = request;
+  const body = args[0];
+  const count = ack === undefined ? args.length : args.length - 1;
   const problem = problemOf(request, { body, count });
   if (problem !== undefined) return void reply(request, refuse(request, problem));
   connection.openRequests++;
-  handle(request, body);
-}
-
-/** Ends the membership of a closed connection. Never throws. */
-export function dispatchDisconnect(hub: Hub, connection: Connection): void {
-  try {
-    connection.end();
-    const member = hub.offices.leave(connection.sid);
-    if (member !== undefined) depart(hub, member);
-  } catch (error) {
-    hub.logger.error("failed to end the membership of a lost connection", {
-      sid: connection.sid,
-      error: describeError(error),
-    });
-  }
-}
-
-function handle(request: Request, body: unknown): void {
-  const { hub, connection, event, ack, route } = request;
   const onSettled = (settlement: Settlement) => settle(request, settlement);
   try {
     const answer = route.handle({ hub, connection, event, body, isAnswered: ack !== undefined, onSettled });
-    if (answer !== undefined) finish(request, answer, "handled");
+    if (answer === undefined) return;
+    if (answer instanceof Promise) return void finishLater(request, answer);
+    finish(request, answer, "handled");
   } catch (error) {
     fail(request, error);
   }
+}
+
+/** Holds the later events of the connection until the answer is there. */
+async function finishLater(request: Request, answer: Promise<Answer>): Promise<void> {
+  const { hub, connection } = request;
+  const held = connection.held = new HeldEvents();
+  try {
+    finish(request, await answer, "handled");
+  } catch (error) {
+    fail(request, error);
+  }
+  connection.held = undefined;
+  held.onReleased?.();
+  for (const incoming of held) dispatch(hub, connection, incoming);
 }
 
 function settle(request: Request, settlement: Settlement): void {
@@ -130,7 +153,7 @@ function refuse(request: Request, error: unknown): Answer {
 /** Sends the ack if the sender asked for one; `false` when the answer could not be written and became an error. */
 function reply(request: Request, answer: Answer): boolean {
   const { ack, connection } = request;
-  if (ack === undefined) return true;
+  if (ack === undefined || connection.isEnded) return true;
   try {
     connection.answer(ack, answer);
     return true;
@@ -188,6 +211,14 @@ function routeOf(event: string): Route {
 
 function hasPrefix(event: string, prefix: string): boolean {
   return event.length > prefix.length && event.startsWith(prefix);
+}
+
+function tooManyHeld({ event }: Request): SmcpError {
+  return new SmcpError(
+    ErrorCode.BAD_REQUEST,
+    `Cannot handle "${quoted(event)}": too many events wait while this connection joins or leaves an office`,
+    { details: { field: "event", limit: MAX_HELD_EVENTS } },
+  );
 }
 
 /** Checks everything but the body. In its place, the parser puts an error for a body that it did not read. */

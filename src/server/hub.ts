@@ -1,14 +1,14 @@
 /** The contract between the Server and its event handlers. */
 import type { FailedRequest, SmcpError } from "../protocol/errors.ts";
+import type { Notification, OfficeState } from "./cluster/office_state.ts";
 import type { Connection, Surroundings } from "./connection.ts";
 import type { LoadLimits } from "./limits.ts";
 import type { Meter } from "./meter.ts";
 import type { Answer, Settlement } from "./pending.ts";
-import type { Offices } from "./offices.ts";
 
 /** The parts of the Server that event handlers use. */
 export interface Hub extends Surroundings {
-  readonly offices: Offices;
+  readonly offices: OfficeState;
   /** The time that the Server waits for a Computer beyond the time-out of a request. */
   readonly graceMs: number;
   /** The maximum number of open requests of one connection. */
@@ -18,16 +18,8 @@ export interface Hub extends Surroundings {
   /** Counts events, if they are counted. */
   readonly meter: Meter | undefined;
   connection(sid: string): Connection | undefined;
-  /** Sends a notification to all members of an office, except the connection `except`. */
-  broadcast(officeId: string, notification: Notification): void;
-}
-
-/** A `notify:*` event. */
-export interface Notification {
-  readonly event: string;
-  readonly body: unknown;
-  /** The `sid` of the connection that does not receive it. */
-  readonly except?: string;
+  /** Sends a notification to the members of an office on this process, except the connection `except`. */
+  deliver(officeId: string, notification: Notification): void;
 }
 
 /** An event that was received. */
@@ -48,9 +40,10 @@ export interface Route {
   /**
    * Handles the event. Throws an {@linkcode SmcpError} to refuse it.
    *
-   * @return The arguments of the ack; `undefined` when `call.onSettled` is called instead, now or later.
+   * @return The arguments of the ack, or a promise of them: later events of the connection then wait for it. `undefined`
+   * when `call.onSettled` is called instead, now or later.
    */
-  handle(call: Call): Answer | undefined;
+  handle(call: Call): Answer | Promise<Answer> | undefined;
   /** Returns the arguments of the ack for a refusal. */
   refuse(error: SmcpError, request: FailedRequest): Answer;
 }

@@ -56,6 +56,10 @@ export const LOG_WINDOW_MS = 10_000;
 export const MAX_ARGUMENTS = 32;
 /** The longest name of an event; a longer one is answered 400. */
 export const MAX_EVENT_LENGTH = 128;
+/** The most events of a connection that wait while its membership changes; one more is answered 400. */
+export const MAX_HELD_EVENTS = 64;
+/** The bytes of such events beyond which no further one waits. */
+export const MAX_HELD_BYTES = 1024 * 1024;
 /** How long a client may take to send its CONNECT packet. */
 export const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
 /** How long an `AuthProvider` may take to decide. */

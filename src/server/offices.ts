@@ -1,4 +1,4 @@
-/** Offices in memory: the rules of joining and leaving. No sockets, no clock. */
+/** The members of an office, and the rules of joining and leaving. */
 import type { Role } from "../protocol/office.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { minorOf, parseProtocolVersion } from "../protocol/version.ts";
@@ -26,151 +26,108 @@ export interface Member {
 
 /** The result of a join. */
 export type JoinOutcome =
+  /** The connection is this member now. */
+  | { readonly kind: "joined"; readonly member: Member }
   /** The connection already was this member. */
   | { readonly kind: "unchanged"; readonly member: Member }
   /** A rule forbids it; nothing changed. */
-  | { readonly kind: "refused"; readonly reason: string }
-  | {
-    readonly kind: "joined";
-    readonly member: Member;
-    /** The former membership of this connection, in another office. */
-    readonly left?: Member | undefined;
-    /** The ended membership of an older connection with the same session, role and principal. */
-    readonly replaced?: Member | undefined;
-  };
+  | { readonly kind: "refused"; readonly reason: string };
 
-/** An office. It exists as long as it has members or observers. */
-interface Office {
-  readonly members: Map<string, Member>;
-  readonly observers: Map<string, Member>;
-  readonly computers: Map<string, Member>;
-  agent: Member | undefined;
-  /** The MAJOR.MINOR of the members that announced a version, and their number. */
-  minor: string | undefined;
-  versioned: number;
-}
-
-/** The members of all offices. An operation that is refused changes nothing. */
-export class Offices {
+/**
+ * The members of one office, and the rules of joining it. Every implementation of {@linkcode OfficeState} asks this class,
+ * so the rules exist once. No sockets, no clock.
+ */
+export class Office {
+  /** Without observers, in the order in which they joined. */
   readonly #members = new Map<string, Member>();
-  readonly #offices = new Map<string, Office>();
-  /** The `sid` of each session, by principal, role and session. */
-  readonly #sessions = new Map<string, string>();
+  readonly #observers = new Map<string, Member>();
+  readonly #computers = new Map<string, Member>();
+  #agent: Member | undefined;
+  /** The MAJOR.MINOR of the members that announced a version, and their number. */
+  #minor: string | undefined;
+  #versioned = 0;
 
-  /** The number of offices that are not empty. */
+  /** The number of members and observers. */
   get size(): number {
-    return this.#offices.size;
+    return this.#members.size + this.#observers.size;
   }
 
-  /** Lists the members of an office in the order in which they joined, without observers. */
-  members(officeId: string): readonly Member[] {
-    return [...this.#offices.get(officeId)?.members.values() ?? []];
+  /** Lists the members in the order in which they joined, without observers. */
+  members(): readonly Member[] {
+    return [...this.#members.values()];
   }
 
-  /** Finds a Computer of an office by its name. */
-  findComputer(officeId: string, name: string): Member | undefined {
-    return this.#offices.get(officeId)?.computers.get(name);
+  /** Lists the members and the observers. */
+  everybody(): readonly Member[] {
+    return [...this.#members.values(), ...this.#observers.values()];
   }
 
-  /** Makes the candidate a member of its office, unless a rule of the protocol forbids it. */
-  join(candidate: Member): JoinOutcome {
-    const current = this.#members.get(candidate.sid);
-    if (current !== undefined && isSameMembership(current, candidate)) {
-      return { kind: "unchanged", member: current };
-    }
-    const ghost = this.#ghostOf(candidate);
-    const reason = refuseMove(candidate, current) ??
-      refuseVersion(candidate, this.#minorWithout(candidate.officeId, [current, ghost])) ??
-      this.#refuseTaken(candidate, [current, ghost]);
-    if (reason !== undefined) return { kind: "refused", reason };
-    const left = current && this.leave(current.sid);
-    const replaced = ghost && this.leave(ghost.sid);
-    this.#add(candidate);
-    return { kind: "joined", member: candidate, left, replaced };
+  /** Finds a member or an observer by its connection. */
+  find(sid: string): Member | undefined {
+    return this.#members.get(sid) ?? this.#observers.get(sid);
   }
 
-  /** Finds the membership of an older connection with the same session, role and principal. */
-  #ghostOf(candidate: Member): Member | undefined {
-    const key = sessionKey(candidate);
-    const sid = key === undefined ? undefined : this.#sessions.get(key);
-    return sid === undefined || sid === candidate.sid ? undefined : this.#members.get(sid);
+  /** Finds a Computer by its name. */
+  findComputer(name: string): Member | undefined {
+    return this.#computers.get(name);
   }
 
-  /** Returns the MAJOR.MINOR of an office without the members that leave. */
-  #minorWithout(officeId: string, leaving: readonly (Member | undefined)[]): string | undefined {
-    const office = this.#offices.get(officeId);
-    if (office === undefined) return undefined;
+  /**
+   * Returns why the candidate may not join; `undefined` when it may.
+   *
+   * @param leaving Memberships that end when the candidate joins. Those of other offices are ignored.
+   */
+  refuse(candidate: Member, leaving: readonly (Member | undefined)[]): string | undefined {
+    return refuseVersion(candidate, this.#minorWithout(leaving)) ?? this.#refuseTaken(candidate, leaving);
+  }
+
+  add(member: Member): void {
+    const list = member.isObserver ? this.#observers : this.#members;
+    list.set(member.sid, member);
+    if (!member.isObserver) this.#takeSeat(member);
+    const minor = minorOfMember(member);
+    if (minor === undefined) return;
+    this.#minor = minor;
+    this.#versioned++;
+  }
+
+  /** Removes a member or an observer by its connection, and returns it. */
+  remove(sid: string): Member | undefined {
+    const member = this.find(sid);
+    if (member === undefined) return undefined;
+    this.#members.delete(sid);
+    this.#observers.delete(sid);
+    if (!member.isObserver) this.#clearSeat(member);
+    if (minorOfMember(member) !== undefined) this.#versioned--;
+    return member;
+  }
+
+  #takeSeat(member: Member): void {
+    if (member.role === "agent") this.#agent = member;
+    else this.#computers.set(member.name, member);
+  }
+
+  #clearSeat({ role, name }: Member): void {
+    if (role === "agent") this.#agent = undefined;
+    else this.#computers.delete(name);
+  }
+
+  /** Returns the MAJOR.MINOR of the office without the members that leave. */
+  #minorWithout(leaving: readonly (Member | undefined)[]): string | undefined {
     const going = leaving.filter((member) =>
-      member?.officeId === officeId && minorOfMember(member) !== undefined
+      member !== undefined && this.find(member.sid) === member && minorOfMember(member) !== undefined
     );
-    return office.versioned > going.length ? office.minor : undefined;
+    return this.#versioned > going.length ? this.#minor : undefined;
   }
 
   #refuseTaken(candidate: Member, leaving: readonly (Member | undefined)[]): string | undefined {
-    const { officeId, name, role } = candidate;
-    const office = this.#offices.get(officeId);
-    if (office === undefined) return undefined;
     if (candidate.isObserver) {
-      return refuseObserver([...office.observers.values()].filter((observer) => !leaving.includes(observer)));
+      return refuseObserver([...this.#observers.values()].filter((observer) => !leaving.includes(observer)));
     }
-    const holder = role === "agent" ? office.agent : office.computers.get(name);
+    const holder = candidate.role === "agent" ? this.#agent : this.#computers.get(candidate.name);
     if (holder === undefined || leaving.includes(holder)) return undefined;
     return explainTaken(candidate, holder);
   }
-
-  #add(member: Member): void {
-    const office = this.#offices.get(member.officeId) ?? this.#openOffice(member.officeId);
-    const list = member.isObserver ? office.observers : office.members;
-    list.set(member.sid, member);
-    if (!member.isObserver) takeSeat(office, member);
-    const minor = minorOfMember(member);
-    if (minor !== undefined) {
-      office.minor = minor;
-      office.versioned++;
-    }
-    this.#members.set(member.sid, member);
-    const key = sessionKey(member);
-    if (key !== undefined) this.#sessions.set(key, member.sid);
-  }
-
-  #openOffice(officeId: string): Office {
-    const office: Office = {
-      members: new Map(),
-      observers: new Map(),
-      computers: new Map(),
-      agent: undefined,
-      minor: undefined,
-      versioned: 0,
-    };
-    this.#offices.set(officeId, office);
-    return office;
-  }
-
-  /** Ends the membership of a connection, and returns it. */
-  leave(sid: string): Member | undefined {
-    const member = this.#members.get(sid);
-    const office = member && this.#offices.get(member.officeId);
-    if (member === undefined || office === undefined) return undefined;
-    this.#members.delete(sid);
-    const key = sessionKey(member);
-    if (key !== undefined && this.#sessions.get(key) === sid) this.#sessions.delete(key);
-    office.members.delete(sid);
-    office.observers.delete(sid);
-    if (!member.isObserver) clearSeat(office, member);
-    if (minorOfMember(member) !== undefined) office.versioned--;
-    if (office.members.size + office.observers.size === 0) this.#offices.delete(member.officeId);
-    return member;
-  }
-}
-
-function takeSeat(office: Office, member: Member): void {
-  if (member.role === "agent") office.agent = member;
-  else office.computers.set(member.name, member);
-}
-
-function clearSeat(office: Office, { role, name }: Member): void {
-  if (role === "agent") office.agent = undefined;
-  else office.computers.delete(name);
 }
 
 /** Names the holder of the seat, and the time, only to a caller with the same principal. */
@@ -192,12 +149,13 @@ function refuseObserver(others: readonly Member[]): string | undefined {
     : `Room is full of observers (${ErrorCode.ROOM_FULL}): the limit is ${MAX_OBSERVERS}`;
 }
 
-function isSameMembership(a: Member, b: Member): boolean {
+/** Whether both are the same membership of a connection. */
+export function isSameMembership(a: Member, b: Member): boolean {
   return a.officeId === b.officeId && a.role === b.role && a.name === b.name;
 }
 
 /** A connection cannot change its role, nor its name within an office; an Agent cannot change its office. */
-function refuseMove(candidate: Member, current: Member | undefined): string | undefined {
+export function refuseMove(candidate: Member, current: Member | undefined): string | undefined {
   if (current === undefined) return undefined;
   const { officeId, role, name } = candidate;
   if (current.role !== role) {
@@ -223,7 +181,8 @@ function minorOfMember(member: Member): string | undefined {
   return version && minorOf(version);
 }
 
-function sessionKey({ principal, role, session, isObserver }: Member): string | undefined {
+/** A text that is equal for connections that may replace one another; `undefined` for a connection without a session. */
+export function sessionKey({ principal, role, session, isObserver }: Member): string | undefined {
   if (session === undefined) return undefined;
   return JSON.stringify([principal, isObserver ? "observer" : role, session]);
 }

@@ -8,13 +8,15 @@ import { PermitWatch } from "./auth/permit.ts";
 import type { HandshakeRefusal } from "./admission/handshake.ts";
 import { type EngineConnection, Strangers } from "./admission/strangers.ts";
 import { type BoundedLog, createEventLogs } from "./bounded_log.ts";
+import { LocalOffices } from "./cluster/local.ts";
 import { Connection, type Wire } from "./connection.ts";
 import { dispatch, dispatchDisconnect } from "./dispatch.ts";
 import { installGate } from "./http.ts";
+import { arrive, depart } from "./handlers/membership.ts";
+import type { Notification } from "./cluster/office_state.ts";
 import type { Hub } from "./hub.ts";
 import { REFUSAL_LINGER_MS } from "./limits.ts";
 import { OfficeLoads } from "./load.ts";
-import { Offices } from "./offices.ts";
 import type { Settings } from "./options.ts";
 import { Outbox } from "./outbox.ts";
 import { createBoundedParser } from "./sockets/parser.ts";
@@ -137,18 +139,26 @@ function createHub(
   context: NamespaceContext & { readonly connections: ReadonlyMap<string, Connection> },
 ): Hub {
   const { settings, timeouts, connections } = context;
+  const premises = {
+    logger: settings.logger,
+    connection: (sid: string) => connections.get(sid),
+    deliver(officeId: string, { event, body, except }: Notification) {
+      const room = namespace.to(roomOf(officeId));
+      (except === undefined ? room : room.except(except)).emit(event, body);
+    },
+  };
   return {
     ...settings,
-    offices: new Offices(),
+    ...premises,
+    offices: new LocalOffices({
+      ...premises,
+      onJoined: (member, where) => arrive(premises, member, where),
+      onLeft: (member, how) => depart(premises, member, how),
+    }),
     timeouts,
     createEventLog: createEventLogs(settings.logger),
     officeLoads: new OfficeLoads(),
     observerLoads: new OfficeLoads(),
-    connection: (sid) => connections.get(sid),
-    broadcast(officeId, { event, body, except }) {
-      const room = namespace.to(roomOf(officeId));
-      (except === undefined ? room : room.except(except)).emit(event, body);
-    },
   };
 }
 

@@ -3,6 +3,8 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { parseEnterOfficeReq, parseLeaveOfficeReq, parseListRoomReq } from "../../protocol/parse.ts";
 import { isGranted, type WantedSeat } from "../auth/grant.ts";
+import type { Departure } from "../cluster/office_state.ts";
+import type { Connection } from "../connection.ts";
 import type { Hub, Route } from "../hub.ts";
 import type { Member } from "../offices.ts";
 import { requireMember, requirePace, toErrorAnswer, toTextAnswer } from "./caller.ts";
@@ -10,17 +12,16 @@ import type { EnterOfficeNotification, ListRoomRet, SessionInfo } from "../../pr
 import { ENTER_OFFICE_NOTIFICATION, LEAVE_OFFICE_NOTIFICATION } from "../../protocol/events.ts";
 import { FarewellCode } from "../../protocol/farewell.ts";
 import type { LogFields } from "../../log.ts";
-import type { Connection } from "../connection.ts";
 
 /** `server:join_office`: makes the caller a member of an office; acks `(true, null)` or `(false, "reason")`. */
 export const joinOffice: Route = {
-  handle(call) {
+  async handle(call) {
     const { hub, connection, body } = call;
     const { role, name, office_id: officeId } = parseEnterOfficeReq(body);
     requirePace(call, { name, officeId });
     const isObserver = connection.identity.isObserver && role === "agent";
     requireGrant(connection, { officeId, role, isObserver });
-    const outcome = hub.offices.join({
+    const outcome = await hub.offices.join({
       ...connection.identity,
       isObserver,
       joinedAt: new Date().toISOString(),
@@ -30,11 +31,6 @@ export const joinOffice: Route = {
       officeId,
     });
     if (outcome.kind === "refused") throw new SmcpError(ErrorCode.FORBIDDEN, outcome.reason);
-    if (outcome.kind === "joined") {
-      if (outcome.left !== undefined) depart(hub, outcome.left);
-      if (outcome.replaced !== undefined) replace(hub, outcome.replaced);
-      arrive(hub, connection, outcome.member);
-    }
     return [true, null];
   },
   refuse: toTextAnswer,
@@ -50,26 +46,15 @@ function requireGrant({ grant }: Connection, seat: WantedSeat): void {
   );
 }
 
-/** Ends the old connection of a member that has reconnected. */
-function replace(hub: Hub, ghost: Member): void {
-  depart(hub, ghost);
-  hub.connection(ghost.sid)?.dismiss({
-    code: FarewellCode.SESSION_REPLACED,
-    message: "A newer connection of this member has taken its place",
-    reconnect: true,
-  });
-}
-
 /** `server:leave_office`: ends the membership of the caller; acks `(true, null)` or `(false, "reason")`. */
 export const leaveOffice: Route = {
-  handle(call) {
+  async handle(call) {
     const { hub, connection } = call;
     const { office_id } = parseLeaveOfficeReq(call.body);
     if (requireMember(call).officeId !== office_id) {
       throw new SmcpError(ErrorCode.FORBIDDEN, `Cannot leave room '${office_id}': the sender is not in it`);
     }
-    const member = hub.offices.leave(connection.sid);
-    if (member !== undefined) depart(hub, member);
+    await hub.offices.leave(connection.sid);
     return [true, null];
   },
   refuse: toTextAnswer,
@@ -77,12 +62,12 @@ export const leaveOffice: Route = {
 
 /** `server:list_room`: lists the members of the caller's office, for any role. */
 export const listRoom: Route = {
-  handle(call) {
+  async handle(call) {
     const { office_id, req_id } = parseListRoomReq(call.body);
     if (requireMember(call).officeId !== office_id) {
       throw new SmcpError(ErrorCode.FORBIDDEN, `Cannot list room '${office_id}': the sender is not in it`);
     }
-    const members = call.hub.offices.members(office_id);
+    const members = await call.hub.offices.members(office_id);
     const answer: ListRoomRet = { sessions: members.map(toSessionInfo), req_id };
     return [answer];
   },
@@ -94,22 +79,33 @@ function toSessionInfo({ sid, name, role, officeId, version }: Member): SessionI
   return version === undefined ? session : { ...session, a2c_version: version };
 }
 
-/** Notifies the office of a new member, unless it is an observer, and adds its connection. */
-function arrive(hub: Hub, connection: Connection, member: Member): void {
+/** The parts of the Server that a change of a membership has an effect on. */
+type Premises = Pick<Hub, "connection" | "deliver" | "logger">;
+
+/** Notifies the members on this process of a new member, unless it is an observer, and makes its connection enter. */
+export function arrive(hub: Premises, member: Member, { isHere }: { readonly isHere: boolean }): void {
   if (!member.isObserver) {
-    hub.broadcast(member.officeId, { event: ENTER_OFFICE_NOTIFICATION, body: describe(member) });
+    hub.deliver(member.officeId, { event: ENTER_OFFICE_NOTIFICATION, body: describe(member) });
   }
-  connection.enter(member);
+  if (!isHere) return;
+  hub.connection(member.sid)?.enter(member);
   hub.logger.info("joined office", fieldsOf(member));
 }
 
-/** Removes the connection of a former member, ends its requests, and notifies the office. */
-export function depart(hub: Hub, member: Member): void {
-  hub.connection(member.sid)?.exit();
+/** Ends the requests of a former member, and notifies the members on this process; a replaced connection is closed. */
+export function depart(hub: Premises, member: Member, { isHere, isReplaced }: Departure): void {
+  const connection = isHere ? hub.connection(member.sid) : undefined;
+  connection?.exit();
   if (!member.isObserver) {
-    hub.broadcast(member.officeId, { event: LEAVE_OFFICE_NOTIFICATION, body: describe(member) });
+    hub.deliver(member.officeId, { event: LEAVE_OFFICE_NOTIFICATION, body: describe(member) });
   }
-  hub.logger.info("left office", fieldsOf(member));
+  if (isHere) hub.logger.info("left office", fieldsOf(member));
+  if (!isReplaced) return;
+  connection?.dismiss({
+    code: FarewellCode.SESSION_REPLACED,
+    message: "A newer connection of this member has taken its place",
+    reconnect: true,
+  });
 }
 
 function fieldsOf({ officeId, role, name, version, principal, isObserver }: Member): LogFields {

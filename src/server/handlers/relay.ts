@@ -28,18 +28,17 @@ export const relay: Route = {
     const { officeId, name: agent, isObserver: isObserving } = requireRole(call, "agent");
     if (isObserving) requireReading(call, officeId);
     const target = hub.offices.findComputer(officeId, computer);
-    const connection = target && hub.connection(target.sid);
-    if (connection === undefined) throw computerNotFound(computer);
+    if (target === undefined) throw computerNotFound(computer);
     if (!call.isAnswered) {
-      connection.tell(event, body);
+      target.tell(event, body);
       return [];
     }
     asker.asked.requireRoom("this connection", hub.loadLimits.asked);
-    connection.owed.requireRoom(`Computer '${computer}'`, hub.loadLimits.owed);
+    target.owed.requireRoom(`Computer '${computer}'`, hub.loadLimits.owed);
     hub.officeLoads.of(officeId).requireRoom("this office", hub.loadLimits.office);
     const timeoutMs = timeoutMsOf(request) + hub.graceMs;
     const question = { event, reqId, agent, computer, officeId, timeoutMs, isObserving };
-    connection.ask(question, { body, asker, onSettled: call.onSettled });
+    target.ask(question, { body, asker, onSettled: call.onSettled });
     return undefined;
   },
   refuse: toErrorAnswer,
@@ -63,7 +62,7 @@ export const cancelToolCall: Route = {
     const { officeId, name } = requireRole(call, "agent");
     const body: AgentCallData = { agent: name, req_id };
     requirePace(call, body);
-    call.hub.broadcast(officeId, {
+    call.hub.offices.notify(officeId, {
       event: CANCEL_TOOL_CALL_NOTIFICATION,
       body,
       except: call.connection.sid,
@@ -81,7 +80,7 @@ export const update: Route = {
     const body: UpdateComputerConfigReq = { computer: name };
     requirePace(call, body);
     const event = UPDATE_NOTIFICATION_PREFIX + call.event.slice(UPDATE_EVENT_PREFIX.length);
-    call.hub.broadcast(officeId, { event, body, except: call.connection.sid });
+    call.hub.offices.notify(officeId, { event, body, except: call.connection.sid });
     return [];
   },
   refuse: toErrorAnswer,

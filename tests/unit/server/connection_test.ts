@@ -1,40 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { silentLogger } from "../../../src/log.ts";
-import { createEventLogs } from "../../../src/server/bounded_log.ts";
-import { Connection, type Wire } from "../../../src/server/connection.ts";
-import { OfficeLoads } from "../../../src/server/load.ts";
-import { TimingWheel } from "../../../src/server/timing_wheel.ts";
-
-/** A wire whose peer never answers. */
-function silentWire(sid: string): Wire {
-  return {
-    sid,
-    emit() {},
-    ask: () => ({ ackId: 1, bytes: 10 }),
-    answer() {},
-    forgetAck() {},
-    enterRoom() {},
-    leaveRoom() {},
-    close() {},
-  };
-}
+import { openConnection, openSurroundings } from "./_connection.ts";
 
 function openPair() {
-  const timeouts = new TimingWheel();
-  const shared = {
-    timeouts,
-    officeLoads: new OfficeLoads(),
-    observerLoads: new OfficeLoads(),
-    createEventLog: createEventLogs(silentLogger),
-    logger: silentLogger,
-  };
-  const identity = { principal: "anonymous", session: undefined, version: undefined, isObserver: false };
-  const [asker, computer] = ["a", "c"].map((sid) =>
-    new Connection(silentWire(sid), { identity, permit: {}, shared })
-  );
-  return { asker, computer, [Symbol.dispose]: () => timeouts.clear() };
+  const shared = openSurroundings();
+  const [asker, computer] = ["a", "c"].map((sid) => openConnection(sid, shared));
+  return { asker, computer, [Symbol.dispose]: () => shared.timeouts.clear() };
 }
 
 /** Sends a request, and gives a weak reference to its body. */

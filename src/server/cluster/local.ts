@@ -1,0 +1,108 @@
+/** The offices of a Server that is one process: in memory. */
+import {
+  isSameMembership,
+  type JoinOutcome,
+  type Member,
+  Office,
+  refuseMove,
+  sessionKey,
+} from "../offices.ts";
+import type { Target } from "../connection.ts";
+import type { Notification, OfficeListener, OfficeState } from "./office_state.ts";
+
+/** Offices in memory. A change has happened when its method returns the promise. */
+export class LocalOffices implements OfficeState {
+  readonly #listener: OfficeListener;
+  readonly #members = new Map<string, Member>();
+  readonly #offices = new Map<string, Office>();
+  /** The `sid` of each session. */
+  readonly #sessions = new Map<string, string>();
+
+  constructor(listener: OfficeListener) {
+    this.#listener = listener;
+  }
+
+  /** The number of offices that are not empty. */
+  get size(): number {
+    return this.#offices.size;
+  }
+
+  /** Implements {@linkcode OfficeState.join}. */
+  join(candidate: Member): Promise<JoinOutcome> {
+    return Promise.resolve(this.#join(candidate));
+  }
+
+  /** Implements {@linkcode OfficeState.leave}. */
+  leave(sid: string): Promise<Member | undefined> {
+    const member = this.#remove(sid);
+    if (member !== undefined) this.#listener.onLeft(member, { isHere: true, isReplaced: false });
+    return Promise.resolve(member);
+  }
+
+  /** Implements {@linkcode OfficeState.members}. */
+  members(officeId: string): Promise<readonly Member[]> {
+    return Promise.resolve(this.#offices.get(officeId)?.members() ?? []);
+  }
+
+  /** Implements {@linkcode OfficeState.findComputer}. */
+  findComputer(officeId: string, name: string): Target | undefined {
+    const member = this.#offices.get(officeId)?.findComputer(name);
+    return member && this.#listener.connection(member.sid);
+  }
+
+  /** Implements {@linkcode OfficeState.notify}. */
+  notify(officeId: string, notification: Notification): void {
+    this.#listener.deliver(officeId, notification);
+  }
+
+  /** Implements {@linkcode OfficeState.close}. */
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #join(candidate: Member): JoinOutcome {
+    const current = this.#members.get(candidate.sid);
+    if (current !== undefined && isSameMembership(current, candidate)) {
+      return { kind: "unchanged", member: current };
+    }
+    const ghost = this.#ghostOf(candidate);
+    const office = this.#offices.get(candidate.officeId) ?? new Office();
+    const reason = refuseMove(candidate, current) ?? office.refuse(candidate, [current, ghost]);
+    if (reason !== undefined) return { kind: "refused", reason };
+    const left = current && this.#remove(current.sid);
+    const replaced = ghost && this.#remove(ghost.sid);
+    this.#add(candidate);
+    if (left !== undefined) this.#listener.onLeft(left, { isHere: true, isReplaced: false });
+    if (replaced !== undefined) this.#listener.onLeft(replaced, { isHere: true, isReplaced: true });
+    this.#listener.onJoined(candidate, { isHere: true });
+    return { kind: "joined", member: candidate };
+  }
+
+  /** Finds the membership of an older connection with the same session, role and principal. */
+  #ghostOf(candidate: Member): Member | undefined {
+    const key = sessionKey(candidate);
+    const sid = key === undefined ? undefined : this.#sessions.get(key);
+    return sid === undefined || sid === candidate.sid ? undefined : this.#members.get(sid);
+  }
+
+  #add(member: Member): void {
+    const office = this.#offices.get(member.officeId) ?? new Office();
+    this.#offices.set(member.officeId, office);
+    office.add(member);
+    this.#members.set(member.sid, member);
+    const key = sessionKey(member);
+    if (key !== undefined) this.#sessions.set(key, member.sid);
+  }
+
+  #remove(sid: string): Member | undefined {
+    const member = this.#members.get(sid);
+    const office = member && this.#offices.get(member.officeId);
+    if (member === undefined || office === undefined) return undefined;
+    this.#members.delete(sid);
+    const key = sessionKey(member);
+    if (key !== undefined && this.#sessions.get(key) === sid) this.#sessions.delete(key);
+    office.remove(sid);
+    if (office.size === 0) this.#offices.delete(member.officeId);
+    return member;
+  }
+}

@@ -1,0 +1,35 @@
+import { silentLogger } from "../../../src/log.ts";
+import { createEventLogs } from "../../../src/server/bounded_log.ts";
+import { Connection, type Surroundings, type Wire } from "../../../src/server/connection.ts";
+import { OfficeLoads } from "../../../src/server/load.ts";
+import { TimingWheel } from "../../../src/server/timing_wheel.ts";
+
+/** What connections without a Server share. Clear its `timeouts` at the end. */
+export function openSurroundings(): Surroundings {
+  return {
+    timeouts: new TimingWheel(),
+    officeLoads: new OfficeLoads(),
+    observerLoads: new OfficeLoads(),
+    createEventLog: createEventLogs(silentLogger),
+    logger: silentLogger,
+  };
+}
+
+/** A connection whose peer never answers, unless the wire says otherwise. */
+export function openConnection(sid: string, shared: Surroundings, wire: Partial<Wire> = {}): Connection {
+  const identity = { principal: "anonymous", session: undefined, version: undefined, isObserver: false };
+  return new Connection({ ...silentWire(sid), ...wire }, { identity, permit: {}, shared });
+}
+
+function silentWire(sid: string): Wire {
+  return {
+    sid,
+    emit() {},
+    ask: () => ({ ackId: 1, bytes: 10 }),
+    answer() {},
+    forgetAck() {},
+    enterRoom() {},
+    leaveRoom() {},
+    close() {},
+  };
+}
