@@ -52,6 +52,7 @@ export type {
 } from "./src/agent/remote_options.ts";
 export type { RequestOptions } from "./src/agent/requests.ts";
 export { toElement } from "./src/dpe/element.ts";
+export type { RetryOptions } from "./src/link/retry.ts";
 export type { LogFields, Logger } from "./src/log.ts";
 export type {
   BaseMCPServerConfig,

@@ -60,6 +60,7 @@ export {
 export type { CallLimits, ListLimits, ReadLimits } from "./src/computer/limits.ts";
 export type { ConnectOptions, JoinOptions, OfficeState } from "./src/computer/office/office_link.ts";
 export type { InputValue } from "./src/config/placeholders.ts";
+export type { RetryOptions } from "./src/link/retry.ts";
 export type { LogFields, Logger } from "./src/log.ts";
 export type { ServerLimits } from "./src/mcp/limits.ts";
 export type { ServerState, ServerStatus } from "./src/mcp/supervision/server.ts";

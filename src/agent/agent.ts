@@ -1,5 +1,6 @@
 /** The Agent: what an AI application embeds to use the Computers of an office. */
 import { Link, type LinkListener } from "../link/link.ts";
+import type { RetryOptions } from "../link/retry.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import type { IncomingEvent } from "../link/connect.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
@@ -30,7 +31,7 @@ import { type RequestOptions, Requests } from "./requests.ts";
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 
 /** Where an Agent connects, and as whom. */
-export interface AgentOptions {
+export interface AgentOptions extends RetryOptions {
   /** The Server, such as `http://127.0.0.1:3000`; a path in it is the beginning of the Socket.IO path. */
   readonly url: string;
   /** The office to join: 1–128 visible characters. */
@@ -131,8 +132,9 @@ export class Agent implements AsyncDisposable {
    * @throws {JoinRefusedError} at once, with the Server's reason, for example that the office already has an Agent.
    */
   static async connect(options: AgentOptions): Promise<Agent> {
-    const { url, office, name, path, headers, joinPatienceMs: rejoinPatienceMs, signal } = options;
-    const { logger = silentLogger, timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
+    const { url, office, name, path, headers, reconnectDelayMs, rejoinDelayMs, signal } = options;
+    const { joinPatienceMs: rejoinPatienceMs, timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
+    const { logger = silentLogger } = options;
     assertUrl(url);
     assertName("office", office);
     assertName("name", name);
@@ -140,7 +142,8 @@ export class Agent implements AsyncDisposable {
     const ending = new AbortController();
     const auth = toAuth(options);
     const startMs = performance.now();
-    const link = await Link.open({ url, path, headers, auth, logger, rejoinPatienceMs }, {
+    const waits = { rejoinPatienceMs, reconnectDelayMs, rejoinDelayMs };
+    const link = await Link.open({ url, path, headers, auth, logger, ...waits }, {
       listener: toLinkListener(listeners, { logger, ending, office: () => link.membership?.office_id }),
       timeoutMs,
       signal,

@@ -1,7 +1,12 @@
 /** The limits of a Computer: sizes of lists and answers, times of reads, numbers of calls. */
 
-/** Limits of the lists of MCP servers and of list answers; each has a default. */
+/** Limits of the lists of MCP servers and of list answers, and the wait after a list that failed; each has a default. */
 export interface ListLimits {
+  /**
+   * The first wait before a list of tools that failed is read again, in milliseconds; 1,000 by default. Each further wait
+   * is twice as long, up to a minute.
+   */
+  readonly listRetryDelayMs: number;
   /** The most tools of one MCP server; 5,000 by default. */
   readonly maxTools: number;
   /** The largest tool, in bytes of JSON; 1 MiB by default. */
@@ -37,6 +42,7 @@ const MIB = 1024 * KIB;
 
 /** The defaults of {@linkcode ListLimits}. */
 export const DEFAULT_LIST_LIMITS: ListLimits = {
+  listRetryDelayMs: 1_000,
   maxTools: 5_000,
   maxToolBytes: MIB,
   maxToolListBytes: 8 * MIB,

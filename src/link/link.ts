@@ -1,7 +1,7 @@
 /** The link of an Agent or a Computer to its Server: connects, joins, requests, and reconnects after a loss. */
 import { abortable } from "../async/abortable.ts";
 import { Deadline } from "../async/deadline.ts";
-import { Backoff, type BackoffOptions, delay, MAX_TIMER_MS } from "../async/backoff.ts";
+import { type Backoff, delay, MAX_TIMER_MS } from "../async/backoff.ts";
 import { type Logger, silentLogger, withModule } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
@@ -20,11 +20,8 @@ import type { EnterOfficeReq } from "../protocol/office.ts";
 import { plainTextWarning } from "../protocol/server_address.ts";
 import type { Connection, ConnectionEnd, ConnectOptions, IncomingEvent } from "./connect.ts";
 import { readJoinAck } from "./join.ts";
+import { reconnectBackoff, rejoinBackoff, type RetryOptions } from "./retry.ts";
 
-/** Waits between attempts to reach the Server. */
-const CONNECT_BACKOFF: BackoffOptions = { firstMs: 500, maxMs: 10_000 };
-/** Waits between attempts to join where the name or the seat is taken. */
-const JOIN_BACKOFF: BackoffOptions = { firstMs: 250, maxMs: 5_000 };
 /** How long a taken name or seat is retried after a loss: longer than a Server keeps a lost connection (45 s). */
 const REJOIN_PATIENCE_MS = 60_000;
 /** After a connection of at least this many milliseconds, the link reconnects without waiting. */
@@ -35,7 +32,7 @@ const RETURN_JITTER_MS = 1_000;
 const ATTEMPT_TIMEOUT_MS = 15_000;
 
 /** The options of a link. */
-export interface LinkOptions extends ConnectOptions {
+export interface LinkOptions extends ConnectOptions, RetryOptions {
   readonly logger?: Logger | undefined;
   /** How long a rejoin is retried while the name or seat is taken, in milliseconds; 60,000 by default. */
   readonly rejoinPatienceMs?: number | undefined;
@@ -110,7 +107,7 @@ export class Link implements AsyncDisposable {
     const link = new Link(options, context.listener);
     if (warning !== undefined) link.#log.warn(warning);
     const { timeoutMs = Infinity, signal = link.#closing.signal } = context;
-    const connection = await link.#connect({ timeoutMs, signal, backoff: new Backoff(CONNECT_BACKOFF) });
+    const connection = await link.#connect({ timeoutMs, signal, backoff: reconnectBackoff(options) });
     link.#isOpening = false;
     link.#resume(connection);
     link.#supervision = link.#supervise(connection);
@@ -226,7 +223,7 @@ export class Link implements AsyncDisposable {
     const { signal } = this.#closing;
     let connection = first;
     // Waits longer each time for a Server that admits this member and drops it at once.
-    const backoff = new Backoff(CONNECT_BACKOFF);
+    const backoff = reconnectBackoff(this.#options);
     let sinceMs = -Infinity;
     try {
       while (true) {
@@ -264,7 +261,7 @@ export class Link implements AsyncDisposable {
 
   /** Reconnects and rejoins without a time limit; throws only permanent errors. */
   async #reconnect(signal: AbortSignal): Promise<Connection> {
-    const backoff = new Backoff(CONNECT_BACKOFF);
+    const backoff = reconnectBackoff(this.#options);
     while (true) {
       const connection = await this.#connect({ timeoutMs: Infinity, signal, backoff });
       try {
@@ -338,7 +335,7 @@ export class Link implements AsyncDisposable {
   ): Promise<void> {
     const { office_id, name } = membership;
     const deadlineMs = performance.now() + patienceMs;
-    const backoff = new Backoff(JOIN_BACKOFF);
+    const backoff = rejoinBackoff(this.#options);
     let isKnown = false;
     while (true) {
       const ack = connection.request(JOIN_OFFICE_EVENT, membership, ATTEMPT_TIMEOUT_MS);

@@ -98,10 +98,12 @@ export class ChainOffice implements AsyncDisposable {
       logger: log,
       limits: { ...PATIENT, ...limits },
     }));
-    const agent = stack.use(await Agent.connect({ url: agentWire.url, office: "lab", name: "ada" }));
+    const agent = stack.use(
+      await Agent.connect({ url: agentWire.url, office: "lab", name: "ada", reconnectDelayMs: 50 }),
+    );
     const parts = { computer, agent, log, computerWire, agentWire, smcpServers };
     const office = new ChainOffice(server, { ...parts, all: new AsyncDisposableStack() });
-    await computer.join({ url: computerWire.url, office: "lab" });
+    await computer.join({ url: computerWire.url, office: "lab", reconnectDelayMs: 50 });
     office.#parts.all.use(stack.move());
     return office;
   }

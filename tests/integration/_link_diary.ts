@@ -27,9 +27,12 @@ export class Diary implements LinkListener {
   }
 }
 
-/** Opens a link and its diary. */
+/** Opens a link, which waits only briefly between its attempts, and its diary. */
 export async function openLink(server: { readonly url: string }, options: Partial<LinkOptions> = {}) {
   const diary = new Diary();
-  const link = await Link.open({ url: server.url, ...options }, { listener: diary, timeoutMs: 10_000 });
+  const link = await Link.open({ url: server.url, reconnectDelayMs: 20, rejoinDelayMs: 20, ...options }, {
+    listener: diary,
+    timeoutMs: 10_000,
+  });
   return { link, diary };
 }

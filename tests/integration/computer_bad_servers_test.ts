@@ -3,6 +3,7 @@ import { Computer } from "../../src/computer/computer.ts";
 import { LogBook, stateOf } from "../fixtures/log_book.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice } from "./_computer_office.ts";
+import { TOOLS_CHANGED } from "../fixtures/script.ts";
 import { eventually } from "../fixtures/within.ts";
 
 const echo = { name: "echo", inputSchema: { type: "object" } };
@@ -197,14 +198,16 @@ Deno.test("an MCP server that leaves calls and the pings after them unanswered i
 });
 
 Deno.test("a running server whose tools cannot be listed says why in its state, until they can", async () => {
-  const script = {
-    tools: [],
-    answers: { "tools/list": { error: { code: -32603, message: "cloud is down" } } },
-  };
-  await using office = await ComputerOffice.open(scriptedServers({ s: script }));
+  const limits = { listRetryDelayMs: 20 };
+  await using office = await ComputerOffice.open(scriptedServers({ s: { tools: [] } }), { limits });
+  const answers = { "tools/list": { error: { code: -32603, message: "cloud is down" } } };
+  await office.computer.callTool("become", { answers, tell: [TOOLS_CHANGED] });
   await office.log.until(({ message }) => message === "cannot list tools");
-  const { status, problem } = office.computer.servers.get("s") ?? {};
+  const stateNow = () => office.computer.servers.get("s");
+  const { status, problem } = stateNow() ?? {};
   assertEquals([status, problem], ["running", "cannot list tools: cloud is down"]);
+  await office.computer.callTool("become", { answers: {} });
+  await eventually(stateNow, (state) => state?.problem === undefined, "a list that succeeds");
 });
 
 Deno.test("a server that died logs the last lines that it wrote, and a warning is followed by the good news", async () => {

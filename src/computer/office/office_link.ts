@@ -2,6 +2,7 @@
 import { settledWithin } from "../../async/abortable.ts";
 import type { IncomingEvent } from "../../link/connect.ts";
 import { Link, type LinkListener } from "../../link/link.ts";
+import type { RetryOptions } from "../../link/retry.ts";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
 import { parseListRoomRet } from "../../protocol/answers.ts";
@@ -16,7 +17,7 @@ const LIST_TIMEOUT_MS = 15_000;
 const FAREWELL_MS = 2_000;
 
 /** How to connect to a Server. */
-export interface ConnectOptions {
+export interface ConnectOptions extends RetryOptions {
   /** The URL of the Server, `http://host:port`; its path is put in front of the Socket.IO path. */
   readonly url: string;
   /** Sent as the auth field `token`. */
@@ -154,7 +155,7 @@ export class OfficeLink {
 
   async #connect(options: ConnectOptions): Promise<Link> {
     await this.leave();
-    const { url, token, auth, headers, path, timeoutMs, signal } = options;
+    const { url, token, auth, headers, path, reconnectDelayMs, rejoinDelayMs, timeoutMs, signal } = options;
     const closing = this.#closing.signal;
     const listener = this.#listener((error) => {
       if (this.#link === link) this.#link = undefined;
@@ -169,6 +170,8 @@ export class OfficeLink {
         url,
         path,
         headers,
+        reconnectDelayMs,
+        rejoinDelayMs,
         auth: { session: this.#session, ...(token === undefined ? auth : { token, ...auth }) },
         logger: this.#context.log,
       },

@@ -1,6 +1,5 @@
 /** The tools of one MCP server, listed in each session and after each change. */
 import { createHash } from "node:crypto";
-import type { BackoffOptions } from "../../async/backoff.ts";
 import { visitInTurns } from "../../async/turns.ts";
 import type { Logger } from "../../log.ts";
 import type { McpTool } from "../../mcp/entries.ts";
@@ -11,8 +10,8 @@ import { describeError, shorten } from "../../text.ts";
 import { fitsApproximately } from "../../protocol/size.ts";
 import type { ListLimits } from "../limits.ts";
 
-/** Delays before a failed list is tried again. */
-const RETRY_BACKOFF: BackoffOptions = { firstMs: 1_000, maxMs: 60_000 };
+/** The longest wait before a failed list is read again, in milliseconds. */
+const MAX_RETRY_DELAY_MS = 60_000;
 
 /** How many of the tools that are left out a warning names. */
 const MAX_NAMED = 5;
@@ -40,7 +39,7 @@ export class ToolListing {
   constructor(server: SupervisedServer, context: ToolListingContext) {
     this.#server = server;
     this.#context = context;
-    const { timeoutMs } = context;
+    const { timeoutMs, limits } = context;
     this.#list = new ServerList({
       server,
       kind: "tools",
@@ -51,7 +50,7 @@ export class ToolListing {
         server.report(undefined);
       },
       onFailure: (error) => this.#onFailure(error),
-      retry: RETRY_BACKOFF,
+      retry: { firstMs: limits.listRetryDelayMs, maxMs: MAX_RETRY_DELAY_MS },
     });
   }
 
