@@ -1,15 +1,24 @@
-/** What the relay is measured against: the least that forwards a request through Socket.IO. */
+/**
+ * What the relay is measured against: the least that forwards a request through Socket.IO and tells an office something.
+ */
 import { createServer } from "node:http";
 import { Server, type Socket } from "socket.io";
 
 const http = createServer();
-let computer: Socket | undefined;
-new Server(http).of("/smcp").on("connection", (socket) => {
-  socket.on("server:join_office", ({ role }, ack) => {
-    if (role === "computer") computer = socket;
+const computers = new Map<string, Socket>();
+new Server(http, { maxHttpBufferSize: 16 * 1024 * 1024 }).of("/smcp").on("connection", (socket) => {
+  let office: string;
+  socket.on("server:join_office", ({ role, name, office_id }, ack) => {
+    if (role === "computer") computers.set(name, socket);
+    socket.on("disconnect", () => computers.delete(name));
+    socket.join(office = office_id);
     ack(true, null);
   });
-  socket.on("client:tool_call", (request, ack) => computer?.emit("client:tool_call", request, ack));
+  socket.on(
+    "client:tool_call",
+    (body, ack) => computers.get(body.computer)?.emit("client:tool_call", body, ack),
+  );
+  socket.on("server:update_config", (body) => socket.to(office).emit("notify:update_config", body));
 });
 http.listen(0, "127.0.0.1", () => {
   const address = http.address();

@@ -1,69 +1,215 @@
 /**
- * The least of a Socket.IO client: it writes and cuts frames by hand, so that the Server under load is what is
- * measured, not its clients.
+ * The least of a Socket.IO client on a plain TCP connection, so that what is measured is the Server under load, not its
+ * clients.
  */
+import { FrameCutter, type IncomingMessage, OutgoingFrame } from "./frames.ts";
 
-/** Connected to `/smcp` and joined. */
+/** How much is read at once. */
+const READ_BYTES = 256 * 1024;
+/** How long a handshake or a join may take, in milliseconds. */
+const DEADLINE_MS = 60_000;
+/** Where the number of a request and of an answer begins: behind `42/smcp,`. */
+const NUMBER_START = 8;
+const [COMMA, QUOTE_0, QUOTE_9] = [0x2c, 0x30, 0x39];
+const [TEXT_0, TEXT_2, TEXT_3, TEXT_4] = [0x30, 0x32, 0x33, 0x34];
+
+/** Where and as whom a peer connects. */
+export interface PeerOptions {
+  readonly port: number;
+  /** The version of the protocol that the Server asks for. */
+  readonly version: string;
+  readonly role: "agent" | "computer";
+  readonly name: string;
+  readonly office: string;
+}
+
+/** A member of an office on a WebSocket. What it is asked and told goes to the two callbacks. */
 export class RawPeer implements AsyncDisposable {
-  readonly #socket: WebSocket;
-  readonly #onFrame: (frame: string) => void;
-  readonly #acks = new Map<number, () => void>();
-  #nextId = 0;
-  #onConnect: () => void = () => {};
+  /** Called with the number of each request. */
+  onRequest: (number: number, message: IncomingMessage) => void = () => {};
+  /** Called with each notification. */
+  onNotification: (message: IncomingMessage) => void = () => {};
+  /** Resolves when the connection has ended, with the reason. */
+  readonly closed: Promise<string>;
+  readonly #conn: Deno.TcpConn;
+  readonly #cutter = new FrameCutter((message) => this.#receive(message));
+  readonly #acks = new Map<number, (message: IncomingMessage) => void>();
+  readonly #connected = Promise.withResolvers<void>();
+  readonly #queue: { readonly frame: OutgoingFrame; readonly number: number }[] = [];
+  #isWriting = false;
+  #isClosing = false;
+  #reason = "the Server ended the connection";
 
-  private constructor(socket: WebSocket, onFrame: (frame: string) => void) {
-    this.#socket = socket;
-    this.#onFrame = onFrame;
-    socket.onmessage = ({ data }) => this.#receive(String(data));
+  private constructor(conn: Deno.TcpConn, first: Uint8Array) {
+    this.#conn = conn;
+    this.closed = this.#read(first);
+    this.closed.then((reason) => this.#connected.reject(new TypeError(`Cannot connect: ${reason}`)));
+    this.#connected.promise.catch(() => {});
   }
 
-  /** Joins as an Agent, which asks. */
-  static async agent(port: number): Promise<RawPeer> {
-    const peer = await RawPeer.#connect(port, () => {});
-    await peer.request("server:join_office", `{"role":"agent","name":"a","office_id":"bench"}`);
+  /** Connects, and joins the office. */
+  static async join(options: PeerOptions): Promise<RawPeer> {
+    const conn = await Deno.connect({ hostname: "127.0.0.1", port: options.port });
+    conn.setNoDelay(true);
+    const first = await upgrade(
+      conn,
+      `EIO=4&transport=websocket&a2c_version=${options.version}`,
+      options.port,
+    );
+    const peer = new RawPeer(conn, first);
+    await beforeDeadline(peer.#connected.promise, "the connection");
+    const { role, name, office } = options;
+    const body = JSON.stringify({ role, name, office_id: office });
+    const answer = await peer.requestText("server:join_office", body);
+    if (!answer.startsWith("[true")) throw new TypeError(`Cannot join as "${name}": ${answer}`);
     return peer;
   }
 
-  /** Joins as a Computer, which answers every request with the same JSON. */
-  static async computer(port: number, answer: string): Promise<RawPeer> {
-    const peer = await RawPeer.#connect(port, (frame) => {
-      if (!frame.startsWith("42/smcp,")) return;
-      peer.#socket.send(`43/smcp,${frame.slice(8, frame.indexOf("[", 8))}[${answer}]`);
-    });
-    await peer.request("server:join_office", `{"role":"computer","name":"c","office_id":"bench"}`);
-    return peer;
+  /** Whether texts of messages are kept, see {@linkcode FrameCutter}. */
+  set keepsTexts(keeps: boolean) {
+    this.#cutter.keepsTexts = keeps;
   }
 
-  static async #connect(port: number, onFrame: (frame: string) => void): Promise<RawPeer> {
-    const query = "EIO=4&transport=websocket&a2c_version=0.2.0";
-    const peer = new RawPeer(new WebSocket(`ws://127.0.0.1:${port}/socket.io/?${query}`), onFrame);
-    await new Promise<void>((resolve) => peer.#onConnect = resolve);
-    return peer;
+  /** Sends a frame after those before it, with this number in it. */
+  send(frame: OutgoingFrame, number = 0): void {
+    this.#queue.push({ frame, number });
+    if (!this.#isWriting) this.#write().catch((error) => this.#end(String(error)));
   }
 
-  /** Sends an event and resolves once its ack is here. */
-  request(event: string, body: string): Promise<void> {
-    const id = this.#nextId++;
+  /** Sends a frame whose number is that of a request, and resolves to the size of the answer in bytes. */
+  request(frame: OutgoingFrame, number: number): Promise<number> {
     return new Promise((resolve) => {
-      this.#acks.set(id, resolve);
-      this.#socket.send(`42/smcp,${id}["${event}",${body}]`);
+      this.#acks.set(number, ({ sizeBytes }) => resolve(sizeBytes));
+      this.send(frame, number);
     });
+  }
+
+  /** Sends an event and resolves to the arguments of its answer, as JSON. */
+  async requestText(event: string, body: string): Promise<string> {
+    const answered = Promise.withResolvers<string>();
+    this.#acks.set(0, ({ text = "" }) => answered.resolve(text.slice(text.indexOf("["))));
+    this.keepsTexts = true;
+    this.send(new OutgoingFrame(`42/smcp,0["${event}",${body}]`));
+    const ended = this.closed.then((reason) => Promise.reject(new TypeError(`Cannot ask: ${reason}`)));
+    const text = await beforeDeadline(Promise.race([answered.promise, ended]), `the answer to ${event}`);
+    this.keepsTexts = false;
+    return text;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = new Promise((resolve) => this.#socket.onclose = resolve);
-    this.#socket.close();
-    await closed;
+    this.#isClosing = true;
+    this.#end("closed");
+    await this.closed;
   }
 
-  #receive(frame: string): void {
-    if (frame.startsWith("43/smcp,")) {
-      const id = Number(frame.slice(8, frame.indexOf("[", 8)));
-      this.#acks.get(id)?.();
-      this.#acks.delete(id);
-    } else if (frame.startsWith("40/smcp,")) this.#onConnect();
-    else if (frame.startsWith("0")) this.#socket.send("40/smcp,");
-    else if (frame === "2") this.#socket.send("3");
-    else this.#onFrame(frame);
+  async #write(): Promise<void> {
+    this.#isWriting = true;
+    for (let job = this.#queue.shift(); job !== undefined; job = this.#queue.shift()) {
+      job.frame.setNumber(job.number);
+      const { bytes } = job.frame;
+      // One frame, one write: as clients do that know nothing of each other.
+      for (let sent = 0; sent < bytes.length;) sent += await this.#conn.write(bytes.subarray(sent));
+    }
+    this.#isWriting = false;
+  }
+
+  async #read(first: Uint8Array): Promise<string> {
+    try {
+      this.#cutter.push(first);
+      const chunk = new Uint8Array(READ_BYTES);
+      for (let count = await this.#conn.read(chunk); count !== null; count = await this.#conn.read(chunk)) {
+        this.#cutter.push(chunk.subarray(0, count));
+      }
+    } catch (error) {
+      if (!this.#isClosing) this.#reason = String(error);
+    }
+    this.#end(this.#reason);
+    return this.#reason;
+  }
+
+  #end(reason: string): void {
+    this.#reason = reason;
+    try {
+      this.#conn.close();
+    } catch {
+      // It was closed before.
+    }
+  }
+
+  #receive(message: IncomingMessage): void {
+    const { opcode, head } = message;
+    if (opcode === 0x8) return this.#end("the Server closed the WebSocket");
+    if (opcode === 0x9) {
+      const payload = new TextDecoder().decode(head.subarray(0, message.headLength));
+      return this.send(new OutgoingFrame(payload, { opcode: 0xa }));
+    }
+    const [first, second] = head;
+    if (first === TEXT_0) this.send(new OutgoingFrame('40/smcp,{"token":"bench"}'));
+    else if (first === TEXT_2) this.send(new OutgoingFrame("3"));
+    else if (first === TEXT_4) this.#receivePacket(second, message);
+  }
+
+  #receivePacket(type: number | undefined, message: IncomingMessage): void {
+    if (type === TEXT_0) return this.#connected.resolve();
+    const number = readNumber(message.head);
+    if (type === TEXT_3 && number !== undefined) {
+      const settle = this.#acks.get(number);
+      this.#acks.delete(number);
+      settle?.(message);
+    } else if (type === TEXT_2 && number !== undefined) this.onRequest(number, message);
+    else if (type === TEXT_2) this.onNotification(message);
+    else if (type === TEXT_4) this.#end(`refused: ${new TextDecoder().decode(message.head)}`);
+  }
+}
+
+/** The number of a request or an answer, which stands behind the namespace. */
+function readNumber(head: Uint8Array): number | undefined {
+  if (head[NUMBER_START - 1] !== COMMA) return undefined;
+  let number: number | undefined;
+  for (let index = NUMBER_START; index < head.length; index++) {
+    const byte = head[index] ?? 0;
+    if (byte < QUOTE_0 || byte > QUOTE_9) break;
+    number = (number ?? 0) * 10 + byte - QUOTE_0;
+  }
+  return number;
+}
+
+/** Asks for a WebSocket. Resolves to what came behind the answer: the first frames. */
+async function upgrade(conn: Deno.TcpConn, query: string, port: number): Promise<Uint8Array> {
+  const key = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
+  const lines = [
+    `GET /socket.io/?${query} HTTP/1.1`,
+    `Host: 127.0.0.1:${port}`,
+    "Upgrade: websocket",
+    "Connection: Upgrade",
+    `Sec-WebSocket-Key: ${key}`,
+    "Sec-WebSocket-Version: 13",
+  ];
+  await conn.write(new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`));
+  let head = new Uint8Array();
+  const chunk = new Uint8Array(READ_BYTES);
+  let end = -1;
+  while (end < 0) {
+    const count = await beforeDeadline(conn.read(chunk), "the upgrade");
+    if (count === null) break;
+    head = Uint8Array.of(...head, ...chunk.subarray(0, count));
+    end = new TextDecoder("latin1").decode(head).indexOf("\r\n\r\n");
+  }
+  const answer = new TextDecoder("latin1").decode(head);
+  if (!answer.startsWith("HTTP/1.1 101")) {
+    conn.close();
+    throw new TypeError(`Cannot open a WebSocket: "${answer.split("\r\n")[0]}"`);
+  }
+  return head.subarray(end + 4);
+}
+
+/** Settles as the promise does, or rejects when that takes too long. */
+async function beforeDeadline<T>(promise: Promise<T>, what: string): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new TypeError(`Cannot wait longer for ${what}`)), DEADLINE_MS);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }

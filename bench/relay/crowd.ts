@@ -1,0 +1,104 @@
+/** Many members at once: idle ones, ones that come and go, and offices that are told something. */
+import { OutgoingFrame } from "./frames.ts";
+import type { LoadOutcome } from "./load.ts";
+import { RawPeer } from "./raw_peer.ts";
+import { Histogram } from "./statistics.ts";
+
+/** How many connect at the same time. Our Server admits 64 of one address at once by default. */
+const CONNECTING = 16;
+/** How many notifications of one sender are under way. */
+const UNDER_WAY = 4;
+
+/** Who comes. */
+export interface CrowdOptions {
+  readonly port: number;
+  readonly version: string;
+  readonly size: number;
+  /** All in one office, or each in an office of its own. */
+  readonly office: "shared" | "own";
+  /** The part of all names that makes them unique. */
+  readonly id: string;
+}
+
+/** Connected with {@linkcode Crowd.gather}. */
+export class Crowd implements AsyncDisposable {
+  readonly members: readonly RawPeer[];
+
+  private constructor(members: readonly RawPeer[]) {
+    this.members = members;
+  }
+
+  static async gather(options: CrowdOptions): Promise<Crowd> {
+    const members: RawPeer[] = [];
+    let next = 0;
+    const connecting = async () => {
+      while (next < options.size) members.push(await join(options, next++));
+    };
+    await Promise.all(Array.from({ length: CONNECTING }, connecting));
+    return new Crowd(members);
+  }
+
+  get size(): number {
+    return this.members.length;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.members.map((member) => member[Symbol.asyncDispose]()));
+  }
+}
+
+/** The first member tells all others that its configuration has changed, again and again; counts deliveries. */
+export async function broadcast(crowd: Crowd, durationMs: number): Promise<LoadOutcome> {
+  const [sender, ...others] = crowd.members;
+  if (sender === undefined || others.length === 0) throw new TypeError("Cannot broadcast: nobody is there");
+  const frame = new OutgoingFrame('42/smcp,["server:update_config",{"computer":"c"}]');
+  const times = new Histogram();
+  const sent: number[] = [];
+  const over = Promise.withResolvers<void>();
+  const startMs = performance.now();
+  let count = 0;
+  const send = () => {
+    sent.push(performance.now());
+    sender.send(frame);
+  };
+  const onNotification = () => {
+    // Notifications of one sender keep their order, so every so many deliveries the oldest has reached all.
+    if (++count % others.length !== 0) return;
+    const nowMs = performance.now();
+    times.add(nowMs - (sent.shift() ?? nowMs));
+    if (nowMs - startMs < durationMs) send();
+    else if (sent.length === 0) over.resolve();
+  };
+  for (const other of others) other.onNotification = onNotification;
+  for (let index = 0; index < UNDER_WAY; index++) send();
+  const ended = crowd.members.map(async ({ closed }) => {
+    throw new TypeError(`Cannot go on: ${await closed}`);
+  });
+  await Promise.race([over.promise, ...ended]);
+  for (const other of others) other.onNotification = () => {};
+  return { count, seconds: (performance.now() - startMs) / 1000, times: times.toJSON() };
+}
+
+/** Members that connect, join an office of their own and leave at once, as many at a time as the crowd has. */
+export async function churn(options: CrowdOptions, durationMs: number): Promise<LoadOutcome> {
+  const times = new Histogram();
+  const startMs = performance.now();
+  let count = 0;
+  const coming = async () => {
+    while (true) {
+      const beginMs = performance.now();
+      if (beginMs - startMs >= durationMs) return;
+      const member = await join(options, count++);
+      times.add(performance.now() - beginMs);
+      await member[Symbol.asyncDispose]();
+    }
+  };
+  await Promise.all(Array.from({ length: options.size }, coming));
+  return { count, seconds: (performance.now() - startMs) / 1000, times: times.toJSON() };
+}
+
+function join({ port, version, office, id }: CrowdOptions, number: number): Promise<RawPeer> {
+  const name = `m${id}-${number}`;
+  const officeId = office === "own" ? `office-${name}` : `office-${id}`;
+  return RawPeer.join({ port, version, role: "computer", name, office: officeId });
+}

@@ -1,0 +1,173 @@
+/**
+ * WebSocket frames, written and cut by hand. What the load generator sends is made once and only its numbers are
+ * replaced; of what it receives it looks at the first bytes. So a message of 900 KB costs it a copy, no more.
+ */
+
+/** How many bytes at the beginning of a message are kept. */
+export const HEAD_BYTES = 64;
+
+/** Stands for a number in the text of a frame. */
+export const NUMBER = "\0";
+
+/**
+ * A message for a Server, masked as RFC 6455 asks. Every {@linkcode NUMBER} in its text, which must stand in its ASCII
+ * beginning, is a number of so many digits that can be replaced without making the frame anew.
+ */
+export class OutgoingFrame {
+  readonly bytes: Uint8Array;
+  readonly #mask = crypto.getRandomValues(new Uint8Array(4));
+  readonly #start: number;
+  readonly #width: number;
+  readonly #positions: readonly number[];
+
+  constructor(
+    template: string,
+    { width = 0, opcode = 0x1 }: { readonly width?: number; readonly opcode?: number } = {},
+  ) {
+    const parts = template.split(NUMBER);
+    const payload = new TextEncoder().encode(parts.join("0".repeat(width)));
+    let position = 0;
+    this.#width = width;
+    this.#positions = parts.slice(0, -1).map((part, index) =>
+      position += part.length + (index === 0 ? 0 : width)
+    );
+    const header = buildHeader(payload.length, opcode);
+    this.#start = header.length + 4;
+    this.bytes = new Uint8Array(this.#start + payload.length);
+    this.bytes.set(header);
+    this.bytes.set(this.#mask, header.length);
+    for (let index = 0; index < payload.length; index++) this.#put(index, payload[index] ?? 0);
+  }
+
+  /** Writes the number wherever the template has one, with leading zeros. */
+  setNumber(number: number): void {
+    for (const position of this.#positions) {
+      let rest = number;
+      for (let index = position + this.#width - 1; index >= position; index--) {
+        this.#put(index, 0x30 + rest % 10);
+        rest = Math.floor(rest / 10);
+      }
+    }
+  }
+
+  #put(index: number, byte: number): void {
+    this.bytes[this.#start + index] = byte ^ (this.#mask[index & 3] ?? 0);
+  }
+}
+
+function buildHeader(length: number, opcode: number): Uint8Array {
+  const first = 0x80 | opcode;
+  if (length < 126) return Uint8Array.of(first, 0x80 | length);
+  if (length < 0x1_0000) return Uint8Array.of(first, 0x80 | 126, length >> 8, length & 0xff);
+  const header = new Uint8Array(10);
+  header[0] = first;
+  header[1] = 0x80 | 127;
+  new DataView(header.buffer).setBigUint64(2, BigInt(length));
+  return header;
+}
+
+/** A whole message, as far as it is kept. */
+export interface IncomingMessage {
+  /** 1 for text, 2 for bytes, 8, 9 and 10 for close, ping and pong. */
+  readonly opcode: number;
+  /** The first {@linkcode HEAD_BYTES}; valid until the next message. */
+  readonly head: Uint8Array;
+  /** How many bytes of the head belong to the message. */
+  readonly headLength: number;
+  readonly sizeBytes: number;
+  /** The text, when it was asked for. */
+  readonly text: string | undefined;
+}
+
+/** Cuts what a Server sends into messages. */
+export class FrameCutter {
+  /** Whether texts are kept: it costs what it says. */
+  keepsTexts = false;
+  readonly #onMessage: (message: IncomingMessage) => void;
+  readonly #header = new Uint8Array(10);
+  #headerLength = 0;
+  /** How many bytes of the payload of the current frame are missing; undefined within a header. */
+  #missing: number | undefined;
+  #isFinal = true;
+  /** Of the message under way, and of a control frame between its frames. */
+  #data = new Assembly();
+  #control = new Assembly();
+  #current = this.#data;
+
+  constructor(onMessage: (message: IncomingMessage) => void) {
+    this.#onMessage = onMessage;
+  }
+
+  /** Takes what was read, cut anywhere. */
+  push(chunk: Uint8Array): void {
+    let offset = 0;
+    while (offset < chunk.length) {
+      if (this.#missing === undefined) offset = this.#readHeader(chunk, offset);
+      else {
+        const end = Math.min(chunk.length, offset + this.#missing);
+        this.#current.add(chunk.subarray(offset, end), this.keepsTexts);
+        this.#missing -= end - offset;
+        offset = end;
+      }
+      if (this.#missing === 0) this.#endFrame();
+    }
+  }
+
+  #readHeader(chunk: Uint8Array, offset: number): number {
+    this.#header[this.#headerLength++] = chunk[offset] ?? 0;
+    const [first = 0, second = 0] = this.#header;
+    const short = second & 0x7f;
+    const whole = short === 126 ? 4 : short === 127 ? 10 : 2;
+    if (this.#headerLength < 2 || this.#headerLength < whole) return offset + 1;
+    const view = new DataView(this.#header.buffer);
+    this.#missing = short === 126 ? view.getUint16(2) : short === 127 ? Number(view.getBigUint64(2)) : short;
+    this.#headerLength = 0;
+    this.#isFinal = (first & 0x80) !== 0;
+    const opcode = first & 0x0f;
+    this.#current = opcode >= 8 ? this.#control : this.#data;
+    if (opcode !== 0) this.#current.begin(opcode);
+    return offset + 1;
+  }
+
+  #endFrame(): void {
+    this.#missing = undefined;
+    if (this.#isFinal) this.#onMessage(this.#current.end());
+  }
+}
+
+/** A message whose frames arrive one by one. */
+class Assembly {
+  readonly #head = new Uint8Array(HEAD_BYTES);
+  #opcode = 0;
+  #sizeBytes = 0;
+  #kept: Uint8Array[] = [];
+
+  begin(opcode: number): void {
+    this.#opcode = opcode;
+    this.#sizeBytes = 0;
+    this.#kept = [];
+  }
+
+  add(bytes: Uint8Array, isKept: boolean): void {
+    if (this.#sizeBytes < HEAD_BYTES) {
+      this.#head.set(bytes.subarray(0, HEAD_BYTES - this.#sizeBytes), this.#sizeBytes);
+    }
+    this.#sizeBytes += bytes.length;
+    if (isKept) this.#kept.push(bytes.slice());
+  }
+
+  end(): IncomingMessage {
+    const decoder = new TextDecoder();
+    const text = this.#kept.length === 0
+      ? undefined
+      : this.#kept.map((bytes) => decoder.decode(bytes, { stream: true })).join("") + decoder.decode();
+    const sizeBytes = this.#sizeBytes;
+    return {
+      opcode: this.#opcode,
+      head: this.#head,
+      headLength: Math.min(sizeBytes, HEAD_BYTES),
+      sizeBytes,
+      text,
+    };
+  }
+}

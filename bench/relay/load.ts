@@ -1,0 +1,108 @@
+/**
+ * The load generator, a process of its own: it reads commands from stdin, one JSON object a line, and writes the outcome
+ * of each on stdout. It is the same for all Servers.
+ */
+import { Histogram } from "./statistics.ts";
+import { Pair, type PairOptions } from "./pair.ts";
+import { broadcast, churn, Crowd, type CrowdOptions } from "./crowd.ts";
+
+/** What a generator can do; the answer is a {@linkcode LoadOutcome}. */
+export type LoadCommand =
+  | { readonly do: "connect"; readonly key: string; readonly pairs: readonly PairOptions[] }
+  | { readonly do: "call"; readonly key: string; readonly inFlight: number; readonly durationMs: number }
+  | { readonly do: "gather"; readonly key: string; readonly crowd: CrowdOptions }
+  | { readonly do: "broadcast"; readonly key: string; readonly durationMs: number }
+  | { readonly do: "churn"; readonly crowd: CrowdOptions; readonly durationMs: number }
+  | { readonly do: "disconnect"; readonly key: string };
+
+/** What came of a command. */
+export interface LoadOutcome {
+  /** Of whatever was asked for: calls, connections, deliveries. */
+  readonly count: number;
+  readonly seconds: number;
+  /** The counts of a {@linkcode Histogram}. */
+  readonly times: readonly number[];
+  readonly error?: string;
+}
+
+const pairs = new Map<string, readonly Pair[]>();
+const crowds = new Map<string, Crowd>();
+
+async function carryOut(command: LoadCommand): Promise<LoadOutcome> {
+  switch (command.do) {
+    case "connect": {
+      pairs.set(command.key, await Promise.all(command.pairs.map((options) => Pair.connect(options))));
+      return { count: command.pairs.length * 2, seconds: 0, times: [] };
+    }
+    case "call":
+      return await call(pairs.get(command.key) ?? [], command);
+    case "gather": {
+      const crowd = await Crowd.gather(command.crowd);
+      crowds.set(command.key, crowd);
+      return { count: crowd.size, seconds: 0, times: [] };
+    }
+    case "broadcast": {
+      const crowd = crowds.get(command.key);
+      if (crowd === undefined) throw new TypeError(`Cannot broadcast: no crowd "${command.key}"`);
+      return await broadcast(crowd, command.durationMs);
+    }
+    case "churn":
+      return await churn(command.crowd, command.durationMs);
+    case "disconnect": {
+      await Promise.all((pairs.get(command.key) ?? []).map((pair) => pair[Symbol.asyncDispose]()));
+      await crowds.get(command.key)?.[Symbol.asyncDispose]();
+      pairs.delete(command.key);
+      crowds.delete(command.key);
+      return { count: 0, seconds: 0, times: [] };
+    }
+  }
+}
+
+/** Keeps so many calls in flight, spread over the pairs, and waits for the last of them. */
+async function call(
+  all: readonly Pair[],
+  { inFlight, durationMs }: { readonly inFlight: number; readonly durationMs: number },
+): Promise<LoadOutcome> {
+  const times = new Histogram();
+  const startMs = performance.now();
+  let count = 0;
+  const caller = async (pair: Pair) => {
+    while (true) {
+      const sentMs = performance.now();
+      if (sentMs - startMs >= durationMs) return;
+      await pair.call();
+      times.add(performance.now() - sentMs);
+      count++;
+    }
+  };
+  const callers = Array.from({ length: inFlight }, (_, index) => {
+    const pair = all[index % all.length];
+    if (pair === undefined) throw new TypeError("Cannot call: no pair is connected");
+    return caller(pair);
+  });
+  await Promise.race([Promise.all(callers), ...all.map((pair) => pair.ended())]);
+  return { count, seconds: (performance.now() - startMs) / 1000, times: times.toJSON() };
+}
+
+/** Each line on stdin. */
+async function* lines(): AsyncGenerator<string> {
+  let rest = "";
+  for await (const chunk of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
+    const whole = (rest + chunk).split("\n");
+    rest = whole.pop() ?? "";
+    yield* whole;
+  }
+}
+
+if (import.meta.main) {
+  for await (const line of lines()) {
+    const outcome = await carryOut(JSON.parse(line)).catch((error) => ({
+      count: 0,
+      seconds: 0,
+      times: [],
+      error: String(error),
+    }));
+    console.log(JSON.stringify(outcome));
+  }
+  Deno.exit(0);
+}

@@ -1,0 +1,44 @@
+/** What was measured: values by contender and round, and what is said about them. Pure. */
+import { median, medianRatio } from "./statistics.ts";
+import type { Section } from "./options.ts";
+
+/** The contender that all are compared with. */
+export const BASELINE = "bare";
+
+/** The values of one contender in one round, by the name of the metric; undefined where the round failed. */
+export type Round = Readonly<Record<string, number>> | undefined;
+
+/** One measurement, of all contenders. */
+export interface Cell {
+  readonly section: Section;
+  /** What was measured, such as `300 B, 32 in flight`. */
+  readonly label: string;
+  readonly payloadBytes?: number;
+  readonly inFlight?: number;
+  /** By the name of the contender. */
+  readonly rounds: Readonly<Record<string, readonly Round[]>>;
+}
+
+/** The median of a metric over the rounds of a contender. */
+export function valueOf(cell: Cell, contender: string, metric: string): number | undefined {
+  const values = metricOf(cell, contender, metric).filter((value) => value !== undefined);
+  return values.length === 0 ? undefined : median(values);
+}
+
+/** How a contender compares with another one: the median of the ratios within a round. */
+export function ratioOf(
+  cell: Cell,
+  metric: string,
+  { of, to = BASELINE }: { readonly of: string; readonly to?: string },
+): number | undefined {
+  return medianRatio(metricOf(cell, of, metric), metricOf(cell, to, metric));
+}
+
+function metricOf(cell: Cell, contender: string, metric: string): (number | undefined)[] {
+  return (cell.rounds[contender] ?? []).map((round) => round?.[metric]);
+}
+
+/** 300 B, 10 KB, 900 KB: what the payload is called. */
+export function describeBytes(bytes: number): string {
+  return bytes < 1_000 ? `${bytes} B` : `${bytes / 1_000} KB`;
+}

@@ -1,0 +1,191 @@
+/** The Servers that are compared: how each is started, and why one is left out. */
+import { readPort } from "../fixtures/read_port.ts";
+import { cpuSecondsOf, residentBytesOf } from "./processes.ts";
+
+const folder = new URL("./", import.meta.url);
+const root = new URL("../../", import.meta.url);
+/** Where cargo leaves what it builds; ignored by git. */
+const rustTarget = new URL(".bench-rust/", root);
+const python = new URL(`.venv-interop/bin/python`, root);
+
+/** How long a Server may take to end after SIGTERM, in milliseconds. */
+const CLOSE_MS = 5_000;
+/** How long a Server may take to tell the size of its heap, in milliseconds. */
+const HEAP_MS = 30_000;
+/** Begins the line that `memory.ts` writes. */
+const HEAP_LINE = /^bench heap bytes (\d+)$/m;
+
+/** A program to run. */
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** One of the Servers. */
+export interface Contender {
+  /** What `--only` takes. */
+  readonly name: string;
+  /** What tables and charts say. */
+  readonly title: string;
+  /** The version of the protocol that it asks for. */
+  readonly version: string;
+  /** Whether its heap can be asked for: it runs in Deno. */
+  readonly hasHeap: boolean;
+  /** What to run, or why it cannot be: one sentence. It may take minutes, where something has to be built. */
+  prepare(): Promise<Program | { readonly missing: string }>;
+}
+
+/** Runs a module in Deno so that its heap can be asked for. */
+export function denoProgram(module: URL, args: readonly string[] = []): Program {
+  const flags = ["--quiet", "--no-check", "-A", "--v8-flags=--expose-gc"];
+  const preload = `--preload=${new URL("memory.ts", folder).pathname}`;
+  return { command: Deno.execPath(), args: ["run", ...flags, preload, module.pathname, ...args] };
+}
+
+/** Our Server, with all its checks and these options. */
+export function ourProgram(options: readonly string[] = []): Program {
+  return denoProgram(new URL("server.ts", root), ["--port", "0", "--log-level", "error", ...options]);
+}
+
+/** What `server.ts --help` says, for options that may not exist. */
+export async function helpOfOurServer(): Promise<string> {
+  const { stdout } = await run({ command: Deno.execPath(), args: ["run", "-A", "server.ts", "--help"] });
+  return stdout;
+}
+
+/** Every contender, the one that all are compared with first. */
+export async function listContenders(): Promise<Contender[]> {
+  const engines = (await helpOfOurServer()).includes("--engine");
+  const ours = (name: string, title: string, options: readonly string[]): Contender => ({
+    name,
+    title,
+    version: "0.2.0",
+    hasHeap: true,
+    prepare: () => Promise.resolve(ourProgram(options)),
+  });
+  return [
+    {
+      name: "bare",
+      title: "bare forwarder",
+      version: "0.2.0",
+      hasHeap: true,
+      prepare: () => Promise.resolve(denoProgram(new URL("bare_forwarder.ts", folder))),
+    },
+    ...engines
+      ? [
+        ours("native", "our Server, native", ["--engine", "native"]),
+        ours("ws", "our Server, ws", ["--engine", "ws"]),
+      ]
+      : [ours("ours", "our Server", [])],
+    { name: "python", title: "official, Python", version: "0.2.0", hasHeap: false, prepare: preparePython },
+    { name: "rust", title: "official, Rust", version: "0.4.0", hasHeap: false, prepare: prepareRust },
+  ];
+}
+
+async function preparePython(): Promise<Program | { missing: string }> {
+  const { stdout, code } = await run({ command: "sh", args: ["tests/interop/install.sh"] });
+  if (code !== 0 || await Deno.lstat(python).catch(() => undefined) === undefined) {
+    return { missing: stdout.trim() || "tests/interop/install.sh failed" };
+  }
+  return { command: python.pathname, args: [new URL("python_server.py", folder).pathname] };
+}
+
+async function prepareRust(): Promise<Program | { missing: string }> {
+  const manifest = new URL("rust/Cargo.toml", folder).pathname;
+  await Deno.mkdir(rustTarget, { recursive: true });
+  await Deno.writeTextFile(new URL(".gitignore", rustTarget), "*\n");
+  const args = ["build", "--release", "--locked", "--manifest-path", manifest];
+  const target = ["--target-dir", rustTarget.pathname];
+  try {
+    const { code, stderr } = await run({ command: "cargo", args: [...args, ...target] });
+    if (code !== 0) {
+      return { missing: `cargo build failed: ${stderr.trim().split("\n").slice(-3).join(" ")}` };
+    }
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return { missing: "no cargo on PATH" };
+    throw error;
+  }
+  return { command: new URL("release/rust-server", rustTarget).pathname, args: [] };
+}
+
+async function run({ command, args }: Program): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { code, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd: root }).output();
+  return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+}
+
+/** A process of one of the Servers. */
+export class RunningServer implements AsyncDisposable {
+  readonly port: number;
+  readonly #process: Deno.ChildProcess;
+  #stderr = "";
+  #onStderr: () => void = () => {};
+
+  private constructor(process: Deno.ChildProcess, port: number) {
+    this.#process = process;
+    this.port = port;
+  }
+
+  /** Starts it and waits until it listens. */
+  static async start({ command, args }: Program): Promise<RunningServer> {
+    const process = new Deno.Command(command, {
+      args: [...args],
+      cwd: root,
+      stdout: "piped",
+      stderr: "piped",
+    })
+      .spawn();
+    const errors: string[] = [];
+    const stderr = process.stderr.pipeThrough(new TextDecoderStream());
+    const port = await readPort(process.stdout).catch(async (cause) => {
+      for await (const text of stderr) errors.push(text);
+      throw new TypeError(`Cannot start ${command}: ${errors.join("").trim()}`, { cause });
+    });
+    const server = new RunningServer(process, port);
+    server.#watch(stderr).catch((error) => console.error(error));
+    return server;
+  }
+
+  get pid(): number {
+    return this.#process.pid;
+  }
+
+  /** The processor time so far, in seconds. */
+  cpuSeconds(): Promise<number> {
+    return cpuSecondsOf(this.pid);
+  }
+
+  /** The memory in RAM, in bytes. */
+  residentBytes(): Promise<number> {
+    return residentBytesOf(this.pid);
+  }
+
+  /** Collects all garbage, and resolves to the size of the JavaScript heap in bytes. */
+  async heapBytes(): Promise<number> {
+    this.#stderr = "";
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    this.#onStderr = () => {
+      const found = HEAP_LINE.exec(this.#stderr)?.[1];
+      if (found !== undefined) resolve(Number(found));
+    };
+    const late = () => reject(new TypeError("Cannot read the heap of a Server: no answer"));
+    const timer = setTimeout(late, HEAP_MS);
+    this.#process.kill("SIGUSR2");
+    return await promise.finally(() => clearTimeout(timer));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#process.kill("SIGTERM");
+    const timer = setTimeout(() => this.#process.kill("SIGKILL"), CLOSE_MS);
+    await this.#process.stdout.cancel();
+    await this.#process.status;
+    clearTimeout(timer);
+  }
+
+  async #watch(stderr: ReadableStream<string>): Promise<void> {
+    for await (const text of stderr) {
+      // What a Server says is for nobody, except how large its heap is.
+      this.#stderr = (this.#stderr + text).slice(-4096);
+      this.#onStderr();
+    }
+  }
+}

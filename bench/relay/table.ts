@@ -1,0 +1,118 @@
+/** The report as text: one table for each section. Pure. */
+import type { Section } from "./options.ts";
+import { BASELINE, type Cell, ratioOf, valueOf } from "./results.ts";
+
+/** What a column shows. */
+interface Column {
+  readonly title: string;
+  readonly metric: string;
+  readonly show: (value: number) => string;
+  /** Whether the ratio to the baseline stands behind the value. */
+  readonly hasRatio?: boolean;
+}
+
+const whole = (value: number) => Math.round(value).toLocaleString("en-US");
+const ms = (value: number) => value < 10 ? value.toFixed(2) : value.toFixed(0);
+const percent = (value: number) => `${Math.round(value * 100)} %`;
+const kilobytes = (value: number) => (value / 1_000).toFixed(1);
+
+const latency: readonly Column[] = [
+  { title: "p50 ms", metric: "p50Ms", show: ms },
+  { title: "p95 ms", metric: "p95Ms", show: ms },
+  { title: "p99 ms", metric: "p99Ms", show: ms },
+];
+const shares: readonly Column[] = [
+  { title: "Server CPU", metric: "serverShare", show: percent },
+  { title: "generator CPU", metric: "generatorShare", show: percent },
+];
+
+const SECTION_TABLES: Readonly<
+  Record<Section, { readonly title: string; readonly columns: readonly Column[] }>
+> = {
+  calls: {
+    title: "Relayed calls",
+    columns: [
+      { title: "calls/s", metric: "perSecond", show: whole, hasRatio: true },
+      { title: "CPU µs per call", metric: "cpuUs", show: whole, hasRatio: true },
+      ...latency,
+      ...shares,
+    ],
+  },
+  idle: {
+    title: "Memory per idle connection",
+    columns: [
+      { title: "RSS KB", metric: "residentBytes", show: kilobytes, hasRatio: true },
+      { title: "RSS KB, collected", metric: "collectedBytes", show: kilobytes, hasRatio: true },
+      { title: "heap KB, collected", metric: "heapBytes", show: kilobytes, hasRatio: true },
+    ],
+  },
+  churn: {
+    title: "Connections that come, join and leave",
+    columns: [
+      { title: "connections/s", metric: "perSecond", show: whole, hasRatio: true },
+      { title: "CPU µs per connection", metric: "cpuUs", show: whole, hasRatio: true },
+      ...latency,
+      ...shares,
+    ],
+  },
+  broadcast: {
+    title: "Notifications to an office",
+    columns: [
+      { title: "deliveries/s", metric: "perSecond", show: whole, hasRatio: true },
+      { title: "CPU µs per delivery", metric: "cpuUs", show: (value) => value.toFixed(1), hasRatio: true },
+      ...latency,
+      ...shares,
+    ],
+  },
+  cluster: {
+    title: "One process and three on Redis",
+    columns: [
+      { title: "calls/s", metric: "perSecond", show: whole, hasRatio: true },
+      { title: "CPU µs per call", metric: "cpuUs", show: whole, hasRatio: true },
+      ...latency,
+      ...shares,
+    ],
+  },
+};
+
+/** A table of one section, as Markdown, which reads well as plain text too. */
+export function renderTable(cells: readonly Cell[], titles: Readonly<Record<string, string>>): string {
+  const [first] = cells;
+  if (first === undefined) return "";
+  const { title, columns } = SECTION_TABLES[first.section];
+  const header = ["", "", ...columns.map((column) => column.title)];
+  const rows = cells.flatMap((cell) =>
+    Object.keys(cell.rounds).map((contender, index) => [
+      index === 0 ? cell.label : "",
+      titles[contender] ?? contender,
+      ...columns.map((column) => renderValue(cell, contender, column)),
+    ])
+  );
+  return `## ${title}\n\n${align([header, ...rows])}\n`;
+}
+
+function renderValue(cell: Cell, contender: string, { metric, show, hasRatio }: Column): string {
+  const value = valueOf(cell, contender, metric);
+  if (value === undefined) return "–";
+  const ratio = hasRatio === true && contender !== BASELINE
+    ? ratioOf(cell, metric, { of: contender })
+    : undefined;
+  return ratio === undefined ? show(value) : `${show(value)} (${ratio.toFixed(2)}×)`;
+}
+
+/** Rows of Markdown whose columns have the same width; numbers stand on the right. */
+function align(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(3, ...rows.map((row) => (row[column] ?? "").length))
+  );
+  const line = (row: readonly string[]) => {
+    const parts = widths.map((width, column) => {
+      const text = row[column] ?? "";
+      return column < 2 ? text.padEnd(width) : text.padStart(width);
+    });
+    return `| ${parts.join(" | ")} |`;
+  };
+  const rule = widths.map((width, column) => column < 2 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`);
+  const [header = [], ...rest] = rows;
+  return [line(header), `| ${rule.join(" | ")} |`, ...rest.map(line)].join("\n");
+}
