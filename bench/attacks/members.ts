@@ -7,6 +7,7 @@
  * ```
  */
 import { RawMember } from "../../tests/attacks/_raw_member.ts";
+import { OutgoingFrame } from "../relay/frames.ts";
 import { RawPeer } from "../relay/raw_peer.ts";
 import { ServerProcess } from "../fixtures/server_process.ts";
 import { residentMib } from "../soak/proc.ts";
@@ -143,7 +144,14 @@ async function measureAfter(server: ServerProcess, options: { readonly isWaiting
 
 async function measureLeft(): Promise<void> {
   await using control = await ServerProcess.start();
-  const answering = await RawPeer.computer(control.port, "{}");
+  const answering = await RawPeer.join({
+    port: control.port,
+    version: "0.2.0",
+    role: "computer",
+    name: "c",
+    office: "bench",
+  });
+  answering.onRequest = (number) => answering.send(new OutgoingFrame(`43/smcp,${number}[{}]`));
   const answered = await measureAfter(control, { isWaiting: true });
   await answering[Symbol.asyncDispose]();
   await using server = await ServerProcess.start();

@@ -19,6 +19,7 @@ const HEAP_LINE = /^bench heap bytes (\d+)$/m;
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** One of the Servers. */
@@ -87,7 +88,8 @@ async function preparePython(): Promise<Program | { missing: string }> {
   if (code !== 0 || await Deno.lstat(python).catch(() => undefined) === undefined) {
     return { missing: stdout.trim() || "tests/interop/install.sh failed" };
   }
-  return { command: python.pathname, args: [new URL("python_server.py", folder).pathname] };
+  const env = { A2C_SMCP_LOG_SILENT: "1" };
+  return { command: python.pathname, args: [new URL("python_server.py", folder).pathname], env };
 }
 
 async function prepareRust(): Promise<Program | { missing: string }> {
