@@ -261,7 +261,7 @@ export class Connection implements Target {
     } catch (cause) {
       if (cause instanceof SmcpError) throw this.#named(cause);
       if (!(cause instanceof RangeError)) throw cause;
-      throw badRequest("body", `Cannot relay "${quoted(event)}": its body is nested too deep`);
+      throw nestedTooDeep(event);
     }
   }
 }
@@ -271,4 +271,9 @@ export function computerNotFound(name: string, state = "not found"): SmcpError {
   return new SmcpError(ErrorCode.NOT_FOUND, `Computer with name '${quoted(name)}' ${state}`, {
     details: { computer_name: name },
   });
+}
+
+/** A 400 for a request whose body is nested too deep to be relayed. */
+export function nestedTooDeep(event: string): SmcpError {
+  return badRequest("body", `Cannot relay "${quoted(event)}": its body is nested too deep`);
 }

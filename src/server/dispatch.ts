@@ -20,6 +20,7 @@ import type { Hub, Route } from "./hub.ts";
 import { HeldEvents, type Incoming } from "./held_events.ts";
 import { MAX_EVENT_LENGTH, MAX_HELD_EVENTS, quoted } from "./limits.ts";
 import type { MeteredEvent, Outcome } from "./meter.ts";
+import { RawAnswer, routingFieldsOf } from "./raw.ts";
 
 /**
  * What the Server keeps of an event until it is answered. It does not keep the body, which may be large, while the answer
@@ -46,14 +47,14 @@ export function dispatch(hub: Hub, connection: Connection, incoming: Incoming): 
 }
 
 function toRequest(hub: Hub, connection: Connection, { event, args }: Incoming): Request {
-  const body = args[0];
+  const fields = routingFieldsOf(args[0]);
   return {
     hub,
     connection,
     event,
     startedAt: hub.meter?.start() ?? 0,
-    reqId: readRequestId(body),
-    computer: readComputer(body),
+    reqId: readRequestId(fields),
+    computer: readComputer(fields),
     ack: ackOf(args),
     route: routeOf(event),
   };
@@ -166,9 +167,10 @@ function reply(request: Request, answer: Answer): boolean {
 
 /** Logs the code of an error that a Computer answered; `false` for any other answer. */
 function logRelayedError(request: Request, answer: Answer): boolean {
-  const error = fromErrorAck(answer[0]);
-  if (error === undefined) return false;
-  const fields = { ...describeRequest(request), code: error.code };
+  const [first] = answer;
+  const code = first instanceof RawAnswer ? first.errorCode : fromErrorAck(first)?.code;
+  if (code === undefined) return false;
+  const fields = { ...describeRequest(request), code };
   request.connection.log.write("info", "relayed an error of a Computer", fields);
   return true;
 }

@@ -50,7 +50,7 @@ export class PendingAnswer implements Expirable {
   /** What Socket.IO calls with the answer. */
   readonly ack = (...answer: unknown[]): void => {
     // The parser puts an error in place of an answer that it did not read.
-    if (answer[0] instanceof SmcpError) this.fail(answer[0]);
+    if (answer[0] instanceof Error) this.fail(answer[0]);
     else this.#settle({ kind: "answered", answer });
   };
   readonly question: Question;

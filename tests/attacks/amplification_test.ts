@@ -46,8 +46,8 @@ Deno.test("A message that grows by being written again is refused", async () => 
   await using computer = await RawPeer.join(server.url, laptop);
   computer.serve("client:x", () => ["here"]);
   const answered = new Promise((resolve) => agent.socket.io.engine.on("data", resolve));
-  // Each of these five characters becomes 22.
-  const numbers = Array.from({ length: 15_000 }, () => "1e20").join(",");
+  // Each of these five characters becomes 22; the first number makes the Server write the message again.
+  const numbers = `1e999,${Array.from({ length: 15_000 }, () => "1e20").join(",")}`;
   agent.writeRaw(
     `2/smcp,70["client:x",{"agent":"ada","req_id":"r1","computer":"laptop","numbers":[${numbers}]}]`,
   );

@@ -1,6 +1,6 @@
 /** Attacker: an Agent. Its arguments are nested so deep that an MCP server which reads them ends */
 import { assertEquals, assertRejects } from "@std/assert";
-import { MAX_REQUEST_DEPTH } from "../../src/protocol/depth.ts";
+import { MAX_MESSAGE_DEPTH, MAX_REQUEST_DEPTH } from "../../src/protocol/depth.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice } from "../integration/_computer_office.ts";
@@ -23,9 +23,16 @@ async function callsOf(office: ComputerOffice): Promise<number> {
 Deno.test("arguments that are nested too deep are refused before they reach an MCP server", async () => {
   await using office = await ComputerOffice.open(config);
   const { laptop } = office;
-  for (const levels of [MAX_REQUEST_DEPTH + 1, 1_000, 3_000]) {
+  const refusals = [
+    { levels: MAX_REQUEST_DEPTH + 1, field: "params" },
+    { levels: MAX_MESSAGE_DEPTH - 10, field: "params" },
+    // By the Server.
+    { levels: MAX_MESSAGE_DEPTH, field: "body" },
+    { levels: 3 * MAX_MESSAGE_DEPTH, field: "body" },
+  ];
+  for (const { levels, field } of refusals) {
     const error = await assertRejects(() => laptop.callTool("echo", nested(levels)), SmcpError);
-    assertEquals([error.code, error.details], [400, { field: "params" }]);
+    assertEquals([error.code, error.details?.["field"]], [400, field]);
   }
   assertEquals(await callsOf(office), 0);
   await laptop.callTool("echo", nested(MAX_REQUEST_DEPTH));

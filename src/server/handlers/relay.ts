@@ -7,9 +7,10 @@ import {
   parseUpdateComputerConfigReq,
 } from "../../protocol/parse.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
-import { computerNotFound } from "../connection.ts";
+import { computerNotFound, nestedTooDeep } from "../connection.ts";
 import type { Call, Route } from "../hub.ts";
 import { MAX_OBSERVER_REQUEST_BYTES, quoted } from "../limits.ts";
+import { RawRequest, routingFieldsOf } from "../raw.ts";
 import { requirePace, requireRole, toErrorAnswer } from "./caller.ts";
 import type { AgentCallData } from "../../protocol/call.ts";
 import {
@@ -23,10 +24,11 @@ import type { UpdateComputerConfigReq } from "../../protocol/office.ts";
 export const relay: Route = {
   handle(call) {
     const { hub, connection: asker, event, body } = call;
-    const request = parseComputerCallData(body);
+    const request = parseComputerCallData(routingFieldsOf(body));
     const { computer, req_id: reqId } = request;
     const { officeId, name: agent, isObserver: isObserving } = requireRole(call, "agent");
     if (isObserving) requireReading(call, officeId);
+    if (body instanceof RawRequest && body.isTooDeep) throw nestedTooDeep(event);
     const target = hub.offices.findComputer(officeId, computer);
     if (target === undefined) throw computerNotFound(computer);
     if (!call.isAnswered) {
@@ -49,10 +51,16 @@ function requireReading({ hub, event, body, isAnswered }: Call, officeId: string
   if (!isAnswered) {
     throw badRequest("event", `Cannot relay "${quoted(event)}": observers must ask for an ack`);
   }
-  if (!fitsApproximately(body, MAX_OBSERVER_REQUEST_BYTES)) {
+  if (!isSmall(body)) {
     throw badRequest("body", `Cannot relay "${quoted(event)}": too large for an observer`);
   }
   hub.observerLoads.of(officeId).requireRoom("the observers of this office", hub.loadLimits.observing);
+}
+
+function isSmall(body: unknown): boolean {
+  return body instanceof RawRequest
+    ? body.json.length <= MAX_OBSERVER_REQUEST_BYTES
+    : fitsApproximately(body, MAX_OBSERVER_REQUEST_BYTES);
 }
 
 /** `server:tool_call_cancel`: notifies the office that the calling Agent cancelled the call with this `req_id`. */

@@ -1,10 +1,12 @@
 /** The parser of Socket.IO with bounds. */
-import { Decoder, Encoder, type Packet } from "socket.io-parser";
+import { Decoder, Encoder, type Packet, PacketType } from "socket.io-parser";
 import { MAX_MESSAGE_DEPTH } from "../../protocol/depth.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
+import { CLIENT_EVENT_PREFIX, SMCP_NAMESPACE } from "../../protocol/events.ts";
 import { costOfTexts, MAX_COST_PER_BYTE } from "../../protocol/json_cost.ts";
 import { ATTACHED_VALUE_FACTOR, MAX_ARGUMENTS, MAX_EVENT_LENGTH, maxValuesFor } from "../limits.ts";
+import { RawAnswer, rawArgumentsOf, RawRequest } from "../raw.ts";
 
 /** The text before the JSON of an event or an ack: type, number of attachments, namespace, id. */
 const HEAD = /^[2356](?:\d+-)?(?:\/[^,"]{0,128},)?\d{0,16}(?=\[)/;
@@ -12,68 +14,59 @@ const HEAD = /^[2356](?:\d+-)?(?:\/[^,"]{0,128},)?\d{0,16}(?=\[)/;
 const ATTACHED_TYPE = /^[56]/;
 const EVENT_NAME = new RegExp(`"(?:[^"\\\\]|\\\\.){0,${MAX_EVENT_LENGTH}}"`, "y");
 
-/** Bodies of large messages without attachments: the encoder does not search them for binary data. */
-type TextBodies = WeakSet<object>;
+/** How a request to relay begins, up to the id of its ack; and an answer. */
+const REQUEST_START = `2${SMCP_NAMESPACE},`;
+const ANSWER_START = `3${SMCP_NAMESPACE},`;
+/** The name of every event that is relayed begins like this. */
+const REQUEST_ARGUMENTS = `["${CLIENT_EVENT_PREFIX}`;
+/** An id of more digits is not exact as a number. */
+const ACK_ID = /^\d{0,15}$/;
 
 /**
  * Creates the `parser` option of Socket.IO. The decoder throws, which closes the connection, for a packet with more than
  * {@linkcode MAX_ARGUMENTS} arguments, and for attachments with more bytes than one message may have. If an event or an
  * ack has more values than a message may have, it parses only the name and the id, and puts a 413 {@linkcode SmcpError} in
  * place of the arguments.
+ *
+ * Requests to Computers and all acks keep their text ({@linkcode RawRequest}, {@linkcode RawAnswer}), and the encoder
+ * writes it as it is. They are parsed once, to be sure that their receiver can, and to read what routing needs.
  */
 export function createBoundedParser(maxPayloadBytes: number): {
   readonly Encoder: new () => Encoder;
   readonly Decoder: new () => Decoder;
 } {
-  const textBodies: TextBodies = new WeakSet();
   return {
-    Encoder: class extends TextBodyEncoder {
-      constructor() {
-        super(textBodies);
-      }
-    },
+    Encoder: RawEncoder,
     Decoder: class extends BoundedDecoder {
       constructor() {
-        super(maxPayloadBytes, textBodies);
+        super(maxPayloadBytes);
       }
     },
   };
 }
 
-class TextBodyEncoder extends Encoder {
-  readonly #textBodies: TextBodies;
-
-  constructor(textBodies: TextBodies) {
-    super();
-    this.#textBodies = textBodies;
-  }
-
-  /** Skips the search for binary data, which takes as long as writing a large packet. */
+class RawEncoder extends Encoder {
   override encode(packet: Packet): ReturnType<Encoder["encode"]> {
     const { type, nsp, id = "", data } = packet;
-    if (!Array.isArray(data) || !data.some((part) => this.#textBodies.has(part))) return super.encode(packet);
-    if (!data.every((part) => typeof part !== "object" || this.#textBodies.has(part))) {
-      return super.encode(packet);
-    }
-    return [`${type}${nsp === "/" ? "" : `${nsp},`}${id}${JSON.stringify(data)}`];
+    const raw = Array.isArray(data) ? rawArgumentsOf(data) : undefined;
+    return raw === undefined ? super.encode(packet) : [`${type}${nsp},${id}${raw.json}`];
   }
 }
 
 class BoundedDecoder extends Decoder {
   readonly #maxAttachmentBytes: number;
   readonly #maxValues: number;
-  readonly #textBodies: TextBodies;
   /** The bytes of the current packet's attachments. */
   #attachmentBytes = 0;
-  /** State of the packet that is being parsed. */
-  #isLargeText = false;
+  /** Whether attachments of a packet are missing. */
+  #isIncomplete = false;
+  /** The refusal of the packet that is being parsed. */
   #refusal: SmcpError | undefined;
 
-  constructor(maxPayloadBytes: number, textBodies: TextBodies) {
+  constructor(maxPayloadBytes: number) {
     super();
     this.#maxAttachmentBytes = maxPayloadBytes;
     this.#maxValues = maxValuesFor(maxPayloadBytes);
-    this.#textBodies = textBodies;
     // Before the listener of Socket.IO, which is not called when this one throws.
     this.on("decoded", (packet: Packet) => this.#check(packet));
   }
@@ -87,33 +80,111 @@ class BoundedDecoder extends Decoder {
   #addText(text: string): void {
     const isAttached = ATTACHED_TYPE.test(text);
     const maxValues = isAttached ? this.#maxValues / ATTACHED_VALUE_FACTOR : this.#maxValues;
-    if (text.length * MAX_COST_PER_BYTE <= maxValues) return super.add(text);
-    const [head] = HEAD.exec(text) ?? [];
-    if (head === undefined) throw new RangeError("Too large for a packet of its type");
-    this.#refusal = refusalOf(text.slice(head.length), maxValues);
-    if (isAttached && this.#refusal !== undefined) throw this.#refusal;
-    this.#isLargeText = !isAttached;
+    if (text.length * MAX_COST_PER_BYTE > maxValues) {
+      const [head] = HEAD.exec(text) ?? [];
+      if (head === undefined) throw new RangeError("Too large for a packet of its type");
+      const refusal = refusalOf(text.slice(head.length), maxValues);
+      if (refusal !== undefined) return this.#addRefused(withoutBody(text, head), { refusal, isAttached });
+    }
+    const raw = this.#isIncomplete || isAttached ? undefined : readRaw(text);
+    if (raw !== undefined) return void this.emitReserved("decoded", raw);
+    this.#isIncomplete ||= isAttached;
+    super.add(text);
+  }
+
+  #addRefused(
+    rest: string,
+    { refusal, isAttached }: { readonly refusal: SmcpError; readonly isAttached: boolean },
+  ): void {
+    if (isAttached) throw refusal;
+    this.#refusal = refusal;
     try {
-      super.add(this.#refusal === undefined ? text : withoutBody(text, head));
+      super.add(rest);
     } finally {
-      this.#isLargeText = false;
       this.#refusal = undefined;
     }
   }
 
   #check({ data }: Packet): void {
     this.#attachmentBytes = 0;
+    this.#isIncomplete = false;
     if (!Array.isArray(data)) return;
     if (data.length > MAX_ARGUMENTS) throw new RangeError("Too many arguments");
-    if (this.#refusal !== undefined) return void data.push(this.#refusal);
-    if (!this.#isLargeText) return;
-    for (const part of data) if (typeof part === "object" && part !== null) this.#textBodies.add(part);
+    if (this.#refusal !== undefined) data.push(this.#refusal);
   }
 
   #countAttachment(part: unknown): void {
     if (part instanceof Uint8Array) this.#attachmentBytes += part.byteLength;
     if (this.#attachmentBytes > this.#maxAttachmentBytes) throw new RangeError("Attachments too large");
   }
+}
+
+/**
+ * Reads a packet whose text is passed on; `undefined` for any other packet.
+ *
+ * @throws {SyntaxError} when it is not JSON. {@linkcode RangeError} when it has too many arguments.
+ */
+function readRaw(text: string): Packet | undefined {
+  const isAnswer = text.startsWith(ANSWER_START);
+  if (!isAnswer && !text.startsWith(REQUEST_START)) return undefined;
+  const start = text.indexOf("[", ANSWER_START.length);
+  const digits = text.slice(ANSWER_START.length, start);
+  if (start < 0 || !ACK_ID.test(digits)) return undefined;
+  if (isAnswer) return digits === "" ? undefined : readAnswer(text.slice(start), Number(digits));
+  if (!text.startsWith(REQUEST_ARGUMENTS, start)) return undefined;
+  return readRequest(text.slice(start), digits === "" ? undefined : Number(digits));
+}
+
+function readAnswer(text: string, id: number): Packet {
+  const { json, values, isTooDeep } = check(text);
+  const data = isTooDeep
+    ? new RangeError("Cannot relay an answer: nested too deep")
+    : new RawAnswer(json, values[0]);
+  return { type: PacketType.ACK, nsp: SMCP_NAMESPACE, id, data: [data] };
+}
+
+function readRequest(text: string, id: number | undefined): Packet {
+  const { json, values, isTooDeep } = check(text);
+  const [event, body] = values;
+  const data = values.length === 2 ? [event, new RawRequest(json, { body, isTooDeep })] : [...values];
+  return { type: PacketType.EVENT, nsp: SMCP_NAMESPACE, ...(id === undefined ? {} : { id }), data };
+}
+
+interface CheckedArguments {
+  readonly json: string;
+  readonly values: readonly unknown[];
+  readonly isTooDeep: boolean;
+}
+
+/** Parses the arguments of a packet, and writes them again if a reader of another language could refuse them. */
+function check(json: string): CheckedArguments {
+  const values: unknown = JSON.parse(json);
+  if (!Array.isArray(values)) throw new SyntaxError("The arguments are not a list");
+  if (values.length > MAX_ARGUMENTS) throw new RangeError("Too many arguments");
+  const flaw = flawOf(values, MAX_MESSAGE_DEPTH);
+  return {
+    json: flaw === "number" ? JSON.stringify(values) : json,
+    values,
+    isTooDeep: flaw === "depth",
+  };
+}
+
+/**
+ * Finds what is valid JSON but no reader has to accept: too many levels, and numbers beyond the range of a double, which
+ * `JSON.parse` reads as infinite.
+ */
+function flawOf(value: unknown, levels: number): "depth" | "number" | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : "number";
+  if (typeof value !== "object" || value === null) return undefined;
+  if (levels === 0) return "depth";
+  let flaw: "number" | undefined;
+  const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  for (const member of members) {
+    const inner = flawOf(member, levels - 1);
+    if (inner === "depth") return inner;
+    flaw ??= inner;
+  }
+  return flaw;
 }
 
 /** Returns the refusal of a JSON text that is too costly to parse. */
