@@ -1,7 +1,7 @@
 /** Where the Finder's summaries come from, and what that costs the MCP servers. */
 import { assert, assertEquals } from "@std/assert";
 import { summaryOf } from "../fixtures/chain_control.ts";
-import { RESOURCES_CHANGED, resourceUpdated } from "../fixtures/script.ts";
+import { RESOURCES_CHANGED, resourceUpdated, type Script } from "../fixtures/script.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { ChainOffice } from "./_chain_office.ts";
 import { ChainServer } from "./_chain_server.ts";
@@ -11,6 +11,9 @@ import { eventually } from "../fixtures/within.ts";
 const HOST = "dpe://docs";
 const COUNT = 60;
 const CONCURRENCY = 8;
+
+/** However busy the machine is, a Finder waits for its documents. */
+const PATIENT = { viewDeadlineMs: 100_000, readTimeoutMs: 100_000 };
 
 /** A document's URI. */
 const uriOf = (index: number) => `${HOST}/${index}`;
@@ -43,7 +46,19 @@ async function titlesOf(office: ComputerOffice): Promise<string[]> {
   return documents.map(({ title }) => title);
 }
 
-/** Waits until the server was asked to subscribe to all of these. */
+/**
+ * Opens an office and waits until the documents are subscribed to. What is read before its subscription is read again
+ * after it, so that how often something is read would depend on which of both is first.
+ */
+async function openSubscribed(script: Script): Promise<ComputerOffice> {
+  await using stack = new AsyncDisposableStack();
+  const office = stack.use(await ComputerOffice.open(scriptedServers({ s: script }), { limits: PATIENT }));
+  await subscribed(office, indices(COUNT).map(uriOf));
+  stack.move(); // From here on the office belongs to the test.
+  return office;
+}
+
+/** Waits until the server was asked to subscribe to all of these, and has answered. */
 async function subscribed(office: ComputerOffice, uris: readonly string[]): Promise<void> {
   const missing = async () => {
     const asked = (await office.received()).filter(({ method }) => method === "resources/subscribe")
@@ -56,9 +71,7 @@ async function subscribed(office: ComputerOffice, uris: readonly string[]): Prom
 // proves: dpe-level-0, dpe-content-level-0
 Deno.test("all summaries come from one read of Level 0, and are served from memory then", async () => {
   const contents = { [HOST]: catalogue(titled(COUNT, "first")) };
-  await using office = await ComputerOffice.open(
-    scriptedServers({ s: { resources: listed(COUNT), contents } }),
-  );
+  await using office = await openSubscribed({ resources: listed(COUNT), contents });
   const reads = readsOf(office);
   for (let i = 0; i < 3; i++) assertEquals(await titlesOf(office), indices(COUNT).map(() => "first"));
   assertEquals(await reads(), [HOST]);
@@ -69,9 +82,7 @@ Deno.test("a document that only the catalogue has is left out, one that only the
   const last = COUNT - 1;
   const inCatalogue = titled(COUNT + 5, "catalogue").filter(({ uri }) => uri !== uriOf(last));
   const contents = { [HOST]: catalogue(inCatalogue), [uriOf(last)]: summaryOf(uriOf(last), "list") };
-  await using office = await ComputerOffice.open(
-    scriptedServers({ s: { resources: listed(COUNT), contents } }),
-  );
+  await using office = await openSubscribed({ resources: listed(COUNT), contents });
   const reads = readsOf(office);
   assertEquals(await titlesOf(office), [...indices(last).map(() => "catalogue"), "list"]);
   assertEquals(await reads(), [HOST, uriOf(last)]);
@@ -82,12 +93,12 @@ Deno.test("a document that only the catalogue has is left out, one that only the
 // proves: finder-updated-document
 Deno.test("an update of one document reads that one alone, an update of Level 0 all of them in one read", async () => {
   const first = titled(COUNT, "first");
-  await using office = await ComputerOffice.open(
-    scriptedServers({ s: { resources: listed(COUNT), contents: { [HOST]: catalogue(first) } } }),
-  );
+  await using office = await openSubscribed({
+    resources: listed(COUNT),
+    contents: { [HOST]: catalogue(first) },
+  });
   const reads = readsOf(office);
   await titlesOf(office);
-  await subscribed(office, indices(COUNT).map(uriOf));
   assertEquals(await reads(), [HOST]);
 
   let update = office.next("updateFinder");
@@ -114,15 +125,14 @@ Deno.test("a document that comes is read by itself, and the others are not read 
     [HOST]: catalogue(titled(COUNT, "first")),
     [uriOf(COUNT)]: summaryOf(uriOf(COUNT), "new"),
   };
-  await using office = await ComputerOffice.open(
-    scriptedServers({ s: { resources: listed(COUNT), contents } }),
-  );
+  await using office = await openSubscribed({ resources: listed(COUNT), contents });
   const reads = readsOf(office);
   await titlesOf(office);
   assertEquals(await reads(), [HOST]);
   const update = office.next("updateFinder");
   await office.become({ resources: listed(COUNT + 1), tell: [RESOURCES_CHANGED] });
   await update;
+  await subscribed(office, [uriOf(COUNT)]);
   assertEquals(await titlesOf(office), [...indices(COUNT).map(() => "first"), "new"]);
   assertEquals(await reads(), [uriOf(COUNT)]);
 });
