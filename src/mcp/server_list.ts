@@ -18,7 +18,7 @@ export interface ServerListOptions<Entry, List> {
   readonly take: (entries: readonly Entry[]) => Promise<List>;
   /** Receives each new list of the current session. */
   readonly onList: (list: List) => void;
-  /** Receives each failure, except that the server is not running. */
+  /** Receives each failure of the current session, except that the server is not running. */
   readonly onFailure: (error: unknown) => void;
   /** Waits between attempts after a failure. Without it, the next change or {@linkcode ServerList.refresh} tries again. */
   readonly retry?: BackoffOptions | undefined;
@@ -123,7 +123,8 @@ export class ServerList<Entry, List> {
       this.#backoff?.reset();
       onList(list);
     } catch (error) {
-      if (error instanceof ServerNotRunningError) return;
+      // The next session lists by itself, and after a stop nothing would cancel the retry.
+      if (error instanceof ServerNotRunningError || session !== server.connection) return;
       onFailure(error);
       if (this.#backoff !== undefined) this.#retry = setTimeout(() => this.#start(), this.#backoff.next());
     }
