@@ -31,7 +31,15 @@ export {
   type CredentialsEnd,
   CredentialsEndedError,
 } from "./src/server/auth/provider.ts";
-export { staticTokens, type StaticTokensOptions } from "./src/server/auth/static_tokens.ts";
+export type { TokenPlace } from "./src/server/auth/presented_token.ts";
+export {
+  staticTokens,
+  type StaticTokensOptions,
+  TokenFile,
+  type TokenFileOptions,
+} from "./src/server/auth/static_tokens.ts";
+export type { StaticToken } from "./src/server/auth/token_list.ts";
+export { FileContentError } from "./src/server/auth/watched_files.ts";
 export { ListenError } from "./src/server/sockets/listening.ts";
 export type { ListenOptions, SmcpServerOptions } from "./src/server/options.ts";
 export { SmcpServer } from "./src/server/server.ts";

@@ -4,19 +4,13 @@ import { commandLineOf, createProgram, helpPart, runProgram } from "../program.t
 import { UsageError } from "../outcome.ts";
 import { loggerOf } from "../options.ts";
 import type { Command } from "commander";
+import { openAuth } from "./credentials.ts";
 import { completeOptions } from "./option_sources.ts";
 import { type ServerCliOptions, serverOptionGroups } from "./options.ts";
-import { readRegularFile } from "../../files.ts";
 import { type Logger, parseLogLevels } from "../../log.ts";
-import { describeError } from "../../text.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
-import type { AuthProvider } from "../../server/auth/provider.ts";
-import { staticTokens, type StaticTokensOptions } from "../../server/auth/static_tokens.ts";
 import type { ListenOptions } from "../../server/options.ts";
 import type { SmcpServer } from "../../server/server.ts";
-
-/** The largest token file, in bytes. */
-const MAX_TOKEN_FILE_BYTES = 1_048_576;
 
 /** Runs a Server until Ctrl-C or SIGTERM and returns the exit code. */
 export function runServerCli(args: readonly string[]): Promise<number> {
@@ -55,28 +49,14 @@ function examples(server: string): string {
 
 async function serve(options: ServerCliOptions, signal: AbortSignal): Promise<void> {
   const logger = loggerOf("server", options);
-  const tokens = await readTokens(options);
-  await using server = await listen(toListenOptions(options, { tokens, logger }));
-  if (tokens === undefined) logger.warn("clients need no credentials; give --token to require a token");
+  await using opened = await openAuth(options, logger);
+  const { auth } = opened;
+  await using server = await listen(toListenOptions(options, { auth, logger }));
+  if (auth === undefined) logger.warn("clients need no credentials; give --token to require a token");
   tellListening(options, server.url);
   const failure = await Promise.race([untilAborted(signal), server.untilFailed()]);
   if (failure !== undefined) throw failure;
   logger.info("closing");
-}
-
-/** The tokens of the command line, the environment and the file; `undefined` without any of these options. */
-async function readTokens({ token, tokenFile }: ServerCliOptions): Promise<readonly string[] | undefined> {
-  if (tokenFile === undefined) return token;
-  const reading = await readRegularFile(tokenFile, { maxBytes: MAX_TOKEN_FILE_BYTES });
-  if ("state" in reading) {
-    const { state, cause } = reading;
-    throw new UsageError(`Cannot read token file "${tokenFile}": ${state}`, { cause });
-  }
-  const inFile = reading.text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
-  if (inFile.length === 0) {
-    throw new UsageError(`Cannot read token file "${tokenFile}": it contains no token`);
-  }
-  return [...token ?? [], ...inFile];
 }
 
 async function listen(options: ListenOptions): Promise<SmcpServer> {
@@ -104,14 +84,13 @@ type EveryListenOption = {
 
 function toListenOptions(
   options: ServerCliOptions,
-  { tokens, logger }: { readonly tokens: readonly string[] | undefined; readonly logger: Logger },
+  { auth, logger }: Pick<ListenOptions, "auth"> & { readonly logger: Logger },
 ): EveryListenOption {
-  const { authField: field, authHeader: header } = options;
   return {
     host: options.host,
     port: options.port,
     path: options.path,
-    auth: tokens && staticTokensOf({ tokens, field, header }),
+    auth,
     allowAnonymous: options.allowAnonymous,
     allowedOrigins: options.allowOrigin,
     allowedHosts: options.allowHost,
@@ -130,14 +109,6 @@ function toListenOptions(
     graceMs: options.grace,
     logger,
   };
-}
-
-function staticTokensOf(options: StaticTokensOptions): AuthProvider {
-  try {
-    return staticTokens(options);
-  } catch (cause) {
-    throw new UsageError(describeError(cause), { cause });
-  }
 }
 
 /** Prints the URL on standard output: a line of text, or a JSON log line with `--log-format json`. */

@@ -17,18 +17,15 @@ import {
   DEFAULT_PING_INTERVAL_MS,
   DEFAULT_PING_TIMEOUT_MS,
 } from "../../server/limits.ts";
-import { collect, type LogOptions, parseMilliseconds, parsePort, wholeNumber } from "../options.ts";
+import { type LogOptions, parseMilliseconds, parsePort, wholeNumber } from "../options.ts";
+import { type CredentialOptions, credentialOptions } from "./credentials.ts";
 
 /** The values of the options. */
-export interface ServerCliOptions extends LogOptions {
+export interface ServerCliOptions extends LogOptions, CredentialOptions {
   readonly config?: string;
   readonly host: string;
   readonly port: number;
   readonly path: string;
-  readonly token?: readonly string[];
-  readonly tokenFile?: string;
-  readonly authField: string;
-  readonly authHeader: string;
   readonly allowAnonymous?: boolean;
   readonly allowOrigin?: readonly string[];
   readonly allowHost?: readonly string[];
@@ -74,7 +71,7 @@ export class Switch extends Option {
 export function serverOptionGroups(): readonly OptionGroup[] {
   return [
     { heading: "Address", options: addressOptions() },
-    { heading: "Credentials", options: credentialOptions() },
+    { heading: "Credentials", options: admissionOptions() },
     { heading: "Clients", options: clientOptions() },
     { heading: "Limits", options: limitOptions() },
     { heading: "Timeouts", options: timeOptions() },
@@ -92,15 +89,9 @@ function addressOptions(): Option[] {
   ];
 }
 
-function credentialOptions(): Option[] {
+function admissionOptions(): Option[] {
   return [
-    new Option("--token <token>", "accept clients with this token; repeatable").argParser(collect)
-      .env("A2C_TOKEN"),
-    new Option("--token-file <file>", "accept the tokens in this file, one per line").env("A2C_TOKEN_FILE"),
-    new Option("--auth-field <name>", "the auth field that carries the token").default("token")
-      .env("A2C_AUTH_FIELD"),
-    new Option("--auth-header <name>", "the HTTP header that carries the token of older clients")
-      .default("x-api-key").env("A2C_AUTH_HEADER"),
+    ...credentialOptions(),
     new Switch("--allow-anonymous", {
       description: "serve other machines without requiring a token",
       variable: "A2C_ALLOW_ANONYMOUS",

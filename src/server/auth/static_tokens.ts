@@ -1,72 +1,153 @@
-/** Authentication of clients by a fixed set of tokens. */
-import { createHash, timingSafeEqual } from "node:crypto";
-import type { AuthProvider, Credentials } from "./provider.ts";
+/** Authentication of clients by a set of tokens: from the program, or from a file that is read again when it changes. */
+import { type Logger, silentLogger } from "../../log.ts";
+import { createTokenReader, type TokenPlace } from "./presented_token.ts";
+import type { AuthDecision, AuthProvider, Credentials } from "./provider.ts";
+import { listTokens, parseTokenList, type StaticToken } from "./token_list.ts";
+import { TokenTable } from "./token_table.ts";
+import { FileContentError, WatchedFiles } from "./watched_files.ts";
+
+/** The largest token file, in bytes. */
+const MAX_TOKEN_FILE_BYTES = 1_048_576;
 
 /** The options of {@linkcode staticTokens}. */
-export interface StaticTokensOptions {
-  /** The accepted tokens; at least one, none empty. */
-  readonly tokens: readonly string[];
-  /** The field of the Socket.IO `auth` object; `token` by default. */
-  readonly field?: string | undefined;
-  /** The HTTP header for clients that set no `auth` field; `x-api-key` by default. `authorization` may start with `Bearer`. */
-  readonly header?: string | undefined;
+export interface StaticTokensOptions extends TokenPlace {
+  /** The accepted tokens; at least one, none empty. A text is a token that allows everything. */
+  readonly tokens: readonly (string | StaticToken)[];
 }
 
 /**
- * Admits clients with one of a fixed set of tokens, compared in constant time.
+ * Admits clients with one of a fixed set of tokens. The time of a refusal does not depend on the accepted tokens.
  *
- * @param options The tokens, and the names of the `auth` field and of the HTTP header. The field is read first.
- * @return A provider whose principals are `token-1`, `token-2` … in the order of the tokens.
- * @throws {TypeError} when `tokens` is empty, or has an empty token.
+ * @param options The tokens, and the names of the `auth` field and of the HTTP headers. The field is read first.
+ * @return A provider whose principals are the names of the tokens; `token-1`, `token-2` … in their order without a name.
+ * @throws {TypeError} when `tokens` is empty, has an empty token, or one twice.
  *
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
  * import { staticTokens } from "@a2c-smcp/sdk/server";
  *
- * const provider = staticTokens({ tokens: ["s3cret"] });
+ * const provider = staticTokens({
+ *   tokens: ["s3cret", { token: "0ther", name: "laptop", offices: ["lab"], roles: ["computer"] }],
+ * });
  * const credentials = { headers: {}, query: {}, address: "127.0.0.1" };
- * assertEquals(
- *   await provider.authenticate({ ...credentials, auth: { token: "s3cret" } }),
- *   { principal: "token-1" },
- * );
+ * const decision = await provider.authenticate({ ...credentials, auth: { token: "0ther" } });
+ * assertEquals("grant" in decision && decision.grant, { offices: ["lab"], roles: ["computer"] });
  * assertEquals(
  *   await provider.authenticate({ ...credentials, auth: { token: "guess" } }),
  *   { refused: "wrong token" },
  * );
  * ```
  */
-export function staticTokens(options: StaticTokensOptions): AuthProvider {
-  const { tokens, field = "token", header = "x-api-key" } = options;
-  if (tokens.length === 0 || tokens.includes("")) {
-    throw new TypeError("Cannot use the static tokens: at least one is required, and none may be empty");
+export function staticTokens({ tokens, ...place }: StaticTokensOptions): AuthProvider {
+  if (tokens.length === 0) throw new TypeError("Cannot use the static tokens: at least one is required");
+  try {
+    const provider = new TokenProvider(new TokenTable(listTokens(tokens)), place);
+    return {
+      authenticate(credentials) {
+        const decision = provider.authenticate(credentials);
+        if ("refused" in decision) return decision;
+        // The tokens never change.
+        const { signal: _signal, ...admission } = decision;
+        return admission;
+      },
+    };
+  } catch (cause) {
+    if (!(cause instanceof FileContentError)) throw cause;
+    throw new TypeError(`Cannot use the static tokens: ${cause.message}`, { cause });
   }
-  const digests = tokens.map(digestOf);
-  return {
-    authenticate(credentials) {
-      const shown = readToken(credentials, { field, header: header.toLowerCase() });
-      if (shown === undefined) return { refused: "no token" };
-      const digest = digestOf(shown);
-      // Compares with all tokens, so that the time does not depend on the match.
-      const matches = digests.map((accepted) => timingSafeEqual(accepted, digest));
-      const index = matches.indexOf(true);
-      return index < 0 ? { refused: "wrong token" } : { principal: `token-${index + 1}` };
-    },
-  };
 }
 
-function readToken(
-  { auth, headers }: Credentials,
-  { field, header }: { readonly field: string; readonly header: string },
-): string | undefined {
-  const own = Object.hasOwn(auth, field) ? auth[field] : undefined;
-  if (typeof own === "string" && own !== "") return own;
-  const value = headers[header];
-  if (typeof value !== "string" || value === "") return undefined;
-  return header === "authorization" ? value.replace(/^Bearer +/i, "") : value;
+/** The options of {@linkcode TokenFile.open}. */
+export interface TokenFileOptions extends TokenPlace {
+  /** Further tokens that are always accepted. */
+  readonly tokens?: readonly (string | StaticToken)[] | undefined;
+  /** Receives a line after each change of the file; nothing is logged by default. */
+  readonly logger?: Logger | undefined;
+  /** The time between two checks of the file, in milliseconds; 1,000 by default. */
+  readonly checkIntervalMs?: number | undefined;
 }
 
-/** Digests have a fixed length, so the comparison does not leak the length of a token. */
-function digestOf(token: string): Uint8Array {
-  return createHash("sha256").update(token).digest();
+/**
+ * Admits clients with one of the tokens of a file (`docs/server.md#token-files`). When the file changes, it is read again:
+ * connections of tokens that were removed end, and new tokens are accepted. A version that cannot be read changes
+ * nothing.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { TokenFile } from "@a2c-smcp/sdk/server";
+ *
+ * const path = await Deno.makeTempFile();
+ * await Deno.writeTextFile(path, "s3cret name=laptop offices=lab roles=computer\n");
+ * await using tokens = await TokenFile.open(path);
+ * const credentials = { auth: { token: "s3cret" }, headers: {}, query: {}, address: "127.0.0.1" };
+ * const decision = await tokens.authenticate(credentials);
+ * assertEquals("principal" in decision && decision.principal, "laptop");
+ * ```
+ */
+export class TokenFile implements AuthProvider, AsyncDisposable {
+  readonly #provider: TokenProvider;
+  readonly #files: WatchedFiles;
+
+  private constructor(provider: TokenProvider, files: WatchedFiles) {
+    this.#provider = provider;
+    this.#files = files;
+  }
+
+  /**
+   * Reads the file, and watches it until `close()`.
+   *
+   * @throws {FileContentError} when it cannot be read, or has a line that is not understood.
+   */
+  static async open(path: string, options: TokenFileOptions = {}): Promise<TokenFile> {
+    const { tokens = [], logger = silentLogger, checkIntervalMs, ...place } = options;
+    const always = listTokens(tokens);
+    const table = new TokenTable([]);
+    const files = await WatchedFiles.open({
+      kind: "token file",
+      files: [path],
+      maxBytes: MAX_TOKEN_FILE_BYTES,
+      logger,
+      intervalMs: checkIntervalMs,
+      use: ([text = ""]) => table.replace([...always, ...parseTokenList(text)]),
+    });
+    return new TokenFile(new TokenProvider(table, place), files);
+  }
+
+  /** Why the newest version of the file is not in use; `undefined` while it is. */
+  get problem(): string | undefined {
+    return this.#files.problem;
+  }
+
+  /** Decides on one connection. */
+  authenticate(credentials: Credentials): AuthDecision {
+    return this.#provider.authenticate(credentials);
+  }
+
+  /** Stops watching the file; its tokens stay accepted. Idempotent. */
+  close(): Promise<void> {
+    return this.#files.close();
+  }
+
+  /** The same as {@linkcode TokenFile.close}. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+class TokenProvider implements AuthProvider {
+  readonly #table: TokenTable;
+  readonly #readToken: (credentials: Credentials) => string | undefined;
+
+  constructor(table: TokenTable, place: TokenPlace) {
+    this.#table = table;
+    this.#readToken = createTokenReader(place);
+  }
+
+  authenticate(credentials: Credentials): AuthDecision {
+    const token = this.#readToken(credentials);
+    if (token === undefined) return { refused: "no token" };
+    return this.#table.find(token) ?? { refused: "wrong token" };
+  }
 }

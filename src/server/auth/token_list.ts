@@ -1,0 +1,163 @@
+/** The text of a token file (`docs/server.md#token-files`). Pure. */
+import { isRecord, parseJson } from "../../json.ts";
+import { nameProblem } from "../../protocol/names.ts";
+import { type GrantedRole, isGrantedRole } from "./grant.ts";
+import { contentProblem } from "./watched_files.ts";
+
+/** A token and what it allows. */
+export interface StaticToken {
+  /** The token itself; or `sha256:` and the 64 hexadecimal digits of its SHA-256, so that no secret is stored. */
+  readonly token: string;
+  /** The principal; `token-1`, `token-2` … by default. Several tokens may have one name: then all are that principal. */
+  readonly name?: string | undefined;
+  /** The offices that it may join; all by default. */
+  readonly offices?: readonly string[] | undefined;
+  /** The roles that it may have; all by default. */
+  readonly roles?: readonly GrantedRole[] | undefined;
+  /** When it expires, in milliseconds since 1970; never by default. */
+  readonly expiresAtMs?: number | undefined;
+}
+
+/** A token, and where it was read, for messages. */
+export interface ListedToken extends StaticToken {
+  /** Such as `line 3`. */
+  readonly place: string;
+}
+
+/** The beginning of a token that is given by its hash. */
+export const HASH_PREFIX = "sha256:";
+/** Stands for all offices. */
+const ALL = "*";
+const KEYS = ["name", "offices", "roles", "expires"] as const;
+type Key = typeof KEYS[number];
+/** An attribute at the end of a line; its value has no spaces. */
+const ATTRIBUTE = /\s+([a-z_]+)=(\S*)$/;
+
+/**
+ * Reads a list of tokens: a JSON array, or lines of a token and its attributes.
+ *
+ * @throws {FileContentError} that names the line or the entry, and quotes no token.
+ */
+export function parseTokenList(text: string): readonly ListedToken[] {
+  const body = text.replace(/^\uFEFF/, "");
+  const tokens = body.trimStart().startsWith("[") ? parseEntries(body) : parseLines(body);
+  if (tokens.length === 0) throw contentProblem("it contains no token");
+  return tokens;
+}
+
+/**
+ * Checks the tokens that a program gives.
+ *
+ * @throws {FileContentError} that names the token by its position.
+ */
+export function listTokens(tokens: readonly (string | StaticToken)[]): readonly ListedToken[] {
+  return tokens.map((each, index) => {
+    const place = `token ${index + 1}`;
+    if (typeof each === "string") return toToken({ token: each }, place);
+    const { token, name, offices, roles, expiresAtMs } = each;
+    return { ...toToken({ token, name, offices, roles }, place), expiresAtMs };
+  });
+}
+
+function parseLines(text: string): ListedToken[] {
+  return text.split(/\r\n|\n|\r/).flatMap((raw, index) => {
+    const line = raw.trim();
+    if (line === "" || line.startsWith("#")) return [];
+    return [parseLine(line, `line ${index + 1}`)];
+  });
+}
+
+/** Attributes are read from the end, since a token may have spaces. */
+function parseLine(line: string, place: string): ListedToken {
+  const values = new Map<Key, string>();
+  let token = line;
+  for (let match = ATTRIBUTE.exec(token); match !== null; match = ATTRIBUTE.exec(token)) {
+    const [attribute, name = "", value = ""] = match;
+    const key = KEYS.find((each) => each === name);
+    if (key === undefined) {
+      throw contentProblem(`${place} has an unknown attribute "${name}"; known: ${KEYS.join(", ")}`);
+    }
+    if (values.has(key)) throw contentProblem(`${place} has the attribute "${key}" twice`);
+    values.set(key, value);
+    token = token.slice(0, -attribute.length);
+  }
+  const listOf = (key: Key) => values.get(key)?.split(",");
+  return toToken({
+    token,
+    name: values.get("name"),
+    offices: listOf("offices"),
+    roles: listOf("roles"),
+    expires: values.get("expires"),
+  }, place);
+}
+
+function parseEntries(text: string): ListedToken[] {
+  const list = parseJson(text);
+  if (!Array.isArray(list)) throw contentProblem("it begins like a JSON array, and is not valid JSON");
+  return list.map((entry, index) => {
+    const place = `entry ${index + 1}`;
+    if (!isRecord(entry)) throw contentProblem(`${place} is not an object`);
+    const unknown = Object.keys(entry).find((key) => key !== "token" && !KEYS.some((known) => known === key));
+    if (unknown !== undefined) {
+      throw contentProblem(`${place} has an unknown key; known: token, ${KEYS.join(", ")}`);
+    }
+    return toToken(entry, place);
+  });
+}
+
+/**
+ * Checks a token and its attributes.
+ *
+ * @throws {FileContentError} that names `place`, and quotes no token.
+ */
+function toToken(entry: Readonly<Record<string, unknown>>, place: string): ListedToken {
+  const { token, name, offices, roles, expires } = entry;
+  if (typeof token !== "string" || token === "") throw contentProblem(`${place} has no token`);
+  if (token.startsWith(HASH_PREFIX) && !/^sha256:[0-9a-f]{64}$/i.test(token)) {
+    throw contentProblem(`${place} begins with "${HASH_PREFIX}", and has not 64 hexadecimal digits`);
+  }
+  const refuse = (key: Key, why: string): never => {
+    throw contentProblem(`${place} has an invalid "${key}": ${why}`);
+  };
+  return {
+    place,
+    token,
+    name: name === undefined ? undefined : readName(name, (why) => refuse("name", why)),
+    offices: readOffices(offices, (why) => refuse("offices", why)),
+    roles: readRoles(roles, (why) => refuse("roles", why)),
+    expiresAtMs: readTime(expires, (why) => refuse("expires", why)),
+  };
+}
+
+type Refuse = (why: string) => never;
+
+function readName(value: unknown, refuse: Refuse): string {
+  if (typeof value !== "string") return refuse("expected a text");
+  const name = value.normalize("NFC");
+  const problem = nameProblem(name);
+  return problem === undefined ? name : refuse(`a name ${problem}`);
+}
+
+function readOffices(value: unknown, refuse: Refuse): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value)) return refuse("expected a list of offices");
+  return value.includes(ALL) ? undefined : value.map((office) => readName(office, refuse));
+}
+
+function readRoles(value: unknown, refuse: Refuse): readonly GrantedRole[] | undefined {
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value) || !value.every(isGrantedRole)) {
+    return refuse("expected a list of agent, computer, observer");
+  }
+  return value;
+}
+
+/** A date alone ends with its day, in UTC. */
+function readTime(value: unknown, refuse: Refuse): number | undefined {
+  if (value === undefined) return undefined;
+  const text = typeof value === "string" ? value : "";
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text);
+  const timeMs = isDate || isTime ? Date.parse(isDate ? `${text}T23:59:59.999Z` : text) : NaN;
+  return Number.isNaN(timeMs) ? refuse("expected a date, or a time with its zone, in ISO 8601") : timeMs;
+}

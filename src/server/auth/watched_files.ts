@@ -1,0 +1,258 @@
+/**
+ * Files that are read again when they change: tokens, keys, certificates. They are checked at intervals and not by
+ * notifications of the system, which miss a change behind a symbolic link, as Kubernetes makes it, and on some volumes.
+ */
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { clearTimeout, setTimeout } from "node:timers";
+import type { Logger } from "../../log.ts";
+import { describeError } from "../../text.ts";
+
+/** The time between two checks, in milliseconds. */
+export const FILE_CHECK_INTERVAL_MS = 1_000;
+/** A file that is written in place is read when it has not changed for this time, in milliseconds. */
+const SETTLE_MS = 100;
+/** The most checks that wait for a file to settle, before the next interval. */
+const MAX_SETTLING = 20;
+
+/** A file cannot be read, or its content cannot be used; the message says why, without any of its content. */
+export class FileContentError extends Error {
+  /** The name of the class. */
+  override readonly name = "FileContentError";
+  /** The code of this kind of error. */
+  readonly code = "FILE_CONTENT";
+}
+
+/** The error of a part of a message; whoever knows the file completes it. */
+export function contentProblem(reason: string, options?: ErrorOptions): FileContentError {
+  return new FileContentError(reason, options);
+}
+
+/** The options of {@linkcode WatchedFiles.open}. */
+export interface WatchedFilesOptions {
+  /** What the files are, for messages, such as `token file`. */
+  readonly kind: string;
+  /** One file, or several that belong together, such as a certificate and its key. */
+  readonly files: readonly string[];
+  /** The largest size of one file, in bytes. */
+  readonly maxBytes: number;
+  /**
+   * Uses the texts of the files, in their order: at the start, and after each change.
+   *
+   * @throws {FileContentError} from {@linkcode contentProblem} when they cannot be used. At the start, that ends the opening; later, the former texts stay
+   * in use.
+   */
+  readonly use: (texts: readonly string[]) => void | Promise<void>;
+  readonly logger: Logger;
+  /** The time between two checks, in milliseconds; 1,000 by default. */
+  readonly intervalMs?: number | undefined;
+}
+
+/** Watches files. */
+export class WatchedFiles implements AsyncDisposable {
+  readonly #options: WatchedFilesOptions;
+  readonly #closing = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #check: Promise<void> = Promise.resolve();
+  /** The version that was looked at last, whether it could be used or not. */
+  #stamp = "";
+  /** The texts that are in use. */
+  #digest = "";
+  /** Why the last version could not be used. */
+  #problem: string | undefined;
+
+  private constructor(options: WatchedFilesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Reads the files, and again after each change until `close()`. The check does not keep the process running.
+   *
+   * @throws {FileContentError} when they cannot be read or used.
+   */
+  static async open(options: WatchedFilesOptions): Promise<WatchedFiles> {
+    const watched = new WatchedFiles(options);
+    const { stamp, texts } = await readAll(options);
+    watched.#stamp = stamp;
+    watched.#digest = digestOf(texts);
+    await watched.#use(texts);
+    watched.#schedule();
+    return watched;
+  }
+
+  /** Why the newest version of the files is not in use; `undefined` while it is. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Stops watching. Idempotent. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    clearTimeout(this.#timer);
+    await this.#check;
+  }
+
+  /** The same as {@linkcode WatchedFiles.close}. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #schedule(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#timer = setTimeout(() => {
+      this.#check = this.#checkNow().finally(() => this.#schedule());
+    }, this.#options.intervalMs ?? FILE_CHECK_INTERVAL_MS);
+    this.#timer.unref();
+  }
+
+  async #checkNow(): Promise<void> {
+    const { kind, files, logger } = this.#options;
+    const fields = { files: files.join(", ") };
+    try {
+      const stamp = await stampsOf(files);
+      if (stamp === this.#stamp) return;
+      this.#stamp = stamp;
+      const read = await this.#readSettled();
+      this.#stamp = read?.stamp ?? "";
+      if (read === undefined) return;
+      const digest = digestOf(read.texts);
+      // The same text again, after a broken one in between or not, is in use already.
+      if (digest === this.#digest && this.#problem === undefined) return;
+      await this.#use(read.texts);
+      this.#digest = digest;
+      this.#problem = undefined;
+      logger.info(`read the changed ${kind}`, fields);
+    } catch (error) {
+      const problem = describeError(error);
+      // One line for each problem, although a file that is missing is tried again at every check.
+      if (problem !== this.#problem) {
+        logger.error(`cannot use the changed ${kind}; keeping the previous one`, {
+          ...fields,
+          error: problem,
+        });
+      }
+      this.#problem = problem;
+    }
+  }
+
+  async #use(texts: readonly string[]): Promise<void> {
+    const { kind, files, use } = this.#options;
+    try {
+      await use(texts);
+    } catch (cause) {
+      throw new FileContentError(`Cannot read ${kind} ${quotedList(files)}: ${describeError(cause)}`, {
+        cause,
+      });
+    }
+  }
+
+  /** Reads the files when nobody is writing them; `undefined` when they keep changing. */
+  async #readSettled(): Promise<Reading | undefined> {
+    const { files } = this.#options;
+    let before = await stampsOf(files);
+    for (let checks = 0; checks < MAX_SETTLING; checks++) {
+      if (!await this.#pause(SETTLE_MS)) return undefined;
+      const read = await readAll(this.#options);
+      if (read.stamp === before) return read;
+      before = read.stamp;
+    }
+    return undefined;
+  }
+
+  /** Resolves to `false` when the watch is closed. */
+  #pause(ms: number): Promise<boolean> {
+    const { signal } = this.#closing;
+    if (signal.aborted) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const onAbort = () => end(false);
+      const timer = setTimeout(() => end(true), ms);
+      timer.unref();
+      const end = (isOver: boolean) => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", onAbort);
+        resolve(isOver);
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+}
+
+/** The texts of files, and what tells their versions apart. */
+interface Reading {
+  readonly stamp: string;
+  readonly texts: readonly string[];
+}
+
+async function readAll({ kind, files, maxBytes }: WatchedFilesOptions): Promise<Reading> {
+  const reads = await Promise.all(files.map((file) =>
+    withFile(file, async (handle) => {
+      const text = await readText(handle, maxBytes);
+      return { stamp: await stampOf(handle), text };
+    }).catch((cause) => {
+      throw new FileContentError(`Cannot read ${kind} "${file}": ${describeFileError(cause)}`, { cause });
+    })
+  ));
+  return { stamp: reads.map(({ stamp }) => stamp).join("\n"), texts: reads.map(({ text }) => text) };
+}
+
+async function stampsOf(files: readonly string[]): Promise<string> {
+  const stamps = await Promise.all(files.map((file) => withFile(file, stampOf).catch(describeFileError)));
+  return stamps.join("\n");
+}
+
+/** Without waiting for the other end of a pipe. */
+async function withFile<T>(file: string, use: (handle: FileHandle) => Promise<T>): Promise<T> {
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    return await use(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function stampOf(handle: FileHandle): Promise<string> {
+  const { dev, ino, size, mtimeNs, ctimeNs } = await handle.stat({ bigint: true });
+  return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
+}
+
+async function readText(handle: FileHandle, maxBytes: number): Promise<string> {
+  const stat = await handle.stat();
+  if (stat.isDirectory()) throw contentProblem("it is a folder; give the path of a file");
+  if (!stat.isFile()) throw contentProblem("it is not a regular file; write its content to a file first");
+  // The file may grow meanwhile.
+  const bytes = new Uint8Array(Math.min(stat.size, maxBytes) + 1);
+  let length = 0;
+  while (length < bytes.length) {
+    const { bytesRead } = await handle.read(bytes, length, bytes.length - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  if (length > maxBytes) throw contentProblem(`it has more than ${maxBytes} bytes`);
+  return new TextDecoder().decode(bytes.subarray(0, length));
+}
+
+function quotedList(files: readonly string[]): string {
+  return files.map((file) => `"${file}"`).join(" and ");
+}
+
+function digestOf(texts: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const text of texts) hash.update(`${text.length}:${text}`);
+  return hash.digest("base64");
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "no such file",
+  ENOTDIR: "no such file",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EISDIR: "it is a folder; give the path of a file",
+};
+
+function describeFileError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === "NotCapable") return "reading it needs --allow-read";
+  const code = "code" in error ? String(error.code) : "";
+  return REASONS[code] ?? error.message;
+}

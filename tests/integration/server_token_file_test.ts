@@ -1,0 +1,101 @@
+import { assert, assertEquals } from "@std/assert";
+import { Agent, AuthenticationError } from "../../agent.ts";
+import { SmcpServer, TokenFile } from "../../server.ts";
+import { LogBook } from "../fixtures/log_book.ts";
+import { within } from "../fixtures/within.ts";
+import { RawPeer } from "./_socket.ts";
+
+/** A Server with a token file. */
+class FileServer implements AsyncDisposable {
+  readonly #path: string;
+  readonly #tokens: TokenFile;
+  readonly server: SmcpServer;
+  readonly log: LogBook;
+
+  private constructor(parts: { path: string; tokens: TokenFile; server: SmcpServer; log: LogBook }) {
+    this.#path = parts.path;
+    this.#tokens = parts.tokens;
+    this.server = parts.server;
+    this.log = parts.log;
+  }
+
+  static async open(text: string): Promise<FileServer> {
+    const path = await Deno.makeTempFile();
+    await Deno.writeTextFile(path, text);
+    const log = new LogBook();
+    const tokens = await TokenFile.open(path, { logger: log, checkIntervalMs: 5 });
+    const server = await SmcpServer.listen({ port: 0, auth: tokens, logger: log });
+    return new FileServer({ path, tokens, server, log });
+  }
+
+  /** Changes the file, and waits until it was read. */
+  async write(text: string): Promise<void> {
+    const read = this.log.next(({ message }) => /changed token file/.test(message));
+    await Deno.writeTextFile(this.#path, text);
+    await read;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server.close();
+    await this.#tokens.close();
+    await Deno.remove(this.#path);
+  }
+}
+
+/** Whether a token is admitted now. */
+async function isAdmitted({ server }: FileServer, token: string): Promise<boolean> {
+  try {
+    await using _peer = await RawPeer.connect(server.url, { auth: { token } });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const lab = { role: "agent", name: "ada", office_id: "lab" } as const;
+
+Deno.test("a token is accepted as soon as it is in the file, and no longer than it is there", async () => {
+  await using file = await FileServer.open("old\n");
+  assertEquals([await isAdmitted(file, "old"), await isAdmitted(file, "new")], [true, false]);
+  await file.write("old\nnew\n");
+  assertEquals([await isAdmitted(file, "old"), await isAdmitted(file, "new")], [true, true]);
+  await file.write("new\n");
+  assertEquals([await isAdmitted(file, "old"), await isAdmitted(file, "new")], [false, true]);
+});
+
+Deno.test("a live session ends when its token is removed, with the reason, and another goes on", async () => {
+  await using file = await FileServer.open("a name=ada\nb name=bob\n");
+  await using ada = await RawPeer.join(file.server.url, lab, { auth: { token: "a" } });
+  await using bob = await RawPeer.connect(file.server.url, { auth: { token: "b" } });
+  const heard = ada.next("notify:connection_closing");
+  await file.write("b name=bob\n");
+  const message = 'The token of "ada" was removed';
+  assertEquals(await heard, { code: "credentials_revoked", message, reconnect: false });
+  await within(ada.disconnected, "the end of the connection");
+  const [isJoined] = await bob.request("server:join_office", { ...lab, name: "bob" });
+  assertEquals(isJoined, true);
+});
+
+Deno.test("an Agent whose token gets other offices comes back, and is refused where it may no longer be", async () => {
+  await using file = await FileServer.open("a name=ada offices=lab,den\n");
+  await using agent = await Agent.connect({ url: file.server.url, office: "lab", name: "ada", token: "a" });
+  const returned = new Promise((resolve) => void agent.on("reconnected", resolve));
+  await file.write("a name=ada offices=lab\n");
+  await within(returned, "the return");
+  const failed = new Promise<Error>((resolve) => void agent.on("failed", ({ error }) => resolve(error)));
+  await file.write("a name=ada offices=den\n");
+  const error = await within(failed, "the refusal");
+  assert(!(error instanceof AuthenticationError), error.message);
+  assert(error.message.includes("credentials do not allow it"), error.message);
+});
+
+Deno.test("a broken token file changes nothing, and the log says why without a token", async () => {
+  await using file = await FileServer.open("s3cret name=ada\n");
+  await using peer = await RawPeer.join(file.server.url, lab, { auth: { token: "s3cret" } });
+  await file.write("s3cret name=ada office=lab\nother\n");
+  assertEquals([await isAdmitted(file, "s3cret"), await isAdmitted(file, "other")], [true, false]);
+  assertEquals(peer.socket.connected, true);
+  const [line] = file.log.of("error");
+  assert(String(line?.fields["error"]).includes("line 1"), JSON.stringify(line));
+  assert(!JSON.stringify(file.log.lines).includes("s3cret"));
+});

@@ -1,0 +1,72 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { parseTokenList } from "../../../../src/server/auth/token_list.ts";
+import { FileContentError } from "../../../../src/server/auth/watched_files.ts";
+
+/** What was read, without the places and what is absent. */
+function read(text: string): unknown[] {
+  return parseTokenList(text).map(({ place: _place, ...token }) =>
+    Object.fromEntries(Object.entries(token).filter(([, value]) => value !== undefined))
+  );
+}
+
+Deno.test("a token file may have one token a line, and nothing else", () => {
+  const two = [{ token: "first" }, { token: "second" }];
+  assertEquals(read("first\n  second  \n\n"), two);
+  assertEquals(read("\uFEFFfirst\r\nsecond\r\n"), two);
+  assertEquals(read("correct horse battery staple"), [{ token: "correct horse battery staple" }]);
+  assertEquals(read("dG9rZW4=\nkey=value"), [{ token: "dG9rZW4=" }, { token: "key=value" }]);
+});
+
+Deno.test("attributes after a token say what it allows", () => {
+  assertEquals(read("# Laptops\ns3cret name=laptop offices=lab,den roles=computer expires=2030-01-31"), [{
+    token: "s3cret",
+    name: "laptop",
+    offices: ["lab", "den"],
+    roles: ["computer"],
+    expiresAtMs: Date.UTC(2030, 0, 31, 23, 59, 59, 999),
+  }]);
+  assertEquals(read("my token\troles=agent,observer"), [{ token: "my token", roles: ["agent", "observer"] }]);
+  assertEquals(read("t offices=*"), [{ token: "t" }]);
+  assertEquals(read("t expires=2030-01-31T12:00:00+02:00"), [
+    { token: "t", expiresAtMs: Date.UTC(2030, 0, 31, 10) },
+  ]);
+});
+
+Deno.test("a token file may be JSON, for names with spaces and commas", () => {
+  const entries = [{ token: "a", name: "Ada L.", offices: ["the lab, upstairs"] }, { token: "b", roles: [] }];
+  assertEquals(read(JSON.stringify(entries)), entries);
+  assertEquals(read('[{"token":"a","offices":["x","*"]}]'), [{ token: "a" }]);
+});
+
+Deno.test("office ids and names are read in normalization form C, as members send them", () => {
+  assertEquals(read("t name=u\u0308 offices=cafe\u0301"), [{ token: "t", name: "ü", offices: ["café"] }]);
+});
+
+Deno.test("a line that is not understood is refused by its number, and no token is quoted", () => {
+  const bad: Readonly<Record<string, string>> = {
+    "": "no token",
+    "# only a comment": "no token",
+    "good\ns3cret office=lab": "line 2",
+    "s3cret roles=admin": "line 1",
+    "s3cret roles=": "line 1",
+    "s3cret offices=": "line 1",
+    "s3cret offices=lab,,den": "line 1",
+    "s3cret name=a name=b": "twice",
+    "s3cret expires=soon": "expires",
+    "s3cret expires=2030-02-31T10:00": "expires",
+    "s3cret expires=2030-13-01": "expires",
+    "sha256:s3cret": "64",
+    "[s3cret": "JSON",
+    '[{"token":"s3cret","office":["lab"]}]': "entry 1",
+    '[{"token":""}]': "entry 1",
+    '[{"token":5}]': "entry 1",
+    '["s3cret"]': "entry 1",
+    '[{"token":"s3cret","offices":"lab"}]': "offices",
+    '[{"token":"s3cret","offices":[1]}]': "offices",
+    '[{"token":"s3cret","__proto__":{}}]': "entry 1",
+  };
+  for (const [text, part] of Object.entries(bad)) {
+    const error = assertThrows(() => parseTokenList(text), FileContentError, part, text);
+    assert(!error.message.includes("s3cret"), error.message);
+  }
+});
