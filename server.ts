@@ -39,7 +39,7 @@ export {
   type TokenFileOptions,
 } from "./src/server/auth/static_tokens.ts";
 export type { StaticToken } from "./src/server/auth/token_list.ts";
-export { FileContentError } from "./src/server/auth/watched_files.ts";
+export { FileContentError } from "./src/server/auth/file_content.ts";
 export { ListenError } from "./src/server/sockets/listening.ts";
 export type { ListenOptions, SmcpServerOptions } from "./src/server/options.ts";
 export { SmcpServer } from "./src/server/server.ts";

@@ -7,8 +7,7 @@ import {
   type TokenPlace,
 } from "../../server/auth/presented_token.ts";
 import type { AuthProvider } from "../../server/auth/provider.ts";
-import { staticTokens, TokenFile } from "../../server/auth/static_tokens.ts";
-import { FileContentError } from "../../server/auth/watched_files.ts";
+import { FileContentError } from "../../server/auth/file_content.ts";
 import { collect } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 
@@ -54,6 +53,8 @@ export interface OpenedAuth extends AsyncDisposable {
 export async function openAuth(options: CredentialOptions, logger: Logger): Promise<OpenedAuth> {
   const { token: tokens, tokenFile, authField: field, authHeader: header } = options;
   const place: TokenPlace = { field, header };
+  // Loaded only now, so that --help and a wrong command line are fast.
+  const { staticTokens, TokenFile } = await import("../../server/auth/static_tokens.ts");
   try {
     if (tokenFile !== undefined) {
       const file = await TokenFile.open(tokenFile, { ...place, tokens, logger });

@@ -3,7 +3,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypt
 import type { Grant } from "./grant.ts";
 import { type Admission, CredentialsEndedError } from "./provider.ts";
 import { HASH_PREFIX, type ListedToken } from "./token_list.ts";
-import { contentProblem } from "./watched_files.ts";
+import { contentProblem } from "./file_content.ts";
 
 /** A token in use. */
 interface Entry {

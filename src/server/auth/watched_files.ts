@@ -8,6 +8,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
+import { contentProblem, FileContentError } from "./file_content.ts";
 
 /** The time between two checks, in milliseconds. */
 export const FILE_CHECK_INTERVAL_MS = 1_000;
@@ -15,19 +16,6 @@ export const FILE_CHECK_INTERVAL_MS = 1_000;
 const SETTLE_MS = 100;
 /** The most checks that wait for a file to settle, before the next interval. */
 const MAX_SETTLING = 20;
-
-/** A file cannot be read, or its content cannot be used; the message says why, without any of its content. */
-export class FileContentError extends Error {
-  /** The name of the class. */
-  override readonly name = "FileContentError";
-  /** The code of this kind of error. */
-  readonly code = "FILE_CONTENT";
-}
-
-/** The error of a part of a message; whoever knows the file completes it. */
-export function contentProblem(reason: string, options?: ErrorOptions): FileContentError {
-  return new FileContentError(reason, options);
-}
 
 /** The options of {@linkcode WatchedFiles.open}. */
 export interface WatchedFilesOptions {
