@@ -1,11 +1,12 @@
 /**
- * What the way through a Computer adds to a tool call: the same call straight to the MCP server by the MCP SDK's own
- * client, through a Computer in the same process, and from an Agent through a Server in a process of its own. One call
- * at a time, the three ways in turn, so that whatever else the machine does hits all alike.
+ * Measures how much time a Computer adds to a tool call. The same call is made in three ways: directly to the MCP server
+ * with the client of the MCP SDK, through a Computer in this process, and from an Agent through a Server in a separate
+ * process. One call runs at a time, and the three ways take turns, so that other load on the machine slows all of them
+ * equally.
  *
  * ```sh
- * deno run -A bench/call_bench.ts     # the figures, exit code 1 when the Computer adds 0.3 ms or more
- * deno bench -A bench/call_bench.ts   # the same, and the comparison of deno bench
+ * deno run -A bench/call_bench.ts     # the results; exit code 1 if the Computer adds 0.3 ms or more
+ * deno bench -A bench/call_bench.ts   # the same, and the comparison by deno bench
  * ```
  */
 import { fromFileUrl } from "@std/path";
@@ -14,7 +15,7 @@ import { Computer } from "../src/computer/computer.ts";
 import { connectBare } from "./fixtures/bare_client.ts";
 import { ServerProcess } from "./fixtures/server_process.ts";
 
-/** What the Computer may add to the median of a call, in milliseconds. */
+/** The most that the Computer may add to the median of a call, in milliseconds. */
 const TARGET_MS = 0.3;
 const WARM_UP_CALLS = 500;
 const PAYLOADS = [
@@ -44,7 +45,7 @@ await computer.join({ url: server.url, office: "bench" });
 const agent = await Agent.connect({ url: server.url, office: "bench", name: "agent" });
 const remote = agent.computer("computer");
 
-/** The three ways; each makes one call and checks that it was answered. */
+/** The three ways. Each function makes one call and checks its result. */
 const ways = {
   straight: async (text: string) => check(await client.callTool({ name: "echo", arguments: { text } })),
   computer: async (text: string) => check(await computer.callTool("echo", { text })),
@@ -58,7 +59,7 @@ function check(result: object): void {
   if (!isAnswer) throw new TypeError("Cannot go on: a call failed");
 }
 
-/** The times of each way in milliseconds, in order. */
+/** The times of each way in milliseconds, in ascending order. */
 async function measure(text: string, calls: number): Promise<Record<Way, number[]>> {
   const times: Record<Way, number[]> = { straight: [], computer: [], office: [] };
   for (let call = 0; call < calls; call++) {
@@ -77,7 +78,7 @@ function quantile(sorted: readonly number[], part: number): number {
   return sorted[Math.floor(sorted.length * part)] ?? NaN;
 }
 
-/** Prints what each way takes; gives what the Computer adds to the median. */
+/** Prints the times of each way, and returns how much the Computer adds to the median, in milliseconds. */
 function report(name: string, times: Record<Way, number[]>): number {
   const base = { p50: quantile(times.straight, 0.5), p99: quantile(times.straight, 0.99) };
   for (const way of names) {
@@ -109,5 +110,5 @@ for (const { name, text } of PAYLOADS) {
     Deno.bench({ name: way, group: name, baseline: way === "straight", fn: () => ways[way](text) });
   }
 }
-// deno bench has no hook after the last benchmark; the Server ends with this process, the rest by itself.
+// deno bench has no hook after the last benchmark. The Server and the MCP servers end with this process.
 globalThis.addEventListener("unload", () => server.kill());

@@ -1,8 +1,9 @@
 /**
- * What Desktop and Finder cost a Computer once they are known, against doing the work anew in the same run.
+ * Measures a Desktop and a Finder that are answered from the cache, as a part of the time for the same work without a
+ * cache, in the same run.
  *
- * `deno bench -A --v8-flags=--expose-gc bench/computer_bench.ts` prints the ratios of the medians first, and how 10,000 documents are first
- * read: from one catalogue, and one by one.
+ * `deno bench -A --v8-flags=--expose-gc bench/computer_bench.ts` first prints the ratios of the medians. It also prints how
+ * long the first read of 10,000 documents takes: from one catalogue, and one document at a time.
  */
 import { fromFileUrl } from "@std/path";
 import { McpHost } from "../src/computer/host.ts";
@@ -15,13 +16,13 @@ import type { DPEDocumentSummary } from "../src/protocol/dpe.ts";
 
 const RUNS = 15;
 const QUERY = { keywords: ["report"], limit: 20 };
-/** The largest part of one plain `organizeFinder` that a warm Finder may cost. */
+/** The most time that a cached Finder may take, as a part of one call of `organizeFinder`. */
 const FINDER_TARGET = 0.3;
-/** The largest part of reading all windows that a warm Desktop may cost. */
+/** The most time that a cached Desktop may take, as a part of reading all windows. */
 const DESKTOP_TARGET = 0.05;
-/** The most memory that a summary may take beyond its own text. */
+/** The most memory that the summary of a document may take in addition to its text. */
 const SUMMARY_TARGET_BYTES = 2_048;
-/** Long enough for whatever a bench asks for. */
+/** A time limit that no request of this benchmark reaches. */
 const PATIENCE_MS = 120_000;
 
 interface Resources {
@@ -30,7 +31,7 @@ interface Resources {
   readonly flag?: string;
 }
 
-/** A Computer's MCP side with these servers, running and listed. */
+/** Opens the host of a Computer with these MCP servers, and waits until they run and are listed. */
 async function openHost(servers: readonly Resources[]): Promise<McpHost> {
   const script = fromFileUrl(new URL("fixtures/many_resources.ts", import.meta.url));
   const config = parseConfig({
@@ -50,7 +51,7 @@ async function openHost(servers: readonly Resources[]): Promise<McpHost> {
   const limits = {
     ...DEFAULT_SERVER_LIMITS,
     ...DEFAULT_READ_LIMITS,
-    // The server of the bench has all of its documents on one page, and in one catalogue.
+    // The MCP server of this benchmark lists all documents on one page and in one catalogue.
     maxMessageValues: 2_000_000,
     maxMessageBytes: 2 ** 27,
     maxListBytes: 2 ** 26,
@@ -91,13 +92,13 @@ function report(what: string, { ratio, target, ms }: { ratio: number; target: nu
   console.log(`${what}: ${ms.toFixed(1)} ms, ${ratio.toFixed(3)} × (at most ${target})`);
 }
 
-/** Waits until asking again asks no server: every entry is subscribed and read since. */
+/** Waits until a request is answered from the cache alone: each entry has a subscription and was read after it. */
 async function warmUp(ask: () => Promise<unknown>): Promise<void> {
   let lastMs = Infinity;
   for (let ms = await timed(ask); ms < lastMs * 0.8; ms = await timed(ask)) lastMs = ms;
 }
 
-/** All summaries that the host knows, as a plain list. */
+/** All document summaries of the host. */
 async function listDocuments(host: McpHost): Promise<DPEDocumentSummary[]> {
   const shelves = await host.resources.documents({ timeoutMs: PATIENCE_MS });
   return [...shelves.values()].flatMap(({ documents }) => documents.map(({ document }) => document));
@@ -138,7 +139,7 @@ async function measureDesktop(): Promise<void> {
   });
 }
 
-/** Reads each window once, all servers at a time, as a Computer without a cache would. */
+/** Reads each window once, from all servers in parallel, as a Computer without a cache would do. */
 async function readAllWindows(host: McpHost): Promise<void> {
   const limits = { timeoutMs: PATIENCE_MS };
   await Promise.all(host.fleet.servers.map((server) =>
@@ -159,7 +160,7 @@ async function measureFirstRead(): Promise<void> {
   }
 }
 
-/** The size of the heap after garbage collection; needs `--v8-flags=--expose-gc`. */
+/** The size of the heap after a garbage collection, in bytes. Requires `--v8-flags=--expose-gc`. */
 function memoryBytes(): number {
   const { gc } = globalThis as { gc?: () => void };
   gc?.();

@@ -1,15 +1,15 @@
 /**
- * How long a check of arguments holds the process up, for each input schema of the corpus of hostile ones: at the
- * first call of its tool, when the schema is read, and at a later one.
+ * Measures how long a check of arguments blocks the process, for each hostile input schema of the test corpus: at the
+ * first call of its tool, when the schema is read, and at a later call.
  *
  * ```sh
- * deno run -A bench/hostile_schemas_bench.ts   # exit code 1 when one of them takes longer than 100 ms
+ * deno run -A bench/hostile_schemas_bench.ts   # exit code 1 if a check takes longer than 100 ms
  * ```
  */
 import { checkArguments } from "../src/computer/tools/arguments/check.ts";
 import { hostileSchemas } from "../tests/attacks/_hostile_schemas.ts";
 
-/** The longest that one check may take. */
+/** The longest time that one check may take, in milliseconds. */
 const TARGET_MS = 100;
 
 let longestMs = 0;

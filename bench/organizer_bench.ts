@@ -1,16 +1,16 @@
 /**
- * The organizers against bare loops that do the same filtering and ordering without any of the checks: no URI is
- * validated, no field is doubted, nothing is reported.
+ * Compares the organizers with plain loops that filter and order in the same way but check nothing: they do not validate
+ * URIs or fields, and they report no warnings.
  *
- * `deno bench bench/organizer_bench.ts` prints the ratios of the medians of alternating runs first, since two
- * benchmarks that run one after the other are easily off by the load of the machine.
+ * `deno bench bench/organizer_bench.ts` first prints the ratios of the medians of alternating runs. The load of the machine
+ * affects both sides of these equally, but not two benchmarks that run one after the other.
  */
 import { organizeDesktop } from "../src/organizer/desktop.ts";
 import type { DesktopWindow } from "../src/organizer/windows.ts";
 import { organizeFinder } from "../src/organizer/finder.ts";
 import type { DPEDocumentSummary } from "../src/protocol/dpe.ts";
 
-/** What an organizer may cost at most, in bare loops. */
+/** The most time that an organizer may take, as a multiple of the plain loop. */
 const TARGET_RATIO = 1.5;
 const RUNS = 21;
 
@@ -25,7 +25,7 @@ const TYPES = ["pdf", "xlsx", "pptx", "docx"];
 const documents = makeDocuments(100_000);
 const windows = makeWindows(10_000);
 
-/** A group of the benchmark: the organizer first, the bare loop second. */
+/** A group of the benchmark: first the organizer, then the plain loop. */
 const contests: Record<string, readonly [organized: () => unknown, bare: () => unknown]> = {
   "finder: 100,000 documents, keyword report, limit 20": [
     () => organizeFinder(documents, { keywords: ["report"], limit: 20, history: HISTORY }),
@@ -51,8 +51,8 @@ const contests: Record<string, readonly [organized: () => unknown, bare: () => u
 
 for (const [group, [organized, bare]] of Object.entries(contests)) {
   const ratio = ratioOfMedians(organized, bare);
-  console.log(`${group}: ${ratio.toFixed(2)} × the bare loop (at most ${TARGET_RATIO})`);
-  Deno.bench(`bare loop, ${group}`, { group, baseline: true }, () => void bare());
+  console.log(`${group}: ${ratio.toFixed(2)} × the plain loop (at most ${TARGET_RATIO})`);
+  Deno.bench(`plain loop, ${group}`, { group, baseline: true }, () => void bare());
   Deno.bench(`organizer, ${group}`, { group }, () => void organized());
 }
 
@@ -139,7 +139,7 @@ function makeWindows(count: number): DesktopWindow[] {
   });
 }
 
-/** A linear congruential generator: the same data in every run. */
+/** A linear congruential generator, so that each run has the same data. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

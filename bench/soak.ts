@@ -1,14 +1,14 @@
 /**
- * A Computer under constant calls, with MCP servers that crash, hang, print garbage and are reconfigured at random, and
- * wires that break. It must answer each call exactly once, and hold on to nothing: no process, no descriptor, no
- * listener, no memory.
+ * Runs a Computer under constant calls, with MCP servers that crash, hang, print garbage and are reconfigured at random,
+ * and with connections that are cut. The Computer must answer each call exactly once, and must not leak processes, file
+ * descriptors, listeners or memory.
  *
  * ```sh
  * deno run -A bench/soak.ts                        # half an hour
- * deno run -A bench/soak.ts --minutes 3 --seed 7   # the same misfortunes each time; --journal FILE writes them down
+ * deno run -A bench/soak.ts --minutes 3 --seed 7   # the same faults in each run; --journal FILE logs them
  * ```
  *
- * The exit code is 1 when a promise was broken. Linux only: it looks at processes through `/proc`.
+ * The exit code is 1 if a requirement was broken. Linux only, because it reads `/proc`.
  */
 import { parseArgs } from "node:util";
 import { Soak } from "./soak/soak.ts";

@@ -1,16 +1,16 @@
 /**
- * How long a Computer takes to start its MCP servers: 20 of them cold (nothing compiled is kept from an earlier run)
- * and warm, and 50 against as many plain clients of the MCP SDK, in alternating rounds. Before that, how long the
+ * Measures how long a Computer takes to start its MCP servers: 20 servers with a cold compile cache and with a warm one,
+ * and 50 servers compared with 50 clients of the MCP SDK, in alternating rounds. Before that, it measures how long the
  * programs themselves take to start.
  *
  * ```sh
- * deno run -A bench/startup_bench.ts     # the figures alone
- * deno bench -A bench/startup_bench.ts   # and the comparison of deno bench
+ * deno run -A bench/startup_bench.ts     # the results alone
+ * deno bench -A bench/startup_bench.ts   # and the comparison by deno bench
  * ```
  *
- * A server that needs the processor starts no faster for being started with others: on a machine with two cores, 20
- * such starts take ten times as long as one. So what a Computer may cost is measured against plain clients, and
- * against servers that wait for something else than the processor.
+ * Servers whose start needs the processor do not start faster in parallel: on a machine with two cores, 20 such starts
+ * take ten times as long as one. Therefore the Computer is compared with clients of the MCP SDK, and the servers of that
+ * comparison only wait.
  */
 import type { ServerCommand } from "./fixtures/bare_client.ts";
 import { echoServer, everythingServer, freshDenoDir, waitingServer } from "./startup/servers.ts";
@@ -18,14 +18,14 @@ import { measurePrograms } from "./startup/programs.ts";
 import { startBare, startWithComputer, times } from "./startup/starts.ts";
 
 const ROUNDS = 5;
-/** The most that a Computer may take of the time of plain clients that start the same servers. */
+/** The most time that a Computer may take, as a multiple of the time of the MCP SDK's clients for the same servers. */
 const TARGET_RATIO = 1.1;
-/** What the slowest of 50 servers waits for, in seconds. */
+/** How long the slowest of 50 servers waits, in seconds. */
 const WAIT_SECONDS = 1;
 
 type Server = (env?: Readonly<Record<string, string>>) => ServerCommand;
 
-/** 20 servers, first with a cold cache, then with a warm one, and one alone. */
+/** Starts 20 servers with a cold cache, then with a warm one, and then one server alone. */
 async function measureColdAndWarm(name: string, server: Server): Promise<void> {
   await using folder = await freshDenoDir();
   const env = { DENO_DIR: folder.path };
@@ -38,7 +38,7 @@ async function measureColdAndWarm(name: string, server: Server): Promise<void> {
   );
 }
 
-/** Many servers with a Computer, against the same with plain clients. */
+/** Starts many servers with a Computer, and the same servers with clients of the MCP SDK. */
 async function compare(what: string, servers: readonly ServerCommand[]): Promise<void> {
   const alone = await medianOf(() => startWithComputer(servers.slice(0, 1)));
   const ratios: number[] = [];

@@ -2,7 +2,7 @@
 import { cpuUsage } from "node:process";
 import { Computer } from "../../src/computer/computer.ts";
 
-/** How often the event loop is looked at, in milliseconds. */
+/** How often the delay of the event loop is measured, in milliseconds. */
 const LOOK_MS = 5;
 
 const [config = "{}", seconds = "5", reads = "0", url] = Deno.args;
@@ -11,7 +11,7 @@ const good = { type: "stdio", default_tool_meta: { auto_apply: true }, server_pa
 await using computer = Computer.open({ name: "laptop", config: { servers: { good } } });
 await computer.ready();
 if (url !== undefined) await computer.join({ url, office: "bench" });
-// The first call loads modules.
+// The first call also loads modules, so it is not measured.
 await computer.callTool("good_echo", {});
 const baseMib = rssMib();
 let peakMib = baseMib;
@@ -23,7 +23,7 @@ let lastCpuMs = usedCpuMs();
 const timer = setInterval(() => {
   const nowMs = performance.now();
   const cpuMs = usedCpuMs();
-  // On a busy machine the process itself may have to wait: that is no work.
+  // On a busy machine the process may have to wait for the processor, which is not counted as a delay.
   longestMs = Math.max(longestMs, Math.min(nowMs - lastMs - LOOK_MS, cpuMs - lastCpuMs));
   lastMs = nowMs;
   lastCpuMs = cpuMs;
@@ -64,7 +64,7 @@ console.log(JSON.stringify({
   lastError,
 }));
 
-/** Of all threads. */
+/** The processor time of all threads. */
 function usedCpuMs(): number {
   const { user, system } = cpuUsage();
   return (user + system) / 1_000;

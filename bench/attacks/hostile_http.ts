@@ -1,9 +1,9 @@
 /** An MCP server over HTTP that attacks its Computer, in this process. */
 import { gzipSync } from "node:zlib";
 
-/** What the bomb unpacks to, in bytes. */
+/** The size of the decompressed gzip bomb, in bytes. */
 const BOMB_BYTES = 512 * 1024 * 1024;
-/** What streams without end are cut at, in bytes, so that a Computer that does not defend itself lives to tell. */
+/** The size at which an endless stream stops, in bytes, so that a Computer without a defense does not run out of memory. */
 const MAX_STREAM_BYTES = 1024 * 1024 * 1024;
 
 const encoder = new TextEncoder();
@@ -12,14 +12,14 @@ const EVENTS_TYPE = { "content-type": "text/event-stream" };
 
 let packed: Uint8Array | undefined;
 
-/** How it attacks. */
+/** One attack. */
 export type HttpAttack = keyof typeof ATTACKS;
 
 interface Attack {
   readonly kind: "streamable" | "sse";
-  /** Answers a message that is no notification; `undefined` for the usual answer. */
+  /** Answers a request; `undefined` for the usual answer. */
   readonly answer?: (method: string) => Response | undefined;
-  /** Answers the GET of the standing stream. */
+  /** Answers the GET for the standalone event stream. */
   readonly stream?: () => Response;
 }
 
@@ -42,15 +42,15 @@ export const ATTACKS = {
     answer: on("tools/list", () => json(endless('{"a":[', "[],", 65_536))),
   },
   "gzip bomb": { kind: "streamable", answer: on("tools/list", bomb) },
-  "event of a POST without end": {
+  "endless event of a POST": {
     kind: "streamable",
     answer: on("tools/list", () => events(endless('data: "', "x", 65_536))),
   },
-  "event of a POST without end, many lines": {
+  "endless event of a POST, many lines": {
     kind: "streamable",
     answer: on("tools/list", () => events(endless("", "data:\n", 65_536))),
   },
-  "event of the standing stream without end": {
+  "endless event of the standalone stream": {
     kind: "streamable",
     stream: () => events(endless('data: "', "x", 65_536)),
   },
@@ -58,7 +58,7 @@ export const ATTACKS = {
     kind: "sse",
     stream: () => events(endless("event: endpoint\ndata: /", "x", 65_536)),
   },
-  "pings on the standing stream": {
+  "pings on the standalone stream": {
     kind: "streamable",
     stream: () => events(endless("", 'data: {"jsonrpc":"2.0","id":1,"method":"ping"}\n\n', 65_536)),
   },
@@ -90,7 +90,7 @@ async function answer(attack: Attack, request: Request): Promise<Response> {
   if (request.method === "GET") return attack.stream?.() ?? new Response(null, { status: 405 });
   if (request.method !== "POST") return new Response(null, { status: 200 });
   const { id, method } = await request.json();
-  // Its own requests' answers are never taken.
+  // A POST with the answer to a request of this server gets no HTTP answer.
   if (method === undefined) return await new Promise<Response>(() => {});
   if (id === undefined) return new Response(null, { status: 202 });
   return attack.answer?.(method) ??
@@ -125,7 +125,7 @@ function streamOf(text: string): ReadableStream<Uint8Array> {
   return ReadableStream.from([encoder.encode(text)]);
 }
 
-/** A beginning, and then the same again and again in chunks of about so many bytes. */
+/** A stream of `beginning`, and then of `repeated` again and again, in chunks of about `chunkBytes` bytes. */
 function endless(beginning: string, repeated: string, chunkBytes: number): ReadableStream<Uint8Array> {
   const chunk = encoder.encode(repeated.repeat(Math.max(1, Math.floor(chunkBytes / repeated.length))));
   let sentBytes = 0;
@@ -138,7 +138,7 @@ function endless(beginning: string, repeated: string, chunkBytes: number): Reada
   });
 }
 
-/** An event that stops before its end. */
+/** An event that is never completed. */
 function stuck(bytes: number): ReadableStream<Uint8Array> {
   let leftBytes = bytes;
   return new ReadableStream({

@@ -1,7 +1,7 @@
 /** An MCP server over stdio that attacks its Computer: `deno run hostile_stdio.ts ATTACK`. */
 
 const MIB = 1024 * 1024;
-/** What floods without end are cut at, in bytes, so that a Computer that does not defend itself lives to tell. */
+/** The size at which an endless flood stops, in bytes, so that a Computer without a defense does not run out of memory. */
 const MAX_FLOOD_BYTES = 256 * MIB;
 
 const encoder = new TextEncoder();
@@ -9,7 +9,7 @@ const [name = ""] = Deno.args;
 let pages = 0;
 let calls = 0;
 
-/** What each attack answers to a request; `undefined` for the usual answer. */
+/** The answer of each attack to a request; `undefined` for the usual answer. */
 const ANSWERS: Readonly<Record<string, (method: string) => unknown>> = {
   "pages without end": (method) =>
     method === "tools/list"
@@ -56,7 +56,7 @@ const ANSWERS: Readonly<Record<string, (method: string) => unknown>> = {
     method === "tools/list" ? { tools: [], extra: "中".repeat(10 * MIB) } : undefined,
 };
 
-/** What each attack writes without end once it is initialised. */
+/** The text that each attack writes again and again after the initialization. */
 const FLOODS: Readonly<Record<string, string>> = {
   "pings, stdin not read": line({ id: 1, method: "ping" }),
   "a storm of notifications": line({
@@ -96,7 +96,7 @@ async function write(text: string): Promise<void> {
   for (let done = 0; done < bytes.length;) done += await Deno.stdout.write(bytes.subarray(done));
 }
 
-/** Another one each time. */
+/** A different text at each call. */
 function largeResult(method: string): unknown {
   if (method === "tools/list") return { tools: tools(1, {}) };
   if (method !== "tools/call") return undefined;

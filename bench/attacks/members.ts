@@ -1,9 +1,9 @@
 /**
- * What admitted members can cost a Server that has default options, as a process of its own: a member that does not
- * read, beside the same load on one that reads; and 100,000 requests that were left behind. Linux only.
+ * Measures how much memory and time admitted members can cost a Server with default options, in a separate process: a
+ * member that does not read compared with one that reads, and 100,000 requests that were abandoned. Linux only.
  *
  * ```sh
- * deno run -A bench/attacks/members.ts   # a table; exit code 1 over a target
+ * deno run -A bench/attacks/members.ts   # a table; exit code 1 if a target is exceeded
  * ```
  */
 import { RawMember } from "../../tests/attacks/_raw_member.ts";
@@ -17,21 +17,21 @@ const REQUESTS = 100_000;
 const OPEN_AT_A_TIME = 1_000;
 const WAIT_MS = 10_000;
 const IDLE_SECONDS = 4;
-/** What requests that were left may cost later, beside requests that were answered: the noise of a measurement. */
+/** The most that abandoned requests may cost later, compared with answered ones: no more than the measurement noise. */
 const MAX_LEFT_MIB = 16;
 const MAX_LEFT_CPU_MS = 20;
 const DAY_SECONDS = 86_400;
-/** Linux counts processor time in ticks of a hundredth of a second. */
+/** The unit in which Linux counts processor time: a hundredth of a second. */
 const MS_PER_TICK = 10;
 
-/** Processor time of a process so far, in milliseconds. */
+/** The processor time that a process has used so far, in milliseconds. */
 async function cpuMsOf({ pid }: ServerProcess): Promise<number> {
   const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
   const fields = stat.replace(/^.*\) /s, "").split(" ");
   return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
 }
 
-/** Reads the resident size every 50 ms while `work` is done. */
+/** Measures the resident memory every 50 ms while `work` runs. */
 async function peakMib(server: ServerProcess, work: () => Promise<void>): Promise<number> {
   let peak = await residentMib(server.pid);
   let isDone = false;
@@ -47,7 +47,7 @@ async function peakMib(server: ServerProcess, work: () => Promise<void>): Promis
   return peak;
 }
 
-/** Sends 400 requests of 1 MB to a Computer, in its own time: each waits until the Server has dealt with it. */
+/** Sends 400 requests of 1 MB to a Computer. Each one is sent after the Server has handled the previous one. */
 async function flood(server: ServerProcess, { isDeaf }: { readonly isDeaf: boolean }): Promise<number> {
   using agent = await RawMember.join(server, { role: "agent", name: "a", office_id: "bench" });
   using computer = await RawMember.join(server, { role: "computer", name: "c", office_id: "bench" });
@@ -71,7 +71,7 @@ async function notify(server: ServerProcess, { isDeaf }: { readonly isDeaf: bool
   const reading = isDeaf ? undefined : agent.untilClosed();
   const peak = await peakMib(server, async () => {
     for (let batch = 0; batch < 200; batch++) {
-      // One sender is not allowed so many.
+      // The Server limits the notifications of one sender.
       using computer = await RawMember.join(server, {
         role: "computer",
         name: `c${batch}`,
@@ -87,7 +87,10 @@ async function notify(server: ServerProcess, { isDeaf }: { readonly isDeaf: bool
   return peak;
 }
 
-/** Asks, goes, and comes back, until so many requests were made; `isWaiting`: goes once all are answered. */
+/**
+ * Sends requests, leaves and returns, until this number of requests was sent. With `isWaiting` the Agent leaves after all
+ * answers have arrived.
+ */
 async function ask(
   server: ServerProcess,
   { requests, isWaiting }: { readonly requests: number; readonly isWaiting: boolean },
@@ -127,7 +130,7 @@ async function measureDeaf(): Promise<void> {
   }
 }
 
-/** Memory and processor time, some time after so many requests were made. */
+/** Memory and processor time of the Server, some time after this number of requests. */
 async function measureAfter(server: ServerProcess, options: { readonly isWaiting: boolean }) {
   const startMs = await cpuMsOf(server);
   await ask(server, { requests: REQUESTS, ...options });

@@ -1,16 +1,16 @@
 /**
- * Hostile MCP servers against a Computer with default options: `deno run -A bench/attacks/run.ts [NAME…]`. Prints what
- * each attack cost; fails when one cost more than it may.
+ * Runs hostile MCP servers against a Computer with default options: `deno run -A bench/attacks/run.ts [NAME…]`. Prints
+ * the cost of each attack, and fails if a cost is above its limit.
  */
 import { Agent } from "../../src/agent/agent.ts";
 import { ServerProcess } from "../fixtures/server_process.ts";
 import { ATTACKS, type HttpAttack, serveHttpAttack } from "./hostile_http.ts";
 
-/** How long each attack goes on, in seconds. */
+/** How long each attack runs, in seconds. */
 const SECONDS = 6;
-/** The most memory that the Computer's process may take, in MiB. */
+/** The most memory that the process of the Computer may use, in MiB. */
 const MAX_MIB = 256;
-/** The longest time in which nothing else had its turn, in milliseconds. */
+/** The longest time for which the event loop may be blocked, in milliseconds. */
 const MAX_STALL_MS = 100;
 
 const STDIO_ATTACKS = [
@@ -37,14 +37,14 @@ const STDIO_ATTACKS = [
   "messages that are none",
 ];
 
-/** Attacks that answer the calls of an Agent, and how many it has open for how long. */
+/** Attacks with the results of calls of an Agent: how many results it fetches, and how many calls it makes at once. */
 const RESULT_ATTACKS: Readonly<Record<string, { readonly times: number; readonly atOnce: number }>> = {
   "a tool result just below the limit": { times: 1, atOnce: 1 },
   "tool results just below the limit": { times: Infinity, atOnce: 1 },
   "tool results at the same time": { times: Infinity, atOnce: 8 },
 };
 
-/** What one attack cost. */
+/** The cost of one attack. */
 interface Cost {
   readonly baseMib: number;
   readonly peakMib: number;
@@ -65,7 +65,7 @@ for (const [name, calls] of Object.entries(RESULT_ATTACKS)) {
 for (const name of Object.keys(ATTACKS).filter(wanted)) {
   const { config, close } = serveHttpAttack(name as HttpAttack);
   report(name, await attack(config, { reads: name.startsWith("100 ") ? 100 : 0 }));
-  // Streams without end are still open.
+  // Endless streams are still open.
   await Promise.race([close(), new Promise((resolve) => setTimeout(resolve, 200))]);
 }
 Deno.exit(failures === 0 ? 0 : 1);
@@ -79,7 +79,7 @@ function stdioConfig(name: string): unknown {
   };
 }
 
-/** A Computer in an office, whose Agent calls the hostile server's tool. */
+/** Runs a Computer in an office, whose Agent calls the tool of the hostile server. */
 async function attackCalls(
   name: string,
   { times, atOnce }: { readonly times: number; readonly atOnce: number },
@@ -94,7 +94,7 @@ async function attackCalls(
       const calling = agent.computer("laptop").callTool("t0-0", {}, { timeoutMs: 5_000 });
       const result = await calling.catch(() => undefined);
       if (result?.isError === false) left--;
-      // No Computer, no tool or no room yet.
+      // The Computer or the tool is not there yet, or too many requests are open.
       else await new Promise((resolve) => setTimeout(resolve, 100));
     }
   };

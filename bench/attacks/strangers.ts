@@ -1,11 +1,12 @@
 /**
- * How much memory strangers can make a Server hold that has its default options: how much the resident size of the
- * Server's process grows by one connection, by all that one address can open, and by 1,000 strangers with an address each
- * (127.0.X.Y, which needs Linux). What one address costs is printed only: garbage that is not collected yet is most of it.
+ * Measures how much memory clients that are not admitted can make a Server with default options hold: by how much the
+ * resident memory of the Server's process grows with one connection, with all connections that one address can open, and
+ * with 1,000 clients at different addresses (127.0.X.Y, which requires Linux). The value for one address is printed but has
+ * no limit, because most of it is garbage that is not collected yet.
  *
  * ```sh
- * deno run -A bench/attacks/strangers.ts        # all attacks; exit code 1 when a bound is not kept
- * deno run -A bench/attacks/strangers.ts 2 5    # these two
+ * deno run -A bench/attacks/strangers.ts        # all attacks; exit code 1 if a limit is exceeded
+ * deno run -A bench/attacks/strangers.ts 2 5    # only attacks 2 and 5
  * ```
  */
 import { connect, type Socket } from "node:net";
@@ -23,15 +24,15 @@ const MAX_OF_ALL_BYTES = 128 * MIB;
 const UNDECIDED_SERVER = new URL("../fixtures/undecided_server.ts", import.meta.url);
 const PERMISSIONS = ["--allow-net", "--ignore-env"];
 
-/** What one stranger does over one TCP connection. */
+/** What one client does over one TCP connection. */
 interface Attack {
   readonly what: string;
-  /** TCP connections of an address that does its worst. */
+  /** The number of TCP connections from one address in the worst case. */
   readonly flood: number;
   readonly bytes: readonly (string | Uint8Array)[];
-  /** Waits for the answer to the first part before the rest is sent, or for the answer to each part. */
+  /** Whether to wait for the answer to the first part before the rest is sent, or for the answer to each part. */
   readonly waits?: "once" | "always";
-  /** Attacks a Server whose provider does not decide. */
+  /** Whether the `AuthProvider` of the Server never decides. */
   readonly isUndecided?: boolean;
 }
 
@@ -43,12 +44,12 @@ const upgrade = (port: number) =>
   "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
   "Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\n\r\n";
 
-/** A character that makes each of its text take two bytes in memory. */
+/** A character outside Latin-1: with it, each character of a text takes two bytes in memory. */
 const WIDE = "\u0436";
 const CONNECT = "40/smcp,{}";
 const EVENT = `42/smcp,["x",{"text":"${WIDE}${"x".repeat(KIB)}"}]`;
 const EVENTS = 7;
-/** SID stands for the id in the answer to the handshake. */
+/** `SID` is replaced by the id in the answer to the handshake. */
 const post = (port: number, body: string) =>
   `POST /socket.io/?${QUERY}&transport=polling&sid=SID HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
   `Content-Length: ${new TextEncoder().encode(body).length}\r\n\r\n${body}`;
@@ -124,7 +125,7 @@ interface Outcome {
   readonly heldBytes: number;
 }
 
-/** Opens the connections of all addresses, holds them, and gives what the Server's memory grew by. */
+/** Opens the connections from all addresses, keeps them open, and returns by how much the memory of the Server grew. */
 async function attack(
   victim: ServerProcess,
   { attack, addresses, each }: {
@@ -174,7 +175,7 @@ function delay(ms: number): Promise<void> {
 
 const many = Array.from({ length: STRANGERS }, (_, i) => `127.0.${1 + Math.floor(i / 250)}.${1 + i % 250}`);
 
-/** Each case has a new Server, warmed up by a small attack of the same kind. */
+/** Each case has a new Server, which a small attack of the same kind has warmed up. */
 async function measure(
   index: number,
   { addresses, each }: { readonly addresses: readonly string[]; readonly each: number },

@@ -1,6 +1,6 @@
-/** What the soak asks of the process that the Computer runs in: lines of JSON both ways. */
+/** The commands of the soak to the process of the Computer, and its answers: lines of JSON. */
 
-/** A command; `id` comes back with its answer. */
+/** A command. Its answer has the same `id`. */
 export type Command =
   | { readonly do: "open"; readonly config: unknown }
   | { readonly do: "join"; readonly url: string; readonly office: string }
@@ -19,19 +19,19 @@ export type Command =
   | { readonly do: "snapshot"; readonly file: string }
   | { readonly do: "close" };
 
-/** A line from the Computer's process. */
+/** A line from the process of the Computer. */
 export type Line =
   | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly error: string }
   | { readonly log: string; readonly level: string; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly failed: string };
 
-/** What the process knows of itself after a collection of garbage. */
+/** The process's own measurements, after a garbage collection. */
 export interface OwnMeasure {
   readonly heapMib: number;
-  /** What V8 holds for the heap, used or not. */
+  /** The memory that V8 has reserved for the heap, used or not. */
   readonly heapTotalMib: number;
   readonly externalMib: number;
-  /** Deno's table of resources, by kind; absent where this Deno does not show it. */
+  /** The number of Deno's resources by kind; absent if this version of Deno does not show them. */
   readonly resources?: Readonly<Record<string, number>>;
 }

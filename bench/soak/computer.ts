@@ -1,11 +1,11 @@
-/** The Computer under soak, in a separate process: commands on stdin, answers on stdout. */
+/** The Computer of the soak, in a separate process. It reads commands from stdin and writes answers to stdout. */
 import v8 from "node:v8";
 import { Computer } from "../../src/computer/computer.ts";
 import type { Logger } from "../../src/log.ts";
 import { describeError } from "../../src/text.ts";
 import type { Command, Line, OwnMeasure } from "./commands.ts";
 
-/** Short, so that many servers are found hanging in half an hour. */
+/** Short limits, so that many hanging servers are detected in half an hour. */
 const LIMITS = {
   startTimeoutMs: 6_000,
   pingIntervalMs: 2_000,
@@ -16,7 +16,7 @@ const LIMITS = {
   documentMaxAgeMs: 10_000,
 };
 
-/** Between a collection and the look at what it left, in milliseconds. */
+/** The time between a garbage collection and a measurement, in milliseconds. */
 const SETTLE_MS = 300;
 
 let computer: Computer | undefined;
@@ -78,9 +78,9 @@ async function obey(command: Command): Promise<unknown> {
 /** Collects garbage before a measurement; needs `--v8-flags=--expose-gc`. */
 async function measure(): Promise<OwnMeasure> {
   const { gc } = globalThis as { gc?: (options: Readonly<Record<string, string>>) => void };
-  // Otherwise V8 keeps what it has got for minutes and then lets go of a fifth at once, as it likes.
+  // Otherwise V8 may keep free memory for minutes, and then release a fifth of it at an unpredictable time.
   gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
-  // What was collected goes back to the system in the background.
+  // V8 returns the collected memory to the system in the background.
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
   const { heapUsed, heapTotal, external } = Deno.memoryUsage();
   const resources = countResources();
@@ -92,7 +92,7 @@ async function measure(): Promise<OwnMeasure> {
   };
 }
 
-/** Not a public part of Deno: where it is missing, the descriptors that the system counts must do. */
+/** Not a public API of Deno. Without it, only the file descriptors in `/proc` are counted. */
 function countResources(): Record<string, number> | undefined {
   const { internal } = Deno as { internal?: symbol };
   const inside = internal === undefined ? undefined : Reflect.get(Deno, internal);
@@ -115,5 +115,5 @@ for await (const chunk of Deno.stdin.readable.pipeThrough(new TextDecoderStream(
     );
   }
 }
-// A soak that was broken off leaves nothing behind, either.
+// A soak that was interrupted must not leave processes behind.
 await computer?.close();

@@ -1,20 +1,20 @@
-/** The process of the Computer under soak, from outside. */
+/** Starts and controls the process of the Computer of the soak. */
 import { fromFileUrl } from "@std/path";
 import type { Command, Line, OwnMeasure } from "./commands.ts";
 import { type ChildProcess, childrenOf, descriptorsOf, residentMib } from "./proc.ts";
 import { RUN_VARIABLE } from "./scenery.ts";
 
 const PROGRAM = fromFileUrl(new URL("./computer.ts", import.meta.url));
-/** A command that takes longer hangs: starts and stops are bounded to a few seconds here. */
+/** The time limit of a command. A start or a stop takes a few seconds at most. */
 const COMMAND_TIMEOUT_MS = 30_000;
 
-/** A command that was not answered. */
+/** A command was not answered within its time limit. */
 export class HungCommandError extends Error {
   override readonly name = "HungCommandError";
   readonly code = "HUNG_COMMAND";
 }
 
-/** What is measured of the Computer's process. */
+/** The measurements of the process of the Computer. */
 export interface Measure extends OwnMeasure {
   readonly rssMib: number;
   readonly descriptors: ReadonlyMap<string, number>;
@@ -28,7 +28,7 @@ export interface ComputerListener {
   onFailed(message: string): void;
 }
 
-/** Started with {@linkcode ComputerProcess.start}; ends when its stdin is closed and nothing keeps it. */
+/** Started with {@linkcode ComputerProcess.start}. Exits after its stdin is closed, unless something keeps it alive. */
 export class ComputerProcess {
   readonly #process: Deno.ChildProcess;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
@@ -59,7 +59,7 @@ export class ComputerProcess {
     return this.#process.pid;
   }
 
-  /** The processes that it has started and that are there: its servers and the guard over them. */
+  /** The running child processes: the MCP servers and their guard. */
   get children(): ChildProcess[] {
     return childrenOf(this.pid);
   }
@@ -68,7 +68,7 @@ export class ComputerProcess {
    * Sends a command and resolves to its answer.
    *
    * @throws {HungCommandError} after half a minute.
-   * @throws {Error} with the Computer's own words.
+   * @throws {Error} with the message of the Computer.
    */
   async send(command: Command): Promise<unknown> {
     const id = this.#nextId++;
@@ -86,7 +86,7 @@ export class ComputerProcess {
     }
   }
 
-  /** Collects its garbage, then looks at it from inside and outside. */
+  /** Collects garbage, then measures the process from inside and from outside. */
   async measure(): Promise<Measure> {
     const own = await this.send({ do: "measure" }) as OwnMeasure;
     const descriptors = descriptorsOf(this.pid);
@@ -100,7 +100,7 @@ export class ComputerProcess {
     };
   }
 
-  /** Closes its stdin; resolves to its exit code, or to `undefined` when something keeps it alive for `ms`. */
+  /** Closes stdin. Resolves to the exit code, or to `undefined` if the process does not exit within `ms`. */
   async end(ms: number): Promise<number | undefined> {
     await this.#input.close();
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,4 +1,4 @@
-/** Lets things happen to the office, one after the other, and knows what should be there. */
+/** Changes and disturbs the office step by step, and tracks which MCP servers should exist. */
 import { describeError } from "../../src/text.ts";
 import { type ComputerProcess, HungCommandError } from "./computer_process.ts";
 import type { Ledger } from "./ledger.ts";
@@ -8,7 +8,7 @@ import type { Random } from "../../tests/fixtures/random.ts";
 import { INPUT_ID, type Slots, type Stage, toConfig } from "./scenery.ts";
 import { drawStep, type Step } from "./steps.ts";
 
-/** What the director leads. */
+/** The parts that the steps act on. */
 export interface DirectorContext {
   readonly stage: Stage;
   readonly computer: ComputerProcess;
@@ -17,11 +17,11 @@ export interface DirectorContext {
   readonly load: Load;
   readonly ledger: Ledger;
   readonly random: Random;
-  /** Hears of each step. */
+  /** Called with each step. */
   readonly onStep: (text: string) => void;
 }
 
-/** Draws steps and takes them. */
+/** Chooses steps at random and runs them. */
 export class Director {
   readonly #context: DirectorContext;
   readonly #counts = new Map<string, number>();
@@ -33,22 +33,22 @@ export class Director {
     this.#slots = slots;
   }
 
-  /** The servers as they are configured now. */
+  /** The current configuration of the servers. */
   get slots(): Slots {
     return this.#slots;
   }
 
-  /** How often each kind of step was taken. */
+  /** The number of steps of each kind. */
   get counts(): ReadonlyMap<string, number> {
     return this.#counts;
   }
 
-  /** A command was never answered: nothing more can be learnt. */
+  /** A command was never answered, so the soak cannot continue. */
   get isHung(): boolean {
     return this.#isHung;
   }
 
-  /** Takes a step every few seconds until the signal is aborted. */
+  /** Runs a step every few seconds until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { random, http } = this.#context;
     while (!signal.aborted && !this.#isHung) {
@@ -79,7 +79,7 @@ export class Director {
       case "reconfigure":
         return await this.#reconfigure(step.slots);
       case "reconfigureTwice":
-        // At once: the second is asked for while the first is under way, and has the last word.
+        // Both at once: the second arrives while the first runs, and its result must remain.
         await Promise.all([this.#reconfigure(step.first), this.#reconfigure(step.slots)]);
         return;
       case "refusedConfig":
@@ -91,7 +91,7 @@ export class Director {
       case "setInput":
         return void await computer.send({ do: "setInput", input: INPUT_ID, value: step.value });
       case "provoke":
-        // Not waited for: most of these calls are answered when the server is found out.
+        // Not awaited: most of these calls are answered only when the Computer detects that the server hangs.
         void load.call({ tool: `${step.server}_${step.tool}`, what: step.tool, timeoutMs: 4_000 });
         return;
       default:
@@ -128,7 +128,7 @@ export class Director {
     await this.#context.computer.send({ do: "reconfigure", config: toConfig(slots, this.#context.stage) });
   }
 
-  /** A configuration that cannot be used is refused as a whole, and nothing changes. */
+  /** An invalid configuration must be refused as a whole and must change nothing. */
   async #offerNonsense(): Promise<string> {
     const { computer, stage } = this.#context;
     const config = toConfig(this.#slots, stage);

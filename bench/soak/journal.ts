@@ -10,7 +10,7 @@ export class Journal {
     if (file !== undefined) Deno.writeTextFileSync(file, "");
   }
 
-  /** The number of the Computer's log lines by message, without level `info`. */
+  /** The number of log lines of the Computer by message, without those of the level `info`. */
   get counts(): ReadonlyMap<string, number> {
     return this.#counts;
   }

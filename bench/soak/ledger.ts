@@ -1,27 +1,27 @@
-/** Keeps count of the calls: each is answered, exactly once, with its own answer, and its tool runs once. */
+/** Checks the calls: each is answered exactly once, with its own answer, and its tool runs once. */
 // @ts-types="socket.io-client"
 import { Socket } from "socket.io-client";
 
-/** How long after its own time a call may be answered: the Agent's grace, and the machine's. */
+/** How long after its time-out a call may be answered: the grace of the Agent, and some time for a busy machine. */
 const LATE_MS = 15_000;
-/** How long a cut is felt: the peers come back with back-off. */
+/** How long a cut connection may have effects: the peers reconnect with back-off. */
 const CUT_MS = 10_000;
-/** The most request ids whose runs are remembered. */
+/** The most request ids for which the runs are counted. */
 const MAX_REMEMBERED = 20_000;
 
-/** A call that is under way. */
+/** A call in flight. */
 export interface OpenCall {
   readonly what: string;
   readonly startMs: number;
   readonly timeoutMs: number;
 }
 
-/** The counts of one soak. */
+/** The counters of one soak. */
 export class Ledger {
   readonly outcomes = new Map<string, number>();
-  /** What went against a promise, each with the second it was seen in. */
+  /** The broken requirements, each with the second of the soak. */
   readonly breaches: string[] = [];
-  /** Acks as they arrived at the Agent, and those that came once more. */
+  /** The acks that the Agent received, and those that it received a second time. */
   acks = 0;
   acksTwice = 0;
   sent = 0;
@@ -31,22 +31,22 @@ export class Ledger {
   #cutMs = -Infinity;
   #runs = new Map<string, number>();
 
-  /** A wire was cut, or will be at once. */
+  /** A connection was cut, or is about to be cut. */
   noteCut(): void {
     this.#cutMs = performance.now();
   }
 
-  /** The calls that are under way. */
+  /** The calls in flight. */
   get open(): ReadonlySet<OpenCall> {
     return this.#open;
   }
 
-  /** Resolves when no call is under way. */
+  /** Resolves when no call is in flight. */
   async drained(): Promise<void> {
     while (this.#open.size > 0) await new Promise((resolve) => setTimeout(resolve, 100));
   }
 
-  /** Follows one call from here to its answer. */
+  /** Checks one call from its start to its answer. */
   async follow<T>(
     call: { readonly what: string; readonly timeoutMs: number },
     run: () => Promise<T>,
@@ -64,13 +64,13 @@ export class Ledger {
     return settled;
   }
 
-  /** Calls that are still without an answer although their time has long passed. */
+  /** The calls whose answer is overdue. */
   overdue(): OpenCall[] {
     const nowMs = performance.now();
     return [...this.#open].filter(({ startMs, timeoutMs }) => nowMs - startMs > timeoutMs + LATE_MS);
   }
 
-  /** A tool call was reported as done by the Computer. */
+  /** The Computer has logged a finished tool call. */
   noteRun(reqId: string): void {
     const runs = (this.#runs.get(reqId) ?? 0) + 1;
     this.#runs.set(reqId, runs);
@@ -86,8 +86,8 @@ export class Ledger {
   }
 
   /**
-   * Counts the acks as they come off the wire: a promise settles once whatever arrives, so it could not tell. The
-   * client forgets an id with its first ack, so the ids are kept here.
+   * Counts the acks when they arrive. A promise settles only once, so it would hide a second ack. The client forgets an id
+   * with the first ack, so the ids are stored here.
    */
   watchAcks(): void {
     const onAck: unknown = Reflect.get(Socket.prototype, "onack");

@@ -1,4 +1,4 @@
-/** Constant calls: several callers, each with its own ids, that never wait for the misfortunes around them. */
+/** Constant calls: several callers, each with its own ids, which do not wait for the steps of the director. */
 import type { Agent } from "../../src/agent/agent.ts";
 import type { CallToolResult } from "../../src/protocol/tools.ts";
 import type { ComputerProcess } from "./computer_process.ts";
@@ -6,17 +6,17 @@ import type { Ledger } from "./ledger.ts";
 import { outcomeOf, outcomeOfCall, UNANSWERED } from "./outcome.ts";
 import type { Random } from "../../tests/fixtures/random.ts";
 
-/** Time for a call that need not hurry. */
+/** The time-out of a call that may take long. */
 const TIMEOUT_MS = 5_000;
-/** The largest text that a tool is asked for, in bytes. */
+/** The largest text that a tool is asked to return, in bytes. */
 const LARGE_BYTES = 64 * 1024;
 
-/** What the callers need. */
+/** The context of the callers. */
 export interface LoadContext {
   readonly agent: Agent;
   readonly computer: ComputerProcess;
   readonly ledger: Ledger;
-  /** The names that servers may have. */
+  /** The names of servers that may exist. */
   readonly servers: readonly string[];
   readonly callers: number;
   /** The longest pause between two calls of one caller, in milliseconds. */
@@ -53,7 +53,7 @@ export class Load {
     return this.#context.agent.computer("computer");
   }
 
-  /** Calls until the signal is aborted; resolves when the last call is answered. */
+  /** Makes calls until the signal is aborted. Resolves when the last call was answered. */
   async run(signal: AbortSignal, random: Random): Promise<void> {
     const callers = Array.from({ length: this.#context.callers }, () => this.#caller(signal, random.fork()));
     await Promise.all(callers);
@@ -114,7 +114,7 @@ export class Load {
     });
   }
 
-  /** The same call twice at once and once more: the tool runs once, unless the Computer was away in between. */
+  /** The same call twice in parallel and once more later. The tool must run once, unless the Computer has left meanwhile. */
   async #callAgain(random: Random): Promise<void> {
     const reqId = this.#newId("again");
     const call = { tool: `${this.#server(random)}_echo`, what: "repeated", reqId };
@@ -152,7 +152,7 @@ export class Load {
     );
   }
 
-  /** Silence is never right, not even where a wire was cut: then the nearest peer says so at once. */
+  /** A call without an answer is always an error, also after a cut: the nearest peer must then answer at once. */
   #noted(outcome: string, what: string): string {
     if (outcome.startsWith("other") || outcome === UNANSWERED) {
       this.#context.ledger.breach(`${what}: ${outcome}`);

@@ -1,9 +1,9 @@
 /**
- * An MCP server that misbehaves as its profile says: `deno run -A mcp_server.ts PROFILE`, the profile as JSON. It has
- * no imports, so that many starts cost little.
+ * An MCP server with the faults of its profile: `deno run -A mcp_server.ts PROFILE`, the profile as JSON. It has no
+ * imports, so that it starts fast.
  *
- * Its tools, each behind the server's name and an underscore: `echo` (text of `bytes` bytes), `sleep` (`ms`), `crash`,
- * `hang` (never answers), `freeze` (answers nothing any more, or stops the process altogether).
+ * Its tools, whose names begin with the name of the server and an underscore: `echo` (a text of `bytes` bytes), `sleep`
+ * (`ms`), `crash`, `hang` (never answers), `freeze` (the server answers nothing from then on, or its process is stopped).
  */
 import type { Profile } from "./profile.ts";
 
@@ -15,7 +15,7 @@ interface Request {
 
 const inputSchema = { type: "object" };
 const TOOLS = ["echo", "sleep", "crash", "hang", "freeze"];
-/** How many call ids are remembered, to tell how often each has run. */
+/** The number of call ids for which the runs are counted. */
 const MAX_REMEMBERED_IDS = 2_000;
 
 const profile: Profile = JSON.parse(Deno.args[0] ?? '{"name":"alone"}');
@@ -98,7 +98,7 @@ function cancel(id: unknown): void {
   sleeping.delete(id);
 }
 
-/** How often the call with this id has run in this process. */
+/** Counts the runs of the call with this id in this process. */
 function countRun(id: unknown): number {
   const key = String(id);
   const count = (runs.get(key) ?? 0) + 1;
@@ -112,7 +112,7 @@ function textOf(args: Readonly<Record<string, unknown>>): string {
   return "x".repeat(Number(args["bytes"] ?? 0));
 }
 
-/** Half of the frozen processes read on and say nothing; the other half do not even read. */
+/** Half of the frozen processes still read their input but do not answer; the other half do not read. */
 function freeze(): void {
   isFrozen = true;
   if (profile.stopsWhenFrozen === true) Deno.kill(Deno.pid, "SIGSTOP");
@@ -175,7 +175,7 @@ function send(message: unknown): void {
   write(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
 }
 
-/** A line that is no message, one that is no text, and much on stderr. */
+/** Writes a line that is not a message, a line that is not valid UTF-8, and much text to stderr. */
 function printGarbage(): void {
   write(new TextEncoder().encode("loading model… 50 %\n"));
   write(new Uint8Array([0x7b, 0xff, 0xfe, 0x22, 0x0a]));
@@ -186,7 +186,7 @@ function write(bytes: Uint8Array): void {
   for (let sent = 0; sent < bytes.length;) sent += Deno.stdout.writeSync(bytes.subarray(sent));
 }
 
-/** Ignores a closed stdin and SIGTERM, and so does a child process that keeps stdout open. */
+/** Ignores a closed stdin and SIGTERM, and starts a child process that does the same and keeps stdout open. */
 function becomeStubborn(): void {
   Deno.addSignalListener("SIGTERM", () => {});
   setInterval(() => {}, 60_000);

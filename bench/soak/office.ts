@@ -1,4 +1,4 @@
-/** The Server and the wires to it, which the soak breaks now and then, and the MCP server over HTTP. */
+/** The Server, the connections to it, which the soak cuts, and the MCP server over HTTP. */
 import { SmcpServer } from "../../src/server/server.ts";
 import { HttpMcpServer } from "../../tests/fixtures/http_server.ts";
 import { TcpProxy } from "../../tests/fixtures/tcp_proxy.ts";
@@ -14,7 +14,7 @@ const HTTP_SCRIPT = {
   hang: [`tools/call ${HTTP_SLOT}_hang`],
 };
 
-/** A Server behind two wires, one for the Computer and one for the Agent. */
+/** A Server behind two TCP proxies, one for the Computer and one for the Agent. */
 export class Office implements AsyncDisposable {
   readonly computerWire: TcpProxy;
   readonly agentWire: TcpProxy;
@@ -30,7 +30,7 @@ export class Office implements AsyncDisposable {
     return new Office(await SmcpServer.listen({ port: 0 }));
   }
 
-  /** Ends the Server and starts another in its place, where the wires lead to from then on. */
+  /** Closes the Server and starts another one, to which the proxies connect from then on. */
   async restart(): Promise<void> {
     await this.#server.close();
     this.#server = await SmcpServer.listen({ port: 0 });
@@ -45,7 +45,7 @@ export class Office implements AsyncDisposable {
   }
 }
 
-/** An MCP server over Streamable HTTP that goes away and comes back at the same address. */
+/** An MCP server over Streamable HTTP that stops and starts again at the same address. */
 export class HttpPlace implements AsyncDisposable {
   readonly #server = new HttpMcpServer("streamable", HTTP_SCRIPT);
   #isUp = true;

@@ -1,14 +1,14 @@
-/** What became of a call, in one word, and whether that word is one that may be. */
+/** Classifies the outcome of a call, and decides whether that outcome is allowed. */
 import { ErrorCode } from "../../src/protocol/error_codes.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { ConnectionClosedError, RequestTimeoutError } from "../../src/protocol/local_errors.ts";
 import type { CallToolResult } from "../../src/protocol/tools.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** No answer: the request timed out on the Agent or on the Server. */
+/** There was no answer: the request timed out at the Agent or at the Server. */
 export const UNANSWERED = "unanswered";
 
-/** The word for a rejected request. */
+/** The outcome of a rejected request. */
 export function outcomeOfError(error: unknown): string {
   if (error instanceof RequestTimeoutError) {
     return error.message.includes("no connection") ? "not sent: away" : UNANSWERED;
@@ -19,27 +19,27 @@ export function outcomeOfError(error: unknown): string {
   return `other: ${error instanceof Error ? `${error.name}: ${error.message}` : error}`;
 }
 
-/** The Computer says 408 of an MCP server that is too slow; when the Server says so, the Computer was silent. */
+/** A 408 of the Computer means a slow MCP server. A 408 of the Server means that the Computer did not answer. */
 function outcomeOfRefusal({ code, message }: SmcpError): string {
   if (code !== ErrorCode.TIMEOUT) return `error ${code}`;
   return message.startsWith("Computer with name") ? UNANSWERED : "out of time";
 }
 
-/** The word for a request whose answer is only counted. */
+/** The outcome of a request whose answer is only counted. */
 export function outcomeOf(settled: PromiseSettledResult<unknown>): string {
   return settled.status === "fulfilled" ? "ok" : outcomeOfError(settled.reason);
 }
 
-/** How an answer is looked at. */
+/** How an answer is checked. */
 export interface AnswerCheck {
-  /** The call's id, which must come back. */
+  /** The id of the call, which the answer must contain. */
   readonly id: string;
   readonly ledger: Ledger;
-  /** Whether the wire was cut meanwhile: then a repeated call may run once more. */
+  /** Whether the connection was cut meanwhile; a repeated call may then run once more. */
   readonly isExcused: boolean;
 }
 
-/** The word for a tool call; an answer that is not its own is a breach. */
+/** The outcome of a tool call. The answer of another call breaks a requirement. */
 export function outcomeOfCall(
   settled: PromiseSettledResult<CallToolResult>,
   check: AnswerCheck,

@@ -4,9 +4,9 @@ import { RUN_VARIABLE, TAG_VARIABLE } from "./scenery.ts";
 /** One process of this run. */
 export interface MarkedProcess {
   readonly pid: number;
-  /** Which server's it is and of which generation; absent for the Computer. */
+  /** The server that it belongs to, and its generation; absent for the Computer. */
   readonly tag: string | undefined;
-  /** Whether it is the server itself, no child of it. */
+  /** Whether it is the server itself and not a child process of it. */
   readonly isServer: boolean;
   readonly commandLine: string;
 }
@@ -17,7 +17,7 @@ export async function residentMib(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }
 
-/** What the open descriptors of a process lead to, by kind: `socket`, `pipe`, `/dev/null` … */
+/** The number of open file descriptors of a process by kind: `socket`, `pipe`, `/dev/null` … */
 export function descriptorsOf(pid: number): Map<string, number> {
   const kinds = new Map<string, number>();
   for (const { name } of Deno.readDirSync(`/proc/${pid}/fd`)) {
@@ -29,7 +29,7 @@ export function descriptorsOf(pid: number): Map<string, number> {
   return kinds;
 }
 
-/** Every process that carries the mark of this run in its environment, wherever it went; zombies carry none. */
+/** All processes with the mark of this run in their environment, whatever their parent is. Zombies have no environment. */
 export function markedProcesses(run: string): MarkedProcess[] {
   const found: MarkedProcess[] = [];
   for (const { name } of Deno.readDirSync("/proc")) {
@@ -46,10 +46,10 @@ export function markedProcesses(run: string): MarkedProcess[] {
   return found;
 }
 
-/** A child of a process, as the system knows it. */
+/** A child process, as `/proc` shows it. */
 export interface ChildProcess {
   readonly pid: number;
-  /** Whether it has ended without being waited for. */
+  /** Whether it is a zombie: it has ended, and its parent has not read its exit status. */
   readonly isZombie: boolean;
   /** The start time in ticks of the system. Together with the id it identifies the process. */
   readonly startTick: number;
@@ -68,19 +68,19 @@ export function childrenOf(parent: number): ChildProcess[] {
   return children;
 }
 
-/** Whether the same process is still there. */
+/** Whether the same process still exists. */
 export function isThere({ pid, startTick }: ChildProcess): boolean {
   return readStat(pid)?.startTick === startTick;
 }
 
 function readStat(pid: number): { state: string; parent: number; startTick: number } | undefined {
-  // The name, in parentheses, may hold anything; the state comes behind it.
+  // The name in parentheses may contain any character; the state follows it.
   const fields = readOr(() => Deno.readTextFileSync(`/proc/${pid}/stat`))?.replace(/^.*\) /s, "").split(" ");
   if (fields === undefined) return undefined;
   return { state: fields[0] ?? "", parent: Number(fields[1]), startTick: Number(fields[19]) };
 }
 
-/** A process may end while it is looked at. */
+/** Reads a file of a process; the process may end meanwhile. */
 function readOr(read: () => string): string | undefined {
   try {
     return read();

@@ -1,20 +1,20 @@
-/** How one MCP server of the soak misbehaves. */
+/** The faults of one MCP server of the soak. */
 
-/** One start's behaviour; a member that is absent is a fault that the server does not have. */
+/** The behavior of a server from one start to the next. An absent member is a fault that the server does not have. */
 export interface Profile {
-  /** Its own name, in front of its tools and in its resources. */
+  /** The name of the server, which is a part of the names of its tools and resources. */
   readonly name: string;
-  /** Ends by itself so long after its start. */
+  /** Exits after this time. */
   readonly crashesAfterMs?: number;
-  /** Answers nothing any more so long after its start. */
+  /** Stops answering after this time. */
   readonly freezesAfterMs?: number;
-  /** Whether a frozen process does not even read what it is sent. */
+  /** Whether a frozen process does not read its input either. */
   readonly stopsWhenFrozen?: boolean;
-  /** Prints lines that are no messages before each answer. */
+  /** Whether it prints lines that are not messages before each answer. */
   readonly printsGarbage?: boolean;
   /** Whether the process and a child process ignore a closed stdin and SIGTERM. */
   readonly isStubborn?: boolean;
-  /** How long it takes before it reads anything. */
+  /** How long it waits before it reads its input. */
   readonly startMs?: number;
   /** How often it sends a notification that a window has changed. */
   readonly updatesEveryMs?: number;

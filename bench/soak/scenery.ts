@@ -1,21 +1,21 @@
-/** The MCP servers of the soak: what they are, and the Computer's configuration that they make. */
+/** The MCP servers of the soak, and the configuration of the Computer for them. */
 import { fromFileUrl } from "@std/path";
 import type { Profile } from "./profile.ts";
 import type { Random } from "../../tests/fixtures/random.ts";
 
 const SERVER_FILE = fromFileUrl(new URL("./mcp_server.ts", import.meta.url));
 
-/** The environment variables that mark the processes of a soak, also after their parent has ended. */
+/** The environment variables that identify the processes of a soak, also after their parent has ended. */
 export const RUN_VARIABLE = "A2C_SOAK_RUN";
 export const TAG_VARIABLE = "A2C_SOAK_TAG";
 
 /** The input that some servers use. */
 export const INPUT_ID = "token";
 
-/** The server over HTTP, which runs elsewhere. */
+/** The server over HTTP, which the Computer does not start. */
 export const HTTP_SLOT = "web";
 
-/** Draws one start's behaviour. */
+/** Chooses the behavior of one start at random. */
 type DrawProfile = (random: Random) => Omit<Profile, "name">;
 
 const DRAWS: Readonly<Record<string, DrawProfile>> = {
@@ -37,14 +37,14 @@ const DRAWS: Readonly<Record<string, DrawProfile>> = {
 /** The servers whose parameters name the input. */
 const USES_INPUT: ReadonlySet<string> = new Set(["calm", "slow"]);
 
-/** One server as it is configured now. */
+/** The current configuration of one server. */
 export interface Slot {
   readonly name: string;
   readonly isPresent: boolean;
   readonly isDisabled: boolean;
-  /** Counts the changes of its parameters. */
+  /** The number of changes of its parameters. */
   readonly generation: number;
-  /** Counts the changes that touch its parameters' environment alone. */
+  /** The number of changes of the environment variables in its parameters. */
   readonly environment: number;
   readonly profile: Profile;
   readonly toolMeta: Readonly<Record<string, unknown>>;
@@ -54,9 +54,9 @@ export interface Slot {
 /** The slots in order of precedence. */
 export type Slots = readonly Slot[];
 
-/** Where it all happens. */
+/** The surroundings of the servers. */
 export interface Stage {
-  /** Marks every process of this run. */
+  /** Identifies the processes of this run. */
   readonly run: string;
   readonly httpUrl: string;
 }
@@ -75,22 +75,22 @@ export function firstSlots(random: Random): Slots {
   }));
 }
 
-/** A new behaviour for the server of that name. */
+/** Chooses a new behavior for the server of that name. */
 export function drawProfile(name: string, random: Random): Profile {
   return { name, ...DRAWS[name]?.(random) };
 }
 
-/** What the processes of a slot are marked with; it changes with each change that must restart them. */
+/** The mark of the processes of a slot. It changes with each change that must restart them. */
 export function tagOf({ name, generation, environment }: Slot): string {
   return `${name}#${generation}.${environment}`;
 }
 
-/** Whether the slot has a process by its configuration. */
+/** Whether a process of the slot should run, according to its configuration. */
 export function hasProcess({ name, isPresent, isDisabled }: Slot): boolean {
   return name !== HTTP_SLOT && isPresent && !isDisabled;
 }
 
-/** The Computer's configuration. */
+/** The configuration of the Computer. */
 export function toConfig(slots: Slots, stage: Stage): Record<string, unknown> {
   const present = slots.filter(({ isPresent }) => isPresent);
   const servers = Object.fromEntries(present.map((slot) => [slot.name, toServer(slot, stage)]));

@@ -25,7 +25,7 @@ const SAMPLES_PER_LINE = 3;
 const DRAIN_MS = 20_000;
 /** The time limit for the process of a closed Computer to exit, in milliseconds. */
 const EXIT_MS = 10_000;
-/** The smallest growth of a class of objects to report; smaller growth is caches and chance. */
+/** The smallest growth of a class of objects to report. Smaller growth comes from caches and chance. */
 const MIN_GROWTH = 50;
 
 /** The options of a soak. */
@@ -115,7 +115,7 @@ export class Soak {
     await this.#computer.send({ do: "join", url: this.#office.computerWire.url, office: "soak" });
   }
 
-  /** Loads everything that is loaded on first use and then kept: the guard, the transports, the MCP client. */
+  /** Loads what is loaded on first use and then kept: the guard, the transports, the MCP client. */
   async #warmUp(slots: Slots): Promise<void> {
     await this.#computer.send({ do: "reconfigure", config: toConfig(slots, this.#stage) });
     for (let second = 0; second < 10; second++) {

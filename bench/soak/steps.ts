@@ -1,8 +1,8 @@
-/** What happens next to the office: drawn from the seed, a function of what is there. */
+/** Chooses the next step at random from a seed, depending on the current servers. Pure. */
 import type { Random } from "../../tests/fixtures/random.ts";
 import { drawProfile, HTTP_SLOT, type Slot, type Slots } from "./scenery.ts";
 
-/** One thing that happens. */
+/** One step. */
 export type Step =
   | { readonly kind: "reconfigure"; readonly what: string; readonly slots: Slots }
   | { readonly kind: "reconfigureTwice"; readonly what: string; readonly first: Slots; readonly slots: Slots }
@@ -13,7 +13,7 @@ export type Step =
   | { readonly kind: "takeHttpAway" | "bringHttpBack" }
   | { readonly kind: "cutComputer" | "cutAgent" | "restartOffice" };
 
-/** What a step depends on. */
+/** The state on which a step depends. */
 export interface Situation {
   readonly slots: Slots;
   readonly isHttpUp: boolean;
@@ -46,7 +46,7 @@ const DRAWS: readonly (readonly [weight: number, draw: Draw])[] = [
   [0.2, () => ({ kind: "restartOffice" })],
 ];
 
-/** Draws the next step. */
+/** Chooses the next step. */
 export function drawStep(situation: Situation, random: Random): Step {
   return random.pickWeighted(DRAWS)(situation, random);
 }
@@ -88,7 +88,7 @@ function drawToolMeta({ name }: Slot, random: Random): Record<string, unknown> {
 
 type Changed = { readonly what: string; readonly slots: Slots };
 
-/** One server comes, goes, changes, or takes another place. */
+/** Adds, removes, changes or moves one server. */
 function changeOne(slots: Slots, random: Random): Changed {
   const away = slots.filter(({ isPresent, isDisabled }) => !isPresent || isDisabled);
   // The more servers are removed, the sooner one is added again, so that some always remain.
@@ -102,7 +102,7 @@ function changeOne(slots: Slots, random: Random): Changed {
   if (random.chance(0.1)) {
     return { what: `${slot.name}: first`, slots: [slot, ...slots.filter((one) => one !== slot)] };
   }
-  // The parameters of the server over HTTP are an address, which stays.
+  // The only parameter of the server over HTTP is its address, which does not change.
   const changes = slot.name === HTTP_SLOT ? CHANGES.slice(2) : CHANGES;
   const changed = random.pickWeighted(changes)(slot, random);
   return { what: `${slot.name}: ${changed.what}`, slots: replace(slots, changed.slot) };

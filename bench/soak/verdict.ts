@@ -1,12 +1,12 @@
-/** What a soak must have shown: a function of its samples. */
+/** Checks the samples of a soak against the requirements. Pure. */
 import type { Measure } from "./computer_process.ts";
 
-/** One look at the Computer's process while it works. */
+/** One measurement of the Computer's process under load. */
 export interface Sample extends Measure {
   readonly minute: number;
 }
 
-/** The same Computer with no server at all, before and after. */
+/** The measurements of the same Computer without MCP servers, before and after the load. */
 export interface Idle {
   readonly before: Measure;
   readonly after: Measure;
@@ -14,10 +14,10 @@ export interface Idle {
 
 /** The largest part by which the memory may grow after the first sixth of the soak: minute five of thirty. */
 const MAX_GROWTH = 0.1;
-/** How much the heap of an idle Computer may grow: what its bounded memories hold, in MiB. */
+/** The most by which the heap of an idle Computer may grow, in MiB: the content of its bounded caches. */
 const MAX_IDLE_HEAP_GROWTH_MIB = 20;
 
-/** Memory in RAM around a sixth of the soak and at its end, each the median over a while, in MiB. */
+/** The resident memory after a sixth of the soak and at its end, each the median of several samples, in MiB. */
 export function memoryTrend(samples: readonly Sample[], minutes: number): { early: number; late: number } {
   const spread = Math.max(minutes / 15, 0.25);
   const around = (minute: number) =>
@@ -27,7 +27,7 @@ export function memoryTrend(samples: readonly Sample[], minutes: number): { earl
   return { early: around(minutes / 6), late: around(minutes - spread) };
 }
 
-/** Which promises were broken; none is what we want. */
+/** The broken requirements; empty for a good run. */
 export function judge(
   soak: { readonly samples: readonly Sample[]; readonly idle: Idle; readonly minutes: number },
 ): string[] {

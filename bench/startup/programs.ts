@@ -1,4 +1,4 @@
-/** How long the programs take from their start to their end, against a program that does nothing. */
+/** Measures how long the programs run, compared with a program that does nothing. */
 import { fromFileUrl, join } from "@std/path";
 import { chooseFolder, controlPath } from "../../src/cli/computer/control/path.ts";
 import { ControlServer } from "../../src/cli/computer/control/server.ts";
@@ -8,7 +8,7 @@ const ROUNDS = 10;
 const root = fromFileUrl(new URL("../../", import.meta.url));
 const USER = "bench";
 
-/** Prints the median time of each command line. The rounds alternate, so that a busy machine slows all alike. */
+/** Prints the median time of each command line. The rounds alternate, so that other load slows all of them equally. */
 export async function measurePrograms(): Promise<void> {
   const folder = await Deno.makeTempDir();
   try {
@@ -25,7 +25,7 @@ export async function measurePrograms(): Promise<void> {
     for (let round = 0; round <= ROUNDS; round++) {
       for (const { args, times } of lines) {
         const ms = await timeProgram(args, { XDG_RUNTIME_DIR: folder, USER });
-        // The first round compiles.
+        // The first round also compiles, so it is not counted.
         if (round > 0) times.push(ms);
       }
     }
@@ -39,7 +39,7 @@ export async function measurePrograms(): Promise<void> {
   }
 }
 
-/** A Computer that answers each command at once, so that only the other side's time counts. */
+/** A stand-in for a Computer. It answers each command at once, so that only the time of the client is measured. */
 async function runComputer(root: string): Promise<AsyncDisposable> {
   const folder = chooseFolder([root], USER);
   await Deno.mkdir(folder, { mode: 0o700 });

@@ -1,11 +1,11 @@
-/** MCP servers to start, from those that cost nothing to those that people use. */
+/** MCP servers to start, from minimal ones to one that is published on npm. */
 import { fromFileUrl } from "@std/path";
 import { EVERYTHING } from "../../examples/everything_servers.ts";
 import type { ServerCommand } from "../fixtures/bare_client.ts";
 
 const ECHO = fromFileUrl(new URL("../fixtures/echo_server.ts", import.meta.url));
 
-/** A shell that waits, as a server does that first asks something of the network, and answers what a start asks. */
+/** A shell script that waits, like a server that first needs the network, and then answers the requests of a start. */
 const WAITING = `
 sleep "$1"
 while read -r line; do
@@ -18,12 +18,12 @@ while read -r line; do
   [ -n "$id" ] && printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result"
 done`;
 
-/** The least of a program in Deno. */
+/** A minimal MCP server in Deno. */
 export function echoServer(env: Readonly<Record<string, string>> = {}): ServerCommand {
   return { command: Deno.execPath(), args: ["run", "-A", "--no-config", "--quiet", ECHO], env };
 }
 
-/** The public server-everything from npm. */
+/** `server-everything` from npm. */
 export function everythingServer(env: Readonly<Record<string, string>> = {}): ServerCommand {
   return {
     command: Deno.execPath(),
@@ -32,12 +32,12 @@ export function everythingServer(env: Readonly<Record<string, string>> = {}): Se
   };
 }
 
-/** A server that does nothing for so many seconds and then is there. */
+/** A server that waits for this number of seconds before it answers. */
 export function waitingServer(seconds: number): ServerCommand {
   return { command: "sh", args: ["-c", WAITING, "sh", String(seconds)] };
 }
 
-/** A folder for `DENO_DIR` that holds what was downloaded and nothing that was compiled. */
+/** A folder for `DENO_DIR` that contains the downloads but no compile cache. */
 export async function freshDenoDir(): Promise<{ readonly path: string } & AsyncDisposable> {
   const path = await Deno.makeTempDir({ prefix: "cold-" });
   const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();

@@ -1,8 +1,8 @@
-/** Starting many MCP servers at once, with a Computer and without one. */
+/** Starts many MCP servers at once, with a Computer or with clients of the MCP SDK. */
 import { Computer } from "../../src/computer/computer.ts";
 import { connectBare, type ServerCommand } from "../fixtures/bare_client.ts";
 
-/** Starts them with a Computer; gives how long it took until all tools were listed, in milliseconds. */
+/** Starts the servers with a Computer, and returns the time until all tools were listed, in milliseconds. */
 export async function startWithComputer(servers: readonly ServerCommand[]): Promise<number> {
   const entries = servers.map((
     server_parameters,
@@ -22,7 +22,7 @@ export async function startWithComputer(servers: readonly ServerCommand[]): Prom
   return ms;
 }
 
-/** Starts them with the MCP SDK's clients, all at once, and lists their tools. */
+/** Starts the servers in parallel with clients of the MCP SDK, lists their tools, and returns the time. */
 export async function startBare(servers: readonly ServerCommand[]): Promise<number> {
   const startMs = performance.now();
   const clients = await Promise.all(servers.map(async (server) => {
@@ -35,7 +35,7 @@ export async function startBare(servers: readonly ServerCommand[]): Promise<numb
   return ms;
 }
 
-/** The same server so many times. */
+/** A list with the same server `count` times. */
 export function times(count: number, server: ServerCommand): ServerCommand[] {
   return Array.from({ length: count }, () => server);
 }
