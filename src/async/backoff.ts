@@ -9,11 +9,13 @@ export interface BackoffOptions {
   readonly firstMs: number;
   /** The longest wait, in milliseconds. */
   readonly maxMs: number;
+  /** `half`, the default: a wait is at least half its limit. `full`: any wait up to its limit, for many clients of one Server. */
+  readonly jitter?: "half" | "full" | undefined;
 }
 
 /**
- * Exponential back-off with jitter: the limit doubles, and each wait is random between half the limit and the limit, so
- * that many clients that lost the same Server do not reconnect at the same time.
+ * Exponential back-off with jitter: the limit doubles, and each wait is random up to the limit, so that many clients that
+ * lost the same Server do not reconnect at the same time.
  */
 export class Backoff {
   readonly #options: BackoffOptions;
@@ -28,7 +30,8 @@ export class Backoff {
   next(): number {
     const stepMs = this.#stepMs;
     this.#stepMs = Math.min(stepMs * 2, this.#options.maxMs);
-    return stepMs / 2 + Math.random() * stepMs / 2;
+    const fixedMs = this.#options.jitter === "full" ? 0 : stepMs / 2;
+    return fixedMs + Math.random() * (stepMs - fixedMs);
   }
 
   /** Starts again with the first wait. */

@@ -46,6 +46,8 @@ export interface ConnectionEnd {
 
 /** An open connection. */
 export interface Connection {
+  /** Resolves when the Server says that it will end the connection. What is in flight may still finish. */
+  readonly dismissed: Promise<Farewell>;
   /** Resolves when the connection has ended, on either side. */
   readonly closed: Promise<ConnectionEnd>;
   /** The largest message that the Server accepts, in bytes. */
@@ -98,6 +100,7 @@ export function openConnection(
   });
   let maxPayloadBytes = DEFAULT_MAX_PAYLOAD_BYTES;
   const closed = Promise.withResolvers<ConnectionEnd>();
+  const dismissed = Promise.withResolvers<Farewell>();
   let farewell: Farewell | undefined;
 
   const fail = (error: unknown) => {
@@ -123,7 +126,10 @@ export function openConnection(
 
   socket.on(
     "connect",
-    () => resolve(toConnection(socket, { closed: closed.promise, maxPayloadBytes, said: () => farewell })),
+    () => {
+      const ends = { closed: closed.promise, dismissed: dismissed.promise };
+      resolve(toConnection(socket, { ...ends, maxPayloadBytes, said: () => farewell }));
+    },
   );
   socket.on("connect_error", (error) => fail(toConnectError(error, target)));
   socket.on("disconnect", (reason) => {
@@ -137,6 +143,7 @@ export function openConnection(
     if (typeof event !== "string") return;
     if (event === CONNECTION_CLOSING_NOTIFICATION) {
       farewell = readClosingNotification(args[0]);
+      if (farewell !== undefined) dismissed.resolve(farewell);
       return;
     }
     const acknowledge = args.at(-1);
@@ -161,11 +168,14 @@ export function openConnection(
 
 function toConnection(
   socket: Socket,
-  facts: Pick<Connection, "closed" | "maxPayloadBytes"> & { readonly said: () => Farewell | undefined },
+  facts: Pick<Connection, "closed" | "dismissed" | "maxPayloadBytes"> & {
+    readonly said: () => Farewell | undefined;
+  },
 ): Connection {
-  const { closed, maxPayloadBytes, said } = facts;
+  const { closed, dismissed, maxPayloadBytes, said } = facts;
   return {
     closed,
+    dismissed,
     maxPayloadBytes,
     emit(event, body) {
       assertFits(body, maxPayloadBytes);

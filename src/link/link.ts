@@ -20,14 +20,12 @@ import type { EnterOfficeReq } from "../protocol/office.ts";
 import { plainTextWarning } from "../protocol/server_address.ts";
 import type { Connection, ConnectionEnd, ConnectOptions, IncomingEvent } from "./connect.ts";
 import { readJoinAck } from "./join.ts";
-import { reconnectBackoff, rejoinBackoff, type RetryOptions } from "./retry.ts";
+import { reconnectBackoff, rejoinBackoff, type RetryOptions, returnDelayMs } from "./retry.ts";
 
 /** How long a taken name or seat is retried after a loss: longer than a Server keeps a lost connection (45 s). */
 const REJOIN_PATIENCE_MS = 60_000;
-/** After a connection of at least this many milliseconds, the link reconnects without waiting. */
+/** After a connection of at least this many milliseconds, the waits start again with the first one. */
 const STABLE_MS = 10_000;
-/** The least time over which the clients of a Server that says farewell spread their return, in milliseconds. */
-const RETURN_JITTER_MS = 1_000;
 /** Time for one attempt to connect, and for the answer to a join or leave. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
 
@@ -76,6 +74,8 @@ export class Link implements AsyncDisposable {
   #membership: EnterOfficeReq | undefined;
   /** The connection for requests: open, and in the office. */
   #connection: Connection | undefined;
+  /** The connection that the Server is about to end: only events of requests in flight still use it. */
+  #dismissed: Connection | undefined;
   #ready = pending<Connection>();
   /** Whether the first connection is still being opened. */
   #isOpening = true;
@@ -191,12 +191,13 @@ export class Link implements AsyncDisposable {
 
   /** Sends an event without an ack. While disconnected the event is dropped. */
   emit(event: string, body: unknown): void {
-    this.#connection?.emit(event, body);
+    const connection = this.#connection ?? this.#dismissed;
+    connection?.emit(event, body);
   }
 
   /** Closes for good. Requests in flight reject with {@linkcode ConnectionClosedError}. Idempotent. */
   async close(): Promise<void> {
-    const connection = this.#connection;
+    const connection = this.#connection ?? this.#dismissed;
     this.#end(new ConnectionClosedError("Cannot use this connection: closed"));
     await connection?.close();
     await this.#supervision;
@@ -210,13 +211,26 @@ export class Link implements AsyncDisposable {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort(error);
     this.#ready.reject(error);
-    void this.#connection?.close();
-    this.#connection = undefined;
+    void (this.#connection ?? this.#dismissed)?.close();
+    this.#connection = this.#dismissed = undefined;
   }
 
   #resume(connection: Connection): void {
     this.#connection = connection;
     this.#ready.resolve(connection);
+    void connection.dismissed.then(() => {
+      if (this.#connection !== connection) return;
+      this.#suspend();
+      this.#dismissed = connection;
+    });
+  }
+
+  /** Makes new requests wait for the next connection. */
+  #suspend(): void {
+    this.#dismissed = undefined;
+    if (this.#connection === undefined) return;
+    this.#connection = undefined;
+    this.#ready = pending();
   }
 
   async #supervise(first: Connection): Promise<void> {
@@ -229,14 +243,14 @@ export class Link implements AsyncDisposable {
       while (true) {
         const end = await connection.closed;
         if (signal.aborted) return;
-        this.#connection = undefined;
-        this.#ready = pending();
+        this.#suspend();
         const { reason, farewell } = end;
         this.#log.warn("connection lost", { reason, code: farewell?.code });
         this.#tell(() => this.#listener.onLost(end));
-        if (farewell !== undefined) await this.#obey(farewell, signal);
+        if (farewell?.reconnect === false) throw toDismissal(this.#options.url, farewell);
         if (performance.now() - sinceMs > STABLE_MS) backoff.reset();
         else await delay(backoff.next(), signal);
+        await delay(returnDelayMs(this.#options, farewell), signal);
         connection = await this.#reconnect(signal);
         sinceMs = performance.now();
         this.#resume(connection);
@@ -250,13 +264,6 @@ export class Link implements AsyncDisposable {
       this.#end(failure);
       this.#tell(() => this.#listener.onFailed(failure));
     }
-  }
-
-  /** Waits as the Server asked, so that its clients do not come back all at once; throws when it wants none back. */
-  async #obey(farewell: Farewell, signal: AbortSignal): Promise<void> {
-    if (!farewell.reconnect) throw toDismissal(this.#options.url, farewell);
-    const { retryAfterMs = 0 } = farewell;
-    await delay(retryAfterMs + Math.random() * Math.max(retryAfterMs, RETURN_JITTER_MS), signal);
   }
 
   /** Reconnects and rejoins without a time limit; throws only permanent errors. */

@@ -19,6 +19,8 @@ export const ErrorCode = {
   PAYLOAD_TOO_LARGE: 413,
   /** An unexpected error. Server, Computer. */
   INTERNAL_ERROR: 500,
+  /** The Server shuts down, or cannot relay now. Nothing was done unless the request was in flight. Server. */
+  UNAVAILABLE: 503,
   /** In a tool result: no such tool. */
   TOOL_NOT_FOUND: 4001,
   /** In a tool result: the tool is forbidden or its server disabled. */

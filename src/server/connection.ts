@@ -189,6 +189,16 @@ export class Connection implements Target {
     this.#wire.answer(ack, answer);
   }
 
+  /** Whether none of its events, and no request to it, is being handled. */
+  get isIdle(): boolean {
+    return this.openRequests === 0 && this.owed.requests === 0;
+  }
+
+  /** Fails all requests to it. */
+  failOwed(error: SmcpError): void {
+    for (const pending of this.#owed.snapshot()) pending.fail(error);
+  }
+
   /** Tells the peer why its connection ends and whether it may come back, then closes the connection. Never throws. */
   dismiss(farewell: Farewell): void {
     const { code, message: reason } = farewell;
@@ -198,13 +208,18 @@ export class Connection implements Target {
       reason,
       ...this.#membership(),
     });
+    this.announce(farewell);
+    this.close();
+  }
+
+  /** Tells the peer why its connection will end and whether it may come back. Never throws. */
+  announce(farewell: Farewell): void {
     try {
       this.#wire.emit(CONNECTION_CLOSING_NOTIFICATION, toClosingNotification(farewell));
     } catch (error) {
       // The peer has too many unread bytes.
       this.#shared.logger.debug("failed to send a farewell", { sid: this.sid, error: describeError(error) });
     }
-    this.close();
   }
 
   /** Closes the connection. */

@@ -20,6 +20,8 @@ export interface Gate {
   /** The HTTP server of Socket.IO. It does not listen: it receives the requests that pass the gate. */
   readonly inner: HttpServer;
   readonly strangers: Strangers;
+  /** Whether new sessions are refused, because the Server shuts down. */
+  readonly isClosing: () => boolean;
   readonly onRefused: (refusal: HandshakeRefusal) => void;
   /** Called for each TCP connection of an admitted client. */
   readonly onAdopted: (socket: Duplex) => void;
@@ -102,9 +104,10 @@ function checkRoom(
   request: IncomingMessage,
   { gate, socket, end, sid }: Arrival,
 ): HandshakeRefusal | undefined {
-  const { strangers, onAdopted } = gate;
+  const { strangers, isClosing, onAdopted } = gate;
   if (sid === undefined) {
     if (request.method === "OPTIONS") return undefined;
+    if (isClosing()) return CLOSING;
     if (!strangers.reserve(request)) return TOO_MANY;
     end.once("close", () => strangers.release(request));
   } else if (strangers.isAdmitted(sid)) onAdopted(socket);
@@ -124,6 +127,12 @@ const TOO_MANY: HandshakeRefusal = {
   status: 503,
   headers: { ...JSON_HEADERS, "retry-after": "1" },
   body: { code: 503, message: "Too many connections are waiting for admission" },
+};
+
+const CLOSING: HandshakeRefusal = {
+  status: 503,
+  headers: { ...JSON_HEADERS, "retry-after": "1" },
+  body: { code: ErrorCode.UNAVAILABLE, message: "The Server shuts down" },
 };
 
 const SECOND_WEBSOCKET: HandshakeRefusal = {
@@ -146,20 +155,21 @@ function sidOf(request: IncomingMessage): string | undefined {
   return readQuery(request.url)?.["sid"] || undefined;
 }
 
-/** Answers a request for another path than that of Socket.IO: a health check with 200 or 503, others with 404. */
+/** Answers a request for another path than that of Socket.IO: a check of health with 200 or 503, others with 404. */
 export function answerPlainRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  { handshake, isHealthy }: PlainAnswers,
+  { handshake, checks }: PlainAnswers,
 ): void {
   endUnreadBody(request, response);
   const refusal = checkSender(request, handshake);
   if (refusal !== undefined) return refuseRequest(response, refusal);
-  const path = request.url?.split("?", 1)[0];
-  const isHealthCheck = path === "/" || path === "/healthz";
-  const status = isHealthCheck ? (isHealthy() ? 200 : 503) : 404;
-  response.writeHead(status, { "content-type": "text/plain; charset=utf-8" });
-  response.end(PLAIN_TEXTS[status]);
+  const path = request.url?.split("?", 1)[0] ?? "";
+  const check = checks.get(path);
+  const problem = check?.();
+  const status = check === undefined ? 404 : problem === undefined ? 200 : 503;
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" });
+  response.end(check === undefined ? "Not found\n" : `A2C-SMCP Server: ${problem ?? "ok"}\n`);
 }
 
 /** Closes the connection of a request that is answered before its body has arrived. */
@@ -172,15 +182,9 @@ function endUnreadBody(request: IncomingMessage, response: ServerResponse): void
 /** The context of {@linkcode answerPlainRequest}. */
 export interface PlainAnswers {
   readonly handshake: HandshakePolicy;
-  /** Whether new connections are accepted. */
-  readonly isHealthy: () => boolean;
+  /** The checks by path, such as `/healthz`. Each returns what is wrong, or `undefined`. */
+  readonly checks: ReadonlyMap<string, () => string | undefined>;
 }
-
-const PLAIN_TEXTS: Readonly<Record<number, string>> = {
-  200: "A2C-SMCP Server: ok\n",
-  404: "Not found\n",
-  503: "A2C-SMCP Server: cannot accept connections\n",
-};
 
 /** Refuses an upgrade request for another path than that of Socket.IO. */
 export function refusePlainUpgrade(_request: IncomingMessage, socket: Duplex): void {

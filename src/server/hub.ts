@@ -2,6 +2,7 @@
 import type { FailedRequest, SmcpError } from "../protocol/errors.ts";
 import type { Notification, OfficeState } from "./cluster/office_state.ts";
 import type { Connection, Surroundings } from "./connection.ts";
+import type { Drain } from "./drain.ts";
 import type { LoadLimits } from "./limits.ts";
 import type { Meter } from "./meter.ts";
 import type { Answer, Settlement } from "./pending.ts";
@@ -15,6 +16,8 @@ export interface Hub extends Surroundings {
   readonly maxOpenRequests: number;
   /** The limits of requests in flight. */
   readonly loadLimits: LoadLimits;
+  /** The end of the Server. */
+  readonly drain: Drain;
   /** Counts events, if they are counted. */
   readonly meter: Meter | undefined;
   connection(sid: string): Connection | undefined;

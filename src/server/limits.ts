@@ -113,6 +113,18 @@ export const FAILED_CHECKS_BEFORE_FAILURE = 10;
 export const MAX_REFUSAL_LINES = 20;
 /** The window of {@linkcode MAX_REFUSAL_LINES}. */
 export const REFUSAL_LOG_WINDOW_MS = 60_000;
+/** How long a Server that shuts down waits for requests in flight: platforms kill a process after 5 s. */
+export const DEFAULT_DRAIN_TIMEOUT_MS = 4_000;
+/** How long it still relays new requests, so that peers hear the farewell before a request of theirs is refused. */
+export const DRAIN_GRACE_MS = 250;
+/** The share of the whole time that this may take. */
+export const DRAIN_GRACE_SHARE = 1 / 4;
+/** The end of the whole time, in which the last answers are written. */
+export const DRAIN_FLUSH_MS = 250;
+/** How often it looks for connections without requests in flight. */
+export const DRAIN_CHECK_INTERVAL_MS = 20;
+/** The time between the returns of two peers, on average: other processes admit about a thousand per second. */
+export const RETURN_INTERVAL_MS = 1;
 /** The most packets in one polling answer: python-engineio closes the connection for more. */
 export const MAX_POLLING_PACKETS = 16;
 /** The most packets in one polling body: each costs far more than its bytes, and all are parsed at once. */

@@ -1,5 +1,6 @@
 /** The Server: Socket.IO under the offices. */
 import { createServer, type Server as HttpServer } from "node:http";
+import { Drain } from "./drain.ts";
 import { createRefusalLog } from "./bounded_log.ts";
 import { answerPlainRequest, refusePlainUpgrade } from "./http.ts";
 import {
@@ -9,7 +10,8 @@ import {
   type SmcpServerOptions,
   toSettings,
 } from "./options.ts";
-import { openSocketIo, type SocketIoContext } from "./socket_io.ts";
+import { DEFAULT_DRAIN_TIMEOUT_MS } from "./limits.ts";
+import { openSocketIo, type SocketIoContext, type SocketIoSide } from "./socket_io.ts";
 import { type ListenError, startListening, stopListening } from "./sockets/listening.ts";
 import { PipeliningGuard } from "./sockets/pipelining.ts";
 import { defaultMaxSockets, TcpSockets } from "./sockets/tcp_sockets.ts";
@@ -32,19 +34,23 @@ import { Watchdog } from "./sockets/watchdog.ts";
 export class SmcpServer implements AsyncDisposable {
   readonly #http: HttpServer;
   readonly #stop: () => Promise<void>;
+  readonly #drain: (timeoutMs: number) => Promise<void>;
   readonly #address: Address | undefined;
   readonly #failure: Promise<ListenError>;
+  #draining: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   private constructor(parts: {
     readonly http: HttpServer;
     readonly stop: () => Promise<void>;
+    readonly drain: (timeoutMs: number) => Promise<void>;
     readonly address?: Address;
     readonly failure?: Promise<ListenError>;
   }) {
     this.#http = parts.http;
     this.#failure = parts.failure ?? new Promise(() => {});
     this.#stop = parts.stop;
+    this.#drain = parts.drain;
     this.#address = parts.address;
   }
 
@@ -62,24 +68,34 @@ export class SmcpServer implements AsyncDisposable {
     const failure = Promise.withResolvers<ListenError>();
     let watchdog: Watchdog | undefined;
     const { handshake, logger } = settings;
+    const drain = new Drain();
+    const checkHealth = () => watchdog?.isHealthy === false ? "cannot accept connections" : undefined;
+    const checkReadiness = () => drain.isStarted ? "shutting down" : checkHealth();
+    const checks = new Map([["/", checkHealth], ["/healthz", checkHealth], ["/readyz", checkReadiness]]);
     const http = createServer(httpOptionsOf(options), (request, response) => {
-      answerPlainRequest(request, response, { handshake, isHealthy: () => watchdog?.isHealthy ?? true });
+      answerPlainRequest(request, response, { handshake, checks });
     });
     http.on("upgrade", refusePlainUpgrade);
     const refusals = createRefusalLog(logger);
-    const closeSocketIo = openGuarded(http, { settings, refusals, maxSockets });
+    const side = openGuarded(http, { settings, refusals, drain, maxSockets });
     const stop = async () => {
       await watchdog?.close();
-      await closeSocketIo();
+      await side.close();
       await stopListening(http);
       refusals.close();
     };
     try {
       const address = { host, port: await startListening(http, { host, port, signal }) };
       watchdog = new Watchdog(http, { ...address, logger, onFailed: failure.resolve });
-      return new SmcpServer({ http, address, stop, failure: failure.promise });
+      return new SmcpServer({
+        http,
+        address,
+        stop,
+        drain: (timeoutMs) => drain.run({ ...side, timeoutMs, logger }),
+        failure: failure.promise,
+      });
     } catch (error) {
-      await closeSocketIo();
+      await side.close();
       refusals.close();
       throw error;
     }
@@ -97,12 +113,18 @@ export class SmcpServer implements AsyncDisposable {
   static attach(http: HttpServer, options: SmcpServerOptions): SmcpServer {
     const settings = toSettings(options, undefined);
     const refusals = createRefusalLog(settings.logger);
-    const closeSocketIo = openSocketIo(http, { settings, refusals, onAdopted: () => {} });
+    const drain = new Drain();
+    const side = openSocketIo(http, { settings, refusals, drain, onAdopted: () => {} });
     const stop = async () => {
-      await closeSocketIo();
+      await side.close();
       refusals.close();
     };
-    return new SmcpServer({ http, stop });
+    const { logger } = settings;
+    return new SmcpServer({
+      http,
+      stop,
+      drain: (timeoutMs) => drain.run({ ...side, timeoutMs, logger }),
+    });
   }
 
   /**
@@ -143,6 +165,31 @@ export class SmcpServer implements AsyncDisposable {
     return this.#failure;
   }
 
+  /**
+   * Closes the Server without losing requests. From now on `/readyz` and new sessions are answered 503. All members are
+   * told to reconnect, requests in flight finish, and each connection is closed when it has none. What is left after
+   * `timeoutMs` fails with 503. Idempotent; `close()` ends it at once.
+   *
+   * @param options `timeoutMs`: the time for all of this, in milliseconds; 4,000 by default, since many platforms kill a
+   * process 5 seconds after the signal.
+   *
+   * @example
+   * \`\`\`ts
+   * import { SmcpServer } from "@a2c-smcp/sdk/server";
+   *
+   * const server = await SmcpServer.listen({ port: 0 });
+   * await server.drain({ timeoutMs: 1_000 });
+   * \`\`\`
+   */
+  drain({ timeoutMs = DEFAULT_DRAIN_TIMEOUT_MS }: { readonly timeoutMs?: number } = {}): Promise<void> {
+    return this.#draining ??= this.#drainAndClose(timeoutMs);
+  }
+
+  async #drainAndClose(timeoutMs: number): Promise<void> {
+    if (this.#closing === undefined) await this.#drain(timeoutMs);
+    await this.close();
+  }
+
   /** Closes all connections and stops listening. Idempotent. */
   close(): Promise<void> {
     return this.#closing ??= this.#stop();
@@ -166,21 +213,22 @@ interface Address {
   readonly port: number;
 }
 
-/** Sets up Socket.IO on the Server's own HTTP server, with bounds on its TCP connections. Returns what closes it. */
+/** Sets up Socket.IO on the Server's own HTTP server, with bounds on its TCP connections. */
 function openGuarded(
   http: HttpServer,
   context: Omit<SocketIoContext, "onAdopted"> & { readonly maxSockets: number },
-): () => Promise<void> {
-  const { settings, refusals, maxSockets } = context;
+): SocketIoSide {
+  const { settings, refusals, drain, maxSockets } = context;
   const sockets = new TcpSockets(http, {
     ...settings,
     maxSockets,
     onRefused: (address) =>
       refusals.write("warn", "refused a TCP connection: too many are open", { address }),
   });
-  const closeSocketIo = openSocketIo(http, {
+  const side = openSocketIo(http, {
     settings,
     refusals,
+    drain,
     onAdopted(socket) {
       sockets.adopt(socket);
       pipelining.release(socket);
@@ -191,9 +239,10 @@ function openGuarded(
     http,
     (address) => refusals.write("warn", "dropped a connection: it sent pipelined requests", { address }),
   );
-  return async () => {
-    await closeSocketIo();
+  const close = async () => {
+    await side.close();
     sockets.close();
     pipelining.close();
   };
+  return { ...side, close };
 }

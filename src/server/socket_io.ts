@@ -11,6 +11,7 @@ import { type BoundedLog, createEventLogs } from "./bounded_log.ts";
 import { LocalOffices } from "./cluster/local.ts";
 import { Connection, type Wire } from "./connection.ts";
 import { dispatch, dispatchDisconnect } from "./dispatch.ts";
+import type { Drain } from "./drain.ts";
 import { installGate } from "./http.ts";
 import { arrive, depart } from "./handlers/membership.ts";
 import type { Notification } from "./cluster/office_state.ts";
@@ -31,17 +32,24 @@ type IoSocket = Socket<Events, Events, Events, { admitted?: Admitted }>;
 export interface SocketIoContext {
   readonly settings: Settings;
   readonly refusals: BoundedLog;
+  readonly drain: Drain;
   /** Called for each TCP connection of an admitted client. */
   readonly onAdopted: (socket: Duplex) => void;
 }
 
-/**
- * Sets up Socket.IO behind a gate on `http`. It does not make `http` listen.
- *
- * @return Closes all connections and removes Socket.IO from `http`.
- */
-export function openSocketIo(http: HttpServer, context: SocketIoContext): () => Promise<void> {
-  const { settings, refusals, onAdopted } = context;
+/** Socket.IO on an HTTP server. */
+export interface SocketIoSide {
+  /** The connections that are admitted, by `sid`. */
+  readonly connections: ReadonlyMap<string, Connection>;
+  /** The number of transports, admitted or not. */
+  readonly countTransports: () => number;
+  /** Closes all connections and removes Socket.IO from the HTTP server. */
+  readonly close: () => Promise<void>;
+}
+
+/** Sets up Socket.IO behind a gate on `http`. It does not make `http` listen. */
+export function openSocketIo(http: HttpServer, context: SocketIoContext): SocketIoSide {
+  const { settings, refusals, drain, onAdopted } = context;
   const { path, handshake } = settings;
   const inner = createServer();
   const io: IoServer = new SocketIoServer(inner, {
@@ -64,14 +72,27 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): () => 
   });
   watchEngine(io, { ...settings, strangers });
   const timeouts = new TimingWheel();
-  serveNamespace(io, { settings, timeouts, refusals, strangers });
+  const connections = serveNamespace(io, { settings, timeouts, refusals, drain, strangers });
   const onRefused = ({ body }: HandshakeRefusal) => refusals.write("warn", "refused a handshake", body);
-  const removeGate = installGate(http, { path, handshake, inner, strangers, onRefused, onAdopted });
-  return async () => {
-    await io.close();
-    strangers.close();
-    timeouts.clear();
-    removeGate();
+  const isClosing = () => drain.isStarted;
+  const removeGate = installGate(http, {
+    path,
+    handshake,
+    inner,
+    strangers,
+    isClosing,
+    onRefused,
+    onAdopted,
+  });
+  return {
+    connections,
+    countTransports: () => io.engine.clientsCount,
+    async close() {
+      await io.close();
+      strangers.close();
+      timeouts.clear();
+      removeGate();
+    },
   };
 }
 
@@ -92,10 +113,12 @@ interface NamespaceContext {
   readonly settings: Settings;
   readonly timeouts: TimingWheel;
   readonly refusals: BoundedLog;
+  readonly drain: Drain;
   readonly strangers: Strangers;
 }
 
-function serveNamespace(io: IoServer, context: NamespaceContext): void {
+/** Returns the connections, which come and go. */
+function serveNamespace(io: IoServer, context: NamespaceContext): ReadonlyMap<string, Connection> {
   const { settings, refusals, strangers } = context;
   // Otherwise a client without credentials could stay connected to the default namespace.
   io.use((_socket, next) => next(new AdmissionError(`Unauthorized: only ${SMCP_NAMESPACE} is served`)));
@@ -132,13 +155,14 @@ function serveNamespace(io: IoServer, context: NamespaceContext): void {
     // Last: it delivers the messages that were held back, and these may close the connection.
     strangers.admit(socket.conn);
   });
+  return connections;
 }
 
 function createHub(
   namespace: ReturnType<IoServer["of"]>,
   context: NamespaceContext & { readonly connections: ReadonlyMap<string, Connection> },
 ): Hub {
-  const { settings, timeouts, connections } = context;
+  const { settings, timeouts, drain, connections } = context;
   const premises = {
     logger: settings.logger,
     connection: (sid: string) => connections.get(sid),
@@ -150,6 +174,7 @@ function createHub(
   return {
     ...settings,
     ...premises,
+    drain,
     offices: new LocalOffices({
       ...premises,
       onJoined: (member, where) => arrive(premises, member, where),

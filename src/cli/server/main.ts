@@ -1,7 +1,7 @@
 /** The command line of `server.ts`. */
 import { untilAborted } from "../../async/abortable.ts";
 import { commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
-import { UsageError } from "../outcome.ts";
+import { ExitCode, UsageError } from "../outcome.ts";
 import { loggerOf } from "../options.ts";
 import type { Command } from "commander";
 import { openAuth } from "./credentials.ts";
@@ -11,6 +11,9 @@ import { type Logger, parseLogLevels } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
 import type { ListenOptions } from "../../server/options.ts";
 import type { SmcpServer } from "../../server/server.ts";
+
+/** How long connections may take to close after the drain. */
+const CLOSE_TIMEOUT_MS = 500;
 
 /** Runs a Server until Ctrl-C or SIGTERM and returns the exit code. */
 export function runServerCli(args: readonly string[]): Promise<number> {
@@ -56,7 +59,20 @@ async function serve(options: ServerCliOptions, signal: AbortSignal): Promise<vo
   tellListening(options, server.url);
   const failure = await Promise.race([untilAborted(signal), server.untilFailed()]);
   if (failure !== undefined) throw failure;
-  logger.info("closing");
+  await end(server, { drainTimeoutMs: options.drainTimeout, logger });
+}
+
+/** Ends the sessions gently, and the process in any case: a connection that does not close must not keep it. */
+async function end(
+  server: SmcpServer,
+  { drainTimeoutMs, logger }: { readonly drainTimeoutMs: number; readonly logger: Logger },
+): Promise<void> {
+  const timer = setTimeout(() => {
+    logger.warn("connections did not close in time");
+    Deno.exit(ExitCode.OK);
+  }, drainTimeoutMs + CLOSE_TIMEOUT_MS);
+  await server.drain({ timeoutMs: drainTimeoutMs });
+  clearTimeout(timer);
 }
 
 async function listen(options: ListenOptions): Promise<SmcpServer> {

@@ -9,6 +9,7 @@ import { DEFAULT_ACCEPTED_VERSIONS } from "../../server/admission/handshake.ts";
 import {
   DEFAULT_AUTH_TIMEOUT_MS,
   DEFAULT_CONNECT_TIMEOUT_MS,
+  DEFAULT_DRAIN_TIMEOUT_MS,
   DEFAULT_HEAD_TIMEOUT_MS,
   DEFAULT_MAX_OPEN_REQUESTS,
   DEFAULT_MAX_PAYLOAD_BYTES,
@@ -42,6 +43,7 @@ export interface ServerCliOptions extends LogOptions, CredentialOptions {
   readonly authTimeout: number;
   readonly headTimeout: number;
   readonly grace: number;
+  readonly drainTimeout: number;
 }
 
 /** A group of options under its heading. */
@@ -145,6 +147,8 @@ function timeOptions(): Option[] {
       .default(DEFAULT_HEAD_TIMEOUT_MS).env("A2C_HEAD_TIMEOUT"),
     time("--grace <ms>", "the time to wait for a Computer after the timeout of a request")
       .default(SERVER_GRACE_MS).env("A2C_GRACE"),
+    time("--drain-timeout <ms>", "the time to finish requests in flight after SIGTERM or Ctrl-C")
+      .default(DEFAULT_DRAIN_TIMEOUT_MS).env("A2C_DRAIN_TIMEOUT"),
   ];
 }
 

@@ -29,6 +29,8 @@ export const relay: Route = {
     const { officeId, name: agent, isObserver: isObserving } = requireRole(call, "agent");
     if (isObserving) requireReading(call, officeId);
     if (body instanceof RawRequest && body.isTooDeep) throw nestedTooDeep(event);
+    const refusal = hub.drain.refusal();
+    if (refusal !== undefined) throw refusal;
     const target = hub.offices.findComputer(officeId, computer);
     if (target === undefined) throw computerNotFound(computer);
     if (!call.isAnswered) {

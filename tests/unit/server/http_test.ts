@@ -7,8 +7,9 @@ import { toSettings } from "../../../src/server/options.ts";
 Deno.test("answerPlainRequest() answers a health check with 503 while connections are not accepted", async () => {
   const { handshake } = toSettings({}, "127.0.0.1");
   let isHealthy = true;
+  const check = () => isHealthy ? undefined : "cannot accept connections";
   const http = createServer((request, response) =>
-    answerPlainRequest(request, response, { handshake, isHealthy: () => isHealthy })
+    answerPlainRequest(request, response, { handshake, checks: new Map([["/healthz", check], ["/", check]]) })
   );
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const { port } = http.address() as AddressInfo;

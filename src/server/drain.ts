@@ -1,0 +1,103 @@
+/** Ends the sessions of a Server without losing requests: the peers are told first, and requests in flight finish. */
+import { delay } from "../async/backoff.ts";
+import type { Logger } from "../log.ts";
+import { ErrorCode } from "../protocol/error_codes.ts";
+import { SmcpError } from "../protocol/errors.ts";
+import { FarewellCode } from "../protocol/farewell.ts";
+import type { Connection } from "./connection.ts";
+import {
+  DRAIN_CHECK_INTERVAL_MS,
+  DRAIN_FLUSH_MS,
+  DRAIN_GRACE_MS,
+  DRAIN_GRACE_SHARE,
+  RETURN_INTERVAL_MS,
+} from "./limits.ts";
+
+/** What a drain ends, and when. */
+export interface DrainOptions {
+  /** The open connections; a connection that is closed disappears from it. */
+  readonly connections: ReadonlyMap<string, Connection>;
+  /** The number of transports that are not closed yet. */
+  readonly countTransports: () => number;
+  readonly timeoutMs: number;
+  readonly logger: Logger;
+}
+
+/** The end of a Server. Until it starts, nothing is refused. */
+export class Drain {
+  #isStarted = false;
+  #isRefusing = false;
+
+  /** Whether new sessions are refused. */
+  get isStarted(): boolean {
+    return this.#isStarted;
+  }
+
+  /** Whether new requests to Computers are refused: peers that understand the farewell have stopped sending them. */
+  get isRefusing(): boolean {
+    return this.#isRefusing;
+  }
+
+  /**
+   * Tells all peers to reconnect, closes each connection once it has no request in flight, and the rest after
+   * `timeoutMs`. Then the requests in flight fail with 503.
+   */
+  async run(options: DrainOptions): Promise<void> {
+    const { connections, countTransports, timeoutMs, logger } = options;
+    const startMs = performance.now();
+    this.#isStarted = true;
+    logger.info("draining", { ...countsOf(connections), timeout_ms: timeoutMs });
+    for (const connection of connections.values()) connection.announce(farewellTo(connections.size));
+    const deadlineMs = startMs + Math.max(0, timeoutMs - DRAIN_FLUSH_MS);
+    await until(
+      () => connections.size === 0,
+      startMs + Math.min(DRAIN_GRACE_MS, timeoutMs * DRAIN_GRACE_SHARE),
+    );
+    this.#isRefusing = true;
+    await until(() => closeIdle(connections), deadlineMs);
+    const { in_flight: failed } = countsOf(connections);
+    for (const connection of connections.values()) connection.failOwed(closing());
+    for (const connection of connections.values()) connection.close();
+    await until(() => countTransports() === 0, performance.now() + DRAIN_FLUSH_MS);
+    logger.info("drained", { failed, duration_ms: Math.round(performance.now() - startMs) });
+  }
+
+  /** Returns the refusal of a new request; `undefined` while requests are relayed. */
+  refusal(): SmcpError | undefined {
+    return this.#isRefusing ? closing() : undefined;
+  }
+}
+
+/** Spreads the return of many peers, since all of them are told at once. */
+function farewellTo(peers: number) {
+  return {
+    code: FarewellCode.SERVER_CLOSING,
+    message: "The Server shuts down",
+    reconnect: true,
+    retryAfterMs: Math.random() * peers * RETURN_INTERVAL_MS,
+  };
+}
+
+function closing(): SmcpError {
+  return new SmcpError(ErrorCode.UNAVAILABLE, "Cannot relay the request: the Server shuts down");
+}
+
+/** Closes the connections without a request in flight, and returns whether none is left. */
+function closeIdle(connections: ReadonlyMap<string, Connection>): boolean {
+  for (const connection of [...connections.values()]) if (connection.isIdle) connection.close();
+  return connections.size === 0;
+}
+
+function countsOf(connections: ReadonlyMap<string, Connection>) {
+  let inFlight = 0;
+  for (const { owed } of connections.values()) inFlight += owed.requests;
+  return { connections: connections.size, in_flight: inFlight };
+}
+
+async function until(isDone: () => boolean, deadlineMs: number): Promise<void> {
+  while (!isDone()) {
+    const leftMs = deadlineMs - performance.now();
+    if (leftMs <= 0) return;
+    await delay(Math.min(leftMs, DRAIN_CHECK_INTERVAL_MS));
+  }
+}

@@ -1,0 +1,134 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { Agent, SmcpError } from "../../agent.ts";
+import { Computer } from "../../computer.ts";
+import { RawMember } from "../attacks/_raw_member.ts";
+import { type RunningDoor, startDoor } from "../fixtures/door.ts";
+import { eventually, within } from "../fixtures/within.ts";
+import { RawPeer } from "./_socket.ts";
+
+const ada = { role: "agent", name: "ada", office_id: "lab" } as const;
+const laptop = { role: "computer", name: "laptop", office_id: "lab" } as const;
+const call = { agent: "ada", req_id: "r1", computer: "laptop", tool_name: "echo", params: {}, timeout: 60 };
+
+interface Started extends AsyncDisposable {
+  readonly program: RunningDoor;
+  readonly url: string;
+  readonly port: number;
+}
+
+/** Starts `server.ts`. */
+async function start(...args: readonly string[]): Promise<Started> {
+  const port = args.includes("--port") ? [] : ["--port", "0"];
+  const program = startDoor("server.ts", [...args, ...port]);
+  await program.stdout.until("\n");
+  const url = program.stdout.text.slice("listening on ".length).trim();
+  return {
+    program,
+    url,
+    port: Number(new URL(url).port),
+    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
+  };
+}
+
+async function statusOf(
+  url: string,
+): Promise<{ readonly status: number; readonly retryAfter: string | null }> {
+  const answer = await fetch(url);
+  await answer.body?.cancel();
+  return { status: answer.status, retryAfter: answer.headers.get("retry-after") };
+}
+
+Deno.test("a Server that shuts down finishes requests in flight, and takes no new session or request", async () => {
+  await using server = await start("--drain-timeout", "30s");
+  await using agent = await RawPeer.join(server.url, ada);
+  await using computer = await RawPeer.join(server.url, laptop);
+  const answering = Promise.withResolvers<unknown[]>();
+  computer.serve("client:tool_call", () => answering.promise);
+  computer.serve("client:x", () => ["no"]);
+  assertEquals((await statusOf(`${server.url}/readyz`)).status, 200);
+  const asked = computer.nextRequest("client:tool_call");
+  const answer = agent.request("client:tool_call", call);
+  await asked;
+  server.program.kill("SIGTERM");
+  const farewell = Object(await agent.next("notify:connection_closing"));
+  assertEquals([farewell.code, farewell.reconnect], ["server_closing", true]);
+  assertEquals((await statusOf(`${server.url}/readyz`)).status, 503);
+  assertEquals((await statusOf(`${server.url}/healthz`)).status, 200);
+  const handshake = await statusOf(`${server.url}/socket.io/?EIO=4&transport=polling&a2c_version=0.2.0`);
+  assertEquals(handshake, { status: 503, retryAfter: "1" });
+  let refusal: unknown;
+  do [refusal] = await agent.request("client:x", { ...call, req_id: "r2" }); while (refusal === "no");
+  assertEquals(Object(refusal).code, 503);
+  answering.resolve([{ content: [], isError: false }]);
+  assertEquals(await answer, [{ content: [], isError: false }]);
+  await within(agent.disconnected, "the end of the connection");
+  assertEquals((await server.program.end()).code, 0);
+});
+
+Deno.test("a Server that shuts down fails what is not answered in time with 503, and ends with 0", async () => {
+  await using server = await start("--drain-timeout", "700ms", "--log-format", "text");
+  await using agent = await RawPeer.join(server.url, ada);
+  await using computer = await RawPeer.join(server.url, laptop);
+  const asked = computer.nextRequest("client:tool_call");
+  const answer = agent.request("client:tool_call", call);
+  await asked;
+  server.program.kill("SIGINT");
+  const [failed] = await answer;
+  assertEquals([Object(failed).code, Object(failed).isError], [503, true]);
+  const { code, stderr } = await server.program.end();
+  assertEquals(code, 0);
+  assertStringIncludes(stderr, "draining connections=2 in_flight=1 timeout_ms=700");
+  assertStringIncludes(stderr, "drained failed=1");
+});
+
+Deno.test("a Server that shuts down does not wait for members that read nothing", async () => {
+  await using server = await start("--drain-timeout", "500ms");
+  await using agent = await RawPeer.join(server.url, ada);
+  using _deaf = await RawMember.join({ port: server.port }, laptop);
+  for (let i = 0; i < 50; i++) agent.socket.emit("client:x", { ...call, text: "x".repeat(200 * 1024) });
+  await agent.settled();
+  server.program.kill("SIGTERM");
+  assertEquals((await server.program.end()).code, 0);
+});
+
+Deno.test("a second signal ends a Server that shuts down at once", async () => {
+  await using server = await start("--drain-timeout", "1h");
+  await using agent = await RawPeer.join(server.url, ada);
+  await using computer = await RawPeer.join(server.url, laptop);
+  const asked = computer.nextRequest("client:tool_call");
+  agent.request("client:tool_call", call).catch(() => {});
+  await asked;
+  server.program.kill("SIGTERM");
+  await agent.next("notify:connection_closing");
+  server.program.kill("SIGTERM");
+  assertEquals((await server.program.end()).code, 130);
+});
+
+Deno.test("a restart of the Server under load loses no call of our Agent and Computer", async () => {
+  const first = await start();
+  await using computer = Computer.open({ name: "laptop", config: { servers: {}, inputs: [] } });
+  await computer.join({ url: first.url, office: "lab" });
+  await using agent = await Agent.connect({ url: first.url, office: "lab", name: "ada" });
+  const laptop = agent.computer("laptop");
+  const isBack = new Promise((resolve) => void agent.on("reconnected", resolve));
+  let isEnough = false;
+  let calls = 0;
+  const caller = async () => {
+    // After its return, the Agent may be in the office before the Computer.
+    while (!isEnough) if (await laptop.getTools().then(() => true, isNotFound)) calls++;
+  };
+  const callers = Array.from({ length: 16 }, caller);
+  first.program.kill("SIGTERM");
+  assertEquals((await first.program.end()).code, 0);
+  const callsBefore = calls;
+  await using _second = await start("--port", String(first.port));
+  await within(isBack, "the return of the Agent");
+  await eventually(() => calls, (calls) => calls > callsBefore + 100, "calls after the restart");
+  isEnough = true;
+  await within(Promise.all(callers), "the callers");
+});
+
+/** `false` for a Computer that is not in the office; rejects for any other failure. */
+function isNotFound(error: unknown): Promise<boolean> {
+  return error instanceof SmcpError && error.code === 404 ? Promise.resolve(false) : Promise.reject(error);
+}
