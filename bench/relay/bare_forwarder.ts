@@ -1,6 +1,4 @@
-/**
- * What the relay is measured against: the least that forwards a request through Socket.IO and tells an office something.
- */
+/** A minimal Server with Socket.IO, with which our Server is compared. It forwards requests and notifications. */
 import { createServer } from "node:http";
 import { Server, type Socket } from "socket.io";
 

@@ -1,26 +1,26 @@
-/** Many members at once: idle ones, ones that come and go, and offices that are told something. */
+/** Many members at once: idle members, members that join and leave, and offices that receive notifications. */
 import { OutgoingFrame } from "./frames.ts";
 import type { LoadOutcome } from "./load.ts";
 import { RawPeer } from "./raw_peer.ts";
 import { Histogram } from "./statistics.ts";
 
-/** How many connect at the same time. Our Server admits 64 of one address at once by default. */
+/** How many members connect in parallel. By default our Server admits 64 connections of one address in parallel. */
 const CONNECTING = 16;
-/** How many notifications of one sender are under way. */
+/** The number of notifications in flight. */
 const UNDER_WAY = 4;
 
-/** Who comes. */
+/** The members of a crowd. */
 export interface CrowdOptions {
   readonly port: number;
   readonly version: string;
   readonly size: number;
-  /** All in one office, or each in an office of its own. */
+  /** Whether all members join one office, or each member its own office. */
   readonly office: "shared" | "own";
-  /** The part of all names that makes them unique. */
+  /** A part of all names, which makes them unique. */
   readonly id: string;
 }
 
-/** Connected with {@linkcode Crowd.gather}. */
+/** Connected members, see {@linkcode Crowd.gather}. */
 export class Crowd implements AsyncDisposable {
   readonly members: readonly RawPeer[];
 
@@ -47,7 +47,7 @@ export class Crowd implements AsyncDisposable {
   }
 }
 
-/** The first member tells all others that its configuration has changed, again and again; counts deliveries. */
+/** The first member sends `server:update_config` again and again. Counts the notifications that the others receive. */
 export async function broadcast(crowd: Crowd, durationMs: number): Promise<LoadOutcome> {
   const [sender, ...others] = crowd.members;
   if (sender === undefined || others.length === 0) throw new TypeError("Cannot broadcast: nobody is there");
@@ -62,7 +62,7 @@ export async function broadcast(crowd: Crowd, durationMs: number): Promise<LoadO
     sender.send(frame);
   };
   const onNotification = () => {
-    // Notifications of one sender keep their order, so every so many deliveries the oldest has reached all.
+    // Notifications of one sender keep their order. So each time all members could have received one, the oldest is complete.
     if (++count % others.length !== 0) return;
     const nowMs = performance.now();
     times.add(nowMs - (sent.shift() ?? nowMs));
@@ -79,7 +79,7 @@ export async function broadcast(crowd: Crowd, durationMs: number): Promise<LoadO
   return { count, seconds: (performance.now() - startMs) / 1000, times: times.toJSON() };
 }
 
-/** Members that connect, join an office of their own and leave at once, as many at a time as the crowd has. */
+/** Members that connect, join and leave at once. At any time, as many of them are active as the crowd has members. */
 export async function churn(options: CrowdOptions, durationMs: number): Promise<LoadOutcome> {
   const times = new Histogram();
   const startMs = performance.now();

@@ -1,17 +1,17 @@
 /**
- * WebSocket frames, written and cut by hand. What the load generator sends is made once and only its numbers are
- * replaced; of what it receives it looks at the first bytes. So a message of 900 KB costs it a copy, no more.
+ * Builds and parses WebSocket frames by hand. The load generator builds each frame once and then only replaces the numbers
+ * in it, and it reads only the first bytes of a received message. So a message of 900 KB costs no more than a copy.
  */
 
-/** How many bytes at the beginning of a message are kept. */
+/** The number of bytes at the beginning of a message that are kept. */
 export const HEAD_BYTES = 64;
 
-/** Stands for a number in the text of a frame. */
+/** The placeholder for a number in the text of a frame. */
 export const NUMBER = "\0";
 
 /**
- * A message for a Server, masked as RFC 6455 asks. Every {@linkcode NUMBER} in its text, which must stand in its ASCII
- * beginning, is a number of so many digits that can be replaced without making the frame anew.
+ * A message for a Server, masked as RFC 6455 requires. Each {@linkcode NUMBER} in its text is a number of `width` digits
+ * that can be replaced without building the frame again. Only ASCII characters may precede it.
  */
 export class OutgoingFrame {
   readonly bytes: Uint8Array;
@@ -39,7 +39,7 @@ export class OutgoingFrame {
     for (let index = 0; index < payload.length; index++) this.#put(index, payload[index] ?? 0);
   }
 
-  /** Writes the number wherever the template has one, with leading zeros. */
+  /** Writes the number at each placeholder, with leading zeros. */
   setNumber(number: number): void {
     for (const position of this.#positions) {
       let rest = number;
@@ -66,30 +66,30 @@ function buildHeader(length: number, opcode: number): Uint8Array {
   return header;
 }
 
-/** A whole message, as far as it is kept. */
+/** A complete message, or the part of it that is kept. */
 export interface IncomingMessage {
-  /** 1 for text, 2 for bytes, 8, 9 and 10 for close, ping and pong. */
+  /** 1 is text, 2 is binary, 8 is close, 9 is ping, 10 is pong. */
   readonly opcode: number;
   /** The first {@linkcode HEAD_BYTES}; valid until the next message. */
   readonly head: Uint8Array;
-  /** How many bytes of the head belong to the message. */
+  /** The number of bytes in `head` that belong to the message. */
   readonly headLength: number;
   readonly sizeBytes: number;
-  /** The text, when it was asked for. */
+  /** The text, if texts are kept. */
   readonly text: string | undefined;
 }
 
-/** Cuts what a Server sends into messages. */
+/** Splits the bytes from a Server into messages. */
 export class FrameCutter {
-  /** Whether texts are kept: it costs what it says. */
+  /** Whether texts are kept, which takes time and memory; false by default. */
   keepsTexts = false;
   readonly #onMessage: (message: IncomingMessage) => void;
   readonly #header = new Uint8Array(10);
   #headerLength = 0;
-  /** How many bytes of the payload of the current frame are missing; undefined within a header. */
+  /** The missing bytes of the payload of the current frame; `undefined` within a header. */
   #missing: number | undefined;
   #isFinal = true;
-  /** Of the message under way, and of a control frame between its frames. */
+  /** The current message; a control frame may arrive between its frames. */
   #data = new Assembly();
   #control = new Assembly();
   #current = this.#data;
@@ -98,7 +98,7 @@ export class FrameCutter {
     this.#onMessage = onMessage;
   }
 
-  /** Takes what was read, cut anywhere. */
+  /** Adds bytes, which may end anywhere in a frame. */
   push(chunk: Uint8Array): void {
     let offset = 0;
     while (offset < chunk.length) {
@@ -135,7 +135,7 @@ export class FrameCutter {
   }
 }
 
-/** A message whose frames arrive one by one. */
+/** Assembles a message from its frames. */
 class Assembly {
   readonly #head = new Uint8Array(HEAD_BYTES);
   #opcode = 0;

@@ -1,8 +1,8 @@
-/** The load generators, from the side of whoever gives them commands. */
+/** Starts and controls a load generator. */
 import type { LoadCommand, LoadOutcome } from "./load.ts";
 import { cpuSecondsOf } from "./processes.ts";
 
-/** A process that makes load. */
+/** The process of a load generator. */
 export class Generator implements AsyncDisposable {
   readonly #process: Deno.ChildProcess;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
@@ -18,7 +18,7 @@ export class Generator implements AsyncDisposable {
     this.#lines = linesOf(this.#process.stdout);
   }
 
-  /** Carries out a command, after those before it; rejects when the generator could not. */
+  /** Runs a command after the earlier ones. Rejects if the generator fails. */
   async run(command: LoadCommand): Promise<LoadOutcome> {
     await this.#input.write(new TextEncoder().encode(`${JSON.stringify(command)}\n`));
     const { value } = await this.#lines.next();
@@ -28,7 +28,7 @@ export class Generator implements AsyncDisposable {
     return outcome;
   }
 
-  /** The processor time so far, in seconds. */
+  /** The processor time that it has used so far, in seconds. */
   cpuSeconds(): Promise<number> {
     return cpuSecondsOf(this.#process.pid);
   }

@@ -1,12 +1,12 @@
 /**
- * The load generator, a process of its own: it reads commands from stdin, one JSON object a line, and writes the outcome
- * of each on stdout. It is the same for all Servers.
+ * The load generator, which runs in a separate process. It reads commands from stdin, one JSON object per line, and writes
+ * the outcome of each command to stdout. All Servers get the same load generator.
  */
 import { Histogram } from "./statistics.ts";
 import { Pair, type PairOptions } from "./pair.ts";
 import { broadcast, churn, Crowd, type CrowdOptions } from "./crowd.ts";
 
-/** What a generator can do; the answer is a {@linkcode LoadOutcome}. */
+/** A command to a generator. The answer is a {@linkcode LoadOutcome}. */
 export type LoadCommand =
   | { readonly do: "connect"; readonly key: string; readonly pairs: readonly PairOptions[] }
   | { readonly do: "call"; readonly key: string; readonly inFlight: number; readonly durationMs: number }
@@ -15,9 +15,9 @@ export type LoadCommand =
   | { readonly do: "churn"; readonly crowd: CrowdOptions; readonly durationMs: number }
   | { readonly do: "disconnect"; readonly key: string };
 
-/** What came of a command. */
+/** The outcome of a command. */
 export interface LoadOutcome {
-  /** Of whatever was asked for: calls, connections, deliveries. */
+  /** The number of calls, connections or received notifications. */
   readonly count: number;
   readonly seconds: number;
   /** The counts of a {@linkcode Histogram}. */
@@ -58,7 +58,7 @@ async function carryOut(command: LoadCommand): Promise<LoadOutcome> {
   }
 }
 
-/** Keeps so many calls in flight, spread over the pairs, and waits for the last of them. */
+/** Keeps `inFlight` calls in flight, distributed over the pairs, and waits for the last call. */
 async function call(
   all: readonly Pair[],
   { inFlight, durationMs }: { readonly inFlight: number; readonly durationMs: number },
@@ -84,7 +84,7 @@ async function call(
   return { count, seconds: (performance.now() - startMs) / 1000, times: times.toJSON() };
 }
 
-/** Each line on stdin. */
+/** Yields the lines of stdin. */
 async function* lines(): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {

@@ -1,6 +1,6 @@
 /**
- * The benchmark of the relay: our Server beside a bare Socket.IO forwarder and the official Servers, under the same load
- * in the same run, in interleaved rounds.
+ * Compares our Server with a minimal Socket.IO forwarder and with the official Servers, under the same load, in the same
+ * run, in interleaved rounds.
  *
  * ```sh
  * deno task bench:relay           # everything
@@ -15,9 +15,9 @@ import { BASELINE, type Cell } from "./results.ts";
 import { listContenders } from "./servers.ts";
 import { renderTable } from "./table.ts";
 
-/** Files that a process has open besides its connections. */
+/** The open files of a process besides its connections. */
 const RESERVED_FILES = 200;
-/** Our Server keeps a share of the files that it may open for itself. */
+/** The part of the file limit for connections: our Server reserves the rest for other files. */
 const CONNECTIONS_SHARE = 0.7;
 
 async function main(args: readonly string[]): Promise<number> {

@@ -1,4 +1,4 @@
-/** The measurements: which load is put on which Server, in which order, and what it costs. */
+/** The measurements: which Server gets which load, in which order, and what that costs. */
 import type { Generator } from "./generator.ts";
 import type { LoadCommand } from "./load.ts";
 import type { BenchOptions } from "./options.ts";
@@ -6,17 +6,17 @@ import { type Cell, describeBytes, type Round } from "./results.ts";
 import { type Contender, type Program, RunningServer } from "./servers.ts";
 import { Histogram, seededRandom, shuffled } from "./statistics.ts";
 
-/** The most calls that one Agent has in flight; beyond it, there are more offices. */
+/** The most calls that one Agent has in flight. More calls are distributed over more offices. */
 const IN_FLIGHT_PER_OFFICE = 32;
-/** Before each measurement, in milliseconds. */
+/** The warm-up before each measurement, in milliseconds. */
 const CELL_WARM_UP_MS = 300;
-/** How many come and go at once. */
+/** How many members join and leave in parallel. */
 const CHURN_AT_ONCE = 16;
-/** Members of the office that is told something. */
+/** The number of members of the office that receives notifications. */
 const BROADCAST_MEMBERS = 201;
-/** How many connect and leave before the memory of a Server is read for the first time. */
+/** How many members connect and leave before the memory of a Server is measured for the first time. */
 const MEMORY_WARM_UP = 200;
-/** After this time without new connections the memory is read, in milliseconds. */
+/** How long to wait after the last connection before the memory is measured, in milliseconds. */
 const SETTLE_MS = 2_000;
 
 /** A contender that can run. */
@@ -25,10 +25,10 @@ export interface Entrant {
   readonly program: Program;
 }
 
-/** What is under way, for whoever waits. */
+/** Shows the current step. */
 export type Progress = (text: string) => void;
 
-/** Measures contenders in interleaved rounds, in an order that depends on the seed alone. */
+/** Measures the contenders in interleaved rounds. Their order depends only on the seed. */
 export class Bench {
   readonly #options: BenchOptions;
   readonly #entrants: readonly Entrant[];
@@ -51,7 +51,7 @@ export class Bench {
     this.#random = seededRandom(options.seed);
   }
 
-  /** Calls, connections that come and go, and broadcasts: on Servers that run throughout. */
+  /** Measures calls, connections that join and leave, and notifications, on Servers that keep running. */
   async measureLoad(): Promise<Cell[]> {
     const { sections, payloads, inFlight, warmUpMs } = this.#options;
     await using servers = new ServerSet();
@@ -67,7 +67,7 @@ export class Bench {
     return cells;
   }
 
-  /** The memory of idle connections: on a new process for each round. */
+  /** Measures the memory of idle connections, in a new process for each round. */
   async measureIdle(): Promise<Cell> {
     const { connections } = this.#options;
     const label = `${connections} idle connections`;
@@ -192,7 +192,7 @@ export class Bench {
     );
   }
 
-  /** Runs the rounds. A contender that fails has no further rounds of this measurement, which is said at once. */
+  /** Runs the rounds. A contender that fails is reported at once and gets no further rounds of this measurement. */
   async #interleave(
     what: Omit<Cell, "rounds">,
     run: (entrant: Entrant, round: number) => Promise<Round>,
@@ -223,7 +223,7 @@ export class Bench {
     return { ...what, rounds };
   }
 
-  /** Gives a command to each generator, and waits for all. */
+  /** Sends a command to each generator, and waits for all outcomes. */
   async #each(
     command: (generator: Generator, index: number) => LoadCommand,
     generators = this.#generators,
@@ -231,7 +231,7 @@ export class Bench {
     await Promise.all(generators.map((generator, index) => generator.run(command(generator, index))));
   }
 
-  /** Puts load on a Server, and reads what it costs. */
+  /** Runs load on a Server, and measures its cost. */
   async #load(
     server: RunningServer,
     generators: readonly Generator[],
@@ -262,7 +262,7 @@ export class Bench {
   }
 }
 
-/** Servers by name, which end together. */
+/** The running Servers by name, which are stopped together. */
 class ServerSet implements AsyncDisposable {
   readonly #servers = new Map<string, RunningServer>();
 

@@ -1,11 +1,11 @@
-/** Loaded before a Server, `deno run --preload`: it collects garbage at SIGUSR2 and tells on stderr how large the heap is. */
+/** Loaded with `deno run --preload`. On SIGUSR2 it collects garbage and writes the size of the heap to stderr. */
 import process from "node:process";
 
-/** How the line begins. */
+/** The beginning of that line. */
 export const HEAP_LINE = "bench heap bytes ";
 
 declare global {
-  /** There with `--v8-flags=--expose-gc`. */
+  /** Present with `--v8-flags=--expose-gc`. */
   var gc: (() => void) | undefined;
 }
 

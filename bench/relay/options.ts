@@ -1,14 +1,14 @@
 /** The options of `deno task bench:relay`. */
 import { parseArgs } from "node:util";
 
-/** What is measured, in the order of the report. */
+/** The sections of the report, in their order. */
 export const SECTIONS = ["calls", "idle", "churn", "broadcast", "cluster"] as const;
 export type Section = typeof SECTIONS[number];
 
-/** What a run measures. */
+/** The options of a run. */
 export interface BenchOptions {
   readonly sections: readonly Section[];
-  /** Names of contenders; all when empty. */
+  /** The names of the contenders; empty for all of them. */
   readonly only: readonly string[];
   readonly rounds: number;
   readonly roundMs: number;
@@ -47,7 +47,7 @@ const QUICK: Defaults = {
   connections: 1_000,
 };
 
-/** What `--help` prints. */
+/** The text of `--help`. */
 export const HELP = `Usage: deno task bench:relay [options]
 
 Measures Servers side by side under the same load and prints a table.
@@ -67,7 +67,7 @@ Options:
   --chart FILE          write the chart as SVG
 `;
 
-/** Reads the arguments; throws a `TypeError` for what it cannot use. */
+/** Parses the arguments. Throws a `TypeError` if they are invalid. */
 export function parseOptions(args: readonly string[]): BenchOptions | "help" {
   const { values } = parseArgs({
     args: [...args],

@@ -1,31 +1,31 @@
-/** An Agent and a Computer in an office of their own: what makes relayed calls, and checks each of them. */
+/** An Agent and a Computer in their own office. They make relayed calls and check each answer. */
 import { NUMBER, OutgoingFrame } from "./frames.ts";
 import { RawPeer } from "./raw_peer.ts";
 
-/** The first number of a request: from here on all have the same count of digits. */
+/** The number of the first request. All later numbers have as many digits. */
 const FIRST_NUMBER = 1_000_000;
 const NUMBER_DIGITS = 7;
 
-/** Where and with what a pair works. */
+/** The options of a pair. */
 export interface PairOptions {
   readonly port: number;
   readonly version: string;
-  /** The part of all names that makes them unique. */
+  /** A part of all names, which makes them unique. */
   readonly id: string;
   /** The size of the text in each request and in each answer. */
   readonly payloadBytes: number;
-  /** Where the Computer connects, if elsewhere: another process of a cluster. */
+  /** The port for the Computer, if it connects to another process of a cluster; `port` by default. */
   readonly computerPort?: number;
 }
 
-/** Connected with {@linkcode Pair.connect}. */
+/** A connected pair, see {@linkcode Pair.connect}. */
 export class Pair implements AsyncDisposable {
   readonly #agent: RawPeer;
   readonly #computer: RawPeer;
   readonly #request: OutgoingFrame;
   readonly #text: string;
   readonly #answer: string;
-  /** The answers by the count of digits of their numbers, which the Server chooses. */
+  /** The answers by the number of digits of their ids. The Server chooses the ids. */
   readonly #answers: OutgoingFrame[] = [];
   #number = FIRST_NUMBER;
   #answerBytes = 0;
@@ -40,7 +40,7 @@ export class Pair implements AsyncDisposable {
     this.#computer.onRequest = (number) => this.#computer.send(this.#answerTo(number), number);
   }
 
-  /** Connects both, and makes one call whose request and answer are compared with what was sent. */
+  /** Connects both members, and makes one call whose request and answer are compared in full. */
   static async connect(options: PairOptions): Promise<Pair> {
     const { id, version, port, computerPort = port } = options;
     const rest = { version, office: `office-${id}` };
@@ -51,7 +51,7 @@ export class Pair implements AsyncDisposable {
     return pair;
   }
 
-  /** Makes a call; rejects when the answer is not the Computer's. */
+  /** Makes a call. Rejects if the size of the answer is wrong. */
   async call(): Promise<void> {
     const size = await this.#agent.request(this.#request, this.#number++);
     if (size !== this.#answerBytes) {
@@ -59,7 +59,7 @@ export class Pair implements AsyncDisposable {
     }
   }
 
-  /** Rejects when either connection ends. */
+  /** Rejects when one of the connections ends. */
   async ended(): Promise<never> {
     const reason = await Promise.race([this.#agent.closed, this.#computer.closed]);
     throw new TypeError(`Cannot go on: ${reason}`);
@@ -82,7 +82,7 @@ export class Pair implements AsyncDisposable {
     this.#computer.onRequest = answer;
     const request = await asked.promise;
     const [, { params }] = JSON.parse(request.slice(request.indexOf("[")));
-    // Some Servers write the keys in another order.
+    // Parsed, because some Servers write the keys in another order.
     const [{ content: [item] = [], isError = true }] = JSON.parse(text);
     if (params.text !== this.#text || item?.text !== this.#text || isError) {
       throw new TypeError(`Cannot measure a Server that answers ${text.slice(0, 100)}`);
@@ -101,7 +101,7 @@ export class Pair implements AsyncDisposable {
   }
 }
 
-/** Lines of text, as tools answer them: a line feed and two quotes in every hundred characters. */
+/** Lines of text like the results of tools: each hundred characters contain a line feed and several quotes. */
 function buildText(sizeBytes: number): string {
   const line = `${'a line of ordinary text with a "word" in quotes, '.repeat(2).slice(0, 95)}\n`;
   return line.repeat(Math.ceil(sizeBytes / line.length)).slice(0, sizeBytes);

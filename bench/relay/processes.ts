@@ -1,12 +1,12 @@
-/** What a process costs, from Linux's `/proc`, or from `ps` elsewhere. */
+/** Measures the processor time and memory of a process, with `/proc` on Linux and with `ps` elsewhere. */
 
-/** Linux counts the time of processes in hundredths of a second, whatever its own clock is. */
+/** The unit in which Linux reports the time of processes: a hundredth of a second. */
 const TICKS_PER_SECOND = 100;
 
 /** The processor time that a process has used so far, user and system, in seconds. */
 export async function cpuSecondsOf(pid: number): Promise<number> {
   if (Deno.build.os !== "linux") return parseClock(await ps(pid, "time"));
-  // The name, in parentheses, may hold anything.
+  // The name in parentheses may contain any character.
   const fields = (await Deno.readTextFile(`/proc/${pid}/stat`)).replace(/^.*\) /s, "").split(" ");
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
@@ -18,7 +18,7 @@ export async function residentBytesOf(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
 }
 
-/** How many files a process started from here may have open; undefined where nobody tells. */
+/** The most files that a child process may open; `undefined` if the system does not report it. */
 export async function openFilesLimit(): Promise<number | undefined> {
   const limits = await Deno.readTextFile("/proc/self/limits").catch(() => "");
   const found = /^Max open files\s+(\d+)/m.exec(limits)?.[1];

@@ -1,4 +1,4 @@
-"""The official Python SDK's Server on a free port of 127.0.0.1, for `deno task bench:relay`. It says where it listens."""
+"""The official Python SDK's Server on a free port of 127.0.0.1, for `deno task bench:relay`. Prints the address on which it listens."""
 
 import asyncio
 import socket
@@ -10,7 +10,7 @@ from a2c_smcp.server.auth import AuthenticationProvider
 from a2c_smcp.server.middleware import A2CProtocolVersionASGIMiddleware
 from a2c_smcp.server.namespace import SMCPNamespace
 
-# As much as our Server takes by default; uvicorn's own limit for a WebSocket is the same.
+# The default message limit of our Server. The default of uvicorn for a WebSocket is the same.
 MAX_PAYLOAD_BYTES = 16 * 1024 * 1024
 
 

@@ -1,29 +1,29 @@
 /**
- * The least of a Socket.IO client on a plain TCP connection, so that what is measured is the Server under load, not its
- * clients.
+ * A minimal Socket.IO client on a plain TCP connection. It uses little time itself, so that a benchmark measures the
+ * Server.
  */
 import { FrameCutter, type IncomingMessage, OutgoingFrame } from "./frames.ts";
 
-/** How much is read at once. */
+/** The size of the read buffer. */
 const READ_BYTES = 256 * 1024;
 /** How long a handshake or a join may take, in milliseconds. */
 const DEADLINE_MS = 60_000;
-/** Where the number of a request and of an answer begins: behind `42/smcp,`. */
+/** The position of the number of a request or an answer: after `42/smcp,`. */
 const NUMBER_START = 8;
 const [COMMA, QUOTE_0, QUOTE_9] = [0x2c, 0x30, 0x39];
 const [TEXT_0, TEXT_2, TEXT_3, TEXT_4] = [0x30, 0x32, 0x33, 0x34];
 
-/** Where and as whom a peer connects. */
+/** The options of a peer. */
 export interface PeerOptions {
   readonly port: number;
-  /** The version of the protocol that the Server asks for. */
+  /** The protocol version that the Server requires. */
   readonly version: string;
   readonly role: "agent" | "computer";
   readonly name: string;
   readonly office: string;
 }
 
-/** A member of an office on a WebSocket. What it is asked and told goes to the two callbacks. */
+/** A member of an office, connected over a WebSocket. Two callbacks receive its requests and notifications. */
 export class RawPeer implements AsyncDisposable {
   /** Called with the number of each request. */
   onRequest: (number: number, message: IncomingMessage) => void = () => {};
@@ -65,18 +65,18 @@ export class RawPeer implements AsyncDisposable {
     return peer;
   }
 
-  /** Whether texts of messages are kept, see {@linkcode FrameCutter}. */
+  /** Whether the texts of messages are kept, see {@linkcode FrameCutter.keepsTexts}. */
   set keepsTexts(keeps: boolean) {
     this.#cutter.keepsTexts = keeps;
   }
 
-  /** Sends a frame after those before it, with this number in it. */
+  /** Writes the number into a frame, and sends it after the earlier ones. */
   send(frame: OutgoingFrame, number = 0): void {
     this.#queue.push({ frame, number });
     if (!this.#isWriting) this.#write().catch((error) => this.#end(String(error)));
   }
 
-  /** Sends a frame whose number is that of a request, and resolves to the size of the answer in bytes. */
+  /** Sends a request with this number, and resolves to the size of the answer in bytes. */
   request(frame: OutgoingFrame, number: number): Promise<number> {
     return new Promise((resolve) => {
       this.#acks.set(number, ({ sizeBytes }) => resolve(sizeBytes));
@@ -107,7 +107,7 @@ export class RawPeer implements AsyncDisposable {
     for (let job = this.#queue.shift(); job !== undefined; job = this.#queue.shift()) {
       job.frame.setNumber(job.number);
       const { bytes } = job.frame;
-      // One frame, one write: as clients do that know nothing of each other.
+      // One write for each frame, as independent clients would do.
       for (let sent = 0; sent < bytes.length;) sent += await this.#conn.write(bytes.subarray(sent));
     }
     this.#isWriting = false;
@@ -132,7 +132,7 @@ export class RawPeer implements AsyncDisposable {
     try {
       this.#conn.close();
     } catch {
-      // It was closed before.
+      // The connection is already closed.
     }
   }
 
@@ -162,7 +162,7 @@ export class RawPeer implements AsyncDisposable {
   }
 }
 
-/** The number of a request or an answer, which stands behind the namespace. */
+/** The number of a request or an answer, which follows the namespace. */
 function readNumber(head: Uint8Array): number | undefined {
   if (head[NUMBER_START - 1] !== COMMA) return undefined;
   let number: number | undefined;
@@ -174,7 +174,7 @@ function readNumber(head: Uint8Array): number | undefined {
   return number;
 }
 
-/** Asks for a WebSocket. Resolves to what came behind the answer: the first frames. */
+/** Upgrades the connection to a WebSocket. Resolves to the bytes after the HTTP answer, which are the first frames. */
 async function upgrade(conn: Deno.TcpConn, query: string, port: number): Promise<Uint8Array> {
   const key = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
   const lines = [
@@ -203,7 +203,7 @@ async function upgrade(conn: Deno.TcpConn, query: string, port: number): Promise
   return head.subarray(end + 4);
 }
 
-/** Settles as the promise does, or rejects when that takes too long. */
+/** Settles like `promise`, or rejects after the time limit. */
 async function beforeDeadline<T>(promise: Promise<T>, what: string): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new TypeError(`Cannot wait longer for ${what}`)), DEADLINE_MS);

@@ -1,17 +1,17 @@
-/** What was measured: values by contender and round, and what is said about them. Pure. */
+/** The results: values by contender and round, and their medians and ratios. Pure. */
 import { median, medianRatio } from "./statistics.ts";
 import type { Section } from "./options.ts";
 
-/** The contender that all are compared with. */
+/** The contender with which all others are compared. */
 export const BASELINE = "bare";
 
-/** The values of one contender in one round, by the name of the metric; undefined where the round failed. */
+/** The values of one contender in one round, by metric; `undefined` if the round failed. */
 export type Round = Readonly<Record<string, number>> | undefined;
 
-/** One measurement, of all contenders. */
+/** One measurement of all contenders. */
 export interface Cell {
   readonly section: Section;
-  /** What was measured, such as `300 B, 32 in flight`. */
+  /** The parameters, such as `300 B, 32 in flight`. */
   readonly label: string;
   readonly payloadBytes?: number;
   readonly inFlight?: number;
@@ -25,7 +25,7 @@ export function valueOf(cell: Cell, contender: string, metric: string): number |
   return values.length === 0 ? undefined : median(values);
 }
 
-/** How a contender compares with another one: the median of the ratios within a round. */
+/** The ratio of one contender to another: the median of the ratios of each round. */
 export function ratioOf(
   cell: Cell,
   metric: string,
@@ -38,7 +38,7 @@ function metricOf(cell: Cell, contender: string, metric: string): (number | unde
   return (cell.rounds[contender] ?? []).map((round) => round?.[metric]);
 }
 
-/** 300 B, 10 KB, 900 KB: what the payload is called. */
+/** A size as text: `300 B`, `10 KB`, `900 KB`. */
 export function describeBytes(bytes: number): string {
   return bytes < 1_000 ? `${bytes} B` : `${bytes / 1_000} KB`;
 }

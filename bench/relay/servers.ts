@@ -1,18 +1,18 @@
-/** The Servers that are compared: how each is started, and why one is left out. */
+/** The Servers to compare: how each one is started, or why it is left out. */
 import { readPort } from "../fixtures/read_port.ts";
 import { cpuSecondsOf, residentBytesOf } from "./processes.ts";
 
 const folder = new URL("./", import.meta.url);
 const root = new URL("../../", import.meta.url);
-/** Where cargo leaves what it builds; ignored by git. */
+/** The output folder of cargo, which git ignores. */
 const rustTarget = new URL(".bench-rust/", root);
 const python = new URL(`.venv-interop/bin/python`, root);
 
-/** How long a Server may take to end after SIGTERM, in milliseconds. */
+/** How long a Server may take to exit after SIGTERM, in milliseconds. */
 const CLOSE_MS = 5_000;
-/** How long a Server may take to tell the size of its heap, in milliseconds. */
+/** How long a Server may take to report the size of its heap, in milliseconds. */
 const HEAP_MS = 30_000;
-/** Begins the line that `memory.ts` writes. */
+/** The line that `memory.ts` writes. */
 const HEAP_LINE = /^bench heap bytes (\d+)$/m;
 
 /** A program to run. */
@@ -24,37 +24,37 @@ export interface Program {
 
 /** One of the Servers. */
 export interface Contender {
-  /** What `--only` takes. */
+  /** The name for `--only`. */
   readonly name: string;
-  /** What tables and charts say. */
+  /** The name in tables and charts. */
   readonly title: string;
-  /** The version of the protocol that it asks for. */
+  /** The protocol version that it requires. */
   readonly version: string;
-  /** Whether its heap can be asked for: it runs in Deno. */
+  /** Whether it can report its heap, because it runs in Deno. */
   readonly hasHeap: boolean;
-  /** What to run, or why it cannot be: one sentence. It may take minutes, where something has to be built. */
+  /** The program to run, or the reason why there is none. A build may take minutes. */
   prepare(): Promise<Program | { readonly missing: string }>;
 }
 
-/** Runs a module in Deno so that its heap can be asked for. */
+/** A module that runs in Deno and can report its heap. */
 export function denoProgram(module: URL, args: readonly string[] = []): Program {
   const flags = ["--quiet", "--no-check", "-A", "--v8-flags=--expose-gc"];
   const preload = `--preload=${new URL("memory.ts", folder).pathname}`;
   return { command: Deno.execPath(), args: ["run", ...flags, preload, module.pathname, ...args] };
 }
 
-/** Our Server, with all its checks and these options. */
+/** Our Server with these options and all of its checks. */
 export function ourProgram(options: readonly string[] = []): Program {
   return denoProgram(new URL("server.ts", root), ["--port", "0", "--log-level", "error", ...options]);
 }
 
-/** What `server.ts --help` says, for options that may not exist. */
+/** The text of `server.ts --help`, which shows whether an option exists. */
 export async function helpOfOurServer(): Promise<string> {
   const { stdout } = await run({ command: Deno.execPath(), args: ["run", "-A", "server.ts", "--help"] });
   return stdout;
 }
 
-/** Every contender, the one that all are compared with first. */
+/** All contenders; the first is the one with which the others are compared. */
 export async function listContenders(): Promise<Contender[]> {
   const engines = (await helpOfOurServer()).includes("--engine");
   const ours = (name: string, title: string, options: readonly string[]): Contender => ({
@@ -127,7 +127,7 @@ export class RunningServer implements AsyncDisposable {
     this.port = port;
   }
 
-  /** Starts it and waits until it listens. */
+  /** Starts a Server and waits until it listens. */
   static async start({ command, args }: Program): Promise<RunningServer> {
     const process = new Deno.Command(command, {
       args: [...args],
@@ -151,12 +151,12 @@ export class RunningServer implements AsyncDisposable {
     return this.#process.pid;
   }
 
-  /** The processor time so far, in seconds. */
+  /** The processor time that it has used so far, in seconds. */
   cpuSeconds(): Promise<number> {
     return cpuSecondsOf(this.pid);
   }
 
-  /** The memory in RAM, in bytes. */
+  /** The resident memory, in bytes. */
   residentBytes(): Promise<number> {
     return residentBytesOf(this.pid);
   }
@@ -185,7 +185,7 @@ export class RunningServer implements AsyncDisposable {
 
   async #watch(stderr: ReadableStream<string>): Promise<void> {
     for await (const text of stderr) {
-      // What a Server says is for nobody, except how large its heap is.
+      // Only the size of the heap is of interest here.
       this.#stderr = (this.#stderr + text).slice(-4096);
       this.#onStderr();
     }

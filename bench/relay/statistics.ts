@@ -1,6 +1,6 @@
-/** The numbers behind the tables: medians, percentiles, ratios, and orders that a seed repeats. Pure. */
+/** Medians, percentiles and ratios, and random orders that a seed reproduces. Pure. */
 
-/** The middle value; of an even count, the mean of the two in the middle. NaN for none. */
+/** The middle value, or the mean of the two middle values. `NaN` without values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;
@@ -8,8 +8,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The median over all rounds of the ratio of two values of the same round, so that what slows one round down does not
- * count. Rounds in which either is missing are left out.
+ * The median of the ratios of two values of the same round. Load that slows one round affects both values, so it hardly
+ * changes their ratio. Rounds without one of the values are left out.
  */
 export function medianRatio(
   values: readonly (number | undefined)[],
@@ -22,7 +22,7 @@ export function medianRatio(
   return ratios.length === 0 ? undefined : median(ratios);
 }
 
-/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
+/** A generator of random numbers in [0, 1), the same for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -33,35 +33,35 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** The same values in another order (Fisher–Yates). */
+/** The same values in a random order. */
 export function shuffled<T>(values: readonly T[], random: () => number): T[] {
   const keyed = values.map((value) => ({ value, key: random() }));
   return keyed.sort((a, b) => a.key - b.key).map(({ value }) => value);
 }
 
-/** A bucket is this much wider than the one before it: what the precision of a percentile is. */
+/** The ratio of a bucket's width to that of the previous one. It sets the precision of percentiles. */
 const BUCKET_GROWTH = 1.01;
 /** The upper end of the first bucket, in milliseconds. */
 const FIRST_BUCKET_MS = 0.001;
 const LOG_GROWTH = Math.log(BUCKET_GROWTH);
 
-/** How long calls took, in buckets that grow by 1 %. It crosses processes as JSON, and several can be added up. */
+/** Counts durations in buckets that grow by 1 %. Histograms can be sent as JSON and merged. */
 export class Histogram {
-  /** Counts by number of the bucket, without holes. */
+  /** The counts by the index of the bucket. */
   readonly #counts: number[];
 
   constructor(counts: readonly number[] = []) {
     this.#counts = [...counts];
   }
 
-  /** Adds one call that took so many milliseconds. */
+  /** Adds one duration in milliseconds. */
   add(ms: number): void {
     const bucket = ms <= FIRST_BUCKET_MS ? 0 : Math.ceil(Math.log(ms / FIRST_BUCKET_MS) / LOG_GROWTH);
     while (this.#counts.length <= bucket) this.#counts.push(0);
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
   }
 
-  /** Adds all calls of another one. */
+  /** Adds all durations of another histogram. */
   merge(other: Histogram): void {
     for (const [bucket, count] of other.#counts.entries()) {
       while (this.#counts.length <= bucket) this.#counts.push(0);
@@ -69,7 +69,7 @@ export class Histogram {
     }
   }
 
-  /** The time in milliseconds that the given share of the calls did not exceed, at most 1 % too high. NaN for none. */
+  /** The duration in milliseconds that `share` of all durations do not exceed, at most 1 % too high. `NaN` without any. */
   percentile(share: number): number {
     const total = this.#counts.reduce((sum, count) => sum + count, 0);
     if (total === 0) return NaN;

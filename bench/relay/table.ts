@@ -1,13 +1,13 @@
-/** The report as text: one table for each section. Pure. */
+/** The report as text, with one table for each section. Pure. */
 import type { Section } from "./options.ts";
 import { BASELINE, type Cell, ratioOf, valueOf } from "./results.ts";
 
-/** What a column shows. */
+/** A column of a table. */
 interface Column {
   readonly title: string;
   readonly metric: string;
   readonly show: (value: number) => string;
-  /** Whether the ratio to the baseline stands behind the value. */
+  /** Whether the ratio to the baseline follows the value. */
   readonly hasRatio?: boolean;
 }
 
@@ -75,7 +75,7 @@ const SECTION_TABLES: Readonly<
   },
 };
 
-/** A table of one section, as Markdown, which reads well as plain text too. */
+/** The table of one section as Markdown, which is also readable as plain text. */
 export function renderTable(cells: readonly Cell[], titles: Readonly<Record<string, string>>): string {
   const [first] = cells;
   if (first === undefined) return "";
@@ -100,7 +100,7 @@ function renderValue(cell: Cell, contender: string, { metric, show, hasRatio }: 
   return ratio === undefined ? show(value) : `${show(value)} (${ratio.toFixed(2)}×)`;
 }
 
-/** Rows of Markdown whose columns have the same width; numbers stand on the right. */
+/** Rows of Markdown with aligned columns; numbers are aligned to the right. */
 function align(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(3, ...rows.map((row) => (row[column] ?? "").length))

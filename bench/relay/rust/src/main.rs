@@ -1,4 +1,4 @@
-//! The official Rust SDK's Server on a free port of 127.0.0.1, for `deno task bench:relay`. It says where it listens.
+//! The official Rust SDK's Server on a free port of 127.0.0.1, for `deno task bench:relay`. Prints the address on which it listens.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use tokio::net::TcpStream;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// As much as our Server takes by default.
+/// The default message limit of our Server.
 const MAX_PAYLOAD_BYTES: u64 = 16 * 1024 * 1024;
 
-/// What `SmcpServerBuilder::build_layer` does, with another message limit.
+/// The same as `SmcpServerBuilder::build_layer`, but with another message limit.
 fn build_layer() -> SmcpServerLayer {
     let (layer, io) = SocketIo::builder().max_payload(MAX_PAYLOAD_BYTES).build_layer();
     let state = ServerState {
@@ -32,7 +32,7 @@ fn build_layer() -> SmcpServerLayer {
 
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
-    // The Server takes an address, and does not tell which port it got: so a port is chosen for it.
+    // The Server does not report which port it gets for port 0, so a free port is chosen first.
     let addr = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let serving = tokio::spawn(HyperServerBuilder::new().with_layer(build_layer()).build().run(addr));
     while TcpStream::connect(addr).await.is_err() && !serving.is_finished() {
