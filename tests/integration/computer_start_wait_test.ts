@@ -42,6 +42,13 @@ Deno.test("call of an unknown tool ends after --start-timeout and names the serv
   assertStringIncludes(stderr, "hang (starting)");
 });
 
+Deno.test("call with a short --start-timeout logs one line, with the tool and the server that still starts", async () => {
+  const args = ["call", "nope", "--start-timeout", "1"];
+  const { stderr } = await run({ hang: HANGING, greeter: GREETING }, args);
+  assertEquals(stderr.match(/WARN/g)?.length, 1, stderr);
+  assertStringIncludes(stderr, "tool=nope");
+});
+
 Deno.test("status shows after --start-timeout which servers are still starting", async () => {
   const servers = { hang: HANGING, greeter: GREETING };
   const status = await run(servers, ["status", "--json", "--start-timeout", "4"]);

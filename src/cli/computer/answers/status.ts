@@ -80,6 +80,10 @@ function placeText({ computer, arrival }: Session): string {
     ? `connected to ${place.url}`
     : `connection to ${place.url} lost, reconnecting`;
   if (arrival?.office !== undefined) {
+    if (arrival.isWaitingForServers) {
+      const latest = `after ${arrival.serversTimeoutMs / 1000} s at the latest`;
+      return `none yet, ${link}; joins "${toSafeLine(arrival.office)}" when the MCP servers run, ${latest}`;
+    }
     return `none yet, ${link}, trying to join "${toSafeLine(arrival.office)}"; see the log for the reason`;
   }
   return place.office === undefined ? `none, ${link}` : `"${place.office}", ${link}`;
