@@ -1,9 +1,10 @@
 /** The command line of `server.ts`. */
 import { untilAborted } from "../../async/abortable.ts";
 import { commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
-import { ExitCode, UsageError } from "../outcome.ts";
+import { CommandFailedError, ExitCode, UsageError } from "../outcome.ts";
 import { loggerOf } from "../options.ts";
 import type { Command } from "commander";
+import { isRecord } from "../../json.ts";
 import { openAuth } from "./credentials.ts";
 import { completeOptions } from "./option_sources.ts";
 import { type ServerCliOptions, serverOptionGroups } from "./options.ts";
@@ -34,10 +35,17 @@ export function createServerProgram(signal: AbortSignal): Command {
     for (const option of options) program.addOption(option.helpGroup(`${heading}:`));
   }
   program.addHelpText("after", examples(commandLineOf("server")));
-  return program.action(async () => {
+  program.argument("[command]").allowExcessArguments().usage("[options]");
+  return program.action(async (word: string | undefined) => {
+    if (word !== undefined) throw new UsageError(`Cannot run "${word}": ${noCommandsText()}`);
     await completeOptions(program, (name) => Deno.env.get(name));
     await serve(program.opts<ServerCliOptions>(), signal);
   });
+}
+
+function noCommandsText(): string {
+  const [computer, agent] = [commandLineOf("computer"), commandLineOf("agent")];
+  return `a Server has options only; "${computer} --help" and "${agent} --help" list commands`;
 }
 
 function examples(server: string): string {
@@ -83,9 +91,17 @@ async function listen(options: ListenOptions): Promise<SmcpServer> {
     const { SmcpServer } = await import("../../server/server.ts");
     return await SmcpServer.listen(options);
   } catch (error) {
+    if (isPortInUse(error)) {
+      const message = `${error.message}; choose another --port, or end the program that uses this one`;
+      throw new CommandFailedError(message);
+    }
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
     throw new UsageError(error.message, { cause: error });
   }
+}
+
+function isPortInUse(error: unknown): error is Error {
+  return error instanceof Error && isRecord(error.cause) && error.cause["code"] === "EADDRINUSE";
 }
 
 function explainHost(host: string): string {
