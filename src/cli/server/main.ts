@@ -8,11 +8,14 @@ import { isRecord } from "../../json.ts";
 import { openAuth } from "./credentials.ts";
 import { completeOptions } from "./option_sources.ts";
 import { type ServerCliOptions, serverOptionGroups } from "./options.ts";
+import { readRegularFile } from "../../files.ts";
 import { type Logger, parseLogLevels } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
 import type { ListenOptions } from "../../server/options.ts";
 import type { SmcpServer } from "../../server/server.ts";
 
+/** The largest file with a token for the metrics, in bytes. */
+const MAX_TOKEN_FILE_BYTES = 65_536;
 /** How long connections may take to close after the drain. */
 const CLOSE_TIMEOUT_MS = 500;
 
@@ -62,9 +65,11 @@ async function serve(options: ServerCliOptions, signal: AbortSignal): Promise<vo
   const logger = loggerOf("server", options);
   await using opened = await openAuth(options, logger);
   const { auth } = opened;
-  await using server = await listen(toListenOptions(options, { auth, logger }));
+  const metricsToken = await readMetricsToken(options);
+  await using server = await listen(toListenOptions(options, { auth, metricsToken, logger }));
   if (auth === undefined) logger.warn("clients need no credentials; give --token to require a token");
   tellListening(options, server.url);
+  if (server.metricsUrl !== undefined) logger.info("serving metrics", { url: server.metricsUrl });
   const failure = await Promise.race([untilAborted(signal), server.untilFailed()]);
   if (failure !== undefined) throw failure;
   await end(server, { drainTimeoutMs: options.drainTimeout, logger });
@@ -81,6 +86,19 @@ async function end(
   }, drainTimeoutMs + CLOSE_TIMEOUT_MS);
   await server.drain({ timeoutMs: drainTimeoutMs });
   clearTimeout(timer);
+}
+
+async function readMetricsToken(options: ServerCliOptions): Promise<string | undefined> {
+  const { metricsToken, metricsTokenFile: path } = options;
+  if (path === undefined) return metricsToken;
+  const reading = await readRegularFile(path, { maxBytes: MAX_TOKEN_FILE_BYTES });
+  if ("state" in reading) {
+    const { state, cause } = reading;
+    throw new UsageError(`Cannot read metrics token file "${path}": ${state}`, { cause });
+  }
+  const [token = ""] = reading.text.split(/\r?\n/, 1);
+  if (token.trim() !== "") return token.trim();
+  throw new UsageError(`Cannot read metrics token file "${path}": its first line is empty`);
 }
 
 async function listen(options: ListenOptions): Promise<SmcpServer> {
@@ -116,7 +134,7 @@ type EveryListenOption = {
 
 function toListenOptions(
   options: ServerCliOptions,
-  { auth, logger }: Pick<ListenOptions, "auth"> & { readonly logger: Logger },
+  { auth, metricsToken, logger }: Pick<ListenOptions, "auth" | "metricsToken"> & { readonly logger: Logger },
 ): EveryListenOption {
   return {
     host: options.host,
@@ -139,6 +157,10 @@ function toListenOptions(
     authTimeoutMs: options.authTimeout,
     headTimeoutMs: options.headTimeout,
     graceMs: options.grace,
+    metrics: undefined,
+    metricsPort: options.metricsPort,
+    metricsHost: options.metricsHost,
+    metricsToken,
     logger,
   };
 }
