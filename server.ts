@@ -25,12 +25,15 @@ export type { Grant, GrantedRole } from "./src/server/auth/grant.ts";
 export {
   type Admission,
   anonymous,
+  anyOf,
   type AuthDecision,
   type AuthProvider,
   type Credentials,
   type CredentialsEnd,
   CredentialsEndedError,
 } from "./src/server/auth/provider.ts";
+export { type JwtKeyOptions, type JwtOptions, JwtTokens } from "./src/server/auth/jwt.ts";
+export type { ClaimOptions } from "./src/server/auth/jwt_claims.ts";
 export type { TokenPlace } from "./src/server/auth/presented_token.ts";
 export {
   staticTokens,

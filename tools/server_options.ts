@@ -1,7 +1,8 @@
 /** The table of the Server's options in `docs/server.md`, made from their declarations. */
 import type { Option } from "commander";
 import { logOptions } from "../src/cli/options.ts";
-import { serverOptionGroups, Switch } from "../src/cli/server/options.ts";
+import { Switch } from "../src/cli/server/option_kinds.ts";
+import { serverOptionGroups } from "../src/cli/server/options.ts";
 
 const BEGIN = "<!-- options: written by `deno task schema` -->";
 const END = "<!-- /options -->";

@@ -1,6 +1,8 @@
 /** HTTP as bytes over TCP, so that a test decides on every header and on what is never sent. */
 import { connect, type Socket } from "node:net";
-import { within } from "../fixtures/within.ts";
+
+/** How a test waits for something that the network brings. */
+const ANSWER_DEADLINE_MS = 10_000;
 
 /** A TCP connection on which a test writes what it likes. */
 export class RawConnection implements AsyncDisposable {
@@ -36,18 +38,36 @@ export class RawConnection implements AsyncDisposable {
     const look = () => {
       if (test(this.#received)) resolve(this.#received);
     };
+    const timer = setTimeout(
+      () =>
+        reject(new RangeError(`No ${what} within ${ANSWER_DEADLINE_MS} ms: ${this.#received.slice(0, 300)}`)),
+      ANSWER_DEADLINE_MS,
+    );
     this.#onData = look;
     this.socket.once(
       "close",
       () => reject(new TypeError(`Closed before ${what}: ${this.#received.slice(0, 300)}`)),
     );
     look();
-    return await within(promise, () => `${what}; what came is ${this.#received.slice(0, 300)}`);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Resolves when the other side has closed. */
   async untilClosed(): Promise<void> {
-    await within(this.closed, "the end of the connection");
+    const { promise, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => reject(new RangeError(`Not closed within ${ANSWER_DEADLINE_MS} ms`)),
+      ANSWER_DEADLINE_MS,
+    );
+    try {
+      await Promise.race([this.closed, promise]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -89,28 +89,12 @@ export function reportText(report: ConfigReport): string {
   return [heading, contentText(report), places.join("\n"), sum].filter((part) => part !== "").join("\n\n");
 }
 
-/** What is missing before the servers can start. A value can be given later, so this is no error. */
-function readyText({ servers, inputs, variables }: ConfigReport): string {
+function readyText({ servers, variables }: ConfigReport): string {
   if (servers.length === 0) return "no servers";
-  const started = new Set(servers.filter(({ disabled }) => !disabled).map(({ name }) => name));
-  const isNeeded = ({ isSet, usedBy }: CheckedInput | CheckedVariable) =>
-    isSet === false && usedBy.some((server) => started.has(server));
-  const unset = variables.filter((variable) => !variable.hasDefault && isNeeded(variable));
-  const unanswered = inputs.filter((input) => !input.hasValue && isNeeded(input));
-  const missing = [
-    ...(unset.length === 0
-      ? []
-      : [`these environment variables are set: ${unset.map(({ name }) => name).join(", ")}`]),
-    ...(unanswered.length === 0 ? [] : [`these inputs have values: ${unanswered.map(inputText).join(", ")}`]),
-  ];
+  const missing = variables.filter(({ hasDefault, isSet }) => !hasDefault && isSet === false);
   return missing.length === 0
     ? "ready to use"
-    : `ready to use after ${missing.map(printableLine).join("; and ")}`;
-}
-
-/** An input and the ways to give it a value. */
-function inputText({ id }: CheckedInput): string {
-  return `${id} (${inputVariable(id)}, --inputs FILE, or a terminal that asks)`;
+    : `ready to use after these environment variables are set: ${missing.map(({ name }) => name).join(", ")}`;
 }
 
 /** A line for each server, input and variable. */
@@ -126,7 +110,7 @@ function contentText({ servers, inputs, variables }: ConfigReport): string {
 
 function originText({ id, type, hasValue, isSet }: CheckedInput): string {
   const variable = inputVariable(id);
-  if (isSet === true) return "is set";
+  if (isSet === true) return `set in ${variable}`;
   if (hasValue) return type === "command" ? "from its command" : "has a default";
   return `from ${variable}, --inputs FILE, or asked at a terminal`;
 }

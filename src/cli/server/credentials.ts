@@ -1,22 +1,40 @@
 /** The options of the Server's program that say which clients are admitted. */
 import { Option } from "commander";
 import type { Logger } from "../../log.ts";
+import { DEFAULT_TOKEN_FIELD, DEFAULT_TOKEN_HEADERS } from "../../server/auth/presented_token.ts";
+import { GRANTED_ROLES, type GrantedRole, isGrantedRole } from "../../server/auth/grant.ts";
+import type { JwtTokens } from "../../server/auth/jwt.ts";
 import {
-  DEFAULT_TOKEN_FIELD,
-  DEFAULT_TOKEN_HEADERS,
-  type TokenPlace,
-} from "../../server/auth/presented_token.ts";
-import type { AuthProvider } from "../../server/auth/provider.ts";
+  DEFAULT_CLOCK_TOLERANCE_MS,
+  DEFAULT_OFFICES_CLAIM,
+  DEFAULT_ROLES_CLAIM,
+} from "../../server/auth/jwt_claims.ts";
+import { anyOf, type AuthProvider } from "../../server/auth/provider.ts";
 import { FileContentError } from "../../server/auth/file_content.ts";
 import { collect } from "../options.ts";
 import { UsageError } from "../outcome.ts";
+import { Switch, time, words } from "./option_kinds.ts";
 
-/** The values of {@linkcode credentialOptions}. */
+/** The values of {@linkcode credentialOptions} and {@linkcode jwtOptions}. */
 export interface CredentialOptions {
   readonly token?: readonly string[];
   readonly tokenFile?: string;
   readonly authField: string;
   readonly authHeader?: readonly string[];
+  readonly jwtSecret?: string;
+  readonly jwtSecretFile?: string;
+  readonly jwtKeyFile?: string;
+  readonly jwtJwksUrl?: string;
+  readonly jwtIssuer?: readonly string[];
+  readonly jwtAudience?: readonly string[];
+  readonly jwtAlgorithm?: readonly string[];
+  readonly jwtPrincipalClaim: string;
+  readonly jwtOfficesClaim: string;
+  readonly jwtRolesClaim: string;
+  readonly jwtDefaultOffices?: readonly string[];
+  readonly jwtDefaultRoles?: readonly GrantedRole[];
+  readonly jwtClockTolerance: number;
+  readonly jwtAllowHttp?: boolean;
 }
 
 /** `--token`, `--token-file`, and where clients put their token. */
@@ -31,11 +49,57 @@ export function credentialOptions(): readonly Option[] {
     ).env("A2C_TOKEN_FILE"),
     new Option("--auth-field <name>", "the auth field that carries the token").default(DEFAULT_TOKEN_FIELD)
       .env("A2C_AUTH_FIELD"),
+    words(
+      "--auth-header <name...>",
+      "the HTTP headers that carry the token of clients without that field " +
+        `(default: ${DEFAULT_TOKEN_HEADERS.join(" ")})`,
+    ).env("A2C_AUTH_HEADER"),
+  ];
+}
+
+/** The options of JSON Web Tokens. */
+export function jwtOptions(): readonly Option[] {
+  return [
+    new Option("--jwt-secret <secret>", "accept JWTs that are signed with this secret of at least 32 bytes")
+      .env("A2C_JWT_SECRET"),
+    new Option("--jwt-secret-file <file>", "accept JWTs that are signed with a secret in this file")
+      .env("A2C_JWT_SECRET_FILE"),
+    new Option("--jwt-key-file <file>", "accept JWTs of a public key in this file: PEM, JWK or a set of JWKs")
+      .env("A2C_JWT_KEY_FILE"),
     new Option(
-      "--auth-header <name>",
-      "the HTTP header that carries the token of clients without that field; repeatable " +
-        `(default: ${DEFAULT_TOKEN_HEADERS.join(", ")})`,
-    ).argParser(collect).env("A2C_AUTH_HEADER"),
+      "--jwt-jwks-url <url>",
+      "accept JWTs of a key in the set at this URL; needs issuer and audience",
+    )
+      .env("A2C_JWT_JWKS_URL"),
+    words("--jwt-issuer <issuer...>", "the issuers of accepted JWTs").env("A2C_JWT_ISSUER"),
+    words("--jwt-audience <audience...>", "the audiences, one of which a JWT must have").env(
+      "A2C_JWT_AUDIENCE",
+    ),
+    words(
+      "--jwt-algorithm <name...>",
+      "the accepted algorithms (default: HS256 for a secret, else those of the keys)",
+    ).env("A2C_JWT_ALGORITHM"),
+    new Option("--jwt-principal-claim <name>", "the claim with the name of the client").default("sub")
+      .env("A2C_JWT_PRINCIPAL_CLAIM"),
+    new Option("--jwt-offices-claim <name>", "the claim with the offices that it may join, * for all")
+      .default(DEFAULT_OFFICES_CLAIM).env("A2C_JWT_OFFICES_CLAIM"),
+    new Option("--jwt-roles-claim <name>", "the claim with the roles that it may have")
+      .default(DEFAULT_ROLES_CLAIM).env("A2C_JWT_ROLES_CLAIM"),
+    words(
+      "--jwt-default-offices <office...>",
+      "the offices of a JWT without that claim, * for all (default: none)",
+    )
+      .env("A2C_JWT_DEFAULT_OFFICES"),
+    words(
+      "--jwt-default-roles <role...>",
+      `the roles of a JWT without that claim (default: ${GRANTED_ROLES.join(" ")})`,
+    ).env("A2C_JWT_DEFAULT_ROLES"),
+    time("--jwt-clock-tolerance <ms>", "how far the clock of the issuer may differ")
+      .default(DEFAULT_CLOCK_TOLERANCE_MS).env("A2C_JWT_CLOCK_TOLERANCE"),
+    new Switch("--jwt-allow-http", {
+      description: "fetch the set of keys without TLS, also from another machine",
+      variable: "A2C_JWT_ALLOW_HTTP",
+    }),
   ];
 }
 
@@ -51,21 +115,68 @@ export interface OpenedAuth extends AsyncDisposable {
  * @throws {UsageError} when a token or a file cannot be used.
  */
 export async function openAuth(options: CredentialOptions, logger: Logger): Promise<OpenedAuth> {
-  const { token: tokens, tokenFile, authField: field, authHeader: header } = options;
-  const place: TokenPlace = { field, header };
-  // Loaded only now, so that --help and a wrong command line are fast.
-  const { staticTokens, TokenFile } = await import("../../server/auth/static_tokens.ts");
+  await using opening = new AsyncDisposableStack();
   try {
-    if (tokenFile !== undefined) {
-      const file = await TokenFile.open(tokenFile, { ...place, tokens, logger });
-      return { auth: file, [Symbol.asyncDispose]: () => file.close() };
-    }
+    const providers: AuthProvider[] = [];
+    const tokens = await openTokens(options, logger);
+    if (tokens !== undefined) providers.push(own(opening, tokens));
+    const jwt = await openJwt(options, logger);
+    if (jwt !== undefined) providers.push(own(opening, jwt));
+    const opened = opening.move();
     return {
-      auth: tokens === undefined ? undefined : staticTokens({ ...place, tokens }),
-      [Symbol.asyncDispose]: () => Promise.resolve(),
+      auth: providers.length > 1 ? anyOf(providers) : providers[0],
+      [Symbol.asyncDispose]: () => opened.disposeAsync(),
     };
   } catch (error) {
     if (!(error instanceof FileContentError || error instanceof TypeError)) throw error;
     throw new UsageError(error.message, { cause: error });
   }
+}
+
+function own(stack: AsyncDisposableStack, provider: AuthProvider & Partial<AsyncDisposable>): AuthProvider {
+  stack.defer(() => provider[Symbol.asyncDispose]?.() ?? Promise.resolve());
+  return provider;
+}
+
+async function openTokens(
+  { token: tokens, tokenFile, authField: field, authHeader: header }: CredentialOptions,
+  logger: Logger,
+): Promise<AuthProvider & Partial<AsyncDisposable> | undefined> {
+  if (tokens === undefined && tokenFile === undefined) return undefined;
+  // Loaded only now, so that --help and a wrong command line are fast.
+  const { staticTokens, TokenFile } = await import("../../server/auth/static_tokens.ts");
+  if (tokenFile === undefined) return staticTokens({ field, header, tokens: tokens ?? [] });
+  return await TokenFile.open(tokenFile, { field, header, tokens, logger });
+}
+
+async function openJwt(options: CredentialOptions, logger: Logger): Promise<JwtTokens | undefined> {
+  const { jwtSecret, jwtSecretFile, jwtKeyFile, jwtJwksUrl } = options;
+  const sources = [jwtSecret, jwtSecretFile, jwtKeyFile, jwtJwksUrl];
+  if (sources.every((source) => source === undefined)) return undefined;
+  const unknown = options.jwtDefaultRoles?.find((role) => !isGrantedRole(role));
+  if (unknown !== undefined) {
+    throw new UsageError(
+      `Cannot use role "${unknown}" of --jwt-default-roles: not ${GRANTED_ROLES.join(", ")}`,
+    );
+  }
+  const { JwtTokens } = await import("../../server/auth/jwt.ts");
+  return await JwtTokens.open({
+    secret: jwtSecret,
+    secretFile: jwtSecretFile,
+    publicKeyFile: jwtKeyFile,
+    jwksUrl: jwtJwksUrl,
+    issuer: options.jwtIssuer,
+    audience: options.jwtAudience,
+    algorithms: options.jwtAlgorithm,
+    principalClaim: options.jwtPrincipalClaim,
+    officesClaim: options.jwtOfficesClaim,
+    rolesClaim: options.jwtRolesClaim,
+    defaultOffices: options.jwtDefaultOffices,
+    defaultRoles: options.jwtDefaultRoles,
+    clockToleranceMs: options.jwtClockTolerance,
+    allowHttp: options.jwtAllowHttp,
+    field: options.authField,
+    header: options.authHeader,
+    logger,
+  });
 }

@@ -5,7 +5,7 @@ import { isRecord } from "../../json.ts";
 import { didYouMean } from "../../spelling.ts";
 import { describeError } from "../../text.ts";
 import { UsageError } from "../outcome.ts";
-import { Switch } from "./options.ts";
+import { Switch } from "./option_kinds.ts";
 
 /** The largest file of options, in bytes. */
 const MAX_CONFIG_BYTES = 1_048_576;

@@ -18,8 +18,9 @@ import {
   DEFAULT_PING_INTERVAL_MS,
   DEFAULT_PING_TIMEOUT_MS,
 } from "../../server/limits.ts";
-import { type LogOptions, parseMilliseconds, parsePort, wholeNumber } from "../options.ts";
-import { type CredentialOptions, credentialOptions } from "./credentials.ts";
+import { type LogOptions, parsePort } from "../options.ts";
+import { type CredentialOptions, credentialOptions, jwtOptions } from "./credentials.ts";
+import { count, Switch, time, words } from "./option_kinds.ts";
 
 /** The values of the options. */
 export interface ServerCliOptions extends LogOptions, CredentialOptions {
@@ -44,10 +45,6 @@ export interface ServerCliOptions extends LogOptions, CredentialOptions {
   readonly headTimeout: number;
   readonly grace: number;
   readonly drainTimeout: number;
-  readonly metricsPort?: number;
-  readonly metricsHost: string;
-  readonly metricsToken?: string;
-  readonly metricsTokenFile?: string;
 }
 
 /** A group of options under its heading. */
@@ -56,32 +53,15 @@ export interface OptionGroup {
   readonly options: readonly Option[];
 }
 
-/** A flag without a value. In the environment it is `true` or `false`: its mere presence says nothing. */
-export class Switch extends Option {
-  /** The name of its environment variable. */
-  readonly variable: string;
-  /** Its description without the name of the variable. */
-  readonly meaning: string;
-
-  constructor(flags: string, { description, variable }: {
-    readonly description: string;
-    readonly variable: string;
-  }) {
-    super(flags, `${description} (env: ${variable})`);
-    this.variable = variable;
-    this.meaning = description;
-  }
-}
-
 /** Declares all options anew: commander keeps the state of a command line in them. */
 export function serverOptionGroups(): readonly OptionGroup[] {
   return [
     { heading: "Address", options: addressOptions() },
     { heading: "Credentials", options: admissionOptions() },
+    { heading: "JSON Web Tokens", options: jwtOptions() },
     { heading: "Clients", options: clientOptions() },
     { heading: "Limits", options: limitOptions() },
     { heading: "Timeouts", options: timeOptions() },
-    { heading: "Metrics", options: metricsOptions() },
   ];
 }
 
@@ -155,36 +135,4 @@ function timeOptions(): Option[] {
     time("--drain-timeout <ms>", "the time to finish requests in flight after SIGTERM or Ctrl-C")
       .default(DEFAULT_DRAIN_TIMEOUT_MS).env("A2C_DRAIN_TIMEOUT"),
   ];
-}
-
-function metricsOptions(): Option[] {
-  return [
-    new Option("--metrics-port <port>", "serve /metrics, /healthz and /readyz on this port as well")
-      .argParser(parsePort).env("A2C_METRICS_PORT"),
-    new Option("--metrics-host <host>", "the name or address of that port").default("127.0.0.1")
-      .env("A2C_METRICS_HOST"),
-    new Option(
-      "--metrics-token <token>",
-      "require this bearer token; serve /metrics on the main port as well",
-    )
-      .env("A2C_METRICS_TOKEN"),
-    new Option("--metrics-token-file <file>", "the same, with the token in the first line of a file")
-      .env("A2C_METRICS_TOKEN_FILE"),
-  ];
-}
-
-/** An option with one value or several, separated by spaces or commas. */
-function words(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((text, earlier: readonly string[] = []) => [
-    ...earlier,
-    ...text.split(/[\s,]+/).filter((word) => word !== ""),
-  ]);
-}
-
-function count(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(wholeNumber(1));
-}
-
-function time(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(parseMilliseconds);
 }

@@ -108,6 +108,33 @@ export interface AuthProvider {
 /** Admits every client as the principal `anonymous`. */
 export const anonymous: AuthProvider = { authenticate: () => ({ principal: "anonymous" }) };
 
+/**
+ * Admits a client that one of several providers admits. They are asked in their order, up to the first that admits; the
+ * reason of a refusal is that of the last.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { anyOf, staticTokens } from "@a2c-smcp/sdk/server";
+ *
+ * const provider = anyOf([staticTokens({ tokens: ["a"] }), staticTokens({ tokens: ["b"] })]);
+ * const credentials = { auth: { token: "b" }, headers: {}, query: {}, address: "127.0.0.1" };
+ * assertEquals(await provider.authenticate(credentials), { principal: "token-1" });
+ * ```
+ */
+export function anyOf(providers: readonly AuthProvider[]): AuthProvider {
+  return {
+    async authenticate(credentials, context) {
+      let decision: AuthDecision = { refused: "no provider" };
+      for (const provider of providers) {
+        decision = await provider.authenticate(credentials, context);
+        if (!("refused" in decision)) break;
+      }
+      return decision;
+    },
+  };
+}
+
 /** Whether a value is a decision. A provider in JavaScript may return anything, and what is malformed admits nobody. */
 export function isDecision(value: unknown): value is AuthDecision {
   if (!isRecord(value)) return false;

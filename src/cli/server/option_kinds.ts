@@ -1,0 +1,38 @@
+/** Kinds of options of the Server's program. */
+import { Option } from "commander";
+import { parseMilliseconds, wholeNumber } from "../options.ts";
+
+/** A flag without a value. In the environment it is `true` or `false`: its mere presence says nothing. */
+export class Switch extends Option {
+  /** The name of its environment variable. */
+  readonly variable: string;
+  /** Its description without the name of the variable. */
+  readonly meaning: string;
+
+  constructor(flags: string, { description, variable }: {
+    readonly description: string;
+    readonly variable: string;
+  }) {
+    super(flags, `${description} (env: ${variable})`);
+    this.variable = variable;
+    this.meaning = description;
+  }
+}
+
+/** An option with one value or several, separated by spaces or commas. */
+export function words(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text, earlier: readonly string[] = []) => [
+    ...earlier,
+    ...text.split(/[\s,]+/).filter((word) => word !== ""),
+  ]);
+}
+
+/** An option with a whole number above 0. */
+export function count(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(wholeNumber(1));
+}
+
+/** An option with a time in milliseconds. */
+export function time(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(parseMilliseconds);
+}

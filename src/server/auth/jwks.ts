@@ -1,0 +1,164 @@
+/** A set of keys at a URL: fetched within bounds, cached, and fetched again when a token names an unknown key. */
+import { abortable } from "../../async/abortable.ts";
+import { Deadline } from "../../async/deadline.ts";
+import { parseJson } from "../../json.ts";
+import type { Logger } from "../../log.ts";
+import { isLoopback } from "../../protocol/server_address.ts";
+import { describeError } from "../../text.ts";
+import { contentProblem } from "./file_content.ts";
+import { readKeySet, type VerificationKey } from "./jwt_keys.ts";
+
+/** How long the answer may take, in milliseconds. */
+const FETCH_TIMEOUT_MS = 5_000;
+/** The largest answer, in bytes, after decompression. */
+const MAX_KEY_SET_BYTES = 512 * 1024;
+/** The age at which the keys are fetched again, in milliseconds. */
+const MAX_AGE_MS = 600_000;
+/** How long keys are used while newer ones cannot be fetched, in milliseconds. */
+const MAX_STALE_MS = 3_600_000;
+/** The least time between two fetches, in milliseconds: strangers can name unknown keys as often as they like. */
+const COOLDOWN_MS = 30_000;
+/** The same after a failure, in milliseconds. */
+const RETRY_MS = 5_000;
+
+/** The options of {@linkcode RemoteKeys}. */
+export interface RemoteKeysOptions {
+  readonly logger: Logger;
+  /** Allows `http:` to another machine; `false` by default. */
+  readonly allowHttp?: boolean | undefined;
+  /** Milliseconds since a fixed point; the monotonic clock by default. */
+  readonly nowMs?: (() => number) | undefined;
+}
+
+/** The keys at a URL. */
+export class RemoteKeys {
+  readonly #url: string;
+  readonly #options: RemoteKeysOptions;
+  readonly #closing = new AbortController();
+  #keys: readonly VerificationKey[] | undefined;
+  #fetchedAtMs = -Infinity;
+  #triedAtMs = -Infinity;
+  #running: Promise<void> | undefined;
+  #isFailing = false;
+
+  /**
+   * Sends no request yet.
+   *
+   * @throws {TypeError} for a URL that is neither `https:` nor of this machine.
+   */
+  constructor(url: string, options: RemoteKeysOptions) {
+    const parsed = URL.parse(url);
+    const isHttp = parsed?.protocol === "http:" &&
+      (options.allowHttp === true || isLoopback(parsed.hostname));
+    if (parsed?.protocol !== "https:" && !isHttp) {
+      throw new TypeError(`Cannot use the URL of the key set "${url}": https is required`);
+    }
+    this.#url = url;
+    this.#options = options;
+  }
+
+  /**
+   * The keys. Old keys are returned at once, and newer ones fetched for the next time.
+   *
+   * @throws the reason why there are none.
+   */
+  async current(signal?: AbortSignal): Promise<readonly VerificationKey[]> {
+    const ageMs = this.#now() - this.#fetchedAtMs;
+    if (this.#keys !== undefined && ageMs < MAX_STALE_MS) {
+      if (ageMs >= MAX_AGE_MS) void this.#refresh().catch(() => {});
+      return this.#keys;
+    }
+    this.#keys = undefined;
+    await abortable(this.#refresh(), signal);
+    if (this.#keys === undefined) throw contentProblem("the last request failed a moment ago");
+    return this.#keys;
+  }
+
+  /** The keys of a newer answer, for a token whose key is not known; `undefined` so soon after the last request. */
+  async newer(signal?: AbortSignal): Promise<readonly VerificationKey[] | undefined> {
+    const before = this.#keys;
+    await abortable(this.#refresh(), signal).catch(() => {});
+    return this.#keys === before ? undefined : this.#keys;
+  }
+
+  /** Ends a running request. Idempotent. */
+  async close(): Promise<void> {
+    this.#closing.abort(new DOMException("Closed", "AbortError"));
+    await this.#running?.catch(() => {});
+  }
+
+  /** All callers share one request. */
+  #refresh(): Promise<void> {
+    if (this.#running !== undefined) return this.#running;
+    const pauseMs = this.#isFailing ? RETRY_MS : COOLDOWN_MS;
+    if (this.#now() - this.#triedAtMs < pauseMs || this.#closing.signal.aborted) return Promise.resolve();
+    this.#triedAtMs = this.#now();
+    const running = this.#fetch().finally(() => this.#running = undefined);
+    this.#running = running;
+    return running;
+  }
+
+  async #fetch(): Promise<void> {
+    const { logger } = this.#options;
+    const fields = { url: withoutQuery(this.#url) };
+    using deadline = new Deadline(FETCH_TIMEOUT_MS, {
+      reason: () => new DOMException(`No answer within ${FETCH_TIMEOUT_MS} ms`, "TimeoutError"),
+      signal: this.#closing.signal,
+    });
+    try {
+      const keys = readKeySet(parseJson(await fetchText(this.#url, deadline.signal)));
+      if (keys.length === 0) throw contentProblem("it has no usable key");
+      this.#keys = keys;
+      this.#fetchedAtMs = this.#now();
+      if (this.#isFailing) logger.info("fetched the key set again", fields);
+      this.#isFailing = false;
+    } catch (error) {
+      if (this.#closing.signal.aborted) throw error;
+      // One line for each outage.
+      if (!this.#isFailing) {
+        logger.error("cannot fetch the key set of JWT; retrying", { ...fields, error: describeError(error) });
+      }
+      this.#isFailing = true;
+      throw error;
+    }
+  }
+
+  #now(): number {
+    return this.#options.nowMs?.() ?? performance.now();
+  }
+}
+
+async function fetchText(url: string, signal: AbortSignal): Promise<string> {
+  const response = await fetch(url, {
+    redirect: "manual",
+    headers: { accept: "application/jwk-set+json, application/json" },
+    signal,
+  });
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    throw contentProblem(`HTTP status ${response.status}`);
+  }
+  return await readBody(response, signal);
+}
+
+async function readBody(response: Response, signal: AbortSignal): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  // Leaving the loop cancels the body.
+  for await (const chunk of response.body ?? []) {
+    signal.throwIfAborted();
+    bytes += chunk.byteLength;
+    if (bytes > MAX_KEY_SET_BYTES) {
+      throw contentProblem(`the answer has more than ${MAX_KEY_SET_BYTES} bytes`);
+    }
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** A query may have a secret. */
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}

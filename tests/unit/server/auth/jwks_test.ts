@@ -1,0 +1,96 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { silentLogger } from "../../../../src/log.ts";
+import { RemoteKeys } from "../../../../src/server/auth/jwks.ts";
+import { KeySetServer, SigningKey } from "../../../fixtures/issuer.ts";
+import { LogBook } from "../../../fixtures/log_book.ts";
+import { eventually } from "../../../fixtures/within.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60_000;
+const [old, next] = [await SigningKey.generate("ES256", "old"), await SigningKey.generate("ES256", "next")];
+
+/** Keys of a real server, and a clock that stands still. */
+class Fetching implements AsyncDisposable {
+  readonly server = new KeySetServer();
+  readonly log = new LogBook();
+  readonly keys: RemoteKeys;
+  #nowMs = 0;
+
+  constructor() {
+    this.server.publish(old);
+    this.keys = new RemoteKeys(this.server.url, { logger: this.log, nowMs: () => this.#nowMs });
+  }
+
+  pass(ms: number): void {
+    this.#nowMs += ms;
+  }
+
+  /** Which of the two keys it has now. */
+  async has(): Promise<string[]> {
+    const keys = await this.keys.current();
+    return ["old", "next"].filter((kid) => keys.some((key) => key.fits({ alg: "ES256", kid })));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.keys.close();
+    await this.server[Symbol.asyncDispose]();
+  }
+}
+
+Deno.test("keys are fetched once for all who wait", async () => {
+  await using fetching = new Fetching();
+  await Promise.all(Array.from({ length: 10 }, () => fetching.has()));
+  assertEquals([await fetching.has(), fetching.server.requests], [["old"], 1]);
+});
+
+Deno.test("old keys are used while newer ones are fetched", async () => {
+  await using fetching = new Fetching();
+  assertEquals(await fetching.has(), ["old"]);
+  fetching.server.publish(next);
+  fetching.pass(9 * MINUTE);
+  assertEquals([await fetching.has(), fetching.server.requests], [["old"], 1]);
+  fetching.pass(2 * MINUTE);
+  assertEquals(await fetching.has(), ["old"]);
+  await eventually(() => fetching.has(), ([kid]) => kid === "next", "the newer keys");
+  assertEquals(fetching.server.requests, 2);
+});
+
+Deno.test("a token with an unknown key causes a request, and many such tokens cause no more", async () => {
+  await using fetching = new Fetching();
+  assertEquals(await fetching.has(), ["old"]);
+  fetching.server.publish(old, next);
+  for (let i = 0; i < 50; i++) assertEquals(await fetching.keys.newer(), undefined);
+  fetching.pass(31 * SECOND);
+  assertEquals((await fetching.keys.newer())?.length, 2);
+  for (let i = 0; i < 50; i++) assertEquals(await fetching.keys.newer(), undefined);
+  assertEquals(fetching.server.requests, 2);
+});
+
+Deno.test("keys stay in use for an hour while their server is down, with one line in the log", async () => {
+  await using fetching = new Fetching();
+  assertEquals(await fetching.has(), ["old"]);
+  fetching.server.answer(() => new Response("down", { status: 503 }));
+  for (let minutes = 0; minutes < 55; minutes += 11) {
+    fetching.pass(11 * MINUTE);
+    assertEquals(await fetching.has(), ["old"]);
+    await fetching.keys.newer();
+  }
+  assertEquals(fetching.log.of("error").length, 1);
+  fetching.pass(6 * MINUTE);
+  await assertRejects(() => fetching.has(), Error, "503");
+  await assertRejects(() => fetching.has(), Error, "a moment ago");
+  fetching.server.publish(next);
+  fetching.pass(6 * SECOND);
+  assertEquals(await fetching.has(), ["next"]);
+  await fetching.log.until(({ message }) => message.startsWith("fetched the key set again"));
+});
+
+Deno.test("only https, or this machine, may serve keys", () => {
+  for (const url of ["http://issuer.example/", "http://127.0.0.1.example/", "ftp://127.0.0.1/", "", "//x"]) {
+    assertThrows(() => new RemoteKeys(url, { logger: silentLogger }), TypeError, "https is required", url);
+  }
+  for (const url of ["https://issuer.example/", "http://localhost:8080/keys", "http://[::1]/"]) {
+    new RemoteKeys(url, { logger: silentLogger });
+  }
+  new RemoteKeys("http://keycloak:8080/keys", { logger: silentLogger, allowHttp: true });
+});
