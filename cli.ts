@@ -13,6 +13,8 @@ import type { ProgramName } from "./src/cli/program.ts";
 import { ExitCode } from "./src/cli/outcome.ts";
 import type { Command } from "commander";
 import { completionScript, SHELLS } from "./src/cli/shell_completion.ts";
+import { didYouMean } from "./src/spelling.ts";
+import { printableLine } from "./src/terminal/safe_text.ts";
 import { PROTOCOL_VERSION } from "./src/protocol/version.ts";
 import { PACKAGE_VERSION } from "./src/version.ts";
 
@@ -32,7 +34,7 @@ const programs: Readonly<
       const { runServerCli: run, createServerProgram: create } = await import("./src/cli/server/main.ts");
       return { run, create };
     },
-    summary: "the hub: keeps offices and relays between their members",
+    summary: "the relay: keeps offices and passes requests on between their members",
   },
   computer: {
     load: async () => {
@@ -80,7 +82,11 @@ async function run([word = "", ...rest]: readonly string[]): Promise<number> {
     console.log(`a2c-smcp ${PACKAGE_VERSION} (protocol ${PROTOCOL_VERSION})`);
     return ExitCode.OK;
   }
-  console.error(word === "" ? USAGE : `Cannot run "${word}": unknown program\n\n${USAGE}`);
+  if (word === "") console.error(USAGE);
+  else {
+    const hint = didYouMean(word, Object.keys(programs));
+    console.error(`error: Cannot run "${printableLine(word)}": unknown program${hint || `\n\n${USAGE}`}`);
+  }
   return ExitCode.USAGE;
 }
 

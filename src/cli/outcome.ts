@@ -95,10 +95,17 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof CommanderError) return toUsageFailure(error);
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return {
-    message: describeError(error instanceof SmcpError ? withDetailsTold(error) : error),
+    message: messageOf(error),
     ...(typeof code === "number" || typeof code === "string" ? { code } : {}),
     exitCode: exitCodeOf(error),
   };
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AuthenticationError) {
+    return `${error.message}; --token (A2C_TOKEN), --auth or --header gives credentials`;
+  }
+  return describeError(error instanceof SmcpError ? withDetailsTold(error) : error);
 }
 
 function toUsageFailure({ code, message }: CommanderError): Failure {

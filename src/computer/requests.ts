@@ -5,7 +5,7 @@ import type { Logger } from "../log.ts";
 import { assertShallow } from "../protocol/depth.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { isRecord } from "../json.ts";
-import { badRequest, readRequestId, SmcpError, toErrorAck } from "../protocol/errors.ts";
+import { badRequest, readRequestId, SmcpError, toErrorAck, withDetailsTold } from "../protocol/errors.ts";
 import { longTextBytes, withStrings } from "../protocol/long_text.ts";
 import { fitsApproximately, payloadTooLarge } from "../protocol/size.ts";
 import { describeError, shorten } from "../text.ts";
@@ -25,6 +25,8 @@ export interface RequestContext {
 
 /** The size above which an answer waits until other work of the process has run. */
 const LONG_ANSWER_BYTES = 1_048_576;
+/** The length to which a URI or name of a request is cut in the log, in characters. */
+const MAX_LOGGED_LENGTH = 512;
 const TOO_MANY = "Cannot answer: too many requests of this office are open; try again later";
 
 /** The requests of an office. At most `maxRequests` are answered at the same time; more get an error. */
@@ -164,6 +166,19 @@ function redacted(error: unknown, host: McpHost): unknown {
 
 function logFailure(log: Logger, { event, body }: IncomingEvent, error: unknown): void {
   const req_id = readRequestId(body);
-  const code = error instanceof SmcpError ? error.code : ErrorCode.INTERNAL_ERROR;
-  log.warn("request failed", { event, req_id, code, error: describeError(error) });
+  if (!(error instanceof SmcpError)) {
+    const code = ErrorCode.INTERNAL_ERROR;
+    return log.warn("request failed", { event, req_id, code, error: describeError(error) });
+  }
+  const { code, details, message } = withDetailsTold(error);
+  const mcp_server = details?.["mcp_server"];
+  const uri = (isRecord(body) ? body["uri"] : undefined) ?? details?.["uri"];
+  log.warn("request failed", {
+    event,
+    req_id,
+    code,
+    uri: typeof uri === "string" ? shorten(uri, MAX_LOGGED_LENGTH) : undefined,
+    mcp_server: typeof mcp_server === "string" ? shorten(mcp_server, MAX_LOGGED_LENGTH) : undefined,
+    error: message,
+  });
 }

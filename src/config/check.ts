@@ -33,7 +33,7 @@ export interface CheckedInput {
   readonly type: MCPServerInput["type"];
   /** Whether it has a default or a command, so that the user need not be asked for its value. */
   readonly hasValue: boolean;
-  /** Whether the environment has a value for it; `null` when the environment was not checked. */
+  /** Whether the environment or the file of inputs has a value for it; `null` when neither was checked. */
   readonly isSet: boolean | null;
   /** The names of the servers that use it. */
   readonly usedBy: readonly string[];
@@ -79,6 +79,8 @@ export interface ConfigChecks {
   readonly programs?: boolean | undefined;
   /** Returns the value of an environment variable. */
   readonly environment?: ((name: string) => string | undefined) | undefined;
+  /** The ids of the inputs that a file of inputs gives a value. */
+  readonly givenInputs?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -167,7 +169,7 @@ function inputsOf({ servers, inputs }: ConfigReading, checks: ConfigChecks): Che
     id: input.id,
     type: input.type,
     hasValue: input.type === "command" || typeof input.default === "string",
-    isSet: isSet(inputVariable(input.id), checks),
+    isSet: checks.givenInputs?.has(input.id) === true || isSet(inputVariable(input.id), checks),
     usedBy: users.filter(({ ids }) => ids.has(input.id)).map(({ name }) => name),
   }));
 }

@@ -28,5 +28,8 @@ async function readShortText(path: string, what: string): Promise<string> {
   const reading = await readRegularFile(path, { maxBytes: MAX_ENV_FILE_BYTES });
   if ("text" in reading) return reading.text;
   const { state, cause } = reading;
-  throw new ConfigurationError(`Cannot read ${what} "${path}": ${state}`, { cause });
+  throw new ConfigurationError(`Cannot read ${what} "${path}": ${state}`, {
+    reason: "a file cannot be read",
+    cause,
+  });
 }

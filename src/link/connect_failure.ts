@@ -57,7 +57,8 @@ export function toConnectError(failure: ConnectFailure, { url, requested }: Conn
   if (refusal !== undefined) return new ProtocolVersionError(versionMessage(refusal), refusal);
   const status = context?.status ?? 0;
   if ("data" in failure && message !== INVALID_NAMESPACE) {
-    return new AuthenticationError(`Cannot connect to "${url}": the Server refused it (${message})`, {
+    const what = message.startsWith("Unauthorized") ? "the credentials" : "the connection";
+    return new AuthenticationError(`Cannot connect to "${url}": the Server refused ${what} (${message})`, {
       cause: failure,
     });
   }

@@ -12,10 +12,19 @@ export const RpcErrorCode = {
 /** The length to which a server's error message is cut, in characters; it is masked and cut further before it is sent. */
 const MAX_ERROR_LENGTH = 65_536;
 
-/** The configuration can never work: no such command, a missing input, an invalid URL. Retrying does not help. */
+/** The server cannot start as it is configured: no such command, a missing input, an invalid URL. Retrying does not help. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
   readonly code = "CONFIGURATION";
+  /** The reason in a few words, without addresses, names and secrets. */
+  readonly reason: string;
+
+  /** @param options `reason` is "invalid configuration" by default. */
+  constructor(message: string, options: { readonly reason?: string; readonly cause?: unknown } = {}) {
+    const { reason = "invalid configuration", cause } = options;
+    super(message, cause === undefined ? undefined : { cause });
+    this.reason = reason;
+  }
 }
 
 /** The server is not running, exited during the request, or cannot be reached. */
@@ -82,7 +91,7 @@ export function reasonOf(error: unknown): string {
   if (error instanceof ServerNotRunningError) return error.reason;
   if (error instanceof ServerAuthorizationError) return `HTTP ${error.status}`;
   if (error instanceof ServerTimeoutError) return "no answer in time";
-  if (error instanceof ConfigurationError) return "invalid configuration";
+  if (error instanceof ConfigurationError) return error.reason;
   return "it does not follow the MCP protocol";
 }
 

@@ -13,6 +13,9 @@ import {
 import { MAX_STRANGER_BYTES, REFUSAL_LINGER_MS } from "./limits.ts";
 import type { Strangers } from "./admission/strangers.ts";
 
+/** The path of the metrics. */
+const METRICS_PATH = "/metrics";
+
 /** The context of {@linkcode installGate}. */
 export interface Gate {
   readonly path: string;
@@ -124,24 +127,28 @@ function checkStrangerBody({ headers }: IncomingMessage): HandshakeRefusal | und
 const JSON_HEADERS = { "content-type": "application/json" } as const;
 
 const TOO_MANY: HandshakeRefusal = {
+  kind: "pending_limit",
   status: 503,
   headers: { ...JSON_HEADERS, "retry-after": "1" },
   body: { code: 503, message: "Too many connections are waiting for admission" },
 };
 
 const CLOSING: HandshakeRefusal = {
+  kind: "closing",
   status: 503,
   headers: { ...JSON_HEADERS, "retry-after": "1" },
   body: { code: ErrorCode.UNAVAILABLE, message: "The Server shuts down" },
 };
 
 const SECOND_WEBSOCKET: HandshakeRefusal = {
+  kind: "invalid_request",
   status: 400,
   headers: JSON_HEADERS,
   body: { code: ErrorCode.BAD_REQUEST, message: "Cannot open a second WebSocket: this session has one" },
 };
 
 const TOO_LARGE: HandshakeRefusal = {
+  kind: "body_size",
   status: 413,
   headers: JSON_HEADERS,
   body: {
@@ -159,12 +166,13 @@ function sidOf(request: IncomingMessage): string | undefined {
 export function answerPlainRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  { handshake, checks }: PlainAnswers,
+  { handshake, checks, metrics }: PlainAnswers,
 ): void {
   endUnreadBody(request, response);
   const refusal = checkSender(request, handshake);
   if (refusal !== undefined) return refuseRequest(response, refusal);
   const path = request.url?.split("?", 1)[0] ?? "";
+  if (path === METRICS_PATH && metrics !== undefined) return metrics.answer(request, response);
   const check = checks.get(path);
   const problem = check?.();
   const status = check === undefined ? 404 : problem === undefined ? 200 : 503;
@@ -181,9 +189,11 @@ function endUnreadBody(request: IncomingMessage, response: ServerResponse): void
 
 /** The context of {@linkcode answerPlainRequest}. */
 export interface PlainAnswers {
-  readonly handshake: HandshakePolicy;
+  readonly handshake: Pick<HandshakePolicy, "isOriginAllowed" | "isHostAllowed">;
   /** The checks by path, such as `/healthz`. Each returns what is wrong, or `undefined`. */
   readonly checks: ReadonlyMap<string, () => string | undefined>;
+  /** Answers `/metrics`; without it, the answer is 404. */
+  readonly metrics?: { answer(request: IncomingMessage, response: ServerResponse): void } | undefined;
 }
 
 /** Refuses an upgrade request for another path than that of Socket.IO. */

@@ -125,6 +125,8 @@ export const DRAIN_FLUSH_MS = 250;
 export const DRAIN_CHECK_INTERVAL_MS = 20;
 /** The time between the returns of two peers, on average: other processes admit about a thousand per second. */
 export const RETURN_INTERVAL_MS = 1;
+/** The most TCP connections to the port of the metrics. */
+export const MAX_METRICS_SOCKETS = 64;
 /** The most packets in one polling answer: python-engineio closes the connection for more. */
 export const MAX_POLLING_PACKETS = 16;
 /** The most packets in one polling body: each costs far more than its bytes, and all are parsed at once. */

@@ -1,4 +1,4 @@
-/** The hook by which events are counted. */
+/** The hook by which events, refusals and bytes are counted. */
 
 /** What is known of an event when it ends. */
 export interface MeteredEvent {
@@ -19,6 +19,35 @@ export interface MeteredEvent {
  */
 export type Outcome = "handled" | "answered" | "computer_error" | "dropped";
 
+/** Why a connection or a handshake was refused, or a connection ended by the Server. */
+export const REFUSALS = [
+  /** The most TCP connections are open. */
+  "tcp_limit",
+  /** Several HTTP requests were sent in one piece. */
+  "pipelining",
+  /** A handshake that is malformed, or without a version. */
+  "invalid_request",
+  /** A web page that is not allowed, or a `Host` that is not. */
+  "origin",
+  /** The protocol version is not accepted. */
+  "version",
+  /** A body that is too large before admission. */
+  "body_size",
+  /** The most connections wait for admission. */
+  "pending_limit",
+  /** The Server shuts down. */
+  "closing",
+  /** The credentials were refused. */
+  "credentials",
+  /** A connection that broke a rule before its admission. */
+  "before_admission",
+  /** A member that did not read. */
+  "slow_reader",
+  "other",
+] as const;
+/** One of {@linkcode REFUSALS}. */
+export type Refusal = typeof REFUSALS[number];
+
 /** Counts events. Its methods are called for each event, so they neither allocate nor throw. */
 export interface Meter {
   /** Returns the time, in a unit of the meter; a small integer, since V8 would allocate any other number. */
@@ -27,4 +56,10 @@ export interface Meter {
   ended(event: MeteredEvent, outcome: Outcome): void;
   /** Counts an event that the Server refused or could not complete, with the code of the error. */
   failed(event: MeteredEvent, code: number): void;
+  /** Counts a refused connection. */
+  refused(refusal: Refusal): void;
+  /** Counts the data of an Engine.IO packet from a member. */
+  received(data: unknown): void;
+  /** Counts the data of an Engine.IO packet to a member. */
+  sent(data: unknown): void;
 }

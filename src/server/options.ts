@@ -24,7 +24,7 @@ import {
   REQUEST_CHECK_INTERVAL_MS,
   REQUEST_TIMEOUT_MS,
 } from "./limits.ts";
-import type { Meter } from "./meter.ts";
+import { Tally } from "./metrics/tally.ts";
 import { createHostRule, createOriginRule, type HostRule } from "./admission/origins.ts";
 
 /** The options of a Server. */
@@ -72,6 +72,8 @@ export interface SmcpServerOptions {
   readonly maxOpenRequests?: number | undefined;
   /** How long the Server waits for a Computer after the time-out of a request, in milliseconds; 5,000 by default. */
   readonly graceMs?: number | undefined;
+  /** Counts requests and connections for `metrics()`; `false` by default. `metricsPort` and `metricsToken` imply it. */
+  readonly metrics?: boolean | undefined;
   /** Receives the log; without it, nothing is logged. */
   readonly logger?: Logger | undefined;
 }
@@ -92,6 +94,15 @@ export interface ListenOptions extends SmcpServerOptions {
    * silent TCP connection is closed after the same time.
    */
   readonly headTimeoutMs?: number | undefined;
+  /** A TCP port for `/metrics` and the checks alone, 0 for a free one; none by default. */
+  readonly metricsPort?: number | undefined;
+  /** The name or address of that port; `127.0.0.1` by default. */
+  readonly metricsHost?: string | undefined;
+  /**
+   * The bearer token that a request for `/metrics` must show. With it, the main port answers `/metrics` as well. Not
+   * empty.
+   */
+  readonly metricsToken?: string | undefined;
   /** Cancels the start. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -111,7 +122,7 @@ export interface Settings {
   readonly maxOpenRequests: number;
   readonly loadLimits: LoadLimits;
   readonly graceMs: number;
-  readonly meter: Meter | undefined;
+  readonly meter: Tally | undefined;
   readonly logger: Logger;
 }
 
@@ -131,7 +142,7 @@ export function toSettings(options: SmcpServerOptions, host: string | undefined)
     auth: auth ?? anonymous,
     handshake: handshakePolicyOf(options, host),
     path: path.replace(/\/*$/, "/"),
-    meter: undefined,
+    meter: options.metrics ? new Tally() : undefined,
     logger: options.logger ?? silentLogger,
   };
 }
@@ -196,6 +207,22 @@ function explainLoopback(host: string | undefined): string {
 export function requirePositive(option: string, value: number): number {
   if (Number.isSafeInteger(value) && value > 0) return value;
   throw new RangeError(`Cannot use ${option} "${value}": expected a positive integer`);
+}
+
+/** Returns whether requests and connections are counted. */
+export function isCounted({ metrics, metricsPort, metricsToken }: ListenOptions): boolean {
+  return metrics ?? (metricsPort !== undefined || metricsToken !== undefined);
+}
+
+/** Where the metrics are served, and to which values of `Host`: with a token to all. */
+export function metricsPlaceOf(options: ListenOptions) {
+  const { metricsPort: port, metricsHost: host = "127.0.0.1", metricsToken: token } = options;
+  if (token === "") throw new TypeError("Cannot use metricsToken: it is empty");
+  const { allowedHosts: allowed = [] } = options;
+  const isHostAllowed: HostRule = token === undefined
+    ? createHostRule({ allowed, own: host, isOpenToOthers: !isLoopback(host) })
+    : () => true;
+  return { port, host, token, isHostAllowed };
 }
 
 /** Limits the time that a slow or silent client may take. */

@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
+import type { Meter } from "./meter.ts";
 import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
 
 /** The members of an Engine.IO packet that are used here. */
@@ -58,6 +59,7 @@ export interface OutboxOptions {
   /** Together with the interval: how long a connection may read none of the bytes that wait. */
   readonly pingTimeoutMs: number;
   readonly timeouts: TimingWheel;
+  readonly meter?: Pick<Meter, "received" | "sent"> | undefined;
   /** Called with the reason before the connection is closed. */
   readonly onEnd: (reason: string, waitingBytes: number) => void;
 }
@@ -138,6 +140,7 @@ export class Outbox implements Expirable {
       this.#isPingOpen = true;
       this.#isPingHandedOver = false;
     }
+    this.#options.meter?.sent(packet.data);
     this.#bufferedBytes += bytes;
     this.#totalBytes += bytes;
     if (this.#stall === undefined) this.#watchStall();
@@ -188,8 +191,9 @@ export class Outbox implements Expirable {
     this.#isReading = true;
   }
 
-  /** Ignores a pong without a ping: it would postpone the next ping. */
+  /** Counts a packet, and ignores a pong without a ping: it would postpone the next ping. */
   #receive(packet: Packet): void {
+    this.#options.meter?.received(packet.data);
     if (packet.type !== "pong") return;
     if (!this.#isPingOpen || !this.#isPingHandedOver) packet.type = "noop";
     else this.#isPingOpen = false;

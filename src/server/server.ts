@@ -1,16 +1,21 @@
 /** The Server: Socket.IO under the offices. */
 import { createServer, type Server as HttpServer } from "node:http";
 import { Drain } from "./drain.ts";
+import { Health } from "./health.ts";
 import { createRefusalLog } from "./bounded_log.ts";
 import { answerPlainRequest, refusePlainUpgrade } from "./http.ts";
 import {
   httpOptionsOf,
+  isCounted,
   type ListenOptions,
+  metricsPlaceOf,
   requirePositive,
+  type Settings,
   type SmcpServerOptions,
   toSettings,
 } from "./options.ts";
 import { DEFAULT_DRAIN_TIMEOUT_MS } from "./limits.ts";
+import { Metrics, MetricsSide, takeSnapshot } from "./metrics/metrics.ts";
 import { openSocketIo, type SocketIoContext, type SocketIoSide } from "./socket_io.ts";
 import { type ListenError, startListening, stopListening } from "./sockets/listening.ts";
 import { PipeliningGuard } from "./sockets/pipelining.ts";
@@ -36,6 +41,8 @@ export class SmcpServer implements AsyncDisposable {
   readonly #stop: () => Promise<void>;
   readonly #drain: (timeoutMs: number) => Promise<void>;
   readonly #address: Address | undefined;
+  readonly #metrics: Metrics | undefined;
+  readonly #metricsAddress: Address | undefined;
   readonly #failure: Promise<ListenError>;
   #draining: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -45,6 +52,8 @@ export class SmcpServer implements AsyncDisposable {
     readonly stop: () => Promise<void>;
     readonly drain: (timeoutMs: number) => Promise<void>;
     readonly address?: Address;
+    readonly metrics: Metrics | undefined;
+    readonly metricsAddress?: Address | undefined;
     readonly failure?: Promise<ListenError>;
   }) {
     this.#http = parts.http;
@@ -52,6 +61,8 @@ export class SmcpServer implements AsyncDisposable {
     this.#stop = parts.stop;
     this.#drain = parts.drain;
     this.#address = parts.address;
+    this.#metrics = parts.metrics;
+    this.#metricsAddress = parts.metricsAddress;
   }
 
   /**
@@ -63,40 +74,45 @@ export class SmcpServer implements AsyncDisposable {
    */
   static async listen(options: ListenOptions = {}): Promise<SmcpServer> {
     const { host = "127.0.0.1", port = 3000, signal } = options;
-    const settings = toSettings(options, host);
+    const settings = toSettings({ ...options, metrics: isCounted(options) }, host);
     const maxSockets = requirePositive("maxSockets", options.maxSockets ?? defaultMaxSockets());
     const failure = Promise.withResolvers<ListenError>();
-    let watchdog: Watchdog | undefined;
     const { handshake, logger } = settings;
+    const httpOptions = httpOptionsOf(options);
     const drain = new Drain();
-    const checkHealth = () => watchdog?.isHealthy === false ? "cannot accept connections" : undefined;
-    const checkReadiness = () => drain.isStarted ? "shutting down" : checkHealth();
-    const checks = new Map([["/", checkHealth], ["/healthz", checkHealth], ["/readyz", checkReadiness]]);
-    const http = createServer(httpOptionsOf(options), (request, response) => {
-      answerPlainRequest(request, response, { handshake, checks });
+    const health = new Health(drain);
+    const { checks } = health;
+    const http = createServer(httpOptions, (request, response) => {
+      answerPlainRequest(request, response, { handshake, checks, metrics: metricsSide.mainPage });
     });
     http.on("upgrade", refusePlainUpgrade);
     const refusals = createRefusalLog(logger);
     const side = openGuarded(http, { settings, refusals, drain, maxSockets });
+    const metrics = openMetrics(settings, { side, health });
+    const metricsSide = new MetricsSide(metrics, { ...metricsPlaceOf(options), checks, httpOptions, logger });
     const stop = async () => {
-      await watchdog?.close();
+      await health.watchdog?.close();
       await side.close();
       await stopListening(http);
+      await metricsSide.close();
       refusals.close();
     };
     try {
       const address = { host, port: await startListening(http, { host, port, signal }) };
-      watchdog = new Watchdog(http, { ...address, logger, onFailed: failure.resolve });
+      const metricsAddress = await metricsSide.listen(signal);
+      health.watchdog = new Watchdog(http, { ...address, logger, onFailed: failure.resolve });
+      const onDrain = (timeoutMs: number) => drain.run({ ...side, timeoutMs, logger });
       return new SmcpServer({
         http,
         address,
+        metrics,
+        metricsAddress,
         stop,
-        drain: (timeoutMs) => drain.run({ ...side, timeoutMs, logger }),
+        drain: onDrain,
         failure: failure.promise,
       });
     } catch (error) {
-      await side.close();
-      refusals.close();
+      await stop();
       throw error;
     }
   }
@@ -122,6 +138,7 @@ export class SmcpServer implements AsyncDisposable {
     const { logger } = settings;
     return new SmcpServer({
       http,
+      metrics: openMetrics(settings, { side, health: new Health(drain) }),
       stop,
       drain: (timeoutMs) => drain.run({ ...side, timeoutMs, logger }),
     });
@@ -133,8 +150,31 @@ export class SmcpServer implements AsyncDisposable {
    * @throws {TypeError} while the HTTP server of the host program does not listen.
    */
   get url(): string {
-    const { host, port } = this.#addressNow();
-    return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+    return urlOf(this.#addressNow());
+  }
+
+  /** The URL of the metrics on their own port; `undefined` without `metricsPort`. */
+  get metricsUrl(): string | undefined {
+    return this.#metricsAddress && `${urlOf(this.#metricsAddress)}/metrics`;
+  }
+
+  /**
+   * Returns the metrics in the text format of Prometheus. Names of offices, members and principals are not among them.
+   *
+   * @throws {TypeError} for a Server that does not count: see the option `metrics`.
+   *
+   * @example
+   * ```ts
+   * import { assertStringIncludes } from "@std/assert";
+   * import { SmcpServer } from "@a2c-smcp/sdk/server";
+   *
+   * await using server = await SmcpServer.listen({ port: 0, metrics: true });
+   * assertStringIncludes(await server.metrics(), "a2c_ready 1");
+   * ```
+   */
+  async metrics(): Promise<string> {
+    if (this.#metrics !== undefined) return await this.#metrics.text();
+    throw new TypeError("Cannot write the metrics: the Server was opened without them");
   }
 
   /**
@@ -174,12 +214,12 @@ export class SmcpServer implements AsyncDisposable {
    * process 5 seconds after the signal.
    *
    * @example
-   * \`\`\`ts
+   * ```ts
    * import { SmcpServer } from "@a2c-smcp/sdk/server";
    *
    * const server = await SmcpServer.listen({ port: 0 });
    * await server.drain({ timeoutMs: 1_000 });
-   * \`\`\`
+   * ```
    */
   drain({ timeoutMs = DEFAULT_DRAIN_TIMEOUT_MS }: { readonly timeoutMs?: number } = {}): Promise<void> {
     return this.#draining ??= this.#drainAndClose(timeoutMs);
@@ -213,6 +253,24 @@ interface Address {
   readonly port: number;
 }
 
+function urlOf({ host, port }: Address): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+function openMetrics(
+  { meter }: Settings,
+  { side, health }: { readonly side: SocketIoSide; readonly health: Health },
+): Metrics | undefined {
+  if (meter === undefined) return undefined;
+  return new Metrics(meter, () => {
+    const { connections, countTransports } = side;
+    return takeSnapshot(connections.values(), {
+      otherConnections: Math.max(0, countTransports() - connections.size),
+      isReady: health.isReady,
+    });
+  });
+}
+
 /** Sets up Socket.IO on the Server's own HTTP server, with bounds on its TCP connections. */
 function openGuarded(
   http: HttpServer,
@@ -222,8 +280,10 @@ function openGuarded(
   const sockets = new TcpSockets(http, {
     ...settings,
     maxSockets,
-    onRefused: (address) =>
-      refusals.write("warn", "refused a TCP connection: too many are open", { address }),
+    onRefused(address) {
+      settings.meter?.refused("tcp_limit");
+      refusals.write("warn", "refused a TCP connection: too many are open", { address });
+    },
   });
   const side = openSocketIo(http, {
     settings,
@@ -237,7 +297,10 @@ function openGuarded(
   // Created last, since its listeners must come before all others.
   const pipelining = new PipeliningGuard(
     http,
-    (address) => refusals.write("warn", "dropped a connection: it sent pipelined requests", { address }),
+    (address) => {
+      settings.meter?.refused("pipelining");
+      refusals.write("warn", "dropped a connection: it sent pipelined requests", { address });
+    },
   );
   const close = async () => {
     await side.close();

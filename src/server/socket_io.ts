@@ -68,12 +68,18 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   const strangers = new Strangers({
     ...settings,
     onAdopted,
-    onDropped: (reason, address) => refusals.write("warn", `dropped a connection: ${reason}`, { address }),
+    onDropped(reason, address) {
+      settings.meter?.refused("before_admission");
+      refusals.write("warn", `dropped a connection: ${reason}`, { address });
+    },
   });
   watchEngine(io, { ...settings, strangers });
   const timeouts = new TimingWheel();
   const connections = serveNamespace(io, { settings, timeouts, refusals, drain, strangers });
-  const onRefused = ({ body }: HandshakeRefusal) => refusals.write("warn", "refused a handshake", body);
+  const onRefused = ({ body, kind }: HandshakeRefusal) => {
+    settings.meter?.refused(kind);
+    refusals.write("warn", "refused a handshake", body);
+  };
   const isClosing = () => drain.isStarted;
   const removeGate = installGate(http, {
     path,
@@ -192,8 +198,10 @@ function openWire(socket: IoSocket, { settings, timeouts }: NamespaceContext): W
   const outbox = new Outbox(socket.conn, {
     ...settings,
     timeouts,
-    onEnd: (reason, waiting_bytes) =>
-      settings.logger.warn(`dropped a connection: ${reason}`, { sid: socket.id, waiting_bytes }),
+    onEnd(reason, waiting_bytes) {
+      settings.meter?.refused("slow_reader");
+      settings.logger.warn(`dropped a connection: ${reason}`, { sid: socket.id, waiting_bytes });
+    },
   });
   return toWire(socket, outbox);
 }

@@ -1,8 +1,6 @@
 /** HTTP as bytes over TCP, so that a test decides on every header and on what is never sent. */
 import { connect, type Socket } from "node:net";
-
-/** How a test waits for something that the network brings. */
-const ANSWER_DEADLINE_MS = 10_000;
+import { within } from "../fixtures/within.ts";
 
 /** A TCP connection on which a test writes what it likes. */
 export class RawConnection implements AsyncDisposable {
@@ -38,36 +36,18 @@ export class RawConnection implements AsyncDisposable {
     const look = () => {
       if (test(this.#received)) resolve(this.#received);
     };
-    const timer = setTimeout(
-      () =>
-        reject(new RangeError(`No ${what} within ${ANSWER_DEADLINE_MS} ms: ${this.#received.slice(0, 300)}`)),
-      ANSWER_DEADLINE_MS,
-    );
     this.#onData = look;
     this.socket.once(
       "close",
       () => reject(new TypeError(`Closed before ${what}: ${this.#received.slice(0, 300)}`)),
     );
     look();
-    try {
-      return await promise;
-    } finally {
-      clearTimeout(timer);
-    }
+    return await within(promise, () => `${what}; what came is ${this.#received.slice(0, 300)}`);
   }
 
   /** Resolves when the other side has closed. */
   async untilClosed(): Promise<void> {
-    const { promise, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => reject(new RangeError(`Not closed within ${ANSWER_DEADLINE_MS} ms`)),
-      ANSWER_DEADLINE_MS,
-    );
-    try {
-      await Promise.race([this.closed, promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+    await within(this.closed, "the end of the connection");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

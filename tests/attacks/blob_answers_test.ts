@@ -70,7 +70,7 @@ Deno.test("tiny pieces are given up after a bounded number of requests", async (
 Deno.test("a Computer that is slow to serve its blobs ends at the Agent's bound, with the result", async () => {
   const { result, tookMs } = await call([image("h0"), image("h1")], () => undefined, { blobTimeoutMs: 300 });
   assertEquals(result.content.map(({ data }) => data), ["", ""]);
-  assert(tookMs < 5_000, `${tookMs} ms`);
+  assert(tookMs < 20_000, `${tookMs} ms`);
 });
 
 Deno.test("bytes that are no answer, no text and no JSON leave the item as it came", async () => {

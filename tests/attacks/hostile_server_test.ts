@@ -59,7 +59,7 @@ class Listener implements AsyncDisposable {
 
 /** Connects an Agent and gives its error. */
 function failToConnect(url: string): Promise<ServerUnreachableError> {
-  const options = { url, office: "lab", name: "ada", timeoutMs: 20_000, ...CREDENTIALS };
+  const options = { url, office: "lab", name: "ada", timeoutMs: 600_000, ...CREDENTIALS };
   return within(assertRejects(() => Agent.connect(options), ServerUnreachableError), "the refusal");
 }
 
@@ -86,7 +86,7 @@ Deno.test(
       response.writeHead(307, { location: `${other.url}${url}` }).end();
     });
     await using computer = Computer.open({ name: "laptop", config: { servers: {} } });
-    const joining = computer.join({ url: server.url, office: "lab", timeoutMs: 20_000, ...CREDENTIALS });
+    const joining = computer.join({ url: server.url, office: "lab", timeoutMs: 600_000, ...CREDENTIALS });
     const error = await within(joining.then(() => undefined, (error: unknown) => error), "the refusal");
     assertInstanceOf(error, ServerUnreachableError);
     assertEquals(other.requests, []);
@@ -154,12 +154,7 @@ Deno.test("an event of millions of characters is a short line in a Computer's lo
   );
   assert(JSON.stringify(answer).length < 100_000);
   assert(lines.length > 0 && lines.every((line) => line.length < 50_000));
-  const startMs = performance.now();
-  await computer.close();
-  assert(
-    performance.now() - startMs < 10_000,
-    "a leave that is never answered keeps the Computer from ending",
-  );
+  await within(computer.close(), "the end of a Computer whose leave is never answered");
 });
 
 Deno.test("events of wrong shapes are answered or passed over, and the Computer goes on", async () => {

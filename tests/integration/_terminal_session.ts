@@ -19,7 +19,7 @@ import { TerminalScreen, withoutCommands } from "./_terminal_screen.ts";
 import { type Terminal, terminals, type Words } from "./_terminal.ts";
 
 /** How long a program may take to do what a test waits for. Only ever reached by a failure. */
-const DEADLINE_MS = 30_000;
+const DEADLINE_MS = 120_000;
 
 /** What a terminal sends for a key. */
 export const Key = {

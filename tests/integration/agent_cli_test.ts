@@ -100,7 +100,8 @@ Deno.test("agent.ts says where to look when the Computer has no tools", async ()
   using _computer = await ScriptedComputer.join(server.url, { answers: { "client:get_tools": none } });
   const { code, stdout } = await run(...options(server), "tools");
   assertEquals(code, 0);
-  assertStringIncludes(stdout, 'may still be starting: "deno run -A computer.ts status" on that machine');
+  assertStringIncludes(stdout, "their tools may be forbidden");
+  assertStringIncludes(stdout, '"deno run -A computer.ts status" on that machine');
   const json = await run(...options(server), "tools", "--json");
   assertEquals(JSON.parse(json.stdout), { computer: "laptop", tools: [] });
 });
@@ -109,7 +110,9 @@ Deno.test("agent.ts asks which Computer when there are several, and says when th
   await using server = await SmcpServer.listen({ port: 0 });
   const none = await run(...options(server), "tools");
   assertEquals(none.code, 1);
-  assertStringIncludes(none.stderr, `Cannot find a Computer in office "lab"`);
+  assertStringIncludes(none.stderr, `Cannot find a Computer in office "lab": none has joined`);
+  assertStringIncludes(none.stderr, "just started joins within seconds");
+  assertStringIncludes(none.stderr, "check the name of the office");
   using _laptop = await ScriptedComputer.join(server.url, { answers });
   using _desk = await ScriptedComputer.join(server.url, { name: "desk", answers });
   const several = await run(...options(server), "tools");

@@ -2,12 +2,13 @@
 
 import { assertEquals, assertLess, assertStringIncludes } from "@std/assert";
 import { SmcpServer, staticTokens } from "../../server.ts";
+import { runDoor } from "../fixtures/door.ts";
 import { Workplace } from "./_computer_program.ts";
 import { enter, leave, testPrompt } from "./_computer_prompt.ts";
 import { ClosedPort } from "../fixtures/tcp_proxy.ts";
 
-/** Far below the minute that a start may take, and enough for a machine under load. */
-const SOON_MS = 30_000;
+/** Below the minute that a start may take: whoever waits for a hanging one takes longer. */
+const SOON_MS = 59_000;
 const HANGING = { type: "stdio", server_parameters: { command: "sleep", args: ["1000"] } };
 
 testPrompt("the prompt is there before the Server, and joins when that has come", async ({ open }) => {
@@ -62,6 +63,32 @@ Deno.test("without a terminal a refused token ends the Computer while its MCP se
   assertLess(performance.now() - startMs, SOON_MS);
   assertEquals([code, stdout], [4, ""]);
   assertStringIncludes(stderr, "wrong token");
+});
+
+Deno.test("while the first join waits for MCP servers, the log, status and agent.ts say what is missing", async () => {
+  using place = new Workplace();
+  await using server = await SmcpServer.listen({ port: 0 });
+  const config = place.write("config.json", { servers: { hang: HANGING } });
+  const args = ["--url", server.url, "--office", "lab", "--name", "laptop", "--config", config];
+  await using program = place.start([...args, "--start-timeout", "1h"]);
+  await program.said("joining when the MCP servers run");
+  const { stdout } = await place.run(["status"]);
+  const state = `none yet, connected to ${server.url}; joins "lab" when the MCP servers run`;
+  assertStringIncludes(stdout, `${state}, after 3600 s at the latest`);
+  const agent = ["--url", server.url, "--office", "lab", "--name", "ada", "desktop"];
+  const { code, stderr } = await runDoor("agent.ts", agent);
+  assertEquals(code, 1);
+  assertStringIncludes(stderr, "just started joins within seconds");
+  assertEquals((await place.run(["server", "stop", "hang"])).code, 0);
+  await program.said('joined office "lab"');
+});
+
+Deno.test("--start-timeout limits how long the first join waits for MCP servers", async () => {
+  using place = new Workplace();
+  await using server = await SmcpServer.listen({ port: 0 });
+  const config = place.write("config.json", { servers: { hang: HANGING } });
+  const args = ["--url", server.url, "--office", "lab", "--name", "laptop", "--config", config];
+  await using _program = await place.serve([...args, "--start-timeout", "10ms"]);
 });
 
 Deno.test("with --log-format json the line on standard output is JSON, too", async () => {

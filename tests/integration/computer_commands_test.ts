@@ -73,6 +73,45 @@ Deno.test("tools names the MCP servers that do not run when there are no tools",
   assertEquals(JSON.parse(json.stdout).tools, []);
 });
 
+Deno.test("status and the log show what npm wrote of a misspelled package, the log of further failures only the error", async () => {
+  using place = new Workplace();
+  const lines = [
+    "code E404",
+    "404 Not Found",
+    "404",
+    "404 'x' is not in this registry.",
+    "404",
+    "404 Note",
+    "404 url",
+  ];
+  const script = `for (const line of ${
+    JSON.stringify([...lines, "A complete log"])
+  }) console.error("npm error", line)`;
+  const command = { command: Deno.execPath(), args: ["eval", `${script}; Deno.exit(1)`] };
+  const config = place.write("config.json", { mcpServers: { everything: command } });
+  await using server = await SmcpServer.listen({ port: 0 });
+  const args = ["--url", server.url, "--office", "lab", "--name", "laptop", "--config", config];
+  await using program = place.start(args);
+  await program.said("INFO  mcp: MCP server retrying");
+  const records = program.stderr.text.split("\n").filter((line) => line.includes("MCP server retrying"));
+  assertStringIncludes(records[0] ?? "", "WARN");
+  assertStringIncludes(records[0] ?? "", "is not in this registry");
+  assertEquals(records[1]?.includes("npm error"), false, records[1]);
+  const { stdout } = await place.run(["status"]);
+  assertStringIncludes(stdout, "    npm error 404 'x' is not in this registry.");
+});
+
+Deno.test("a call names a server whose input has no value, and what is missing", async () => {
+  using place = new Workplace();
+  const config = place.write("config.json", {
+    mcpServers: { search: { command: Deno.execPath(), env: { KEY: "${input:key}" } } },
+    inputs: [{ id: "key", type: "promptString" }],
+  });
+  const { code, stderr } = await place.run(["call", "find", "--config", config]);
+  assertEquals(code, 1);
+  assertStringIncludes(stderr, "not running: search (failed: an input has no value) (4001)");
+});
+
 Deno.test("status says why a running server has no tools", async () => {
   using place = new Workplace();
   const answers = { "tools/list": { error: { code: -32603, message: "cloud is down" } } };

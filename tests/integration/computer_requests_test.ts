@@ -261,6 +261,25 @@ Deno.test("every failure is logged with its req_id", async () => {
   assert(typeof fields["req_id"] === "string" && fields["req_id"].length > 0);
 });
 
+Deno.test("the log of a failed read names the document, the URI and the MCP server", async () => {
+  const uri = "dpe://docs/rpt";
+  const failure = { error: { code: -32603, message: "disk full" } };
+  await using office = await ComputerOffice.open(
+    scriptedServers({ s: { resources: [{ uri }], answers: { [`resources/read ${uri}`]: failure } } }),
+  );
+  await refusal(office.laptop.readResource(uri));
+  await refusal(office.laptop.readResource("dpe://dosc/rpt"));
+  const failed = await office.log.until(({ message, fields }) =>
+    message === "request failed" && fields["code"] === 500
+  );
+  assertEquals([failed.fields["uri"], failed.fields["mcp_server"]], [uri, "s"]);
+  const lost = await office.log.until(({ message, fields }) =>
+    message === "request failed" && fields["code"] === 4201
+  );
+  assertEquals(lost.fields["uri"], "dpe://dosc/rpt");
+  assertStringIncludes(String(lost.fields["error"]), 'Document "rpt" not found');
+});
+
 Deno.test("an MCP server's error that repeats a secret tells it to neither the log nor the Agent", async () => {
   const W = "window://host/w";
   const failure = { error: { code: -32000, message: "the key s3cret-value is wrong" } };

@@ -1,10 +1,9 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { settledWithin } from "../../src/async/abortable.ts";
 import { HttpMcpServer } from "../fixtures/http_server.ts";
 import { stateOf } from "../fixtures/log_book.ts";
 import { ClosedPort } from "../fixtures/tcp_proxy.ts";
 import { ComputerOffice } from "./_computer_office.ts";
-import { eventually } from "../fixtures/within.ts";
+import { eventually, within } from "../fixtures/within.ts";
 
 const echo = { name: "echo", inputSchema: { type: "object" } };
 const KINDS = ["streamable", "sse"] as const;
@@ -82,7 +81,7 @@ Deno.test("a standing stream ends with its session, whatever has become garbage 
   // So many make the engine collect, and what leads from the session's signal to the socket is held weakly by Deno.
   for (let call = 0; call < 200; call++) await office.computer.callTool("echo");
   await office.computer.close();
-  assert(await settledWithin(ended.promise.then(() => true), 5_000));
+  await within(ended.promise, "the end of the stream");
 });
 
 Deno.test("a Streamable HTTP server that has forgotten the session is given a new one", async () => {

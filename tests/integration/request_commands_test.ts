@@ -157,6 +157,14 @@ const CASES: readonly Case[] = [
   { words: ["call", "raw"], text: `${RAW}\n` },
   { words: ["call", "print"], code: 1, text: "out of paper\n", error: 'error: Tool "print" failed\n' },
   { words: ["call", "nothing"], code: 1, text: "", error: "(4001)" },
+  { words: ["call", "ecco"], code: 1, text: "", error: 'did you mean "echo"? (4001)' },
+  {
+    words: ["read", "dpe://dosc/rpt"],
+    code: 1,
+    text: "",
+    error: 'Document "rpt" not found: no MCP server has',
+  },
+  { words: ["read", "dpe://dosc/rpt"], code: 1, text: "", error: '"dosc"; did you mean "docs"? (4201)' },
   { words: ["call", "nap", "--timeout", "1"], code: 5, text: "", error: "(4004)" },
   { words: ["call", "echo", "hi"], code: 2, text: "", error: "NAME=VALUE" },
   { words: ["call", "echo", "--params", "-"], input: "[1]", code: 2, text: "", error: "not a JSON object" },
@@ -204,9 +212,9 @@ Deno.test("agent.ts and computer.ts print the same for tools, call, desktop, fin
 const EMPTY_LISTS: readonly { readonly words: readonly string[]; readonly what: string }[] = [
   { words: ["tools"], what: "no tools" },
   { words: ["desktop"], what: "no windows" },
-  { words: ["desktop", "--window", "window://log"], what: "no windows" },
+  { words: ["desktop", "--window", "window://log"], what: "no windows match window://log" },
   { words: ["finder"], what: "no documents" },
-  { words: ["finder", "--keyword", "money"], what: "no documents" },
+  { words: ["finder", "--keyword", "money"], what: "no documents match" },
 ];
 
 Deno.test("an empty list says that MCP servers are still starting, or where to see whether they are", async () => {
@@ -216,8 +224,21 @@ Deno.test("an empty list says that MCP servers are still starting, or where to s
     assertEquals([computer.code, computer.stdout], [0, `${what}: server "slow" is starting\n`]);
     assertEquals(agent.code, 0, agent.stderr);
     assertStringIncludes(agent.stdout, `${what}; `);
-    assertStringIncludes(agent.stdout, "may still be starting");
+    assertStringIncludes(agent.stdout, "may be starting, stopped or failed");
   }
+});
+
+Deno.test("computer.ts warns on stderr of a list in which a server that is starting is missing", async () => {
+  const servers = { ...CONFIG.servers, slow: scripted({ hang: ["initialize"] }) };
+  await using doors = await Doors.open({ servers });
+  for (const words of [["tools"], ["desktop"], ["finder"]]) {
+    const { agent, computer } = await doors.runEach(words);
+    assertEquals([computer.code, computer.stdout], [0, agent.stdout]);
+    assertEquals(computer.stderr, 'warning: the list may be incomplete: server "slow" is starting\n');
+  }
+  const { computer } = await doors.runEach(["finder", "--keyword", "no-such-word"]);
+  assertEquals(computer.stdout, 'no documents match: server "slow" is starting\n');
+  assertEquals((await doors.runEach(["tools", "--json"])).computer.stderr, "");
 });
 
 const META = {

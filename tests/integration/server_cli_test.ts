@@ -159,7 +159,7 @@ Deno.test("server.ts says in one line what is wrong with its options", async () 
     [["--accept", "two"], 'version "two"'],
     [["--path", "hub"], 'Cannot serve path "hub"'],
     [["--nonsense"], "unknown option"],
-    [["extra"], "too many arguments"],
+    [["extra"], "a Server has options only"],
   ];
   const outcomes = await Promise.all(wrong.map(([args]) => run({ args: ["--port", "0", ...args] })));
   for (const [index, { code, stderr }] of outcomes.entries()) {
@@ -175,9 +175,16 @@ Deno.test("server.ts ends with 1 when its port is in use", async () => {
     assertEquals(code, 1);
     assertStringIncludes(
       stderr,
-      `error: Cannot listen on "127.0.0.1:${new URL(url).port}": the port is in use`,
+      `error: Cannot listen on "127.0.0.1:${new URL(url).port}": the port is in use; choose another --port`,
     );
   });
+});
+
+Deno.test("server.ts has no commands, and says where there are some", async () => {
+  const { code, stderr } = await run({ args: ["check", "mcp.json"] });
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, 'error: Cannot run "check": a Server has options only');
+  assertStringIncludes(stderr, 'computer.ts --help"');
 });
 
 Deno.test("server.ts shows its help and its version", async () => {

@@ -100,9 +100,8 @@ export async function chooseComputer(context: CommandContext): Promise<RemoteCom
   if (only === undefined) {
     throw new SmcpError(
       ErrorCode.NOT_FOUND,
-      `Cannot find a Computer in office "${agent.office}": it has none. Start one with "${
-        commandLineOf("computer")
-      }"`,
+      `Cannot find a Computer in office "${agent.office}": none has joined. One that was just started joins within ` +
+        `seconds; otherwise start one with "${commandLineOf("computer")}", and check the name of the office`,
     );
   }
   const list = names.map((name) => `"${name}"`).join(", ");

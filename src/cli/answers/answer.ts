@@ -13,6 +13,8 @@ export interface Answer {
   readonly isVerbatim?: boolean | undefined;
   /** Draws the picture for a terminal; the text is shown when it is absent or returns `undefined`. */
   readonly draw?: ((screen: Screen) => string | undefined) | undefined;
+  /** What the reader of the answer should know, although the command did what it should. It is not part of the JSON. */
+  readonly warning?: string | undefined;
   /** Why the command failed although it has an answer. */
   readonly failure?: string | undefined;
   /** The protocol's code for that failure. */
@@ -30,7 +32,7 @@ export interface Presentation {
 /** Where an answer is shown. */
 export interface AnswerOutput {
   readonly print: (text: string) => void;
-  /** Prints the error: a line, or a JSON object. */
+  /** Prints a warning, or the error: a line, or a JSON object. */
   readonly printError: (text: string) => void;
 }
 
@@ -46,7 +48,8 @@ export function showAnswer(
 ): void {
   const shown = answerText(answer, presentation);
   if (shown !== "") print(shown);
-  const { failure: message, code, text } = answer;
+  const { warning, failure: message, code, text } = answer;
+  if (warning !== undefined && !presentation.json) printError(`warning: ${printable(warning)}`);
   if (message === undefined) return;
   const exitCode = exitCodeOfAnswer(code);
   const failure = { message, exitCode, ...(code === undefined ? {} : { code }) };

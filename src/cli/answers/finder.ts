@@ -127,11 +127,11 @@ function timeOf(text: string | undefined): string {
 }
 
 /** Two lines for each document, one for each page and element that was read, then the range and the total. */
-export function catalogueText(
-  catalogue: { readonly documents: readonly DocumentBranch[]; readonly totalCount: number },
+export function finderText(
+  found: { readonly documents: readonly DocumentBranch[]; readonly totalCount: number },
   { offset }: { readonly offset: number },
 ): string {
-  const { documents, totalCount } = catalogue;
+  const { documents, totalCount } = found;
   if (documents.length === 0) return `none of ${totalCount} documents`;
   const entries = documents.flatMap(documentLines).map(printableLine);
   return [...entries, `${offset + 1}–${offset + documents.length} of ${totalCount}`].join("\n");

@@ -13,7 +13,7 @@ import { type CallParams, toArguments, type TypedArguments } from "./arguments.t
 import { contentsText, readableResourceText, resourceText } from "./contents.ts";
 import { DEFAULT_WINDOW_LINES, desktopText, drawDesktop } from "./desktop.ts";
 import { readDocumentTree, toTreeJson, type TreeDepth } from "./document_tree.ts";
-import { catalogueText, drawFinder } from "./finder.ts";
+import { drawFinder, finderText } from "./finder.ts";
 import { drawRead } from "./read_picture.ts";
 import { drawTools, groupTools, toolsText, toolText } from "./tools.ts";
 
@@ -72,8 +72,13 @@ export async function listTools(
   const tools = await computer.getTools({ signal });
   if (name === undefined) {
     const value = { computer: computer.name, tools };
-    if (tools.length === 0) return { value, text: emptyText("no tools", computer.servers) };
-    return { value, text: toolsText(tools), draw: (screen) => drawTools(groupTools(tools), screen) };
+    if (tools.length === 0) return { value, text: emptyText({ what: "tools" }, computer.servers) };
+    return {
+      value,
+      text: toolsText(tools),
+      draw: (screen) => drawTools(groupTools(tools), screen),
+      warning: partWarning(computer.servers),
+    };
   }
   const tool = tools.find((tool) => tool.name === name);
   if (tool === undefined) {
@@ -125,10 +130,14 @@ export async function showDesktop(
   progress("reading windows");
   const desktops = await computer.getDesktop({ size, window, signal });
   const value = { computer: computer.name, desktops };
-  if (desktops.length === 0) return { value, text: emptyText("no windows", computer.servers) };
+  if (desktops.length === 0) {
+    const what = { what: "windows", filter: window === undefined ? undefined : `match ${window}` } as const;
+    return { value, text: size === 0 ? "no windows" : emptyText(what, computer.servers) };
+  }
   return {
     value,
     text: desktopText(desktops),
+    warning: window === undefined ? partWarning(computer.servers) : undefined,
     draw: (screen) => drawDesktop(desktops, { ...screen, maxLines: lines === 0 ? Infinity : lines }),
   };
 }
@@ -145,16 +154,21 @@ export async function showFinder(
   },
 ): Promise<Answer> {
   const { depth, ...query } = options;
-  const { offset = 0 } = query;
+  const { offset = 0, keywords = [], fileType } = query;
   progress("listing documents");
   const { documents, totalCount } = await computer.getFinder({ ...query, signal });
   if (depth !== "documents") progress(`reading ${depth}`);
   const tree = await readDocumentTree(documents, { computer, depth, signal });
   const value = { computer: computer.name, documents: toTreeJson(tree), total_count: totalCount };
-  if (totalCount === 0) return { value, text: emptyText("no documents", computer.servers) };
+  if (totalCount === 0) {
+    const isFiltered = keywords.length > 0 || fileType !== undefined;
+    const what = { what: "documents", filter: isFiltered ? "match" : undefined } as const;
+    return { value, text: emptyText(what, computer.servers) };
+  }
   return {
     value,
-    text: catalogueText({ documents: tree, totalCount }, { offset }),
+    warning: partWarning(computer.servers),
+    text: finderText({ documents: tree, totalCount }, { offset }),
     draw: (screen) => drawFinder(tree, { ...screen, offset, totalCount }),
   };
 }
@@ -174,23 +188,47 @@ export async function readResource(
   };
 }
 
+/** A list that a command found empty. */
+interface EmptyList {
+  readonly what: "tools" | "windows" | "documents";
+  /** What the command asked for, such as `match window://log`; everything by default. */
+  readonly filter?: string | undefined;
+}
+
+/** Why an MCP server that runs may add nothing to a list. */
+const NOTHING_TO_LIST = {
+  tools: "their tools may be forbidden",
+  windows: "they may have no windows",
+  documents: "they may have no documents",
+} as const;
+
 /**
  * Says that a list is empty, and which MCP servers may be the reason.
  *
- * @param what such as `no tools`
  * @param servers `undefined` if only the Computer itself knows them.
  */
-export function emptyText(what: string, servers: ServerStates | undefined): string {
+export function emptyText({ what, filter }: EmptyList, servers: ServerStates | undefined): string {
+  const text = printableLine(["no", what, ...filter === undefined ? [] : [filter]].join(" "));
   if (servers === undefined) {
-    const command = `${commandLineOf("computer")} status`;
-    return `${what}; MCP servers of the Computer may still be starting: "${command}" on that machine shows them`;
+    const others = filter === undefined ? `, or ${NOTHING_TO_LIST[what]}` : "";
+    return `${text}; MCP servers of the Computer may be starting, stopped or failed${others}: ` +
+      `"${commandLineOf("computer")} status" on that machine shows their states`;
   }
   const idle = [...servers].filter(([, { status }]) => status !== "running");
-  if (idle.length === 0) return what;
+  return idle.length === 0 ? text : `${text}: ${idleText(idle)}`;
+}
+
+/** Says which MCP servers are missing in a list; a server that the user stopped is not missed. */
+function partWarning(servers: ServerStates | undefined): string | undefined {
+  const missing = [...servers ?? []].filter(([, { status }]) => status !== "running" && status !== "stopped");
+  return missing.length === 0 ? undefined : `the list may be incomplete: ${idleText(missing)}`;
+}
+
+/** `server "x" is starting, server "y" failed; "status" shows why` */
+function idleText(idle: readonly (readonly [string, { readonly status: string }])[]): string {
   const states = idle.map(([name, { status }]) =>
     `server "${name}" ${status === "failed" ? "failed" : `is ${status}`}`
   );
   const hasReason = idle.some(([, { status }]) => status === "failed" || status === "retrying");
-  const hint = hasReason ? `; "status" shows why` : "";
-  return printableLine(`${what}: ${states.join(", ")}${hint}`);
+  return printableLine(`${states.join(", ")}${hasReason ? `; "status" shows why` : ""}`);
 }

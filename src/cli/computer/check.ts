@@ -89,12 +89,28 @@ export function reportText(report: ConfigReport): string {
   return [heading, contentText(report), places.join("\n"), sum].filter((part) => part !== "").join("\n\n");
 }
 
-function readyText({ servers, variables }: ConfigReport): string {
+/** What is missing before the servers can start. A value can be given later, so this is no error. */
+function readyText({ servers, inputs, variables }: ConfigReport): string {
   if (servers.length === 0) return "no servers";
-  const missing = variables.filter(({ hasDefault, isSet }) => !hasDefault && isSet === false);
+  const started = new Set(servers.filter(({ disabled }) => !disabled).map(({ name }) => name));
+  const isNeeded = ({ isSet, usedBy }: CheckedInput | CheckedVariable) =>
+    isSet === false && usedBy.some((server) => started.has(server));
+  const unset = variables.filter((variable) => !variable.hasDefault && isNeeded(variable));
+  const unanswered = inputs.filter((input) => !input.hasValue && isNeeded(input));
+  const missing = [
+    ...(unset.length === 0
+      ? []
+      : [`these environment variables are set: ${unset.map(({ name }) => name).join(", ")}`]),
+    ...(unanswered.length === 0 ? [] : [`these inputs have values: ${unanswered.map(inputText).join(", ")}`]),
+  ];
   return missing.length === 0
     ? "ready to use"
-    : `ready to use after these environment variables are set: ${missing.map(({ name }) => name).join(", ")}`;
+    : `ready to use after ${missing.map(printableLine).join("; and ")}`;
+}
+
+/** An input and the ways to give it a value. */
+function inputText({ id }: CheckedInput): string {
+  return `${id} (${inputVariable(id)}, --inputs FILE, or a terminal that asks)`;
 }
 
 /** A line for each server, input and variable. */
@@ -110,7 +126,7 @@ function contentText({ servers, inputs, variables }: ConfigReport): string {
 
 function originText({ id, type, hasValue, isSet }: CheckedInput): string {
   const variable = inputVariable(id);
-  if (isSet === true) return `set in ${variable}`;
+  if (isSet === true) return "is set";
   if (hasValue) return type === "command" ? "from its command" : "has a default";
   return `from ${variable}, --inputs FILE, or asked at a terminal`;
 }

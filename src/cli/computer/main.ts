@@ -63,15 +63,28 @@ function addCheck(program: Command): void {
         "exit code 2 when a server in them cannot start",
     )
     .action(async (files: string[]) => {
-      const { json, config } = program.opts<ComputerCliOptions>();
+      const { json, config, inputs } = program.opts<ComputerCliOptions>();
       const wanted = files.length > 0 || config === undefined ? files : [config];
       if (wanted.length === 0) {
         throw new UsageError("Cannot check config: no file given; give one, or - for standard input");
       }
       const { runCheck } = await import("./check.ts");
       const { withConfigChecks } = await import("./config_store.ts");
-      await withConfigChecks((checks) => runCheck(wanted, { json, checks: { ...checks, programs: true } }));
+      const givenInputs = inputs === undefined ? undefined : await idsOfInputs(inputs);
+      await withConfigChecks((checks) =>
+        runCheck(wanted, { json, checks: { ...checks, programs: true, givenInputs } })
+      );
     });
+}
+
+/** The ids in a file of inputs. */
+async function idsOfInputs(file: string): Promise<ReadonlySet<string>> {
+  const { readInputFile } = await import("./session_inputs.ts");
+  try {
+    return new Set((await readInputFile(file)).keys());
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message, { cause: error }) : error;
+  }
 }
 
 function unknownCommandText(program: Command, word: string): string {
@@ -114,7 +127,8 @@ function ownOptions(): Option[] {
       .env("A2C_DPE_FILES"),
     new Option(
       "--start-timeout <seconds>",
-      "how long one command waits for MCP servers to start (default: 10; 60 for a tool that is not listed yet)",
+      "how long one command, or the first join, waits for MCP servers to start (default: 10; 60 for a tool that is " +
+        "not listed yet; 3 for the join)",
     ).argParser(parseSeconds).env("A2C_START_TIMEOUT"),
     new Option("--no-watch", "do not apply edits of the config and the inputs"),
     new Option("--headless", "open no prompt, even at a terminal").default(false),

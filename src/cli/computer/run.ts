@@ -39,7 +39,7 @@ export async function runHeadless(options: ComputerCliOptions, signal: AbortSign
   await refuseTakenName(session.options.name);
   await session.start();
   // A service retries for ever while its name is taken, because no user is present to start it again.
-  const arrival = session.arrive({ url, office, joinPatienceMs: Infinity });
+  const arrival = session.arrive({ url, office, joinPatienceMs: Infinity, ...serversTimeoutOf(options) });
   await using _control = await openControl(session);
   if (await abortable(arrival.done, signal)) printJoined(options, session.options.name);
   const error = await Promise.race([untilAborted(signal), untilAborted(session.quitting), failed.promise]);
@@ -84,12 +84,19 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
   }
   await session.start();
   const { url, office } = options;
-  const arrival = url === undefined ? undefined : session.arrive({ url, office });
+  const arrival = url === undefined
+    ? undefined
+    : session.arrive({ url, office, ...serversTimeoutOf(options) });
   await using _control = await openControl(session, () => editor.redraw());
   await reportStart(session.computer, { editor, signal: session.quitting });
   if (arrival !== undefined) await reportArrival(arrival, { name, editor });
   await runPrompt(session, editor);
   signal.removeEventListener("abort", onAbort);
+}
+
+/** How long the first join waits for MCP servers; the default without `--start-timeout`. */
+function serversTimeoutOf({ startTimeout }: ComputerCliOptions): { readonly serversTimeoutMs?: number } {
+  return startTimeout === undefined ? {} : { serversTimeoutMs: startTimeout * 1000 };
 }
 
 function promptOf(session: Session | undefined): string {

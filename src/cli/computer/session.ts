@@ -17,7 +17,7 @@ import { UsageError } from "../outcome.ts";
 import { ConfigStore } from "./config_store.ts";
 import { FileWatch, stampOf, type WatchOptions } from "./file_watch.ts";
 import { type InputOrigin, readInputFile, SessionInputs } from "./session_inputs.ts";
-import { Arrival, type ArrivalOptions } from "./start.ts";
+import { type ArrivalOptions, OfficeArrival } from "./start.ts";
 
 /** Settings of a {@linkcode Session}. */
 export interface SessionOptions extends Pick<ComputerOptions, "name" | "confirm" | "resolveDpe"> {
@@ -49,7 +49,7 @@ export class Session implements AsyncDisposable {
   readonly #watches: FileWatch[] = [];
   #refusedEdit: string | undefined;
   #computer: Computer | undefined;
-  #arrival: Arrival | undefined;
+  #arrival: OfficeArrival | undefined;
   #inputValues: ReadonlyMap<string, InputValue> = new Map();
   /** Changes of the configuration run one after another. */
   #changes: Promise<unknown> = Promise.resolve();
@@ -115,12 +115,15 @@ export class Session implements AsyncDisposable {
   }
 
   /** Connects to a Server, and joins the office if one is given, in the background. */
-  arrive(target: Pick<ArrivalOptions, "url" | "office" | "joinPatienceMs">): Arrival {
-    return this.#arrival = new Arrival(this.computer, { ...this.options.place, ...target });
+  arrive(
+    target: Pick<ArrivalOptions, "url" | "office" | "joinPatienceMs" | "serversTimeoutMs">,
+  ): OfficeArrival {
+    const { place, logger: log } = this.options;
+    return this.#arrival = new OfficeArrival(this.computer, { ...place, ...target, log });
   }
 
   /** The running attempt to reach a Server; `undefined` without one. */
-  get arrival(): Arrival | undefined {
+  get arrival(): OfficeArrival | undefined {
     return this.#arrival?.isOver === false ? this.#arrival : undefined;
   }
 

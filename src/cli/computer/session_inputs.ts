@@ -2,7 +2,12 @@
 import { readRegularFile } from "../../files.ts";
 import { isRecord, parseJson } from "../../json.ts";
 import { ConfigurationError } from "../../mcp/errors.ts";
-import { environmentInputs, type InputRequest, type InputSource } from "../../computer/inputs/sources.ts";
+import {
+  environmentInputs,
+  type InputRequest,
+  type InputSource,
+  NO_VALUE,
+} from "../../computer/inputs/sources.ts";
 import type { InputValue } from "../../config/placeholders.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
 
@@ -45,7 +50,9 @@ export class SessionInputs {
     const { input } = request;
     if (value === undefined && input.type !== "command" && defaultOf(input) === undefined) {
       request.signal.throwIfAborted();
-      throw new ConfigurationError(`Cannot resolve input "${id}": no value; ${this.#remedy(id)}`);
+      throw new ConfigurationError(`Cannot resolve input "${id}": no value; ${this.#remedy(id)}`, {
+        reason: NO_VALUE,
+      });
     }
     return value;
   };

@@ -20,7 +20,7 @@ const TOOL_TIMEOUT_SECONDS = 60;
  * at once, although a server of higher precedence that still starts could have a tool of the same name.
  */
 const NOTICE_MS = 3_000;
-/** How long the MCP servers delay the first prompt and the first join, in milliseconds. */
+/** How long the MCP servers delay the first prompt, in milliseconds; also the first join, unless `--start-timeout` is given. */
 const START_GRACE_MS = 3_000;
 /** How long the Server delays the first prompt, in milliseconds. */
 const ARRIVAL_GRACE_MS = 2_000;
@@ -56,16 +56,18 @@ export async function waitForStart(computer: Computer, options: StartWaitOptions
     return [name, ready];
   }));
   const wait = { ...options, pending };
-  const isOwned = () => tool !== undefined && ownerOf(tool, computer) !== undefined;
-  const isOwnedForSure = () => tool !== undefined && isOwnedWithout(pending, { tool, computer });
-  const noticeMs = Math.min(NOTICE_MS, seconds * 1000);
-  if (await waitUntil(isOwnedForSure, { ...wait, timeoutMs: noticeMs })) return;
-  if (!isOwned()) {
-    log.warn("waiting for MCP servers to start", { servers: [...pending.keys()].join(", ") });
-    if (await waitUntil(isOwned, { ...wait, timeoutMs: seconds * 1000 - noticeMs })) return;
+  const hasOwner = () => tool !== undefined && ownerOf(tool, computer) !== undefined;
+  const hasSureOwner = () => tool !== undefined && isOwnedWithout(pending, { tool, computer });
+  const pendingNames = () => [...pending.keys()].join(", ");
+  const restMs = seconds * 1000 - NOTICE_MS;
+  if (await waitUntil(hasSureOwner, { ...wait, timeoutMs: Math.min(NOTICE_MS, seconds * 1000) })) return;
+  if (restMs > 0 && !hasOwner()) {
+    log.warn("waiting for MCP servers to start", { tool, servers: pendingNames() });
+    if (await waitUntil(hasOwner, { ...wait, timeoutMs: restMs })) return;
   }
   log.warn("continuing without MCP servers that are still starting; --start-timeout sets how long to wait", {
-    servers: [...pending.keys()].join(", "),
+    tool,
+    servers: pendingNames(),
   });
 }
 
@@ -139,22 +141,29 @@ export interface ArrivalOptions extends Omit<ConnectOptions, "timeoutMs" | "sign
   readonly office?: string | undefined;
   /** How long to retry when the name is taken, in milliseconds; 0 by default. */
   readonly joinPatienceMs?: number | undefined;
+  /** How long the join waits for MCP servers that start, in milliseconds; 3 seconds by default. */
+  readonly serversTimeoutMs?: number | undefined;
+  readonly log: Logger;
 }
 
 /** Connects to a Server, and joins an office, in the background; retries until the Server accepts or refuses. */
-export class Arrival {
+export class OfficeArrival {
   /** The Server. */
   readonly url: string;
   readonly office: string | undefined;
+  /** How long the join waits for MCP servers that start, in milliseconds. */
+  readonly serversTimeoutMs: number;
   /** Resolves to whether the Computer has arrived (`false` after `stop()`); rejects when the Server refuses. */
   readonly done: Promise<boolean>;
   readonly #stopping = new AbortController();
   #isOver = false;
+  #isWaitingForServers = false;
 
   /** Connects at once, while the MCP servers start, so that a refused token is reported early. */
   constructor(computer: Computer, options: ArrivalOptions) {
     this.url = options.url;
     this.office = options.office;
+    this.serversTimeoutMs = options.serversTimeoutMs ?? START_GRACE_MS;
     this.done = this.#arrive(computer, options).finally(() => this.#isOver = true);
     this.done.catch(() => {});
   }
@@ -164,18 +173,27 @@ export class Arrival {
     return this.#isOver;
   }
 
+  /** Whether it is connected, and joins when the MCP servers have started or have had their time to start. */
+  get isWaitingForServers(): boolean {
+    return this.#isWaitingForServers;
+  }
+
   /** Stops retrying; resolves when the attempt has ended. Idempotent. */
   async stop(): Promise<void> {
     this.#stopping.abort(new DOMException("Stopped", "AbortError"));
     await this.done.catch(() => {});
   }
 
-  async #arrive(computer: Computer, { office, joinPatienceMs, ...place }: ArrivalOptions): Promise<boolean> {
+  async #arrive(computer: Computer, options: ArrivalOptions): Promise<boolean> {
+    const { office, joinPatienceMs, serversTimeoutMs: _, log, ...place } = options;
     const { signal } = this.#stopping;
     try {
       await computer.connect({ ...place, signal });
       if (office === undefined) return true;
-      await computer.ready({ timeoutMs: START_GRACE_MS, signal });
+      if (isStarting(computer)) log.info("connected; joining when the MCP servers run", { office });
+      this.#isWaitingForServers = true;
+      await computer.ready({ timeoutMs: this.serversTimeoutMs, signal });
+      this.#isWaitingForServers = false;
       await computer.join({ ...place, office, joinPatienceMs, signal });
       return true;
     } catch (error) {
@@ -185,9 +203,13 @@ export class Arrival {
   }
 }
 
+function isStarting({ servers }: Computer): boolean {
+  return [...servers.values()].some(({ status }) => status === "starting");
+}
+
 /** Waits a few seconds for the Server, or until Ctrl-C; prints above the prompt what happens later. */
 export async function reportArrival(
-  arrival: Arrival,
+  arrival: OfficeArrival,
   { name, editor }: { readonly name: string; readonly editor: LineEditor },
 ): Promise<void> {
   const { url, office } = arrival;
@@ -207,5 +229,9 @@ export async function reportArrival(
     .finally(() => editor.redraw());
   await settledWithin(Promise.race([reported, untilAborted(interruption.signal)]), ARRIVAL_GRACE_MS);
   if (arrival.isOver) return;
-  editor.print(`cannot reach the Server at ${url} yet; retrying until "leave"`);
+  editor.print(
+    arrival.isWaitingForServers
+      ? `connected to ${url}; joins office "${office}" when the MCP servers run`
+      : `cannot reach the Server at ${url} yet; retrying until "leave"`,
+  );
 }

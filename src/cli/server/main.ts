@@ -1,17 +1,21 @@
 /** The command line of `server.ts`. */
 import { untilAborted } from "../../async/abortable.ts";
 import { commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
-import { ExitCode, UsageError } from "../outcome.ts";
+import { CommandFailedError, ExitCode, UsageError } from "../outcome.ts";
 import { loggerOf } from "../options.ts";
 import type { Command } from "commander";
+import { isRecord } from "../../json.ts";
 import { openAuth } from "./credentials.ts";
 import { completeOptions } from "./option_sources.ts";
 import { type ServerCliOptions, serverOptionGroups } from "./options.ts";
+import { readRegularFile } from "../../files.ts";
 import { type Logger, parseLogLevels } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
 import type { ListenOptions } from "../../server/options.ts";
 import type { SmcpServer } from "../../server/server.ts";
 
+/** The largest file with a token for the metrics, in bytes. */
+const MAX_TOKEN_FILE_BYTES = 65_536;
 /** How long connections may take to close after the drain. */
 const CLOSE_TIMEOUT_MS = 500;
 
@@ -34,10 +38,17 @@ export function createServerProgram(signal: AbortSignal): Command {
     for (const option of options) program.addOption(option.helpGroup(`${heading}:`));
   }
   program.addHelpText("after", examples(commandLineOf("server")));
-  return program.action(async () => {
+  program.argument("[command]").allowExcessArguments().usage("[options]");
+  return program.action(async (word: string | undefined) => {
+    if (word !== undefined) throw new UsageError(`Cannot run "${word}": ${noCommandsText()}`);
     await completeOptions(program, (name) => Deno.env.get(name));
     await serve(program.opts<ServerCliOptions>(), signal);
   });
+}
+
+function noCommandsText(): string {
+  const [computer, agent] = [commandLineOf("computer"), commandLineOf("agent")];
+  return `a Server has options only; "${computer} --help" and "${agent} --help" list commands`;
 }
 
 function examples(server: string): string {
@@ -54,9 +65,11 @@ async function serve(options: ServerCliOptions, signal: AbortSignal): Promise<vo
   const logger = loggerOf("server", options);
   await using opened = await openAuth(options, logger);
   const { auth } = opened;
-  await using server = await listen(toListenOptions(options, { auth, logger }));
+  const metricsToken = await readMetricsToken(options);
+  await using server = await listen(toListenOptions(options, { auth, metricsToken, logger }));
   if (auth === undefined) logger.warn("clients need no credentials; give --token to require a token");
   tellListening(options, server.url);
+  if (server.metricsUrl !== undefined) logger.info("serving metrics", { url: server.metricsUrl });
   const failure = await Promise.race([untilAborted(signal), server.untilFailed()]);
   if (failure !== undefined) throw failure;
   await end(server, { drainTimeoutMs: options.drainTimeout, logger });
@@ -75,6 +88,19 @@ async function end(
   clearTimeout(timer);
 }
 
+async function readMetricsToken(options: ServerCliOptions): Promise<string | undefined> {
+  const { metricsToken, metricsTokenFile: path } = options;
+  if (path === undefined) return metricsToken;
+  const reading = await readRegularFile(path, { maxBytes: MAX_TOKEN_FILE_BYTES });
+  if ("state" in reading) {
+    const { state, cause } = reading;
+    throw new UsageError(`Cannot read metrics token file "${path}": ${state}`, { cause });
+  }
+  const [token = ""] = reading.text.split(/\r?\n/, 1);
+  if (token.trim() !== "") return token.trim();
+  throw new UsageError(`Cannot read metrics token file "${path}": its first line is empty`);
+}
+
 async function listen(options: ListenOptions): Promise<SmcpServer> {
   const { host = "", auth, allowAnonymous } = options;
   if (auth === undefined && !allowAnonymous && !isLoopback(host)) throw new UsageError(explainHost(host));
@@ -83,9 +109,17 @@ async function listen(options: ListenOptions): Promise<SmcpServer> {
     const { SmcpServer } = await import("../../server/server.ts");
     return await SmcpServer.listen(options);
   } catch (error) {
+    if (isPortInUse(error)) {
+      const message = `${error.message}; choose another --port, or end the program that uses this one`;
+      throw new CommandFailedError(message);
+    }
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
     throw new UsageError(error.message, { cause: error });
   }
+}
+
+function isPortInUse(error: unknown): error is Error {
+  return error instanceof Error && isRecord(error.cause) && error.cause["code"] === "EADDRINUSE";
 }
 
 function explainHost(host: string): string {
@@ -100,7 +134,7 @@ type EveryListenOption = {
 
 function toListenOptions(
   options: ServerCliOptions,
-  { auth, logger }: Pick<ListenOptions, "auth"> & { readonly logger: Logger },
+  { auth, metricsToken, logger }: Pick<ListenOptions, "auth" | "metricsToken"> & { readonly logger: Logger },
 ): EveryListenOption {
   return {
     host: options.host,
@@ -123,6 +157,10 @@ function toListenOptions(
     authTimeoutMs: options.authTimeout,
     headTimeoutMs: options.headTimeout,
     graceMs: options.grace,
+    metrics: undefined,
+    metricsPort: options.metricsPort,
+    metricsHost: options.metricsHost,
+    metricsToken,
     logger,
   };
 }

@@ -45,6 +45,10 @@ export interface ServerCliOptions extends LogOptions, CredentialOptions {
   readonly headTimeout: number;
   readonly grace: number;
   readonly drainTimeout: number;
+  readonly metricsPort?: number;
+  readonly metricsHost: string;
+  readonly metricsToken?: string;
+  readonly metricsTokenFile?: string;
 }
 
 /** A group of options under its heading. */
@@ -62,6 +66,7 @@ export function serverOptionGroups(): readonly OptionGroup[] {
     { heading: "Clients", options: clientOptions() },
     { heading: "Limits", options: limitOptions() },
     { heading: "Timeouts", options: timeOptions() },
+    { heading: "Metrics", options: metricsOptions() },
   ];
 }
 
@@ -134,5 +139,21 @@ function timeOptions(): Option[] {
       .default(SERVER_GRACE_MS).env("A2C_GRACE"),
     time("--drain-timeout <ms>", "the time to finish requests in flight after SIGTERM or Ctrl-C")
       .default(DEFAULT_DRAIN_TIMEOUT_MS).env("A2C_DRAIN_TIMEOUT"),
+  ];
+}
+
+function metricsOptions(): Option[] {
+  return [
+    new Option("--metrics-port <port>", "serve /metrics, /healthz and /readyz on this port as well")
+      .argParser(parsePort).env("A2C_METRICS_PORT"),
+    new Option("--metrics-host <host>", "the name or address of that port").default("127.0.0.1")
+      .env("A2C_METRICS_HOST"),
+    new Option(
+      "--metrics-token <token>",
+      "require this bearer token; serve /metrics on the main port as well",
+    )
+      .env("A2C_METRICS_TOKEN"),
+    new Option("--metrics-token-file <file>", "the same, with the token in the first line of a file")
+      .env("A2C_METRICS_TOKEN_FILE"),
   ];
 }

@@ -24,6 +24,7 @@ import {
   findInput,
   type InputRequest,
   type InputSource,
+  NO_VALUE,
 } from "./sources.ts";
 
 /** How long the command of an input may run, in milliseconds. */
@@ -78,6 +79,7 @@ async function resolvePlaceholder(
   if (value !== undefined) return value;
   throw new ConfigurationError(
     `Cannot resolve variable "${name}": not set in the environment of the Computer; set it and start the Computer again`,
+    { reason: "an environment variable is not set" },
   );
 }
 
@@ -101,6 +103,7 @@ async function resolveInput(
   if (typeof input.default === "string") return checkPick(input, input.default);
   throw new ConfigurationError(
     `Cannot resolve input "${id}": no value; give it a value or a default`,
+    { reason: NO_VALUE },
   );
 }
 

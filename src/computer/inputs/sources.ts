@@ -22,6 +22,9 @@ export type InputSource = (
   request: InputRequest,
 ) => InputValue | undefined | Promise<InputValue | undefined>;
 
+/** Why a server does not start whose input has no value, as its Agent may know it. */
+export const NO_VALUE = "an input has no value";
+
 /** The value of a variable of the environment, or `undefined` when it is not set. */
 export type EnvironmentLookup = (name: string) => string | undefined;
 

@@ -5,6 +5,8 @@ import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import type { SupervisedServer } from "../../mcp/supervision/server.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
+import { didYouMean } from "../../spelling.ts";
+import { shorten } from "../../text.ts";
 import { hasDpeScheme } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
 import { absentServersHint } from "../failures.ts";
@@ -26,6 +28,9 @@ const TEMPLATE_HOST = /^[a-z]+:\/\/([^/?#{}]+)(?=[/?#]|$|\{[/?&#])/i;
 
 /** At most this many contested hosts are named in one round of warnings. */
 const MAX_NAMED_HOSTS = 20;
+
+/** The length to which a message cuts the name of a document, in characters. */
+const MAX_NAME_LENGTH = 128;
 
 /** The server that a resource is read from, and what that server's list says about it. */
 export interface FoundResource extends KnownResource {
@@ -173,12 +178,15 @@ export class ResourceRoutes {
   }
 
   #hostNotFound({ host, uri, isDpe, docRef }: WantedHost): SmcpError {
-    const reason = `no MCP server has the host "${host}"${absentServersHint(this.#context.fleet)}`;
+    const known = new Set(this.#ordered().flatMap(({ hosts }) => [...hosts]));
+    const hint = `${didYouMean(host, known)}${absentServersHint(this.#context.fleet)}`;
+    const reason = `no MCP server has the host "${host}"${hint}`;
     if (!isDpe) {
       return new SmcpError(ErrorCode.NOT_FOUND, `Resource not found: ${reason}`, { details: { uri } });
     }
     const details = docRef === undefined ? { uri } : { uri, doc_ref: docRef };
-    return new SmcpError(ErrorCode.DOCUMENT_NOT_FOUND, `Document not found: ${reason}`, { details });
+    const document = docRef === undefined ? "Document" : `Document "${shorten(docRef, MAX_NAME_LENGTH)}"`;
+    return new SmcpError(ErrorCode.DOCUMENT_NOT_FOUND, `${document} not found: ${reason}`, { details });
   }
 
   #readClaims(): Claims {

@@ -5,7 +5,7 @@ import { ServerTimeoutError } from "../../mcp/errors.ts";
 import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import { WarnOnce } from "../../mcp/warn_once.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { listWords } from "../../spelling.ts";
+import { didYouMean, listWords } from "../../spelling.ts";
 import { shorten } from "../../text.ts";
 import { withStrings } from "../../protocol/long_text.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
@@ -150,10 +150,8 @@ export class ToolCalls {
   #refuseBusy({ tool_name }: ToolCallReq): CallToolResult {
     const { maxCalls } = this.#context.limits;
     this.#warnOnce.warn("tool calls are refused: too many run at once", { limit: maxCalls });
-    const text =
-      `Tool "${
-        shorten(tool_name, MAX_NAME_LENGTH)
-      }" was not called: ${maxCalls} calls are already running; ` +
+    const name = shorten(tool_name, MAX_NAME_LENGTH);
+    const text = `Tool "${name}" was not called: ${maxCalls} calls are already running; ` +
       "try again when some of them have ended";
     return failureResult(text, { error_code: ErrorCode.TOOL_EXECUTION_FAILED });
   }
@@ -178,7 +176,7 @@ export class ToolCalls {
     if (directory.forbidden.has(tool)) return { result: disabledResult(tool), outcome: "error" };
     const others = otherNamesOf(tool, directory.routes.values()).slice(0, MAX_NAMED_TOOLS);
     const hint = others.length === 0
-      ? absentServersHint(fleet)
+      ? `${didYouMean(tool, directory.routes.keys())}${absentServersHint(fleet)}`
       : `; it is listed as ${listWords(others.map((name) => shorten(name, MAX_NAME_LENGTH)))}`;
     const text = `Tool "${tool}" does not exist on this Computer${hint}`;
     return { result: failureResult(text, { error_code: ErrorCode.TOOL_NOT_FOUND }), outcome: "error" };

@@ -157,6 +157,7 @@ export class StdioTransport implements Transport {
         throw new ServerNotRunningError({ reason: describeError(cause), cause });
       }
       throw new ConfigurationError(`Cannot start command "${command}": ${spawnFailure(command, cause)}`, {
+        reason: "its program cannot be started",
         cause,
       });
     }

@@ -29,8 +29,8 @@ const MAX_RESTART_DELAY_MS = 60_000;
  */
 const STABLE_MS = 5 * 60_000;
 
-/** The last lines of stderr that are logged with a failure; the journal has more. */
-const LOGGED_STDERR_LINES = 3;
+/** The last lines of stderr that are logged with a failure; npm needs as many. The journal has more. */
+const LOGGED_STDERR_LINES = 8;
 /** The length to which a problem is cut, in characters. */
 const MAX_PROBLEM_LENGTH = 1_000;
 
@@ -373,10 +373,9 @@ export class SupervisedServer {
     else if (status !== "starting") this.#warnedOf = undefined;
     this.#journal.state(status, isFailure ? lastError : undefined);
     if (isFailure) {
-      const fields = { error: lastError, stderr: lastLines(stderrTail) || undefined };
       // Warns once of a failure that every attempt repeats.
-      if (lastError === warnedOf) log.info(`MCP server ${status}`, fields);
-      else log.warn(`MCP server ${status}`, fields);
+      if (lastError === warnedOf) log.info(`MCP server ${status}`, { error: lastError });
+      else log.warn(`MCP server ${status}`, { error: lastError, stderr: lastLines(stderrTail) || undefined });
     } else if (status === "running" && warnedOf !== undefined) {
       // A warning as well, for readers who see only warnings.
       log.warn("MCP server is running again");

@@ -7,6 +7,7 @@ import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
 import { endOf, type Permit } from "../auth/permit.ts";
 import { type AuthDecision, type AuthProvider, type Credentials, isDecision } from "../auth/provider.ts";
 import type { BoundedLog } from "../bounded_log.ts";
+import type { Meter } from "../meter.ts";
 import { MAX_SESSION_LENGTH } from "../limits.ts";
 
 /** The identity of an admitted connection. */
@@ -43,6 +44,7 @@ export interface AdmissionOptions {
   /** Aborted when the connection is closed. */
   readonly signal: AbortSignal;
   readonly refusals: BoundedLog;
+  readonly meter?: Pick<Meter, "refused"> | undefined;
 }
 
 /**
@@ -69,8 +71,9 @@ export async function admit(credentials: Credentials, options: AdmissionOptions)
 function refuse(
   reason: string,
   { address }: Credentials,
-  { refusals }: Pick<AdmissionOptions, "refusals">,
+  { refusals, meter }: Pick<AdmissionOptions, "refusals" | "meter">,
 ): AdmissionError {
+  meter?.refused("credentials");
   refusals.write("warn", "refused a connection", { reason, address });
   return new AdmissionError(`Unauthorized: ${reason}`);
 }

@@ -2,6 +2,7 @@
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { minorOf, parseProtocolVersion, VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
 import { quoted } from "../limits.ts";
+import type { Refusal } from "../meter.ts";
 import type { HostRule, OriginRule } from "./origins.ts";
 
 /** The versions of the specification that this Server implements, by MAJOR.MINOR. */
@@ -33,6 +34,8 @@ export interface HandshakeRequest {
 
 /** An HTTP answer that ends a handshake. */
 export interface HandshakeRefusal {
+  /** For the metrics. */
+  readonly kind: Refusal;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
@@ -94,7 +97,7 @@ export function checkSender(
 }
 
 function forbidden(message: string): HandshakeRefusal {
-  return { ...refusal(ErrorCode.FORBIDDEN, message), status: 403 };
+  return { ...refusal(ErrorCode.FORBIDDEN, message), kind: "origin", status: 403 };
 }
 
 /** Reads the query of a request URL in the same way as Engine.IO; `undefined` for an invalid URL. */
@@ -124,6 +127,7 @@ function versionMismatch(raw: string, { acceptedVersions }: HandshakePolicy): Ha
   );
   const highest = acceptedVersions.at(-1) ?? "";
   return {
+    kind: "version",
     status,
     headers: { ...headers, "X-A2C-Error-Code": String(ErrorCode.PROTOCOL_VERSION_MISMATCH) },
     body: {
@@ -137,5 +141,10 @@ function versionMismatch(raw: string, { acceptedVersions }: HandshakePolicy): Ha
 }
 
 function refusal(code: number, message: string): HandshakeRefusal {
-  return { status: 400, headers: { "content-type": "application/json" }, body: { code, message } };
+  return {
+    kind: "invalid_request",
+    status: 400,
+    headers: { "content-type": "application/json" },
+    body: { code, message },
+  };
 }

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { reportText } from "../../../src/cli/computer/check.ts";
-import { checkConfigFile, checkConfigText } from "../../../src/config/check.ts";
+import { checkConfigFile, checkConfigText, type ConfigChecks } from "../../../src/config/check.ts";
 
 const folder = new URL("../../fixtures/configs/", import.meta.url);
 const fileOf = (name: string) => decodeURIComponent(new URL(name, folder).pathname);
@@ -105,13 +105,48 @@ Deno.test("a report shows which variables are set when it may read the environme
     `mcp.json: mcpServers (Claude, Cursor …), 1 server
 
   server    a    stdio
-  input     key  promptString  for a, set in A2C_INPUT_KEY
+  input     key  promptString  for a, is set
   variable  A    is set        for a
   variable  B    is not set    for a
 
 ready to use after these environment variables are set: B`,
   );
   assertEquals(JSON.stringify(report).includes("s3cret"), false);
+});
+
+Deno.test("a report names the inputs that have no value yet, unless no server that starts needs them", async () => {
+  const text = JSON.stringify({
+    mcpServers: {
+      a: { command: "x", args: ["${input:key}", "${input:region}", "${input:unit}", "${B}"] },
+      off: { command: "x", args: ["${input:other}", "${C}"], disabled: true },
+    },
+    inputs: [
+      { id: "key", type: "promptString" },
+      { id: "region", type: "promptString" },
+      { id: "unit", type: "promptString", default: "m" },
+      { id: "other", type: "promptString" },
+    ],
+  });
+  const environment = () => undefined;
+  const verdictOf = async (checks: ConfigChecks) =>
+    reportText(await checkConfigText(text, { file: "mcp.json", checks })).split("\n").at(-1);
+  assertEquals(
+    await verdictOf({ environment }),
+    "ready to use after these environment variables are set: B; and these inputs have values: " +
+      "key (A2C_INPUT_KEY, --inputs FILE, or a terminal that asks), " +
+      "region (A2C_INPUT_REGION, --inputs FILE, or a terminal that asks)",
+  );
+  assertEquals(
+    await verdictOf({ environment: () => "set", givenInputs: new Set(["key", "region"]) }),
+    "ready to use",
+  );
+  assertEquals(
+    await verdictOf({
+      environment: (name) => name === "B" ? "b" : undefined,
+      givenInputs: new Set(["key", "region"]),
+    }),
+    "ready to use",
+  );
 });
 
 /** The messages of a report by their kind. */

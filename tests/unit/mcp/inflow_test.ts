@@ -13,7 +13,7 @@ Deno.test("a server is read while it reads its answers, and waits while it does 
   assertEquals([inflow.isReady, await isReady(inflow, 20)], [false, false]);
   taken.resolve();
   await Promise.all(answers);
-  assert(await isReady(inflow, 5_000));
+  assert(await isReady(inflow, 60_000));
   assert(inflow.isReady);
 });
 
@@ -21,7 +21,7 @@ Deno.test("unrequested messages are read at a bounded pace after a burst", async
   const inflow = new Inflow();
   await inflow.ready();
   for (let count = 0; count < MAX_UNASKED_BURST - 1; count++) inflow.take(0);
-  assert(await isReady(inflow, 5_000));
+  assert(await isReady(inflow, 60_000));
   for (let count = 0; count < 10_000; count++) inflow.take(0);
   assert(!inflow.isReady);
   const startMs = performance.now();

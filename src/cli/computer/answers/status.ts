@@ -5,11 +5,12 @@ import { toSafeLine } from "../../../terminal/safe_text.ts";
 import { type Palette, PLAIN, type Screen } from "../../../terminal/screen.ts";
 import type { ServerState } from "../../../mcp/supervision/server.ts";
 import type { ToolCallRecord } from "../../../computer/tools/history.ts";
+import { quoteWord } from "../../../terminal/words.ts";
 import type { Answer } from "../../answers/answer.ts";
 import type { Session } from "../session.ts";
 
-/** How many lines of a server's stderr are shown with its failure. */
-const STDERR_LINES = 3;
+/** How many lines of a server's stderr are shown with its failure; npm needs as many. */
+const STDERR_LINES = 8;
 
 /** Shows the office, the connection, the config and the state of each MCP server. */
 export function showStatus(session: Session): Answer {
@@ -80,6 +81,10 @@ function placeText({ computer, arrival }: Session): string {
     ? `connected to ${place.url}`
     : `connection to ${place.url} lost, reconnecting`;
   if (arrival?.office !== undefined) {
+    if (arrival.isWaitingForServers) {
+      const latest = `after ${arrival.serversTimeoutMs / 1000} s at the latest`;
+      return `none yet, ${link}; joins "${toSafeLine(arrival.office)}" when the MCP servers run, ${latest}`;
+    }
     return `none yet, ${link}, trying to join "${toSafeLine(arrival.office)}"; see the log for the reason`;
   }
   return place.office === undefined ? `none, ${link}` : `"${place.office}", ${link}`;
@@ -94,12 +99,16 @@ function paintStatus(cell: string, { palette }: Screen): string {
 /** Adds to a server with a problem its reason and the last lines of its stderr. */
 function withReasons(lines: readonly string[], servers: readonly ServerRow[]): string[] {
   return lines.flatMap((line, index) => {
-    const { status, lastError, problem, stderrTail = "" } = servers[index] ?? {};
+    const { name = "", status, lastError, problem, stderrTail = "" } = servers[index] ?? {};
     if (status === "running" && problem !== undefined) return [line, `    ${toSafeLine(problem)}`];
     if (status === "running" || status === "stopped") return [line];
-    const tail = stderrTail.trim().split("\n").filter((text) => text !== "").slice(-STDERR_LINES);
+    const written = stderrTail.trim().split("\n").filter((text) => text !== "");
     const reason = lastError === undefined ? [] : [lastError];
-    return [line, ...[...reason, ...tail].map((text) => `    ${toSafeLine(text)}`)];
+    const more = written.length > STDERR_LINES ? [`"server logs ${quoteWord(name)}" shows more`] : [];
+    return [
+      line,
+      ...[...reason, ...written.slice(-STDERR_LINES), ...more].map((text) => `    ${toSafeLine(text)}`),
+    ];
   });
 }
 

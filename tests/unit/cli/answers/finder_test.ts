@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
-import { catalogueText, drawFinder, type FinderScreen } from "../../../../src/cli/answers/finder.ts";
+import { drawFinder, type FinderScreen, finderText } from "../../../../src/cli/answers/finder.ts";
 import type { DocumentBranch } from "../../../../src/cli/answers/document_tree.ts";
 import { displayWidth } from "../../../../src/terminal/display_width.ts";
 import { PLAIN } from "../../../../src/terminal/screen.ts";
 import type { DPEDocumentSummary } from "../../../../src/protocol/dpe.ts";
 
-Deno.test("catalogueText() says which of how many documents these are", () => {
+Deno.test("finderText() says which of how many documents these are", () => {
   const document = {
     doc_ref: "rpt",
     uri: "dpe://docs/rpt",
@@ -17,10 +17,10 @@ Deno.test("catalogueText() says which of how many documents these are", () => {
     server: "docs",
   };
   assertEquals(
-    catalogueText({ documents: [{ document }], totalCount: 12 }, { offset: 4 }),
+    finderText({ documents: [{ document }], totalCount: 12 }, { offset: 4 }),
     "Report (xlsx, 1 page)  [money, year]\n    dpe://docs/rpt\n5–5 of 12",
   );
-  assertEquals(catalogueText({ documents: [], totalCount: 3 }, { offset: 9 }), "none of 3 documents");
+  assertEquals(finderText({ documents: [], totalCount: 3 }, { offset: 9 }), "none of 3 documents");
 });
 
 const screen: FinderScreen = { columns: 70, palette: PLAIN, offset: 0, totalCount: 8 };

@@ -1,9 +1,9 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { emptyText } from "../../../../src/cli/answers/requests.ts";
 
 Deno.test("emptyText() names the MCP servers that do not run, or says how to see them", () => {
   const textOf = (states: Record<string, string>) =>
-    emptyText("no tools", new Map(Object.entries(states).map(([name, status]) => [name, { status }])));
+    emptyText({ what: "tools" }, new Map(Object.entries(states).map(([name, status]) => [name, { status }])));
   assertEquals(textOf({}), "no tools");
   assertEquals(textOf({ shop: "running" }), "no tools");
   assertEquals(textOf({ shop: "running", x: "starting" }), 'no tools: server "x" is starting');
@@ -12,8 +12,18 @@ Deno.test("emptyText() names the MCP servers that do not run, or says how to see
     'no tools: server "x" failed, server "y z" is stopped; "status" shows why',
   );
   assertEquals(textOf({ x: "retrying" }), 'no tools: server "x" is retrying; "status" shows why');
-  assertEquals(
-    emptyText("no windows", undefined),
-    'no windows; MCP servers of the Computer may still be starting: "a2c-smcp computer status" on that machine shows them',
-  );
+});
+
+Deno.test("emptyText() of a Computer of an office names all that may be the reason, and where to look", () => {
+  const tools = emptyText({ what: "tools" }, undefined);
+  assertStringIncludes(tools, "no tools; ");
+  assertStringIncludes(tools, "starting, stopped or failed, or their tools may be forbidden");
+  assertStringIncludes(tools, '"a2c-smcp computer status" on that machine');
+  assertStringIncludes(emptyText({ what: "windows" }, undefined), "they may have no windows");
+});
+
+Deno.test("emptyText() says what nothing matched", () => {
+  const filter = "match window://a\nb";
+  assertEquals(emptyText({ what: "windows", filter }, new Map()), "no windows match window://a b");
+  assertStringIncludes(emptyText({ what: "windows", filter }, undefined), "no windows match window://a b; ");
 });

@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { Workplace } from "../../../integration/_computer_program.ts";
 import { toReportJson } from "../../../../src/cli/computer/check.ts";
 
 const root = new URL("../../../../", import.meta.url);
@@ -98,6 +99,27 @@ Deno.test("a command that is not there fails the check, and so a config of which
   assertEquals(code, 2);
   assertStringIncludes(stdout, 'error: mcpServers.absent.command: program "no-such-program-42"');
   assertStringIncludes(stdout, "not found on the PATH");
+});
+
+Deno.test("check names inputs without a value and how to give one, and counts those of --inputs", async () => {
+  using place = new Workplace();
+  const config = place.write("mcp.json", {
+    mcpServers: { search: { command: Deno.execPath(), env: { KEY: "${input:key}" } } },
+    inputs: [{ id: "key", type: "promptString" }],
+  });
+  const without = await place.run(["check", config]);
+  assertEquals([without.code, without.stderr], [0, ""]);
+  assertStringIncludes(
+    without.stdout,
+    "ready to use after these inputs have values: key (A2C_INPUT_KEY, --inputs FILE",
+  );
+  const values = place.write("inputs.json", { key: "k" });
+  Deno.chmodSync(values, 0o600);
+  const withFile = await place.run(["check", config, "--inputs", values]);
+  assertEquals(withFile.stdout.trim().split("\n").at(-1), "ready to use");
+  const absent = await place.run(["check", config, "--inputs", `${values}.gone`]);
+  assertEquals(absent.code, 2);
+  assertStringIncludes(absent.stderr, "Cannot read inputs");
 });
 
 Deno.test("without a file the config of the options or of the environment is checked", async () => {

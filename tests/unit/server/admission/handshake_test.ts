@@ -23,6 +23,7 @@ Deno.test("checkHandshake() lets the accepted versions pass, whatever their PATC
 
 Deno.test("checkHandshake() says what it would accept", () => {
   assertEquals(check("/socket.io/?a2c_version=0.4.0"), {
+    kind: "version",
     status: 400,
     headers: { "content-type": "application/json", "X-A2C-Error-Code": "4008" },
     body: {

@@ -1,0 +1,35 @@
+/** Whether a Server is alive and ready, as probes ask for it. */
+import type { Drain } from "./drain.ts";
+import type { Watchdog } from "./sockets/watchdog.ts";
+
+/** Returns what is wrong, or `undefined`. */
+export type Check = () => string | undefined;
+
+/** The state of a Server. */
+export class Health {
+  /** Checks whether connections are accepted, if somebody does. */
+  watchdog: Watchdog | undefined;
+  readonly #drain: Drain;
+  /** The checks by path. */
+  readonly checks: ReadonlyMap<string, Check>;
+
+  constructor(drain: Drain) {
+    this.#drain = drain;
+    const isAlive = () => this.#checkLife();
+    const isReady = () => this.#checkReadiness();
+    this.checks = new Map([["/", isAlive], ["/healthz", isAlive], ["/readyz", isReady]]);
+  }
+
+  /** Whether new sessions are accepted. */
+  get isReady(): boolean {
+    return this.#checkReadiness() === undefined;
+  }
+
+  #checkLife(): string | undefined {
+    return this.watchdog?.isHealthy === false ? "cannot accept connections" : undefined;
+  }
+
+  #checkReadiness(): string | undefined {
+    return this.#drain.isStarted ? "shutting down" : this.#checkLife();
+  }
+}
