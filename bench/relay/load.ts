@@ -4,6 +4,7 @@
  */
 import { Histogram } from "./statistics.ts";
 import { Pair, type PairOptions } from "./pair.ts";
+import { activity } from "./raw_peer.ts";
 import { broadcast, churn, Crowd, type CrowdOptions } from "./crowd.ts";
 
 /** A command to a generator. The answer is a {@linkcode LoadOutcome}. */
@@ -22,8 +23,13 @@ export interface LoadOutcome {
   readonly seconds: number;
   /** The counts of a {@linkcode Histogram}. */
   readonly times: readonly number[];
+  /** The number of calls without an answer. */
+  readonly lost?: number;
   readonly error?: string;
 }
+
+/** Calls in flight are lost after this time without any message in either direction, in milliseconds. */
+const LOST_AFTER_MS = 1_000;
 
 const pairs = new Map<string, readonly Pair[]>();
 const crowds = new Map<string, Crowd>();
@@ -58,7 +64,10 @@ async function carryOut(command: LoadCommand): Promise<LoadOutcome> {
   }
 }
 
-/** Keeps `inFlight` calls in flight, distributed over the pairs, and waits for the last call. */
+/**
+ * Keeps `inFlight` calls in flight, distributed over the pairs, and waits for the last call. When nothing was sent or
+ * received for a while, the calls in flight count as lost. The time of that wait does not count.
+ */
 async function call(
   all: readonly Pair[],
   { inFlight, durationMs }: { readonly inFlight: number; readonly durationMs: number },
@@ -66,22 +75,46 @@ async function call(
   const times = new Histogram();
   const startMs = performance.now();
   let count = 0;
+  let lost = 0;
+  let waitedMs = 0;
   const caller = async (pair: Pair) => {
     while (true) {
       const sentMs = performance.now();
-      if (sentMs - startMs >= durationMs) return;
-      await pair.call();
+      if (sentMs - startMs - waitedMs >= durationMs) return;
+      if (!await pair.call()) {
+        lost++;
+        continue;
+      }
       times.add(performance.now() - sentMs);
       count++;
     }
   };
+  const watch = watchForSilence((silenceMs) => {
+    waitedMs += silenceMs;
+    for (const pair of all) pair.giveUp();
+  });
   const callers = Array.from({ length: inFlight }, (_, index) => {
     const pair = all[index % all.length];
     if (pair === undefined) throw new TypeError("Cannot call: no pair is connected");
     return caller(pair);
   });
-  await Promise.race([Promise.all(callers), ...all.map((pair) => pair.ended())]);
-  return { count, seconds: (performance.now() - startMs) / 1000, times: times.toJSON() };
+  await Promise.race([Promise.all(callers), ...all.map((pair) => pair.ended())]).finally(() =>
+    clearInterval(watch)
+  );
+  return { count, seconds: (performance.now() - startMs - waitedMs) / 1000, times: times.toJSON(), lost };
+}
+
+/** Calls back after each time in which nothing was sent or received, if it lasted `LOST_AFTER_MS`. */
+function watchForSilence(onSilence: (silenceMs: number) => void): ReturnType<typeof setInterval> {
+  let { count } = activity;
+  let sinceMs = performance.now();
+  return setInterval(() => {
+    const nowMs = performance.now();
+    if (activity.count === count && nowMs - sinceMs < LOST_AFTER_MS) return;
+    if (activity.count === count) onSilence(nowMs - sinceMs);
+    ({ count } = activity);
+    sinceMs = nowMs;
+  }, LOST_AFTER_MS / 10);
 }
 
 /** Yields the lines of stdin. */

@@ -7,6 +7,8 @@
  * deno task bench:relay --quick   # the bare forwarder and our Server, about a minute
  * ```
  */
+import { renderChart } from "./chart.ts";
+import { judge, renderVerdicts, rowsBehind } from "./goals.ts";
 import { Generator } from "./generator.ts";
 import { Bench, type Entrant } from "./measure.ts";
 import { type BenchOptions, HELP, parseOptions, SECTIONS } from "./options.ts";
@@ -15,6 +17,7 @@ import { BASELINE, type Cell } from "./results.ts";
 import { listContenders } from "./servers.ts";
 import { renderTable } from "./table.ts";
 
+const RUST = "rust";
 /** The open files of a process besides its connections. */
 const RESERVED_FILES = 200;
 /** The part of the file limit for connections: our Server reserves the rest for other files. */
@@ -29,10 +32,20 @@ async function main(args: readonly string[]): Promise<number> {
   const entrants = await prepare(options);
   const cells = await measure(await withinFileLimit(options), entrants);
   const titles = Object.fromEntries(entrants.map(({ contender }) => [contender.name, contender.title]));
-  console.log(await describeEnvironment(options));
+  console.log(describeEnvironment(options));
   for (const section of SECTIONS) {
     const table = renderTable(cells.filter((cell) => cell.section === section), titles);
     if (table !== "") console.log(table);
+  }
+  for (const { contender: { name, title } } of entrants.filter(({ contender }) => contender.isOurs)) {
+    console.log(renderVerdicts(title, judge(cells, name)));
+    const behind = rowsBehind(cells, name, RUST);
+    if (behind.length > 0) {
+      console.log(`## Behind the official Rust Server: ${title}\n\n- ${behind.join("\n- ")}\n`);
+    }
+  }
+  if (options.chart !== undefined) {
+    await Deno.writeTextFile(options.chart, renderChart(cells, { titles, subtitle: describeMachine() }));
   }
   if (options.json !== undefined) await Deno.writeTextFile(options.json, `${JSON.stringify(cells)}\n`);
   return 0;
@@ -67,18 +80,29 @@ async function withinFileLimit(options: BenchOptions): Promise<BenchOptions> {
   return { ...options, connections: most };
 }
 
-async function describeEnvironment({ rounds, roundMs, seed }: BenchOptions): Promise<string> {
-  const cpu = /^model name\s*: (.*)$/m.exec(await Deno.readTextFile("/proc/cpuinfo").catch(() => ""))?.[1];
+function describeMachine(): string {
+  const cpu = /^model name\s*: (.*)$/m.exec(readOr("/proc/cpuinfo"))?.[1];
   const memory = `${(Deno.systemMemoryInfo().total / 2 ** 30).toFixed(0)} GiB`;
   const machine = [`${navigator.hardwareConcurrency} cores`, ...cpu === undefined ? [] : [cpu], memory];
+  const date = new Date().toISOString().slice(0, 10);
+  return `${date}, Deno ${Deno.version.deno}, ${Deno.build.os}, ${machine.join(", ")}`;
+}
+
+function describeEnvironment({ rounds, roundMs, seed }: BenchOptions): string {
   const load = Deno.loadavg()[0]?.toFixed(1);
   return [
-    `${new Date().toISOString().slice(0, 10)}, Deno ${Deno.version.deno}, ${Deno.build.os}, ${
-      machine.join(", ")
-    }`,
+    describeMachine(),
     `medians of ${rounds} interleaved rounds of ${roundMs} ms, seed ${seed}, load average at the end ${load}`,
     "(0.95×) is the ratio to the bare forwarder, the median of the ratios within a round\n",
   ].join("\n");
+}
+
+function readOr(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return "";
+  }
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -70,7 +70,7 @@ export class Bench {
   /** Measures the memory of idle connections, in a new process for each round. */
   async measureIdle(): Promise<Cell> {
     const { connections } = this.#options;
-    const label = `${connections} idle connections`;
+    const label = `${connections.toLocaleString("en-US")} idle connections`;
     return await this.#interleave({ section: "idle", label }, async ({ contender, program }, round) => {
       await using server = await RunningServer.start(program);
       const crowd = { port: server.port, version: contender.version, office: "own" as const };
@@ -249,6 +249,7 @@ export class Bench {
     const times = new Histogram();
     for (const outcome of outcomes) times.merge(new Histogram(outcome.times));
     const count = outcomes.reduce((sum, outcome) => sum + outcome.count, 0);
+    const lost = outcomes.reduce((sum, outcome) => sum + (outcome.lost ?? 0), 0);
     const seconds = Math.max(...outcomes.map((outcome) => outcome.seconds));
     return {
       perSecond: count / seconds,
@@ -258,6 +259,7 @@ export class Bench {
       cpuUs: serverSeconds / count * 1e6,
       serverShare: serverSeconds / seconds,
       generatorShare: generatorSeconds / generators.length / seconds,
+      lost,
     };
   }
 }

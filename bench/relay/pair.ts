@@ -51,12 +51,18 @@ export class Pair implements AsyncDisposable {
     return pair;
   }
 
-  /** Makes a call. Rejects if the size of the answer is wrong. */
-  async call(): Promise<void> {
+  /** Makes a call and resolves to whether it was answered. Rejects if the size of the answer is wrong. */
+  async call(): Promise<boolean> {
     const size = await this.#agent.request(this.#request, this.#number++);
-    if (size !== this.#answerBytes) {
+    if (size !== undefined && size !== this.#answerBytes) {
       throw new TypeError(`Cannot use an answer of ${size} bytes: the right one has ${this.#answerBytes}`);
     }
+    return size !== undefined;
+  }
+
+  /** Gives up all calls in flight. */
+  giveUp(): void {
+    this.#agent.giveUp();
   }
 
   /** Rejects when one of the connections ends. */

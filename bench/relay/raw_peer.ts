@@ -6,8 +6,13 @@ import { FrameCutter, type IncomingMessage, OutgoingFrame } from "./frames.ts";
 
 /** The size of the read buffer. */
 const READ_BYTES = 256 * 1024;
-/** How long a handshake or a join may take, in milliseconds. */
+/** How long a handshake or an answer may take, in milliseconds. */
 const DEADLINE_MS = 60_000;
+/**
+ * A join without an answer is repeated after this time, in milliseconds. The official Rust Server accepts a connection
+ * before it has installed its handlers, and drops the events that arrive until then.
+ */
+const REPEAT_JOIN_MS = 1_000;
 /** The position of the number of a request or an answer: after `42/smcp,`. */
 const NUMBER_START = 8;
 const [COMMA, QUOTE_0, QUOTE_9] = [0x2c, 0x30, 0x39];
@@ -23,6 +28,9 @@ export interface PeerOptions {
   readonly office: string;
 }
 
+/** The number of reads and writes of all peers in this process. It shows when a Server does nothing more. */
+export const activity = { count: 0 };
+
 /** A member of an office, connected over a WebSocket. Two callbacks receive its requests and notifications. */
 export class RawPeer implements AsyncDisposable {
   /** Called with the number of each request. */
@@ -33,12 +41,12 @@ export class RawPeer implements AsyncDisposable {
   readonly closed: Promise<string>;
   readonly #conn: Deno.TcpConn;
   readonly #cutter = new FrameCutter((message) => this.#receive(message));
-  readonly #acks = new Map<number, (message: IncomingMessage) => void>();
+  readonly #acks = new Map<number, (message: IncomingMessage | undefined) => void>();
   readonly #connected = Promise.withResolvers<void>();
   readonly #queue: { readonly frame: OutgoingFrame; readonly number: number }[] = [];
+  #nextNumber = 0;
   #isWriting = false;
-  #isClosing = false;
-  #reason = "the Server ended the connection";
+  #reason: string | undefined;
 
   private constructor(conn: Deno.TcpConn, first: Uint8Array) {
     this.#conn = conn;
@@ -58,10 +66,7 @@ export class RawPeer implements AsyncDisposable {
     );
     const peer = new RawPeer(conn, first);
     await beforeDeadline(peer.#connected.promise, "the connection");
-    const { role, name, office } = options;
-    const body = JSON.stringify({ role, name, office_id: office });
-    const answer = await peer.requestText("server:join_office", body);
-    if (!answer.startsWith("[true")) throw new TypeError(`Cannot join as "${name}": ${answer}`);
+    await peer.#join(options);
     return peer;
   }
 
@@ -76,20 +81,30 @@ export class RawPeer implements AsyncDisposable {
     if (!this.#isWriting) this.#write().catch((error) => this.#end(String(error)));
   }
 
-  /** Sends a request with this number, and resolves to the size of the answer in bytes. */
-  request(frame: OutgoingFrame, number: number): Promise<number> {
+  /**
+   * Sends a request with this number. Resolves to the size of the answer in bytes, or to `undefined` if the request was
+   * given up.
+   */
+  request(frame: OutgoingFrame, number: number): Promise<number | undefined> {
     return new Promise((resolve) => {
-      this.#acks.set(number, ({ sizeBytes }) => resolve(sizeBytes));
+      this.#acks.set(number, (message) => resolve(message?.sizeBytes));
       this.send(frame, number);
     });
   }
 
+  /** Gives up all requests without an answer. */
+  giveUp(): void {
+    for (const settle of this.#acks.values()) settle(undefined);
+    this.#acks.clear();
+  }
+
   /** Sends an event and resolves to the arguments of its answer, as JSON. */
   async requestText(event: string, body: string): Promise<string> {
+    const number = this.#nextNumber++;
     const answered = Promise.withResolvers<string>();
-    this.#acks.set(0, ({ text = "" }) => answered.resolve(text.slice(text.indexOf("["))));
+    this.#acks.set(number, (message) => answered.resolve(message?.text?.replace(/^[^[]*/, "") ?? ""));
     this.keepsTexts = true;
-    this.send(new OutgoingFrame(`42/smcp,0["${event}",${body}]`));
+    this.send(new OutgoingFrame(`42/smcp,${number}["${event}",${body}]`));
     const ended = this.closed.then((reason) => Promise.reject(new TypeError(`Cannot ask: ${reason}`)));
     const text = await beforeDeadline(Promise.race([answered.promise, ended]), `the answer to ${event}`);
     this.keepsTexts = false;
@@ -97,9 +112,18 @@ export class RawPeer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosing = true;
     this.#end("closed");
     await this.closed;
+  }
+
+  async #join({ role, name, office }: PeerOptions): Promise<void> {
+    const body = JSON.stringify({ role, name, office_id: office });
+    const answered = Promise.withResolvers<string>();
+    const join = () => this.requestText("server:join_office", body).then(answered.resolve, answered.reject);
+    join();
+    const repeating = setInterval(join, REPEAT_JOIN_MS);
+    const answer = await answered.promise.finally(() => clearInterval(repeating));
+    if (!answer.startsWith("[true")) throw new TypeError(`Cannot join as "${name}": ${answer}`);
   }
 
   async #write(): Promise<void> {
@@ -108,7 +132,9 @@ export class RawPeer implements AsyncDisposable {
       job.frame.setNumber(job.number);
       const { bytes } = job.frame;
       // One write for each frame, as independent clients would do.
-      for (let sent = 0; sent < bytes.length;) sent += await this.#conn.write(bytes.subarray(sent));
+      for (let sent = 0; sent < bytes.length; activity.count++) {
+        sent += await this.#conn.write(bytes.subarray(sent));
+      }
     }
     this.#isWriting = false;
   }
@@ -118,22 +144,21 @@ export class RawPeer implements AsyncDisposable {
       this.#cutter.push(first);
       const chunk = new Uint8Array(READ_BYTES);
       for (let count = await this.#conn.read(chunk); count !== null; count = await this.#conn.read(chunk)) {
+        activity.count++;
         this.#cutter.push(chunk.subarray(0, count));
       }
+      this.#end("the Server ended the connection");
     } catch (error) {
-      if (!this.#isClosing) this.#reason = String(error);
+      this.#end(String(error));
     }
-    this.#end(this.#reason);
-    return this.#reason;
+    return this.#reason ?? "";
   }
 
+  /** Closes the connection. Only the first reason is kept. */
   #end(reason: string): void {
+    if (this.#reason !== undefined) return;
     this.#reason = reason;
-    try {
-      this.#conn.close();
-    } catch {
-      // The connection is already closed.
-    }
+    this.#conn.close();
   }
 
   #receive(message: IncomingMessage): void {

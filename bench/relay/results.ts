@@ -25,6 +25,12 @@ export function valueOf(cell: Cell, contender: string, metric: string): number |
   return values.length === 0 ? undefined : median(values);
 }
 
+/** The sum of a metric over the rounds of a contender. */
+export function totalOf(cell: Cell, contender: string, metric: string): number | undefined {
+  const values = metricOf(cell, contender, metric).filter((value) => value !== undefined);
+  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0);
+}
+
 /** The ratio of one contender to another: the median of the ratios of each round. */
 export function ratioOf(
   cell: Cell,

@@ -32,6 +32,7 @@ export interface Contender {
   readonly version: string;
   /** Whether it can report its heap, because it runs in Deno. */
   readonly hasHeap: boolean;
+  readonly isOurs?: boolean;
   /** The program to run, or the reason why there is none. A build may take minutes. */
   prepare(): Promise<Program | { readonly missing: string }>;
 }
@@ -62,6 +63,7 @@ export async function listContenders(): Promise<Contender[]> {
     title,
     version: "0.2.0",
     hasHeap: true,
+    isOurs: true,
     prepare: () => Promise.resolve(ourProgram(options)),
   });
   return [
@@ -128,10 +130,11 @@ export class RunningServer implements AsyncDisposable {
   }
 
   /** Starts a Server and waits until it listens. */
-  static async start({ command, args }: Program): Promise<RunningServer> {
+  static async start({ command, args, env = {} }: Program): Promise<RunningServer> {
     const process = new Deno.Command(command, {
       args: [...args],
       cwd: root,
+      env,
       stdout: "piped",
       stderr: "piped",
     })

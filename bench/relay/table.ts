@@ -1,6 +1,6 @@
 /** The report as text, with one table for each section. Pure. */
 import type { Section } from "./options.ts";
-import { BASELINE, type Cell, ratioOf, valueOf } from "./results.ts";
+import { BASELINE, type Cell, ratioOf, totalOf, valueOf } from "./results.ts";
 
 /** A column of a table. */
 interface Column {
@@ -9,6 +9,8 @@ interface Column {
   readonly show: (value: number) => string;
   /** Whether the ratio to the baseline follows the value. */
   readonly hasRatio?: boolean;
+  /** Whether it is the sum over all rounds, not the median. */
+  readonly isTotal?: boolean;
 }
 
 const whole = (value: number) => Math.round(value).toLocaleString("en-US");
@@ -36,6 +38,7 @@ const SECTION_TABLES: Readonly<
       { title: "CPU µs per call", metric: "cpuUs", show: whole, hasRatio: true },
       ...latency,
       ...shares,
+      { title: "lost", metric: "lost", show: whole, isTotal: true },
     ],
   },
   idle: {
@@ -71,6 +74,7 @@ const SECTION_TABLES: Readonly<
       { title: "CPU µs per call", metric: "cpuUs", show: whole, hasRatio: true },
       ...latency,
       ...shares,
+      { title: "lost", metric: "lost", show: whole, isTotal: true },
     ],
   },
 };
@@ -91,8 +95,8 @@ export function renderTable(cells: readonly Cell[], titles: Readonly<Record<stri
   return `## ${title}\n\n${align([header, ...rows])}\n`;
 }
 
-function renderValue(cell: Cell, contender: string, { metric, show, hasRatio }: Column): string {
-  const value = valueOf(cell, contender, metric);
+function renderValue(cell: Cell, contender: string, { metric, show, hasRatio, isTotal }: Column): string {
+  const value = (isTotal === true ? totalOf : valueOf)(cell, contender, metric);
   if (value === undefined) return "–";
   const ratio = hasRatio === true && contender !== BASELINE
     ? ratioOf(cell, metric, { of: contender })

@@ -1,4 +1,6 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { chooseTicks, renderChart } from "../../../bench/relay/chart.ts";
+import { judge, renderVerdicts, rowsBehind } from "../../../bench/relay/goals.ts";
 import { parseOptions } from "../../../bench/relay/options.ts";
 import type { Cell } from "../../../bench/relay/results.ts";
 import { renderTable } from "../../../bench/relay/table.ts";
@@ -35,4 +37,45 @@ Deno.test("parseOptions() takes lists, and names what it cannot use", () => {
   assertEquals(parseOptions(["--help"]), "help");
   assertThrows(() => parseOptions(["--rounds", "none"]), TypeError, "--rounds");
   assertThrows(() => parseOptions(["--section", "speed"]), TypeError, "speed");
+});
+
+const calls: Cell = {
+  section: "calls",
+  label: "300 B, 32 in flight",
+  payloadBytes: 300,
+  inFlight: 32,
+  rounds: {
+    bare: [{ perSecond: 10_000, cpuUs: 20 }],
+    ours: [{ perSecond: 12_000, cpuUs: 18 }],
+    python: [undefined],
+    rust: [{ perSecond: 15_000, cpuUs: 18 }],
+  },
+};
+
+Deno.test("judge() says which goals are met, which are not, and which were not measured", () => {
+  const verdicts = judge([calls], "ours");
+  const of = (part: string) => verdicts.find(({ goal }) => goal.includes(part));
+  assertEquals([of("1.1× the bare")?.isMet, of("1.1× the bare")?.value], [true, "1.20×"]);
+  assertEquals(of("CPU per call at 300 B")?.isMet, false);
+  assertEquals(of("15× the official Python")?.isMet, undefined);
+  assertStringIncludes(renderVerdicts("ours", verdicts), "NOT MET  Server CPU per call at 300 B");
+});
+
+Deno.test("rowsBehind() lists what the other one does better, and not what is level", () => {
+  assertEquals(rowsBehind([calls], "ours", "rust"), ["calls, 300 B, 32 in flight, per second: 0.80×"]);
+});
+
+Deno.test("renderChart() draws a bar with its value and its ratio, and says where nothing was measured", () => {
+  const svg = renderChart([calls], { titles: { ours: "our <Server>" }, subtitle: "today" });
+  assertStringIncludes(svg, ">12,000 (1.20×)</text>");
+  assertStringIncludes(svg, ">our &lt;Server></text>");
+  assertStringIncludes(svg, ">not measured</text>");
+  assertStringIncludes(svg, "prefers-color-scheme:dark");
+  assertEquals(svg.match(/<rect class="bar ours"/g)?.length, 2);
+});
+
+Deno.test("chooseTicks() covers the maximum with round numbers from 0 on", () => {
+  assertEquals(chooseTicks(22_927), [0, 10_000, 20_000, 30_000]);
+  assertEquals(chooseTicks(0.9), [0, 0.25, 0.5, 0.75, 1]);
+  assertEquals(chooseTicks(0), [0, 1]);
 });
