@@ -58,12 +58,12 @@ export {
   type InputSource,
 } from "./src/computer/inputs/sources.ts";
 export type { CallLimits, ListLimits, ReadLimits } from "./src/computer/limits.ts";
-export type { ConnectOptions, JoinOptions, OfficeState } from "./src/computer/office/office_link.ts";
+export type { ConnectionState, ConnectOptions, JoinOptions } from "./src/computer/office/office_link.ts";
 export type { InputValue } from "./src/config/placeholders.ts";
 export type { RetryOptions } from "./src/link/retry.ts";
 export type { LogFields, Logger } from "./src/log.ts";
 export type { ServerLimits } from "./src/mcp/limits.ts";
-export type { ServerState, ServerStatus } from "./src/mcp/supervision/server.ts";
+export type { ServerState, ServerStatus } from "./src/mcp/supervision/supervised_server.ts";
 export type { FinderQueryOptions } from "./src/organizer/finder.ts";
 export type {
   BaseMCPServerConfig,

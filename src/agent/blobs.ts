@@ -99,7 +99,7 @@ async function fetchPart<T>(
 }
 
 /** The bytes of a blob, and the item that they belong to. */
-interface Arrival extends Mark {
+interface FetchedBlob extends Mark {
   readonly bytes: Uint8Array;
   readonly onFlaw: OnFlaw | undefined;
 }
@@ -111,46 +111,46 @@ interface ItemChange {
   readonly answer?: CallToolResult;
 }
 
-function fillItem(item: ContentItem, arrival: Arrival): ItemChange {
-  const { meta, bytes } = arrival;
-  if (meta[A2C_ANSWER] === true) return { answer: parseCallToolResult(toJson(arrival), arrival.onFlaw) };
-  if (meta[A2C_STRUCTURED_CONTENT] === true) return { structuredContent: toJson(arrival) };
-  if (item.type === "unknown") throw broken(arrival.handle, "unknown type of item");
+function fillItem(item: ContentItem, blob: FetchedBlob): ItemChange {
+  const { meta, bytes } = blob;
+  if (meta[A2C_ANSWER] === true) return { answer: parseCallToolResult(toJson(blob), blob.onFlaw) };
+  if (meta[A2C_STRUCTURED_CONTENT] === true) return { structuredContent: toJson(blob) };
+  if (item.type === "unknown") throw broken(blob.handle, "unknown type of item");
   const { _meta, ...rest } = item;
   const others = withoutBlobKeys(meta);
   const own = others === undefined ? {} : { _meta: others };
   if (meta[A2C_TEXT] === true) {
     const { annotations } = rest;
     const hints = annotations === undefined ? {} : { annotations };
-    return { item: { type: "text", text: toText(arrival), ...hints, ...own } };
+    return { item: { type: "text", text: toText(blob), ...hints, ...own } };
   }
   if (rest.type === "resource") {
-    return { item: { ...rest, resource: toResource(rest.resource, arrival), ...own } };
+    return { item: { ...rest, resource: toResource(rest.resource, blob), ...own } };
   }
   if (rest.type === "image" || rest.type === "audio") {
     return { item: { ...rest, data: bytes.toBase64(), ...own } };
   }
-  throw broken(arrival.handle, `an item of type "${rest.type}" cannot hold bytes`);
+  throw broken(blob.handle, `an item of type "${rest.type}" cannot hold bytes`);
 }
 
-function toResource(resource: ResourceContents, arrival: Arrival): ResourceContents {
-  if (arrival.meta[A2C_RESOURCE_TEXT] !== true) return { ...resource, blob: arrival.bytes.toBase64() };
+function toResource(resource: ResourceContents, blob: FetchedBlob): ResourceContents {
+  if (blob.meta[A2C_RESOURCE_TEXT] !== true) return { ...resource, blob: blob.bytes.toBase64() };
   const { blob: _blob, ...rest } = resource;
-  return { ...rest, text: toText(arrival) };
+  return { ...rest, text: toText(blob) };
 }
 
-function fillPiece(piece: ResourceContents, arrival: Arrival): ResourceContents | ReadResourceRet {
-  const { meta } = arrival;
-  if (meta[A2C_ANSWER] === true) return parseReadResourceRet(toJson(arrival), arrival.onFlaw);
+function fillPiece(piece: ResourceContents, blob: FetchedBlob): ResourceContents | ReadResourceRet {
+  const { meta } = blob;
+  if (meta[A2C_ANSWER] === true) return parseReadResourceRet(toJson(blob), blob.onFlaw);
   const { _meta, blob: _blob, ...rest } = piece;
   const others = withoutBlobKeys(meta);
   const own = others === undefined ? {} : { _meta: others };
   return meta[A2C_TEXT] === true
-    ? { ...rest, text: toText(arrival), ...own }
-    : { ...rest, blob: arrival.bytes.toBase64(), ...own };
+    ? { ...rest, text: toText(blob), ...own }
+    : { ...rest, blob: blob.bytes.toBase64(), ...own };
 }
 
-function toText({ handle, bytes }: Arrival): string {
+function toText({ handle, bytes }: FetchedBlob): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
@@ -158,12 +158,12 @@ function toText({ handle, bytes }: Arrival): string {
   }
 }
 
-function toJson(arrival: Arrival): unknown {
-  const text = toText(arrival);
+function toJson(blob: FetchedBlob): unknown {
+  const text = toText(blob);
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw broken(arrival.handle, "the bytes are not JSON", cause);
+    throw broken(blob.handle, "the bytes are not JSON", cause);
   }
 }
 
@@ -198,13 +198,13 @@ interface Download {
 export class BlobReader {
   readonly #fetch: FetchChunk;
   readonly #maxBytes: number;
-  #roomBytes: number;
+  #freeBytes: number;
   #chunks = 0;
 
   constructor({ fetchChunk, maxBytes }: BlobReaderOptions) {
     this.#fetch = fetchChunk;
     this.#maxBytes = maxBytes;
-    this.#roomBytes = maxBytes;
+    this.#freeBytes = maxBytes;
   }
 
   /**
@@ -219,7 +219,7 @@ export class BlobReader {
       if (download === undefined) continue;
       const expected = sha256 ?? download.sha256;
       if (await sha256Of(download.bytes) !== expected.toLowerCase()) continue;
-      this.#roomBytes -= download.bytes.byteLength;
+      this.#freeBytes -= download.bytes.byteLength;
       return download.bytes;
     }
     throw broken(handle, `the bytes do not match the checksum after ${MAX_ATTEMPTS} attempts`);
@@ -229,7 +229,7 @@ export class BlobReader {
   async #download(handle: string): Promise<Download | undefined> {
     const first = await this.#next(handle, 0);
     const { total_size: total, sha256 } = first;
-    if (total > this.#roomBytes) throw this.#tooLarge(handle, total);
+    if (total > this.#freeBytes) throw this.#tooLarge(handle, total);
     const parts: Uint8Array[] = [];
     let offset = 0;
     for (let chunk = first;; chunk = await this.#next(handle, offset)) {
@@ -257,8 +257,8 @@ export class BlobReader {
 
   #tooLarge(handle: string, size: number): SmcpError {
     const message = `Cannot fetch blob "${handle}": it has ${size} bytes, and ` +
-      `${this.#roomBytes} of the ${this.#maxBytes} allowed for an answer are left (maxBlobBytes)`;
-    return new SmcpError(ErrorCode.PAYLOAD_TOO_LARGE, message, { details: { size, limit: this.#roomBytes } });
+      `${this.#freeBytes} of the ${this.#maxBytes} allowed for an answer are left (maxBlobBytes)`;
+    return new SmcpError(ErrorCode.PAYLOAD_TOO_LARGE, message, { details: { size, limit: this.#freeBytes } });
   }
 }
 

@@ -2,7 +2,7 @@
 import type { IncomingEvent } from "../link/connect.ts";
 import { silentLogger } from "../log.ts";
 import { DEFAULT_SERVER_LIMITS } from "../mcp/limits.ts";
-import type { ServerState, SupervisedServer } from "../mcp/supervision/server.ts";
+import type { ServerState, SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { abortable, settledWithin } from "../async/abortable.ts";
 import type { FinderQueryOptions } from "../organizer/finder.ts";
 import type { GetComputerConfigRet } from "../protocol/config.ts";
@@ -23,7 +23,12 @@ import type { ToolCallRecord } from "./tools/history.ts";
 import { type ConfigChange, McpHost } from "./host.ts";
 import { checkInputValue, findInput, InputValues } from "./inputs/sources.ts";
 import { maskConfig } from "./secrets/masking.ts";
-import { type ConnectOptions, type JoinOptions, OfficeLink, type OfficeState } from "./office/office_link.ts";
+import {
+  type ConnectionState,
+  type ConnectOptions,
+  type JoinOptions,
+  OfficeLink,
+} from "./office/office_link.ts";
 import type { InputValue } from "../config/placeholders.ts";
 import { OfficeRequests } from "./requests.ts";
 
@@ -52,7 +57,7 @@ export class Computer implements AsyncDisposable {
   readonly #host: McpHost;
   readonly #announcer: Announcer;
   readonly #inputs: InputValues;
-  readonly #place: OfficeLink;
+  readonly #officeLink: OfficeLink;
   readonly #attendance: Attendance;
   readonly #requests: OfficeRequests;
   #closing: Promise<void> | undefined;
@@ -61,9 +66,9 @@ export class Computer implements AsyncDisposable {
     const { name, logger = silentLogger, inputs = () => undefined, confirm, limits = {}, resolveDpe } =
       options;
     this.name = name;
-    this.#announcer = new Announcer((event) => this.#place.emit(event, { computer: name }));
+    this.#announcer = new Announcer((event) => this.#officeLink.emit(event, { computer: name }));
     this.#inputs = new InputValues(inputs);
-    this.#place = new OfficeLink({
+    this.#officeLink = new OfficeLink({
       name,
       log: logger,
       onEvent: (incoming) => this.#onEvent(incoming),
@@ -84,7 +89,7 @@ export class Computer implements AsyncDisposable {
       onChange: (kind) => this.#announcer.announce(kind),
     });
     const { agent, calls, blobs, resources, log } = this.#host;
-    const members = () => this.#place.members();
+    const members = () => this.#officeLink.members();
     this.#attendance = new Attendance({ agent, calls, blobs, resources, log, members });
     this.#requests = new OfficeRequests({ host: this.#host, resolveDpe });
   }
@@ -158,8 +163,8 @@ export class Computer implements AsyncDisposable {
   }
 
   /** The connection and office; `undefined` without a connection. */
-  get place(): OfficeState | undefined {
-    return this.#place.state;
+  get connection(): ConnectionState | undefined {
+    return this.#officeLink.state;
   }
 
   /**
@@ -285,7 +290,7 @@ export class Computer implements AsyncDisposable {
   }
 
   /**
-   * Searches the Finder's catalogue as an Agent does; `totalCount` counts all matching documents. Rejects with the
+   * Searches the Finder as an Agent does; `totalCount` counts all matching documents. Rejects with the
    * reason of `signal` when it is aborted.
    *
    * @throws {SmcpError} 400 when `offset` or `limit` is not a non-negative integer.
@@ -323,7 +328,7 @@ export class Computer implements AsyncDisposable {
    * @throws {TypeError} while an office is joined, or when this Computer is closed.
    */
   async connect(options: ConnectOptions): Promise<void> {
-    await this.#place.connect(options);
+    await this.#officeLink.connect(options);
   }
 
   /**
@@ -335,12 +340,12 @@ export class Computer implements AsyncDisposable {
    * @throws {TypeError} while another office is joined, or when this Computer is closed.
    */
   async join(options: JoinOptions): Promise<void> {
-    await this.#place.join(options);
+    await this.#officeLink.join(options);
   }
 
   /** Leaves the office and, unless `stayConnected` is set, disconnects; the MCP servers keep running. Idempotent. */
   async leave(options: { readonly stayConnected?: boolean } = {}): Promise<void> {
-    await this.#place.leave(options);
+    await this.#officeLink.leave(options);
   }
 
   /** Leaves the office and stops all MCP servers. Idempotent. */
@@ -351,7 +356,7 @@ export class Computer implements AsyncDisposable {
   async #close(): Promise<void> {
     this.#announcer.close();
     // MCP servers are stopped without waiting for the answer of the Server.
-    await Promise.all([this.#place.close(), this.#host.close()]);
+    await Promise.all([this.#officeLink.close(), this.#host.close()]);
   }
 
   /** The same as {@linkcode Computer.close}. */

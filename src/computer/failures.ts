@@ -5,7 +5,7 @@ import {
   ServerNotRunningError,
   ServerTimeoutError,
 } from "../mcp/errors.ts";
-import type { SupervisedServer } from "../mcp/supervision/server.ts";
+import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { isRecord } from "../json.ts";
 import { type ErrorDetails, SmcpError } from "../protocol/errors.ts";
@@ -94,12 +94,12 @@ export function toToolFailure(
     return { text: `Tool "${name}" ${text}`, meta: { error_code: toolCode } };
   }
   return {
-    text: `Tool "${name}" failed: ${reasonOf(error, redact)}`,
+    text: `Tool "${name}" failed: ${toolReasonOf(error, redact)}`,
     meta: { error_code: ErrorCode.TOOL_EXECUTION_FAILED },
   };
 }
 
-function reasonOf(error: unknown, redact: (text: string) => string): string {
+function toolReasonOf(error: unknown, redact: (text: string) => string): string {
   if (error instanceof ServerAnswerError) {
     return `${shorten(redact(error.message), MAX_ERROR_LENGTH)} (${error.rpcCode})`;
   }

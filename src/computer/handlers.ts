@@ -214,11 +214,11 @@ function getBlob({ blobs, limitBytes }: HandlerScope, body: unknown): GetBlobRet
     body,
   );
   // Base64 takes four bytes for three.
-  const roomBytes = Math.floor((limitBytes - BLOB_ENVELOPE_BYTES) / 4) * 3;
+  const freeBytes = Math.floor((limitBytes - BLOB_ENVELOPE_BYTES) / 4) * 3;
   const wantedBytes = max_chunk_bytes === undefined || max_chunk_bytes <= 0
     ? MAX_CHUNK_BYTES
     : max_chunk_bytes;
-  const maxBytes = Math.max(1, Math.min(wantedBytes, roomBytes));
+  const maxBytes = Math.max(1, Math.min(wantedBytes, freeBytes));
   return { ...blobs.read({ handle, offset, maxBytes }), req_id };
 }
 

@@ -4,7 +4,7 @@ import { type Logger, withModule } from "../log.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 import { Fleet } from "../mcp/supervision/fleet.ts";
 import type { ServerLimits } from "../mcp/limits.ts";
-import type { ServerListener, ServerState, SupervisedServer } from "../mcp/supervision/server.ts";
+import type { ServerListener, ServerState, SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
 import { runInTurns } from "../async/turns.ts";
 import { type DesktopWindow, renderWindow } from "../organizer/windows.ts";
@@ -239,7 +239,7 @@ export class McpHost implements AsyncDisposable {
   }
 
   /**
-   * Searches the Finder's catalogue (`client:get_finder`).
+   * Searches the Finder (`client:get_finder`).
    *
    * @param query `timeoutMs`: how long it may take.
    * @throws {SmcpError} 400 for an invalid `offset` or `limit`, too many keywords, or texts that are too long.

@@ -66,7 +66,7 @@ export function toConnectError(failure: ConnectFailure, { url, requested }: Conn
     const said = messageOf(context);
     return new AuthenticationError(`Cannot connect to "${url}": HTTP ${status} from "${requested}"${said}`);
   }
-  const { text, isPermanent } = reasonOf(failure, requested);
+  const { text, isPermanent } = unreachableReason(failure, requested);
   const cause = context?.statusText instanceof Error ? context.statusText : undefined;
   return unreachable(url, text, { isPermanent, ...(cause === undefined ? {} : { cause }) });
 }
@@ -80,7 +80,7 @@ export function unreachable(
   return new ServerUnreachableError(`Cannot reach the Server at "${url}": ${reason}`, options);
 }
 
-function reasonOf({ context, message }: ConnectFailure, requested: string): Reason {
+function unreachableReason({ context, message }: ConnectFailure, requested: string): Reason {
   const { status = 0, statusText } = context ?? {};
   if (status > 0) return httpReason(status, { requested, context });
   if (statusText instanceof Error) return networkReason(statusText, requested);

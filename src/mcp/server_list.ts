@@ -5,7 +5,7 @@ import { Throttle } from "../async/throttle.ts";
 import type { McpConnection } from "./connection.ts";
 import { ServerNotRunningError } from "./errors.ts";
 import { relistIntervalMs } from "./limits.ts";
-import type { SupervisedServer } from "./supervision/server.ts";
+import type { SupervisedServer } from "./supervision/supervised_server.ts";
 
 /** How to read a list, and who receives it. */
 export interface ServerListOptions<Entry, List> {

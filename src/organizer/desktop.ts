@@ -64,9 +64,9 @@ export function arrangeDesktop(
 
   const desktop: DesktopWindow[] = [];
   for (const server of orderServers(groups.keys(), history)) {
-    const room = capacity - desktop.length;
-    if (room === 0) break;
-    for (const window of orderWindows(groups.get(server) ?? [], room, report)) desktop.push(window);
+    const free = capacity - desktop.length;
+    if (free === 0) break;
+    for (const window of orderWindows(groups.get(server) ?? [], free, report)) desktop.push(window);
   }
   return desktop;
 }

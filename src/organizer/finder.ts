@@ -164,10 +164,10 @@ function selectMatches(
 /** Adds a server's documents, all of which match. */
 function takeSlice(page: OpenPage, server: OrderedDocuments, { offset, limit }: FinderQuery): void {
   const start = Math.max(0, offset - page.totalCount);
-  const room = limit - page.documents.length;
+  const free = limit - page.documents.length;
   page.totalCount += server.size;
-  if (room === 0 || start >= server.size) return;
-  for (const { document } of server.slice(start, start + room)) page.documents.push(document);
+  if (free === 0 || start >= server.size) return;
+  for (const { document } of server.slice(start, start + free)) page.documents.push(document);
 }
 
 /** Adds the documents of a shelf that match. */

@@ -24,8 +24,8 @@ const piece = new Uint8Array(3 * PIECE_LENGTH);
  * needs no serialization.
  */
 export function assertFits(message: unknown, limitBytes: number): void {
-  const roomBytes = limitBytes - ENVELOPE_BYTES;
-  if (sumBytes(message, { bytesPerUnit: MAX_BYTES_PER_UNIT, enough: roomBytes }) <= roomBytes) return;
+  const freeBytes = limitBytes - ENVELOPE_BYTES;
+  if (sumBytes(message, { bytesPerUnit: MAX_BYTES_PER_UNIT, enough: freeBytes }) <= freeBytes) return;
   const size = jsonBytes(message) + ENVELOPE_BYTES;
   if (size <= limitBytes) return;
   throw payloadTooLarge({ size, limit: limitBytes });

@@ -86,7 +86,7 @@ function takeListeners(server: HttpServer, event: string): readonly Listener[] {
 }
 
 /** A request at the gate. */
-interface Arrival {
+interface GateRequest {
   readonly gate: Gate;
   readonly socket: Duplex;
   /** Closes when the request ends. */
@@ -95,17 +95,17 @@ interface Arrival {
   readonly sid: string | undefined;
 }
 
-function check(request: IncomingMessage, arrival: Arrival): HandshakeRefusal | undefined {
-  const { handshake, onRefused } = arrival.gate;
-  const refusal = checkHandshake(request, handshake) ?? checkRoom(request, arrival);
+function check(request: IncomingMessage, gateRequest: GateRequest): HandshakeRefusal | undefined {
+  const { handshake, onRefused } = gateRequest.gate;
+  const refusal = checkHandshake(request, handshake) ?? checkCapacity(request, gateRequest);
   if (refusal !== undefined) onRefused(refusal);
   return refusal;
 }
 
 /** Applies the limits on connections that are not admitted yet. */
-function checkRoom(
+function checkCapacity(
   request: IncomingMessage,
-  { gate, socket, end, sid }: Arrival,
+  { gate, socket, end, sid }: GateRequest,
 ): HandshakeRefusal | undefined {
   const { strangers, isClosing, onAdopted } = gate;
   if (sid === undefined) {

@@ -45,8 +45,8 @@ export function drawProgress(
   const words = [text, detail].map(toSafeLine).filter((each) => each !== "").join("  ");
   const seconds = `  ${Math.floor(elapsedMs / 1000)} s`;
   // The last column stays free, because some terminals wrap when it is written.
-  const room = Math.max(0, columns - 1 - sign.length - 1 - seconds.length);
-  return `${palette.accent(sign)} ${cropToWidth(words, room)}${palette.faint(seconds)}`;
+  const free = Math.max(0, columns - 1 - sign.length - 1 - seconds.length);
+  return `${palette.accent(sign)} ${cropToWidth(words, free)}${palette.faint(seconds)}`;
 }
 
 class ProgressLine implements Progress {

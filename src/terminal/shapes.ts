@@ -27,8 +27,8 @@ export interface ColumnOptions {
 export function alignColumns(rows: readonly Row[], options: ColumnOptions = {}): string[] {
   const { right = [], paint = (cell) => cell, width = Infinity, flexible = 0 } = options;
   const natural = widestCells(rows);
-  const room = width - GAP.length * Math.max(0, natural.length - 1);
-  const widths = fitWidths(natural, room, { flexible });
+  const free = width - GAP.length * Math.max(0, natural.length - 1);
+  const widths = fitWidths(natural, free, { flexible });
   return rows.map((row) => {
     // The last cell that is not empty needs no padding.
     const last = row.findLastIndex((cell) => cell !== "");
@@ -112,22 +112,22 @@ function widestCells(rows: readonly Row[]): number[] {
 }
 
 /**
- * Shrinks columns until all of them together take at most `room`: first the flexible column, down to 8, then the
+ * Shrinks columns until all of them together take at most `free`: first the flexible column, down to 8, then the
  * widest ones equally, down to `least`.
  */
 function fitWidths(
   widths: readonly number[],
-  room: number,
+  free: number,
   { flexible, least = 1 }: { readonly flexible?: number; readonly least?: number },
 ): number[] {
   const total = widths.reduce((sum, width) => sum + width, 0);
-  if (total <= room) return [...widths];
+  if (total <= free) return [...widths];
   const fitted = widths.map((width, column) =>
-    column === flexible ? Math.min(width, Math.max(MIN_FLEXIBLE_WIDTH, width - (total - room))) : width
+    column === flexible ? Math.min(width, Math.max(MIN_FLEXIBLE_WIDTH, width - (total - free))) : width
   );
-  let most = Math.min(Math.max(...fitted), Math.max(least, room));
+  let most = Math.min(Math.max(...fitted), Math.max(least, free));
   const sum = () => fitted.reduce((sum, width) => sum + Math.min(width, most), 0);
-  while (most > least && sum() > room) most--;
+  while (most > least && sum() > free) most--;
   return fitted.map((width) => Math.min(width, most));
 }
 

@@ -100,10 +100,10 @@ Deno.test({
     isOpen = false;
     wire.cut();
     assertInstanceOf(await failed, AuthenticationError);
-    assertEquals(computer.place, undefined);
+    assertEquals(computer.connection, undefined);
     isOpen = true;
     await computer.join({ url: wire.url, office: "lab" });
-    assertEquals(computer.place?.office, "lab");
+    assertEquals(computer.connection?.office, "lab");
   },
 });
 

@@ -124,7 +124,7 @@ Deno.test("a Computer whose credentials are revoked tells its owner why", async 
   const error = await within(failed.promise, "the failure");
   assertInstanceOf(error, AuthenticationError);
   assertStringIncludes(error.message, "The account is closed");
-  assertEquals(computer.place, undefined);
+  assertEquals(computer.connection, undefined);
 });
 
 // Last: polling leaves timers of the client, which would end in another test.

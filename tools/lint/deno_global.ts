@@ -1,5 +1,5 @@
 import { toRepositoryPath } from "./paths.ts";
-import { denoPlaces } from "./rooms.ts";
+import { denoPlaces } from "./layers.ts";
 
 /** Node runs Agent, Server and provider, so only what belongs to a Computer or a command line uses `Deno`. */
 export const denoGlobal: Deno.lint.Rule = {

@@ -1,8 +1,8 @@
-import { folderOf, resolveImport, roomOf, toRepositoryPath } from "./paths.ts";
-import { outsideImports, roomImports } from "./rooms.ts";
+import { folderOf, layerOf, resolveImport, toRepositoryPath } from "./paths.ts";
+import { layerImports, outsideImports } from "./layers.ts";
 import { visitImports } from "./visit_imports.ts";
 
-/** Modules of `src/` import only what lies inside `src/`, in their own room or a room below it. */
+/** Modules of `src/` import only what lies inside `src/`, in their own layer or a layer below it. */
 export const importDirection: Deno.lint.Rule = {
   create(context) {
     const from = toRepositoryPath(context.filename);
@@ -20,16 +20,16 @@ function describeTrespass(from: string, to: string): string | undefined {
     if (outsideImports[from]?.includes(to)) return undefined;
     return `Cannot import "${to}" from "${from}": it lies outside of src/`;
   }
-  return describeWrongRoom(from, to) ?? describePrivateModule(from, to);
+  return describeWrongLayer(from, to) ?? describePrivateModule(from, to);
 }
 
-function describeWrongRoom(from: string, to: string): string | undefined {
-  const [room, target] = [roomOf(from), roomOf(to)];
-  const allowed = roomImports[room];
-  if (allowed === undefined) return `Cannot lint "${from}": tools/lint/rooms.ts has no room "${room}"`;
-  if (room === target || allowed.includes(target)) return undefined;
-  const list = allowed.length === 0 ? "no other room" : allowed.join(", ");
-  return `Cannot import "${to}" from "${from}": room "${room}" may import ${list}`;
+function describeWrongLayer(from: string, to: string): string | undefined {
+  const [layer, target] = [layerOf(from), layerOf(to)];
+  const allowed = layerImports[layer];
+  if (allowed === undefined) return `Cannot lint "${from}": tools/lint/layers.ts has no layer "${layer}"`;
+  if (layer === target || allowed.includes(target)) return undefined;
+  const list = allowed.length === 0 ? "no other layer" : allowed.join(", ");
+  return `Cannot import "${to}" from "${from}": layer "${layer}" may import ${list}`;
 }
 
 function describePrivateModule(from: string, to: string): string | undefined {

@@ -22,7 +22,7 @@ export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/") + 1);
 }
 
-/** The room that a path of `src/` lies in: the folder's name, or a module's name right under `src/`. */
-export function roomOf(path: string): string {
+/** The layer that a path of `src/` lies in: the folder's name, or a module's name right under `src/`. */
+export function layerOf(path: string): string {
   return (path.split("/")[1] ?? "").replace(/\.ts$/, "");
 }

@@ -1,5 +1,5 @@
 import { toRepositoryPath } from "./paths.ts";
-import { thirdParties } from "./rooms.ts";
+import { thirdParties } from "./layers.ts";
 import { visitImports } from "./visit_imports.ts";
 
 /** A third party is imported only in the one place that is meant for it. */
@@ -14,7 +14,7 @@ export const thirdParty: Deno.lint.Rule = {
       );
       const message = `Cannot import "${specifier}" from "${from}"`;
       if (entry === undefined) {
-        context.report({ node, message: `${message}: tools/lint/rooms.ts does not name it` });
+        context.report({ node, message: `${message}: tools/lint/layers.ts does not name it` });
       } else if (!entry.places.some((place) => from.startsWith(place))) {
         context.report({ node, message: `${message}: its place is ${entry.places.join(", ")}` });
       }

@@ -10,7 +10,7 @@ import type { SessionInfo } from "../../protocol/office.ts";
 import { printableLine, toSafeJson } from "../../terminal/safe_text.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { drawColumns } from "../../terminal/shapes.ts";
-import { type Answer, withoutRequestId } from "../answers/answer.ts";
+import { type CommandAnswer, withoutRequestId } from "../answers/answer.ts";
 import { UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
 
@@ -29,7 +29,7 @@ export interface CommandContext {
 }
 
 /** `office` */
-export async function listOffice({ agent, signal, progress }: CommandContext): Promise<Answer> {
+export async function listOffice({ agent, signal, progress }: CommandContext): Promise<CommandAnswer> {
   progress("listing the office");
   const sessions = await agent.listOffice({ signal });
   return {
@@ -40,7 +40,7 @@ export async function listOffice({ agent, signal, progress }: CommandContext): P
 }
 
 /** `config` */
-export async function showConfig(context: CommandContext): Promise<Answer> {
+export async function showConfig(context: CommandContext): Promise<CommandAnswer> {
   const { signal, progress } = context;
   const computer = await chooseComputer(context);
   progress("reading the configuration");

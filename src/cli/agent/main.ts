@@ -10,7 +10,7 @@ import {
 } from "../options.ts";
 import { type Command, Option } from "commander";
 import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
-import { type Answer, showAnswer } from "../answers/answer.ts";
+import { type CommandAnswer, showAnswer } from "../answers/answer.ts";
 import { addRequestCommands } from "../answers/commands.ts";
 import { printError } from "../outcome.ts";
 import { currentScreen } from "../../terminal/screen.ts";
@@ -31,7 +31,7 @@ interface GlobalOptions extends LogOptions, ConnectionOptions {
 }
 
 /** Runs a command; returns `undefined` if the command has printed everything itself. */
-type Work = (context: CommandContext) => Promise<Answer | undefined>;
+type Work = (context: CommandContext) => Promise<CommandAnswer | undefined>;
 
 /** Runs the Agent's command line and returns its exit code. */
 export function runAgentCli(args: readonly string[]): Promise<number> {

@@ -4,7 +4,7 @@ import type { Screen } from "../../terminal/screen.ts";
 import { exitCodeOfAnswer, ExitRequest, failureJson, failureText } from "../outcome.ts";
 
 /** An answer in all its forms. */
-export interface Answer {
+export interface CommandAnswer {
   /** What `--json` prints. */
   readonly value: unknown;
   /** For a file or a pipe, and for a terminal without a picture. */
@@ -42,7 +42,7 @@ export interface AnswerOutput {
  * @throws {ExitRequest} when the answer is a failure.
  */
 export function showAnswer(
-  answer: Answer,
+  answer: CommandAnswer,
   { print, printError }: AnswerOutput,
   presentation: Presentation,
 ): void {
@@ -60,7 +60,7 @@ export function showAnswer(
 
 /** Text for a terminal, and JSON, never contain control sequences of a tool or a resource. */
 function answerText(
-  { value, text, draw, isVerbatim = false }: Answer,
+  { value, text, draw, isVerbatim = false }: CommandAnswer,
   { json, screen }: Presentation,
 ): string {
   if (json) return toSafeJson(value, 2);

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from "../../protocol/timeouts.ts";
 import { collect, parseSeconds, wholeNumber } from "../options.ts";
 import { UsageError } from "../outcome.ts";
-import type { Answer } from "./answer.ts";
+import type { CommandAnswer } from "./answer.ts";
 import { CallParams, toWords, type TypedArguments, typedArguments } from "./arguments.ts";
 import type { TreeDepth } from "./document_tree.ts";
 import type { RequestContext } from "./requests.ts";
@@ -14,7 +14,7 @@ const TREE_DEPTHS = ["documents", "pages", "elements"] as const satisfies readon
 /** One of these commands with its arguments. */
 export interface RequestCall {
   readonly name: string;
-  readonly work: (context: RequestContext) => Promise<Answer>;
+  readonly work: (context: RequestContext) => Promise<CommandAnswer>;
   /** The MCP server or the tool that must be there first; all MCP servers by default. */
   readonly awaits?: { readonly server?: string | undefined; readonly tool?: string | undefined };
   /** The words for a Computer of another process, if they differ from what was typed. */

@@ -8,7 +8,7 @@ import { didYouMean } from "../../spelling.ts";
 import { printable, printableLine } from "../../terminal/safe_text.ts";
 import { CommandFailedError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
-import { type Answer, withoutRequestId } from "./answer.ts";
+import { type CommandAnswer, withoutRequestId } from "./answer.ts";
 import { type CallParams, toArguments, type TypedArguments } from "./arguments.ts";
 import { contentsText, readableResourceText, resourceText } from "./contents.ts";
 import { DEFAULT_WINDOW_LINES, desktopText, drawDesktop } from "./desktop.ts";
@@ -67,7 +67,7 @@ export interface RequestContext {
 export async function listTools(
   { computer, signal, progress }: RequestContext,
   { tool: name }: { readonly tool?: string | undefined },
-): Promise<Answer> {
+): Promise<CommandAnswer> {
   progress("listing tools");
   const tools = await computer.getTools({ signal });
   if (name === undefined) {
@@ -97,7 +97,7 @@ export async function callTool(
     readonly params: CallParams;
     readonly timeoutMs: number;
   },
-): Promise<Answer> {
+): Promise<CommandAnswer> {
   const { tool, typed, timeoutMs } = call;
   const given = await call.params.read(signal);
   progress(`calling ${tool}`);
@@ -111,7 +111,7 @@ export async function callTool(
 }
 
 /** An error of the Computer itself is the error message; what a failing tool returned stays on standard output. */
-function resultAnswer(tool: string, result: CallToolResult): Answer {
+function resultAnswer(tool: string, result: CallToolResult): CommandAnswer {
   const text = contentsText(result);
   const value = withoutRequestId(result);
   if (!result.isError) return { value, text, isVerbatim: true };
@@ -125,7 +125,7 @@ function resultAnswer(tool: string, result: CallToolResult): Answer {
 export async function showDesktop(
   { computer, signal, progress }: RequestContext,
   options: { readonly size?: number; readonly window?: string; readonly lines?: number },
-): Promise<Answer> {
+): Promise<CommandAnswer> {
   const { size, window, lines = window === undefined ? DEFAULT_WINDOW_LINES : 0 } = options;
   progress("reading windows");
   const desktops = await computer.getDesktop({ size, window, signal });
@@ -152,7 +152,7 @@ export async function showFinder(
     readonly limit?: number;
     readonly depth: TreeDepth;
   },
-): Promise<Answer> {
+): Promise<CommandAnswer> {
   const { depth, ...query } = options;
   const { offset = 0, keywords = [], fileType } = query;
   progress("listing documents");
@@ -177,7 +177,7 @@ export async function showFinder(
 export async function readResource(
   { computer, signal, progress }: RequestContext,
   { uri, mcpServer }: { readonly uri: string; readonly mcpServer?: string },
-): Promise<Answer> {
+): Promise<CommandAnswer> {
   progress(`reading ${uri}`);
   const result = await computer.readResource(uri, { mcpServer, signal });
   return {

@@ -57,10 +57,10 @@ export function drawTools(groups: readonly ToolGroup[], { columns, palette }: Sc
 function drawTool({ name, description, params_schema }: SMCPTool, { columns, palette }: Screen): string[] {
   const safeName = toSafeLine(name);
   const parameters = toSafeLine(`(${parametersText(params_schema)})`);
-  const room = Math.max(0, columns - 3 - safeName.length);
+  const free = Math.max(0, columns - 3 - safeName.length);
   const what = toSafeLine(description);
   return [
-    `  ${palette.accent(cropToWidth(safeName, columns - 3))}${cropToWidth(parameters, room)}`,
+    `  ${palette.accent(cropToWidth(safeName, columns - 3))}${cropToWidth(parameters, free)}`,
     ...what === "" ? [] : [`      ${palette.faint(cropToWidth(what, columns - 7))}`],
   ];
 }

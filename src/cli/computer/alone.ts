@@ -8,7 +8,7 @@ import { showAnswer } from "../answers/answer.ts";
 import { printError, UsageError } from "../outcome.ts";
 import type { CommandCall } from "./commands.ts";
 import { askedInputs } from "./questions.ts";
-import { type ComputerCliOptions, openSession } from "./session.ts";
+import { type ComputerCliOptions, openHostedComputer } from "./hosted_computer.ts";
 import { waitForStart } from "./start.ts";
 
 /**
@@ -27,7 +27,7 @@ export async function runAlone(
   }
   await using terminal = new LazyEditor();
   const questions = countedInputs(askedInputs(() => terminal.open()));
-  await using session = await openSession(options, {
+  await using hosted = await openHostedComputer(options, {
     inputs: Deno.stdin.isTerminal() ? questions.source : undefined,
     isWatching: false,
     mayBeNew,
@@ -35,15 +35,15 @@ export async function runAlone(
   using progress = showProgress("");
   if (needs === "servers") {
     progress.update("starting MCP servers");
-    await waitForStart(await session.start(), {
+    await waitForStart(await hosted.start(), {
       awaited,
       timeoutSeconds: options.startTimeout,
       isAsking: () => questions.count > 0,
-      log: session.options.logger,
+      log: hosted.options.logger,
       signal,
     });
   }
-  const answer = await work({ session, signal, progress: (text) => progress.update(text) });
+  const answer = await work({ hosted, signal, progress: (text) => progress.update(text) });
   progress[Symbol.dispose]();
   showAnswer(answer, { print: console.log, printError }, { json: options.json, screen: currentScreen() });
 }

@@ -3,11 +3,11 @@ import { type Command, Option } from "commander";
 import type { Computer } from "../../computer/computer.ts";
 import { helpPart } from "../program.ts";
 import { collectPair, parseUrl, wholeNumber } from "../options.ts";
-import type { Answer } from "../answers/answer.ts";
+import type { CommandAnswer } from "../answers/answer.ts";
 import { addRequestCommands } from "../answers/commands.ts";
 import type { AskedComputer } from "../answers/requests.ts";
 import type { AddServerFlags } from "./answers/servers.ts";
-import type { CommandContext } from "./session.ts";
+import type { CommandContext } from "./hosted_computer.ts";
 import type { AwaitedServers } from "./start.ts";
 
 // Loaded when a command runs, so that a command for another process starts fast.
@@ -30,7 +30,7 @@ export interface CommandCall {
   readonly name: string;
   readonly needs: CommandNeed;
   /** Runs the command; `typed` is the answer to the question for {@linkcode CommandCall.asksFor}. */
-  readonly work: (context: CommandContext, typed?: string) => Answer | Promise<Answer>;
+  readonly work: (context: CommandContext, typed?: string) => CommandAnswer | Promise<CommandAnswer>;
   /** The input whose value the user is asked for, because the last word was left out. */
   readonly asksFor?: string | undefined;
   /** The MCP servers that it waits for if they are started for it; all by default. */
@@ -55,7 +55,7 @@ function addStatus(program: Command, run: RunCommand): void {
       run({
         name: "status",
         needs: "servers",
-        work: async ({ session }) => (await status()).showStatus(session),
+        work: async ({ hosted }) => (await status()).showStatus(hosted),
       })
     );
 }
@@ -65,7 +65,7 @@ function addRequests(program: Command, run: RunCommand): void {
     run({
       ...call,
       needs: "servers",
-      work: (context) => call.work({ ...context, computer: hostedComputer(context.session.computer) }),
+      work: (context) => call.work({ ...context, computer: hostedComputer(context.hosted.computer) }),
     }));
   program.commands.find((command) => command.name() === "call")
     ?.addHelpText("after", "\nThe call needs no confirmation: you have asked for it.");
@@ -74,7 +74,7 @@ function addRequests(program: Command, run: RunCommand): void {
       run({
         name: "history",
         needs: "running",
-        work: async ({ session }) => (await status()).showHistory(session),
+        work: async ({ hosted }) => (await status()).showHistory(hosted),
       })
     );
 }
@@ -104,7 +104,7 @@ function addServers(program: Command, run: RunCommand): void {
       run({
         name: "server list",
         needs: "servers",
-        work: async ({ session }) => (await status()).showStatus(session),
+        work: async ({ hosted }) => (await status()).showStatus(hosted),
       })
     );
   server.command("remove <server>").description("remove an MCP server from the config")

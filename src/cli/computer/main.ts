@@ -11,7 +11,7 @@ import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } fr
 import { shareOptions } from "../shared_options.ts";
 import { addCommands } from "./commands.ts";
 import { runOnce } from "./once.ts";
-import type { ComputerCliOptions } from "./session.ts";
+import type { ComputerCliOptions } from "./hosted_computer.ts";
 
 /** Runs the command line and returns its exit code. */
 export function runComputerCli(args: readonly string[]): Promise<number> {
@@ -79,7 +79,7 @@ function addCheck(program: Command): void {
 
 /** The ids in a file of inputs. */
 async function idsOfInputs(file: string): Promise<ReadonlySet<string>> {
-  const { readInputFile } = await import("./session_inputs.ts");
+  const { readInputFile } = await import("./hosted_inputs.ts");
   try {
     return new Set((await readInputFile(file)).keys());
   } catch (error) {

@@ -9,7 +9,7 @@ import { ComputerNotRunningError, ExitCode, ExitRequest, printError, UsageError 
 import { withoutSharedOptions } from "../shared_options.ts";
 import type { CommandCall } from "./commands.ts";
 import { askComputer } from "./control/client.ts";
-import type { ComputerCliOptions } from "./session.ts";
+import type { ComputerCliOptions } from "./hosted_computer.ts";
 
 /** The command line that a command was given on. */
 export interface OnceContext {

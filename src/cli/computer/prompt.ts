@@ -10,35 +10,35 @@ import { hasWindowScheme } from "../../uri/window_uri.ts";
 import { inputOf } from "./answers/inputs.ts";
 import { askForInput } from "./questions.ts";
 import { buildCommands, type Typist } from "./run_words.ts";
-import type { Session } from "./session.ts";
+import type { HostedComputer } from "./hosted_computer.ts";
 
-/** Reads and runs commands until the session ends. */
-export async function runPrompt(session: Session, editor: LineEditor): Promise<void> {
-  const { quitting } = session;
+/** Reads and runs commands until the Computer ends. */
+export async function runPrompt(hosted: HostedComputer, editor: LineEditor): Promise<void> {
+  const { quitting } = hosted;
   while (!quitting.aborted) {
     const line = await editor.read({ signal: quitting });
-    if (line === undefined) return session.quit();
-    await runLine(line, { session, editor });
+    if (line === undefined) return hosted.quit();
+    await runLine(line, { hosted, editor });
   }
 }
 
 /** Runs one line; Ctrl-C ends the command and not the program. */
 export async function runLine(
   line: string,
-  { session, editor }: { readonly session: Session; readonly editor: LineEditor },
+  { hosted, editor }: { readonly hosted: HostedComputer; readonly editor: LineEditor },
 ): Promise<void> {
   using interruption = editor.listenForInterrupt();
   using progress = showProgress("");
   const screen = currentScreen();
   const printError = (text: string) => editor.printDrawn(paintFailure(text, screen?.palette ?? PLAIN));
   const typist: Typist = {
-    session,
-    signal: AbortSignal.any([interruption.signal, session.quitting]),
+    hosted,
+    signal: AbortSignal.any([interruption.signal, hosted.quitting]),
     progress: (text) => progress.update(text),
     presentation: { json: false, screen },
     print: (text) => editor.printDrawn(text),
     printError,
-    askFor: (id) => askForInput(editor, inputOf(session, id), {}),
+    askFor: (id) => askForInput(editor, inputOf(hosted, id), {}),
   };
   await runTypedLine(line, {
     build: () => buildCommands(typist),
@@ -48,19 +48,19 @@ export async function runLine(
 }
 
 /** Returns the candidates for the last word of a line. */
-export async function completePrompt(line: string, session: Session): Promise<string[]> {
-  const typist = { session, presentation: { json: false, screen: undefined }, print() {}, printError() {} };
+export async function completePrompt(line: string, hosted: HostedComputer): Promise<string[]> {
+  const typist = { hosted, presentation: { json: false, screen: undefined }, print() {}, printError() {} };
   const program = buildCommands({ ...typist, signal: new AbortController().signal, progress() {} });
   return await completeLine(program, line, {
-    candidates: (place) => candidates(session, place),
+    candidates: (place) => candidates(hosted, place),
   });
 }
 
 async function candidates(
-  session: Session,
+  hosted: HostedComputer,
   { argument, word, words }: CompletionPlace,
 ): Promise<string[]> {
-  const { computer } = session;
+  const { computer } = hosted;
   switch (argument) {
     case "server":
     case "--mcp-server":
@@ -73,13 +73,13 @@ async function candidates(
         word,
       );
     case "input":
-      return session.store.config.inputs.map(({ id }) => id);
+      return hosted.store.config.inputs.map(({ id }) => id);
     case "uri":
       return computer.uris;
     case "--window":
       return computer.uris.filter(hasWindowScheme);
     case "url":
-      return session.options.place.url === undefined ? [] : [session.options.place.url];
+      return hosted.options.connectOptions.url === undefined ? [] : [hosted.options.connectOptions.url];
     case "--cwd":
       return await fileCandidates(word);
     default:

@@ -16,7 +16,7 @@ import { isKeptLine } from "./kept_line.ts";
 import { completePrompt, runPrompt } from "./prompt.ts";
 import { askedConfirm, askedInputs } from "./questions.ts";
 import { runWords } from "./run_words.ts";
-import { type ComputerCliOptions, openSession, type Session } from "./session.ts";
+import { type ComputerCliOptions, type HostedComputer, openHostedComputer } from "./hosted_computer.ts";
 import { reportArrival, reportStart } from "./start.ts";
 
 /**
@@ -31,18 +31,18 @@ export async function runHeadless(options: ComputerCliOptions, signal: AbortSign
   requireOptions(options, ["url", "office", "name", "config"]);
   const failed = Promise.withResolvers<Error>();
   const program = `${commandLineOf("computer")} --name ${quoteWord(options.name ?? "")}`;
-  await using session = await openSession(options, {
+  await using hosted = await openHostedComputer(options, {
     isWatching: options.watch,
     inputRemedy: (id) => `set ${inputVariable(id)}, or run: ${program} input set ${quoteWord(id)}`,
     onFailed: failed.resolve,
   });
-  await refuseTakenName(session.options.name);
-  await session.start();
+  await refuseTakenName(hosted.options.name);
+  await hosted.start();
   // A service retries for ever while its name is taken, because no user is present to start it again.
-  const arrival = session.arrive({ url, office, joinPatienceMs: Infinity, ...serversTimeoutOf(options) });
-  await using _control = await openControl(session);
-  if (await abortable(arrival.done, signal)) printJoined(options, session.options.name);
-  const error = await Promise.race([untilAborted(signal), untilAborted(session.quitting), failed.promise]);
+  const arrival = hosted.arrive({ url, office, joinPatienceMs: Infinity, ...serversTimeoutOf(options) });
+  await using _control = await openControl(hosted);
+  if (await abortable(arrival.done, signal)) printJoined(options, hosted.options.name);
+  const error = await Promise.race([untilAborted(signal), untilAborted(hosted.quitting), failed.promise]);
   if (error !== undefined) throw error;
 }
 
@@ -59,13 +59,13 @@ function printJoined({ office = "", logFormat }: ComputerCliOptions, name: strin
  * @throws {UsageError} when the config cannot be used.
  */
 export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSignal): Promise<void> {
-  const opened: { session?: Session } = {};
+  const opened: { hosted?: HostedComputer } = {};
   await using editor = await openLineEditor({
-    prompt: () => promptOf(opened.session),
-    complete: (line) => opened.session === undefined ? [] : completePrompt(line, opened.session),
+    prompt: () => promptOf(opened.hosted),
+    complete: (line) => opened.hosted === undefined ? [] : completePrompt(line, opened.hosted),
     history: { file: historyFile(), isKept: isKeptLine },
   });
-  await using session = await openSession(options, {
+  await using hosted = await openHostedComputer(options, {
     isWatching: options.watch,
     inputs: askedInputs(() => Promise.resolve(editor)),
     inputRemedy: (id) => `run "input set ${quoteWord(id)}"`,
@@ -74,23 +74,23 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
     onFailed: (error) => editor.print(`error: ${error.message}`),
     write: (line) => editor.print(line),
   });
-  opened.session = session;
-  const onAbort = () => session.quit();
+  opened.hosted = hosted;
+  const onAbort = () => hosted.quit();
   signal.addEventListener("abort", onAbort, { once: true });
-  const { name } = session.options;
+  const { name } = hosted.options;
   editor.print(`computer ${PACKAGE_VERSION}, "${name}". "help" lists the commands, Ctrl-D quits.`);
-  if (session.store.isNew) {
-    editor.print(`config "${session.store.file}" does not exist yet; "server add" creates it`);
+  if (hosted.store.isNew) {
+    editor.print(`config "${hosted.store.file}" does not exist yet; "server add" creates it`);
   }
-  await session.start();
+  await hosted.start();
   const { url, office } = options;
   const arrival = url === undefined
     ? undefined
-    : session.arrive({ url, office, ...serversTimeoutOf(options) });
-  await using _control = await openControl(session, () => editor.redraw());
-  await reportStart(session.computer, { editor, signal: session.quitting });
+    : hosted.arrive({ url, office, ...serversTimeoutOf(options) });
+  await using _control = await openControl(hosted, () => editor.redraw());
+  await reportStart(hosted.computer, { editor, signal: hosted.quitting });
   if (arrival !== undefined) await reportArrival(arrival, { name, editor });
-  await runPrompt(session, editor);
+  await runPrompt(hosted, editor);
   signal.removeEventListener("abort", onAbort);
 }
 
@@ -99,10 +99,10 @@ function serversTimeoutOf({ startTimeout }: ComputerCliOptions): { readonly serv
   return startTimeout === undefined ? {} : { serversTimeoutMs: startTimeout * 1000 };
 }
 
-function promptOf(session: Session | undefined): string {
-  if (session === undefined) return "> ";
-  const { place } = session.computer;
-  return `${session.options.name}${place?.office === undefined ? "" : `@${place.office}`}> `;
+function promptOf(hosted: HostedComputer | undefined): string {
+  if (hosted === undefined) return "> ";
+  const office = hosted.computer.connection?.office;
+  return `${hosted.options.name}${office === undefined ? "" : `@${office}`}> `;
 }
 
 /** The file of the prompt's history; `undefined` without permission to write it. */
@@ -124,13 +124,13 @@ function historyFile(): string | undefined {
  *
  * @param onRan Called after each command.
  */
-async function openControl(session: Session, onRan = () => {}): Promise<AsyncDisposable> {
-  const { logger: log, name } = session.options;
+async function openControl(hosted: HostedComputer, onRan = () => {}): Promise<AsyncDisposable> {
+  const { logger: log, name } = hosted.options;
   const message = "cannot accept commands of other processes";
   try {
     const folder = await controlFolder(name);
     if (folder !== undefined) {
-      const run = runFor(session, onRan);
+      const run = runFor(hosted, onRan);
       return await ControlServer.open(await controlPath(folder, name), { log, run });
     }
     const missing = await missingFlags(name);
@@ -156,12 +156,12 @@ async function refuseTakenName(name: string): Promise<void> {
   );
 }
 
-function runFor(session: Session, onRan: () => void): RunWords {
+function runFor(hosted: HostedComputer, onRan: () => void): RunWords {
   return async (words, { json, screen, signal, progress }) => {
     const output: string[] = [];
     const errors: string[] = [];
     const exitCode = await runWords(words, {
-      session,
+      hosted,
       signal,
       progress,
       presentation: { json, screen },

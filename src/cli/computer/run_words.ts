@@ -1,10 +1,10 @@
-/** Runs the words of a command in a session, for the prompt and for other processes. */
+/** Runs the words of a command on a Computer, for the prompt and for other processes. */
 import { ExitCode, ExitRequest } from "../outcome.ts";
 import type { Command } from "commander";
 import { createPromptProgram, runTypedWords } from "../prompt/program.ts";
 import { shareOptions } from "../shared_options.ts";
 import { type AnswerOutput, type Presentation, showAnswer } from "../answers/answer.ts";
-import type { CommandContext } from "./session.ts";
+import type { CommandContext } from "./hosted_computer.ts";
 import { addCommands } from "./commands.ts";
 
 /** Where a command was typed, and where its answer, its help and its errors are shown. */

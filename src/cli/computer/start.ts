@@ -185,16 +185,16 @@ export class OfficeArrival {
   }
 
   async #arrive(computer: Computer, options: ArrivalOptions): Promise<boolean> {
-    const { office, joinPatienceMs, serversTimeoutMs: _, log, ...place } = options;
+    const { office, joinPatienceMs, serversTimeoutMs: _, log, ...connectOptions } = options;
     const { signal } = this.#stopping;
     try {
-      await computer.connect({ ...place, signal });
+      await computer.connect({ ...connectOptions, signal });
       if (office === undefined) return true;
       if (isStarting(computer)) log.info("connected; joining when the MCP servers run", { office });
       this.#isWaitingForServers = true;
       await computer.ready({ timeoutMs: this.serversTimeoutMs, signal });
       this.#isWaitingForServers = false;
-      await computer.join({ ...place, office, joinPatienceMs, signal });
+      await computer.join({ ...connectOptions, office, joinPatienceMs, signal });
       return true;
     } catch (error) {
       if (signal.aborted) return false;

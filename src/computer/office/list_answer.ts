@@ -57,7 +57,7 @@ export async function fitList<T>(
   options: FitOptions,
 ): Promise<T[]> {
   if (options.limitBytes === Infinity) return items.map(({ render }) => render());
-  const roomBytes = options.limitBytes - ENVELOPE_BYTES;
+  const freeBytes = options.limitBytes - ENVELOPE_BYTES;
   const byServer = new Map<string, SizedItem<T>[]>();
   let totalBytes = 0;
   let index = 0;
@@ -68,8 +68,8 @@ export async function fitList<T>(
     if (others === undefined) byServer.set(item.server, [sized]);
     else others.push(sized);
   });
-  if (totalBytes <= roomBytes) return items.map(({ render }) => render());
-  const shareBytes = fairShare([...byServer.values()].map(sumBytes), roomBytes);
+  if (totalBytes <= freeBytes) return items.map(({ render }) => render());
+  const shareBytes = fairShare([...byServer.values()].map(sumBytes), freeBytes);
   const kept: SizedItem<T>[] = [];
   for (const [server, sized] of byServer) {
     const { stay, leave } = cutTo(sized, shareBytes, options.keeps);
@@ -79,14 +79,14 @@ export async function fitList<T>(
   return kept.sort((one, other) => one.index - other.index).map(({ item }) => item.render());
 }
 
-/** The largest share for which the sizes, each cut to the share, add up to at most `roomBytes`. */
-export function fairShare(sizes: readonly number[], roomBytes: number): number {
-  let room = Math.max(0, roomBytes);
+/** The largest share for which the sizes, each cut to the share, add up to at most `freeBytes`. */
+export function fairShare(sizes: readonly number[], freeBytes: number): number {
+  let free = Math.max(0, freeBytes);
   const ascending = sizes.toSorted((one, other) => one - other);
   for (const [index, size] of ascending.entries()) {
-    const share = room / (ascending.length - index);
+    const share = free / (ascending.length - index);
     if (size > share) return share;
-    room -= size;
+    free -= size;
   }
   return Infinity;
 }
@@ -98,11 +98,11 @@ function cutTo<T>(
 ): { readonly stay: SizedItem<T>[]; readonly leave: SizedItem<T>[] } {
   const stay: SizedItem<T>[] = [];
   const leave: SizedItem<T>[] = [];
-  let roomBytes = shareBytes;
+  let freeBytes = shareBytes;
   for (const each of keeps === "first" ? items : items.toSorted((one, other) => one.bytes - other.bytes)) {
-    if (each.bytes > roomBytes) leave.push(each);
+    if (each.bytes > freeBytes) leave.push(each);
     else {
-      roomBytes -= each.bytes;
+      freeBytes -= each.bytes;
       stay.push(each);
     }
   }

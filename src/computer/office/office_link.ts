@@ -45,7 +45,7 @@ export interface JoinOptions extends ConnectOptions {
 }
 
 /** The connection and office of a Computer. */
-export interface OfficeState {
+export interface ConnectionState {
   /** The URL of the Server, as it was given. */
   readonly url: string;
   /** Whether the connection is open now. A lost connection is restored automatically. */
@@ -86,7 +86,7 @@ export class OfficeLink {
   }
 
   /** The connection and office; `undefined` without a connection. */
-  get state(): OfficeState | undefined {
+  get state(): ConnectionState | undefined {
     const link = this.#link;
     if (link === undefined) return undefined;
     return { url: this.#url, isConnected: link.isConnected, office: link.membership?.office_id };

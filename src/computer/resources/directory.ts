@@ -1,6 +1,6 @@
 /** The resources of all MCP servers: windows and documents for the views, routes for reads, subscriptions of the Agent. */
 import type { Fleet } from "../../mcp/supervision/fleet.ts";
-import type { SupervisedServer } from "../../mcp/supervision/server.ts";
+import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import type { DesktopWindow } from "../../organizer/windows.ts";
 import type { DocumentShelf } from "../../organizer/shelf.ts";
 import type { SubscribeResourceReq } from "../../protocol/resource_updates.ts";
@@ -8,7 +8,7 @@ import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { toReadError } from "../failures.ts";
 import { parseResourceUri } from "./resource_uri.ts";
 import { ResourceRoutes, withCapability } from "./route.ts";
-import { ServerResources, type ServerResourcesContext } from "./server.ts";
+import { ServerResources, type ServerResourcesContext } from "./server_resources.ts";
 import type { WatchedChanges } from "./watch.ts";
 
 /** The resources of each server of the fleet, in its order of precedence. */

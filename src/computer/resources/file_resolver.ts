@@ -151,12 +151,12 @@ async function readWholeDocument(
   options: Pick<ResolveDpeTools, "read"> & { readonly maxPages: number; readonly maxBytes: number },
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { read, maxPages, maxBytes } = options;
-  let room = maxBytes;
+  let free = maxBytes;
   const readJson = async <T>(uri: string, parse: AnswerReader<T>): Promise<T> => {
     const { contents } = await read(uri);
     const text = contents.find((item) => item.text !== undefined)?.text ?? "";
-    room -= text.length;
-    if (room < 0) throw tooLarge(docRef, maxBytes);
+    free -= text.length;
+    if (free < 0) throw tooLarge(docRef, maxBytes);
     return parseJson(uri, text, parse);
   };
   const document: DPEDocument = await readJson(buildDpeUri({ host, docRef }), parseDpeDocument);

@@ -64,14 +64,14 @@ export class ResourceSorter {
   readonly #documentUris = new Map<string, string>();
   readonly #hosts = new Set<string>();
   readonly #invalid: string[] = [];
-  #roomBytes: number;
+  #freeBytes: number;
   #tooLarge = 0;
   #excess = 0;
   readonly #others = new ListDigest();
 
   constructor(bounds: ResourceBounds) {
     this.#bounds = bounds;
-    this.#roomBytes = bounds.maxResourceListBytes;
+    this.#freeBytes = bounds.maxResourceListBytes;
   }
 
   /** The entries that were added so far. */
@@ -127,8 +127,8 @@ export class ResourceSorter {
   }
 
   #takeRoom(bytes: number): boolean {
-    if (bytes > this.#roomBytes) return false;
-    this.#roomBytes -= bytes;
+    if (bytes > this.#freeBytes) return false;
+    this.#freeBytes -= bytes;
     return true;
   }
 }

@@ -16,7 +16,7 @@ import type {
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import type { DpeUri } from "../../uri/dpe_uri.ts";
 import { type FailedRead, toReadError } from "../failures.ts";
-import type { SupervisedServer } from "../../mcp/supervision/server.ts";
+import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { parseResourceUri } from "./resource_uri.ts";
 import type { ResourceRoutes } from "./route.ts";
 

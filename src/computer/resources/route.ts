@@ -2,7 +2,7 @@
 import type { Logger } from "../../log.ts";
 import type { ServerCapabilities } from "../../mcp/connection.ts";
 import type { Fleet } from "../../mcp/supervision/fleet.ts";
-import type { SupervisedServer } from "../../mcp/supervision/server.ts";
+import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
 import { didYouMean } from "../../spelling.ts";
@@ -11,7 +11,7 @@ import { hasDpeScheme } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
 import { absentServersHint } from "../failures.ts";
 import type { ResourceUri } from "./resource_uri.ts";
-import type { KnownResource, ServerResources } from "./server.ts";
+import type { KnownResource, ServerResources } from "./server_resources.ts";
 
 /** The capabilities that a request may need, by their names on the wire. */
 const NEEDED_CAPABILITIES = {

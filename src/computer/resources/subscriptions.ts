@@ -2,7 +2,7 @@
 import { forEachBounded } from "../../async/pool.ts";
 import type { Logger } from "../../log.ts";
 import type { RequestLimits } from "../../mcp/connection.ts";
-import type { SupervisedServer } from "../../mcp/supervision/server.ts";
+import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { describeError } from "../../text.ts";
 
 /** What subscriptions need. */

@@ -4,7 +4,7 @@
  */
 import { settledWithin } from "../../async/abortable.ts";
 import type { Fleet } from "../../mcp/supervision/fleet.ts";
-import type { SupervisedServer } from "../../mcp/supervision/server.ts";
+import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import { isRecord } from "../../json.ts";
 import { SmcpError } from "../../protocol/errors.ts";
@@ -150,10 +150,10 @@ export class ResourceTemplates {
 function toCompletionInfo({ values, total, hasMore }: Readonly<Record<string, unknown>>): CompletionInfo {
   const texts = Array.isArray(values) ? values.filter((value) => typeof value === "string") : [];
   const shown: string[] = [];
-  let room = MAX_COMPLETION_LENGTH;
+  let free = MAX_COMPLETION_LENGTH;
   for (const text of texts.slice(0, MAX_COMPLETION_VALUES)) {
-    room -= text.length;
-    if (room < 0) break;
+    free -= text.length;
+    if (free < 0) break;
     shown.push(text);
   }
   const more = shown.length < texts.length ? true : hasMore;

@@ -155,11 +155,11 @@ export class ResourceWatch {
       return { updates, cursor: this.#cursorAt(this.#last), hasMore: false };
     }
     const updates: ResourceUpdate[] = [];
-    let [roomBytes, last] = [limitBytes - ENVELOPE_BYTES, since];
+    let [freeBytes, last] = [limitBytes - ENVELOPE_BYTES, since];
     for (const { update, number } of this.#changes.values()) {
       if (number <= since) continue;
-      roomBytes -= sizeBytesOf(update);
-      if (roomBytes < 0 && updates.length > 0) {
+      freeBytes -= sizeBytesOf(update);
+      if (freeBytes < 0 && updates.length > 0) {
         return { updates, cursor: this.#cursorAt(last), hasMore: true };
       }
       updates.push(update);

@@ -1,7 +1,7 @@
 /** All tools of a Computer by the name under which they are called. */
 import type { Logger } from "../../log.ts";
 import type { McpTool } from "../../mcp/entries.ts";
-import type { SupervisedServer } from "../../mcp/supervision/server.ts";
+import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import {
   A2C_MCP_SERVER,

@@ -4,7 +4,7 @@ import { visitInTurns } from "../../async/turns.ts";
 import type { Logger } from "../../log.ts";
 import type { McpTool } from "../../mcp/entries.ts";
 import { ServerList } from "../../mcp/server_list.ts";
-import type { SupervisedServer } from "../../mcp/supervision/server.ts";
+import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import { describeError, shorten } from "../../text.ts";
 import { fitsApproximately } from "../../protocol/size.ts";

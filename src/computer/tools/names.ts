@@ -1,6 +1,6 @@
 /** The names under which tools are called: aliases, and which server keeps a name that several servers use. Pure. */
 import type { McpTool } from "../../mcp/entries.ts";
-import type { SupervisedServer } from "../../mcp/supervision/server.ts";
+import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { aliasOf, isForbidden } from "./settings.ts";
 
 /** At most this many warnings are kept for one server. Clashes with other servers are counted apart. */

@@ -19,7 +19,7 @@ import { killGroup, spawnGroupLeader } from "./spawn.ts";
 import type { Inflow } from "../inflow.ts";
 import type { Journal } from "../journal.ts";
 import type { MessageLimits, ServerLimits } from "../limits.ts";
-import { readLargeMessage } from "./large_message.ts";
+import { readLargeMessage } from "./large_json.ts";
 import { LineDecoder } from "./line_decoder.ts";
 
 /** How long output is read after the exit while a descendant holds the pipe open, in milliseconds. */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { Limiter } from "../../async/limiter.ts";
 import type { MCPServerConfig } from "../../protocol/config.ts";
 import { ProcessGuard } from "../stdio/guard.ts";
-import { type ServerContext, SupervisedServer } from "./server.ts";
+import { type ServerContext, SupervisedServer } from "./supervised_server.ts";
 
 /** The context of a fleet. */
 export type FleetContext = Omit<ServerContext, "guard" | "starts">;

@@ -4,11 +4,11 @@ import { completeDocument, readCompletionRequest } from "../documents/completion
 import { LIST_START, type ListPosition, listPublished, readCursor, writeCursor } from "./list.ts";
 import { DocumentReader } from "../documents/reader.ts";
 import {
-  type Answer,
   type Exchange,
   resourceNotFound,
   RpcError,
   RpcErrorCode,
+  type RpcHandler,
   type RpcResult,
 } from "./json_rpc.ts";
 import type { Publications } from "../publications.ts";
@@ -23,8 +23,8 @@ export interface AnswerContext {
 }
 
 /** The answers to one client, by method. */
-export function answersFor(context: AnswerContext): ReadonlyMap<string, Answer> {
-  return new Map<string, Answer>([
+export function answersFor(context: AnswerContext): ReadonlyMap<string, RpcHandler> {
+  return new Map<string, RpcHandler>([
     ["resources/list", (exchange) => listResources(exchange, context)],
     ["resources/templates/list", (exchange) => listTemplates(exchange, context)],
     ["resources/read", (exchange) => readResource(exchange, context)],

@@ -116,4 +116,4 @@ export interface Exchange {
 }
 
 /** Answers requests of one method. An error that it throws becomes a JSON-RPC error. */
-export type Answer = (exchange: Exchange) => Promise<RpcResult>;
+export type RpcHandler = (exchange: Exchange) => Promise<RpcResult>;

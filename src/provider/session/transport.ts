@@ -9,11 +9,11 @@
 import type { Transport, TransportSendOptions } from "@modelcontextprotocol/sdk/shared/transport";
 import type { JSONRPCMessage, MessageExtraInfo, RequestId } from "@modelcontextprotocol/sdk/types";
 import {
-  type Answer,
   type Exchange,
   isRequest,
   readErrorBody,
   type RpcErrorBody,
+  type RpcHandler,
   type RpcRequest,
   type RpcResult,
   toErrorBody,
@@ -22,7 +22,7 @@ import {
 /** Handles the messages of one session. */
 export interface Interceptor {
   /** The function that answers requests of this method; `undefined` leaves them to the SDK. */
-  answerTo(method: string): Answer | undefined;
+  answerTo(method: string): RpcHandler | undefined;
   /** Called when the session begins. */
   onOpen(): void;
   /** Called when the client has sent `notifications/initialized`. */
@@ -129,7 +129,11 @@ export class InterceptedTransport implements Transport {
     this.onmessage?.(message, extra);
   }
 
-  async #respond(request: RpcRequest, extra: MessageExtraInfo | undefined, answer: Answer): Promise<void> {
+  async #respond(
+    request: RpcRequest,
+    extra: MessageExtraInfo | undefined,
+    answer: RpcHandler,
+  ): Promise<void> {
     const { id, jsonrpc } = request;
     const controller = new AbortController();
     const { signal } = controller;
@@ -178,7 +182,7 @@ export class InterceptedTransport implements Transport {
 
 async function answerOrError(
   exchange: Exchange,
-  answer: Answer,
+  answer: RpcHandler,
 ): Promise<{ result: RpcResult } | { error: RpcErrorBody }> {
   try {
     return { result: await answer(exchange) };

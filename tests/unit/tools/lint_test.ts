@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import plugin from "../../../tools/lint/mod.ts";
-import { roomImports } from "../../../tools/lint/rooms.ts";
+import { layerImports } from "../../../tools/lint/layers.ts";
 
 /** What the plugin reports about a file, as `rule: message`. */
 function lint(path: string, source: string): string[] {
@@ -12,18 +12,18 @@ function brokenRules(path: string, source: string): string[] {
   return Deno.lint.runPlugin(plugin, path, source).map(({ id }) => id.replace("smcp/", ""));
 }
 
-Deno.test("import-direction accepts a room that the table allows", () => {
+Deno.test("import-direction accepts a layer that the table allows", () => {
   assertEquals(lint("src/uri/window.ts", `import { parse } from "../protocol/parse.ts";`), []);
 });
 
-Deno.test("import-direction accepts modules of the same room, in folders too", () => {
+Deno.test("import-direction accepts modules of the same layer, in folders too", () => {
   assertEquals(lint("src/server/server.ts", `import { join } from "./handlers/join.ts";`), []);
   assertEquals(lint("src/server/handlers/join.ts", `import { Offices } from "../offices.ts";`), []);
 });
 
-Deno.test("import-direction names the module, the room and what the room may import", () => {
+Deno.test("import-direction names the module, the layer and what the layer may import", () => {
   assertEquals(lint("src/uri/window.ts", `import { Agent } from "../agent/agent.ts";`), [
-    'smcp/import-direction: Cannot import "src/agent/agent.ts" from "src/uri/window.ts": room "uri" may import protocol, json, text',
+    'smcp/import-direction: Cannot import "src/agent/agent.ts" from "src/uri/window.ts": layer "uri" may import protocol, json, text',
   ]);
 });
 
@@ -42,7 +42,7 @@ for (
   });
 }
 
-Deno.test("import-direction sees modules right under src as rooms", () => {
+Deno.test("import-direction sees modules right under src as layers", () => {
   assertEquals(brokenRules("src/server/server.ts", `import { Logger } from "../log.ts";`), []);
   assertEquals(brokenRules("src/organizer/desktop.ts", `import { Logger } from "../log.ts";`), [
     "import-direction",
@@ -52,7 +52,7 @@ Deno.test("import-direction sees modules right under src as rooms", () => {
   ]);
 });
 
-Deno.test("import-direction refuses rooms that the table does not have", () => {
+Deno.test("import-direction refuses layers that the table does not have", () => {
   assertEquals(brokenRules("src/attic/box.ts", `import { parse } from "../protocol/parse.ts";`), [
     "import-direction",
   ]);
@@ -93,10 +93,10 @@ Deno.test("import-direction leaves files outside of src alone", () => {
   assertEquals(lint("tests/unit/uri/window_test.ts", `import "../../../src/protocol/_check.ts";`), []);
 });
 
-Deno.test("the table of rooms has no cycle: each room imports only rooms above itself", () => {
-  const rooms = Object.keys(roomImports);
-  for (const [index, room] of rooms.entries()) {
-    assertEquals(roomImports[room]?.filter((target) => rooms.indexOf(target) >= index), []);
+Deno.test("the table of layers has no cycle: each layer imports only layers before itself", () => {
+  const layers = Object.keys(layerImports);
+  for (const [index, layer] of layers.entries()) {
+    assertEquals(layerImports[layer]?.filter((target) => layers.indexOf(target) >= index), []);
   }
 });
 

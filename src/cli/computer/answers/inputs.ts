@@ -8,17 +8,17 @@ import { findInput } from "../../../computer/inputs/sources.ts";
 import { renderParameters } from "../../../computer/secrets/owner_masking.ts";
 import { unknownName } from "../../../spelling.ts";
 import { describeError } from "../../../text.ts";
-import type { Answer } from "../../answers/answer.ts";
-import type { CommandContext, Session } from "../session.ts";
+import type { CommandAnswer } from "../../answers/answer.ts";
+import type { CommandContext, HostedComputer } from "../hosted_computer.ts";
 
 /** Lists the inputs, where their values come from, and which servers use them, but no values. */
-export async function listInputs({ session }: CommandContext): Promise<Answer> {
-  const { servers, inputs } = session.store.config;
+export async function listInputs({ hosted }: CommandContext): Promise<CommandAnswer> {
+  const { servers, inputs } = hosted.store.config;
   const listed = await Promise.all(inputs.map(async (input) => ({
     id: input.id,
     type: input.type,
     description: input.description,
-    value_from: await session.originOf(input),
+    value_from: await hosted.originOf(input),
     used_by: servers.filter((server) => inputIdsOf(server.server_parameters).has(input.id))
       .map(({ name }) => name),
   })));
@@ -42,31 +42,31 @@ function inputsText(rows: readonly (readonly string[])[], { strong, faint }: Pal
 
 /** Sets the value of an input until the Computer ends. */
 export function setInput(
-  { session }: CommandContext,
+  { hosted }: CommandContext,
   { id, value }: { readonly id: string; readonly value: InputValue },
-): Answer {
-  const restarted = session.computer.setInput(id, value);
+): CommandAnswer {
+  const restarted = hosted.computer.setInput(id, value);
   return { value: { id, restarted }, text: `input "${id}" is set${restartedText(restarted)}` };
 }
 
 /** Forgets a value that was set or typed. */
-export function clearInput({ session }: CommandContext, { id }: { readonly id: string }): Answer {
-  const input = inputOf(session, id);
-  const restarted = session.clearInput(input);
+export function clearInput({ hosted }: CommandContext, { id }: { readonly id: string }): CommandAnswer {
+  const input = inputOf(hosted, id);
+  const restarted = hosted.clearInput(input);
   return { value: { id, restarted }, text: `input "${id}" is cleared${restartedText(restarted)}` };
 }
 
 /** Shows the parameters with which servers would start now, secrets masked. It asks no questions and runs no commands. */
 export async function render(
-  { session }: CommandContext,
+  { hosted }: CommandContext,
   { server: name }: { readonly server?: string | undefined },
-): Promise<Answer> {
-  const { config } = session.store;
+): Promise<CommandAnswer> {
+  const { config } = hosted.store;
   const chosen = config.servers.filter((server) => name === undefined || server.name === name);
   if (name !== undefined && chosen.length === 0) {
     throw new UsageError(unknownName("server", name, config.servers.map((server) => server.name)));
   }
-  const context = { inputs: config.inputs, peek: (input: MCPServerInput) => session.peekInput(input) };
+  const context = { inputs: config.inputs, peek: (input: MCPServerInput) => hosted.peekInput(input) };
   const servers: Record<string, unknown> = {};
   for (const server of chosen) servers[server.name] = await renderParameters(server, context);
   return { value: { servers }, text: JSON.stringify(servers, null, 2) };
@@ -77,7 +77,7 @@ export async function render(
  *
  * @throws {UsageError} for an unknown id; the message lists the ids.
  */
-export function inputOf({ store }: Session, id: string): MCPServerInput {
+export function inputOf({ store }: HostedComputer, id: string): MCPServerInput {
   try {
     return findInput(id, store.config.inputs);
   } catch (cause) {

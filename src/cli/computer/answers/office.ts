@@ -1,25 +1,28 @@
 /** `connect`, `join`, `leave`, `quit` */
 import { UsageError } from "../../outcome.ts";
-import type { Answer } from "../../answers/answer.ts";
-import type { CommandContext } from "../session.ts";
+import type { CommandAnswer } from "../../answers/answer.ts";
+import type { CommandContext } from "../hosted_computer.ts";
 
 /** How long `connect` and `join` try to reach the Server, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Connects to a Server, by default to that of `--url`. */
 export async function connect(
-  { session, signal, progress }: CommandContext,
-  { url = session.options.place.url, token }: { readonly url?: string | undefined; readonly token?: string },
-): Promise<Answer> {
+  { hosted, signal, progress }: CommandContext,
+  { url = hosted.options.connectOptions.url, token }: {
+    readonly url?: string | undefined;
+    readonly token?: string;
+  },
+): Promise<CommandAnswer> {
   if (url === undefined) {
     throw new UsageError(`Cannot connect: no URL; give one, such as "connect http://127.0.0.1:3000"`);
   }
-  await session.arrival?.stop();
-  const { office } = session.computer.place ?? {};
+  await hosted.arrival?.stop();
+  const { office } = hosted.computer.connection ?? {};
   if (office !== undefined) throw new UsageError(`Cannot connect to "${url}": ${leaveFirst(office)}`);
   progress(`connecting to ${url}`);
-  await session.computer.connect({
-    ...session.options.place,
+  await hosted.computer.connect({
+    ...hosted.options.connectOptions,
     ...(token === undefined ? {} : { auth: { token } }),
     url,
     signal,
@@ -30,34 +33,34 @@ export async function connect(
 
 /** Joins an office of the connected Server, or else of the Server of `--url`. */
 export async function join(
-  { session, signal, progress }: CommandContext,
+  { hosted, signal, progress }: CommandContext,
   { office }: { readonly office: string },
-): Promise<Answer> {
-  const { computer, options } = session;
-  const url = computer.place?.url ?? session.arrival?.url ?? options.place.url;
+): Promise<CommandAnswer> {
+  const { computer, options } = hosted;
+  const url = computer.connection?.url ?? hosted.arrival?.url ?? options.connectOptions.url;
   if (url === undefined) {
     throw new UsageError(
       `Cannot join office "${office}": not connected; run "connect http://HOST:PORT" first`,
     );
   }
-  await session.arrival?.stop();
-  const joined = computer.place?.office;
+  await hosted.arrival?.stop();
+  const joined = computer.connection?.office;
   if (joined === office) return { value: { office, server: url }, text: `already in office "${office}"` };
   if (joined !== undefined) throw new UsageError(`Cannot join office "${office}": ${leaveFirst(joined)}`);
   progress(`joining ${office}`);
-  await computer.join({ ...options.place, url, office, signal, timeoutMs: CONNECT_TIMEOUT_MS });
+  await computer.join({ ...options.connectOptions, url, office, signal, timeoutMs: CONNECT_TIMEOUT_MS });
   return { value: { office, server: url }, text: `joined office "${office}" as "${computer.name}"` };
 }
 
 /** Leaves the office and stays connected, or stops trying to reach the Server. */
-export async function leave({ session }: CommandContext): Promise<Answer> {
-  const { computer, arrival } = session;
+export async function leave({ hosted }: CommandContext): Promise<CommandAnswer> {
+  const { computer, arrival } = hosted;
   if (arrival !== undefined) {
     await arrival.stop();
     const { url, office: wanted = null } = arrival;
     return { value: { left: wanted, server: url }, text: `stopped trying to reach ${url}` };
   }
-  const office = computer.place?.office;
+  const office = computer.connection?.office;
   if (office === undefined) {
     throw new UsageError(`Cannot leave: this Computer is in no office`);
   }
@@ -70,7 +73,7 @@ function leaveFirst(office: string): string {
 }
 
 /** Ends the program. */
-export function quit({ session }: CommandContext): Answer {
-  session.quit();
+export function quit({ hosted }: CommandContext): CommandAnswer {
+  hosted.quit();
   return { value: { quit: true }, text: "stopping" };
 }

@@ -4,8 +4,8 @@ import { withoutSequences } from "../../../terminal/safe_text.ts";
 import { parseParams } from "../../answers/arguments.ts";
 import { addServerText, type NewServer, removeServerText, type WrittenServer } from "../../../config/edit.ts";
 import type { ConfigChange } from "../../../computer/host.ts";
-import type { Answer } from "../../answers/answer.ts";
-import type { CommandContext } from "../session.ts";
+import type { CommandAnswer } from "../../answers/answer.ts";
+import type { CommandContext } from "../hosted_computer.ts";
 
 /** The options of `server add`. */
 export interface AddServerFlags {
@@ -18,68 +18,74 @@ export interface AddServerFlags {
 
 /** Adds a server from a command with its arguments, a URL, or a config entry as JSON, and starts it if a Computer runs. */
 export async function addServer(
-  { session, signal, progress }: CommandContext,
+  { hosted, signal, progress }: CommandContext,
   wanted: { readonly name: string; readonly words: readonly string[]; readonly flags: AddServerFlags },
-): Promise<Answer> {
+): Promise<CommandAnswer> {
   const { name, words, flags } = wanted;
   const server = toServer(words, flags);
   progress(`adding ${name}`);
-  using _awaited = session.awaitServer(name);
-  const change = await session.edit((text) => addServerText(text, name, server));
-  const answer = changeAnswer(`added server "${name}"`, { session, change });
+  using _awaited = hosted.awaitServer(name);
+  const change = await hosted.edit((text) => addServerText(text, name, server));
+  const answer = changeAnswer(`added server "${name}"`, { hosted, change });
   if (change === undefined) return answer;
   progress(`starting ${name}`);
   // Ctrl-C ends the wait; the server stays added.
-  await session.computer.ready({ servers: [name], signal }).catch(() => {});
-  const state = stateText(session, name);
+  await hosted.computer.ready({ servers: [name], signal }).catch(() => {});
+  const state = stateText(hosted, name);
   const text = `${answer.text}\n${state}`;
   return {
     ...answer,
     text,
-    failure: session.computer.servers.get(name)?.status === "failed" ? text : undefined,
+    failure: hosted.computer.servers.get(name)?.status === "failed" ? text : undefined,
   };
 }
 
 /** Removes a server from the config and stops it. */
 export async function removeServer(
-  { session, progress }: CommandContext,
+  { hosted, progress }: CommandContext,
   { name }: { readonly name: string },
-): Promise<Answer> {
+): Promise<CommandAnswer> {
   progress(`removing ${name}`);
-  const change = await session.edit((text) => removeServerText(text, name));
-  return changeAnswer(`removed server "${name}"`, { session, change });
+  const change = await hosted.edit((text) => removeServerText(text, name));
+  return changeAnswer(`removed server "${name}"`, { hosted, change });
 }
 
 /** Starts a server and waits until it runs or fails. */
-export async function startServer(context: CommandContext, { name }: { name: string }): Promise<Answer> {
-  context.session.options.inputs.askAgain();
-  context.session.computer.startServer(name);
+export async function startServer(
+  context: CommandContext,
+  { name }: { name: string },
+): Promise<CommandAnswer> {
+  context.hosted.options.inputs.askAgain();
+  context.hosted.computer.startServer(name);
   return await startedAnswer(context, name);
 }
 
 /** Stops a server. */
 export async function stopServer(
-  { session, progress }: CommandContext,
+  { hosted, progress }: CommandContext,
   { name }: { readonly name: string },
-): Promise<Answer> {
+): Promise<CommandAnswer> {
   progress(`stopping ${name}`);
-  await session.computer.stopServer(name);
+  await hosted.computer.stopServer(name);
   return { value: { name, status: "stopped" }, text: `server "${name}" is stopped` };
 }
 
 /** Restarts a server and waits until it runs or fails. */
-export async function restartServer(context: CommandContext, { name }: { name: string }): Promise<Answer> {
-  context.session.options.inputs.askAgain();
-  context.session.computer.restartServer(name);
+export async function restartServer(
+  context: CommandContext,
+  { name }: { name: string },
+): Promise<CommandAnswer> {
+  context.hosted.options.inputs.askAgain();
+  context.hosted.computer.restartServer(name);
   return await startedAnswer(context, name);
 }
 
 /** Shows the last lines that a server wrote, and when it started and stopped. */
 export function showServerLog(
-  { session }: CommandContext,
+  { hosted }: CommandContext,
   { name, lines }: { readonly name: string; readonly lines: number },
-): Answer {
-  const all = session.computer.serverLog(name);
+): CommandAnswer {
+  const all = hosted.computer.serverLog(name);
   const log = lines === 0 ? [] : all.slice(-lines);
   const text = log.length === 0 ? `the log of server "${name}" is empty` : log.map(toLogLine).join("\n");
   return { value: { name, log }, text };
@@ -112,13 +118,16 @@ function orNone(pairs: Readonly<Record<string, string>>): Readonly<Record<string
   return Object.keys(pairs).length === 0 ? undefined : pairs;
 }
 
-async function startedAnswer({ session, signal, progress }: CommandContext, name: string): Promise<Answer> {
-  const { computer } = session;
+async function startedAnswer(
+  { hosted, signal, progress }: CommandContext,
+  name: string,
+): Promise<CommandAnswer> {
+  const { computer } = hosted;
   progress(`starting ${name}`);
-  using _awaited = session.awaitServer(name);
+  using _awaited = hosted.awaitServer(name);
   await computer.ready({ servers: [name], signal });
   const { status = "stopped", lastError } = computer.servers.get(name) ?? {};
-  const text = stateText(session, name);
+  const text = stateText(hosted, name);
   return {
     value: { name, status, last_error: lastError },
     text,
@@ -127,7 +136,7 @@ async function startedAnswer({ session, signal, progress }: CommandContext, name
 }
 
 /** `server "files" is running, with 14 tools`, or why it does not run. */
-function stateText({ computer }: CommandContext["session"], name: string): string {
+function stateText({ computer }: CommandContext["hosted"], name: string): string {
   const { status = "stopped", lastError } = computer.servers.get(name) ?? {};
   if (status === "running") {
     return `server "${name}" is running, with ${countOf(computer.toolsOf(name).length, "tool")}`;
@@ -138,9 +147,9 @@ function stateText({ computer }: CommandContext["session"], name: string): strin
 
 function changeAnswer(
   text: string,
-  { session, change }: { session: CommandContext["session"]; change: ConfigChange | undefined },
-): Answer {
-  const { file } = session.store;
+  { hosted, change }: { hosted: CommandContext["hosted"]; change: ConfigChange | undefined },
+): CommandAnswer {
+  const { file } = hosted.store;
   const where = file === undefined ? "until this Computer ends, since it has no config file" : `in ${file}`;
   return { value: { config: file ?? null, change: change ?? null }, text: `${text}, ${where}` };
 }

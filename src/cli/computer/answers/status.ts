@@ -3,19 +3,19 @@ import { countOf } from "../../../text.ts";
 import { alignColumns, drawColumns } from "../../../terminal/shapes.ts";
 import { toSafeLine } from "../../../terminal/safe_text.ts";
 import { type Palette, PLAIN, type Screen } from "../../../terminal/screen.ts";
-import type { ServerState } from "../../../mcp/supervision/server.ts";
+import type { ServerState } from "../../../mcp/supervision/supervised_server.ts";
 import type { ToolCallRecord } from "../../../computer/tools/history.ts";
 import { quoteWord } from "../../../terminal/words.ts";
-import type { Answer } from "../../answers/answer.ts";
-import type { Session } from "../session.ts";
+import type { CommandAnswer } from "../../answers/answer.ts";
+import type { HostedComputer } from "../hosted_computer.ts";
 
 /** How many lines of a server's stderr are shown with its failure; npm needs as many. */
 const STDERR_LINES = 8;
 
 /** Shows the office, the connection, the config and the state of each MCP server. */
-export function showStatus(session: Session): Answer {
-  const { computer, store, arrival } = session;
-  const { place } = computer;
+export function showStatus(hosted: HostedComputer): CommandAnswer {
+  const { computer, store, arrival } = hosted;
+  const { connection } = computer;
   const servers = [...computer.servers].map(([name, state]) => ({
     name,
     ...state,
@@ -23,11 +23,11 @@ export function showStatus(session: Session): Answer {
   }));
   const value = {
     name: computer.name,
-    server: place?.url ?? arrival?.url ?? null,
-    connected: place?.isConnected ?? false,
-    office: arrival === undefined ? place?.office ?? null : null,
+    server: connection?.url ?? arrival?.url ?? null,
+    connected: connection?.isConnected ?? false,
+    office: arrival === undefined ? connection?.office ?? null : null,
     config: store.file ?? null,
-    refused_edit: session.refusedEdit ?? null,
+    refused_edit: hosted.refusedEdit ?? null,
     servers: servers.map(({ name, status, since, restarts, tools, lastError, problem, stderrTail }) => ({
       name,
       status,
@@ -41,8 +41,8 @@ export function showStatus(session: Session): Answer {
   };
   return {
     value,
-    text: statusText(session, servers),
-    draw: (screen) => statusText(session, servers, screen),
+    text: statusText(hosted, servers),
+    draw: (screen) => statusText(hosted, servers, screen),
   };
 }
 
@@ -51,15 +51,15 @@ interface ServerRow extends ServerState {
   readonly tools: number;
 }
 
-function statusText(session: Session, servers: readonly ServerRow[], screen?: Screen): string {
-  const { computer, store } = session;
+function statusText(hosted: HostedComputer, servers: readonly ServerRow[], screen?: Screen): string {
+  const { computer, store } = hosted;
   const head = alignColumns([
     ["computer", computer.name],
-    ["office", placeText(session)],
+    ["office", connectionText(hosted)],
     ["config", store.file ?? "none; servers that are added are lost when this Computer ends"],
-    ...session.refusedEdit === undefined
+    ...hosted.refusedEdit === undefined
       ? []
-      : [["", `the last edit is invalid and not used: ${toSafeLine(session.refusedEdit)}`]],
+      : [["", `the last edit is invalid and not used: ${toSafeLine(hosted.refusedEdit)}`]],
   ]);
   if (servers.length === 0) return [...head, "", "no MCP servers"].join("\n");
   const rows = servers.map(({ name, status, tools }) => [
@@ -72,14 +72,14 @@ function statusText(session: Session, servers: readonly ServerRow[], screen?: Sc
   return [...head, "", ...withReasons(alignColumns(rows, { paint }), servers)].join("\n");
 }
 
-function placeText({ computer, arrival }: Session): string {
-  const { place } = computer;
-  if (place === undefined) {
+function connectionText({ computer, arrival }: HostedComputer): string {
+  const { connection } = computer;
+  if (connection === undefined) {
     return arrival === undefined ? "none, not connected" : `none yet, connecting to ${arrival.url}`;
   }
-  const link = place.isConnected
-    ? `connected to ${place.url}`
-    : `connection to ${place.url} lost, reconnecting`;
+  const link = connection.isConnected
+    ? `connected to ${connection.url}`
+    : `connection to ${connection.url} lost, reconnecting`;
   if (arrival?.office !== undefined) {
     if (arrival.isWaitingForServers) {
       const latest = `after ${arrival.serversTimeoutMs / 1000} s at the latest`;
@@ -87,7 +87,7 @@ function placeText({ computer, arrival }: Session): string {
     }
     return `none yet, ${link}, trying to join "${toSafeLine(arrival.office)}"; see the log for the reason`;
   }
-  return place.office === undefined ? `none, ${link}` : `"${place.office}", ${link}`;
+  return connection.office === undefined ? `none, ${link}` : `"${connection.office}", ${link}`;
 }
 
 function paintStatus(cell: string, { palette }: Screen): string {
@@ -113,8 +113,8 @@ function withReasons(lines: readonly string[], servers: readonly ServerRow[]): s
 }
 
 /** The last tool calls, oldest first. */
-export function showHistory(session: Session): Answer {
-  const { history } = session.computer;
+export function showHistory(hosted: HostedComputer): CommandAnswer {
+  const { history } = hosted.computer;
   const rows = history.map(({ startedAt, server, tool, outcome, errorCode, durationMs, agent }) => [
     startedAt.toISOString(),
     server ?? "",

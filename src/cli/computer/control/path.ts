@@ -71,17 +71,17 @@ function mayExist(path: string): boolean {
 export function chooseFolder(roots: readonly string[], user: string): string {
   const name = `a2c-smcp-${user.replaceAll(/[^\w.-]/g, "_").slice(0, MAX_NAME_LENGTH)}`;
   const folders = roots.map((root) => join(root, name));
-  return folders.find((folder) => roomIn(folder) >= DIGEST_LENGTH) ?? folders.at(-1) ?? name;
+  return folders.find((folder) => freeLengthIn(folder) >= DIGEST_LENGTH) ?? folders.at(-1) ?? name;
 }
 
 /** The socket of a Computer. Names that differ only in case get different sockets, on every file system. */
 export async function controlPath(folder: string, name: string): Promise<string> {
   const file = encodeURIComponent(name.toWellFormed());
-  const room = Math.min(MAX_NAME_LENGTH, roomIn(folder));
-  if (file.length <= room && /^[a-z0-9._-]+$/.test(file)) return join(folder, `${file}${SUFFIX}`);
+  const free = Math.min(MAX_NAME_LENGTH, freeLengthIn(folder));
+  if (file.length <= free && /^[a-z0-9._-]+$/.test(file)) return join(folder, `${file}${SUFFIX}`);
   const bytes = new TextEncoder().encode(name);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex().slice(0, DIGEST_LENGTH);
-  const start = file.slice(0, Math.max(0, room - DIGEST_LENGTH - 1));
+  const start = file.slice(0, Math.max(0, free - DIGEST_LENGTH - 1));
   return join(folder, `${start === "" ? "" : `${start}-`}${digest}${SUFFIX}`);
 }
 
@@ -105,7 +105,7 @@ export async function isListening(path: string): Promise<boolean> {
 }
 
 /** The number of bytes that are left for a name in the path of a socket. */
-function roomIn(folder: string): number {
+function freeLengthIn(folder: string): number {
   return MAX_PATH_BYTES - new TextEncoder().encode(join(folder, SUFFIX)).length;
 }
 

@@ -90,7 +90,7 @@ export function checkArguments(
     const visit = new Visit(new Budget());
     return { problems: visit.accepts(read.root, args) ? [] : describeProblems(visit.findings) };
   } catch (error) {
-    return { problems: [], uncheckedBecause: reasonOf(error) };
+    return { problems: [], uncheckedBecause: uncheckableBecause(error) };
   }
 }
 
@@ -112,11 +112,11 @@ function tryToRead(
     const read = readSchema(schema);
     return { read, entries: read.parts + read.entries };
   } catch (error) {
-    return { read: { uncheckedBecause: reasonOf(error) }, entries: 1 };
+    return { read: { uncheckedBecause: uncheckableBecause(error) }, entries: 1 };
   }
 }
 
-function reasonOf(error: unknown): string {
+function uncheckableBecause(error: unknown): string {
   if (error instanceof UncheckableSchemaError) return error.reason;
   // The stack is full.
   if (error instanceof RangeError) return "it is too deep";

@@ -14,8 +14,8 @@ import type { MCPServerInput } from "../../protocol/config.ts";
 /** Where the value of an input comes from; `missing` without a value. */
 export type InputOrigin = "set" | "environment" | "file" | "terminal" | "command" | "default" | "missing";
 
-/** Settings of {@linkcode SessionInputs}. */
-export interface SessionInputsOptions {
+/** Settings of {@linkcode HostedInputs}. */
+export interface HostedInputsOptions {
   readonly environment: (name: string) => string | undefined;
   /** A JSON file with values by id, which only the owner can access. */
   readonly file?: string | undefined;
@@ -25,8 +25,8 @@ export interface SessionInputsOptions {
   readonly remedy: (id: string) => string;
 }
 
-/** Asks the sources one after another. An answer of the user is kept until the session closes. */
-export class SessionInputs {
+/** Asks the sources one after another. An answer of the user is kept until the Computer closes. */
+export class HostedInputs {
   readonly file: string | undefined;
   readonly #askPerson: InputSource | undefined;
   readonly #environment: (id: string) => InputValue | undefined;
@@ -37,7 +37,7 @@ export class SessionInputs {
   /** Open questions; several servers may wait for one. */
   readonly #questions = new Map<string, SharedQuestion>();
 
-  constructor(options: SessionInputsOptions) {
+  constructor(options: HostedInputsOptions) {
     this.file = options.file;
     this.#askPerson = options.ask;
     this.#environment = environmentInputs(options.environment);

@@ -1,10 +1,10 @@
-/** The plan of the house, as CONTRIBUTING.md tells it: who may import whom. The rules read it from here alone. */
+/** The layers, as CONTRIBUTING.md tells it: who may import whom. The rules read it from here alone. */
 
 /**
- * The rooms that each room of `src/` may import from besides itself. A room is a folder, or one module right
- * under `src/`. Inner rooms come first: nothing imports a room below itself, so there can be no cycle between rooms.
+ * The layers that each layer of `src/` may import from besides itself. A layer is a folder, or one module right
+ * under `src/`. Lower layers come first: a layer imports only layers that stand before it, so there can be no cycle between layers.
  */
-export const roomImports: Readonly<Record<string, readonly string[]>> = {
+export const layerImports: Readonly<Record<string, readonly string[]>> = {
   async: [],
   json: [],
   text: [],

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
-import { readInputFile, SessionInputs } from "../../../../src/cli/computer/session_inputs.ts";
+import { HostedInputs, readInputFile } from "../../../../src/cli/computer/hosted_inputs.ts";
 import { ConfigurationError } from "../../../../src/mcp/errors.ts";
 import type { InputSource } from "../../../../src/computer/inputs/sources.ts";
 import type { MCPServerInput } from "../../../../src/protocol/config.ts";
@@ -14,8 +14,8 @@ interface Setup {
   readonly ask?: InputSource;
 }
 
-function inputsOf({ variables = {}, ...rest }: Setup): SessionInputs {
-  return new SessionInputs({
+function inputsOf({ variables = {}, ...rest }: Setup): HostedInputs {
+  return new HostedInputs({
     environment: (name) => variables[name],
     remedy: (id) => `set ${id} somewhere`,
     ...rest,

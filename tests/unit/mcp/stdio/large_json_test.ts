@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { isRecord } from "../../../../src/json.ts";
-import { readLargeMessage } from "../../../../src/mcp/stdio/large_message.ts";
+import { readLargeMessage } from "../../../../src/mcp/stdio/large_json.ts";
 import { LongText } from "../../../../src/protocol/long_text.ts";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);

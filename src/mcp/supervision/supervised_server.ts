@@ -126,6 +126,7 @@ export class SupervisedServer {
     return this.#config;
   }
 
+  /** The last state that was logged and announced. After a session was lost, it says `running` until the process has ended. */
   get state(): ServerState {
     return this.#state;
   }

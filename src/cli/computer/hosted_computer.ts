@@ -16,20 +16,20 @@ import { authOf, type ConnectionOptions, loggerOf, type LogOptions } from "../op
 import { UsageError } from "../outcome.ts";
 import { ConfigStore } from "./config_store.ts";
 import { FileWatch, stampOf, type WatchOptions } from "./file_watch.ts";
-import { type InputOrigin, readInputFile, SessionInputs } from "./session_inputs.ts";
+import { HostedInputs, type InputOrigin, readInputFile } from "./hosted_inputs.ts";
 import { type ArrivalOptions, OfficeArrival } from "./start.ts";
 
-/** Settings of a {@linkcode Session}. */
-export interface SessionOptions extends Pick<ComputerOptions, "name" | "confirm" | "resolveDpe"> {
+/** Settings of a {@linkcode HostedComputer}. */
+export interface HostedComputerOptions extends Pick<ComputerOptions, "name" | "confirm" | "resolveDpe"> {
   /** The config file; without one, the configuration is empty and in memory. */
   readonly configFile?: string | undefined;
   /** Whether the config file may not exist yet; false by default. */
   readonly mayBeNew?: boolean | undefined;
   /** Whether edits of the config file and of the file of inputs are applied. */
   readonly isWatching: boolean;
-  readonly inputs: SessionInputs;
+  readonly inputs: HostedInputs;
   /** The Server of the command line, and the credentials for it. */
-  readonly place: Omit<ConnectOptions, "url" | "timeoutMs" | "signal"> & {
+  readonly connectOptions: Omit<ConnectOptions, "url" | "timeoutMs" | "signal"> & {
     readonly url?: string | undefined;
   };
   readonly logger: Logger;
@@ -38,8 +38,8 @@ export interface SessionOptions extends Pick<ComputerOptions, "name" | "confirm"
 }
 
 /** A Computer with its configuration, which commands and edits of its files change. */
-export class Session implements AsyncDisposable {
-  readonly options: SessionOptions;
+export class HostedComputer implements AsyncDisposable {
+  readonly options: HostedComputerOptions;
   readonly store: ConfigStore;
   /** The version of the config file that was read, so that an edit during the start is noticed. */
   readonly #stamp: string | undefined;
@@ -55,7 +55,7 @@ export class Session implements AsyncDisposable {
   #changes: Promise<unknown> = Promise.resolve();
 
   private constructor(
-    options: SessionOptions,
+    options: HostedComputerOptions,
     { store, stamp }: { readonly store: ConfigStore; readonly stamp: string | undefined },
   ) {
     this.options = options;
@@ -70,26 +70,26 @@ export class Session implements AsyncDisposable {
    *
    * @throws {UsageError} when it cannot be used.
    */
-  static async open(options: SessionOptions): Promise<Session> {
+  static async open(options: HostedComputerOptions): Promise<HostedComputer> {
     const { configFile, mayBeNew } = options;
     const stamp = configFile === undefined ? undefined : stampOf(configFile);
     const store = await ConfigStore.open(configFile, { mayBeNew }).catch(toUsageError);
-    return new Session(options, { store, stamp });
+    return new HostedComputer(options, { store, stamp });
   }
 
   /**
    * The Computer.
    *
-   * @throws {TypeError} before {@linkcode Session.start}.
+   * @throws {TypeError} before {@linkcode HostedComputer.start}.
    */
   get computer(): Computer {
     if (this.#computer === undefined) {
-      throw new TypeError("Cannot use the Computer: the session has not started");
+      throw new TypeError("Cannot use the Computer: it has not started");
     }
     return this.#computer;
   }
 
-  /** Aborted by {@linkcode Session.quit}. */
+  /** Aborted by {@linkcode HostedComputer.quit}. */
   get quitting(): AbortSignal {
     return this.#quitting.signal;
   }
@@ -118,8 +118,8 @@ export class Session implements AsyncDisposable {
   arrive(
     target: Pick<ArrivalOptions, "url" | "office" | "joinPatienceMs" | "serversTimeoutMs">,
   ): OfficeArrival {
-    const { place, logger: log } = this.options;
-    return this.#arrival = new OfficeArrival(this.computer, { ...place, ...target, log });
+    const { connectOptions, logger: log } = this.options;
+    return this.#arrival = new OfficeArrival(this.computer, { ...connectOptions, ...target, log });
   }
 
   /** The running attempt to reach a Server; `undefined` without one. */
@@ -130,7 +130,7 @@ export class Session implements AsyncDisposable {
   /**
    * Changes the configuration and reconfigures the Computer.
    *
-   * @returns What changed; `undefined` before {@linkcode Session.start}.
+   * @returns What changed; `undefined` before {@linkcode HostedComputer.start}.
    * @throws {UsageError} when the result cannot be used; nothing changes then.
    */
   edit(change: (text: string) => string): Promise<ConfigChange | undefined> {
@@ -251,7 +251,7 @@ export class Session implements AsyncDisposable {
 
 /** What a command may use: at the prompt, for another process, and for one command alone. */
 export interface CommandContext {
-  readonly session: Session;
+  readonly hosted: HostedComputer;
   /** Aborted by Ctrl-C, and when the process that sent the command has ended. */
   readonly signal: AbortSignal;
   /** Shows what the command waits for. */
@@ -311,8 +311,8 @@ export interface ComputerCliOptions extends LogOptions, Partial<ConnectionOption
   readonly json: boolean;
 }
 
-/** How a session talks to the user. */
-export interface SessionSurroundings extends Pick<LoggerOptions, "write"> {
+/** How a Computer of the command line talks to the user. */
+export interface HostedComputerSurroundings extends Pick<LoggerOptions, "write"> {
   /** Asks the user for values of inputs. */
   readonly inputs?: InputSource | undefined;
   /** Asks the user whether a tool may run. */
@@ -326,27 +326,27 @@ export interface SessionSurroundings extends Pick<LoggerOptions, "write"> {
 }
 
 /**
- * Opens a session with the options of the command line; starts nothing.
+ * Opens a Computer with the options of the command line; starts nothing.
  *
  * @throws {UsageError} when it cannot be used.
  */
-export async function openSession(
+export async function openHostedComputer(
   options: ComputerCliOptions,
-  around: SessionSurroundings,
-): Promise<Session> {
+  around: HostedComputerSurroundings,
+): Promise<HostedComputer> {
   const { url, path, header = {}, auth = {}, token, config, inputs, dpeFiles, autoApply } = options;
-  return await Session.open({
+  return await HostedComputer.open({
     name: options.name ?? defaultName(),
     configFile: config,
     mayBeNew: around.mayBeNew,
     isWatching: around.isWatching,
-    inputs: new SessionInputs({
+    inputs: new HostedInputs({
       environment: (name) => Deno.env.get(name),
       file: inputs,
       ask: around.inputs,
       remedy: around.inputRemedy ?? ((id) => `set ${inputVariable(id)} or give the input a default`),
     }),
-    place: {
+    connectOptions: {
       url,
       path,
       headers: header,
