@@ -48,8 +48,9 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     if (!isOurs(request)) return pass("request", request, response);
     const { socket } = request;
-    // Clients of Socket.IO do not pipeline requests, and thousands of them would take much memory.
-    if (busy.has(socket)) return void socket.destroy();
+    // Clients of Socket.IO do not pipeline requests, and thousands of them would take much memory. Nothing is handled
+    // after the answer that ends a connection.
+    if (busy.has(socket) || socket.writableEnded) return void socket.destroy();
     busy.add(socket);
     response.once("close", () => busy.delete(socket));
     endUnreadBody(request, response);
@@ -183,8 +184,21 @@ export function answerPlainRequest(
 /** Closes the connection of a request that is answered before its body has arrived. */
 function endUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   response.once("finish", () => {
-    if (!request.complete) request.socket.destroySoon();
+    if (!request.complete) closeAfterReading(request.socket);
   });
+}
+
+/**
+ * Ends a connection after its last text, and closes it a little later: data that arrives at a closed socket resets the
+ * connection, and its client loses what it has not read yet.
+ */
+function closeAfterReading(socket: Duplex, text = ""): void {
+  // The peer may have disconnected.
+  socket.on("error", () => {});
+  // The peer may keep its side of the connection open.
+  const timer = setTimeout(() => socket.destroy(), REFUSAL_LINGER_MS);
+  socket.once("close", () => clearTimeout(timer));
+  socket.end(text);
 }
 
 /** The context of {@linkcode answerPlainRequest}. */
@@ -231,10 +245,8 @@ function endUpgrade(
   const length = String(new TextEncoder().encode(text).byteLength);
   const lines = Object.entries({ ...headers, "content-length": length, connection: "close" })
     .map(([name, value]) => `${name}: ${value}\r\n`);
-  // The peer may have disconnected.
-  socket.on("error", () => {});
-  // The peer may keep its side of the connection open.
-  const timer = setTimeout(() => socket.destroy(), REFUSAL_LINGER_MS);
-  socket.once("close", () => clearTimeout(timer));
-  socket.end(`HTTP/1.1 ${status} ${REASONS[status] ?? "Refused"}\r\n${lines.join("")}\r\n${text}`);
+  closeAfterReading(
+    socket,
+    `HTTP/1.1 ${status} ${REASONS[status] ?? "Refused"}\r\n${lines.join("")}\r\n${text}`,
+  );
 }

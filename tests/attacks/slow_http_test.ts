@@ -91,6 +91,22 @@ for (
   });
 }
 
+Deno.test("A client that is still sending its body can read the answer that came before", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using connection = new RawConnection(server.port);
+  connection.socket.pause();
+  const headers = { ...KEEP_ALIVE, "Content-Length": "60000" };
+  const head = toText(server.port, { method: "POST", target: "/healthz", headers });
+  // In the time of an exchange the answer is sent, and a closed socket would reset the connection.
+  for (const part of [head, "x", "x"]) {
+    connection.write(part);
+    await exchange(server.port, { target: "/healthz" });
+  }
+  connection.socket.resume();
+  await connection.untilClosed();
+  assert(connection.received.startsWith("HTTP/1.1 200"), connection.received);
+});
+
 /** A Server on the HTTP server of a host program, which closes with it. */
 async function openAttached(options: SmcpServerOptions): Promise<Opened> {
   const http = createServer();
