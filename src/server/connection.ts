@@ -61,13 +61,23 @@ export interface Target {
   /** Sends an event, and calls `onSettled` once. */
   ask(question: Question, request: {
     readonly body: unknown;
-    readonly asker: Connection;
+    readonly asker: Asker;
     readonly onSettled: (settlement: Settlement) => void;
   }): void;
 }
 
+/** The sender of relayed requests. */
+export interface Asker {
+  /** The load of its requests. */
+  readonly asked: Load;
+  /** A request of it is in flight from now on. */
+  onOpened(pending: PendingAnswer): void;
+  /** A request of it has ended. */
+  onEnded(pending: PendingAnswer): void;
+}
+
 /** An open, authenticated connection. */
-export class Connection implements Target {
+export class Connection implements Target, Asker {
   readonly sid: string;
   readonly identity: Identity;
   /** What it may do; everything if absent. */
@@ -112,13 +122,14 @@ export class Connection implements Target {
     return this.#isEnded;
   }
 
-  /** Starts its membership: it receives the notifications of the office. */
+  /** Starts its membership, and ends the former one: it receives the notifications of the office. */
   enter(member: Member): void {
+    this.exit();
     this.#member = member;
     this.#wire.enterRoom(member.officeId);
   }
 
-  /** Ends its membership: it receives no more notifications, requests to it fail, and its own requests are cancelled. */
+  /** Ends its membership in any office: it receives no more notifications, requests to it fail, and its own requests are cancelled. */
   exit(): void {
     const member = this.#member;
     if (member === undefined) return;
@@ -148,7 +159,7 @@ export class Connection implements Target {
    */
   ask(question: Question, { body, asker, onSettled }: {
     readonly body: unknown;
-    readonly asker: Connection;
+    readonly asker: Asker;
     readonly onSettled: (settlement: Settlement) => void;
   }): void {
     const { officeLoads, observerLoads } = this.#shared;
@@ -166,9 +177,19 @@ export class Connection implements Target {
     }
   }
 
+  /** Implements {@linkcode Asker.onOpened}. */
+  onOpened(pending: PendingAnswer): void {
+    this.#asked.add(pending);
+  }
+
+  /** Implements {@linkcode Asker.onEnded}. */
+  onEnded(pending: PendingAnswer): void {
+    this.#asked.remove(pending);
+  }
+
   /** Adds a request to the lists. A separate method, so that its closure does not keep the body in memory. */
   #await(question: Question, { asker, onSettled }: {
-    readonly asker: Connection;
+    readonly asker: Asker;
     readonly onSettled: (settlement: Settlement) => void;
   }): PendingAnswer {
     const pending: PendingAnswer = new PendingAnswer({
@@ -180,7 +201,7 @@ export class Connection implements Target {
       },
     });
     this.#owed.add(pending);
-    asker.#asked.add(pending);
+    asker.onOpened(pending);
     return pending;
   }
 
@@ -235,10 +256,10 @@ export class Connection implements Target {
   /** Removes a request that has ended from all lists and loads. */
   #forget(
     pending: PendingAnswer,
-    { asker, outcome }: { readonly asker: Connection; readonly outcome: Settlement["kind"] },
+    { asker, outcome }: { readonly asker: Asker; readonly outcome: Settlement["kind"] },
   ): void {
     this.#owed.remove(pending);
-    asker.#asked.remove(pending);
+    asker.onEnded(pending);
     const { sent, question } = pending;
     if (sent !== undefined) {
       this.owed.remove(sent.bytes);

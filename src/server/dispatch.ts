@@ -3,6 +3,7 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { isRecord } from "../json.ts";
 import { badRequest, fromErrorAck, readRequestId, SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text.ts";
+import { outOfReach } from "./cluster/office_state.ts";
 import type { Ack, Connection } from "./connection.ts";
 import type { Answer, Settlement } from "./pending.ts";
 import { joinOffice, leaveOffice, listRoom } from "./handlers/membership.ts";
@@ -70,7 +71,7 @@ export function dispatchDisconnect(hub: Hub, connection: Connection): void {
   const { held } = connection;
   connection.end();
   if (held === undefined) leave(hub, connection);
-  else held.onReleased = () => leave(hub, connection);
+  else void held.released.then(() => leave(hub, connection));
 }
 
 function leave(hub: Hub, { sid }: Connection): void {
@@ -110,13 +111,17 @@ async function finishLater(request: Request, answer: Promise<Answer>): Promise<v
     fail(request, error);
   }
   connection.held = undefined;
-  held.onReleased?.();
+  held.release();
   for (const incoming of held) dispatch(hub, connection, incoming);
 }
 
 function settle(request: Request, settlement: Settlement): void {
   switch (settlement.kind) {
     case "answered": {
+      const { hub, connection, event } = request;
+      if (!hub.offices.isServing(connection.sid)) {
+        return fail(request, outOfReach(`answer "${quoted(event)}"`));
+      }
       const isError = logRelayedError(request, settlement.answer);
       return finish(request, settlement.answer, isError ? "computer_error" : "answered");
     }

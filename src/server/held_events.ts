@@ -11,10 +11,18 @@ export interface Incoming {
 
 /** A bounded queue, in the order of arrival. */
 export class HeldEvents implements Iterable<Incoming> {
-  /** Called before the events are handled. */
-  onReleased: (() => void) | undefined;
+  /** Resolves when the events are handled. */
+  readonly released: Promise<void>;
+  /** Says that the change has ended. */
+  readonly release: () => void;
   readonly #events: Incoming[] = [];
   #bytes = 0;
+
+  constructor() {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.released = promise;
+    this.release = resolve;
+  }
 
   /** Adds an event; `false` when the queue is full. The size of the event does not count: below the limit, any size fits. */
   take(incoming: Incoming): boolean {

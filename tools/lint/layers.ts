@@ -90,6 +90,7 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "zod", places: ["src/protocol/schemas/", "src/mcp/", "src/config/"] },
   { specifier: "socket.io", places: ["src/server/socket_io.ts"] },
   { specifier: "prom-client", places: ["src/server/metrics/exposition.ts"] },
+  { specifier: "@redis/client", places: ["src/server/cluster/redis/connection.ts"] },
   { specifier: "socket.io-parser", places: ["src/server/sockets/parser.ts"] },
   { specifier: "socket.io-client", places: ["src/link/connect.ts", "src/link/polling.ts"] },
   // Loaded only when a Server admits clients by JWT.

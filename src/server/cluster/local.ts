@@ -12,6 +12,7 @@ import type { Notification, OfficeListener, OfficeState } from "./office_state.t
 
 /** Offices in memory. A change has happened when its method returns the promise. */
 export class LocalOffices implements OfficeState {
+  readonly isReady = true;
   readonly #listener: OfficeListener;
   readonly #members = new Map<string, Member>();
   readonly #offices = new Map<string, Office>();
@@ -35,13 +36,18 @@ export class LocalOffices implements OfficeState {
   /** Implements {@linkcode OfficeState.leave}. */
   leave(sid: string): Promise<Member | undefined> {
     const member = this.#remove(sid);
-    if (member !== undefined) this.#listener.onLeft(member, { isHere: true, isReplaced: false });
+    if (member !== undefined) this.#listener.onLeft(member, { isHere: true, reason: "left" });
     return Promise.resolve(member);
   }
 
   /** Implements {@linkcode OfficeState.members}. */
   members(officeId: string): Promise<readonly Member[]> {
     return Promise.resolve(this.#offices.get(officeId)?.members() ?? []);
+  }
+
+  /** Implements {@linkcode OfficeState.isServing}. */
+  isServing(_sid: string): boolean {
+    return true;
   }
 
   /** Implements {@linkcode OfficeState.findComputer}. */
@@ -72,8 +78,8 @@ export class LocalOffices implements OfficeState {
     const left = current && this.#remove(current.sid);
     const replaced = ghost && this.#remove(ghost.sid);
     this.#add(candidate);
-    if (left !== undefined) this.#listener.onLeft(left, { isHere: true, isReplaced: false });
-    if (replaced !== undefined) this.#listener.onLeft(replaced, { isHere: true, isReplaced: true });
+    if (left !== undefined) this.#listener.onLeft(left, { isHere: true, reason: "left" });
+    if (replaced !== undefined) this.#listener.onLeft(replaced, { isHere: true, reason: "replaced" });
     this.#listener.onJoined(candidate, { isHere: true });
     return { kind: "joined", member: candidate };
   }

@@ -1,4 +1,6 @@
 /** The contract of what knows the offices: one process alone, or several that share them. */
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError } from "../../protocol/errors.ts";
 import type { Connection, Target } from "../connection.ts";
 import type { JoinOutcome, Member } from "../offices.ts";
 
@@ -18,12 +20,32 @@ export interface OfficeState {
   leave(sid: string): Promise<Member | undefined>;
   /** Lists the members of an office in the order in which they joined, without observers. */
   members(officeId: string): Promise<readonly Member[]>;
-  /** Finds a Computer of an office by its name. */
+  /**
+   * Whether this process may act for a member of it now. It is `false` while the member's place may have been given away
+   * without this process knowing. To be asked before each relay, and before each answer.
+   */
+  isServing(sid: string): boolean;
+  /** Finds a Computer of an office by its name. Throws an {@linkcode SmcpError} while it may have been given away. */
   findComputer(officeId: string, name: string): Target | undefined;
   /** Sends a notification to all members of an office, except the connection `except`. Never throws. */
   notify(officeId: string, notification: Notification): void;
+  /** Whether members can join. */
+  readonly isReady: boolean;
   /** Ends all memberships of this process. */
   close(): Promise<void>;
+}
+
+/**
+ * The error while the state is out of reach.
+ *
+ * @param intent What cannot be done, such as `relay "client:tool_call"`.
+ */
+export function outOfReach(intent: string, cause?: unknown): SmcpError {
+  return new SmcpError(
+    ErrorCode.INTERNAL_ERROR,
+    `Cannot ${intent}: this Server has lost touch with its other processes, try again`,
+    { cause },
+  );
 }
 
 /** A `notify:*` event. */
@@ -50,6 +72,6 @@ export interface OfficeListener {
 export interface Departure {
   /** Whether the connection is one of this process. */
   readonly isHere: boolean;
-  /** Whether its place was given to a newer connection, so that the connection must be closed. */
-  readonly isReplaced: boolean;
+  /** Whether the connection must be closed: a newer one has its place, or the place was given away. */
+  readonly reason: "left" | "replaced" | "lost";
 }

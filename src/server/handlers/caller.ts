@@ -5,6 +5,7 @@ import { READ_RESOURCE_EVENT, READING_EVENT_PREFIX } from "../../protocol/events
 import type { Role } from "../../protocol/office.ts";
 import type { Answer } from "../pending.ts";
 import type { Call } from "../hub.ts";
+import { outOfReach } from "../cluster/office_state.ts";
 import { quoted } from "../limits.ts";
 import { PACKET_BYTES } from "../outbox.ts";
 import type { Member } from "../offices.ts";
@@ -19,9 +20,15 @@ export function requireMember({ connection, event }: Call): Member {
   );
 }
 
+/** Throws 500 while this process may not act for the caller. */
+export function requireServing({ hub, connection, event }: Call): void {
+  if (!hub.offices.isServing(connection.sid)) throw outOfReach(`handle "${quoted(event)}"`);
+}
+
 /** Returns the membership of the caller; throws 403 for another role, and for an observer whose event does not only read. */
 export function requireRole(call: Call, role: Role): Member {
   const member = requireMember(call);
+  requireServing(call);
   if (member.isObserver && !isReading(call.event)) {
     throw new SmcpError(
       ErrorCode.FORBIDDEN,

@@ -10,7 +10,7 @@ import type { Member } from "../offices.ts";
 import { requireMember, requirePace, toErrorAnswer, toTextAnswer } from "./caller.ts";
 import type { EnterOfficeNotification, ListRoomRet, SessionInfo } from "../../protocol/office.ts";
 import { ENTER_OFFICE_NOTIFICATION, LEAVE_OFFICE_NOTIFICATION } from "../../protocol/events.ts";
-import { FarewellCode } from "../../protocol/farewell.ts";
+import { type Farewell, FarewellCode } from "../../protocol/farewell.ts";
 import type { LogFields } from "../../log.ts";
 
 /** `server:join_office`: makes the caller a member of an office; acks `(true, null)` or `(false, "reason")`. */
@@ -92,21 +92,30 @@ export function arrive(hub: Premises, member: Member, { isHere }: { readonly isH
   hub.logger.info("joined office", fieldsOf(member));
 }
 
-/** Ends the requests of a former member, and notifies the members on this process; a replaced connection is closed. */
-export function depart(hub: Premises, member: Member, { isHere, isReplaced }: Departure): void {
+/** Ends the requests of a former member, and notifies the members on this process; its connection may have to be closed. */
+export function depart(hub: Premises, member: Member, { isHere, reason }: Departure): void {
   const connection = isHere ? hub.connection(member.sid) : undefined;
-  connection?.exit();
+  // A connection that moved has entered the other office already.
+  if (connection?.member?.officeId === member.officeId) connection.exit();
   if (!member.isObserver) {
     hub.deliver(member.officeId, { event: LEAVE_OFFICE_NOTIFICATION, body: describe(member) });
   }
-  if (isHere) hub.logger.info("left office", fieldsOf(member));
-  if (!isReplaced) return;
-  connection?.dismiss({
+  if (isHere) hub.logger.info("left office", { ...fieldsOf(member), reason });
+  if (reason !== "left") connection?.dismiss(farewells[reason]);
+}
+
+const farewells: Readonly<Record<Exclude<Departure["reason"], "left">, Farewell>> = {
+  replaced: {
     code: FarewellCode.SESSION_REPLACED,
     message: "A newer connection of this member has taken its place",
     reconnect: true,
-  });
-}
+  },
+  lost: {
+    code: FarewellCode.LEASE_LOST,
+    message: "The place of this member was given away while the Server was out of touch",
+    reconnect: true,
+  },
+};
 
 function fieldsOf({ officeId, role, name, version, principal, isObserver }: Member): LogFields {
   return { office: officeId, role: isObserver ? "observer" : role, name, version, principal };

@@ -1,0 +1,402 @@
+/** The offices of a Server that is several processes: in Redis. */
+import { delay } from "../../async/backoff.ts";
+import { settledWithin } from "../../async/abortable.ts";
+import { isRecord, parseJson } from "../../json.ts";
+import { SmcpError } from "../../protocol/errors.ts";
+import { describeError } from "../../text.ts";
+import type { Target } from "../connection.ts";
+import { isSameMembership, type JoinOutcome, type Member, refuseMove } from "../offices.ts";
+import { type Notification, type OfficeListener, type OfficeState, outOfReach } from "./office_state.ts";
+import { openRedis, parseRedisUrl, type RedisConnection } from "./redis/connection.ts";
+import { Courier, type CourierBounds } from "./redis/courier.ts";
+import { HeldSeat, HeldSeats } from "./redis/held_seats.ts";
+import { RedisKeys } from "./redis/keys.ts";
+import type { Lease, LeaseClock } from "./redis/lease.ts";
+import { Registration } from "./redis/registration.ts";
+import { readSeat, type Seat, toSeat, writeSeat } from "./redis/seat.ts";
+import { NOTICE } from "./redis/shared_office.ts";
+import { takeSeat } from "./redis/taking.ts";
+
+/** How long a join may wait for Redis to settle, or for the lease of another process to end. */
+const JOIN_TIMEOUT_MS = 15_000;
+/** How long the last changes may take when the Server closes. */
+const CLOSE_TIMEOUT_MS = 2_000;
+/** How long Redis remembers where the connection of a session is: a day. */
+const SESSION_KEPT_MS = 86_400_000;
+
+/** The default prefix of all keys and channels. */
+export const DEFAULT_REDIS_PREFIX = "a2c";
+/** The default time between two renewals of a lease. */
+export const DEFAULT_HEARTBEAT_MS = 2_000;
+/** The default time after which a process that does not renew its lease loses its seats. */
+export const DEFAULT_LEASE_MS = 6_000;
+
+/** How several processes share their offices. */
+export interface RedisOptions {
+  /** `redis://[user:password@]host[:port][/database]`; `rediss://` with TLS; `redis+cluster://` and `rediss+cluster://` for a cluster. */
+  readonly url: string;
+  /** The beginning of all keys and channels; `a2c` by default. All processes of one Server need the same. */
+  readonly prefix?: string | undefined;
+  /** The time between two renewals of the lease of a process, in milliseconds; 2,000 by default. */
+  readonly heartbeatMs?: number | undefined;
+  /**
+   * After so many milliseconds without a renewal, a process no longer acts for its members, and others may take their
+   * places; 6,000 by default, at least twice `heartbeatMs`.
+   */
+  readonly leaseMs?: number | undefined;
+}
+
+/** The options with all defaults filled in. */
+export type RedisSettings = Readonly<
+  Required<{ [Name in keyof RedisOptions]: NonNullable<RedisOptions[Name]> }>
+>;
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws {TypeError | RangeError} for invalid options.
+ */
+export function toRedisSettings(options: RedisOptions): RedisSettings {
+  const { url, prefix = DEFAULT_REDIS_PREFIX } = options;
+  const { heartbeatMs = DEFAULT_HEARTBEAT_MS, leaseMs = DEFAULT_LEASE_MS } = options;
+  parseRedisUrl(url);
+  if (!/^[\w.:-]{1,64}$/.test(prefix)) {
+    throw new TypeError(
+      `Cannot use the prefix "${prefix}" in Redis: expected 1–64 letters, digits, ".", ":", "_", "-"`,
+    );
+  }
+  if (!(heartbeatMs > 0 && leaseMs >= 2 * heartbeatMs)) {
+    throw new RangeError(
+      `Cannot use a lease of ${leaseMs} ms: expected at least twice the heartbeat, ${heartbeatMs} ms`,
+    );
+  }
+  return { url, prefix, heartbeatMs, leaseMs };
+}
+
+/** What {@linkcode RedisOffices} needs of its Server. */
+export interface RedisOfficesContext extends CourierBounds {
+  readonly listener: OfficeListener;
+  /** The system's clocks by default. */
+  readonly clock?: LeaseClock;
+}
+
+/** Offices in Redis. */
+export class RedisOffices implements OfficeState {
+  /** Resolves when this process is registered for the first time. */
+  readonly started: Promise<void>;
+  readonly #context: RedisOfficesContext;
+  readonly #leaseMs: number;
+  readonly #keys: RedisKeys;
+  readonly #redis: LateRedis;
+  readonly #held: HeldSeats;
+  readonly #courier: Courier;
+  readonly #registration: Registration;
+  readonly #targets = new WeakMap<Seat, Target>();
+  readonly #closing = new AbortController();
+
+  constructor({ url, prefix, heartbeatMs, leaseMs }: RedisSettings, context: RedisOfficesContext) {
+    const { listener, logger } = context;
+    this.#context = context;
+    this.#leaseMs = leaseMs;
+    const { isCluster, database } = parseRedisUrl(url);
+    // Channels do not belong to a database.
+    const keys = this.#keys = new RedisKeys(`${prefix}:${database}`);
+    const redis = this.#redis = new LateRedis(isCluster ? "SPUBLISH" : "PUBLISH");
+    const onError = (error: unknown) =>
+      logger.debug("failed to follow an office in Redis", { error: describeError(error) });
+    this.#held = new HeldSeats(listener, {
+      context: { redis, keys, onError, onNotice: (officeId, text) => this.#onNotice(officeId, text) },
+      onMissing: () => void this.#registration.repair(),
+      onMoved: (fence) => this.#courier.onLost(fence),
+    });
+    const onEvicted = (sid: string) => this.#evict(sid);
+    this.#courier = new Courier(this.#toCourierOffice(onEvicted), context);
+    this.#registration = new Registration({
+      ...context,
+      redis,
+      keys,
+      courier: this.#courier,
+      leaseMs,
+      heartbeatMs,
+      held: this.#held,
+      onEvicted,
+      onMessage: (text) => this.#courier.receive(text),
+    });
+    this.started = this.#start({ url, heartbeatMs });
+  }
+
+  /** Implements {@linkcode OfficeState.isReady}. */
+  get isReady(): boolean {
+    return this.#redis.isUp && (this.#registration.lease?.isHeld() ?? false);
+  }
+
+  /** Implements {@linkcode OfficeState.join}. */
+  async join(candidate: Member): Promise<JoinOutcome> {
+    const { sid, officeId } = candidate;
+    const current = this.#held.seat(sid);
+    if (current !== undefined && isSameMembership(current.member, candidate)) {
+      if (current.isServed()) return { kind: "unchanged", member: current.member };
+      throw outOfReach(`join room '${officeId}'`);
+    }
+    const reason = refuseMove(candidate, current?.member);
+    if (reason !== undefined) return { kind: "refused", reason };
+    const seat = new HeldSeat(candidate, {
+      place: this.#held.open(officeId),
+      lease: this.#requireLease(officeId),
+    });
+    try {
+      return await this.#take(seat, current);
+    } finally {
+      this.#held.retire(seat.place);
+    }
+  }
+
+  /** Implements {@linkcode OfficeState.leave}. */
+  async leave(sid: string): Promise<Member | undefined> {
+    const seat = this.#held.seat(sid);
+    if (seat === undefined) return undefined;
+    await this.#give(seat);
+    return seat.member;
+  }
+
+  /** Implements {@linkcode OfficeState.members}. */
+  async members(officeId: string): Promise<readonly Member[]> {
+    const place = this.#held.open(officeId);
+    try {
+      return await place.office.run(() => Promise.resolve(place.office.copy.office.members()));
+    } catch (error) {
+      throw outOfReach(`list room '${officeId}'`, error);
+    } finally {
+      this.#held.retire(place);
+    }
+  }
+
+  /** Implements {@linkcode OfficeState.isServing}. */
+  isServing(sid: string): boolean {
+    return this.#held.seat(sid)?.isServed() ?? false;
+  }
+
+  /** Implements {@linkcode OfficeState.findComputer}. */
+  findComputer(officeId: string, name: string): Target | undefined {
+    const place = this.#held.find(officeId);
+    const sid = place?.office.copy.office.findComputer(name)?.sid;
+    if (place === undefined || sid === undefined) return undefined;
+    const own = place.seats.get(sid);
+    const isReachable = own === undefined ? this.#redis.isUp : own.isServed();
+    if (!isReachable) throw outOfReach(`reach Computer '${name}'`);
+    if (own !== undefined) return this.#context.listener.connection(sid);
+    const seat = place.office.copy.seat(sid);
+    return seat && this.#targetOf(seat);
+  }
+
+  /** Implements {@linkcode OfficeState.notify}. */
+  notify(officeId: string, notification: Notification): void {
+    const { listener, logger } = this.#context;
+    listener.deliver(officeId, notification);
+    const office = this.#held.find(officeId)?.office;
+    const fence = this.#registration.lease?.fence;
+    if (office === undefined || fence === undefined) return;
+    // Even if no other process is known to have members: one may just have joined.
+    const { event, body } = notification;
+    office.publish(`${NOTICE}${JSON.stringify({ from: fence, event, body })}`).catch((error) => {
+      logger.warn("failed to notify the members of other processes", { event, error: describeError(error) });
+    });
+  }
+
+  /** Implements {@linkcode OfficeState.close}. */
+  async close(): Promise<void> {
+    this.#closing.abort(new DOMException("The Server is closing", "AbortError"));
+    const last = this.#held.offices().map(({ office }) => office.run(() => Promise.resolve()));
+    await settledWithin(Promise.allSettled(last), CLOSE_TIMEOUT_MS);
+    const closed = this.#registration.close().catch((error) => {
+      this.#context.logger.debug("failed to end the lease in Redis", { error: describeError(error) });
+    });
+    await settledWithin(closed, CLOSE_TIMEOUT_MS);
+    this.#redis.close();
+    await this.started;
+  }
+
+  async #start(options: { readonly url: string; readonly heartbeatMs: number }): Promise<void> {
+    const { logger } = this.#context;
+    const { signal } = this.#closing;
+    try {
+      const onAway = () => this.#courier.failOutgoing();
+      const onRestored = () => void this.#registration.renew();
+      const connection = await openRedis({ ...options, logger, onAway, onRestored }, signal);
+      if (signal.aborted) return connection.close();
+      this.#redis.open(connection);
+      await this.#registration.start();
+    } catch (error) {
+      if (!signal.aborted) logger.error("failed to open Redis", { error: describeError(error) });
+    }
+  }
+
+  async #take(seat: HeldSeat, current: HeldSeat | undefined): Promise<JoinOutcome> {
+    const { officeId } = seat.member;
+    this.#held.add(seat);
+    let isTaken = false;
+    try {
+      const outcome = await this.#tryUntilLate(seat);
+      isTaken = outcome.kind === "joined";
+      if (isTaken) await this.#endFormer(seat, current);
+      if (seat.lease !== this.#registration.lease) void this.#registration.repair();
+      return outcome;
+    } catch (error) {
+      // Redis may have made the change without our knowing.
+      seat.place.isSuspect = true;
+      void this.#registration.repair();
+      throw error instanceof SmcpError ? error : outOfReach(`join room '${officeId}'`, error);
+    } finally {
+      if (!isTaken) this.#held.takeBack(seat, current);
+    }
+  }
+
+  async #tryUntilLate(seat: HeldSeat): Promise<JoinOutcome> {
+    const { place, member } = seat;
+    const endMs = performance.now() + JOIN_TIMEOUT_MS;
+    while (true) {
+      seat.lease = this.#requireLease(member.officeId);
+      const attempt = await place.office.run(() => takeSeat(this.#registration.taking, seat));
+      if ("outcome" in attempt) return attempt.outcome;
+      if (performance.now() > endMs) throw outOfReach(`join room '${member.officeId}'`);
+      await delay(attempt.waitMs, this.#closing.signal);
+    }
+  }
+
+  /** Ends the former membership of the connection, and that of an older connection of its session in another office. */
+  async #endFormer(seat: HeldSeat, current: HeldSeat | undefined): Promise<void> {
+    if (current !== undefined) await this.#give(current);
+    try {
+      await this.#replaceElsewhere(seat);
+    } catch (error) {
+      this.#context.logger.debug("failed to replace an older connection", { error: describeError(error) });
+    }
+  }
+
+  async #replaceElsewhere({ member, lease }: HeldSeat): Promise<void> {
+    const seat = toSeat(member, lease.fence);
+    if (seat.sessionId === undefined) return;
+    const key = this.#keys.session(seat.sessionId);
+    const text = `1 ${writeSeat(seat)}`;
+    const old = await this.#redis.send(key, ["SET", key, text, "PX", String(SESSION_KEPT_MS), "GET"]);
+    const ghost = typeof old === "string" ? readSeat(old) : undefined;
+    if (ghost === undefined || ghost.member.sid === member.sid || ghost.member.officeId === member.officeId) {
+      return;
+    }
+    const place = this.#held.open(ghost.member.officeId);
+    try {
+      await place.office.run(async () => {
+        const present = place.office.copy.seat(ghost.member.sid);
+        if (present === undefined || present.sessionId !== seat.sessionId) return;
+        await place.office.change({ removed: [[present, "replaced"]] });
+      });
+    } finally {
+      this.#held.retire(place);
+    }
+  }
+
+  /** Gives a seat up. While Redis is away, it is given up here at once, and in Redis later. */
+  async #give(seat: HeldSeat): Promise<void> {
+    const { member: { sid }, place } = seat;
+    const { office } = place;
+    seat.isLeaving = true;
+    try {
+      if (!this.#redis.isUp) throw new TypeError("Cannot leave an office: Redis is away");
+      await office.run(async () => {
+        const present = office.copy.seat(sid);
+        if (present !== undefined) await office.change({ removed: [[present, "left"]] });
+      });
+    } catch (error) {
+      place.isSuspect = true;
+      void this.#registration.repair();
+      this.#context.logger.debug("failed to leave an office in Redis", { error: describeError(error) });
+    }
+    if (office.copy.seat(sid) !== undefined) office.copy.drop(sid, "left");
+    this.#held.end(seat, "left");
+    this.#held.retire(place);
+  }
+
+  #requireLease(officeId: string): Lease {
+    const { lease } = this.#registration;
+    if (this.#redis.isUp && lease?.isHeld()) return lease;
+    throw outOfReach(`join room '${officeId}'`);
+  }
+
+  #targetOf(seat: Seat): Target {
+    const known = this.#targets.get(seat);
+    if (known !== undefined) return known;
+    const target = this.#courier.toTarget(seat);
+    this.#targets.set(seat, target);
+    return target;
+  }
+
+  #evict(sid: string): void {
+    const seat = this.#held.seat(sid);
+    if (seat !== undefined) seat.evictedUntilMs = performance.now() + this.#leaseMs;
+  }
+
+  #onNotice(officeId: string, text: string): void {
+    const { lease } = this.#registration;
+    const notice = parseJson(text.slice(NOTICE.length));
+    if (!isRecord(notice) || typeof notice["event"] !== "string" || typeof notice["from"] !== "string") {
+      return;
+    }
+    if (this.#registration.isOwn(notice["from"]) || !lease?.isHeld()) return;
+    this.#context.listener.deliver(officeId, { event: notice["event"], body: notice["body"] });
+  }
+
+  #toCourierOffice(onEvicted: (sid: string) => void) {
+    const fence = () => this.#registration.lease?.fence ?? "";
+    const { listener } = this.#context;
+    return {
+      get fence() {
+        return fence();
+      },
+      connection: (sid: string) => listener.connection(sid),
+      isServing: (sid: string) => this.isServing(sid),
+      publish: async (to: string, message: string) => {
+        const channel = this.#keys.processChannel(to);
+        return Number(await this.#redis.send(channel, [this.#redis.publishCommand, channel, message]));
+      },
+      onEvicted,
+    };
+  }
+}
+
+/** A connection to Redis that may not be open yet. */
+class LateRedis implements RedisConnection {
+  readonly publishCommand: RedisConnection["publishCommand"];
+  #connection: RedisConnection | undefined;
+
+  constructor(publishCommand: RedisConnection["publishCommand"]) {
+    this.publishCommand = publishCommand;
+  }
+
+  get isUp(): boolean {
+    return this.#connection?.isUp ?? false;
+  }
+
+  open(connection: RedisConnection): void {
+    this.#connection = connection;
+  }
+
+  send(key: string, command: readonly string[]): Promise<unknown> {
+    return this.#connection?.send(key, command) ?? Promise.reject(notOpen());
+  }
+
+  subscribe(channel: string, onMessage: (message: string) => void): Promise<void> {
+    return this.#connection?.subscribe(channel, onMessage) ?? Promise.reject(notOpen());
+  }
+
+  unsubscribe(channel: string): Promise<void> {
+    return this.#connection?.unsubscribe(channel) ?? Promise.reject(notOpen());
+  }
+
+  close(): void {
+    this.#connection?.close();
+  }
+}
+
+function notOpen(): TypeError {
+  return new TypeError("Cannot use Redis: the connection is not open yet");
+}

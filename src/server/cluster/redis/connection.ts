@@ -1,0 +1,231 @@
+/** The connection to Redis: one server or a cluster. The only place that imports the client. */
+import type { Logger } from "../../../log.ts";
+import { delay } from "../../../async/backoff.ts";
+import { describeError } from "../../../text.ts";
+
+/** The longest wait between two attempts to connect. */
+const MAX_RECONNECT_MS = 1_000;
+/** The first wait. */
+const FIRST_RECONNECT_MS = 50;
+/** How long connecting may take. */
+const CONNECT_TIMEOUT_MS = 5_000;
+/** A connection without a sign of life for so many heartbeats is closed. */
+const SILENT_HEARTBEATS = 2;
+
+/** What {@linkcode openRedis} needs to know. */
+export interface RedisConnectionOptions {
+  /** `redis://` or `rediss://`; with `+cluster`, one node or several separated by commas. */
+  readonly url: string;
+  readonly heartbeatMs: number;
+  readonly logger: Logger;
+  /** Called when a connection is lost. */
+  readonly onAway: () => void;
+  /** Called after a connection was lost and restored: messages may have been lost. */
+  readonly onRestored: () => void;
+}
+
+/** Commands and subscriptions. While Redis is away, all methods reject at once. */
+export interface RedisConnection {
+  /** Whether every subscription is in place and commands are sent at once. */
+  readonly isUp: boolean;
+  /** The command that sends a message to a channel. */
+  readonly publishCommand: "PUBLISH" | "SPUBLISH";
+  /** Sends a command whose first key or channel is `key`. */
+  send(key: string, command: readonly string[]): Promise<unknown>;
+  subscribe(channel: string, onMessage: (message: string) => void): Promise<void>;
+  unsubscribe(channel: string): Promise<void>;
+  close(): void;
+}
+
+/** The parts of an address that are needed besides the client. */
+export interface RedisAddress {
+  /** One URL for each known node. */
+  readonly nodes: readonly string[];
+  readonly isCluster: boolean;
+  readonly database: number;
+  readonly username?: string;
+  readonly password?: string;
+  readonly isTls: boolean;
+}
+
+const ADDRESS = /^(rediss?)(\+cluster)?:\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/(\d*))?$/;
+
+/**
+ * Parses a URL.
+ *
+ * @throws {TypeError} for one that is malformed. The message does not repeat the URL, which may have a password.
+ */
+export function parseRedisUrl(url: string): RedisAddress {
+  const [, scheme, cluster, credentials, hosts = "", database = ""] = ADDRESS.exec(url) ?? [];
+  const isCluster = cluster !== undefined;
+  const list = hosts.split(",");
+  if (scheme === undefined || list.some((host) => host === "") || (list.length > 1 && !isCluster)) {
+    throw new TypeError(
+      "Cannot use the URL of Redis: expected redis://[user:password@]host[:port][/database], rediss://… or " +
+        "redis+cluster://host:port,host:port",
+    );
+  }
+  if (isCluster && Number(database) > 0) {
+    throw new TypeError("Cannot use the URL of Redis: a cluster has no database but 0");
+  }
+  const nodes = list.map((host) =>
+    `${scheme}://${credentials === undefined ? "" : `${credentials}@`}${host}${
+      isCluster ? "" : `/${database}`
+    }`
+  );
+  const first = nodes.map((node) => URL.parse(node));
+  const [parsed] = first;
+  if (parsed === undefined || parsed === null || first.includes(null)) {
+    throw new TypeError("Cannot use the URL of Redis: invalid host or port");
+  }
+  return {
+    nodes,
+    isCluster,
+    database: Number(database),
+    ...(parsed.username === "" ? {} : { username: decodeURIComponent(parsed.username) }),
+    ...(parsed.password === "" ? {} : { password: decodeURIComponent(parsed.password) }),
+    isTls: scheme === "rediss",
+  };
+}
+
+/** Connects; resolves when Redis answers. It goes on trying until `signal` is aborted. */
+export function openRedis(options: RedisConnectionOptions, signal: AbortSignal): Promise<RedisConnection> {
+  const address = parseRedisUrl(options.url);
+  return address.isCluster ? openCluster(address, options, signal) : openSingle(address, options, signal);
+}
+
+function socketOptionsOf({ heartbeatMs }: RedisConnectionOptions) {
+  return {
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SILENT_HEARTBEATS * heartbeatMs,
+    reconnectStrategy: waitBefore,
+  };
+}
+
+function waitBefore(attempt: number): number {
+  const limitMs = Math.min(MAX_RECONNECT_MS, FIRST_RECONNECT_MS * 2 ** Math.min(attempt, 10));
+  return limitMs / 2 + Math.random() * limitMs / 2;
+}
+
+async function openSingle(
+  { nodes: [url = ""] }: RedisAddress,
+  options: RedisConnectionOptions,
+  signal: AbortSignal,
+): Promise<RedisConnection> {
+  const { createClient } = await import("@redis/client");
+  const { heartbeatMs, logger, onAway, onRestored } = options;
+  const commands = createClient({
+    url,
+    RESP: 2,
+    disableOfflineQueue: true,
+    pingInterval: heartbeatMs,
+    socket: socketOptionsOf(options),
+  });
+  const subscriber = commands.duplicate();
+  const isUp = () => commands.isReady && subscriber.isReady;
+  let wasUp = false;
+  const log = createErrorLog(logger);
+  for (const client of [commands, subscriber]) {
+    client.on("error", log.onError);
+    client.on("reconnecting", onAway);
+    client.on("ready", () => {
+      if (!isUp()) return;
+      log.onRestored();
+      if (wasUp) onRestored();
+      wasUp = true;
+    });
+  }
+  const close = () => {
+    for (const client of [commands, subscriber]) if (client.isOpen) client.destroy();
+  };
+  signal.addEventListener("abort", close, { once: true });
+  await Promise.all([commands.connect(), subscriber.connect()]);
+  signal.removeEventListener("abort", close);
+  return {
+    get isUp() {
+      return isUp();
+    },
+    publishCommand: "PUBLISH",
+    send: (_key, command) => commands.sendCommand(command),
+    subscribe: async (channel, onMessage) => {
+      requireReady(subscriber.isReady);
+      await subscriber.subscribe(channel, onMessage);
+    },
+    unsubscribe: async (channel) => {
+      requireReady(subscriber.isReady);
+      await subscriber.unsubscribe(channel);
+    },
+    close,
+  };
+}
+
+/** Subscribing waits for the connection, unlike other commands. */
+function requireReady(isReady: boolean): void {
+  if (!isReady) throw new TypeError("Cannot subscribe: Redis is away");
+}
+
+async function openCluster(
+  { nodes, username, password, isTls }: RedisAddress,
+  options: RedisConnectionOptions,
+  signal: AbortSignal,
+): Promise<RedisConnection> {
+  const { createCluster } = await import("@redis/client");
+  const { heartbeatMs, logger, onAway, onRestored } = options;
+  const log = createErrorLog(logger);
+  const socket = { ...socketOptionsOf(options), ...(isTls ? { tls: true as const } : {}) };
+  const cluster = createCluster({
+    RESP: 2,
+    rootNodes: nodes.map((url) => ({ url })),
+    defaults: {
+      disableOfflineQueue: true,
+      pingInterval: heartbeatMs,
+      socket,
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+    },
+  });
+  let isConnected = false;
+  cluster.on("error", log.onError);
+  cluster.on("node-error", log.onError);
+  cluster.on("node-reconnecting", onAway);
+  cluster.on("node-ready", () => {
+    log.onRestored();
+    if (isConnected) onRestored();
+  });
+  for (let attempt = 0; !isConnected; attempt++) {
+    try {
+      await cluster.connect();
+      isConnected = true;
+    } catch (error) {
+      log.onError(error);
+      await delay(waitBefore(attempt), signal);
+    }
+  }
+  return {
+    get isUp() {
+      return cluster.isReady;
+    },
+    publishCommand: "SPUBLISH",
+    send: (key, command) => cluster.sendCommand(key, false, [...command]),
+    subscribe: async (channel, onMessage) => void await cluster.sSubscribe(channel, onMessage),
+    unsubscribe: async (channel) => void await cluster.sUnsubscribe(channel),
+    close: () => {
+      if (cluster.isOpen) cluster.destroy();
+    },
+  };
+}
+
+/** Logs the first of a series of errors, and the end of the series. */
+function createErrorLog(logger: Logger) {
+  let isFailing = false;
+  return {
+    onError(error: unknown): void {
+      if (!isFailing) logger.error("lost touch with Redis", { error: describeError(error) });
+      isFailing = true;
+    },
+    onRestored(): void {
+      if (isFailing) logger.info("reached Redis again");
+      isFailing = false;
+    },
+  };
+}

@@ -1,0 +1,329 @@
+/** Requests between processes: two messages each, whatever the number of processes. */
+import { badRequest, SmcpError } from "../../../protocol/errors.ts";
+import { describeError } from "../../../text.ts";
+import { ErrorCode } from "../../../protocol/error_codes.ts";
+import type { Logger } from "../../../log.ts";
+import { type Asker, computerNotFound, type Connection, type Target } from "../../connection.ts";
+import { type LoadLimits, quoted } from "../../limits.ts";
+import { Load, type OfficeLoads } from "../../load.ts";
+import { PendingAnswer, type Question, type Settlement } from "../../pending.ts";
+import type { TimingWheel } from "../../timing_wheel.ts";
+import { outOfReach } from "../office_state.ts";
+import { readArguments, writeArguments } from "./arguments.ts";
+import {
+  type AskMessage,
+  type FailMessage,
+  type ProcessMessage,
+  readMessage,
+  type TellMessage,
+  writeMessage,
+} from "./messages.ts";
+import type { Seat } from "./seat.ts";
+
+/** The bounds of a Server that hold for requests of other processes as well. */
+export interface CourierBounds {
+  readonly timeouts: TimingWheel;
+  readonly officeLoads: OfficeLoads;
+  readonly observerLoads: OfficeLoads;
+  readonly loadLimits: LoadLimits;
+  readonly logger: Logger;
+}
+
+/** What a {@linkcode Courier} needs of its process. */
+export interface CourierOffice {
+  /** The fence under which answers reach this process. */
+  readonly fence: string;
+  connection(sid: string): Connection | undefined;
+  isServing(sid: string): boolean;
+  /** Publishes a message to the private channel of a process; resolves to the number of its receivers. */
+  publish(fence: string, message: string): Promise<number>;
+  /** Stops acting for a connection for a while; a newer one takes its place. */
+  onEvicted(sid: string): void;
+}
+
+interface Outgoing {
+  readonly pending: PendingAnswer;
+  /** The process that was asked. */
+  readonly fence: string;
+}
+
+/** Sends requests to other processes, and receives theirs. */
+export class Courier {
+  readonly #bounds: CourierBounds;
+  readonly #office: CourierOffice;
+  #lastId = 0;
+  /** Requests to other processes, by id. */
+  readonly #outgoing = new Map<number, Outgoing>();
+  /** Requests of other processes, by fence and id. */
+  readonly #incoming = new Map<string, Map<number, PendingAnswer>>();
+  /** Evictions that are not confirmed yet. */
+  readonly #evictions = new Map<number, () => void>();
+
+  constructor(office: CourierOffice, bounds: CourierBounds) {
+    this.#office = office;
+    this.#bounds = bounds;
+  }
+
+  /** The fences of processes with requests in flight, to or from here. */
+  peers(): ReadonlySet<string> {
+    const fences = new Set(this.#incoming.keys());
+    for (const { fence } of this.#outgoing.values()) fences.add(fence);
+    return fences;
+  }
+
+  /** Creates the receiver of requests to a Computer of another process. */
+  toTarget(seat: Seat): Target {
+    const owed = new Load();
+    return {
+      owed,
+      tell: (event, body) => this.#tell(seat, { event, body }),
+      ask: (question, request) => this.#ask(seat, { ...request, question, owed }),
+    };
+  }
+
+  /** Handles a message on the private channel. Never throws. */
+  receive(text: string): void {
+    const read = readMessage(text);
+    if (read === undefined) return this.#bounds.logger.warn("ignored a malformed message of another process");
+    try {
+      this.#handle(read.message, read.text);
+    } catch (error) {
+      this.#bounds.logger.error("failed to handle a message of another process", {
+        kind: read.message.kind,
+        error: describeError(error),
+      });
+    }
+  }
+
+  /** Ends the requests to and from a process whose lease has ended. */
+  onLost(fence: string): void {
+    for (const { pending, fence: asked } of [...this.#outgoing.values()]) {
+      if (asked === fence) pending.fail(lostInFlight(pending.question));
+    }
+    for (const pending of [...this.#incoming.get(fence)?.values() ?? []]) pending.drop();
+  }
+
+  /** Ends the requests to other processes: their answers may have been lost. */
+  failOutgoing(): void {
+    for (const { pending } of [...this.#outgoing.values()]) {
+      pending.fail(outOfReach(`relay "${quoted(pending.question.event)}"`));
+    }
+  }
+
+  /** Ends the requests of other processes: they no longer wait for the answers. */
+  dropIncoming(): void {
+    for (const requests of [...this.#incoming.values()]) {
+      for (const pending of [...requests.values()]) pending.drop();
+    }
+  }
+
+  /**
+   * Asks the process of a seat to stop acting for it.
+   *
+   * @return Whether it has confirmed that within `timeoutMs`.
+   */
+  async evict({ fence, member }: Seat, timeoutMs: number): Promise<boolean> {
+    const id = ++this.#lastId;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => resolve(false), timeoutMs);
+    this.#evictions.set(id, () => resolve(true));
+    try {
+      const message = { kind: "evict", id, from: this.#office.fence, sid: member.sid } as const;
+      if (await this.#office.publish(fence, writeMessage(message)) === 0) return false;
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#evictions.delete(id);
+    }
+  }
+
+  #tell({ fence, member }: Seat, { event, body }: { readonly event: string; readonly body: unknown }): void {
+    const { sid, officeId } = member;
+    const message = writeMessage({ kind: "tell", sid, officeId, event }, writeBody(event, body));
+    this.#send(fence, message);
+  }
+
+  #ask({ fence, member: { sid } }: Seat, { question, body, asker, owed, onSettled }: {
+    readonly question: Question;
+    readonly body: unknown;
+    readonly asker: Asker;
+    readonly owed: Load;
+    readonly onSettled: (settlement: Settlement) => void;
+  }): void {
+    const text = writeBody(question.event, body);
+    const id = ++this.#lastId;
+    const bytes = text.length;
+    const pending = this.#await(question, { id, fence, loads: [owed, asker.asked], bytes, asker, onSettled });
+    const message = writeMessage({ ...question, kind: "ask", id, from: this.#office.fence, sid }, text);
+    this.#office.publish(fence, message).then((receivers) => {
+      if (receivers === 0) pending.fail(lostInFlight(question));
+    }, (error) => pending.fail(outOfReach(`relay "${quoted(question.event)}"`, error)));
+  }
+
+  /** Adds a request to the lists. A separate method, so that its closure does not keep the body in memory. */
+  #await(question: Question, { id, fence, loads, bytes, asker, onSettled }: {
+    readonly id: number;
+    readonly fence: string;
+    readonly loads: readonly Load[];
+    readonly bytes: number;
+    readonly asker: Asker;
+    readonly onSettled: (settlement: Settlement) => void;
+  }): PendingAnswer {
+    const { officeLoads, observerLoads, timeouts } = this.#bounds;
+    const { officeId, isObserving } = question;
+    const pending: PendingAnswer = new PendingAnswer({
+      question,
+      timeouts,
+      onSettled: (settlement) => {
+        this.#outgoing.delete(id);
+        asker.onEnded(pending);
+        for (const load of loads) load.remove(bytes);
+        officeLoads.remove(officeId, bytes);
+        if (isObserving) observerLoads.remove(officeId, bytes);
+        if (settlement.kind === "dropped") {
+          this.#send(fence, writeMessage({ kind: "drop", id, from: this.#office.fence }));
+        }
+        onSettled(settlement);
+      },
+    });
+    this.#outgoing.set(id, { pending, fence });
+    asker.onOpened(pending);
+    for (const load of loads) load.add(bytes);
+    officeLoads.add(officeId, bytes);
+    if (isObserving) observerLoads.add(officeId, bytes);
+    return pending;
+  }
+
+  /** Sends a message whose loss has no effect beyond itself. */
+  #send(fence: string, message: string): void {
+    this.#office.publish(fence, message).catch((error) => {
+      this.#bounds.logger.debug("failed to send a message to another process", {
+        error: describeError(error),
+      });
+    });
+  }
+
+  #handle(message: ProcessMessage, text: string): void {
+    switch (message.kind) {
+      case "ask":
+        return this.#onAsked(message, text);
+      case "tell":
+        return this.#onTold(message, text);
+      case "answer":
+        return this.#outgoing.get(message.id)?.pending.ack(...readArguments(text));
+      case "fail":
+        return this.#outgoing.get(message.id)?.pending.fail(toError(message));
+      case "drop":
+        return this.#incoming.get(message.from)?.get(message.id)?.drop();
+      case "evict":
+        this.#office.onEvicted(message.sid);
+        return this.#send(message.from, writeMessage({ kind: "evicted", id: message.id }));
+      case "evicted":
+        return this.#evictions.get(message.id)?.();
+    }
+  }
+
+  #onTold({ sid, officeId, event }: TellMessage, text: string): void {
+    this.#whenSettled(sid, () => {
+      const connection = this.#memberOf(sid, officeId);
+      const [, body] = readArguments(text);
+      connection?.tell(event, body);
+    });
+  }
+
+  #onAsked(message: AskMessage, text: string): void {
+    this.#whenSettled(message.sid, () => {
+      try {
+        this.#askHere(message, text);
+      } catch (error) {
+        this.#answer(message, { kind: "failed", error });
+      }
+    });
+  }
+
+  /** The connection may still be joining: the request can arrive before the reply to its join. */
+  #whenSettled(sid: string, handle: () => void): void {
+    const held = this.#office.connection(sid)?.held;
+    if (held === undefined) handle();
+    else void held.released.then(handle);
+  }
+
+  #memberOf(sid: string, officeId: string): Connection | undefined {
+    const connection = this.#office.connection(sid);
+    return connection?.member?.officeId === officeId && this.#office.isServing(sid) ? connection : undefined;
+  }
+
+  #askHere(message: AskMessage, text: string): void {
+    const { sid, officeId, computer, isObserving } = message;
+    const { loadLimits, officeLoads, observerLoads } = this.#bounds;
+    const connection = this.#memberOf(sid, officeId);
+    if (connection === undefined) throw computerNotFound(computer);
+    connection.owed.requireRoom(`Computer '${computer}'`, loadLimits.owed);
+    officeLoads.of(officeId).requireRoom("this office", loadLimits.office);
+    if (isObserving) {
+      observerLoads.of(officeId).requireRoom("the observers of this office", loadLimits.observing);
+    }
+    const [, body] = readArguments(text);
+    const asker = this.#toAsker(message);
+    connection.ask(message, { body, asker, onSettled: (settlement) => this.#answer(message, settlement) });
+  }
+
+  /** Keeps a request of another process until it ends, for the case that its sender leaves. */
+  #toAsker({ from, id }: AskMessage): Asker {
+    return {
+      asked: new Load(),
+      onOpened: (pending) => {
+        const requests = this.#incoming.get(from) ?? new Map<number, PendingAnswer>();
+        this.#incoming.set(from, requests.set(id, pending));
+      },
+      onEnded: () => {
+        const requests = this.#incoming.get(from);
+        requests?.delete(id);
+        if (requests?.size === 0) this.#incoming.delete(from);
+      },
+    };
+  }
+
+  #answer({ id, from, sid, event, computer }: AskMessage, settlement: Settlement): void {
+    if (settlement.kind === "dropped") return;
+    if (settlement.kind === "failed") return this.#send(from, writeMessage(toFailure(id, settlement.error)));
+    if (!this.#office.isServing(sid)) {
+      return this.#send(from, writeMessage(toFailure(id, computerNotFound(computer))));
+    }
+    try {
+      this.#send(from, writeMessage({ kind: "answer", id }, writeArguments(settlement.answer)));
+    } catch (error) {
+      const failure = error instanceof RangeError ? nestedTooDeep(event) : error;
+      this.#send(from, writeMessage(toFailure(id, failure)));
+    }
+  }
+}
+
+/** Throws a 400 for a body that is nested too deep to be written. */
+function writeBody(event: string, body: unknown): string {
+  try {
+    return writeArguments([event, body]);
+  } catch (error) {
+    throw error instanceof RangeError ? nestedTooDeep(event) : error;
+  }
+}
+
+function nestedTooDeep(event: string): SmcpError {
+  return badRequest("body", `Cannot relay "${quoted(event)}": its body is nested too deep`);
+}
+
+function lostInFlight({ computer }: Question): SmcpError {
+  return computerNotFound(computer, "was lost while the request was in flight");
+}
+
+function toFailure(id: number, error: unknown): FailMessage {
+  if (error instanceof SmcpError) {
+    const { code, message, details } = error;
+    return { kind: "fail", id, code, message, details };
+  }
+  return { kind: "fail", id, code: ErrorCode.INTERNAL_ERROR, message: "Internal error", details: undefined };
+}
+
+function toError({ code, message, details }: FailMessage): SmcpError {
+  return new SmcpError(code, message, details === undefined ? {} : { details });
+}

@@ -1,0 +1,145 @@
+/** The seats of the members that are connected to this process, and the copies of their offices. */
+import type { Member } from "../../offices.ts";
+import type { OfficeListener } from "../office_state.ts";
+import type { Lease } from "./lease.ts";
+import type { CopyListener, LeaveReason } from "./office_copy.ts";
+import type { Seat } from "./seat.ts";
+import { type OfficeContext, SharedOffice } from "./shared_office.ts";
+
+/** The seat of a member of this process. */
+export class HeldSeat {
+  readonly member: Member;
+  readonly place: HeldOffice;
+  /** The lease under which it was taken. */
+  lease: Lease;
+  /** Until then another process may be giving the seat to a newer connection, on the clock of `performance.now`. */
+  evictedUntilMs = -Infinity;
+  /** Whether the connection has entered the office. */
+  hasEntered = false;
+  /** Whether the connection is leaving. */
+  isLeaving = false;
+
+  constructor(member: Member, { place, lease }: { readonly place: HeldOffice; readonly lease: Lease }) {
+    this.member = member;
+    this.place = place;
+    this.lease = lease;
+  }
+
+  /** Whether this process may act for the member. */
+  isServed(): boolean {
+    return this.lease.isHeld() && performance.now() >= this.evictedUntilMs;
+  }
+}
+
+/** An office with members of this process. */
+export interface HeldOffice {
+  readonly office: SharedOffice;
+  readonly seats: Map<string, HeldSeat>;
+  /** Whether Redis may have seats of this process that are not held. */
+  isSuspect: boolean;
+}
+
+/** All offices with members of this process. */
+export class HeldSeats implements CopyListener {
+  readonly #listener: OfficeListener;
+  readonly #context: OfficeContext;
+  readonly #offices = new Map<string, HeldOffice>();
+  /** The present seat of each connection. */
+  readonly #seats = new Map<string, HeldSeat>();
+  /** Called when Redis has lost a seat that is held. */
+  readonly #onMissing: () => void;
+  /** Called when a process has moved its seats to another fence. */
+  readonly #onMoved: (fence: string) => void;
+
+  constructor(listener: OfficeListener, { context, onMissing, onMoved }: {
+    readonly context: OfficeContext;
+    readonly onMissing: () => void;
+    readonly onMoved: (fence: string) => void;
+  }) {
+    this.#listener = listener;
+    this.#context = context;
+    this.#onMissing = onMissing;
+    this.#onMoved = onMoved;
+  }
+
+  /** All offices, also those that are about to be closed. */
+  offices(): readonly HeldOffice[] {
+    return [...this.#offices.values()];
+  }
+
+  /** Finds an office that this process has members in. */
+  find(officeId: string): HeldOffice | undefined {
+    return this.#offices.get(officeId);
+  }
+
+  /** Finds or adds an office. To be followed by {@linkcode HeldSeats.retire}. */
+  open(officeId: string): HeldOffice {
+    const held = this.#offices.get(officeId);
+    if (held !== undefined) return held;
+    const office = new SharedOffice(officeId, { ...this.#context, listener: this });
+    const added = { office, seats: new Map<string, HeldSeat>(), isSuspect: false };
+    this.#offices.set(officeId, added);
+    return added;
+  }
+
+  /** Closes an office without members. */
+  retire(held: HeldOffice): void {
+    held.office.retire(
+      () => held.seats.size > 0 || held.isSuspect,
+      () => this.#offices.delete(held.office.officeId),
+    );
+  }
+
+  /** The present seat of a connection. */
+  seat(sid: string): HeldSeat | undefined {
+    return this.#seats.get(sid);
+  }
+
+  /** Makes a seat the present one of its connection. */
+  add(seat: HeldSeat): void {
+    seat.place.seats.set(seat.member.sid, seat);
+    this.#seats.set(seat.member.sid, seat);
+  }
+
+  /** Undoes {@linkcode HeldSeats.add}. */
+  takeBack(seat: HeldSeat, former: HeldSeat | undefined): void {
+    const { sid } = seat.member;
+    seat.place.seats.delete(sid);
+    if (this.#seats.get(sid) !== seat) return;
+    if (former === undefined) this.#seats.delete(sid);
+    else this.#seats.set(sid, former);
+  }
+
+  /** Ends a seat, and tells the Server. */
+  end(seat: HeldSeat, reason: LeaveReason): void {
+    const { member, place } = seat;
+    if (place.seats.get(member.sid) !== seat) return;
+    place.seats.delete(member.sid);
+    if (this.#seats.get(member.sid) === seat) this.#seats.delete(member.sid);
+    this.#listener.onLeft(member, { isHere: true, reason });
+  }
+
+  /** Implements {@linkcode CopyListener.onSeatTaken}. */
+  onSeatTaken({ member }: Seat): void {
+    const held = this.#offices.get(member.officeId)?.seats.get(member.sid);
+    if (held === undefined) return this.#listener.onJoined(member, { isHere: false });
+    // Otherwise the seat was taken again.
+    if (!held.hasEntered) this.#listener.onJoined(held.member, { isHere: true });
+    held.hasEntered = true;
+  }
+
+  /** Implements {@linkcode CopyListener.onSeatMoved}. */
+  onSeatMoved(former: string): void {
+    this.#onMoved(former);
+  }
+
+  /** Implements {@linkcode CopyListener.onSeatGiven}. */
+  onSeatGiven({ member }: Seat, reason: LeaveReason): void {
+    const held = this.#offices.get(member.officeId)?.seats.get(member.sid);
+    if (held === undefined) return this.#listener.onLeft(member, { isHere: false, reason: "left" });
+    if (held.isLeaving) return this.end(held, "left");
+    if (reason === "replaced") return this.end(held, "replaced");
+    // This process still acts for it as long as its lease lasts: nobody else had the right to take the seat.
+    this.#onMissing();
+  }
+}

@@ -1,0 +1,123 @@
+/** What processes send to one another on their private channels: `kind {header}`, a line break, and arguments as they came. */
+import { isRecord, parseJson } from "../../../json.ts";
+
+/** A request for a Computer. */
+export interface AskMessage {
+  readonly kind: "ask";
+  readonly id: number;
+  /** The fence of the sender, which the answer goes to. */
+  readonly from: string;
+  /** The connection of the Computer. */
+  readonly sid: string;
+  readonly event: string;
+  readonly reqId: string;
+  readonly agent: string;
+  readonly computer: string;
+  readonly officeId: string;
+  readonly isObserving: boolean;
+  readonly timeoutMs: number;
+}
+
+/** An event for a Computer, without an ack. */
+export interface TellMessage {
+  readonly kind: "tell";
+  readonly sid: string;
+  readonly officeId: string;
+  readonly event: string;
+}
+
+/** The answer of a Computer. */
+export interface AnswerMessage {
+  readonly kind: "answer";
+  readonly id: number;
+}
+
+/** A request that has failed. */
+export interface FailMessage {
+  readonly kind: "fail";
+  readonly id: number;
+  readonly code: number;
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The sender of a request has left. */
+export interface DropMessage {
+  readonly kind: "drop";
+  readonly id: number;
+  readonly from: string;
+}
+
+/** Asks the process of a connection to stop acting for it, because a newer one takes its place. */
+export interface EvictMessage {
+  readonly kind: "evict";
+  readonly id: number;
+  readonly from: string;
+  readonly sid: string;
+}
+
+/** Confirms that. */
+export interface EvictedMessage {
+  readonly kind: "evicted";
+  readonly id: number;
+}
+
+/** A message without its arguments. */
+export type ProcessMessage =
+  | AskMessage
+  | TellMessage
+  | AnswerMessage
+  | FailMessage
+  | DropMessage
+  | EvictMessage
+  | EvictedMessage;
+
+type FieldType = "string" | "number" | "boolean";
+
+const FIELDS: Readonly<Record<ProcessMessage["kind"], Readonly<Record<string, FieldType>>>> = {
+  ask: {
+    id: "number",
+    from: "string",
+    sid: "string",
+    event: "string",
+    reqId: "string",
+    agent: "string",
+    computer: "string",
+    officeId: "string",
+    isObserving: "boolean",
+    timeoutMs: "number",
+  },
+  tell: { sid: "string", officeId: "string", event: "string" },
+  answer: { id: "number" },
+  fail: { id: "number", code: "number", message: "string" },
+  drop: { id: "number", from: "string" },
+  evict: { id: "number", from: "string", sid: "string" },
+  evicted: { id: "number" },
+};
+
+/** Writes a message. */
+export function writeMessage({ kind, ...header }: ProcessMessage, text = ""): string {
+  return `${kind} ${JSON.stringify(header)}\n${text}`;
+}
+
+/** Reads a message; `undefined` for one that another version of this program may have written. */
+export function readMessage(
+  message: string,
+): { readonly message: ProcessMessage; readonly text: string } | undefined {
+  const space = message.indexOf(" ");
+  const end = message.indexOf("\n");
+  const kind = message.slice(0, space);
+  const header = parseJson(message.slice(space + 1, end));
+  if (end < 0 || !isKind(kind) || !isRecord(header)) return undefined;
+  const isComplete = Object.entries(FIELDS[kind]).every(([name, type]) => typeOf(header[name]) === type);
+  if (!isComplete) return undefined;
+  return { message: { ...header, kind } as unknown as ProcessMessage, text: message.slice(end + 1) };
+}
+
+function typeOf(value: unknown): string {
+  return typeof value;
+}
+
+function isKind(kind: string): kind is ProcessMessage["kind"] {
+  return Object.hasOwn(FIELDS, kind);
+}

@@ -1,0 +1,210 @@
+/** Keeps the lease of this process, takes its seats again when they may be lost, and watches the leases of others. */
+import { describeError } from "../../../text.ts";
+import { delay } from "../../../async/backoff.ts";
+import type { Logger } from "../../../log.ts";
+import type { HeldOffice, HeldSeats } from "./held_seats.ts";
+import { keptMsOf, Lease, type LeaseClock } from "./lease.ts";
+import { isAlive, reap, takeSeatsAgain, type TakingContext } from "./taking.ts";
+
+/** How many former fences are remembered, to recognize own seats. */
+const MAX_FORMER_FENCES = 64;
+
+/** What a {@linkcode Registration} works with. */
+export interface RegistrationContext extends Omit<TakingContext, "isOwn"> {
+  readonly held: HeldSeats;
+  readonly heartbeatMs: number;
+  readonly logger: Logger;
+  readonly clock?: LeaseClock | undefined;
+  /** Handles a message on the private channel. */
+  readonly onMessage: (message: string) => void;
+}
+
+/** The registration of this process in Redis. */
+export class Registration {
+  readonly #context: RegistrationContext;
+  readonly #taking: TakingContext;
+  readonly #fences = new Set<string>();
+  /** Fences with a private channel. */
+  readonly #former = new Set<string>();
+  readonly #closing = new AbortController();
+  #lease: Lease | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #repair: Promise<void> | undefined;
+  #isRepairNeeded = true;
+  #isRenewalNeeded = false;
+
+  constructor(context: RegistrationContext) {
+    this.#context = context;
+    this.#taking = { ...context, isOwn: (fence) => this.#fences.has(fence) };
+  }
+
+  /** What taking seats needs. */
+  get taking(): TakingContext {
+    return this.#taking;
+  }
+
+  /** The present lease; `undefined` before the first one. It may have ended. */
+  get lease(): Lease | undefined {
+    return this.#lease;
+  }
+
+  /** Whether a fence is or was one of this process. */
+  isOwn(fence: string): boolean {
+    return this.#fences.has(fence);
+  }
+
+  /** Registers, and renews the lease from then on. */
+  async start(): Promise<void> {
+    this.#scheduleBeat();
+    await this.repair();
+  }
+
+  /** Takes all seats again, with a new lease if the present one has ended. Never rejects: the next heartbeat tries again. */
+  repair(): Promise<void> {
+    this.#isRepairNeeded = true;
+    return this.#repair ??= this.#repairWhileNeeded().finally(() => this.#repair = undefined);
+  }
+
+  /**
+   * The same with a new lease in any case. Messages of other processes may have been lost: with the former fence, their
+   * requests to this process end.
+   */
+  renew(): Promise<void> {
+    this.#isRenewalNeeded = true;
+    return this.repair();
+  }
+
+  /** Ends the lease. Seats that are left behind can be taken by others at once. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#closing.abort(new DOMException("The Server is closing", "AbortError"));
+    await this.#repair;
+    const { redis, keys } = this.#context;
+    const lease = this.#lease;
+    if (lease === undefined || !redis.isUp) return;
+    lease.end();
+    await redis.send(keys.lease(lease.fence), ["DEL", keys.lease(lease.fence)]);
+  }
+
+  async #repairWhileNeeded(): Promise<void> {
+    const { redis, logger } = this.#context;
+    try {
+      while (this.#isRepairNeeded && redis.isUp && !this.#closing.signal.aborted) {
+        this.#isRepairNeeded = false;
+        await this.#repairOnce();
+      }
+    } catch (error) {
+      this.#isRepairNeeded = true;
+      if (this.#closing.signal.aborted) return;
+      logger.warn("failed to register in Redis", { error: describeError(error) });
+    }
+  }
+
+  async #repairOnce(): Promise<void> {
+    const isKept = !this.#isRenewalNeeded && this.#lease !== undefined && await this.#extend(this.#lease);
+    if (!isKept) await this.#register();
+    const lease = this.#lease;
+    if (lease === undefined) return;
+    await Promise.all(this.#context.held.offices().map((place) => this.#takeAgain(place, lease)));
+    await this.#endFormer(lease);
+  }
+
+  /** Ends the former registrations, once all seats are taken under the present one. */
+  async #endFormer(present: Lease): Promise<void> {
+    const { redis, keys } = this.#context;
+    for (const fence of [...this.#former]) {
+      if (fence === present.fence) continue;
+      await redis.unsubscribe(keys.processChannel(fence));
+      await redis.send(keys.lease(fence), ["DEL", keys.lease(fence)]);
+      this.#former.delete(fence);
+    }
+  }
+
+  async #register(): Promise<void> {
+    const { redis, keys, leaseMs, clock, courier, onMessage, logger } = this.#context;
+    const lease = new Lease({ leaseMs, clock });
+    const { fence } = lease;
+    this.#former.add(fence);
+    await redis.subscribe(keys.processChannel(fence), onMessage);
+    const sentAt = lease.now();
+    const key = keys.lease(fence);
+    await redis.send(key, ["SET", key, "1", "PX", String(keptMsOf(leaseMs))]);
+    lease.renew(sentAt);
+    this.#remember(fence);
+    this.#lease = lease;
+    this.#isRenewalNeeded = false;
+    courier.failOutgoing();
+    courier.dropIncoming();
+    logger.info("registered in Redis", { fence });
+  }
+
+  #remember(fence: string): void {
+    this.#fences.add(fence);
+    const [oldest] = this.#fences;
+    if (this.#fences.size > MAX_FORMER_FENCES && oldest !== undefined) this.#fences.delete(oldest);
+  }
+
+  async #takeAgain(place: HeldOffice, lease: Lease): Promise<void> {
+    const { held } = this.#context;
+    while (true) {
+      const attempt = await place.office.run(() => takeSeatsAgain(this.#taking, place, lease));
+      if ("outcome" in attempt) {
+        for (const seat of attempt.outcome) held.end(seat, "lost");
+        break;
+      }
+      await delay(attempt.waitMs, this.#closing.signal);
+    }
+    place.isSuspect = false;
+    held.retire(place);
+  }
+
+  /** Returns whether Redis still had the lease. */
+  async #extend(lease: Lease): Promise<boolean> {
+    const { redis, keys, leaseMs } = this.#context;
+    const sentAt = lease.now();
+    const key = keys.lease(lease.fence);
+    if (await redis.send(key, ["PEXPIRE", key, String(keptMsOf(leaseMs))]) === 1) {
+      lease.renew(sentAt);
+      return true;
+    }
+    return false;
+  }
+
+  #scheduleBeat(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#timer = setTimeout(
+      () => void this.#beat().finally(() => this.#scheduleBeat()),
+      this.#context.heartbeatMs,
+    );
+  }
+
+  async #beat(): Promise<void> {
+    const { redis, logger } = this.#context;
+    if (!redis.isUp) return;
+    try {
+      const wasHeld = this.#lease?.isHeld() ?? false;
+      const isRenewed = wasHeld && this.#lease !== undefined && await this.#extend(this.#lease);
+      if (!isRenewed || this.#isRepairNeeded) void this.repair();
+      else await this.#watch();
+    } catch (error) {
+      this.#isRepairNeeded = true;
+      logger.warn("failed to renew the lease in Redis", { error: describeError(error) });
+    }
+  }
+
+  /** Finds processes whose lease has ended, and removes their seats. */
+  async #watch(): Promise<void> {
+    const { held, courier } = this.#context;
+    const fences = new Set(courier.peers());
+    for (const { office } of held.offices()) for (const fence of office.copy.fences) fences.add(fence);
+    const dead = new Set<string>();
+    await Promise.all([...fences].map(async (fence) => {
+      if (!this.isOwn(fence) && !await isAlive(this.#taking, fence)) dead.add(fence);
+    }));
+    for (const fence of dead) courier.onLost(fence);
+    const places = held.offices().filter(({ office }) =>
+      [...office.copy.fences].some((fence) => dead.has(fence))
+    );
+    await Promise.all(places.map((place) => place.office.run(() => reap(this.#taking, place))));
+  }
+}
