@@ -44,6 +44,7 @@ export {
 export type { StaticToken } from "./src/server/auth/token_list.ts";
 export { FileContentError } from "./src/server/auth/file_content.ts";
 export { ListenError } from "./src/server/sockets/listening.ts";
+export type { RedisOptions } from "./src/server/cluster/redis/settings.ts";
 export type { ListenOptions, SmcpServerOptions } from "./src/server/options.ts";
 export { SmcpServer } from "./src/server/server.ts";
 

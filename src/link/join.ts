@@ -18,8 +18,11 @@ export function readJoinAck(answer: readonly unknown[]): JoinAnswer {
   return error === undefined ? { accepted: true } : refused(error.message, error.code);
 }
 
-/** Refusals because of a taken name or seat. The holder may be this member's own lost connection. */
-const TAKEN = /already (has an agent|exists|registered)|agent already in/i;
+/**
+ * Refusals because of a taken name or seat, whose holder may be this member's own lost connection; and those of a Server of
+ * several processes that cannot decide now.
+ */
+const TAKEN = /already (has an agent|exists|registered)|agent already in|lost touch .* try again$/i;
 
 function refused(reason: string, code?: number): JoinAnswer {
   return { accepted: false, reason, isTaken: code === ErrorCode.ROOM_FULL || TAKEN.test(reason) };

@@ -1,4 +1,5 @@
 /** Whether a Server is alive and ready, as probes ask for it. */
+import type { OfficeState } from "./cluster/office_state.ts";
 import type { Drain } from "./drain.ts";
 import type { Watchdog } from "./sockets/watchdog.ts";
 
@@ -9,6 +10,8 @@ export type Check = () => string | undefined;
 export class Health {
   /** Checks whether connections are accepted, if somebody does. */
   watchdog: Watchdog | undefined;
+  /** The state of the offices, if it is known. */
+  offices: Pick<OfficeState, "isReady"> | undefined;
   readonly #drain: Drain;
   /** The checks by path. */
   readonly checks: ReadonlyMap<string, Check>;
@@ -30,6 +33,7 @@ export class Health {
   }
 
   #checkReadiness(): string | undefined {
-    return this.#drain.isStarted ? "shutting down" : this.#checkLife();
+    if (this.#drain.isStarted) return "shutting down";
+    return this.offices?.isReady === false ? "cannot reach Redis" : this.#checkLife();
   }
 }

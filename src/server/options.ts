@@ -8,6 +8,7 @@ import {
   type HandshakePolicy,
   parseAcceptedVersions,
 } from "./admission/handshake.ts";
+import { type RedisOptions, type RedisSettings, toRedisSettings } from "./cluster/redis/settings.ts";
 import {
   DEFAULT_AUTH_TIMEOUT_MS,
   DEFAULT_CONNECT_TIMEOUT_MS,
@@ -72,6 +73,11 @@ export interface SmcpServerOptions {
   readonly maxOpenRequests?: number | undefined;
   /** How long the Server waits for a Computer after the time-out of a request, in milliseconds; 5,000 by default. */
   readonly graceMs?: number | undefined;
+  /**
+   * Shares the offices with other processes through Redis, so that an Agent and a Computer of one office may be connected to
+   * different processes; without it, offices live in this process alone.
+   */
+  readonly redis?: RedisOptions | undefined;
   /** Counts requests and connections for `metrics()`; `false` by default. `metricsPort` and `metricsToken` imply it. */
   readonly metrics?: boolean | undefined;
   /** Receives the log; without it, nothing is logged. */
@@ -122,6 +128,7 @@ export interface Settings {
   readonly maxOpenRequests: number;
   readonly loadLimits: LoadLimits;
   readonly graceMs: number;
+  readonly redis: RedisSettings | undefined;
   readonly meter: Tally | undefined;
   readonly logger: Logger;
 }
@@ -142,6 +149,7 @@ export function toSettings(options: SmcpServerOptions, host: string | undefined)
     auth: auth ?? anonymous,
     handshake: handshakePolicyOf(options, host),
     path: path.replace(/\/*$/, "/"),
+    redis: options.redis && toRedisSettings(options.redis),
     meter: options.metrics ? new Tally() : undefined,
     logger: options.logger ?? silentLogger,
   };

@@ -2,6 +2,7 @@
 import { createServer, type Server as HttpServer } from "node:http";
 import { Drain } from "./drain.ts";
 import { Health } from "./health.ts";
+import { settledWithin } from "../async/abortable.ts";
 import { createRefusalLog } from "./bounded_log.ts";
 import { answerPlainRequest, refusePlainUpgrade } from "./http.ts";
 import {
@@ -21,6 +22,9 @@ import { type ListenError, startListening, stopListening } from "./sockets/liste
 import { PipeliningGuard } from "./sockets/pipelining.ts";
 import { defaultMaxSockets, TcpSockets } from "./sockets/tcp_sockets.ts";
 import { Watchdog } from "./sockets/watchdog.ts";
+
+/** How long a start waits for Redis. After that the Server listens, not ready, and goes on trying. */
+const OFFICES_START_MS = 5_000;
 
 /**
  * The hub of the protocol: it keeps offices, relays `client:*` requests from an Agent to a Computer of the same office,
@@ -88,6 +92,7 @@ export class SmcpServer implements AsyncDisposable {
     http.on("upgrade", refusePlainUpgrade);
     const refusals = createRefusalLog(logger);
     const side = openGuarded(http, { settings, refusals, drain, maxSockets });
+    health.offices = side.offices;
     const metrics = openMetrics(settings, { side, health });
     const metricsSide = new MetricsSide(metrics, { ...metricsPlaceOf(options), checks, httpOptions, logger });
     const stop = async () => {
@@ -98,6 +103,7 @@ export class SmcpServer implements AsyncDisposable {
       refusals.close();
     };
     try {
+      await settledWithin(side.offices.started, OFFICES_START_MS);
       const address = { host, port: await startListening(http, { host, port, signal }) };
       const metricsAddress = await metricsSide.listen(signal);
       health.watchdog = new Watchdog(http, { ...address, logger, onFailed: failure.resolve });
@@ -136,9 +142,11 @@ export class SmcpServer implements AsyncDisposable {
       refusals.close();
     };
     const { logger } = settings;
+    const health = new Health(drain);
+    health.offices = side.offices;
     return new SmcpServer({
       http,
-      metrics: openMetrics(settings, { side, health: new Health(drain) }),
+      metrics: openMetrics(settings, { side, health }),
       stop,
       drain: (timeoutMs) => drain.run({ ...side, timeoutMs, logger }),
     });

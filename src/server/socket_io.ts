@@ -14,7 +14,8 @@ import { dispatch, dispatchDisconnect } from "./dispatch.ts";
 import type { Drain } from "./drain.ts";
 import { installGate } from "./http.ts";
 import { arrive, depart } from "./handlers/membership.ts";
-import type { Notification } from "./cluster/office_state.ts";
+import type { Notification, OfficeListener, OfficeState } from "./cluster/office_state.ts";
+import { RedisOffices } from "./cluster/redis.ts";
 import type { Hub } from "./hub.ts";
 import { REFUSAL_LINGER_MS } from "./limits.ts";
 import { OfficeLoads } from "./load.ts";
@@ -41,6 +42,7 @@ export interface SocketIoContext {
 export interface SocketIoSide {
   /** The connections that are admitted, by `sid`. */
   readonly connections: ReadonlyMap<string, Connection>;
+  readonly offices: OfficeState;
   /** The number of transports, admitted or not. */
   readonly countTransports: () => number;
   /** Closes all connections and removes Socket.IO from the HTTP server. */
@@ -75,7 +77,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   });
   watchEngine(io, { ...settings, strangers });
   const timeouts = new TimingWheel();
-  const connections = serveNamespace(io, { settings, timeouts, refusals, drain, strangers });
+  const { connections, offices } = serveNamespace(io, { settings, timeouts, refusals, drain, strangers });
   const onRefused = ({ body, kind }: HandshakeRefusal) => {
     settings.meter?.refused(kind);
     refusals.write("warn", "refused a handshake", body);
@@ -92,9 +94,11 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   });
   return {
     connections,
+    offices,
     countTransports: () => io.engine.clientsCount,
     async close() {
       await io.close();
+      await offices.close();
       strangers.close();
       timeouts.clear();
       removeGate();
@@ -123,8 +127,11 @@ interface NamespaceContext {
   readonly strangers: Strangers;
 }
 
-/** Returns the connections, which come and go. */
-function serveNamespace(io: IoServer, context: NamespaceContext): ReadonlyMap<string, Connection> {
+/** Returns the connections, which come and go, and the offices. */
+function serveNamespace(
+  io: IoServer,
+  context: NamespaceContext,
+): Pick<SocketIoSide, "connections" | "offices"> {
   const { settings, refusals, strangers } = context;
   // Otherwise a client without credentials could stay connected to the default namespace.
   io.use((_socket, next) => next(new AdmissionError(`Unauthorized: only ${SMCP_NAMESPACE} is served`)));
@@ -161,7 +168,7 @@ function serveNamespace(io: IoServer, context: NamespaceContext): ReadonlyMap<st
     // Last: it delivers the messages that were held back, and these may close the connection.
     strangers.admit(socket.conn);
   });
-  return connections;
+  return { connections, offices: hub.offices };
 }
 
 function createHub(
@@ -177,19 +184,26 @@ function createHub(
       (except === undefined ? room : room.except(except)).emit(event, body);
     },
   };
-  return {
+  const listener: OfficeListener = {
+    ...premises,
+    onJoined: (member, where) => arrive(premises, member, where),
+    onLeft: (member, how) => depart(premises, member, how),
+  };
+  const shared = {
     ...settings,
     ...premises,
     drain,
-    offices: new LocalOffices({
-      ...premises,
-      onJoined: (member, where) => arrive(premises, member, where),
-      onLeft: (member, how) => depart(premises, member, how),
-    }),
     timeouts,
     createEventLog: createEventLogs(settings.logger),
     officeLoads: new OfficeLoads(),
     observerLoads: new OfficeLoads(),
+  };
+  const { redis } = settings;
+  return {
+    ...shared,
+    offices: redis === undefined
+      ? new LocalOffices(listener)
+      : new RedisOffices(redis, { ...shared, listener }),
   };
 }
 

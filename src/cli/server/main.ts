@@ -157,6 +157,7 @@ function toListenOptions(
     authTimeoutMs: options.authTimeout,
     headTimeoutMs: options.headTimeout,
     graceMs: options.grace,
+    redis: options.redis === undefined ? undefined : { url: options.redis, prefix: options.redisPrefix },
     metrics: undefined,
     metricsPort: options.metricsPort,
     metricsHost: options.metricsHost,

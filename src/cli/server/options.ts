@@ -6,6 +6,7 @@ import { Option } from "commander";
 import { DEFAULT_SOCKET_PATH } from "../../protocol/server_address.ts";
 import { SERVER_GRACE_MS } from "../../protocol/timeouts.ts";
 import { DEFAULT_ACCEPTED_VERSIONS } from "../../server/admission/handshake.ts";
+import { DEFAULT_REDIS_PREFIX } from "../../server/cluster/redis/settings.ts";
 import {
   DEFAULT_AUTH_TIMEOUT_MS,
   DEFAULT_CONNECT_TIMEOUT_MS,
@@ -25,6 +26,8 @@ import { count, Switch, time, words } from "./option_kinds.ts";
 /** The values of the options. */
 export interface ServerCliOptions extends LogOptions, CredentialOptions {
   readonly config?: string;
+  readonly redis?: string;
+  readonly redisPrefix?: string;
   readonly host: string;
   readonly port: number;
   readonly path: string;
@@ -67,6 +70,17 @@ export function serverOptionGroups(): readonly OptionGroup[] {
     { heading: "Limits", options: limitOptions() },
     { heading: "Timeouts", options: timeOptions() },
     { heading: "Metrics", options: metricsOptions() },
+    { heading: "Several processes", options: redisOptions() },
+  ];
+}
+
+function redisOptions(): Option[] {
+  return [
+    new Option("--redis <url>", "share the offices with other processes through this Redis").env(
+      "A2C_REDIS_URL",
+    ),
+    new Option("--redis-prefix <prefix>", `the beginning of all keys (default: ${DEFAULT_REDIS_PREFIX})`)
+      .env("A2C_REDIS_PREFIX"),
   ];
 }
 

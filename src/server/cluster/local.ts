@@ -12,6 +12,7 @@ import type { Notification, OfficeListener, OfficeState } from "./office_state.t
 
 /** Offices in memory. A change has happened when its method returns the promise. */
 export class LocalOffices implements OfficeState {
+  readonly started: Promise<void> = Promise.resolve();
   readonly isReady = true;
   readonly #listener: OfficeListener;
   readonly #members = new Map<string, Member>();

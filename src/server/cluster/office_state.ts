@@ -29,6 +29,8 @@ export interface OfficeState {
   findComputer(officeId: string, name: string): Target | undefined;
   /** Sends a notification to all members of an office, except the connection `except`. Never throws. */
   notify(officeId: string, notification: Notification): void;
+  /** Resolves after the first attempt to reach what the state is kept in. */
+  readonly started: Promise<void>;
   /** Whether members can join. */
   readonly isReady: boolean;
   /** Ends all memberships of this process. */
@@ -42,7 +44,7 @@ export interface OfficeState {
  */
 export function outOfReach(intent: string, cause?: unknown): SmcpError {
   return new SmcpError(
-    ErrorCode.INTERNAL_ERROR,
+    ErrorCode.UNAVAILABLE,
     `Cannot ${intent}: this Server has lost touch with its other processes, try again`,
     { cause },
   );

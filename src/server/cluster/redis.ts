@@ -7,11 +7,12 @@ import { describeError } from "../../text.ts";
 import type { Target } from "../connection.ts";
 import { isSameMembership, type JoinOutcome, type Member, refuseMove } from "../offices.ts";
 import { type Notification, type OfficeListener, type OfficeState, outOfReach } from "./office_state.ts";
-import { openRedis, parseRedisUrl, type RedisConnection } from "./redis/connection.ts";
+import { openRedis, type RedisConnection } from "./redis/connection.ts";
 import { Courier, type CourierBounds } from "./redis/courier.ts";
 import { HeldSeat, HeldSeats } from "./redis/held_seats.ts";
 import { RedisKeys } from "./redis/keys.ts";
 import type { Lease, LeaseClock } from "./redis/lease.ts";
+import { parseRedisUrl, type RedisSettings } from "./redis/settings.ts";
 import { Registration } from "./redis/registration.ts";
 import { readSeat, type Seat, toSeat, writeSeat } from "./redis/seat.ts";
 import { NOTICE } from "./redis/shared_office.ts";
@@ -23,55 +24,6 @@ const JOIN_TIMEOUT_MS = 15_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 /** How long Redis remembers where the connection of a session is: a day. */
 const SESSION_KEPT_MS = 86_400_000;
-
-/** The default prefix of all keys and channels. */
-export const DEFAULT_REDIS_PREFIX = "a2c";
-/** The default time between two renewals of a lease. */
-export const DEFAULT_HEARTBEAT_MS = 2_000;
-/** The default time after which a process that does not renew its lease loses its seats. */
-export const DEFAULT_LEASE_MS = 6_000;
-
-/** How several processes share their offices. */
-export interface RedisOptions {
-  /** `redis://[user:password@]host[:port][/database]`; `rediss://` with TLS; `redis+cluster://` and `rediss+cluster://` for a cluster. */
-  readonly url: string;
-  /** The beginning of all keys and channels; `a2c` by default. All processes of one Server need the same. */
-  readonly prefix?: string | undefined;
-  /** The time between two renewals of the lease of a process, in milliseconds; 2,000 by default. */
-  readonly heartbeatMs?: number | undefined;
-  /**
-   * After so many milliseconds without a renewal, a process no longer acts for its members, and others may take their
-   * places; 6,000 by default, at least twice `heartbeatMs`.
-   */
-  readonly leaseMs?: number | undefined;
-}
-
-/** The options with all defaults filled in. */
-export type RedisSettings = Readonly<
-  Required<{ [Name in keyof RedisOptions]: NonNullable<RedisOptions[Name]> }>
->;
-
-/**
- * Fills in the defaults.
- *
- * @throws {TypeError | RangeError} for invalid options.
- */
-export function toRedisSettings(options: RedisOptions): RedisSettings {
-  const { url, prefix = DEFAULT_REDIS_PREFIX } = options;
-  const { heartbeatMs = DEFAULT_HEARTBEAT_MS, leaseMs = DEFAULT_LEASE_MS } = options;
-  parseRedisUrl(url);
-  if (!/^[\w.:-]{1,64}$/.test(prefix)) {
-    throw new TypeError(
-      `Cannot use the prefix "${prefix}" in Redis: expected 1–64 letters, digits, ".", ":", "_", "-"`,
-    );
-  }
-  if (!(heartbeatMs > 0 && leaseMs >= 2 * heartbeatMs)) {
-    throw new RangeError(
-      `Cannot use a lease of ${leaseMs} ms: expected at least twice the heartbeat, ${heartbeatMs} ms`,
-    );
-  }
-  return { url, prefix, heartbeatMs, leaseMs };
-}
 
 /** What {@linkcode RedisOffices} needs of its Server. */
 export interface RedisOfficesContext extends CourierBounds {

@@ -24,6 +24,7 @@ Deno.test("toSettings() fills in the documented defaults", () => {
       observing: { requests: 256, bytes: 4_194_304 },
     },
     graceMs: 5_000,
+    redis: undefined,
     meter: undefined,
   });
   assertEquals(handshake.acceptedVersions, ["0.2", "0.3", "0.4"]);

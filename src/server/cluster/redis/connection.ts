@@ -1,6 +1,7 @@
 /** The connection to Redis: one server or a cluster. The only place that imports the client. */
 import type { Logger } from "../../../log.ts";
 import { delay } from "../../../async/backoff.ts";
+import { parseRedisUrl, type RedisAddress } from "./settings.ts";
 import { describeError } from "../../../text.ts";
 
 /** The longest wait between two attempts to connect. */
@@ -35,57 +36,6 @@ export interface RedisConnection {
   subscribe(channel: string, onMessage: (message: string) => void): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
   close(): void;
-}
-
-/** The parts of an address that are needed besides the client. */
-export interface RedisAddress {
-  /** One URL for each known node. */
-  readonly nodes: readonly string[];
-  readonly isCluster: boolean;
-  readonly database: number;
-  readonly username?: string;
-  readonly password?: string;
-  readonly isTls: boolean;
-}
-
-const ADDRESS = /^(rediss?)(\+cluster)?:\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/(\d*))?$/;
-
-/**
- * Parses a URL.
- *
- * @throws {TypeError} for one that is malformed. The message does not repeat the URL, which may have a password.
- */
-export function parseRedisUrl(url: string): RedisAddress {
-  const [, scheme, cluster, credentials, hosts = "", database = ""] = ADDRESS.exec(url) ?? [];
-  const isCluster = cluster !== undefined;
-  const list = hosts.split(",");
-  if (scheme === undefined || list.some((host) => host === "") || (list.length > 1 && !isCluster)) {
-    throw new TypeError(
-      "Cannot use the URL of Redis: expected redis://[user:password@]host[:port][/database], rediss://… or " +
-        "redis+cluster://host:port,host:port",
-    );
-  }
-  if (isCluster && Number(database) > 0) {
-    throw new TypeError("Cannot use the URL of Redis: a cluster has no database but 0");
-  }
-  const nodes = list.map((host) =>
-    `${scheme}://${credentials === undefined ? "" : `${credentials}@`}${host}${
-      isCluster ? "" : `/${database}`
-    }`
-  );
-  const first = nodes.map((node) => URL.parse(node));
-  const [parsed] = first;
-  if (parsed === undefined || parsed === null || first.includes(null)) {
-    throw new TypeError("Cannot use the URL of Redis: invalid host or port");
-  }
-  return {
-    nodes,
-    isCluster,
-    database: Number(database),
-    ...(parsed.username === "" ? {} : { username: decodeURIComponent(parsed.username) }),
-    ...(parsed.password === "" ? {} : { password: decodeURIComponent(parsed.password) }),
-    isTls: scheme === "rediss",
-  };
 }
 
 /** Connects; resolves when Redis answers. It goes on trying until `signal` is aborted. */

@@ -1,15 +1,22 @@
 /** Requests between processes: two messages each, whatever the number of processes. */
-import { badRequest, SmcpError } from "../../../protocol/errors.ts";
+import { SmcpError } from "../../../protocol/errors.ts";
 import { describeError } from "../../../text.ts";
 import { ErrorCode } from "../../../protocol/error_codes.ts";
 import type { Logger } from "../../../log.ts";
-import { type Asker, computerNotFound, type Connection, type Target } from "../../connection.ts";
+import {
+  type Asker,
+  computerNotFound,
+  type Connection,
+  nestedTooDeep,
+  type Target,
+} from "../../connection.ts";
+import type { Drain } from "../../drain.ts";
 import { type LoadLimits, quoted } from "../../limits.ts";
 import { Load, type OfficeLoads } from "../../load.ts";
 import { PendingAnswer, type Question, type Settlement } from "../../pending.ts";
 import type { TimingWheel } from "../../timing_wheel.ts";
 import { outOfReach } from "../office_state.ts";
-import { readArguments, writeArguments } from "./arguments.ts";
+import { errorCodeOf, readAnswer, readBody, writeArguments } from "./arguments.ts";
 import {
   type AskMessage,
   type FailMessage,
@@ -26,6 +33,8 @@ export interface CourierBounds {
   readonly officeLoads: OfficeLoads;
   readonly observerLoads: OfficeLoads;
   readonly loadLimits: LoadLimits;
+  /** Refuses requests when the Server shuts down. */
+  readonly drain: Pick<Drain, "refusal">;
   readonly logger: Logger;
 }
 
@@ -210,7 +219,7 @@ export class Courier {
       case "tell":
         return this.#onTold(message, text);
       case "answer":
-        return this.#outgoing.get(message.id)?.pending.ack(...readArguments(text));
+        return this.#outgoing.get(message.id)?.pending.ack(...readAnswer(text, message.errorCode));
       case "fail":
         return this.#outgoing.get(message.id)?.pending.fail(toError(message));
       case "drop":
@@ -225,9 +234,7 @@ export class Courier {
 
   #onTold({ sid, officeId, event }: TellMessage, text: string): void {
     this.#whenSettled(sid, () => {
-      const connection = this.#memberOf(sid, officeId);
-      const [, body] = readArguments(text);
-      connection?.tell(event, body);
+      this.#memberOf(sid, officeId)?.tell(event, readBody(text));
     });
   }
 
@@ -255,7 +262,9 @@ export class Courier {
 
   #askHere(message: AskMessage, text: string): void {
     const { sid, officeId, computer, isObserving } = message;
-    const { loadLimits, officeLoads, observerLoads } = this.#bounds;
+    const { loadLimits, officeLoads, observerLoads, drain } = this.#bounds;
+    const refusal = drain.refusal();
+    if (refusal !== undefined) throw refusal;
     const connection = this.#memberOf(sid, officeId);
     if (connection === undefined) throw computerNotFound(computer);
     connection.owed.requireRoom(`Computer '${computer}'`, loadLimits.owed);
@@ -263,9 +272,8 @@ export class Courier {
     if (isObserving) {
       observerLoads.of(officeId).requireRoom("the observers of this office", loadLimits.observing);
     }
-    const [, body] = readArguments(text);
-    const asker = this.#toAsker(message);
-    connection.ask(message, { body, asker, onSettled: (settlement) => this.#answer(message, settlement) });
+    const onSettled = (settlement: Settlement) => this.#answer(message, settlement);
+    connection.ask(message, { body: readBody(text), asker: this.#toAsker(message), onSettled });
   }
 
   /** Keeps a request of another process until it ends, for the case that its sender leaves. */
@@ -291,7 +299,8 @@ export class Courier {
       return this.#send(from, writeMessage(toFailure(id, computerNotFound(computer))));
     }
     try {
-      this.#send(from, writeMessage({ kind: "answer", id }, writeArguments(settlement.answer)));
+      const errorCode = errorCodeOf(settlement.answer);
+      this.#send(from, writeMessage({ kind: "answer", id, errorCode }, writeArguments(settlement.answer)));
     } catch (error) {
       const failure = error instanceof RangeError ? nestedTooDeep(event) : error;
       this.#send(from, writeMessage(toFailure(id, failure)));
@@ -306,10 +315,6 @@ function writeBody(event: string, body: unknown): string {
   } catch (error) {
     throw error instanceof RangeError ? nestedTooDeep(event) : error;
   }
-}
-
-function nestedTooDeep(event: string): SmcpError {
-  return badRequest("body", `Cannot relay "${quoted(event)}": its body is nested too deep`);
 }
 
 function lostInFlight({ computer }: Question): SmcpError {

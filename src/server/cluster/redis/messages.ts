@@ -30,6 +30,8 @@ export interface TellMessage {
 export interface AnswerMessage {
   readonly kind: "answer";
   readonly id: number;
+  /** The code of the error that it is, if it is one. */
+  readonly errorCode: number | undefined;
 }
 
 /** A request that has failed. */

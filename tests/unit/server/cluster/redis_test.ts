@@ -1,5 +1,7 @@
 import { silentLogger } from "../../../../src/log.ts";
-import { RedisOffices, toRedisSettings } from "../../../../src/server/cluster/redis.ts";
+import { RedisOffices } from "../../../../src/server/cluster/redis.ts";
+import { toRedisSettings } from "../../../../src/server/cluster/redis/settings.ts";
+import { Drain } from "../../../../src/server/drain.ts";
 import { loadLimitsFor } from "../../../../src/server/limits.ts";
 import { hasRedis, RedisServer } from "../../../fixtures/redis_server.ts";
 import { Premises, testOfficeState, type World } from "./_office_state.ts";
@@ -23,7 +25,13 @@ async function openWorld(count: number): Promise<World> {
     const premises = new Premises();
     const settings = toRedisSettings({ url: server.url, prefix, heartbeatMs: 100, leaseMs: 300 });
     const { shared } = premises;
-    const context = { ...shared, listener: premises, loadLimits: loadLimitsFor(1024), logger: silentLogger };
+    const context = {
+      ...shared,
+      listener: premises,
+      loadLimits: loadLimitsFor(1024),
+      drain: new Drain(),
+      logger: silentLogger,
+    };
     return { premises, state: new RedisOffices(settings, context) };
   });
   await Promise.all(processes.map(({ state }) => state.started));

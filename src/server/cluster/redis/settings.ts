@@ -1,0 +1,101 @@
+/** The options of a Server on Redis. */
+
+/** The default prefix of all keys and channels. */
+export const DEFAULT_REDIS_PREFIX = "a2c";
+/** The default time between two renewals of a lease. */
+export const DEFAULT_HEARTBEAT_MS = 2_000;
+/** The default time after which a process that does not renew its lease loses its seats. */
+export const DEFAULT_LEASE_MS = 6_000;
+
+/** How several processes share their offices. */
+export interface RedisOptions {
+  /** `redis://[user:password@]host[:port][/database]`; `rediss://` with TLS; `redis+cluster://` and `rediss+cluster://` for a cluster. */
+  readonly url: string;
+  /** The beginning of all keys and channels; `a2c` by default. All processes of one Server need the same. */
+  readonly prefix?: string | undefined;
+  /** The time between two renewals of the lease of a process, in milliseconds; 2,000 by default. */
+  readonly heartbeatMs?: number | undefined;
+  /**
+   * After so many milliseconds without a renewal, a process no longer acts for its members, and others may take their
+   * places; 6,000 by default, at least twice `heartbeatMs`.
+   */
+  readonly leaseMs?: number | undefined;
+}
+
+/** The options with all defaults filled in. */
+export type RedisSettings = Readonly<
+  Required<{ [Name in keyof RedisOptions]: NonNullable<RedisOptions[Name]> }>
+>;
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws {TypeError | RangeError} for invalid options.
+ */
+export function toRedisSettings(options: RedisOptions): RedisSettings {
+  const { url, prefix = DEFAULT_REDIS_PREFIX } = options;
+  const { heartbeatMs = DEFAULT_HEARTBEAT_MS, leaseMs = DEFAULT_LEASE_MS } = options;
+  parseRedisUrl(url);
+  if (!/^[\w.:-]{1,64}$/.test(prefix)) {
+    throw new TypeError(
+      `Cannot use the prefix "${prefix}" in Redis: expected 1–64 letters, digits, ".", ":", "_", "-"`,
+    );
+  }
+  if (!(heartbeatMs > 0 && leaseMs >= 2 * heartbeatMs)) {
+    throw new RangeError(
+      `Cannot use a lease of ${leaseMs} ms: expected at least twice the heartbeat, ${heartbeatMs} ms`,
+    );
+  }
+  return { url, prefix, heartbeatMs, leaseMs };
+}
+
+/** The parts of an address that are needed besides the client. */
+export interface RedisAddress {
+  /** One URL for each known node. */
+  readonly nodes: readonly string[];
+  readonly isCluster: boolean;
+  readonly database: number;
+  readonly username?: string;
+  readonly password?: string;
+  readonly isTls: boolean;
+}
+
+const ADDRESS = /^(rediss?)(\+cluster)?:\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/(\d*))?$/;
+
+/**
+ * Parses a URL.
+ *
+ * @throws {TypeError} for one that is malformed. The message does not repeat the URL, which may have a password.
+ */
+export function parseRedisUrl(url: string): RedisAddress {
+  const [, scheme, cluster, credentials, hosts = "", database = ""] = ADDRESS.exec(url) ?? [];
+  const isCluster = cluster !== undefined;
+  const list = hosts.split(",");
+  if (scheme === undefined || list.some((host) => host === "") || (list.length > 1 && !isCluster)) {
+    throw new TypeError(
+      "Cannot use the URL of Redis: expected redis://[user:password@]host[:port][/database], rediss://… or " +
+        "redis+cluster://host:port,host:port",
+    );
+  }
+  if (isCluster && Number(database) > 0) {
+    throw new TypeError("Cannot use the URL of Redis: a cluster has no database but 0");
+  }
+  const nodes = list.map((host) =>
+    `${scheme}://${credentials === undefined ? "" : `${credentials}@`}${host}${
+      isCluster ? "" : `/${database}`
+    }`
+  );
+  const first = nodes.map((node) => URL.parse(node));
+  const [parsed] = first;
+  if (parsed === undefined || parsed === null || first.includes(null)) {
+    throw new TypeError("Cannot use the URL of Redis: invalid host or port");
+  }
+  return {
+    nodes,
+    isCluster,
+    database: Number(database),
+    ...(parsed.username === "" ? {} : { username: decodeURIComponent(parsed.username) }),
+    ...(parsed.password === "" ? {} : { password: decodeURIComponent(parsed.password) }),
+    isTls: scheme === "rediss",
+  };
+}
