@@ -20,6 +20,9 @@ const COLORS: Readonly<Record<string, { readonly light: string; readonly dark: s
   ours: { light: "#0969da", dark: "#539bf5" },
   native: { light: "#0969da", dark: "#539bf5" },
   ws: { light: "#54a3ff", dark: "#316dca" },
+  inside: { light: "#0969da", dark: "#539bf5" },
+  redis: { light: "#8250df", dark: "#986ee2" },
+  across: { light: "#54a3ff", dark: "#316dca" },
   python: { light: "#bf8700", dark: "#c69026" },
   rust: { light: "#cf222e", dark: "#e5534b" },
 };
@@ -111,6 +114,7 @@ function choosePanels(cells: readonly Cell[]): Panel[] {
       metric: "residentBytes",
       scale: 1e-3,
     }),
+    ...of("cluster", { title: "Cluster", unit: `median latency in ms, ${less}`, metric: "p50Ms", scale: 1 }),
     ...of("churn", {
       title: "Churn",
       unit: `connections per second, ${more}`,
@@ -151,7 +155,7 @@ function drawPanel(
     if (Number.isNaN(value)) {
       return `${label}<text class="value" x="${NAME_WIDTH + 6}" y="${middle}">not measured</text>`;
     }
-    const ratio = name === BASELINE ? undefined : ratioOf(cell, metric, { of: name });
+    const ratio = name === (cell.baseline ?? BASELINE) ? undefined : ratioOf(cell, metric, { of: name });
     const text = ratio === undefined ? show(value) : `${show(value)} (${ratio.toFixed(2)}×)`;
     const width = round(toX(value) - NAME_WIDTH);
     return `${label}<rect class="bar ${name}" x="${NAME_WIDTH}" y="${y}" width="${width}" height="${BAR_HEIGHT}" rx="2"/>` +

@@ -8,14 +8,17 @@
  * ```
  */
 import { renderChart } from "./chart.ts";
+import { CLUSTER_TITLES, measureCluster, whyNoCluster } from "./cluster.ts";
 import { judge, renderVerdicts, rowsBehind } from "./goals.ts";
 import { Generator } from "./generator.ts";
-import { Bench, type Entrant } from "./measure.ts";
+import { type Entrant, measureIdle } from "./idle.ts";
+import { measureBroadcast, measureCalls, measureChurn } from "./measure.ts";
+import { Rounds, type Target } from "./rounds.ts";
 import { type BenchOptions, HELP, parseOptions, SECTIONS } from "./options.ts";
 import { openFilesLimit } from "./processes.ts";
 import { BASELINE, type Cell } from "./results.ts";
-import { listContenders } from "./servers.ts";
-import { renderTable } from "./table.ts";
+import { listContenders, RunningServer } from "./servers.ts";
+import { renderTable, rowsLimitedByGenerator } from "./table.ts";
 
 const RUST = "rust";
 /** The open files of a process besides its connections. */
@@ -29,15 +32,23 @@ async function main(args: readonly string[]): Promise<number> {
     console.log(HELP);
     return 0;
   }
+  const busy = describeOtherLoad();
   const entrants = await prepare(options);
   const cells = await measure(await withinFileLimit(options), entrants);
-  const titles = Object.fromEntries(entrants.map(({ contender }) => [contender.name, contender.title]));
+  const titles = {
+    ...CLUSTER_TITLES,
+    ...Object.fromEntries(entrants.map(({ name, title }) => [name, title])),
+  };
   console.log(describeEnvironment(options));
+  if (busy !== undefined) console.log(`${busy}\n`);
   for (const section of SECTIONS) {
     const table = renderTable(cells.filter((cell) => cell.section === section), titles);
     if (table !== "") console.log(table);
   }
-  for (const { contender: { name, title } } of entrants.filter(({ contender }) => contender.isOurs)) {
+  for (const row of rowsLimitedByGenerator(cells, titles)) {
+    console.log(`LIMITED BY THE GENERATOR, not by the Server: ${row}`);
+  }
+  for (const { name, title } of entrants.filter(({ contender }) => contender.isOurs)) {
     console.log(renderVerdicts(title, judge(cells, name)));
     const behind = rowsBehind(cells, name, RUST);
     if (behind.length > 0) {
@@ -57,17 +68,49 @@ async function prepare({ only }: BenchOptions): Promise<Entrant[]> {
     if (only.length > 0 && !only.includes(contender.name) && contender.name !== BASELINE) continue;
     const program = await contender.prepare();
     if ("missing" in program) console.error(`SKIPPED: ${contender.title}: ${program.missing}`);
-    else entrants.push({ contender, program });
+    else entrants.push({ name: contender.name, title: contender.title, contender, program });
   }
   return entrants;
 }
 
+/** Measures all Servers under load, then the memory of idle connections, then a cluster. */
 async function measure(options: BenchOptions, entrants: readonly Entrant[]): Promise<Cell[]> {
+  const { sections } = options;
   await using stack = new AsyncDisposableStack();
   const generators = Array.from({ length: options.generators }, () => stack.use(new Generator()));
-  const bench = new Bench({ options, entrants, generators, progress: (text) => console.error(text) });
-  const cells = await bench.measureLoad();
-  if (options.sections.includes("idle")) cells.push(await bench.measureIdle());
+  const rounds = new Rounds({ options, generators, progress: (text) => console.error(text) });
+  const cells = await measureLoad(rounds, entrants);
+  if (sections.includes("idle")) cells.push(await measureIdle(rounds, entrants));
+  if (sections.includes("cluster")) {
+    const reason = await whyNoCluster();
+    if (reason === undefined) cells.push(...await measureCluster(rounds));
+    else console.error(`SKIPPED: one process and three on Redis: ${reason}`);
+  }
+  return cells;
+}
+
+/** Measures calls, churn and broadcasts, with one process of each Server throughout. */
+async function measureLoad(rounds: Rounds, entrants: readonly Entrant[]): Promise<Cell[]> {
+  const { sections, payloads, inFlight, warmUpMs } = rounds.options;
+  const section = "calls";
+  const loads = sections.includes(section)
+    ? payloads.flatMap((payloadBytes) =>
+      inFlight.map((count) => ({ section, payloadBytes, inFlight: count } as const))
+    )
+    : [];
+  await using stack = new AsyncDisposableStack();
+  const targets: Target[] = [];
+  for (const { name, title, contender: { version }, program } of entrants) {
+    const server = stack.use(await RunningServer.start(program));
+    targets.push({ name, title, version, port: server.port, cpuSeconds: () => server.cpuSeconds() });
+  }
+  const cells: Cell[] = [];
+  if (loads.length > 0) {
+    await measureCalls(rounds, targets, { section, payloadBytes: 300, inFlight: 32, warmUpMs });
+  }
+  for (const load of loads) cells.push(await measureCalls(rounds, targets, load));
+  if (sections.includes("churn")) cells.push(await measureChurn(rounds, targets));
+  if (sections.includes("broadcast")) cells.push(await measureBroadcast(rounds, targets));
   return cells;
 }
 
@@ -89,12 +132,19 @@ function describeMachine(): string {
 }
 
 function describeEnvironment({ rounds, roundMs, seed }: BenchOptions): string {
-  const load = Deno.loadavg()[0]?.toFixed(1);
   return [
     describeMachine(),
-    `medians of ${rounds} interleaved rounds of ${roundMs} ms, seed ${seed}, load average at the end ${load}`,
+    `medians of ${rounds} interleaved rounds of ${roundMs} ms, seed ${seed}`,
     "(0.95×) is the ratio to the bare forwarder, the median of the ratios within a round\n",
   ].join("\n");
+}
+
+/** A warning if other programs use the processor; an estimate, since the load average is that of the last minute. */
+function describeOtherLoad(): string | undefined {
+  const [load = 0] = Deno.loadavg();
+  if (load < navigator.hardwareConcurrency / 2) return undefined;
+  const rest = "calls per second and latencies are disturbed, CPU time per call less so";
+  return `DISTURBED: the load average before the run was ${load.toFixed(1)}; ${rest}`;
 }
 
 function readOr(path: string): string {

@@ -15,6 +15,8 @@ export interface Cell {
   readonly label: string;
   readonly payloadBytes?: number;
   readonly inFlight?: number;
+  /** The contender that all others are compared with; {@linkcode BASELINE} by default. */
+  readonly baseline?: string;
   /** By the name of the contender. */
   readonly rounds: Readonly<Record<string, readonly Round[]>>;
 }
@@ -35,7 +37,7 @@ export function totalOf(cell: Cell, contender: string, metric: string): number |
 export function ratioOf(
   cell: Cell,
   metric: string,
-  { of, to = BASELINE }: { readonly of: string; readonly to?: string },
+  { of, to = cell.baseline ?? BASELINE }: { readonly of: string; readonly to?: string },
 ): number | undefined {
   return medianRatio(metricOf(cell, of, metric), metricOf(cell, to, metric));
 }

@@ -23,10 +23,14 @@ const latency: readonly Column[] = [
   { title: "p95 ms", metric: "p95Ms", show: ms },
   { title: "p99 ms", metric: "p99Ms", show: ms },
 ];
+/** The processor time of a second; a Server with several threads may use more than one core. */
 const shares: readonly Column[] = [
   { title: "Server CPU", metric: "serverShare", show: percent },
   { title: "generator CPU", metric: "generatorShare", show: percent },
 ];
+
+/** A process that uses more than this share of a core has no time left. */
+const BUSY_SHARE = 0.9;
 
 const SECTION_TABLES: Readonly<
   Record<Section, { readonly title: string; readonly columns: readonly Column[] }>
@@ -95,10 +99,22 @@ export function renderTable(cells: readonly Cell[], titles: Readonly<Record<stri
   return `## ${title}\n\n${align([header, ...rows])}\n`;
 }
 
+/** The rows in which the load generator, not the Server, was the limit. */
+export function rowsLimitedByGenerator(
+  cells: readonly Cell[],
+  titles: Readonly<Record<string, string>>,
+): string[] {
+  return cells.flatMap((cell) =>
+    Object.keys(cell.rounds)
+      .filter((name) => (valueOf(cell, name, "generatorShare") ?? 0) > BUSY_SHARE)
+      .map((name) => `${cell.section}, ${cell.label}: ${titles[name] ?? name}`)
+  );
+}
+
 function renderValue(cell: Cell, contender: string, { metric, show, hasRatio, isTotal }: Column): string {
   const value = (isTotal === true ? totalOf : valueOf)(cell, contender, metric);
   if (value === undefined) return "–";
-  const ratio = hasRatio === true && contender !== BASELINE
+  const ratio = hasRatio === true && contender !== (cell.baseline ?? BASELINE)
     ? ratioOf(cell, metric, { of: contender })
     : undefined;
   return ratio === undefined ? show(value) : `${show(value)} (${ratio.toFixed(2)}×)`;

@@ -3,7 +3,7 @@ import { chooseTicks, renderChart } from "../../../bench/relay/chart.ts";
 import { judge, renderVerdicts, rowsBehind } from "../../../bench/relay/goals.ts";
 import { parseOptions } from "../../../bench/relay/options.ts";
 import type { Cell } from "../../../bench/relay/results.ts";
-import { renderTable } from "../../../bench/relay/table.ts";
+import { renderTable, rowsLimitedByGenerator } from "../../../bench/relay/table.ts";
 
 const cell: Cell = {
   section: "idle",
@@ -78,4 +78,9 @@ Deno.test("chooseTicks() covers the maximum with round numbers from 0 on", () =>
   assertEquals(chooseTicks(22_927), [0, 10_000, 20_000, 30_000]);
   assertEquals(chooseTicks(0.9), [0, 0.25, 0.5, 0.75, 1]);
   assertEquals(chooseTicks(0), [0, 1]);
+});
+
+Deno.test("rowsLimitedByGenerator() names the rows that say nothing about the Server", () => {
+  const rounds = { bare: [{ generatorShare: 0.99 }], ours: [{ generatorShare: 0.4 }] };
+  assertEquals(rowsLimitedByGenerator([{ ...calls, rounds }], {}), ["calls, 300 B, 32 in flight: bare"]);
 });
