@@ -233,6 +233,7 @@ function getSkills(_scope: HandlerScope, body: unknown): { skills: readonly neve
   return { skills: [], req_id: parse.parseAgentCallData(body).req_id };
 }
 
+/** 4014, because a skill belongs to an MCP server, and no MCP server here has one. */
 function getSkill(_scope: HandlerScope, body: unknown): never {
   parse.parseAgentCallData(body);
   throw new SmcpError(ErrorCode.MCP_SERVER_NOT_FOUND, "Skill does not exist: this Computer has no skills");

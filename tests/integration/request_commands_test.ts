@@ -166,7 +166,12 @@ const CASES: readonly Case[] = [
   },
   { words: ["read", "dpe://dosc/rpt"], code: 1, text: "", error: '"dosc"; did you mean "docs"? (4201)' },
   { words: ["call", "nap", "--timeout", "1"], code: 5, text: "", error: "(4004)" },
-  { words: ["call", "echo", "hi"], code: 2, text: "", error: "NAME=VALUE" },
+  {
+    words: ["call", "echo", "hi"],
+    code: 2,
+    text: "",
+    error: 'error: Cannot read argument "hi": write NAME=VALUE',
+  },
   { words: ["call", "echo", "--params", "-"], input: "[1]", code: 2, text: "", error: "not a JSON object" },
   { words: ["call", "echo", "--timeout", "86401"], code: 2, text: "", error: "86400" },
   { words: ["desktop"], text: "window://log\n\nsafe�[31m!\n\tok\n" },

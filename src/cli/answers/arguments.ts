@@ -35,11 +35,10 @@ export function readArgument(word: string, { json, texts }: TypedArguments = NO_
   try {
     return { json: { ...json, ...parseParams(word) }, texts };
   } catch (cause) {
-    const error = new InvalidArgumentError(
-      `Expected NAME=VALUE, or a JSON object in quotes such as '{"message":"hi"}'`,
+    throw new UsageError(
+      `Cannot read argument "${word}": write NAME=VALUE, or a JSON object in quotes such as '{"message":"hi"}'`,
+      { cause },
     );
-    error.cause = cause;
-    throw error;
   }
 }
 

@@ -17,6 +17,8 @@ export const MASK = "***";
 /** The name of an option: words of letters. With more than two digits at its end it may be a value. */
 const OPTION_NAME = /^-(?:[A-Za-z]|-[A-Za-z]+(?:[-_.][A-Za-z]+)*\d{0,2})$/;
 const MAX_OPTION_LENGTH = 40;
+/** Whatever may be the name of an option: what follows a secret one is hidden from the owner as well. */
+export const ANY_OPTION_NAME = /^--?[\w.-]+$/;
 /** The name of a program. */
 const PROGRAM_NAME = /^[A-Za-z][\w.+-]{0,39}$/;
 /** A host and port that contain nothing else. */
@@ -48,23 +50,19 @@ export function maskServer(config: MCPServerConfig): MCPServerConfig {
     case "stdio":
       return { ...shared, type: config.type, server_parameters: maskStdio(config.server_parameters) };
     case "streamable": {
-      const { url, headers, timeout, sse_read_timeout, terminate_on_close } = config.server_parameters;
-      const times = { timeout: maskDuration(timeout), sse_read_timeout: maskDuration(sse_read_timeout) };
-      const rest = { ...times, terminate_on_close };
-      return {
-        ...shared,
-        type: config.type,
-        server_parameters: { url: maskText(url), headers: maskValues(headers), ...rest },
+      const { timeout, sse_read_timeout, terminate_on_close } = config.server_parameters;
+      const server_parameters = {
+        ...maskHttp(config.server_parameters),
+        timeout: maskDuration(timeout),
+        sse_read_timeout: maskDuration(sse_read_timeout),
+        terminate_on_close,
       };
+      return { ...shared, type: config.type, server_parameters };
     }
     case "sse": {
-      const { url, headers, timeout, sse_read_timeout } = config.server_parameters;
-      const rest = { timeout, sse_read_timeout };
-      return {
-        ...shared,
-        type: config.type,
-        server_parameters: { url: maskText(url), headers: maskValues(headers), ...rest },
-      };
+      const { timeout, sse_read_timeout } = config.server_parameters;
+      const server_parameters = { ...maskHttp(config.server_parameters), timeout, sse_read_timeout };
+      return { ...shared, type: config.type, server_parameters };
     }
   }
 }
@@ -73,6 +71,12 @@ export function maskServer(config: MCPServerConfig): MCPServerConfig {
 function knownMeta({ auto_apply, ret_object_mapper, alias, tags }: ToolMeta): ToolMeta {
   const meta = { auto_apply, ret_object_mapper, alias, tags };
   return Object.fromEntries(Object.entries(meta).filter(([, value]) => value !== undefined));
+}
+
+function maskHttp<T extends Record<string, unknown> | null>(
+  { url, headers }: { readonly url: string; readonly headers: T },
+): { url: string; headers: T } {
+  return { url: maskText(url), headers: maskValues(headers) };
 }
 
 function maskStdio(parameters: MCPServerStdioParameters): MCPServerStdioParameters {
@@ -127,7 +131,7 @@ function maskText(text: string): string {
   const authority = end < 0 ? rest : rest.slice(0, end);
   const tail = end < 0 ? "" : rest.slice(end);
   const host = authority.slice(authority.lastIndexOf("@") + 1);
-  // A password that contains a slash would leave its beginning where the host is expected
+  // In "https://user:pa/ss@host" the slash is part of the password: "user:pa" is then no host, and "@" follows it.
   const isHost = AUTHORITY.test(host) && !tail.includes("@") && !tail.startsWith("${") &&
     authority.indexOf("@") === authority.lastIndexOf("@");
   if (!isHost) return scheme + maskLiterals(rest);

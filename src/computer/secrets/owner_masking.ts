@@ -1,30 +1,34 @@
 /** Masks the parameters of a server for the owner of the Computer: only the values of secrets are hidden. */
 import type { MCPServerConfig, MCPServerInput, MCPServerStdioParameters } from "../../protocol/config.ts";
-import { fillPlaceholders, type InputValue, PLACEHOLDER } from "../../config/placeholders.ts";
-import { isSecretName, MASK, maskFallback, maskValue, maskValues } from "./masking.ts";
+import { fillPlaceholders, type InputValue, mapTexts, PLACEHOLDER } from "../../config/placeholders.ts";
+import { ANY_OPTION_NAME, isSecretName, MASK, maskFallback, maskValue, maskValues } from "./masking.ts";
 
 /** The parameters of a server with placeholders as written and secrets as `***`. */
 export function maskSecretParameters(config: MCPServerConfig): MCPServerConfig["server_parameters"] {
-  return config.type === "stdio" ? maskStdio(config.server_parameters) : maskHttp(config.server_parameters);
+  return config.type === "stdio"
+    ? maskStdioForOwner(config.server_parameters)
+    : maskHttpForOwner(config.server_parameters);
 }
 
-function maskHttp<T extends { readonly url: string; readonly headers: Record<string, unknown> | null }>(
+function maskHttpForOwner<
+  T extends { readonly url: string; readonly headers: Record<string, unknown> | null },
+>(
   parameters: T,
 ): T {
   return {
     ...parameters,
-    url: maskUrl(parameters.url),
+    url: maskUrlForOwner(parameters.url),
     headers: maskValues(parameters.headers, showToOwner),
   };
 }
 
-function maskStdio(parameters: MCPServerStdioParameters): MCPServerStdioParameters {
+function maskStdioForOwner(parameters: MCPServerStdioParameters): MCPServerStdioParameters {
   const { env, args } = parameters;
-  const shown = Object.entries(env ?? {}).map(([name, value]) => [name, maskNamed(name, value)]);
-  return { ...parameters, args: maskArguments(args), env: env && Object.fromEntries(shown) };
+  const shown = Object.entries(env ?? {}).map(([name, value]) => [name, maskNamedForOwner(name, value)]);
+  return { ...parameters, args: maskArgumentsForOwner(args), env: env && Object.fromEntries(shown) };
 }
 
-function maskLiteral(value: string): string {
+function maskLiteralForOwner(value: string): string {
   return maskValue(value, showToOwner);
 }
 
@@ -34,39 +38,39 @@ function showToOwner(placeholder: string): string {
 }
 
 /** Masks `--token=…`, the argument after `--api-key`, `NAME=…` for a secret name, and secrets in URLs. */
-function maskArguments(args: readonly string[]): string[] {
+function maskArgumentsForOwner(args: readonly string[]): string[] {
   return args.map((arg, index) => {
     const before = args[index - 1];
-    const isValue = before !== undefined && /^--?[\w.-]+$/.test(before) && isSecretName(before);
-    return isValue ? maskLiteral(arg) : maskArgument(arg);
+    const isValue = before !== undefined && ANY_OPTION_NAME.test(before) && isSecretName(before);
+    return isValue ? maskLiteralForOwner(arg) : maskArgumentForOwner(arg);
   });
 }
 
 /** Masks `NAME=VALUE` and `NAME: VALUE`; the value may be another such pair, or a URL. */
-function maskArgument(arg: string): string {
+function maskArgumentForOwner(arg: string): string {
   const pair = /^([\w.-]+)(=|:(?!\/\/)\s*)(.*)$/s.exec(arg);
-  if (pair === null) return maskUrl(arg);
+  if (pair === null) return maskUrlForOwner(arg);
   const [, name = "", sign = "", value = ""] = pair;
-  return name + sign + maskNamed(name, value);
+  return name + sign + maskNamedForOwner(name, value);
 }
 
-function maskNamed(name: string, value: string): string {
-  return isSecretName(name) ? maskLiteral(value) : maskArgument(value);
+function maskNamedForOwner(name: string, value: string): string {
+  return isSecretName(name) ? maskLiteralForOwner(value) : maskArgumentForOwner(value);
 }
 
 /** Masks the user information, the query values and the fragment of a URL, which may contain placeholders. */
-function maskUrl(written: string): string {
-  const url = written.replaceAll(PLACEHOLDER, (text) => maskFallback(text, maskUrl));
+function maskUrlForOwner(written: string): string {
+  const url = written.replaceAll(PLACEHOLDER, (text) => maskFallback(text, maskUrlForOwner));
   const parts = /^([a-z][a-z\d+.-]*:\/\/)([^/?#]*@)?([^?#]*)(\?[^#]*)?(#.*)?$/is.exec(url);
   if (parts === null) return url;
   const [, scheme = "", user, rest = "", query = "", fragment = ""] = parts;
-  const userPart = user === undefined ? "" : `${maskLiteral(user.slice(0, -1))}@`;
+  const userPart = user === undefined ? "" : `${maskLiteralForOwner(user.slice(0, -1))}@`;
   const maskedQuery = query.replaceAll(/([?&])([^=&]*)(=?)([^&]*)/g, (whole, sign, key, equals, value) => {
-    if (equals === "") return key === "" ? whole : sign + maskLiteral(key);
-    return sign + key + equals + (value === "" ? "" : maskLiteral(value));
+    if (equals === "") return key === "" ? whole : sign + maskLiteralForOwner(key);
+    return sign + key + equals + (value === "" ? "" : maskLiteralForOwner(value));
   });
   return scheme + userPart + rest + maskedQuery +
-    (fragment === "" ? "" : `#${maskLiteral(fragment.slice(1))}`);
+    (fragment === "" ? "" : `#${maskLiteralForOwner(fragment.slice(1))}`);
 }
 
 /** The values of inputs. */
@@ -90,7 +94,13 @@ export async function renderParameters(
     const value = isSecret(input) ? MASK : await peek(input);
     if (value !== undefined) values.set(`\${input:${input.id}}`, value);
   }
-  return fillPlaceholders(maskSecretParameters(server), values);
+  const filled = fillPlaceholders(maskSecretParameters(server), values);
+  return mapTexts(filled, asOneMask);
+}
+
+/** `******` as `***`: a masked literal and a masked input stand side by side. */
+function asOneMask(text: string): string {
+  return text.replaceAll(/(?:\*{3}){2,}/g, MASK);
 }
 
 function isSecret(input: MCPServerInput): boolean {

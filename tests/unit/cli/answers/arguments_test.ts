@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { InvalidArgumentError } from "commander";
+import { UsageError } from "../../../../src/cli/outcome.ts";
 import {
   argumentCandidates,
   readArgument,
@@ -34,7 +34,7 @@ Deno.test("a JSON object stands for all its members", () => {
 
 Deno.test("what is neither says how to write it", () => {
   for (const word of ["hello", "=x", "[1]", "{text:1}", "{"]) {
-    assertThrows(() => readArgument(word), InvalidArgumentError, "NAME=VALUE");
+    assertThrows(() => readArgument(word), UsageError, "NAME=VALUE");
   }
 });
 

@@ -21,9 +21,10 @@ async function render(server_parameters: Record<string, unknown>): Promise<unkno
 
 Deno.test("renderParameters() replaces inputs, and masks passwords and the output of commands", async () => {
   const rendered = await render({
-    args: ["${input:city}", "${input:key}", "${input:made}", "in ${input:city}"],
+    args: ["${input:city}", "${input:key}", "${input:made}", "in ${input:city}", "--token=key ${input:key}"],
   });
-  assertEquals((rendered as { args: unknown }).args, ["Rome", "***", "***", "in Rome"]);
+  const args = ["Rome", "***", "***", "in Rome", "--token=***"];
+  assertEquals((rendered as { args: unknown }).args, args);
 });
 
 Deno.test("renderParameters() leaves inputs without a value and variables as written", async () => {
