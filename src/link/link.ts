@@ -24,7 +24,7 @@ import { reconnectBackoff, rejoinBackoff, type RetryOptions, returnDelayMs } fro
 
 /** How long a taken name or seat is retried after a loss: longer than a Server keeps a lost connection (45 s). */
 const REJOIN_PATIENCE_MS = 60_000;
-/** After a connection of at least this many milliseconds, the waits start again with the first one. */
+/** A loss after a connection of at least this many milliseconds, and the first loss, need no wait of the back-off. */
 const STABLE_MS = 10_000;
 /** Time for one attempt to connect, and for the answer to a join or leave. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
