@@ -61,6 +61,7 @@ export type { CallLimits, ListLimits, ReadLimits } from "./src/computer/limits.t
 export type { ConnectionState, ConnectOptions, JoinOptions } from "./src/computer/office/office_link.ts";
 export type { InputValue } from "./src/config/placeholders.ts";
 export type { RetryOptions } from "./src/link/retry.ts";
+export type { CredentialsSource, SentCredentials } from "./src/link/credentials.ts";
 export type { LogFields, Logger } from "./src/log.ts";
 export type { ServerLimits } from "./src/mcp/limits.ts";
 export type { ServerState, ServerStatus } from "./src/mcp/supervision/supervised_server.ts";

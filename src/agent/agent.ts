@@ -1,4 +1,5 @@
 /** The Agent: what an AI application embeds to use the Computers of an office. */
+import type { CredentialsSource } from "../link/credentials.ts";
 import { Link, type LinkListener } from "../link/link.ts";
 import type { RetryOptions } from "../link/retry.ts";
 import { type Logger, silentLogger } from "../log.ts";
@@ -44,6 +45,14 @@ export interface AgentOptions extends RetryOptions {
   readonly auth?: Readonly<Record<string, unknown>> | undefined;
   /** HTTP headers of the connection. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Gives the credentials for each connection, such as a JWT that is short-lived; `token`, `auth` and `headers` are sent
+   * as well. When the Server ends the connection because the credentials have expired or were revoked, the Agent asks
+   * for new ones and comes back.
+   */
+  readonly credentials?: CredentialsSource | undefined;
+  /** The certificate authorities that may have signed the Server's certificate, as PEM; those of the runtime by default. */
+  readonly ca?: string | undefined;
   /** The Socket.IO path below the URL; `/socket.io/` by default. */
   readonly path?: string | undefined;
   /** Receives the Agent's log lines; they are dropped by default. */
@@ -132,7 +141,8 @@ export class Agent implements AsyncDisposable {
    * @throws {JoinRefusedError} at once, with the Server's reason, for example that the office already has an Agent.
    */
   static async connect(options: AgentOptions): Promise<Agent> {
-    const { url, office, name, path, headers, reconnectDelayMs, rejoinDelayMs, signal } = options;
+    const { url, office, name, path, headers, credentials, ca, reconnectDelayMs, rejoinDelayMs, signal } =
+      options;
     const { joinPatienceMs: rejoinPatienceMs, timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
     const { logger = silentLogger } = options;
     assertUrl(url);
@@ -143,7 +153,7 @@ export class Agent implements AsyncDisposable {
     const auth = toAuth(options);
     const startMs = performance.now();
     const waits = { rejoinPatienceMs, reconnectDelayMs, rejoinDelayMs };
-    const link = await Link.open({ url, path, headers, auth, logger, ...waits }, {
+    const link = await Link.open({ url, path, headers, auth, credentials, ca, logger, ...waits }, {
       listener: toLinkListener(listeners, { logger, ending, office: () => link.membership?.office_id }),
       timeoutMs,
       signal,

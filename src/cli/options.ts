@@ -1,7 +1,7 @@
 /** Options that several programs share, and readers for their values. */
 import { describeError } from "../text.ts";
 import { nameProblem } from "../protocol/names.ts";
-import { DEFAULT_SOCKET_PATH, parseServerAddress } from "../protocol/server_address.ts";
+import { parseServerAddress } from "../protocol/server_address.ts";
 import { UsageError } from "./outcome.ts";
 import { InvalidArgumentError, Option } from "commander";
 import {
@@ -14,37 +14,6 @@ import {
   parseLogLevels,
 } from "../log.ts";
 import { terminalBottom } from "../terminal/bottom_line.ts";
-
-/** Where a Computer or an Agent connects, under which name, and with which credentials. */
-export interface ConnectionOptions {
-  readonly url: string;
-  readonly office: string;
-  readonly name: string;
-  readonly token?: string;
-  readonly auth: Readonly<Record<string, string>>;
-  readonly header: Readonly<Record<string, string>>;
-  readonly path: string;
-}
-
-/**
- * `--url`, `--office`, `--name`, `--token`, `--auth`, `--header`, `--path`, each also from the environment. Commander
- * requires none of them, since it would then report a missing option before a misspelled command; call
- * {@linkcode requireOptions} instead.
- */
-export function connectionOptions(role: "computer" | "agent"): Option[] {
-  return [
-    new Option("--url <url>", "the URL of the Server, such as http://127.0.0.1:3000").env("A2C_URL")
-      .argParser(parseUrl),
-    new Option("--office <office>", "the office to join").env("A2C_OFFICE").argParser(parseName),
-    new Option("--name <name>", `the name of this ${role === "agent" ? "Agent" : "Computer"} in the office`)
-      .env("A2C_NAME").argParser(
-        parseName,
-      ),
-    ...credentialOptions(),
-    new Option("--path <path>", "the Socket.IO path, relative to the path of the URL")
-      .default(DEFAULT_SOCKET_PATH).env("A2C_PATH"),
-  ];
-}
 
 /**
  * Checks that options have a value.
@@ -60,22 +29,6 @@ export function requireOptions(options: object, names: readonly string[]): void 
   throw new UsageError(`Cannot start: missing ${list}; see --help`);
 }
 
-/** `--token`, `--auth FIELD=VALUE`, `--header NAME=VALUE`. */
-function credentialOptions(): Option[] {
-  return [
-    new Option("--token <token>", "the token, sent as the auth field `token`").env("A2C_TOKEN"),
-    new Option("--auth <FIELD=VALUE>", "a field of the Socket.IO auth object; repeatable")
-      .argParser(collectPair).default({}, "none").env("A2C_AUTH"),
-    new Option("--header <NAME=VALUE>", "an HTTP header of the connection; repeatable")
-      .argParser(collectPair).default({}, "none").env("A2C_HEADER"),
-  ];
-}
-
-/** The Socket.IO `auth` object of these options; `--auth token=…` overrides `--token`. */
-export function authOf(options: Pick<ConnectionOptions, "token" | "auth">): Record<string, string> {
-  return options.token === undefined ? { ...options.auth } : { token: options.token, ...options.auth };
-}
-
 /** Parses the URL of a Server: `http`, `https`, `ws` or `wss`. */
 export function parseUrl(raw: string): string {
   try {
@@ -87,7 +40,7 @@ export function parseUrl(raw: string): string {
 }
 
 /** Parses the name of a member or an office and normalizes it to Unicode NFC, as it is sent. */
-function parseName(raw: string): string {
+export function parseName(raw: string): string {
   const name = raw.normalize("NFC");
   const problem = nameProblem(name);
   if (problem === undefined) return name;

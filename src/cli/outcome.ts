@@ -103,7 +103,7 @@ export function toFailure(error: unknown): Failure {
 
 function messageOf(error: unknown): string {
   if (error instanceof AuthenticationError) {
-    return `${error.message}; --token (A2C_TOKEN), --auth or --header gives credentials`;
+    return `${error.message}; --token (A2C_TOKEN), --token-file, --auth or --header gives credentials`;
   }
   return describeError(error instanceof SmcpError ? withDetailsTold(error) : error);
 }

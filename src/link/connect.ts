@@ -24,6 +24,8 @@ export interface ConnectOptions {
   readonly auth?: Readonly<Record<string, unknown>> | undefined;
   /** HTTP headers of the handshake. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The certificate authorities that may have signed the Server's certificate, as PEM; those of the runtime by default. */
+  readonly ca?: string | undefined;
 }
 
 /** An incoming event with its one argument, and the function that answers it where an ack was requested. */
@@ -92,6 +94,7 @@ export function openConnection(
     query: { [VERSION_QUERY_PARAMETER]: PROTOCOL_VERSION },
     auth: { ...options.auth },
     extraHeaders: { ...options.headers },
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
     transports: [StrictPolling, NodeWebSocket],
     forceNew: true,
     reconnection: false,

@@ -143,7 +143,7 @@ function networkReason(error: Error, requested: string): Reason {
   if (/certificate/i.test(message) || /CERT/.test(code)) {
     return permanent(
       `its TLS certificate is not trusted (${message}); ` +
-        "NODE_EXTRA_CA_CERTS=FILE in the environment adds a certificate authority",
+        "--ca-file FILE, or NODE_EXTRA_CA_CERTS=FILE in the environment, adds a certificate authority",
     );
   }
   if (/^ERR_(SSL|TLS)/.test(code) || code === "EPROTO") return permanent(`TLS failed (${message})`);

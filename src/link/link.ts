@@ -19,6 +19,7 @@ import {
 import type { EnterOfficeReq } from "../protocol/office.ts";
 import { plainTextWarning } from "../protocol/server_address.ts";
 import type { Connection, ConnectionEnd, ConnectOptions, IncomingEvent } from "./connect.ts";
+import { type CredentialsSource, NoCredentialsError, withCredentials } from "./credentials.ts";
 import { readJoinAck } from "./join.ts";
 import { reconnectBackoff, rejoinBackoff, type RetryOptions, returnDelayMs } from "./retry.ts";
 
@@ -26,11 +27,15 @@ import { reconnectBackoff, rejoinBackoff, type RetryOptions, returnDelayMs } fro
 const REJOIN_PATIENCE_MS = 60_000;
 /** A loss after a connection of at least this many milliseconds, and the first loss, need no wait of the back-off. */
 const STABLE_MS = 10_000;
+/** How long refused credentials are retried after a loss, if a source gives them. */
+const RENEWAL_PATIENCE_MS = 60_000;
 /** Time for one attempt to connect, and for the answer to a join or leave. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
 
 /** The options of a link. */
 export interface LinkOptions extends ConnectOptions, RetryOptions {
+  /** Gives the credentials for each connection, besides `auth` and `headers`. */
+  readonly credentials?: CredentialsSource | undefined;
   readonly logger?: Logger | undefined;
   /** How long a rejoin is retried while the name or seat is taken, in milliseconds; 60,000 by default. */
   readonly rejoinPatienceMs?: number | undefined;
@@ -247,7 +252,9 @@ export class Link implements AsyncDisposable {
         const { reason, farewell } = end;
         this.#log.warn("connection lost", { reason, code: farewell?.code });
         this.#tell(() => this.#listener.onLost(end));
-        if (farewell?.reconnect === false) throw toDismissal(this.#options.url, farewell);
+        if (farewell !== undefined && !this.#mayReturn(farewell)) {
+          throw toDismissal(this.#options.url, farewell);
+        }
         if (performance.now() - sinceMs > STABLE_MS) backoff.reset();
         else await delay(backoff.next(), signal);
         await delay(returnDelayMs(this.#options, farewell), signal);
@@ -264,6 +271,12 @@ export class Link implements AsyncDisposable {
       this.#end(failure);
       this.#tell(() => this.#listener.onFailed(failure));
     }
+  }
+
+  /** With a source of credentials, this member may get new ones in place of those that have ended. */
+  #mayReturn(farewell: Farewell): boolean {
+    const canRenew = this.#options.credentials !== undefined && hasEndedCredentials(farewell);
+    return farewell.reconnect || canRenew;
   }
 
   /** Reconnects and rejoins without a time limit; throws only permanent errors. */
@@ -298,18 +311,19 @@ export class Link implements AsyncDisposable {
     const deadlineMs = performance.now() + timeoutMs;
     const onEvent = (incoming: IncomingEvent) => this.#tell(() => this.#listener.onEvent(incoming));
     let isKnown = false;
+    const startMs = performance.now();
     // Socket.IO is loaded with the first connection: a program that makes none starts faster.
     const { openConnection } = await import("./connect.ts");
     while (true) {
       const attemptMs = Math.max(1, Math.min(ATTEMPT_TIMEOUT_MS, deadlineMs - performance.now()));
       try {
-        return await openConnection(this.#options, { onEvent, signal, timeoutMs: attemptMs });
+        const place = await withCredentials(this.#options, { signal, timeoutMs: attemptMs });
+        return await openConnection(place, { onEvent, signal, timeoutMs: attemptMs });
       } catch (error) {
         const waitMs = Math.round(backoff.next());
         const isLast = performance.now() + waitMs >= deadlineMs;
-        if (!(error instanceof ServerUnreachableError) || isLast) throw error;
-        // After a loss, a failure that looks permanent may be a passing one of a proxy or a name service.
-        if (error.isPermanent && this.#isOpening) throw error;
+        const isRetried = this.#isRetried(error, performance.now() - startMs);
+        if (!(error instanceof Error) || !isRetried || isLast) throw error;
         const fields = { error: error.message, wait_ms: waitMs };
         // One warning for each loss: retries every ten seconds would flood the log.
         if (isKnown) this.#log.debug("cannot reach the Server, retrying", fields);
@@ -318,6 +332,17 @@ export class Link implements AsyncDisposable {
         await delay(waitMs, signal);
       }
     }
+  }
+
+  /** Whether a failure to connect may be a passing one. */
+  #isRetried(error: unknown, sinceMs: number): boolean {
+    // After a loss, a failure that looks permanent may be a passing one of a proxy or a name service.
+    if (error instanceof ServerUnreachableError) return !error.isPermanent || !this.#isOpening;
+    if (this.#isOpening) return false;
+    if (error instanceof NoCredentialsError) return true;
+    // The source may get the new credentials later than the Server.
+    const canRenew = this.#options.credentials !== undefined && error instanceof AuthenticationError;
+    return canRenew && sinceMs < RENEWAL_PATIENCE_MS;
   }
 
   /** Joins on the current connection. If it is lost meanwhile, waits for the next one and joins there. */

@@ -57,7 +57,9 @@ export class StrictPolling extends Fetch {
       const url = new URL(this.uri());
       const headers = { accept: "*/*", ...this.opts.extraHeaders, ...bodyHeaders(body) };
       const options = { method: body === undefined ? "GET" : "POST", headers, agent: false } as const;
-      const request = url.protocol === "https:" ? requestHttps(url, options) : requestHttp(url, options);
+      const request = url.protocol === "https:"
+        ? requestHttps(url, { ...options, ca: this.opts.ca })
+        : requestHttp(url, options);
       this.#requests.add(request);
       request.once("close", () => this.#requests.delete(request));
       request.once(

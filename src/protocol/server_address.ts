@@ -57,9 +57,14 @@ export function plainTextWarning(
   sent: {
     readonly auth?: Readonly<Record<string, unknown>> | undefined;
     readonly headers?: Readonly<Record<string, string>> | undefined;
+    /** A source of further credentials, usually a token. */
+    readonly credentials?: unknown;
   },
 ): string | undefined {
-  const names = [...Object.keys(sent.auth ?? {}), ...Object.keys(sent.headers ?? {})];
+  const source = sent.credentials === undefined ? [] : ["token"];
+  const names = [
+    ...new Set([...source, ...Object.keys(sent.auth ?? {}), ...Object.keys(sent.headers ?? {})]),
+  ];
   if (names.length === 0 || !parseServerAddress(url).isPlainText) return undefined;
   return `${names.join(", ")} can be read on the way to "${url}", which has no TLS; use https://`;
 }

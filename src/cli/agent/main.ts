@@ -1,13 +1,7 @@
 /** The Agent's command line: `agent.ts --url URL --office OFFICE --name NAME [--json] COMMAND …`. */
-import {
-  authOf,
-  type ConnectionOptions,
-  connectionOptions,
-  loggerOf,
-  type LogOptions,
-  parseSeconds,
-  requireOptions,
-} from "../options.ts";
+import { type ConnectionOptions, connectionOptions } from "../connection_options.ts";
+import { readCredentials } from "../credentials.ts";
+import { loggerOf, type LogOptions, parseSeconds, requireOptions } from "../options.ts";
 import { type Command, Option } from "commander";
 import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
 import { type CommandAnswer, showAnswer } from "../answers/answer.ts";
@@ -150,10 +144,10 @@ async function connect(
   options: GlobalOptions,
   task: Required<Way> & { readonly signal: AbortSignal; readonly logger: Logger },
 ): Promise<Agent> {
-  const { url, office, name, header: headers, path } = options;
+  const { url, office, name, path } = options;
   const { signal, logger, observer } = task;
-  const auth = authOf(options);
-  const warning = plainTextWarning(url, { auth, headers });
+  const sent = await readCredentials(options);
+  const warning = plainTextWarning(url, sent);
   // At the level `error` the log does not show this warning.
   if (warning !== undefined && options.logLevel.level === "error") console.error(`warning: ${warning}`);
   const connectMs = (options.connectTimeout ?? task.connectSeconds) * 1000;
@@ -165,8 +159,7 @@ async function connect(
     url,
     office,
     name,
-    auth,
-    headers,
+    ...sent,
     path,
     observer,
     timeoutMs: connectMs,

@@ -12,7 +12,9 @@ import { type LogFields, type Logger, type LoggerOptions, withModule } from "../
 import type { MCPServerInput } from "../../protocol/config.ts";
 import { didYouMean } from "../../spelling.ts";
 import { describeError } from "../../text.ts";
-import { authOf, type ConnectionOptions, loggerOf, type LogOptions } from "../options.ts";
+import type { ConnectionOptions } from "../connection_options.ts";
+import { readCredentials } from "../credentials.ts";
+import { loggerOf, type LogOptions } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { ConfigStore } from "./config_store.ts";
 import { FileWatch, stampOf, type WatchOptions } from "./file_watch.ts";
@@ -334,7 +336,7 @@ export async function openHostedComputer(
   options: ComputerCliOptions,
   around: HostedComputerSurroundings,
 ): Promise<HostedComputer> {
-  const { url, path, header = {}, auth = {}, token, config, inputs, dpeFiles, autoApply } = options;
+  const { url, path, config, inputs, dpeFiles, autoApply } = options;
   return await HostedComputer.open({
     name: options.name ?? defaultName(),
     configFile: config,
@@ -349,8 +351,7 @@ export async function openHostedComputer(
     connectOptions: {
       url,
       path,
-      headers: header,
-      auth: authOf(token === undefined ? { auth } : { token, auth }),
+      ...await readCredentials(options),
       onFailed: around.onFailed,
     },
     confirm: autoApply ? () => true : around.confirm,

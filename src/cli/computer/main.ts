@@ -5,7 +5,8 @@
 import { type Command, Option } from "commander";
 import { parseLogLevels } from "../../log.ts";
 import { didYouMean } from "../../spelling.ts";
-import { connectionOptions, parseSeconds } from "../options.ts";
+import { connectionOptions } from "../connection_options.ts";
+import { parseSeconds } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
 import { shareOptions } from "../shared_options.ts";

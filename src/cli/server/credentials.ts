@@ -15,8 +15,8 @@ import { collect } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { Switch, time, words } from "./option_kinds.ts";
 
-/** The values of {@linkcode credentialOptions} and {@linkcode jwtOptions}. */
-export interface CredentialOptions {
+/** The values of {@linkcode tokenOptions} and {@linkcode jwtOptions}. */
+export interface TokenOptions {
   readonly token?: readonly string[];
   readonly tokenFile?: string;
   readonly authField: string;
@@ -38,7 +38,7 @@ export interface CredentialOptions {
 }
 
 /** `--token`, `--token-file`, and where clients put their token. */
-export function credentialOptions(): readonly Option[] {
+export function tokenOptions(): readonly Option[] {
   return [
     new Option("--token <token>", "accept clients with this token; repeatable").argParser(collect)
       .env("A2C_TOKEN"),
@@ -114,7 +114,7 @@ export interface OpenedAuth extends AsyncDisposable {
  *
  * @throws {UsageError} when a token or a file cannot be used.
  */
-export async function openAuth(options: CredentialOptions, logger: Logger): Promise<OpenedAuth> {
+export async function openAuth(options: TokenOptions, logger: Logger): Promise<OpenedAuth> {
   await using opening = new AsyncDisposableStack();
   try {
     const providers: AuthProvider[] = [];
@@ -139,7 +139,7 @@ function own(stack: AsyncDisposableStack, provider: AuthProvider & Partial<Async
 }
 
 async function openTokens(
-  { token: tokens, tokenFile, authField: field, authHeader: header }: CredentialOptions,
+  { token: tokens, tokenFile, authField: field, authHeader: header }: TokenOptions,
   logger: Logger,
 ): Promise<AuthProvider & Partial<AsyncDisposable> | undefined> {
   if (tokens === undefined && tokenFile === undefined) return undefined;
@@ -149,7 +149,7 @@ async function openTokens(
   return await TokenFile.open(tokenFile, { field, header, tokens, logger });
 }
 
-async function openJwt(options: CredentialOptions, logger: Logger): Promise<JwtTokens | undefined> {
+async function openJwt(options: TokenOptions, logger: Logger): Promise<JwtTokens | undefined> {
   const { jwtSecret, jwtSecretFile, jwtKeyFile, jwtJwksUrl } = options;
   const sources = [jwtSecret, jwtSecretFile, jwtKeyFile, jwtJwksUrl];
   if (sources.every((source) => source === undefined)) return undefined;

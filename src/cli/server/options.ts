@@ -20,11 +20,11 @@ import {
   DEFAULT_PING_TIMEOUT_MS,
 } from "../../server/limits.ts";
 import { type LogOptions, parsePort } from "../options.ts";
-import { type CredentialOptions, credentialOptions, jwtOptions } from "./credentials.ts";
+import { jwtOptions, type TokenOptions, tokenOptions } from "./credentials.ts";
 import { count, Switch, time, words } from "./option_kinds.ts";
 
 /** The values of the options. */
-export interface ServerCliOptions extends LogOptions, CredentialOptions {
+export interface ServerCliOptions extends LogOptions, TokenOptions {
   readonly config?: string;
   readonly redis?: string;
   readonly redisPrefix?: string;
@@ -97,7 +97,7 @@ function addressOptions(): Option[] {
 
 function admissionOptions(): Option[] {
   return [
-    ...credentialOptions(),
+    ...tokenOptions(),
     new Switch("--allow-anonymous", {
       description: "serve other machines without requiring a token",
       variable: "A2C_ALLOW_ANONYMOUS",

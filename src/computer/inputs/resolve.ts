@@ -9,7 +9,7 @@ import type {
 } from "../../protocol/config.ts";
 import { describeError } from "../../text.ts";
 import { ConfigurationError } from "../../mcp/errors.ts";
-import { killGroup } from "../../mcp/stdio/spawn.ts";
+import { runShell } from "../../mcp/stdio/shell.ts";
 import { readEnvFile, readValueFile } from "../../config/env_file.ts";
 import { readResolved } from "../../config/values.ts";
 import {
@@ -162,28 +162,6 @@ async function runCommand(input: MCPServerCommandInput, signal: AbortSignal): Pr
     throw new ConfigurationError(`Cannot resolve input "${input.id}": ${describeError(error)}`, {
       cause: error,
     });
-  }
-}
-
-/** Runs a shell line in a separate process group, so that an abort ends all processes of the line. */
-async function runShell(line: string, signal: AbortSignal): Promise<Deno.CommandOutput> {
-  signal.throwIfAborted();
-  const [shell, flag] = Deno.build.os === "windows" ? ["cmd", "/c"] as const : ["sh", "-c"] as const;
-  const process = new Deno.Command(shell, {
-    args: [flag, line],
-    stdin: "null",
-    stdout: "piped",
-    stderr: "null",
-    detached: true,
-  }).spawn();
-  const onAbort = () => killGroup(process.pid, "SIGKILL");
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    const output = await process.output();
-    signal.throwIfAborted();
-    return output;
-  } finally {
-    signal.removeEventListener("abort", onAbort);
   }
 }
 

@@ -1,6 +1,7 @@
 /** The connection of a Computer to a Server, and its membership in an office. */
 import { settledWithin } from "../../async/abortable.ts";
 import type { IncomingEvent } from "../../link/connect.ts";
+import type { CredentialsSource } from "../../link/credentials.ts";
 import { Link, type LinkListener } from "../../link/link.ts";
 import type { RetryOptions } from "../../link/retry.ts";
 import type { Logger } from "../../log.ts";
@@ -26,6 +27,14 @@ export interface ConnectOptions extends RetryOptions {
   readonly auth?: Readonly<Record<string, unknown>> | undefined;
   /** HTTP headers of the handshake. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Gives the credentials for each connection, such as a JWT that is short-lived; `token`, `auth` and `headers` are sent
+   * as well. When the Server ends the connection because the credentials have expired or were revoked, the Computer asks
+   * for new ones and comes back.
+   */
+  readonly credentials?: CredentialsSource | undefined;
+  /** The certificate authorities that may have signed the Server's certificate, as PEM; those of the runtime by default. */
+  readonly ca?: string | undefined;
   /** The Socket.IO path below the URL; `/socket.io/` by default. */
   readonly path?: string | undefined;
   /** How long to retry an unreachable Server, in milliseconds; forever by default. */
@@ -155,7 +164,19 @@ export class OfficeLink {
 
   async #connect(options: ConnectOptions): Promise<Link> {
     await this.leave();
-    const { url, token, auth, headers, path, reconnectDelayMs, rejoinDelayMs, timeoutMs, signal } = options;
+    const {
+      url,
+      token,
+      auth,
+      headers,
+      credentials,
+      ca,
+      path,
+      reconnectDelayMs,
+      rejoinDelayMs,
+      timeoutMs,
+      signal,
+    } = options;
     const closing = this.#closing.signal;
     const listener = this.#listener((error) => {
       if (this.#link === link) this.#link = undefined;
@@ -170,6 +191,8 @@ export class OfficeLink {
         url,
         path,
         headers,
+        credentials,
+        ca,
         reconnectDelayMs,
         rejoinDelayMs,
         auth: { session: this.#session, ...(token === undefined ? auth : { token, ...auth }) },

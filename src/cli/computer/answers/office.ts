@@ -23,7 +23,7 @@ export async function connect(
   progress(`connecting to ${url}`);
   await hosted.computer.connect({
     ...hosted.options.connectOptions,
-    ...(token === undefined ? {} : { auth: { token } }),
+    ...(token === undefined ? {} : { auth: { token }, credentials: undefined }),
     url,
     signal,
     timeoutMs: CONNECT_TIMEOUT_MS,

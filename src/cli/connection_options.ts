@@ -1,0 +1,33 @@
+/** The options that say where an Agent or a Computer connects. */
+import { Option } from "commander";
+import { DEFAULT_SOCKET_PATH } from "../protocol/server_address.ts";
+import { type CredentialOptions, credentialOptions } from "./credentials.ts";
+import { parseName, parseUrl } from "./options.ts";
+
+/** Where a Computer or an Agent connects, under which name, and with which credentials. */
+export interface ConnectionOptions extends CredentialOptions {
+  readonly url: string;
+  readonly office: string;
+  readonly name: string;
+  readonly path: string;
+}
+
+/**
+ * `--url`, `--office`, `--name`, the credentials and `--path`, each also from the environment. Commander
+ * requires none of them, since it would then report a missing option before a misspelled command; call
+ * `requireOptions` instead.
+ */
+export function connectionOptions(role: "computer" | "agent"): Option[] {
+  return [
+    new Option("--url <url>", "the URL of the Server, such as http://127.0.0.1:3000").env("A2C_URL")
+      .argParser(parseUrl),
+    new Option("--office <office>", "the office to join").env("A2C_OFFICE").argParser(parseName),
+    new Option("--name <name>", `the name of this ${role === "agent" ? "Agent" : "Computer"} in the office`)
+      .env("A2C_NAME").argParser(
+        parseName,
+      ),
+    ...credentialOptions(),
+    new Option("--path <path>", "the Socket.IO path, relative to the path of the URL")
+      .default(DEFAULT_SOCKET_PATH).env("A2C_PATH"),
+  ];
+}

@@ -1,0 +1,117 @@
+/** The credentials of an Agent or a Computer: options, and tokens that are read anew for each connection. */
+import { Option } from "commander";
+import { readRegularFile } from "../files.ts";
+import type { CredentialsSource } from "../link/credentials.ts";
+import { collectPair } from "./options.ts";
+import { UsageError } from "./outcome.ts";
+
+/** The longest token, in bytes. */
+const MAX_TOKEN_BYTES = 65_536;
+/** The largest file of certificate authorities, in bytes. */
+const MAX_CA_FILE_BYTES = 4_194_304;
+
+/** The values of {@linkcode credentialOptions}. */
+export interface CredentialOptions {
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly tokenCommand?: string;
+  readonly auth?: Readonly<Record<string, string>>;
+  readonly header?: Readonly<Record<string, string>>;
+  readonly caFile?: string;
+}
+
+/** `--token`, `--token-file`, `--token-command`, `--auth FIELD=VALUE`, `--header NAME=VALUE`, `--ca-file`. */
+export function credentialOptions(): Option[] {
+  return [
+    new Option("--token <token>", "the token, sent as the auth field `token`").env("A2C_TOKEN"),
+    new Option("--token-file <file>", "a file with the token, read anew for each connection")
+      .env("A2C_TOKEN_FILE"),
+    new Option(
+      "--token-command <command>",
+      "a shell command that prints the token, run anew for each connection",
+    ).env("A2C_TOKEN_COMMAND"),
+    new Option("--auth <FIELD=VALUE>", "a field of the Socket.IO auth object; repeatable")
+      .argParser(collectPair).default({}, "none").env("A2C_AUTH"),
+    new Option("--header <NAME=VALUE>", "an HTTP header of the connection; repeatable")
+      .argParser(collectPair).default({}, "none").env("A2C_HEADER"),
+    new Option("--ca-file <file>", "trust the certificate authorities in this PEM file").env("A2C_CA_FILE"),
+  ];
+}
+
+/** What a link needs of {@linkcode CredentialOptions}. */
+export interface LinkCredentials {
+  readonly auth: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly credentials: CredentialsSource | undefined;
+  readonly ca: string | undefined;
+}
+
+/**
+ * Reads the options; `--auth token=…` overrides `--token`.
+ *
+ * @throws {UsageError} when two of them give the token, or a file cannot be read.
+ */
+export async function readCredentials(options: CredentialOptions): Promise<LinkCredentials> {
+  const { token, tokenFile, tokenCommand, auth = {}, header: headers = {}, caFile } = options;
+  const given = Object.entries({
+    "--token": token,
+    "--token-file": tokenFile,
+    "--token-command": tokenCommand,
+  })
+    .filter(([, value]) => value !== undefined).map(([name]) => name);
+  if (given.length > 1) {
+    throw new UsageError(`Cannot use ${given.join(" and ")} together: each gives the token`);
+  }
+  const source = sourceOf({ tokenFile, tokenCommand });
+  return {
+    auth: token === undefined ? auth : { token, ...auth },
+    headers,
+    credentials: source && (async ({ signal }) => ({ token: await source(signal), auth, headers })),
+    ca: caFile === undefined ? undefined : await readCa(caFile),
+  };
+}
+
+function sourceOf(
+  { tokenFile, tokenCommand }: Pick<CredentialOptions, "tokenFile" | "tokenCommand">,
+): ((signal: AbortSignal) => Promise<string>) | undefined {
+  if (tokenFile !== undefined) return () => readTokenFile(tokenFile);
+  if (tokenCommand !== undefined) return (signal) => runTokenCommand(tokenCommand, signal);
+  return undefined;
+}
+
+async function readTokenFile(file: string): Promise<string> {
+  const reading = await readRegularFile(file, { maxBytes: MAX_TOKEN_BYTES });
+  if ("state" in reading) {
+    throw new TypeError(`Cannot read token file "${file}": ${reading.state}`, { cause: reading.cause });
+  }
+  return toToken(reading.text, `token file "${file}"`);
+}
+
+async function runTokenCommand(command: string, signal: AbortSignal): Promise<string> {
+  // Loaded only now, so that other commands start fast.
+  const { runShell } = await import("../mcp/stdio/shell.ts");
+  const { success, code, stdout } = await runShell(command, signal);
+  if (!success) throw new TypeError(`Cannot get the token: its command failed with exit code ${code}`);
+  return toToken(
+    new TextDecoder().decode(stdout.subarray(0, MAX_TOKEN_BYTES)),
+    "output of the token command",
+  );
+}
+
+/** The whole text is the token: a list of tokens, or the message of a failed login, must not be sent. */
+function toToken(text: string, place: string): string {
+  const token = text.trim();
+  if (token !== "" && !/\s/.test(token)) return token;
+  throw new TypeError(
+    `Cannot use the ${place}: ${token === "" ? "it is empty" : "it has more than a token"}`,
+  );
+}
+
+async function readCa(file: string): Promise<string> {
+  const reading = await readRegularFile(file, { maxBytes: MAX_CA_FILE_BYTES });
+  if ("state" in reading) {
+    throw new UsageError(`Cannot read CA file "${file}": ${reading.state}`, { cause: reading.cause });
+  }
+  if (reading.text.includes("-----BEGIN CERTIFICATE-----")) return reading.text;
+  throw new UsageError(`Cannot read CA file "${file}": it has no certificate in PEM form`);
+}

@@ -1,0 +1,59 @@
+/** Credentials that change: they are asked for before each connection. */
+import { abortable } from "../async/abortable.ts";
+import { Deadline } from "../async/deadline.ts";
+import { AuthenticationError } from "../protocol/local_errors.ts";
+import { describeError } from "../text.ts";
+import type { ConnectOptions } from "./connect.ts";
+
+/** What a member sends to be admitted. */
+export interface SentCredentials {
+  /** Sent as the field `token` of the Socket.IO `auth` object. */
+  readonly token?: string | undefined;
+  /** Further fields of the `auth` object. */
+  readonly auth?: Readonly<Record<string, unknown>> | undefined;
+  /** HTTP headers of the connection. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * Gives the credentials for one connection. It is called before the first connection and before each further one, so that
+ * a member with short-lived credentials stays in its office. A failure ends the first attempt to connect; after a lost
+ * connection it is retried.
+ *
+ * @param context `signal` is aborted when the credentials are no longer needed, or have taken too long.
+ */
+export type CredentialsSource = (
+  context: { readonly signal: AbortSignal },
+) => SentCredentials | Promise<SentCredentials>;
+
+/** The source gave no credentials. */
+export class NoCredentialsError extends AuthenticationError {}
+
+/**
+ * Adds the credentials of the source to those of the options.
+ *
+ * @throws {NoCredentialsError} when the source fails, or takes longer than `timeoutMs`.
+ */
+export async function withCredentials(
+  options: ConnectOptions & { readonly credentials?: CredentialsSource | undefined },
+  { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
+): Promise<ConnectOptions> {
+  const { credentials, ...place } = options;
+  if (credentials === undefined) return place;
+  using deadline = new Deadline(timeoutMs, {
+    reason: () => new TypeError(`No credentials within ${Math.round(timeoutMs)} ms`),
+    signal,
+  });
+  try {
+    const asked = Promise.resolve(credentials({ signal: deadline.signal }));
+    const { token, auth, headers } = await abortable(asked, deadline.signal);
+    return {
+      ...place,
+      auth: { ...place.auth, ...(token === undefined ? {} : { token }), ...auth },
+      headers: { ...place.headers, ...headers },
+    };
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new NoCredentialsError(`Cannot get credentials: ${describeError(cause)}`, { cause });
+  }
+}
