@@ -15,10 +15,19 @@ const WARM_UP_CALLS = 8_000;
 /** Enough that a hundredth of a second, the unit of the processor time, is a few percent of a round. */
 const CALLS: Readonly<Record<number, number>> = { 300: 4_000, 100_000: 400 };
 
+const { command, args } = ourProgram();
+/** Nobody collects the traces: what counts is the Server's own work. */
+const TRACED = [
+  "OTEL_DENO=true",
+  "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:9",
+  "OTEL_METRIC_EXPORT_INTERVAL=3600000",
+];
+
 /** The Servers to compare; the first one is the base. */
 const PROGRAMS: Readonly<Record<string, Program>> = {
   plain: ourProgram(),
   metrics: ourProgram(["--metrics-port", "0"]),
+  traces: { command: "env", args: [...TRACED, command, ...args] },
   "plain again": ourProgram(),
 };
 

@@ -1,4 +1,5 @@
 /** One Computer of the office, as an Agent uses it. */
+import { makeRequest } from "../tracing.ts";
 import type { GetComputerConfigRet } from "../protocol/config.ts";
 import { type Desktop, type DesktopEntry, parseDesktopEntry, toDesktopEntry } from "../protocol/desktop.ts";
 import type { DPEDocument, DPEDocumentPages, DPEElementDetail, DPEPage } from "../protocol/dpe.ts";
@@ -126,12 +127,25 @@ export class RemoteComputer {
    * @param tool The name under which the tool is listed.
    * @param params The arguments, matching the tool's `params_schema`.
    */
-  async callTool(
+  callTool(
     tool: string,
     params: Readonly<Record<string, unknown>> = {},
     options: CallToolOptions = {},
   ): Promise<CallToolResult> {
-    const { signal, timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1000, reqId = crypto.randomUUID() } = options;
+    const attributes = { "a2c.computer": this.name, "gen_ai.tool.name": tool };
+    return makeRequest(
+      TOOL_CALL_EVENT,
+      attributes,
+      (reqId) => this.#callTool(tool, params, { reqId, ...options }),
+    );
+  }
+
+  async #callTool(
+    tool: string,
+    params: Readonly<Record<string, unknown>>,
+    options: CallToolOptions & { readonly reqId: string },
+  ): Promise<CallToolResult> {
+    const { signal, timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1000, reqId } = options;
     signal?.throwIfAborted();
     const body = { req_id: reqId, tool_name: tool, params };
     try {

@@ -6,6 +6,7 @@ import { fromErrorAck, SmcpError, withDetailsTold } from "../protocol/errors.ts"
 import { describeError, shorten } from "../text.ts";
 import { CANCEL_TOOL_CALL_EVENT, CLIENT_EVENT_PREFIX } from "../protocol/events.ts";
 import type { AnswerReader, OnFlaw } from "../protocol/flaws.ts";
+import { makeRequest } from "../tracing.ts";
 import { DEFAULT_TIMEOUT_SECONDS, isTimeoutSeconds, MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 
 /** Options of every request. */
@@ -82,12 +83,20 @@ export class Requests {
    * peer does not know the event; 413 when the request is too large; 500 when the answer cannot be read.
    * @throws {RequestTimeoutError | ConnectionClosedError} when no answer arrives.
    */
-  async send<T>(request: OutgoingRequest, options: SendOptions<T>): Promise<T> {
+  send<T>(request: OutgoingRequest, options: SendOptions<T>): Promise<T> {
+    // A request that has an id is part of an operation with a span of its own.
+    if ("req_id" in request.body) return this.#send(request, options);
+    const attributes = { "a2c.computer": String(request.body["computer"]), "a2c.agent": this.#agent };
+    return makeRequest(request.event, attributes, (req_id) => {
+      return this.#send({ event: request.event, body: { req_id, ...request.body } }, options);
+    });
+  }
+
+  async #send<T>(request: OutgoingRequest, options: SendOptions<T>): Promise<T> {
     const { event } = request;
     const timeout = options.timeoutMs === undefined ? {} : { timeout: toTimeoutSeconds(options.timeoutMs) };
     const body: Readonly<Record<string, unknown>> = {
       agent: this.#agent,
-      req_id: crypto.randomUUID(),
       ...request.body,
       ...timeout,
     };

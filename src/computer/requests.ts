@@ -9,6 +9,7 @@ import { badRequest, readRequestId, SmcpError, toErrorAck, withDetailsTold } fro
 import { longTextBytes, withStrings } from "../protocol/long_text.ts";
 import { fitsApproximately, payloadTooLarge } from "../protocol/size.ts";
 import { describeError, shorten } from "../text.ts";
+import { handleRequest } from "../tracing.ts";
 import { READ_RESOURCE_EVENT, TOOL_CALL_EVENT } from "../protocol/events.ts";
 import { MAX_ERROR_LENGTH } from "./failures.ts";
 import { HANDLERS, type HandlerScope } from "./handlers.ts";
@@ -76,7 +77,8 @@ async function answerRequest(context: RequestContext, incoming: IncomingEvent): 
     const handle = HANDLERS.get(event);
     if (handle === undefined) throw badRequest("event", `This Computer does not serve "${event}"`);
     assertShallow(body);
-    answer = await handle(scope, body);
+    const run = async () => await handle(scope, body);
+    answer = await handleRequest(event, { reqId: readRequestId(body), attributes: attributesOf(body) }, run);
   } catch (error) {
     logFailure(context.host.log, incoming, error);
     answer = toAck(redacted(error, context.host));
@@ -88,6 +90,15 @@ async function answerRequest(context: RequestContext, incoming: IncomingEvent): 
     logFailure(context.host.log, incoming, error);
     incoming.reply?.(event === TOOL_CALL_EVENT ? lostResult(error) : toAck(error));
   }
+}
+
+/** What a span says of a request. */
+function attributesOf(body: unknown): Record<string, string> {
+  const { computer, tool_name: tool } = isRecord(body) ? body : {};
+  return {
+    ...(typeof computer === "string" ? { "a2c.computer": computer } : {}),
+    ...(typeof tool === "string" ? { "gen_ai.tool.name": shorten(tool, MAX_LOGGED_LENGTH) } : {}),
+  };
 }
 
 type Shrink = typeof shrinkResult;

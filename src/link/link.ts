@@ -17,6 +17,7 @@ import {
   ServerUnreachableError,
 } from "../protocol/local_errors.ts";
 import type { EnterOfficeReq } from "../protocol/office.ts";
+import { loadTracing } from "../tracing.ts";
 import { plainTextWarning } from "../protocol/server_address.ts";
 import type { Connection, ConnectionEnd, ConnectOptions, IncomingEvent } from "./connect.ts";
 import { type CredentialsSource, NoCredentialsError, withCredentials } from "./credentials.ts";
@@ -110,6 +111,7 @@ export class Link implements AsyncDisposable {
   ): Promise<Link> {
     const warning = plainTextWarning(options.url, options);
     const link = new Link(options, context.listener);
+    await loadTracing();
     if (warning !== undefined) link.#log.warn(warning);
     const { timeoutMs = Infinity, signal = link.#closing.signal } = context;
     const connection = await link.#connect({ timeoutMs, signal, backoff: reconnectBackoff(options) });

@@ -34,6 +34,7 @@ import {
 import type { ProcessGuard } from "./stdio/guard.ts";
 import type { HttpListener } from "./http/watched_fetch.ts";
 import type { Journal } from "./journal.ts";
+import { makeMcpRequest } from "../tracing.ts";
 import type { ServerLimits } from "./limits.ts";
 import { type MeteredTransport, openTransport } from "./metered_transport.ts";
 import { type NotificationListener, readNotification, ThrottledListener } from "./notifications.ts";
@@ -85,6 +86,7 @@ export class McpConnection {
   /** The transport of a child process; `undefined` over HTTP. */
   readonly #child: StdioTransport | undefined;
   readonly #close: () => Promise<void>;
+  readonly #spanAttributes: Readonly<Record<string, string>>;
   readonly #log: Logger;
   readonly #warnOnce: WarnOnce;
   readonly #closed = Promise.withResolvers<string>();
@@ -97,6 +99,7 @@ export class McpConnection {
   private constructor(config: ResolvedServerConfig, context: ConnectionContext) {
     const { listener, log, journal, limits, guard } = context;
     const { maxNotificationsPerSecond: maxPerSecond } = limits;
+    this.#spanAttributes = { "a2c.mcp_server": config.name };
     this.#log = log;
     this.#warnOnce = context.warnOnce;
     this.#maxListBytes = limits.maxListBytes;
@@ -341,9 +344,16 @@ export class McpConnection {
     limits.signal?.throwIfAborted();
     if (this.#goneReason !== undefined) throw new ServerNotRunningError({ reason: this.#goneReason });
     try {
-      return await this.#limited(
-        limits.signal,
-        (signal) => this.#client.request({ method, params }, anyResult, { timeout, signal }),
+      return await makeMcpRequest(
+        method,
+        this.#spanAttributes,
+        (meta) =>
+          this.#limited(limits.signal, (signal) => {
+            const request = meta === undefined
+              ? { method, params }
+              : { method, params: { ...params, _meta: meta } };
+            return this.#client.request(request, anyResult, { timeout, signal });
+          }),
       );
     } catch (error) {
       throw limits.signal?.aborted ? limits.signal.reason : toFailure(error, method);

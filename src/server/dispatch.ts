@@ -21,6 +21,7 @@ import type { Hub, Route } from "./hub.ts";
 import { HeldEvents, type Incoming } from "./held_events.ts";
 import { MAX_EVENT_LENGTH, MAX_HELD_EVENTS, quoted } from "./limits.ts";
 import type { MeteredEvent, Outcome } from "./meter.ts";
+import { type OpenSpan, startRelay } from "../tracing.ts";
 import { RawAnswer, routingFieldsOf } from "./raw.ts";
 
 /**
@@ -35,7 +36,12 @@ interface Request extends MeteredEvent {
   readonly computer: string | undefined;
   readonly ack: Ack | undefined;
   readonly route: Route;
+  /** The span of a request that is relayed, if it is traced. */
+  readonly span: OpenSpan | undefined;
 }
+
+/** The name of the span of a request that is relayed. */
+const RELAY_SPAN = "relay";
 
 /** Handles an event, or holds it while an earlier one of its connection is being handled. Never throws. */
 export function dispatch(hub: Hub, connection: Connection, incoming: Incoming): void {
@@ -49,15 +55,18 @@ export function dispatch(hub: Hub, connection: Connection, incoming: Incoming): 
 
 function toRequest(hub: Hub, connection: Connection, { event, args }: Incoming): Request {
   const fields = routingFieldsOf(args[0]);
+  const reqId = readRequestId(fields);
+  const route = routeOf(event);
   return {
     hub,
     connection,
     event,
     startedAt: hub.meter?.start() ?? 0,
-    reqId: readRequestId(fields),
+    reqId,
     computer: readComputer(fields),
     ack: ackOf(args),
-    route: routeOf(event),
+    route,
+    span: route === relay ? startRelay(RELAY_SPAN, reqId) : undefined,
   };
 }
 
@@ -135,7 +144,9 @@ function settle(request: Request, settlement: Settlement): void {
 /** Answers the request, unless its sender has left, and counts it. */
 function finish(request: Request, answer: Answer | undefined, outcome: Outcome): void {
   request.connection.openRequests--;
-  if (answer === undefined || reply(request, answer)) request.hub.meter?.ended(request, outcome);
+  if (answer !== undefined && !reply(request, answer)) return;
+  request.hub.meter?.ended(request, outcome);
+  if (request.span !== undefined) endSpan(request, { outcome });
 }
 
 /** Answers the request with an error. */
@@ -151,9 +162,28 @@ function refuse(request: Request, error: unknown): Answer {
   const fields = { ...describeRequest(request), code: refusal.code };
   const { log } = request.connection;
   request.hub.meter?.failed(request, refusal.code);
+  if (request.span !== undefined) endSpan(request, { outcome: "error", error: refusal.code });
   if (isExpected) log.write("warn", error.message, fields);
   else log.write("error", "failed to handle an event", { ...fields, error: describeError(error) });
   return request.route.refuse(refusal, request);
+}
+
+/** Ends the span of a request. Its name is fixed, since a peer chooses the name of the event. */
+function endSpan(
+  { span, event, computer, connection }: Request,
+  { outcome, error }: { readonly outcome: string; readonly error?: number },
+): void {
+  const { officeId, name } = connection.member ?? {};
+  span?.end({
+    error,
+    attributes: {
+      "a2c.event": quoted(event),
+      "a2c.outcome": outcome,
+      ...(officeId === undefined ? {} : { "a2c.office": officeId }),
+      ...(name === undefined ? {} : { "a2c.agent": name }),
+      ...(computer === undefined ? {} : { "a2c.computer": computer }),
+    },
+  });
 }
 
 /** Sends the ack if the sender asked for one; `false` when the answer could not be written and became an error. */

@@ -18,6 +18,7 @@ import {
 import { DEFAULT_DRAIN_TIMEOUT_MS } from "./limits.ts";
 import { Metrics, MetricsSide, takeSnapshot } from "./metrics/metrics.ts";
 import { openSocketIo, type SocketIoContext, type SocketIoSide } from "./socket_io.ts";
+import { loadTracing } from "../tracing.ts";
 import { type ListenError, startListening, stopListening } from "./sockets/listening.ts";
 import { PipeliningGuard } from "./sockets/pipelining.ts";
 import { defaultMaxSockets, TcpSockets } from "./sockets/tcp_sockets.ts";
@@ -78,6 +79,7 @@ export class SmcpServer implements AsyncDisposable {
    */
   static async listen(options: ListenOptions = {}): Promise<SmcpServer> {
     const { host = "127.0.0.1", port = 3000, signal } = options;
+    await loadTracing();
     const settings = toSettings({ ...options, metrics: isCounted(options) }, host);
     const maxSockets = requirePositive("maxSockets", options.maxSockets ?? defaultMaxSockets());
     const failure = Promise.withResolvers<ListenError>();
@@ -134,6 +136,7 @@ export class SmcpServer implements AsyncDisposable {
    */
   static attach(http: HttpServer, options: SmcpServerOptions): SmcpServer {
     const settings = toSettings(options, undefined);
+    void loadTracing();
     const refusals = createRefusalLog(settings.logger);
     const drain = new Drain();
     const side = openSocketIo(http, { settings, refusals, drain, onAdopted: () => {} });
