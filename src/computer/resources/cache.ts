@@ -55,6 +55,12 @@ interface Entry<V> {
 /**
  * A cache of entries by key. Callers at the same time share one read of an entry, and a value whose read began before an
  * announced change is read again. A request costs as much as has changed, however many entries there are.
+ *
+ * - An entry is held (`#held`) while its value is the latest (`readVersion` is `version`), was read after the
+ *   subscription, and is not too old.
+ * - Otherwise it is due (`#due`): it was never read, has changed, was read before its subscription, or is too old.
+ * - A due entry is late (`isLate`) when a caller gave up waiting for it, until it is read.
+ * - A due entry is stale (`#stale`) when it changed while it was read; the stale ones are read again together (`#again`).
  */
 export class EntryCache<V> {
   readonly #options: EntryCacheOptions<V>;

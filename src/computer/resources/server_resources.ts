@@ -64,7 +64,12 @@ export class ServerResources {
   readonly #hosts = new Set<string>();
   readonly #warnings: ListWarnings;
   #listed: SortedResources = NO_RESOURCES;
+  /**
+   * Whether Desktop and Finder may show it: its last session announced `resources.subscribe`, and it has neither failed
+   * nor been stopped since. It implies `#isSubscribable`, and `#isShown()` implies it.
+   */
   #takesPart = false;
+  /** Whether its last session announced `resources.subscribe`, also after that has ended; true before the first one. */
   #isSubscribable = true;
   /** No list of this session has arrived yet. */
   #isNewSession = true;

@@ -126,7 +126,7 @@ export class SupervisedServer {
     return this.#config;
   }
 
-  /** The last state that was logged and announced. After a session was lost, it says `running` until the process has ended. */
+  /** The last state that listeners were told of; it lags until a lost process has ended. `status` is the one to show. */
   get state(): ServerState {
     return this.#state;
   }

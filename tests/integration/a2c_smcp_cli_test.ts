@@ -1,4 +1,4 @@
-// The completion scripts in the shells that they are for.
+// The program `a2c-smcp`: which program it starts, and the completion scripts in the shells that they are for.
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
@@ -13,6 +13,13 @@ async function run(command: string, ...args: string[]) {
 function runCli(...args: string[]) {
   return run(Deno.execPath(), "run", "-A", "--no-check", "--quiet", CLI, ...args);
 }
+
+Deno.test("a word that is no program is an error, with the program that was probably meant", async () => {
+  const { code, stdout, stderr } = await runCli("servre", "--port", "0");
+  assertEquals([code, stdout], [2, ""]);
+  assertEquals(stderr, 'error: Cannot run "servre": unknown program; did you mean "server"?\n');
+  assertStringIncludes((await runCli("xyzzy")).stderr, "Usage: a2c-smcp <program>");
+});
 
 /** A test with the script of a shell in a file; ignored, and said so, where the shell is not installed. */
 async function testIn(shell: string, work: (script: string) => Promise<void>): Promise<void> {
