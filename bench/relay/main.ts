@@ -14,7 +14,7 @@ import { Generator } from "./generator.ts";
 import { type Entrant, measureIdle } from "./idle.ts";
 import { measureBroadcast, measureCalls, measureChurn } from "./measure.ts";
 import { Rounds, type Target } from "./rounds.ts";
-import { type BenchOptions, HELP, parseOptions, SECTIONS } from "./options.ts";
+import { type BenchOptions, HELP, OURS, parseOptions, SECTIONS } from "./options.ts";
 import { openFilesLimit } from "./processes.ts";
 import { BASELINE, type Cell } from "./results.ts";
 import { listContenders, RunningServer } from "./servers.ts";
@@ -65,7 +65,10 @@ async function main(args: readonly string[]): Promise<number> {
 async function prepare({ only }: BenchOptions): Promise<Entrant[]> {
   const entrants: Entrant[] = [];
   for (const contender of await listContenders()) {
-    if (only.length > 0 && !only.includes(contender.name) && contender.name !== BASELINE) continue;
+    const names = [contender.name, ...contender.isOurs === true ? [OURS] : []];
+    const isWanted = only.length === 0 || only.some((name) => names.includes(name));
+    // Ratios need the baseline.
+    if (!isWanted && contender.name !== BASELINE) continue;
     const program = await contender.prepare();
     if ("missing" in program) console.error(`SKIPPED: ${contender.title}: ${program.missing}`);
     else entrants.push({ name: contender.name, title: contender.title, contender, program });

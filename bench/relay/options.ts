@@ -1,6 +1,9 @@
 /** The options of `deno task bench:relay`. */
 import { parseArgs } from "node:util";
 
+/** A name for `--only` that means our Server with each engine. */
+export const OURS = "ours";
+
 /** The sections of the report, in their order. */
 export const SECTIONS = ["calls", "idle", "churn", "broadcast", "cluster"] as const;
 export type Section = typeof SECTIONS[number];
@@ -55,9 +58,10 @@ Measures Servers side by side under the same load and prints a table.
 Options:
   --quick               about a minute: the bare forwarder and our Server alone
   --section NAME,…      ${SECTIONS.join(", ")} (default: all)
-  --only NAME,…         contenders: bare, ours, native, ws, python, rust (default: all)
+  --only NAME,…         contenders: bare, ours, python, rust, or one engine of ours (default: all)
   --rounds N            interleaved rounds of each measurement (default: 5)
   --round-ms N          how long a round takes (default: 1000)
+  --warm-up-ms N        the warm-up before the first measurement (default: 5000)
   --payload BYTES,…     (default: 300,10000,100000,900000)
   --in-flight N,…       calls at once (default: 1,32,256)
   --connections N       idle connections (default: 10000, or what the limit of open files allows)
@@ -80,10 +84,10 @@ export function parseOptions(args: readonly string[]): BenchOptions | "help" {
   const only = text("only")?.split(",") ?? [];
   return {
     sections: readSections(text("section")) ?? defaults.sections,
-    only: only.length === 0 && values["quick"] === true ? ["bare", "ours", "native", "ws"] : only,
+    only: only.length === 0 && values["quick"] === true ? ["bare", OURS] : only,
     rounds: number("rounds", defaults.rounds),
     roundMs: number("round-ms", defaults.roundMs),
-    warmUpMs: defaults.warmUpMs,
+    warmUpMs: number("warm-up-ms", defaults.warmUpMs),
     payloads: readNumbers("payload", text("payload")) ?? defaults.payloads,
     inFlight: readNumbers("in-flight", text("in-flight")) ?? defaults.inFlight,
     connections: number("connections", defaults.connections),
@@ -99,6 +103,7 @@ const TEXTS = [
   "only",
   "rounds",
   "round-ms",
+  "warm-up-ms",
   "payload",
   "in-flight",
   "connections",

@@ -55,9 +55,16 @@ export async function helpOfOurServer(): Promise<string> {
   return stdout;
 }
 
+/** The choices of an option in the text of `--help`; none if there is no such option. */
+export function readChoices(help: string, option: string): string[] {
+  const [, about = ""] = help.replaceAll(/\s+/g, " ").split(` ${option} `);
+  const [, choices = ""] = /^[^(]*\(choices: ([^)]*?)(?:, default|, env|\))/.exec(about) ?? [];
+  return [...choices.matchAll(/"([^"]+)"/g)].map(([, choice = ""]) => choice);
+}
+
 /** All contenders; the first is the one with which the others are compared. */
 export async function listContenders(): Promise<Contender[]> {
-  const engines = (await helpOfOurServer()).includes("--engine");
+  const engines = readChoices(await helpOfOurServer(), "--engine");
   const ours = (name: string, title: string, options: readonly string[]): Contender => ({
     name,
     title,
@@ -74,12 +81,8 @@ export async function listContenders(): Promise<Contender[]> {
       hasHeap: true,
       prepare: () => Promise.resolve(denoProgram(new URL("bare_forwarder.ts", folder))),
     },
-    ...engines
-      ? [
-        ours("native", "our Server, native", ["--engine", "native"]),
-        ours("ws", "our Server, ws", ["--engine", "ws"]),
-      ]
-      : [ours("ours", "our Server", [])],
+    ...engines.map((engine) => ours(engine, `our Server, ${engine}`, ["--engine", engine])),
+    ...engines.length === 0 ? [ours("ours", "our Server", [])] : [],
     { name: "python", title: "official, Python", version: "0.2.0", hasHeap: false, prepare: preparePython },
     { name: "rust", title: "official, Rust", version: "0.4.0", hasHeap: false, prepare: prepareRust },
   ];

@@ -1,0 +1,48 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { within } from "../fixtures/within.ts";
+
+const SMALL = [
+  "--rounds",
+  "1",
+  "--round-ms",
+  "50",
+  "--warm-up-ms",
+  "50",
+  "--payload",
+  "300",
+  "--in-flight",
+  "1,32",
+];
+const SECTIONS = ["--section", "calls,churn,broadcast"];
+/** Installed before the tests, see `install.sh`. */
+const python = new URL("../../.venv-interop/bin/python", import.meta.url);
+
+Deno.test("the benchmark of the relay measures our Server, and the Python SDK's where that is installed", async () => {
+  const folder = await Deno.makeTempDir();
+  const hasPython = await Deno.lstat(python).then(() => true, () => false);
+  const only = ["--only", hasPython ? "ours,python" : "ours"];
+  try {
+    const program = new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "-A",
+        "--no-check",
+        "bench/relay/main.ts",
+        ...SMALL,
+        ...SECTIONS,
+        ...only,
+        "--chart",
+        `${folder}/chart.svg`,
+      ],
+    });
+    const { code, stdout, stderr } = await within(program.output(), "the benchmark");
+    const [report, progress] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    assertEquals([code, progress?.match(/FAILED.*/g)], [0, null], progress);
+    for (const part of ["## Relayed calls", "## Connections", "## Notifications", "## Goals: our Server"]) {
+      assertStringIncludes(report ?? "", part);
+    }
+    assertStringIncludes(await Deno.readTextFile(`${folder}/chart.svg`), "our Server");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
