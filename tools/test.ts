@@ -25,6 +25,7 @@ interface Lane {
   readonly part: Part;
   /** The arguments for `deno test`. */
   readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 type Part = "quick" | "thorough";
@@ -48,6 +49,19 @@ const lanes: readonly Lane[] = [
     args: ["--no-check", "--parallel", "tests", `--ignore=${OTHER_FOLDERS.join(",")}`],
   },
   { name: "serial", part: "quick", args: ["--no-check", "tests/serial"] },
+  {
+    name: "ws",
+    part: "thorough",
+    // What talks to the Server over the wire, again with the other WebSocket engine.
+    args: [
+      "--no-check",
+      "--parallel",
+      "tests/unit/server",
+      "tests/attacks",
+      "tests/integration/{server,link}_*_test.ts",
+    ],
+    env: { A2C_ENGINE: "ws" },
+  },
   { name: "documentation", part: "thorough", args: ["--doc", "--parallel", "--ignore=tests"] },
   { name: "fuzz", part: "thorough", args: ["--no-check", "--parallel", "tests/fuzz"] },
   { name: "interop", part: "thorough", args: ["--no-check", "--parallel", "tests/interop"] },
@@ -86,11 +100,11 @@ export function readReport(junit: string): ReportedTest[] {
 /** One file more at a time than there are cores, since most tests wait for other processes now and then. */
 const JOBS = Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + 1}`;
 
-async function runLane({ name, args }: Lane, more: readonly string[]): Promise<boolean> {
+async function runLane({ name, args, env }: Lane, more: readonly string[]): Promise<boolean> {
   const report = `${reportsFolder}/${name}.xml`;
   const all = ["test", "-A", `--preload=${PRELOAD}`, `--junit-path=${report}`, ...args, ...more];
   console.log(`\n== ${name} tests: deno ${all.join(" ")}`);
-  const isPassed = await runDeno(all, { env: { DENO_JOBS: JOBS }, limitMs: LANE_LIMIT_MS }) === 0;
+  const isPassed = await runDeno(all, { env: { DENO_JOBS: JOBS, ...env }, limitMs: LANE_LIMIT_MS }) === 0;
   const skipped = readReport(await Deno.readTextFile(report).catch(() => ""))
     .filter(({ outcome }) => outcome === "skipped");
   for (const test of skipped) console.log(`skipped in ${test.file}: ${test.name}`);

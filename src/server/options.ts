@@ -9,6 +9,7 @@ import {
   parseAcceptedVersions,
 } from "./admission/handshake.ts";
 import { type RedisOptions, type RedisSettings, toRedisSettings } from "./cluster/redis/settings.ts";
+import { chooseEngine, type WebSocketEngine } from "./engine/choose.ts";
 import {
   DEFAULT_AUTH_TIMEOUT_MS,
   DEFAULT_CONNECT_TIMEOUT_MS,
@@ -49,7 +50,14 @@ export interface SmcpServerOptions {
   /** The HTTP path of Socket.IO; `/socket.io/` by default. */
   readonly path?: string | undefined;
   /**
-   * The largest message, in bytes; 16 MiB by default. Socket.IO closes a connection that sends a larger one. As many bytes
+   * What serves WebSockets: `builtin`, the Server's own implementation, or `ws`, the npm package. By default, that of the
+   * environment variable `A2C_ENGINE` if it may be read, else `builtin`.
+   */
+  readonly engine?: WebSocketEngine | undefined;
+  /**
+   * The largest message, in bytes; 16 MiB by default. An event or an ack over WebSocket that is up to four times as large
+   * is skipped: the request is answered 413, and the connection stays open. Any other larger message closes its
+   * connection, as every larger message does over polling and with the engine `ws`. As many bytes
    * may wait for a member that reads slowly: beyond that, requests to it are refused with 413, and at one and a half times
    * as many, answers and notifications included, its connection is closed.
    */
@@ -118,6 +126,7 @@ export interface Settings {
   readonly auth: AuthProvider;
   readonly handshake: HandshakePolicy;
   readonly path: string;
+  readonly engine: WebSocketEngine;
   readonly maxPayloadBytes: number;
   readonly pingIntervalMs: number;
   readonly pingTimeoutMs: number;
@@ -149,6 +158,7 @@ export function toSettings(options: SmcpServerOptions, host: string | undefined)
     auth: auth ?? anonymous,
     handshake: handshakePolicyOf(options, host),
     path: path.replace(/\/*$/, "/"),
+    engine: chooseEngine(options.engine),
     redis: options.redis && toRedisSettings(options.redis),
     meter: options.metrics ? new Tally() : undefined,
     logger: options.logger ?? silentLogger,

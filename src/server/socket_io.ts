@@ -10,6 +10,7 @@ import { type EngineConnection, Strangers } from "./admission/strangers.ts";
 import { type BoundedLog, createEventLogs } from "./bounded_log.ts";
 import { LocalOffices } from "./cluster/local.ts";
 import { Connection, type Wire } from "./connection.ts";
+import { BuiltinEngine } from "./engine/builtin.ts";
 import { dispatch, dispatchDisconnect } from "./dispatch.ts";
 import type { Drain } from "./drain.ts";
 import { installGate } from "./http.ts";
@@ -58,6 +59,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     path,
     parser: createBoundedParser(settings.maxPayloadBytes),
     maxHttpBufferSize: settings.maxPayloadBytes,
+    ...(settings.engine === "builtin" ? { wsEngine: BuiltinEngine } : {}),
     pingInterval: settings.pingIntervalMs,
     pingTimeout: settings.pingTimeoutMs,
     // Socket.IO must wait longer than the auth provider may take.

@@ -14,10 +14,10 @@ export interface RawMembership {
 
 /** A WebSocket connection that is written by hand. */
 export class RawMember implements Disposable {
-  readonly #tcp: Deno.Conn;
+  readonly #tcp: Deno.TcpConn;
   #received = "";
 
-  private constructor(tcp: Deno.Conn) {
+  private constructor(tcp: Deno.TcpConn) {
     this.#tcp = tcp;
   }
 
@@ -38,6 +38,16 @@ export class RawMember implements Disposable {
   /** Sends text frames, all in one write. */
   send(...texts: readonly string[]): Promise<void> {
     return this.#write(concat(texts.map((text) => frame(text))));
+  }
+
+  /** Sends bytes as they are. */
+  sendBytes(bytes: Uint8Array): Promise<void> {
+    return this.#write(bytes);
+  }
+
+  /** Ends its side of the TCP connection. */
+  endWriting(): Promise<void> {
+    return this.#tcp.closeWrite();
   }
 
   /** Reads until `text` has come. */

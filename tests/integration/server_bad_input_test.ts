@@ -7,9 +7,9 @@ const laptop = { role: "computer", name: "laptop", office_id: "lab" } as const;
 const request = { agent: "ada", req_id: "r1", computer: "laptop" };
 
 /** A Server with an Agent and a Computer at work, beside which something bad is tried. */
-async function openOffice(options: { readonly maxPayloadBytes?: number } = {}) {
+async function openOffice() {
   const logger = new RecordingLogger();
-  const server = await SmcpServer.listen({ port: 0, logger, ...options });
+  const server = await SmcpServer.listen({ port: 0, logger });
   const agent = await RawPeer.join(server.url, ada);
   const computer = await RawPeer.join(server.url, laptop);
   computer.serve("client:echo", (body) => [body]);
@@ -99,25 +99,6 @@ Deno.test("An ack that nobody waits for is ignored", async () => {
   office.computer.writeRaw("3/smcp,[1]");
   await office.computer.settled();
   await office.assertAlive();
-});
-
-Deno.test("A frame over the limit ends its own connection and no other", async () => {
-  await using office = await openOffice({ maxPayloadBytes: 10_000 });
-  const bad = await RawPeer.join(office.server.url, { ...laptop, name: "bad" });
-  bad.socket.emit("client:x", { ...request, text: "x".repeat(20_000) });
-  await bad.disconnected;
-  await office.assertAlive();
-  await bad[Symbol.asyncDispose]();
-});
-
-Deno.test("An answer over the limit ends the Computer's connection, and the request is answered 404", async () => {
-  await using office = await openOffice({ maxPayloadBytes: 10_000 });
-  const big = await RawPeer.join(office.server.url, { ...laptop, name: "big" });
-  big.serve("client:echo", () => ["x".repeat(20_000)]);
-  const answer = await office.agent.request("client:echo", { ...request, computer: "big" });
-  assertEquals(codeAndField(answer).at(0), 404);
-  await office.assertAlive();
-  await big[Symbol.asyncDispose]();
 });
 
 Deno.test("Hundreds of thousands of arguments end their own connection and not the process", async () => {

@@ -146,6 +146,7 @@ function toListenOptions(
     allowedHosts: options.allowHost,
     allowUnversioned: options.allowUnversioned,
     acceptedVersions: options.accept,
+    engine: options.engine,
     maxPayloadBytes: options.maxPayload,
     pingIntervalMs: options.pingInterval,
     pingTimeoutMs: options.pingTimeout,

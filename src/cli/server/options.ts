@@ -7,6 +7,7 @@ import { DEFAULT_SOCKET_PATH } from "../../protocol/server_address.ts";
 import { SERVER_GRACE_MS } from "../../protocol/timeouts.ts";
 import { DEFAULT_ACCEPTED_VERSIONS } from "../../server/admission/handshake.ts";
 import { DEFAULT_REDIS_PREFIX } from "../../server/cluster/redis/settings.ts";
+import { ENGINE_VARIABLE, WEB_SOCKET_ENGINES, type WebSocketEngine } from "../../server/engine/choose.ts";
 import {
   DEFAULT_AUTH_TIMEOUT_MS,
   DEFAULT_CONNECT_TIMEOUT_MS,
@@ -36,6 +37,7 @@ export interface ServerCliOptions extends LogOptions, TokenOptions {
   readonly allowHost?: readonly string[];
   readonly allowUnversioned?: boolean;
   readonly accept?: readonly string[];
+  readonly engine?: WebSocketEngine;
   readonly maxPayload: number;
   readonly maxOpenRequests: number;
   readonly maxPending: number;
@@ -124,6 +126,8 @@ function clientOptions(): Option[] {
 
 function limitOptions(): Option[] {
   return [
+    new Option("--engine <engine>", "what serves WebSockets (default: builtin)").choices(WEB_SOCKET_ENGINES)
+      .env(ENGINE_VARIABLE),
     count("--max-payload <bytes>", "the largest message, in bytes").default(DEFAULT_MAX_PAYLOAD_BYTES)
       .env("A2C_MAX_PAYLOAD"),
     count("--max-open-requests <count>", "the most open requests of one connection")

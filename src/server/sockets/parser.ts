@@ -5,6 +5,8 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { CLIENT_EVENT_PREFIX, SMCP_NAMESPACE } from "../../protocol/events.ts";
 import { costOfTexts, MAX_COST_PER_BYTE } from "../../protocol/json_cost.ts";
+import { payloadTooLarge } from "../../protocol/size.ts";
+import { type OversizeMessage, oversizeOf } from "../engine/oversize.ts";
 import { ATTACHED_VALUE_FACTOR, MAX_ARGUMENTS, MAX_EVENT_LENGTH, maxValuesFor } from "../limits.ts";
 import { RawAnswer, rawArgumentsOf, RawRequest } from "../raw.ts";
 
@@ -54,7 +56,7 @@ class RawEncoder extends Encoder {
 }
 
 class BoundedDecoder extends Decoder {
-  readonly #maxAttachmentBytes: number;
+  readonly #maxPayloadBytes: number;
   readonly #maxValues: number;
   /** The bytes of the current packet's attachments. */
   #attachmentBytes = 0;
@@ -65,7 +67,7 @@ class BoundedDecoder extends Decoder {
 
   constructor(maxPayloadBytes: number) {
     super();
-    this.#maxAttachmentBytes = maxPayloadBytes;
+    this.#maxPayloadBytes = maxPayloadBytes;
     this.#maxValues = maxValuesFor(maxPayloadBytes);
     // Before the listener of Socket.IO, which is not called when this one throws.
     this.on("decoded", (packet: Packet) => this.#check(packet));
@@ -73,6 +75,8 @@ class BoundedDecoder extends Decoder {
 
   override add(part: unknown): void {
     if (typeof part === "string") return this.#addText(part);
+    const oversize = part instanceof Uint8Array ? oversizeOf(part) : undefined;
+    if (oversize !== undefined) return this.#addOversize(oversize);
     this.#countAttachment(part);
     super.add(part);
   }
@@ -90,6 +94,14 @@ class BoundedDecoder extends Decoder {
     if (raw !== undefined) return void this.emitReserved("decoded", raw);
     this.#isIncomplete ||= isAttached;
     super.add(text);
+  }
+
+  /** Refuses a message of which only the beginning is there. */
+  #addOversize({ beginning, sizeBytes }: OversizeMessage): void {
+    const [head] = HEAD.exec(beginning) ?? [];
+    if (head === undefined || this.#isIncomplete) throw new RangeError("Too large for a packet of its type");
+    const refusal = payloadTooLarge({ size: sizeBytes, limit: this.#maxPayloadBytes });
+    this.#addRefused(withoutBody(beginning, head), { refusal, isAttached: ATTACHED_TYPE.test(beginning) });
   }
 
   #addRefused(
@@ -115,7 +127,7 @@ class BoundedDecoder extends Decoder {
 
   #countAttachment(part: unknown): void {
     if (part instanceof Uint8Array) this.#attachmentBytes += part.byteLength;
-    if (this.#attachmentBytes > this.#maxAttachmentBytes) throw new RangeError("Attachments too large");
+    if (this.#attachmentBytes > this.#maxPayloadBytes) throw new RangeError("Attachments too large");
   }
 }
 

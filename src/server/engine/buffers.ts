@@ -1,0 +1,28 @@
+/** Buffers that are used again: to allocate one for each large message costs more than to fill it. */
+import { Buffer } from "node:buffer";
+
+/** The size of a buffer that is used again. */
+const POOLED_BYTES = 1024 * 1024;
+/** The most such buffers of a process. All others are as large as needed, and used once. */
+const MAX_POOLED = 4;
+
+const free: Buffer[] = [];
+const pooled = new WeakSet<Buffer>();
+let made = 0;
+
+/** Returns a buffer of at least `bytes`, with any content. */
+export function takeBuffer(bytes: number): Buffer {
+  if (bytes > POOLED_BYTES) return Buffer.allocUnsafeSlow(bytes);
+  const used = free.pop();
+  if (used !== undefined) return used;
+  if (made === MAX_POOLED) return Buffer.allocUnsafeSlow(bytes);
+  made++;
+  const buffer = Buffer.allocUnsafeSlow(POOLED_BYTES);
+  pooled.add(buffer);
+  return buffer;
+}
+
+/** Gives a buffer back, once, when nothing reads it any more. */
+export function giveBuffer(buffer: Buffer): void {
+  if (pooled.has(buffer)) free.push(buffer);
+}

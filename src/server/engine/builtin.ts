@@ -1,0 +1,108 @@
+/** The `wsEngine` option of Engine.IO: answers WebSocket handshakes (RFC 6455, section 4.2). */
+import { createHash } from "node:crypto";
+import { EventEmitter } from "node:events";
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { BuiltinWebSocket } from "./web_socket.ts";
+
+const KEY = /^[+/0-9A-Za-z]{22}==$/;
+const KEY_SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+const VERSIONS = ["13", "8"];
+/** The name of a subprotocol is a token of HTTP. */
+const SUBPROTOCOL = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
+/** A message may be this many times as large as the limit: its sender is answered 413. A larger one ends the connection. */
+export const MAX_SKIPPED_FACTOR = 4;
+
+/** The options that Engine.IO passes. */
+interface EngineOptions {
+  readonly maxPayload: number;
+}
+
+/** Emits `headers` (the lines of the answer, the request) before it answers a handshake. */
+export class BuiltinEngine extends EventEmitter {
+  readonly #maxPayloadBytes: number;
+
+  constructor({ maxPayload }: EngineOptions) {
+    super();
+    this.#maxPayloadBytes = maxPayload;
+  }
+
+  /** Answers a handshake, and passes the WebSocket to `onOpen`. */
+  handleUpgrade(
+    request: IncomingMessage,
+    socket: Socket,
+    head: Uint8Array,
+    onOpen: (webSocket: BuiltinWebSocket) => void,
+  ): void {
+    const refusal = refusalOf(request);
+    if (refusal !== undefined) return refuse(socket, refusal);
+    // The peer may have disconnected.
+    if (!socket.readable || !socket.writable) return void socket.destroy();
+    const lines = answerOf(request);
+    this.emit("headers", lines, request);
+    socket.write(`${lines.join("\r\n")}\r\n\r\n`);
+    const limits = {
+      maxPayloadBytes: this.#maxPayloadBytes,
+      maxSkippedBytes: MAX_SKIPPED_FACTOR * this.#maxPayloadBytes,
+    };
+    onOpen(new BuiltinWebSocket(socket, { head, limits }));
+  }
+
+  /** Does nothing: Engine.IO closes its connections. */
+  close(): void {}
+}
+
+function answerOf({ headers }: IncomingMessage): string[] {
+  const accept = createHash("sha1").update(`${headers["sec-websocket-key"]}${KEY_SUFFIX}`).digest("base64");
+  const lines = [
+    "HTTP/1.1 101 Switching Protocols",
+    "Upgrade: websocket",
+    "Connection: Upgrade",
+    `Sec-WebSocket-Accept: ${accept}`,
+  ];
+  const [subprotocol = ""] = subprotocolsOf(headers["sec-websocket-protocol"]);
+  if (subprotocol !== "") lines.push(`Sec-WebSocket-Protocol: ${subprotocol}`);
+  return lines;
+}
+
+function subprotocolsOf(header: string | undefined): readonly string[] {
+  return header === undefined ? [] : header.split(",").map((name) => name.trim());
+}
+
+interface Refusal {
+  readonly status: string;
+  readonly message: string;
+  readonly headers?: readonly string[];
+}
+
+function refusalOf({ method, headers }: IncomingMessage): Refusal | undefined {
+  if (method !== "GET") return { status: "405 Method Not Allowed", message: "Invalid HTTP method" };
+  const bad = (message: string, ...lines: string[]) => ({
+    status: "400 Bad Request",
+    message,
+    headers: lines,
+  });
+  if (headers.upgrade?.toLowerCase() !== "websocket") return bad("Invalid Upgrade header");
+  if (!KEY.test(headers["sec-websocket-key"] ?? "")) {
+    return bad("Missing or invalid Sec-WebSocket-Key header");
+  }
+  if (!VERSIONS.includes(headers["sec-websocket-version"] ?? "")) {
+    const expected = `Sec-WebSocket-Version: ${VERSIONS.join(", ")}`;
+    return bad("Missing or invalid Sec-WebSocket-Version header", expected);
+  }
+  const isValid = subprotocolsOf(headers["sec-websocket-protocol"]).every((name) => SUBPROTOCOL.test(name));
+  return isValid ? undefined : bad("Invalid Sec-WebSocket-Protocol header");
+}
+
+function refuse(socket: Socket, { status, message, headers = [] }: Refusal): void {
+  socket.on("error", () => {});
+  socket.once("finish", () => socket.destroy());
+  const lines = [
+    `HTTP/1.1 ${status}`,
+    "Connection: close",
+    "Content-Type: text/plain",
+    `Content-Length: ${message.length}`,
+    ...headers,
+  ];
+  socket.end(`${lines.join("\r\n")}\r\n\r\n${message}`);
+}

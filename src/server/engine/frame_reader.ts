@@ -1,0 +1,296 @@
+/**
+ * Reads the frames of a WebSocket client (RFC 6455, section 5) from the chunks of its TCP connection. What it holds is
+ * bounded by what has arrived, never by the length that a frame announces, and by the largest message.
+ */
+import { Buffer, isUtf8 } from "node:buffer";
+import { giveBuffer, takeBuffer } from "./buffers.ts";
+import { INVALID_DATA, isSendable, NO_STATUS, PROTOCOL_ERROR, TOO_BIG } from "./close_codes.ts";
+import { shiftMask, unmask } from "./masking.ts";
+
+/** Receives what a peer sends. After `onClose` or `onFailure`, nothing follows. */
+export interface FrameSink {
+  onText(text: string): void;
+  onBinary(bytes: Buffer): void;
+  /** Receives a text message that is larger than the limit: its beginning, and its size. */
+  onOversize(beginning: string, sizeBytes: number): void;
+  onPing(payload: Buffer): void;
+  onClose(code: number, reason: string): void;
+  /** Receives the code with which to close a peer that broke a rule. */
+  onFailure(code: number, message: string): void;
+}
+
+/** The bounds of a {@linkcode FrameReader}. */
+export interface FrameLimits {
+  /** The largest message. */
+  readonly maxPayloadBytes: number;
+  /** The largest message that is skipped; a larger one ends the connection. */
+  readonly maxSkippedBytes: number;
+}
+
+/** How much of a message that is skipped is kept. */
+const BEGINNING_BYTES = 1024;
+/** A frame up to this length is read when all of it is there. */
+const MAX_WHOLE_BYTES = 4096;
+const MAX_CONTROL_BYTES = 125;
+const MASK_BYTES = 4;
+/** The largest number of a length's upper half: lengths beyond 2^53 - 1 are not exact. */
+const MAX_UPPER_LENGTH = 2 ** 21 - 1;
+
+const FINAL_BIT = 0x80;
+const RESERVED_BITS = 0x70;
+const OPCODE_BITS = 0x0f;
+const MASK_BIT = 0x80;
+const LENGTH_BITS = 0x7f;
+const CONTROL_BIT = 0x08;
+const LENGTH_OF_16_BITS = 126;
+
+const CONTINUATION = 0x0;
+const TEXT = 0x1;
+const BINARY = 0x2;
+const CLOSE = 0x8;
+const PING = 0x9;
+const PONG = 0xa;
+
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Reads one connection. */
+export class FrameReader {
+  readonly #sink: FrameSink;
+  readonly #limits: FrameLimits;
+  #isEnded = false;
+  /** The beginning of a frame that is not there as a whole. */
+  #rest: Buffer | undefined;
+  /** The current frame. */
+  #isFinal = false;
+  #leftBytes = 0;
+  #mask = 0;
+  /** The current message: `undefined` between messages. */
+  #isText: boolean | undefined;
+  /** Its announced size so far. */
+  #messageBytes = 0;
+  #isSkipped = false;
+  #isAscii = true;
+  #buffer: Buffer | undefined;
+  #filledBytes = 0;
+
+  constructor(sink: FrameSink, limits: FrameLimits) {
+    this.#sink = sink;
+    this.#limits = limits;
+  }
+
+  /** Reads a chunk, and changes it. */
+  push(chunk: Buffer): void {
+    const bytes = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]);
+    this.#rest = undefined;
+    let position = 0;
+    while (position < bytes.length && !this.#isEnded) {
+      const next = this.#leftBytes > 0 ? this.#readPart(bytes, position) : this.#readFrame(bytes, position);
+      if (next === undefined) {
+        // A copy: the chunk may be a small part of a large buffer.
+        this.#rest = Buffer.from(bytes.subarray(position));
+        return;
+      }
+      position = next;
+    }
+  }
+
+  /** Reads nothing more, and frees what it holds. */
+  end(): void {
+    this.#isEnded = true;
+    this.#rest = undefined;
+    this.#dropMessage();
+  }
+
+  /** Reads a frame, or its header if it is long. Returns where it ends; `undefined` when too little is there. */
+  #readFrame(bytes: Buffer, start: number): number | undefined {
+    const available = bytes.length - start;
+    if (available < 2) return undefined;
+    const first = bytes[start] ?? 0;
+    const second = bytes[start + 1] ?? 0;
+    const problem = this.#problemOf(first, second);
+    if (problem !== undefined) return this.#fail(PROTOCOL_ERROR, problem);
+    const short = second & LENGTH_BITS;
+    const lengthBytes = short < LENGTH_OF_16_BITS ? 0 : short === LENGTH_OF_16_BITS ? 2 : 8;
+    const payload = start + 2 + lengthBytes + MASK_BYTES;
+    if (bytes.length < payload) return undefined;
+    const length = lengthBytes === 0 ? short : readLength(bytes, start + 2, lengthBytes);
+    const mask = bytes.readInt32LE(payload - MASK_BYTES);
+    const isWhole = bytes.length - payload >= length;
+    if ((first & CONTROL_BIT) !== 0) {
+      return isWhole
+        ? this.#readControl(bytes, { opcode: first & OPCODE_BITS, payload, length, mask })
+        : undefined;
+    }
+    if (!isWhole && length <= MAX_WHOLE_BYTES) return undefined;
+    return this.#openFrame(bytes, { first, payload, length, mask });
+  }
+
+  /** Checks the first two bytes of a frame. */
+  #problemOf(first: number, second: number): string | undefined {
+    const opcode = first & OPCODE_BITS;
+    const isFinal = (first & FINAL_BIT) !== 0;
+    if ((first & RESERVED_BITS) !== 0) return "reserved bits are set";
+    if ((second & MASK_BIT) === 0) return "a frame is not masked";
+    if (opcode === CLOSE || opcode === PING || opcode === PONG) {
+      if (!isFinal) return "a control frame is fragmented";
+      return (second & LENGTH_BITS) > MAX_CONTROL_BYTES ? "a control frame is too long" : undefined;
+    }
+    if (opcode === CONTINUATION) return this.#isText === undefined ? "nothing to continue" : undefined;
+    if (opcode !== TEXT && opcode !== BINARY) return "an unknown opcode";
+    return this.#isText === undefined ? undefined : "a message begins within another";
+  }
+
+  #openFrame(bytes: Buffer, frame: {
+    readonly first: number;
+    readonly payload: number;
+    readonly length: number;
+    readonly mask: number;
+  }): number {
+    const { first, payload, length, mask } = frame;
+    const opcode = first & OPCODE_BITS;
+    const isFinal = (first & FINAL_BIT) !== 0;
+    const end = payload + length;
+    const { maxPayloadBytes } = this.#limits;
+    // Nearly all messages are one short frame.
+    if (isFinal && opcode === TEXT && end <= bytes.length && length <= maxPayloadBytes) {
+      const isAscii = unmask(bytes, { start: payload, end, mask });
+      return this.#deliverText(bytes, { start: payload, end, isAscii }) ? end : bytes.length;
+    }
+    if (opcode !== CONTINUATION) this.#isText = opcode === TEXT;
+    this.#messageBytes += length;
+    if (this.#messageBytes > maxPayloadBytes && !this.#skip()) return bytes.length;
+    this.#isFinal = isFinal;
+    this.#leftBytes = length;
+    this.#mask = mask;
+    if (length === 0) this.#endFrame();
+    return payload;
+  }
+
+  /** Skips the current message, if it is text and not far too large. */
+  #skip(): boolean {
+    if (this.#isText !== true || this.#messageBytes > this.#limits.maxSkippedBytes) {
+      this.#fail(TOO_BIG, "a message is too large");
+      return false;
+    }
+    this.#isSkipped = true;
+    return true;
+  }
+
+  /** Reads a part of the current frame. */
+  #readPart(bytes: Buffer, start: number): number {
+    const end = Math.min(bytes.length, start + this.#leftBytes);
+    this.#append(bytes.subarray(start, end));
+    this.#mask = shiftMask(this.#mask, end - start);
+    this.#leftBytes -= end - start;
+    if (this.#leftBytes === 0) this.#endFrame();
+    return end;
+  }
+
+  #append(part: Buffer): void {
+    const used = this.#isSkipped ? part.subarray(0, Math.max(0, BEGINNING_BYTES - this.#filledBytes)) : part;
+    if (used.length === 0) return;
+    const start = this.#filledBytes;
+    const end = start + used.length;
+    const buffer = this.#reserve(end);
+    buffer.set(used, start);
+    if (!unmask(buffer, { start, end, mask: this.#mask })) this.#isAscii = false;
+    this.#filledBytes = end;
+  }
+
+  /** Makes room in the buffer of the message: twice what has arrived, since a peer may announce more than it sends. */
+  #reserve(bytes: number): Buffer {
+    const old = this.#buffer;
+    if (old !== undefined && old.length >= bytes) return old;
+    const announced = this.#filledBytes + this.#leftBytes;
+    const buffer = takeBuffer(Math.max(bytes, Math.min(announced, 2 * bytes)));
+    if (old !== undefined) {
+      buffer.set(old.subarray(0, this.#filledBytes));
+      giveBuffer(old);
+    }
+    return this.#buffer = buffer;
+  }
+
+  #endFrame(): void {
+    if (!this.#isFinal) return;
+    const isText = this.#isText === true;
+    const buffer = this.#buffer ?? Buffer.alloc(0);
+    const end = this.#filledBytes;
+    const [isSkipped, isAscii, sizeBytes] = [this.#isSkipped, this.#isAscii, this.#messageBytes];
+    this.#buffer = undefined;
+    this.#dropMessage();
+    if (isSkipped) this.#sink.onOversize(utf8.decode(buffer.subarray(0, end)), sizeBytes);
+    else if (isText) this.#deliverText(buffer, { start: 0, end, isAscii });
+    else this.#sink.onBinary(Buffer.from(buffer.subarray(0, end)));
+    giveBuffer(buffer);
+  }
+
+  #dropMessage(): void {
+    if (this.#buffer !== undefined) giveBuffer(this.#buffer);
+    this.#buffer = undefined;
+    this.#isText = undefined;
+    this.#isSkipped = false;
+    this.#isAscii = true;
+    this.#messageBytes = this.#filledBytes = 0;
+  }
+
+  #deliverText(bytes: Buffer, text: {
+    readonly start: number;
+    readonly end: number;
+    readonly isAscii: boolean;
+  }): boolean {
+    const { start, end, isAscii } = text;
+    if (isAscii) {
+      this.#sink.onText(bytes.toString("latin1", start, end));
+      return true;
+    }
+    const encoded = bytes.subarray(start, end);
+    if (isUtf8(encoded)) {
+      this.#sink.onText(utf8.decode(encoded));
+      return true;
+    }
+    this.#fail(INVALID_DATA, "a text is not UTF-8");
+    return false;
+  }
+
+  #readControl(bytes: Buffer, frame: {
+    readonly opcode: number;
+    readonly payload: number;
+    readonly length: number;
+    readonly mask: number;
+  }): number {
+    const { opcode, payload, length, mask } = frame;
+    const end = payload + length;
+    unmask(bytes, { start: payload, end, mask });
+    const content = bytes.subarray(payload, end);
+    if (opcode === PING) this.#sink.onPing(Buffer.from(content));
+    if (opcode === CLOSE) this.#readClose(content);
+    return end;
+  }
+
+  #readClose(content: Buffer): void {
+    if (content.length === 0) return this.#close(NO_STATUS, "");
+    const code = content.length < 2 ? 0 : content.readUInt16BE(0);
+    const reason = content.subarray(2);
+    if (!isSendable(code)) return void this.#fail(PROTOCOL_ERROR, "an invalid close code");
+    if (!isUtf8(reason)) return void this.#fail(INVALID_DATA, "a close reason is not UTF-8");
+    this.#close(code, reason.toString("utf8"));
+  }
+
+  #close(code: number, reason: string): void {
+    this.end();
+    this.#sink.onClose(code, reason);
+  }
+
+  /** Returns a position behind everything. */
+  #fail(code: number, message: string): number {
+    this.end();
+    this.#sink.onFailure(code, message);
+    return Infinity;
+  }
+}
+
+function readLength(bytes: Buffer, start: number, size: number): number {
+  if (size === 2) return bytes.readUInt16BE(start);
+  const upper = bytes.readUInt32BE(start);
+  return upper > MAX_UPPER_LENGTH ? Infinity : upper * 2 ** 32 + bytes.readUInt32BE(start + 4);
+}

@@ -1,0 +1,96 @@
+/** Writes the frames of a WebSocket server (RFC 6455, section 5), several of them into one buffer. */
+import { Buffer } from "node:buffer";
+
+/** A message or a frame to send. */
+export type Outgoing =
+  | string
+  | Uint8Array
+  /** Frames that are ready, in pieces. */
+  | readonly Uint8Array[];
+
+const MAX_HEADER_BYTES = 10;
+const MAX_BYTES_PER_UNIT = 3;
+const MAX_SHORT_LENGTH = 125;
+const LENGTH_OF_16_BITS = 126;
+const LENGTH_OF_64_BITS = 127;
+const MAX_16_BITS = 0xffff;
+/** Texts up to this length get room for the most bytes that they may take; longer ones are measured. */
+const MAX_ROOMY_LENGTH = 1024;
+
+const FINAL_TEXT = 0x81;
+const FINAL_BINARY = 0x82;
+const FINAL_CLOSE = 0x88;
+const FINAL_PONG = 0x8a;
+
+const encoder = new TextEncoder();
+
+/** The most bytes that {@linkcode writeFrame} needs. */
+export function maxFrameBytes(message: Outgoing): number {
+  if (typeof message === "string") {
+    const bytes = message.length <= MAX_ROOMY_LENGTH
+      ? message.length * MAX_BYTES_PER_UNIT
+      : Buffer.byteLength(message);
+    return MAX_HEADER_BYTES + bytes;
+  }
+  if (message instanceof Uint8Array) return MAX_HEADER_BYTES + message.byteLength;
+  return message.reduce((sum, piece) => sum + piece.byteLength, 0);
+}
+
+/** Writes a message as one frame, and returns where it ends. */
+export function writeFrame(buffer: Buffer, start: number, message: Outgoing): number {
+  if (typeof message === "string") return writeText(buffer, start, message);
+  if (message instanceof Uint8Array) {
+    const payload = writeHeader(buffer, start, { first: FINAL_BINARY, length: message.byteLength });
+    buffer.set(message, payload);
+    return payload + message.byteLength;
+  }
+  let end = start;
+  for (const piece of message) {
+    buffer.set(piece, end);
+    end += piece.byteLength;
+  }
+  return end;
+}
+
+function writeText(buffer: Buffer, start: number, text: string): number {
+  const isShort = text.length * MAX_BYTES_PER_UNIT <= MAX_SHORT_LENGTH;
+  const isMedium = text.length > MAX_SHORT_LENGTH && text.length * MAX_BYTES_PER_UNIT <= MAX_16_BITS;
+  const bound = isShort || isMedium ? text.length : Buffer.byteLength(text);
+  // The header comes first, and its size depends on the length, which only encoding tells.
+  const payload = writeHeader(buffer, start, { first: FINAL_TEXT, length: bound });
+  const { written } = encoder.encodeInto(text, buffer.subarray(payload));
+  if (written !== bound) writeHeader(buffer, start, { first: FINAL_TEXT, length: written });
+  return payload + written;
+}
+
+/** Writes the header of a frame, and returns where it ends. */
+function writeHeader(
+  buffer: Buffer,
+  start: number,
+  { first, length }: { readonly first: number; readonly length: number },
+): number {
+  buffer[start] = first;
+  if (length <= MAX_SHORT_LENGTH) {
+    buffer[start + 1] = length;
+    return start + 2;
+  }
+  if (length <= MAX_16_BITS) {
+    buffer[start + 1] = LENGTH_OF_16_BITS;
+    buffer.writeUInt16BE(length, start + 2);
+    return start + 4;
+  }
+  buffer[start + 1] = LENGTH_OF_64_BITS;
+  buffer.writeUInt32BE(Math.floor(length / 2 ** 32), start + 2);
+  buffer.writeUInt32BE(length % 2 ** 32, start + 6);
+  return start + MAX_HEADER_BYTES;
+}
+
+/** Builds a close frame; without a code, an empty one. */
+export function buildClose(code: number | undefined): readonly Uint8Array[] {
+  return [Uint8Array.from(code === undefined ? [FINAL_CLOSE, 0] : [FINAL_CLOSE, 2, code >> 8, code & 0xff])];
+}
+
+/** Builds the answer to a ping. */
+export function buildPong(payload: Uint8Array): readonly Uint8Array[] {
+  return [Uint8Array.of(FINAL_PONG, payload.byteLength), payload];
+}

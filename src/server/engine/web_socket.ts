@@ -1,0 +1,180 @@
+/**
+ * A WebSocket on a TCP connection, with the members of `ws` that Engine.IO uses. All messages that are sent in one turn of
+ * the event loop are written at once, and none is handed to the TCP connection before the last ones were written.
+ */
+import { EventEmitter } from "node:events";
+import { Buffer } from "node:buffer";
+import type { Socket } from "node:net";
+import { giveBuffer, takeBuffer } from "./buffers.ts";
+import { ABNORMAL, NO_STATUS, TOO_BIG } from "./close_codes.ts";
+import { type FrameLimits, FrameReader, type FrameSink } from "./frame_reader.ts";
+import { buildClose, buildPong, maxFrameBytes, type Outgoing, writeFrame } from "./frame_writer.ts";
+import { toStandIn } from "./oversize.ts";
+
+/** How long a peer may take to end its side of a closed WebSocket. */
+const CLOSE_TIMEOUT_MS = 5_000;
+/** Batches from this size on are written from a buffer that is used again. */
+const MIN_POOLED_BYTES = 16 * 1024;
+/** The Engine.IO type of a packet with a Socket.IO packet. */
+const MESSAGE_TYPE = "4";
+
+/** Called when a message was written, or with the reason why it was not. */
+type SentCallback = (error?: Error) => void;
+
+/** Emits `message` (data, whether it is binary), `error`, and once `close` (code, reason). */
+export class BuiltinWebSocket extends EventEmitter implements FrameSink {
+  readonly #socket: Socket;
+  readonly #reader: FrameReader;
+  #isOpen = true;
+  #isEmitted = false;
+  #batch: Outgoing[] = [];
+  #callbacks: SentCallback[] = [];
+  /** The answer to the last ping, until it is sent. */
+  #pong: Outgoing | undefined;
+  #isFlushing = false;
+  #closeTimer: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param head What has arrived behind the handshake. */
+  constructor(socket: Socket, { head, limits }: { readonly head: Uint8Array; readonly limits: FrameLimits }) {
+    super();
+    this.#socket = socket;
+    this.#reader = new FrameReader(this, limits);
+    socket.setTimeout(0);
+    socket.setNoDelay(true);
+    if (head.byteLength > 0) socket.unshift(head);
+    socket.on("data", (chunk: Buffer) => this.#reader.push(chunk));
+    socket.on("end", () => this.#finish(ABNORMAL, ""));
+    // "close" follows.
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => {
+      clearTimeout(this.#closeTimer);
+      this.#emitClose(ABNORMAL, "");
+    });
+  }
+
+  /** The TCP connection: Engine.IO reads the address of the peer. */
+  get _socket(): Socket {
+    return this.#socket;
+  }
+
+  /** Engine.IO hands frames of broadcasts to `sendFrame` of this, so that they are built once. */
+  get _sender(): { sendFrame(frame: readonly Uint8Array[], callback?: SentCallback): void } {
+    return this;
+  }
+
+  /** Sends a message. */
+  send(message: string | Uint8Array, callback?: SentCallback): void {
+    this.#push(message, callback);
+  }
+
+  /** Sends a frame that is ready. */
+  sendFrame(frame: readonly Uint8Array[], callback?: SentCallback): void {
+    this.#push(frame, callback);
+  }
+
+  /** Sends all messages and a close frame, and waits for the peer to close. */
+  close(code?: number): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#batch.push(buildClose(code));
+    this.#schedule();
+    this.#closeTimer ??= setTimeout(() => this.#socket.destroy(), CLOSE_TIMEOUT_MS);
+  }
+
+  /** Ends the TCP connection at once. */
+  terminate(): void {
+    this.#isOpen = false;
+    this.#socket.destroy();
+  }
+
+  onText(text: string): void {
+    this.emit("message", text, false);
+  }
+
+  onBinary(bytes: Buffer): void {
+    this.emit("message", bytes, true);
+  }
+
+  onOversize(beginning: string, sizeBytes: number): void {
+    if (!beginning.startsWith(MESSAGE_TYPE)) {
+      this.#reader.end();
+      return this.onFailure(TOO_BIG, "a message is too large");
+    }
+    this.emit("message", toStandIn({ beginning: beginning.slice(1), sizeBytes }), true);
+  }
+
+  /** A peer that sends pings and reads nothing gets one pong. */
+  onPing(payload: Buffer): void {
+    this.#pong = buildPong(payload);
+    this.#schedule();
+  }
+
+  onClose(code: number, reason: string): void {
+    this.close(code === NO_STATUS ? undefined : code);
+    this.#finish(code, reason);
+  }
+
+  onFailure(code: number, message: string): void {
+    this.close(code);
+    this.emit("error", new RangeError(`Cannot read a WebSocket frame: ${message}`));
+    this.#finish(code, message);
+  }
+
+  #push(message: Outgoing, callback: SentCallback | undefined): void {
+    if (!this.#isOpen) {
+      return void queueMicrotask(() => callback?.(new RangeError("The WebSocket is closed")));
+    }
+    this.#batch.push(message);
+    if (callback !== undefined) this.#callbacks.push(callback);
+    this.#schedule();
+  }
+
+  /** Ends this side when everything is written. */
+  #finish(code: number, reason: string): void {
+    this.#isOpen = false;
+    this.#reader.end();
+    this.#closeTimer ??= setTimeout(() => this.#socket.destroy(), CLOSE_TIMEOUT_MS);
+    this.#emitClose(code, reason);
+    this.#schedule();
+  }
+
+  #emitClose(code: number, reason: string): void {
+    if (this.#isEmitted) return;
+    this.#isEmitted = true;
+    this.#isOpen = false;
+    this.#reader.end();
+    this.emit("close", code, Buffer.from(reason));
+  }
+
+  #schedule(): void {
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    queueMicrotask(() => this.#flush());
+  }
+
+  #flush(): void {
+    const batch = this.#batch;
+    const callbacks = this.#callbacks;
+    if (this.#pong !== undefined && this.#isOpen) batch.push(this.#pong);
+    this.#pong = undefined;
+    if (batch.length === 0 || this.#socket.destroyed) return this.#endFlush();
+    this.#batch = [];
+    this.#callbacks = [];
+    const bytes = batch.reduce((sum, message) => sum + maxFrameBytes(message), 0);
+    const buffer = bytes < MIN_POOLED_BYTES ? Buffer.allocUnsafe(bytes) : takeBuffer(bytes);
+    let end = 0;
+    for (const message of batch) end = writeFrame(buffer, end, message);
+    this.#socket.write(buffer.subarray(0, end), (error) => {
+      giveBuffer(buffer);
+      this.#isFlushing = false;
+      for (const callback of callbacks) callback(error ?? undefined);
+      if (this.#batch.length > 0 || this.#pong !== undefined || this.#isEmitted) this.#schedule();
+    });
+  }
+
+  /** Nothing is left to write. */
+  #endFlush(): void {
+    this.#isFlushing = false;
+    if (this.#isEmitted && this.#socket.writable) this.#socket.end();
+  }
+}
