@@ -9,7 +9,8 @@ import {
   parseAcceptedVersions,
 } from "./admission/handshake.ts";
 import { type RedisOptions, type RedisSettings, toRedisSettings } from "./cluster/redis/settings.ts";
-import { chooseEngine, type WebSocketEngine } from "./engine/choose.ts";
+import { chooseEngine } from "./engine/choose.ts";
+import type { WebSocketEngine } from "./engine/engines.ts";
 import {
   DEFAULT_AUTH_TIMEOUT_MS,
   DEFAULT_CONNECT_TIMEOUT_MS,

@@ -7,7 +7,7 @@ import { DEFAULT_SOCKET_PATH } from "../../protocol/server_address.ts";
 import { SERVER_GRACE_MS } from "../../protocol/timeouts.ts";
 import { DEFAULT_ACCEPTED_VERSIONS } from "../../server/admission/handshake.ts";
 import { DEFAULT_REDIS_PREFIX } from "../../server/cluster/redis/settings.ts";
-import { ENGINE_VARIABLE, WEB_SOCKET_ENGINES, type WebSocketEngine } from "../../server/engine/choose.ts";
+import { ENGINE_VARIABLE, WEB_SOCKET_ENGINES, type WebSocketEngine } from "../../server/engine/engines.ts";
 import {
   DEFAULT_AUTH_TIMEOUT_MS,
   DEFAULT_CONNECT_TIMEOUT_MS,

@@ -1,15 +1,7 @@
 /** Chooses what serves WebSockets. */
 import process from "node:process";
+import { ENGINE_VARIABLE, WEB_SOCKET_ENGINES, type WebSocketEngine } from "./engines.ts";
 import { isGranted } from "../sockets/listening.ts";
-
-/** What serves WebSockets: the Server's own implementation, or the npm package `ws`. */
-export const WEB_SOCKET_ENGINES = ["builtin", "ws"] as const;
-
-/** One of {@linkcode WEB_SOCKET_ENGINES}. */
-export type WebSocketEngine = typeof WEB_SOCKET_ENGINES[number];
-
-/** The environment variable that sets the default. */
-export const ENGINE_VARIABLE = "A2C_ENGINE";
 
 /**
  * Returns the engine to use: the given one, else that of the environment if it may be read, else `builtin`.
