@@ -41,6 +41,7 @@ export type LogLevel = typeof LOG_LEVELS[number];
 /** The modules that can have a log level, and the subject of their lines. */
 export const LOG_MODULES = {
   server: "the Server: offices, members, relayed requests",
+  audit: "the Server: who connects, joins, leaves and is refused",
   computer: "the Computer: the Agent's requests and their answers",
   agent: "the Agent: its requests and notifications",
   link: "the connection to the Server",

@@ -52,7 +52,7 @@ export class BoundedLog {
     this.#options = options;
   }
 
-  write(level: "info" | "warn" | "error", message: string, fields: LogFields): void {
+  write(level: "debug" | "info" | "warn" | "error", message: string, fields: LogFields): void {
     if (!this.#options.budgets.every((budget) => budget.take())) return void this.#leftOut++;
     this.#logger[level](message, this.#leftOut === 0 ? fields : { ...fields, lines_left_out: this.#leftOut });
     this.#leftOut = 0;

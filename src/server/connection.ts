@@ -7,6 +7,7 @@ import type { Grant } from "./auth/grant.ts";
 import type { LogFields, Logger } from "../log.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION, CONNECTION_CLOSING_NOTIFICATION } from "../protocol/events.ts";
 import { type Farewell, toClosingNotification } from "../protocol/farewell.ts";
+import type { Audit } from "./audit.ts";
 import type { BoundedLog } from "./bounded_log.ts";
 import type { TimingWheel } from "./timing_wheel.ts";
 import { MAX_NOTIFYING, quoted } from "./limits.ts";
@@ -50,6 +51,7 @@ export interface Surroundings {
   /** Creates the log of a connection. */
   readonly createEventLog: (sid: string) => BoundedLog;
   readonly logger: Logger;
+  readonly audit: Audit;
 }
 
 /** The receiver of relayed requests. */
@@ -223,12 +225,8 @@ export class Connection implements Target, Asker {
   /** Tells the peer why its connection ends and whether it may come back, then closes the connection. Never throws. */
   dismiss(farewell: Farewell): void {
     const { code, message: reason } = farewell;
-    this.#shared.logger.info("dismissed a connection", {
-      sid: this.sid,
-      code,
-      reason,
-      ...this.#membership(),
-    });
+    const fields = { sid: this.sid, code, reason, ...this.#membership() };
+    this.#shared.audit.write("info", "dismissed a connection", { action: "dismiss", fields });
     this.announce(farewell);
     this.close();
   }

@@ -2,7 +2,9 @@
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { isRecord } from "../json.ts";
 import { badRequest, fromErrorAck, readRequestId, SmcpError } from "../protocol/errors.ts";
+import type { LogFields } from "../log.ts";
 import { describeError } from "../text.ts";
+import { type AuditAction, auditFields } from "./audit.ts";
 import { outOfReach } from "./cluster/office_state.ts";
 import type { Ack, Connection } from "./connection.ts";
 import type { Answer, Settlement } from "./pending.ts";
@@ -36,6 +38,8 @@ interface Request extends MeteredEvent {
   readonly computer: string | undefined;
   readonly ack: Ack | undefined;
   readonly route: Route;
+  /** The office that the event names. */
+  readonly office: string | undefined;
   /** The span of a request that is relayed, if it is traced. */
   readonly span: OpenSpan | undefined;
 }
@@ -63,7 +67,8 @@ function toRequest(hub: Hub, connection: Connection, { event, args }: Incoming):
     event,
     startedAt: hub.meter?.start() ?? 0,
     reqId,
-    computer: readComputer(fields),
+    computer: readText(fields, "computer"),
+    office: route === relay ? undefined : readText(fields, "office_id"),
     ack: ackOf(args),
     route,
     span: route === relay ? startRelay(RELAY_SPAN, reqId) : undefined,
@@ -159,13 +164,39 @@ function fail(request: Request, error: unknown): void {
 function refuse(request: Request, error: unknown): Answer {
   const isExpected = error instanceof SmcpError;
   const refusal = isExpected ? error : new SmcpError(ErrorCode.INTERNAL_ERROR, "Internal error");
-  const fields = { ...describeRequest(request), code: refusal.code };
+  const fields = auditRefusal(request, { ...describeRequest(request), code: refusal.code });
   const { log } = request.connection;
   request.hub.meter?.failed(request, refusal.code);
   if (request.span !== undefined) endSpan(request, { outcome: "error", error: refusal.code });
   if (isExpected) log.write("warn", error.message, fields);
   else log.write("error", "failed to handle an event", { ...fields, error: describeError(error) });
   return request.route.refuse(refusal, request);
+}
+
+/** The actions of routes that ask for an office by its name. */
+const OFFICE_ACTIONS: ReadonlyMap<Route, AuditAction> = new Map([
+  [joinOffice, "join"],
+  [leaveOffice, "leave"],
+  [listRoom, "list"],
+]);
+
+/** Puts a refusal for lack of a right into the audit trail; so does a request to a Computer that is not in the office. */
+function auditRefusal(
+  { route, connection, office }: Request,
+  fields: LogFields & { readonly code: number },
+): LogFields {
+  const isRight = fields.code === ErrorCode.FORBIDDEN ||
+    (route === relay && fields.code === ErrorCode.NOT_FOUND);
+  if (!isRight) return fields;
+  const own = connection.member?.officeId;
+  const isCrossing = office !== undefined && own !== undefined && office !== own;
+  return auditFields(OFFICE_ACTIONS.get(route) ?? "request", {
+    ...fields,
+    sid: connection.sid,
+    principal: connection.identity.principal,
+    ...(office === undefined ? {} : { wanted_office: office }),
+    ...(isCrossing ? { cross_office: true } : {}),
+  });
 }
 
 /** Ends the span of a request. Its name is fixed, since a peer chooses the name of the event. */
@@ -210,9 +241,9 @@ function logRelayedError(request: Request, answer: Answer): boolean {
   return true;
 }
 
-function readComputer(body: unknown): string | undefined {
-  const computer = isRecord(body) ? body["computer"] : undefined;
-  return typeof computer === "string" ? quoted(computer) : undefined;
+function readText(body: unknown, member: string): string | undefined {
+  const text = isRecord(body) ? body[member] : undefined;
+  return typeof text === "string" ? quoted(text) : undefined;
 }
 
 function describeRequest({ connection, event, reqId, computer }: Request): Record<string, unknown> {

@@ -47,7 +47,9 @@ export const MAX_NOTIFYING: PaceLimit = { burst: 4 * 1024 * 1024, perSecond: 64 
 export const MAX_LOG_LINES_PER_CONNECTION = 20;
 /** The same for all connections together. */
 export const MAX_LOG_LINES_PER_SERVER = 200;
-/** The window of these two limits. */
+/** The same for connections, joins and leaves, which an audit wants complete: more than a busy Server has. */
+export const MAX_AUDIT_LINES = 5_000;
+/** The window of these limits. */
 export const LOG_WINDOW_MS = 10_000;
 /**
  * The most arguments of an event or an ack. The protocol uses two. Socket.IO passes them on the stack, so that a frame with

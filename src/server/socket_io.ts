@@ -7,6 +7,7 @@ import { AdmissionError, admit, type Admitted } from "./admission/admission.ts";
 import { PermitWatch } from "./auth/permit.ts";
 import type { HandshakeRefusal } from "./admission/handshake.ts";
 import { type EngineConnection, Strangers } from "./admission/strangers.ts";
+import { type Audit, auditFields, openAudit } from "./audit.ts";
 import { type BoundedLog, createEventLogs } from "./bounded_log.ts";
 import { LocalOffices } from "./cluster/local.ts";
 import { Connection, type Wire } from "./connection.ts";
@@ -54,6 +55,7 @@ export interface SocketIoSide {
 export function openSocketIo(http: HttpServer, context: SocketIoContext): SocketIoSide {
   const { settings, refusals, drain, onAdopted } = context;
   const { path, handshake } = settings;
+  const audit = openAudit(settings.logger);
   const inner = createServer();
   const io: IoServer = new SocketIoServer(inner, {
     path,
@@ -79,10 +81,17 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   });
   watchEngine(io, { ...settings, strangers });
   const timeouts = new TimingWheel();
-  const { connections, offices } = serveNamespace(io, { settings, timeouts, refusals, drain, strangers });
+  const { connections, offices } = serveNamespace(io, {
+    settings,
+    timeouts,
+    refusals,
+    drain,
+    audit,
+    strangers,
+  });
   const onRefused = ({ body, kind }: HandshakeRefusal) => {
     settings.meter?.refused(kind);
-    refusals.write("warn", "refused a handshake", body);
+    refusals.write("warn", "refused a handshake", kind === "origin" ? auditFields("connect", body) : body);
   };
   const isClosing = () => drain.isStarted;
   const removeGate = installGate(http, {
@@ -103,6 +112,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
       await offices.close();
       strangers.close();
       timeouts.clear();
+      audit.close();
       removeGate();
     },
   };
@@ -126,6 +136,7 @@ interface NamespaceContext {
   readonly timeouts: TimingWheel;
   readonly refusals: BoundedLog;
   readonly drain: Drain;
+  readonly audit: Audit;
   readonly strangers: Strangers;
 }
 
@@ -177,9 +188,10 @@ function createHub(
   namespace: ReturnType<IoServer["of"]>,
   context: NamespaceContext & { readonly connections: ReadonlyMap<string, Connection> },
 ): Hub {
-  const { settings, timeouts, drain, connections } = context;
+  const { settings, timeouts, drain, audit, connections } = context;
   const premises = {
     logger: settings.logger,
+    audit,
     connection: (sid: string) => connections.get(sid),
     deliver(officeId: string, { event, body, except }: Notification) {
       const room = namespace.to(roomOf(officeId));
@@ -238,7 +250,8 @@ function serveConnection(
   },
 ): void {
   const { principal, version } = connection.identity;
-  hub.logger.debug("connected", { sid: socket.id, principal, version });
+  const fields = { sid: socket.id, principal, version, address: socket.handshake.address };
+  hub.audit.write("debug", "connected", { action: "connect", fields });
   // A client may send a number as the name of an event.
   socket.onAny((event: unknown, ...args: unknown[]) =>
     dispatch(hub, connection, { event: String(event), args })

@@ -82,10 +82,14 @@ Deno.test("A refused event that asks for no ack is logged", async () => {
   const line = logger.lines.find(({ fields }) => fields["req_id"] === "r7");
   assertEquals(line?.level, "warn");
   assertEquals(line?.fields, {
+    module: "audit",
+    action: "request",
     event: "server:tool_call_cancel",
     req_id: "r7",
     office: "lab",
     computer: "laptop",
     code: 403,
+    sid: sender.id,
+    principal: "anonymous",
   });
 });

@@ -5,6 +5,7 @@ import { CommandFailedError, ExitCode, UsageError } from "../outcome.ts";
 import { loggerOf } from "../options.ts";
 import type { Command } from "commander";
 import { isRecord } from "../../json.ts";
+import { openAuditFile, withAuditFile } from "./audit_file.ts";
 import { openAuth } from "./credentials.ts";
 import { completeOptions } from "./option_sources.ts";
 import { type ServerCliOptions, serverOptionGroups } from "./options.ts";
@@ -62,7 +63,8 @@ function examples(server: string): string {
 }
 
 async function serve(options: ServerCliOptions, signal: AbortSignal): Promise<void> {
-  const logger = loggerOf("server", options);
+  using auditFile = openAuditFile(options);
+  const logger = withAuditFile(loggerOf("server", options), auditFile);
   await using opened = await openAuth(options, logger);
   const { auth } = opened;
   const metricsToken = await readMetricsToken(options);

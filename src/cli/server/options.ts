@@ -50,6 +50,7 @@ export interface ServerCliOptions extends LogOptions, TokenOptions {
   readonly headTimeout: number;
   readonly grace: number;
   readonly drainTimeout: number;
+  readonly auditLog?: string;
   readonly metricsPort?: number;
   readonly metricsHost: string;
   readonly metricsToken?: string;
@@ -71,7 +72,7 @@ export function serverOptionGroups(): readonly OptionGroup[] {
     { heading: "Clients", options: clientOptions() },
     { heading: "Limits", options: limitOptions() },
     { heading: "Timeouts", options: timeOptions() },
-    { heading: "Metrics", options: metricsOptions() },
+    { heading: "Metrics and audit", options: metricsOptions() },
     { heading: "Several processes", options: redisOptions() },
   ];
 }
@@ -173,5 +174,10 @@ function metricsOptions(): Option[] {
       .env("A2C_METRICS_TOKEN"),
     new Option("--metrics-token-file <file>", "the same, with the token in the first line of a file")
       .env("A2C_METRICS_TOKEN_FILE"),
+    new Option(
+      "--audit-log <file>",
+      "append who connects, joins, leaves and is refused to this file, as JSON lines",
+    )
+      .env("A2C_AUDIT_LOG"),
   ];
 }

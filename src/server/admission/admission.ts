@@ -6,6 +6,7 @@ import { describeError } from "../../text.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
 import { endOf, type Permit } from "../auth/permit.ts";
 import { type AuthDecision, type AuthProvider, type Credentials, isDecision } from "../auth/provider.ts";
+import { auditFields } from "../audit.ts";
 import type { BoundedLog } from "../bounded_log.ts";
 import type { Meter } from "../meter.ts";
 import { MAX_SESSION_LENGTH } from "../limits.ts";
@@ -74,7 +75,7 @@ function refuse(
   { refusals, meter }: Pick<AdmissionOptions, "refusals" | "meter">,
 ): AdmissionError {
   meter?.refused("credentials");
-  refusals.write("warn", "refused a connection", { reason, address });
+  refusals.write("warn", "refused a connection", auditFields("connect", { reason, address }));
   return new AdmissionError(`Unauthorized: ${reason}`);
 }
 

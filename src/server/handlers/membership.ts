@@ -80,7 +80,7 @@ function toSessionInfo({ sid, name, role, officeId, version }: Member): SessionI
 }
 
 /** The parts of the Server that a change of a membership has an effect on. */
-type Premises = Pick<Hub, "connection" | "deliver" | "logger">;
+type Premises = Pick<Hub, "connection" | "deliver" | "audit">;
 
 /** Notifies the members on this process of a new member, unless it is an observer, and makes its connection enter. */
 export function arrive(hub: Premises, member: Member, { isHere }: { readonly isHere: boolean }): void {
@@ -89,7 +89,7 @@ export function arrive(hub: Premises, member: Member, { isHere }: { readonly isH
   }
   if (!isHere) return;
   hub.connection(member.sid)?.enter(member);
-  hub.logger.info("joined office", fieldsOf(member));
+  hub.audit.write("info", "joined office", { action: "join", fields: fieldsOf(member) });
 }
 
 /** Ends the requests of a former member, and notifies the members on this process; its connection may have to be closed. */
@@ -100,7 +100,8 @@ export function depart(hub: Premises, member: Member, { isHere, reason }: Depart
   if (!member.isObserver) {
     hub.deliver(member.officeId, { event: LEAVE_OFFICE_NOTIFICATION, body: describe(member) });
   }
-  if (isHere) hub.logger.info("left office", { ...fieldsOf(member), reason });
+  const fields = { ...fieldsOf(member), reason };
+  if (isHere) hub.audit.write("info", "left office", { action: "leave", fields });
   if (reason !== "left") connection?.dismiss(farewells[reason]);
 }
 
@@ -117,8 +118,8 @@ const farewells: Readonly<Record<Exclude<Departure["reason"], "left">, Farewell>
   },
 };
 
-function fieldsOf({ officeId, role, name, version, principal, isObserver }: Member): LogFields {
-  return { office: officeId, role: isObserver ? "observer" : role, name, version, principal };
+function fieldsOf({ sid, officeId, role, name, version, principal, isObserver }: Member): LogFields {
+  return { sid, office: officeId, role: isObserver ? "observer" : role, name, version, principal };
 }
 
 /** Sets either `computer` or `agent`: strict peers reject a null. */

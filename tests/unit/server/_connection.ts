@@ -1,4 +1,5 @@
 import { silentLogger } from "../../../src/log.ts";
+import { openAudit } from "../../../src/server/audit.ts";
 import { createEventLogs } from "../../../src/server/bounded_log.ts";
 import { Connection, type Surroundings, type Wire } from "../../../src/server/connection.ts";
 import { OfficeLoads } from "../../../src/server/load.ts";
@@ -12,6 +13,7 @@ export function openSurroundings(): Surroundings {
     observerLoads: new OfficeLoads(),
     createEventLog: createEventLogs(silentLogger),
     logger: silentLogger,
+    audit: openAudit(silentLogger),
   };
 }
 

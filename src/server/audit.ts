@@ -1,0 +1,54 @@
+/**
+ * The audit trail: who connected, joined, left, was refused, or tried to reach another office. Its lines go to the logger
+ * with the module `audit`, so that they can be kept apart.
+ */
+import type { LogFields, Logger } from "../log.ts";
+import { BoundedLog, LineBudget } from "./bounded_log.ts";
+import { LOG_WINDOW_MS, MAX_AUDIT_LINES } from "./limits.ts";
+
+/** What was done or tried. */
+export type AuditAction =
+  /** A connection was opened. */
+  | "connect"
+  /** The Server ended a connection. */
+  | "dismiss"
+  /** A connection joined an office. */
+  | "join"
+  /** A membership ended. */
+  | "leave"
+  /** The members of an office were asked for. */
+  | "list"
+  /** An event for other members of the office. */
+  | "request";
+
+/** The fields of a line of the audit trail, which any logger may write. */
+export function auditFields(action: AuditAction, fields: LogFields): LogFields {
+  return { module: "audit", action, ...fields };
+}
+
+/** Writes what was allowed. Lines about refusals are written by the bounded logs of connections and of refusals. */
+export interface Audit {
+  /** Writes a line, unless there were too many: their number is in the next line. */
+  write(level: "info" | "debug", message: string, record: AuditRecord): void;
+  /** Writes how many lines were left out. */
+  close(): void;
+}
+
+/** An action with its fields. */
+export interface AuditRecord {
+  readonly action: AuditAction;
+  readonly fields: LogFields;
+}
+
+/** Opens the audit trail of a Server. */
+export function openAudit(logger: Logger): Audit {
+  const log = new BoundedLog(logger, {
+    budgets: [new LineBudget(MAX_AUDIT_LINES, LOG_WINDOW_MS)],
+    about: "the audit trail",
+    fields: { module: "audit" },
+  });
+  return {
+    write: (level, message, { action, fields }) => log.write(level, message, auditFields(action, fields)),
+    close: () => log.close(),
+  };
+}

@@ -1,0 +1,117 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { type AuthProvider, SmcpServer } from "../../server.ts";
+import { startDoor } from "../fixtures/door.ts";
+import { eventually } from "../fixtures/within.ts";
+import { type LogLine, RawPeer, RecordingLogger } from "./_socket.ts";
+
+const ada = { role: "agent", name: "ada", office_id: "lab" } as const;
+const laptop = { role: "computer", name: "laptop", office_id: "lab" } as const;
+const call = { agent: "ada", req_id: "r1", computer: "laptop" };
+
+/** The lines of the audit trail: the action, the message, and those of their fields that are asked for. */
+function auditOf(logger: RecordingLogger, ...names: readonly string[]): unknown[][] {
+  const isAudit = ({ fields }: LogLine) => fields["module"] === "audit";
+  return logger.lines.filter(isAudit).map(({ message, fields }) => [
+    fields["action"],
+    message,
+    ...names.map((name) => fields[name]),
+  ]);
+}
+
+Deno.test("the audit trail has connections, joins and leaves with the principal and the address", async () => {
+  const logger = new RecordingLogger();
+  const auth: AuthProvider = { authenticate: () => ({ principal: "team-1" }) };
+  await using server = await SmcpServer.listen({ port: 0, logger, auth });
+  const agent = await RawPeer.join(server.url, ada);
+  const { id } = agent;
+  await agent.request("server:leave_office", { office_id: "lab" });
+  await agent[Symbol.asyncDispose]();
+  assertEquals(auditOf(logger, "principal", "office", "name", "sid"), [
+    ["connect", "connected", "team-1", undefined, undefined, id],
+    ["join", "joined office", "team-1", "lab", "ada", id],
+    ["leave", "left office", "team-1", "lab", "ada", id],
+  ]);
+  assertEquals(auditOf(logger, "address")[0]?.[2], "127.0.0.1");
+});
+
+Deno.test("the audit trail has refused credentials and pages", async () => {
+  const logger = new RecordingLogger();
+  const auth: AuthProvider = { authenticate: () => ({ refused: "unknown user" }) };
+  await using server = await SmcpServer.listen({ port: 0, logger, auth });
+  await assertRejects(() => RawPeer.connect(server.url));
+  const target = `${server.url}/socket.io/?EIO=4&transport=polling&a2c_version=0.2.0`;
+  await (await fetch(target, { headers: { origin: "https://evil.example" } })).body?.cancel();
+  assertEquals(auditOf(logger, "reason", "code"), [
+    ["connect", "refused a connection", "unknown user", undefined],
+    ["connect", "refused a handshake", undefined, 403],
+  ]);
+});
+
+Deno.test("the audit trail has what was refused for lack of a right, and names attempts on another office", async () => {
+  const logger = new RecordingLogger();
+  await using server = await SmcpServer.listen({ port: 0, logger });
+  await using agent = await RawPeer.join(server.url, ada);
+  await using computer = await RawPeer.join(server.url, { ...laptop, office_id: "vault" });
+  await agent.request("server:list_room", { agent: "ada", req_id: "1", office_id: "vault" });
+  await agent.request("server:leave_office", { office_id: "vault" });
+  await agent.request("server:join_office", { ...ada, office_id: "vault" });
+  await agent.request("client:tool_call", call);
+  await computer.request("client:tool_call", call);
+  const refused = auditOf(logger, "code", "cross_office", "wanted_office", "office").filter(([, , code]) =>
+    code !== undefined
+  );
+  assertEquals(refused.map(([action, , ...fields]) => [action, ...fields]), [
+    ["list", 403, true, "vault", "lab"],
+    ["leave", 403, true, "vault", "lab"],
+    ["join", 403, true, "vault", "lab"],
+    ["request", 404, undefined, undefined, "lab"],
+    ["request", 403, undefined, undefined, "vault"],
+  ]);
+});
+
+Deno.test("the audit trail has a bounded rate of refusals for one connection", async () => {
+  const logger = new RecordingLogger();
+  await using server = await SmcpServer.listen({ port: 0, logger });
+  await using agent = await RawPeer.join(server.url, ada);
+  for (let i = 0; i < 100; i++) agent.socket.emit("client:tool_call", call);
+  await agent.settled();
+  const refusals = auditOf(logger, "code").filter(([, , code]) => code === 404);
+  assert(refusals.length >= 1 && refusals.length <= 20, `${refusals.length} lines`);
+});
+
+Deno.test("server.ts writes the audit trail to a file as well, also connections, for its owner alone", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = `${folder}/audit.log`;
+  try {
+    await Deno.writeTextFile(path, '{"message":"before"}\n', { mode: 0o600 });
+    await using program = startDoor("server.ts", [
+      "--port",
+      "0",
+      "--log-level",
+      "error",
+      "--audit-log",
+      path,
+    ]);
+    await program.stdout.until("\n");
+    const url = program.stdout.text.slice("listening on ".length).trim();
+    const agent = await RawPeer.join(url, ada);
+    await agent[Symbol.asyncDispose]();
+    const read = async () =>
+      (await Deno.readTextFile(path)).trim().split("\n").map((line) => JSON.parse(line).message);
+    const messages = await eventually(read, (messages) => messages.includes("left office"), "the last line");
+    assertEquals(messages, ["before", "connected", "joined office", "left office"]);
+    assertEquals(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
+    program.kill("SIGTERM");
+    const { code, stderr } = await program.end();
+    assertEquals([code, stderr], [0, ""]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("server.ts does not start with an audit log that it cannot write", async () => {
+  await using program = startDoor("server.ts", ["--port", "0", "--audit-log", "/nowhere/audit.log"]);
+  const { code, stderr } = await program.end();
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, 'Cannot open audit log "/nowhere/audit.log": no such file');
+});
