@@ -48,9 +48,10 @@ export class PeerError extends Error {
   }
 }
 
-const READY_TIMEOUT_MS = 30_000;
-const COMMAND_TIMEOUT_MS = 30_000;
-const EVENT_TIMEOUT_MS = 10_000;
+/** Only ever reached by a failure; enough for a machine with ten times more work than it can do. */
+const READY_TIMEOUT_MS = 120_000;
+const COMMAND_TIMEOUT_MS = 120_000;
+const EVENT_TIMEOUT_MS = 120_000;
 const EXIT_TIMEOUT_MS = 5_000;
 const STDERR_TAIL_LINES = 40;
 
