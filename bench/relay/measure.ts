@@ -35,8 +35,8 @@ export async function measureCalls(
       pairs: Array.from({ length: shareOf(offices, index, generators.length) }, (_, office) => ({
         port,
         version,
-        // Where a pair of the measurement before is not gone yet, its names are still taken.
-        id: `${payloadBytes}-${inFlight}-${warmUpMs}-${index}-${office}`,
+        // Names are unique among all cells, and among all targets, which may share a Redis.
+        id: `${name}-${payloadBytes}-${inFlight}-${warmUpMs}-${index}-${office}`,
         payloadBytes,
         ...computerPort === undefined ? {} : { computerPort },
       })),

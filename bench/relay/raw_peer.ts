@@ -2,12 +2,12 @@
  * A minimal Socket.IO client on a plain TCP connection. It uses little time itself, so that a benchmark measures the
  * Server.
  */
+import { beforeDeadline, openWebSocket } from "./handshake.ts";
 import { FrameCutter, type IncomingMessage, OutgoingFrame } from "./frames.ts";
 
-/** The size of the read buffer. */
-const READ_BYTES = 256 * 1024;
-/** How long a handshake or an answer may take, in milliseconds. */
-const DEADLINE_MS = 60_000;
+/** The size of the buffer for reading, which grows while the Server fills it. */
+const MIN_READ_BYTES = 2 * 1024;
+const MAX_READ_BYTES = 256 * 1024;
 /**
  * A join without an answer is repeated after this time, in milliseconds. The official Rust Server accepts a connection
  * before it has installed its handlers, and drops the events that arrive until then.
@@ -51,19 +51,14 @@ export class RawPeer implements AsyncDisposable {
   private constructor(conn: Deno.TcpConn, first: Uint8Array) {
     this.#conn = conn;
     this.closed = this.#read(first);
+    this.send(new OutgoingFrame("2probe"));
     this.closed.then((reason) => this.#connected.reject(new TypeError(`Cannot connect: ${reason}`)));
     this.#connected.promise.catch(() => {});
   }
 
   /** Connects, and joins the office. */
   static async join(options: PeerOptions): Promise<RawPeer> {
-    const conn = await Deno.connect({ hostname: "127.0.0.1", port: options.port });
-    conn.setNoDelay(true);
-    const first = await upgrade(
-      conn,
-      `EIO=4&transport=websocket&a2c_version=${options.version}`,
-      options.port,
-    );
+    const { conn, first } = await openWebSocket(options);
     const peer = new RawPeer(conn, first);
     await beforeDeadline(peer.#connected.promise, "the connection");
     await peer.#join(options);
@@ -142,10 +137,11 @@ export class RawPeer implements AsyncDisposable {
   async #read(first: Uint8Array): Promise<string> {
     try {
       this.#cutter.push(first);
-      const chunk = new Uint8Array(READ_BYTES);
+      let chunk = new Uint8Array(MIN_READ_BYTES);
       for (let count = await this.#conn.read(chunk); count !== null; count = await this.#conn.read(chunk)) {
         activity.count++;
         this.#cutter.push(chunk.subarray(0, count));
+        if (count === chunk.length && count < MAX_READ_BYTES) chunk = new Uint8Array(MAX_READ_BYTES);
       }
       this.#end("the Server ended the connection");
     } catch (error) {
@@ -169,8 +165,11 @@ export class RawPeer implements AsyncDisposable {
       return this.send(new OutgoingFrame(payload, { opcode: 0xa }));
     }
     const [first, second] = head;
-    if (first === TEXT_0) this.send(new OutgoingFrame('40/smcp,{"token":"bench"}'));
-    else if (first === TEXT_2) this.send(new OutgoingFrame("3"));
+    if (first === TEXT_3) {
+      // The answer to the probe: the WebSocket replaces polling from here on.
+      this.send(new OutgoingFrame("5"));
+      this.send(new OutgoingFrame('40/smcp,{"token":"bench"}'));
+    } else if (first === TEXT_2) this.send(new OutgoingFrame("3"));
     else if (first === TEXT_4) this.#receivePacket(second, message);
   }
 
@@ -197,44 +196,4 @@ function readNumber(head: Uint8Array): number | undefined {
     number = (number ?? 0) * 10 + byte - QUOTE_0;
   }
   return number;
-}
-
-/** Upgrades the connection to a WebSocket. Resolves to the bytes after the HTTP answer, which are the first frames. */
-async function upgrade(conn: Deno.TcpConn, query: string, port: number): Promise<Uint8Array> {
-  const key = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
-  const lines = [
-    `GET /socket.io/?${query} HTTP/1.1`,
-    `Host: 127.0.0.1:${port}`,
-    "Upgrade: websocket",
-    "Connection: Upgrade",
-    `Sec-WebSocket-Key: ${key}`,
-    "Sec-WebSocket-Version: 13",
-  ];
-  await conn.write(new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`));
-  let head = new Uint8Array();
-  const chunk = new Uint8Array(READ_BYTES);
-  let end = -1;
-  while (end < 0) {
-    const count = await beforeDeadline(conn.read(chunk), "the upgrade");
-    if (count === null) break;
-    head = Uint8Array.of(...head, ...chunk.subarray(0, count));
-    end = new TextDecoder("latin1").decode(head).indexOf("\r\n\r\n");
-  }
-  const answer = new TextDecoder("latin1").decode(head);
-  if (!answer.startsWith("HTTP/1.1 101")) {
-    conn.close();
-    throw new TypeError(`Cannot open a WebSocket: "${answer.split("\r\n")[0]}"`);
-  }
-  return head.subarray(end + 4);
-}
-
-/** Settles like `promise`, or rejects after the time limit. */
-async function beforeDeadline<T>(promise: Promise<T>, what: string): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new TypeError(`Cannot wait longer for ${what}`)), DEADLINE_MS);
-  try {
-    return await Promise.race([promise, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
