@@ -2,6 +2,8 @@
 import { Buffer } from "node:buffer";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
+import type { WebSocketEngine } from "./engine/engines.ts";
+import { LongPacket } from "./engine/long_packet.ts";
 import type { Meter } from "./meter.ts";
 import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
 
@@ -9,6 +11,8 @@ import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
 interface Packet {
   type: string;
   readonly data?: unknown;
+  /** `wsPreEncodedFrame` goes to the `sendFrame` of the WebSocket as it is. */
+  readonly options?: { wsPreEncodedFrame?: unknown };
 }
 
 /** The memory of a packet besides its data, measured: its options, and the frame of a broadcast. */
@@ -55,6 +59,7 @@ export interface OutboxOptions {
    * one and a half times as many bytes close the connection.
    */
   readonly maxPayloadBytes: number;
+  readonly engine: WebSocketEngine;
   readonly pingIntervalMs: number;
   /** Together with the interval: how long a connection may read none of the bytes that wait. */
   readonly pingTimeoutMs: number;
@@ -139,6 +144,9 @@ export class Outbox implements Expirable {
     if (packet.type === "ping") {
       this.#isPingOpen = true;
       this.#isPingHandedOver = false;
+    }
+    if (this.#options.engine === "builtin" && packet.data instanceof LongPacket && packet.options) {
+      packet.options.wsPreEncodedFrame = packet.data;
     }
     this.#options.meter?.sent(packet.data);
     this.#bufferedBytes += bytes;
@@ -231,7 +239,7 @@ function sizeOf(data: unknown): number {
       ? data.length * 2
       : Math.max(data.length, Buffer.byteLength(data));
   }
-  return ArrayBuffer.isView(data) ? data.byteLength : 0;
+  return ArrayBuffer.isView(data) || data instanceof LongPacket ? data.byteLength : 0;
 }
 
 function noRoom(size: number, limit: number): SmcpError {

@@ -1,10 +1,12 @@
 /** Writes the frames of a WebSocket server (RFC 6455, section 5), several of them into one buffer. */
 import { Buffer } from "node:buffer";
+import { LongPacket } from "./long_packet.ts";
 
 /** A message or a frame to send. */
 export type Outgoing =
   | string
   | Uint8Array
+  | LongPacket
   /** Frames that are ready, in pieces. */
   | readonly Uint8Array[];
 
@@ -22,6 +24,9 @@ const FINAL_BINARY = 0x82;
 const FINAL_CLOSE = 0x88;
 const FINAL_PONG = 0x8a;
 
+/** The Engine.IO type of a packet with a Socket.IO packet. */
+const MESSAGE_TYPE = "4";
+
 const encoder = new TextEncoder();
 
 /** The most bytes that {@linkcode writeFrame} needs. */
@@ -33,12 +38,14 @@ export function maxFrameBytes(message: Outgoing): number {
     return MAX_HEADER_BYTES + bytes;
   }
   if (message instanceof Uint8Array) return MAX_HEADER_BYTES + message.byteLength;
+  if (message instanceof LongPacket) return MAX_HEADER_BYTES + MESSAGE_TYPE.length + message.byteLength;
   return message.reduce((sum, piece) => sum + piece.byteLength, 0);
 }
 
 /** Writes a message as one frame, and returns where it ends. */
 export function writeFrame(buffer: Buffer, start: number, message: Outgoing): number {
   if (typeof message === "string") return writeText(buffer, start, message);
+  if (message instanceof LongPacket) return writeLongPacket(buffer, start, message);
   if (message instanceof Uint8Array) {
     const payload = writeHeader(buffer, start, { first: FINAL_BINARY, length: message.byteLength });
     buffer.set(message, payload);
@@ -61,6 +68,14 @@ function writeText(buffer: Buffer, start: number, text: string): number {
   const { written } = encoder.encodeInto(text, buffer.subarray(payload));
   if (written !== bound) writeHeader(buffer, start, { first: FINAL_TEXT, length: written });
   return payload + written;
+}
+
+function writeLongPacket(buffer: Buffer, start: number, { head, json, byteLength }: LongPacket): number {
+  const length = MESSAGE_TYPE.length + byteLength;
+  const payload = writeHeader(buffer, start, { first: FINAL_TEXT, length });
+  const { written } = encoder.encodeInto(MESSAGE_TYPE + head, buffer.subarray(payload));
+  encoder.encodeInto(json, buffer.subarray(payload + written));
+  return payload + length;
 }
 
 /** Writes the header of a frame, and returns where it ends. */

@@ -9,6 +9,7 @@ import { giveBuffer, takeBuffer } from "./buffers.ts";
 import { ABNORMAL, NO_STATUS, TOO_BIG } from "./close_codes.ts";
 import { type FrameLimits, FrameReader, type FrameSink } from "./frame_reader.ts";
 import { buildClose, buildPong, maxFrameBytes, type Outgoing, writeFrame } from "./frame_writer.ts";
+import type { LongPacket } from "./long_packet.ts";
 import { toStandIn } from "./oversize.ts";
 
 /** How long a peer may take to end its side of a closed WebSocket. */
@@ -58,7 +59,7 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
   }
 
   /** Engine.IO hands frames of broadcasts to `sendFrame` of this, so that they are built once. */
-  get _sender(): { sendFrame(frame: readonly Uint8Array[], callback?: SentCallback): void } {
+  get _sender(): Pick<BuiltinWebSocket, "sendFrame"> {
     return this;
   }
 
@@ -67,8 +68,8 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
     this.#push(message, callback);
   }
 
-  /** Sends a frame that is ready. */
-  sendFrame(frame: readonly Uint8Array[], callback?: SentCallback): void {
+  /** Sends a frame that is ready, or a packet in parts. */
+  sendFrame(frame: readonly Uint8Array[] | LongPacket, callback?: SentCallback): void {
     this.#push(frame, callback);
   }
 

@@ -1,4 +1,5 @@
 /** The counters of a Server, in flat lists of numbers: counting allocates nothing. */
+import { LongPacket } from "../engine/long_packet.ts";
 import { Buffer } from "node:buffer";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import * as events from "../../protocol/events.ts";
@@ -186,5 +187,5 @@ function* cells(counts: Float64Array, columns: number) {
 
 function bytesOf(data: unknown): number {
   if (typeof data === "string") return Buffer.byteLength(data);
-  return ArrayBuffer.isView(data) ? data.byteLength : 0;
+  return ArrayBuffer.isView(data) || data instanceof LongPacket ? data.byteLength : 0;
 }

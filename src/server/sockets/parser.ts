@@ -4,8 +4,9 @@ import { MAX_MESSAGE_DEPTH } from "../../protocol/depth.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { CLIENT_EVENT_PREFIX, SMCP_NAMESPACE } from "../../protocol/events.ts";
-import { costOfTexts, MAX_COST_PER_BYTE } from "../../protocol/json_cost.ts";
+import { costOfTexts, isSurelyCheap, MAX_COST_PER_BYTE } from "../../protocol/json_cost.ts";
 import { payloadTooLarge } from "../../protocol/size.ts";
+import { LongPacket, MIN_LONG_LENGTH } from "../engine/long_packet.ts";
 import { type OversizeMessage, oversizeOf } from "../engine/oversize.ts";
 import { ATTACHED_VALUE_FACTOR, MAX_ARGUMENTS, MAX_EVENT_LENGTH, maxValuesFor } from "../limits.ts";
 import { RawAnswer, rawArgumentsOf, RawRequest } from "../raw.ts";
@@ -51,7 +52,9 @@ class RawEncoder extends Encoder {
   override encode(packet: Packet): ReturnType<Encoder["encode"]> {
     const { type, nsp, id = "", data } = packet;
     const raw = Array.isArray(data) ? rawArgumentsOf(data) : undefined;
-    return raw === undefined ? super.encode(packet) : [`${type}${nsp},${id}${raw.json}`];
+    if (raw === undefined) return super.encode(packet);
+    const head = `${type}${nsp},${id}`;
+    return [raw.json.length < MIN_LONG_LENGTH ? head + raw.json : new LongPacket(head, raw.json)];
   }
 }
 
@@ -84,7 +87,7 @@ class BoundedDecoder extends Decoder {
   #addText(text: string): void {
     const isAttached = ATTACHED_TYPE.test(text);
     const maxValues = isAttached ? this.#maxValues / ATTACHED_VALUE_FACTOR : this.#maxValues;
-    if (text.length * MAX_COST_PER_BYTE > maxValues) {
+    if (text.length * MAX_COST_PER_BYTE > maxValues && !isSurelyCheap(text, maxValues)) {
       const [head] = HEAD.exec(text) ?? [];
       if (head === undefined) throw new RangeError("Too large for a packet of its type");
       const refusal = refusalOf(text.slice(head.length), maxValues);
