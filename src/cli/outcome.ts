@@ -117,14 +117,18 @@ function toUsageFailure({ code, message }: CommanderError): Failure {
   };
 }
 
-/** `error: MESSAGE (CODE)`, the code if it is a number; control characters in the message are replaced. */
+/**
+ * `error: MESSAGE (CODE)`, the code if it is a number; control characters in the message are replaced. Each problem of a
+ * config is a line of its own.
+ */
 export function failureText({ message, code }: Failure): string {
-  return `error: ${printable(message)}${typeof code === "number" ? ` (${code})` : ""}`;
+  const lines = printable(message).replaceAll("\nCannot ", "\nerror: Cannot ");
+  return `error: ${lines}${typeof code === "number" ? ` (${code})` : ""}`;
 }
 
 /** Colors a line that begins with `error:` or `warning:`. */
 export function paintFailure(text: string, { alarm, faint }: Palette): string {
-  return text.replace(/^(?:error|warning):/, alarm).replace(/ \(\d+\)$/, faint);
+  return text.replace(/^(?:error|warning):/gm, alarm).replace(/ \(\d+\)$/, faint);
 }
 
 /** Prints an error, a line or a JSON object, on standard error. */
