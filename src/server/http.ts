@@ -25,7 +25,7 @@ export interface Gate {
   readonly strangers: Strangers;
   /** Whether new sessions are refused, because the Server shuts down. */
   readonly isClosing: () => boolean;
-  readonly onRefused: (refusal: HandshakeRefusal) => void;
+  readonly onRefused: (refusal: HandshakeRefusal, address: string | undefined) => void;
   /** Called for each TCP connection of an admitted client. */
   readonly onAdopted: (socket: Duplex) => void;
 }
@@ -99,7 +99,7 @@ interface GateRequest {
 function check(request: IncomingMessage, gateRequest: GateRequest): HandshakeRefusal | undefined {
   const { handshake, onRefused } = gateRequest.gate;
   const refusal = checkHandshake(request, handshake) ?? checkCapacity(request, gateRequest);
-  if (refusal !== undefined) onRefused(refusal);
+  if (refusal !== undefined) onRefused(refusal, request.socket.remoteAddress);
   return refusal;
 }
 

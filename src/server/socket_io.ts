@@ -89,9 +89,16 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     audit,
     strangers,
   });
-  const onRefused = ({ body, kind }: HandshakeRefusal) => {
+  const onRefused = ({ body, kind }: HandshakeRefusal, address: string | undefined) => {
     settings.meter?.refused(kind);
-    refusals.write("warn", "refused a handshake", kind === "origin" ? auditFields("connect", body) : body);
+    // A field `message` would replace the message of a JSON line.
+    const { message: reason, ...rest } = body;
+    const fields = { ...rest, reason, address };
+    refusals.write(
+      "warn",
+      "refused a handshake",
+      kind === "origin" ? auditFields("connect", fields) : fields,
+    );
   };
   const isClosing = () => drain.isStarted;
   const removeGate = installGate(http, {

@@ -41,9 +41,9 @@ Deno.test("the audit trail has refused credentials and pages", async () => {
   await assertRejects(() => RawPeer.connect(server.url));
   const target = `${server.url}/socket.io/?EIO=4&transport=polling&a2c_version=0.2.0`;
   await (await fetch(target, { headers: { origin: "https://evil.example" } })).body?.cancel();
-  assertEquals(auditOf(logger, "reason", "code"), [
-    ["connect", "refused a connection", "unknown user", undefined],
-    ["connect", "refused a handshake", undefined, 403],
+  assertEquals(auditOf(logger, "reason", "code", "address"), [
+    ["connect", "refused a connection", "unknown user", undefined, "127.0.0.1"],
+    ["connect", "refused a handshake", "Origin not allowed", 403, "127.0.0.1"],
   ]);
 });
 
