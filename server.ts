@@ -46,6 +46,7 @@ export { FileContentError } from "./src/server/auth/file_content.ts";
 export type { WebSocketEngine } from "./src/server/engine/engines.ts";
 export { ListenError } from "./src/server/sockets/listening.ts";
 export type { RedisOptions } from "./src/server/cluster/redis/settings.ts";
+export type { TlsOptions } from "./src/server/sockets/tls.ts";
 export type { ListenOptions, SmcpServerOptions } from "./src/server/options.ts";
 export { SmcpServer } from "./src/server/server.ts";
 

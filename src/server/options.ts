@@ -28,6 +28,7 @@ import {
   REQUEST_TIMEOUT_MS,
 } from "./limits.ts";
 import { Tally } from "./metrics/tally.ts";
+import type { TlsOptions } from "./sockets/tls.ts";
 import { createHostRule, createOriginRule, type HostRule } from "./admission/origins.ts";
 
 /** The options of a Server. */
@@ -99,6 +100,11 @@ export interface ListenOptions extends SmcpServerOptions {
   readonly host?: string | undefined;
   /** The TCP port, 0 for a free one; 3000 by default. */
   readonly port?: number | undefined;
+  /**
+   * The certificate for `https:` and `wss:`; without it the Server speaks plain HTTP. Files are read again when they
+   * change. A new certificate that cannot be used keeps the former one.
+   */
+  readonly tls?: TlsOptions | undefined;
   /**
    * The most TCP connections. By default three quarters of the system's limit of open files, minus 32; 16,384 when the
    * limit cannot be read.

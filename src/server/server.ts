@@ -1,5 +1,10 @@
 /** The Server: Socket.IO under the offices. */
-import { createServer, type Server as HttpServer } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server as HttpServer,
+  type ServerResponse,
+} from "node:http";
 import { Drain } from "./drain.ts";
 import { Health } from "./health.ts";
 import { settledWithin } from "../async/abortable.ts";
@@ -22,6 +27,7 @@ import { loadTracing } from "../tracing.ts";
 import { type ListenError, startListening, stopListening } from "./sockets/listening.ts";
 import { PipeliningGuard } from "./sockets/pipelining.ts";
 import { defaultMaxSockets, TcpSockets } from "./sockets/tcp_sockets.ts";
+import { ServerCertificate } from "./sockets/tls.ts";
 import { Watchdog } from "./sockets/watchdog.ts";
 
 /** How long a start waits for Redis. After that the Server listens, not ready, and goes on trying. */
@@ -88,12 +94,14 @@ export class SmcpServer implements AsyncDisposable {
     const drain = new Drain();
     const health = new Health(drain);
     const { checks } = health;
-    const http = createServer(httpOptions, (request, response) => {
+    const certificate = options.tls && await ServerCertificate.open(options.tls, logger);
+    const onRequest = (request: IncomingMessage, response: ServerResponse) =>
       answerPlainRequest(request, response, { handshake, checks, metrics: metricsSide.mainPage });
-    });
+    const http = certificate?.createServer(httpOptions, onRequest) ?? createServer(httpOptions, onRequest);
     http.on("upgrade", refusePlainUpgrade);
     const refusals = createRefusalLog(logger);
-    const side = openGuarded(http, { settings, refusals, drain, maxSockets });
+    const isTls = certificate !== undefined;
+    const side = openGuarded(http, { settings, refusals, drain, maxSockets, isTls });
     health.offices = side.offices;
     const metrics = openMetrics(settings, { side, health });
     const metricsSide = new MetricsSide(metrics, { ...metricsPlaceOf(options), checks, httpOptions, logger });
@@ -102,11 +110,12 @@ export class SmcpServer implements AsyncDisposable {
       await side.close();
       await stopListening(http);
       await metricsSide.close();
+      await certificate?.close();
       refusals.close();
     };
     try {
       await settledWithin(side.offices.started, OFFICES_START_MS);
-      const address = { host, port: await startListening(http, { host, port, signal }) };
+      const address = { host, port: await startListening(http, { host, port, signal }), isTls };
       const metricsAddress = await metricsSide.listen(signal);
       health.watchdog = new Watchdog(http, { ...address, logger, onFailed: failure.resolve });
       const onDrain = (timeoutMs: number) => drain.run({ ...side, timeoutMs, logger });
@@ -156,7 +165,8 @@ export class SmcpServer implements AsyncDisposable {
   }
 
   /**
-   * `http://host:port` with the port that the Server listens on.
+   * `http://host:port` with the port that the Server listens on; `https:` with `tls`. After {@linkcode SmcpServer.attach}
+   * it is always `http:`.
    *
    * @throws {TypeError} while the HTTP server of the host program does not listen.
    */
@@ -262,10 +272,12 @@ export class SmcpServer implements AsyncDisposable {
 interface Address {
   readonly host: string;
   readonly port: number;
+  /** `false` by default. */
+  readonly isTls?: boolean;
 }
 
-function urlOf({ host, port }: Address): string {
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+function urlOf({ host, port, isTls = false }: Address): string {
+  return `${isTls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 function openMetrics(
@@ -285,9 +297,9 @@ function openMetrics(
 /** Sets up Socket.IO on the Server's own HTTP server, with bounds on its TCP connections. */
 function openGuarded(
   http: HttpServer,
-  context: Omit<SocketIoContext, "onAdopted"> & { readonly maxSockets: number },
+  context: Omit<SocketIoContext, "onAdopted"> & { readonly maxSockets: number; readonly isTls: boolean },
 ): SocketIoSide {
-  const { settings, refusals, drain, maxSockets } = context;
+  const { settings, refusals, drain, maxSockets, isTls } = context;
   const sockets = new TcpSockets(http, {
     ...settings,
     maxSockets,
@@ -306,13 +318,13 @@ function openGuarded(
     },
   });
   // Created last, since its listeners must come before all others.
-  const pipelining = new PipeliningGuard(
-    http,
-    (address) => {
+  const pipelining = new PipeliningGuard(http, {
+    isTls,
+    onRefused(address) {
       settings.meter?.refused("pipelining");
       refusals.write("warn", "dropped a connection: it sent pipelined requests", { address });
     },
-  );
+  });
   const close = async () => {
     await side.close();
     sockets.close();

@@ -12,6 +12,7 @@ import { type ServerCliOptions, serverOptionGroups } from "./options.ts";
 import { readRegularFile } from "../../files.ts";
 import { type Logger, parseLogLevels } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
+import { FileContentError } from "../../server/auth/file_content.ts";
 import type { ListenOptions } from "../../server/options.ts";
 import type { SmcpServer } from "../../server/server.ts";
 
@@ -115,7 +116,9 @@ async function listen(options: ListenOptions): Promise<SmcpServer> {
       const message = `${error.message}; choose another --port, or end the program that uses this one`;
       throw new CommandFailedError(message);
     }
-    if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
+    const isMisuse = error instanceof TypeError || error instanceof RangeError ||
+      error instanceof FileContentError;
+    if (!isMisuse) throw error;
     throw new UsageError(error.message, { cause: error });
   }
 }
@@ -141,6 +144,7 @@ function toListenOptions(
   return {
     host: options.host,
     port: options.port,
+    tls: tlsOf(options),
     path: options.path,
     auth,
     allowAnonymous: options.allowAnonymous,
@@ -167,6 +171,12 @@ function toListenOptions(
     metricsToken,
     logger,
   };
+}
+
+function tlsOf({ tlsCert: certFile, tlsKey: keyFile }: ServerCliOptions): ListenOptions["tls"] {
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
+  throw new UsageError("Cannot serve TLS: --tls-cert and --tls-key are needed together");
 }
 
 /** Prints the URL on standard output: a line of text, or a JSON log line with `--log-format json`. */

@@ -32,6 +32,8 @@ export interface ServerCliOptions extends LogOptions, TokenOptions {
   readonly host: string;
   readonly port: number;
   readonly path: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
   readonly allowAnonymous?: boolean;
   readonly allowOrigin?: readonly string[];
   readonly allowHost?: readonly string[];
@@ -93,6 +95,9 @@ function addressOptions(): Option[] {
     new Option("--port <port>", "the port to listen on, 0 for any free port").argParser(parsePort)
       .default(3000).env("PORT"),
     new Option("--path <path>", "the Socket.IO path").default(DEFAULT_SOCKET_PATH).env("A2C_PATH"),
+    new Option("--tls-cert <file>", "serve https with this certificate (PEM); read again when it changes")
+      .env("A2C_TLS_CERT"),
+    new Option("--tls-key <file>", "the private key of that certificate (PEM)").env("A2C_TLS_KEY"),
     new Option("--config <file>", "read options from this JSON file; flags and the environment override it")
       .env("A2C_SERVER_CONFIG"),
   ];

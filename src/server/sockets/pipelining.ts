@@ -14,16 +14,22 @@ export class PipeliningGuard {
   readonly #watched = new WeakMap<Duplex, (data: Uint8Array) => void>();
   readonly #onConnection = (socket: Socket) => this.#watch(socket);
   readonly #onUpgrade = (_request: IncomingMessage, socket: Duplex) => this.release(socket);
+  /** When the server has a connection whose data can be read. */
+  readonly #event: "connection" | "secureConnection";
 
   /**
    * @param server Its other "upgrade" listeners must be added first.
-   * @param onRefused Called before a connection is closed.
+   * @param options `isTls`: whether it is an HTTPS server. `onRefused`: called before a connection is closed.
    */
-  constructor(server: HttpServer, onRefused: (address: string | undefined) => void) {
+  constructor(server: HttpServer, { isTls, onRefused }: {
+    readonly isTls: boolean;
+    readonly onRefused: (address: string | undefined) => void;
+  }) {
     this.#server = server;
     this.#onRefused = onRefused;
+    this.#event = isTls ? "secureConnection" : "connection";
     // First, since the listener of the server gives the connection to its parser.
-    server.prependListener("connection", this.#onConnection);
+    server.prependListener(this.#event, this.#onConnection);
     server.prependListener("upgrade", this.#onUpgrade);
   }
 
@@ -37,7 +43,7 @@ export class PipeliningGuard {
 
   /** Stops watching new connections. */
   close(): void {
-    this.#server.off("connection", this.#onConnection).off("upgrade", this.#onUpgrade);
+    this.#server.off(this.#event, this.#onConnection).off("upgrade", this.#onUpgrade);
   }
 
   #watch(socket: Socket): void {

@@ -28,6 +28,8 @@ export class TcpSockets {
   readonly #strangers: AddressLedger<Duplex>;
   readonly #onConnection = (socket: Socket) => this.#accept(socket);
   readonly #server: HttpServer;
+  /** By the address and port of their peers: with TLS, an HTTP request has another socket over the same connection. */
+  readonly #byPeer = new Map<string, Socket>();
   #open = 0;
 
   constructor(server: HttpServer, options: TcpSocketsOptions) {
@@ -44,7 +46,7 @@ export class TcpSockets {
 
   /** Lifts the bound by address from a connection of an admitted client. */
   adopt(socket: Duplex): void {
-    this.#strangers.delete(socket);
+    this.#strangers.delete(this.#byPeer.get(peerOf(socket)) ?? socket);
   }
 
   /** Stops counting. */
@@ -59,11 +61,20 @@ export class TcpSockets {
       return void socket.destroy();
     }
     this.#open++;
+    const peer = peerOf(socket);
+    this.#byPeer.set(peer, socket);
     socket.once("close", () => {
       this.#open--;
+      if (this.#byPeer.get(peer) === socket) this.#byPeer.delete(peer);
       this.#strangers.delete(socket);
     });
   }
+}
+
+function peerOf(socket: Duplex): string {
+  const address = "remoteAddress" in socket ? socket.remoteAddress : undefined;
+  const port = "remotePort" in socket ? socket.remotePort : undefined;
+  return `${address} ${port}`;
 }
 
 /** Returns a safe number of TCP connections, well below the system's limit of open files. */
