@@ -152,6 +152,25 @@ Deno.test("server.ts serves the names that --allow-host gives", async () => {
   });
 });
 
+Deno.test("server.ts takes options from a file, which the environment and the command line override", async () => {
+  const file = await Deno.makeTempFile({ suffix: ".json" });
+  try {
+    const text =
+      '{ "port": 1, "path": "/file/", "token": ["s3cret"], "allow-anonymous": true, // a comment\n }';
+    await Deno.writeTextFile(file, text);
+    const env = { A2C_SERVER_CONFIG: file, PORT: "2", A2C_ALLOW_ANONYMOUS: "false" };
+    await serve({ args: ["--port", "0"], env }, async (url) => {
+      await using _peer = await RawPeer.connect(url, { path: "/file/", auth: { token: "s3cret" } });
+    });
+    await Deno.writeTextFile(file, '{ "hosts": "0.0.0.0" }');
+    const { code, stderr } = await run({ args: ["--config", file] });
+    assertEquals(code, 2);
+    assertStringIncludes(stderr, 'line 1, column 3: "hosts": unknown option; did you mean "host"?');
+  } finally {
+    await Deno.remove(file);
+  }
+});
+
 Deno.test("server.ts says in one line what is wrong with its options", async () => {
   const wrong: readonly (readonly [readonly string[], string])[] = [
     [["--port", "70000"], "port from 0 to 65535"],

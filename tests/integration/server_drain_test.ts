@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent, SmcpError } from "../../agent.ts";
 import { Computer } from "../../computer.ts";
+import { SmcpServer } from "../../server.ts";
 import { RawMember } from "../attacks/_raw_member.ts";
 import { type RunningDoor, startDoor } from "../fixtures/door.ts";
 import { eventually, within } from "../fixtures/within.ts";
@@ -89,6 +90,41 @@ Deno.test("a Server that shuts down does not wait for members that read nothing"
   await agent.settled();
   server.program.kill("SIGTERM");
   assertEquals((await server.program.end()).code, 0);
+});
+
+Deno.test("a Server that shuts down does not wait for a member that keeps asking", async () => {
+  await using server = await start("--drain-timeout", "1h");
+  await using agent = await RawPeer.join(server.url, ada);
+  await using computer = await RawPeer.join(server.url, laptop);
+  computer.serve("client:x", () => ["here"]);
+  const outcomes = new Set<unknown>();
+  const ask = async () => {
+    const [answer] = await agent.request("client:x", call);
+    outcomes.add(answer === "here" ? answer : Object(answer).code);
+  };
+  const asking = (async () => {
+    while (agent.socket.connected) await ask();
+  })().catch(() => {});
+  await eventually(() => outcomes.has("here"), (isServed) => isServed, "the first answer");
+  server.program.kill("SIGTERM");
+  assertEquals((await server.program.end()).code, 0);
+  await asking;
+  // The connection may have been closed between two requests.
+  assertEquals(outcomes.difference(new Set(["here", 503])), new Set());
+});
+
+Deno.test("drain() may be called twice, and close() ends it at once", async () => {
+  const server = await SmcpServer.listen({ port: 0 });
+  await using agent = await RawPeer.join(server.url, ada);
+  await using computer = await RawPeer.join(server.url, laptop);
+  const asked = computer.nextRequest("client:tool_call");
+  agent.request("client:tool_call", call).catch(() => {});
+  await asked;
+  const drains = [server.drain({ timeoutMs: 3_600_000 }), server.drain()];
+  await agent.next("notify:connection_closing");
+  await server.close();
+  await within(Promise.all(drains), "the end of the drain");
+  await server.drain();
 });
 
 Deno.test("a second signal ends a Server that shuts down at once", async () => {
