@@ -181,10 +181,13 @@ export function answerPlainRequest(
   response.end(check === undefined ? "Not found\n" : `A2C-SMCP Server: ${problem ?? "ok"}\n`);
 }
 
-/** Closes the connection of a request that is answered before its body has arrived. */
+/**
+ * Closes the connection of a request that is answered before its body has arrived. Before Deno 2.8, `complete` is
+ * undefined and the runtime does this by itself.
+ */
 function endUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   response.once("finish", () => {
-    if (!request.complete) closeAfterReading(request.socket);
+    if (request.complete === false) closeAfterReading(request.socket);
   });
 }
 
