@@ -12,6 +12,7 @@ import {
 } from "./admission/handshake.ts";
 import { MAX_STRANGER_BYTES, REFUSAL_LINGER_MS } from "./limits.ts";
 import type { Strangers } from "./admission/strangers.ts";
+import { acceptAndClose, hidesConnection } from "./sockets/older_deno.ts";
 
 /** The path of the metrics. */
 const METRICS_PATH = "/metrics";
@@ -62,9 +63,9 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
     if (!isOurs(request)) return pass("upgrade", request, socket, head);
     const sid = sidOf(request);
     const refusal = check(request, { gate, socket, end: socket, sid });
-    if (refusal !== undefined) return refuseUpgrade(socket, refusal);
+    if (refusal !== undefined) return refuseUpgrade(request, socket, refusal);
     if (sid !== undefined && !gate.strangers.claimWebSocket(sid, socket)) {
-      return refuseUpgrade(socket, SECOND_WEBSOCKET);
+      return refuseUpgrade(request, socket, SECOND_WEBSOCKET);
     }
     gate.strangers.expectUpgrade(request, socket, sid);
     gate.inner.emit("upgrade", request, socket, head);
@@ -181,13 +182,10 @@ export function answerPlainRequest(
   response.end(check === undefined ? "Not found\n" : `A2C-SMCP Server: ${problem ?? "ok"}\n`);
 }
 
-/**
- * Closes the connection of a request that is answered before its body has arrived. Before Deno 2.8, `complete` is
- * undefined and the runtime does this by itself.
- */
+/** Closes the connection of a request that is answered before its body has arrived. Older Deno does it by itself. */
 function endUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   response.once("finish", () => {
-    if (request.complete === false) closeAfterReading(request.socket);
+    if (!request.complete && !hidesConnection(request)) closeAfterReading(request.socket);
   });
 }
 
@@ -214,7 +212,8 @@ export interface PlainAnswers {
 }
 
 /** Refuses an upgrade request for another path than that of Socket.IO. */
-export function refusePlainUpgrade(_request: IncomingMessage, socket: Duplex): void {
+export function refusePlainUpgrade(request: IncomingMessage, socket: Duplex): void {
+  if (hidesConnection(request)) return acceptAndClose(request, socket, "Not found");
   endUpgrade(socket, { status: 404, headers: { "content-type": "text/plain" }, text: "Not found\n" });
 }
 
@@ -225,7 +224,12 @@ function refuseRequest(response: ServerResponse, { status, headers, body }: Hand
 }
 
 /** Refuses a WebSocket handshake in plain HTTP: the connection is not upgraded yet. */
-function refuseUpgrade(socket: Duplex, { status, headers, body }: HandshakeRefusal): void {
+function refuseUpgrade(
+  request: IncomingMessage,
+  socket: Duplex,
+  { status, headers, body }: HandshakeRefusal,
+): void {
+  if (hidesConnection(request)) return acceptAndClose(request, socket, String(body["message"]));
   endUpgrade(socket, { status, headers, text: JSON.stringify(body) });
 }
 

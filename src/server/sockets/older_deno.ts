@@ -1,0 +1,41 @@
+/**
+ * Deno before 2.8, on which Deno Deploy runs. There, `node:http` is served by the HTTP server of the runtime, which hides the
+ * TCP connections: no `connection` event, no address of an upgraded socket, and no answer to an upgrade but 101.
+ */
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+
+/** Part of the answer to a WebSocket handshake, see RFC 6455. */
+const WEBSOCKET_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+/** The first byte of a Close frame in one piece. */
+const CLOSE_FRAME = 0x88;
+/** The close code for a connection that breaks a rule of the Server. */
+const POLICY_VIOLATION = 1008;
+/** The longest reason of a Close frame, in bytes. */
+const MAX_REASON_BYTES = 123;
+
+/** Whether the runtime hides the TCP connection of this request. */
+export function hidesConnection({ complete }: { readonly complete?: boolean | undefined }): boolean {
+  return complete === undefined;
+}
+
+/** Accepts a WebSocket and closes it at once with a reason: the only answer that the client gets there. */
+export function acceptAndClose(request: IncomingMessage, socket: Duplex, reason: string): void {
+  const key = request.headers["sec-websocket-key"] ?? "";
+  const accept = createHash("sha1").update(`${key}${WEBSOCKET_GUID}`).digest("base64");
+  const lines = ["Upgrade: websocket", "Connection: Upgrade", `Sec-WebSocket-Accept: ${accept}`];
+  socket.on("error", () => {});
+  socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join("\r\n")}\r\n\r\n`, () => {
+    socket.end(buildCloseFrame(reason));
+  });
+}
+
+function buildCloseFrame(reason: string): Uint8Array {
+  const text = Buffer.alloc(MAX_REASON_BYTES);
+  // Writes no part of a character.
+  const size = text.write(reason, "utf8");
+  const head = [CLOSE_FRAME, size + 2, POLICY_VIOLATION >> 8, POLICY_VIOLATION & 0xff];
+  return Buffer.concat([Buffer.from(head), text.subarray(0, size)]);
+}
