@@ -36,7 +36,7 @@ const PARTS: Readonly<Record<string, readonly Part[]>> = {
   all: ["quick", "thorough"],
 };
 
-const OTHER_FOLDERS = ["serial", "fuzz", "interop", "conformance", "packaging"].map((name) =>
+const OTHER_FOLDERS = ["serial", "fuzz", "interop", "conformance", "deploy", "packaging"].map((name) =>
   `tests/${name}`
 );
 
@@ -65,6 +65,7 @@ const lanes: readonly Lane[] = [
   { name: "documentation", part: "thorough", args: ["--doc", "--parallel", "--ignore=tests"] },
   { name: "fuzz", part: "thorough", args: ["--no-check", "--parallel", "tests/fuzz"] },
   { name: "interop", part: "thorough", args: ["--no-check", "--parallel", "tests/interop"] },
+  { name: "deploy", part: "thorough", args: ["--no-check", "--parallel", "tests/deploy"] },
   { name: "conformance", part: "thorough", args: ["--no-check", "tests/conformance"] },
   {
     name: "packaging",

@@ -6,6 +6,7 @@ import { loggerOf } from "../options.ts";
 import type { Command } from "commander";
 import { isRecord } from "../../json.ts";
 import { openAuditFile, withAuditFile } from "./audit_file.ts";
+import { platformWarning } from "./platform.ts";
 import { openAuth } from "./credentials.ts";
 import { completeOptions } from "./option_sources.ts";
 import { type ServerCliOptions, serverOptionGroups } from "./options.ts";
@@ -71,6 +72,8 @@ async function serve(options: ServerCliOptions, signal: AbortSignal): Promise<vo
   const metricsToken = await readMetricsToken(options);
   await using server = await listen(toListenOptions(options, { auth, metricsToken, logger }));
   if (auth === undefined) logger.warn("clients need no credentials; give --token to require a token");
+  const warning = platformWarning((name) => Deno.env.get(name), { isClustered: options.redis !== undefined });
+  if (warning !== undefined) logger.warn(warning);
   tellListening(options, server.url);
   if (server.metricsUrl !== undefined) logger.info("serving metrics", { url: server.metricsUrl });
   const failure = await Promise.race([untilAborted(signal), server.untilFailed()]);

@@ -22,7 +22,11 @@ export function hidesConnection({ complete }: { readonly complete?: boolean | un
 }
 
 /** Accepts a WebSocket and closes it at once with a reason: the only answer that the client gets there. */
-export function acceptAndClose(request: IncomingMessage, socket: Duplex, reason: string): void {
+export function acceptAndClose(
+  request: Pick<IncomingMessage, "headers">,
+  socket: Duplex,
+  reason: string,
+): void {
   const key = request.headers["sec-websocket-key"] ?? "";
   const accept = createHash("sha1").update(`${key}${WEBSOCKET_GUID}`).digest("base64");
   const lines = ["Upgrade: websocket", "Connection: Upgrade", `Sec-WebSocket-Accept: ${accept}`];
