@@ -1,6 +1,6 @@
 /** The memory of idle connections. */
 import type { Cell, Round } from "./results.ts";
-import { type Named, type Rounds, shareOf } from "./rounds.ts";
+import { MAX_LONG_ROUNDS, type Named, type Rounds, shareOf } from "./rounds.ts";
 import { type Contender, type Program, RunningServer } from "./servers.ts";
 
 /** How many members connect and leave before the memory of a Server is measured for the first time. */
@@ -17,18 +17,20 @@ export interface Entrant extends Named {
 /** Measures the memory of idle connections, in a new process for each round. */
 export async function measureIdle(rounds: Rounds, entrants: readonly Entrant[]): Promise<Cell> {
   const { connections } = rounds.options;
-  const label = `${connections.toLocaleString("en-US")} idle connections`;
+  const label = `up to ${connections.toLocaleString("en-US")} connections`;
   return await rounds.interleave({ section: "idle", label }, entrants, {
     run: (entrant, round) => measureOnce(rounds, entrant, `${round}`),
     after: async () => {
-      for (let round = 0; round < rounds.options.rounds; round++) await leave(rounds, `${round}`);
+      for (let round = 0; round < MAX_LONG_ROUNDS; round++) await leave(rounds, `${round}`);
     },
+    isLong: true,
   });
 }
 
 async function measureOnce(rounds: Rounds, { contender, program }: Entrant, key: string): Promise<Round> {
-  const { generators, options: { connections } } = rounds;
-  const { hasHeap, version } = contender;
+  const { generators, options } = rounds;
+  const { hasHeap, version, maxConnections = Infinity } = contender;
+  const connections = Math.min(options.connections, maxConnections);
   await using server = await RunningServer.start(program);
   const gather = (total: number) =>
     rounds.each((index) => {
@@ -54,6 +56,7 @@ async function measureOnce(rounds: Rounds, { contender, program }: Entrant, key:
   // The memory before is measured after a collection, so that nothing is counted as freed by the connections.
   const base = hasHeap ? before.collectedBytes : before.residentBytes;
   const round = {
+    connections,
     residentBytes: (after.residentBytes - base) / connections,
     heapBytes: (after.heapBytes - before.heapBytes) / connections,
     collectedBytes: (after.collectedBytes - base) / connections,

@@ -64,7 +64,7 @@ async function main(args: readonly string[]): Promise<number> {
 
 async function prepare({ only }: BenchOptions): Promise<Entrant[]> {
   const entrants: Entrant[] = [];
-  for (const contender of await listContenders()) {
+  for (const contender of listContenders()) {
     const names = [contender.name, ...contender.isOurs === true ? [OURS] : []];
     const isWanted = only.length === 0 || only.some((name) => names.includes(name));
     // Ratios need the baseline.
@@ -138,7 +138,7 @@ function describeEnvironment({ rounds, roundMs, seed }: BenchOptions): string {
   return [
     describeMachine(),
     `medians of ${rounds} interleaved rounds of ${roundMs} ms, seed ${seed}`,
-    "(0.95×) is the ratio to the bare forwarder, the median of the ratios within a round\n",
+    "(0.95×) is the ratio to the first row of the same block, the median of the ratios within a round\n",
   ].join("\n");
 }
 

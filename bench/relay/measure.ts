@@ -6,6 +6,8 @@ import { type Named, type Rounds, shareOf, type Target } from "./rounds.ts";
 const IN_FLIGHT_PER_OFFICE = 32;
 /** The warm-up before each measurement, in milliseconds. */
 const WARM_UP_MS = 300;
+/** With more bytes in flight, a round takes seconds: it ends when all calls are answered. */
+const MAX_BYTES_IN_SHORT_ROUND = 50_000_000;
 /** How many members join and leave in parallel. */
 const CHURN_AT_ONCE = 16;
 /** The number of members of the office that receives notifications. */
@@ -56,6 +58,7 @@ export async function measureCalls(
     },
     run: (target) => call(target, rounds.options.roundMs),
     after: (target) => disconnect(rounds, target),
+    isLong: payloadBytes * inFlight > MAX_BYTES_IN_SHORT_ROUND,
   });
 }
 

@@ -32,8 +32,8 @@ type Defaults = Pick<
 
 const FULL: Defaults = {
   sections: SECTIONS,
-  rounds: 5,
-  roundMs: 1_000,
+  rounds: 11,
+  roundMs: 400,
   warmUpMs: 5_000,
   payloads: [300, 10_000, 100_000, 900_000],
   inFlight: [1, 32, 256],
@@ -59,8 +59,8 @@ Options:
   --quick               about a minute: the bare forwarder and our Server alone
   --section NAME,…      ${SECTIONS.join(", ")} (default: all)
   --only NAME,…         contenders: bare, ours, python, rust, or one engine of ours (default: all)
-  --rounds N            interleaved rounds of each measurement (default: 5)
-  --round-ms N          how long a round takes (default: 1000)
+  --rounds N            interleaved rounds of each measurement (default: 11; 5 where one takes seconds)
+  --round-ms N          how long a round takes (default: 400)
   --warm-up-ms N        the warm-up before the first measurement (default: 5000)
   --payload BYTES,…     (default: 300,10000,100000,900000)
   --in-flight N,…       calls at once (default: 1,32,256)

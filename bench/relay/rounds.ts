@@ -25,6 +25,9 @@ export interface Target extends Named {
 /** Shows the current step. */
 export type Progress = (text: string) => void;
 
+/** The most rounds of a measurement whose rounds take seconds. */
+export const MAX_LONG_ROUNDS = 5;
+
 /** Runs rounds. The order of the contenders in a round depends only on the seed. */
 export class Rounds {
   readonly options: BenchOptions;
@@ -49,12 +52,15 @@ export class Rounds {
   async interleave<Contender extends Named>(
     what: Omit<Cell, "rounds">,
     contenders: readonly Contender[],
-    { run, before, after }: {
+    { run, before, after, isLong = false }: {
       readonly run: (contender: Contender, round: number) => Promise<Round>;
       readonly before?: (contender: Contender) => Promise<unknown>;
       readonly after?: (contender: Contender) => Promise<unknown>;
+      /** Whether a round takes seconds: then there are at most {@linkcode MAX_LONG_ROUNDS}. */
+      readonly isLong?: boolean;
     },
   ): Promise<Cell> {
+    const count = isLong ? Math.min(this.options.rounds, MAX_LONG_ROUNDS) : this.options.rounds;
     const rounds = Object.fromEntries(contenders.map(({ name }) => [name, [] as Round[]]));
     const failed = new Set<Contender>();
     const attempt = async (contender: Contender, step: () => Promise<unknown> | undefined) => {
@@ -65,8 +71,8 @@ export class Rounds {
       });
     };
     for (const contender of contenders) await attempt(contender, () => before?.(contender));
-    for (let round = 0; round < this.options.rounds; round++) {
-      this.#progress(`${what.section}: ${what.label}, round ${round + 1} of ${this.options.rounds}`);
+    for (let round = 0; round < count; round++) {
+      this.#progress(`${what.section}: ${what.label}, round ${round + 1} of ${count}`);
       for (const contender of shuffled(contenders, this.#random)) {
         const values = rounds[contender.name];
         await attempt(contender, () => run(contender, round).then((value) => values?.push(value)));

@@ -1,5 +1,6 @@
 /** The Servers to compare: how each one is started, or why it is left out. */
 import { readPort } from "../fixtures/read_port.ts";
+import { WEB_SOCKET_ENGINES } from "../../src/server/engine/engines.ts";
 import { cpuSecondsOf, residentBytesOf } from "./processes.ts";
 
 const folder = new URL("./", import.meta.url);
@@ -33,6 +34,8 @@ export interface Contender {
   /** Whether it can report its heap, because it runs in Deno. */
   readonly hasHeap: boolean;
   readonly isOurs?: boolean;
+  /** The most idle connections that it gets, if connecting more of them takes minutes. */
+  readonly maxConnections?: number;
   /** The program to run, or the reason why there is none. A build may take minutes. */
   prepare(): Promise<Program | { readonly missing: string }>;
 }
@@ -55,16 +58,8 @@ export async function helpOfOurServer(): Promise<string> {
   return stdout;
 }
 
-/** The choices of an option in the text of `--help`; none if there is no such option. */
-export function readChoices(help: string, option: string): string[] {
-  const [, about = ""] = help.replaceAll(/\s+/g, " ").split(` ${option} `);
-  const [, choices = ""] = /^[^(]*\(choices: ([^)]*?)(?:, default|, env|\))/.exec(about) ?? [];
-  return [...choices.matchAll(/"([^"]+)"/g)].map(([, choice = ""]) => choice);
-}
-
 /** All contenders; the first is the one with which the others are compared. */
-export async function listContenders(): Promise<Contender[]> {
-  const engines = readChoices(await helpOfOurServer(), "--engine");
+export function listContenders(): Contender[] {
   const ours = (name: string, title: string, options: readonly string[]): Contender => ({
     name,
     title,
@@ -81,9 +76,15 @@ export async function listContenders(): Promise<Contender[]> {
       hasHeap: true,
       prepare: () => Promise.resolve(denoProgram(new URL("bare_forwarder.ts", folder))),
     },
-    ...engines.map((engine) => ours(engine, `our Server, ${engine}`, ["--engine", engine])),
-    ...engines.length === 0 ? [ours("ours", "our Server", [])] : [],
-    { name: "python", title: "official, Python", version: "0.2.0", hasHeap: false, prepare: preparePython },
+    ...WEB_SOCKET_ENGINES.map((engine) => ours(engine, `our Server, ${engine}`, ["--engine", engine])),
+    {
+      name: "python",
+      maxConnections: 2_000,
+      title: "official, Python",
+      version: "0.2.0",
+      hasHeap: false,
+      prepare: preparePython,
+    },
     { name: "rust", title: "official, Rust", version: "0.4.0", hasHeap: false, prepare: prepareRust },
   ];
 }

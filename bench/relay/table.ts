@@ -48,6 +48,7 @@ const SECTION_TABLES: Readonly<
   idle: {
     title: "Memory per idle connection",
     columns: [
+      { title: "connections", metric: "connections", show: whole },
       { title: "RSS KB", metric: "residentBytes", show: kilobytes, hasRatio: true },
       { title: "RSS KB, collected", metric: "collectedBytes", show: kilobytes, hasRatio: true },
       { title: "heap KB, collected", metric: "heapBytes", show: kilobytes, hasRatio: true },

@@ -21,11 +21,11 @@ Deno.test("renderTable() shows medians, ratios to the bare forwarder, and a dash
     table,
     `## Memory per idle connection
 
-|                     |      |       RSS KB | RSS KB, collected | heap KB, collected |
-| ------------------- | ---- | -----------: | ----------------: | -----------------: |
-| 10 idle connections | bare |         42.0 |                 – |               10.0 |
-|                     | ours | 21.0 (0.50×) |                 – |                  – |
-|                     | rust |            – |                 – |                  – |
+|                     |      | connections |       RSS KB | RSS KB, collected | heap KB, collected |
+| ------------------- | ---- | ----------: | -----------: | ----------------: | -----------------: |
+| 10 idle connections | bare |           – |         42.0 |                 – |               10.0 |
+|                     | ours |           – | 21.0 (0.50×) |                 – |                  – |
+|                     | rust |           – |            – |                 – |                  – |
 `,
   );
 });
