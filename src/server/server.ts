@@ -303,6 +303,7 @@ function openGuarded(
   const sockets = new TcpSockets(http, {
     ...settings,
     maxSockets,
+    isTls,
     onRefused(address) {
       settings.meter?.refused("tcp_limit");
       refusals.write("warn", "refused a TCP connection: too many are open", { address });

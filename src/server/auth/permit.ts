@@ -38,6 +38,8 @@ function toFarewell(reason: unknown): Farewell {
   return { code: FarewellCode.CREDENTIALS_REVOKED, message, reconnect: false };
 }
 
+function endlessly(): void {}
+
 /** Tells when the credentials of connections end. */
 export class PermitWatch {
   readonly #timeouts: TimingWheel;
@@ -55,6 +57,8 @@ export class PermitWatch {
    */
   watch(permit: Permit, onEnd: (farewell: Farewell) => void): () => void {
     const { expiresAtMs, signal } = permit;
+    // Saves memory for each connection.
+    if (expiresAtMs === undefined && signal === undefined) return endlessly;
     const check = () => {
       const farewell = endOf(permit);
       if (farewell === undefined) return;

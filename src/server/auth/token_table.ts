@@ -1,5 +1,5 @@
 /** The tokens of a provider, found without a comparison whose time depends on them. */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Grant } from "./grant.ts";
 import { type Admission, CredentialsEndedError } from "./provider.ts";
 import { HASH_PREFIX, type ListedToken } from "./token_list.ts";
@@ -76,7 +76,7 @@ export class TokenTable {
   }
 
   #keyOf(digest: Uint8Array): string {
-    return createHmac("sha256", this.#key).update(digest).digest("base64");
+    return createHash("sha256").update(this.#key).update(digest).digest("base64");
   }
 }
 

@@ -19,6 +19,8 @@ export interface TcpSocketsOptions {
   readonly maxSockets: number;
   readonly maxStrangers: number;
   readonly maxStrangersPerAddress: number;
+  /** Whether the server is an HTTPS server; `false` by default. */
+  readonly isTls?: boolean;
   readonly onRefused: (address: string | undefined) => void;
 }
 
@@ -61,12 +63,18 @@ export class TcpSockets {
       return void socket.destroy();
     }
     this.#open++;
+    if (this.#options.isTls) this.#index(socket);
+    socket.once("close", () => {
+      this.#open--;
+      this.#strangers.delete(socket);
+    });
+  }
+
+  #index(socket: Socket): void {
     const peer = peerOf(socket);
     this.#byPeer.set(peer, socket);
     socket.once("close", () => {
-      this.#open--;
       if (this.#byPeer.get(peer) === socket) this.#byPeer.delete(peer);
-      this.#strangers.delete(socket);
     });
   }
 }
