@@ -154,7 +154,7 @@ function timeOptions(): Option[] {
     time("--ping-timeout <ms>", "the time to answer a heartbeat").default(DEFAULT_PING_TIMEOUT_MS)
       .env("A2C_PING_TIMEOUT"),
     time("--connect-timeout <ms>", "the time to send the CONNECT packet").default(DEFAULT_CONNECT_TIMEOUT_MS)
-      .env("A2C_CONNECT_TIMEOUT"),
+      .env("A2C_SERVER_CONNECT_TIMEOUT"),
     time("--auth-timeout <ms>", "the time to check credentials").default(DEFAULT_AUTH_TIMEOUT_MS)
       .env("A2C_AUTH_TIMEOUT"),
     time("--head-timeout <ms>", "the time to send the headers of an HTTP request")
