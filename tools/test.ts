@@ -36,9 +36,8 @@ const PARTS: Readonly<Record<string, readonly Part[]>> = {
   all: ["quick", "thorough"],
 };
 
-const OTHER_FOLDERS = ["serial", "fuzz", "interop", "conformance", "deploy", "packaging"].map((name) =>
-  `tests/${name}`
-);
+const OTHER_FOLDERS = ["serial", "cluster", "fuzz", "interop", "conformance", "deploy", "packaging"]
+  .map((name) => `tests/${name}`);
 
 // The types are checked once, before all lanes, except in the snippets of the documentation.
 const lanes: readonly Lane[] = [
@@ -58,10 +57,11 @@ const lanes: readonly Lane[] = [
       "--parallel",
       "tests/unit/server",
       "tests/attacks",
-      "tests/integration/{server,link}_*_test.ts",
+      "tests/integration/{server,link,cluster}_*_test.ts",
     ],
     env: { A2C_ENGINE: "ws" },
   },
+  { name: "cluster", part: "thorough", args: ["--no-check", "tests/cluster"] },
   { name: "documentation", part: "thorough", args: ["--doc", "--parallel", "--ignore=tests"] },
   { name: "fuzz", part: "thorough", args: ["--no-check", "--parallel", "tests/fuzz"] },
   { name: "interop", part: "thorough", args: ["--no-check", "--parallel", "tests/interop"] },
