@@ -189,16 +189,10 @@ export class Load implements AsyncDisposable {
   }
 
   async #call(computer: string, id: string): Promise<void> {
-    await eventually(
-      () => this.agent.isIn || this.#isStopped,
-      (isIn) => isIn,
-      `"${this.agent.name}" in its office`,
-    );
-    if (this.#isStopped) return;
     const outcome = await this.agent.call(computer, `${id}-${computer}`);
     if (outcome === "answered") return void this.answers.set(computer, (this.answers.get(computer) ?? 0) + 1);
     if (outcome === "refused") this.refused++;
-    // Not again in the same moment: whatever is missing is missing for a while.
+    // Not again in the same moment: whatever is missing stays so for a while.
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -95,12 +95,16 @@ export class Member implements AsyncDisposable {
     }
   }
 
+  /** Makes it stay away after the next loss of its connection. */
+  stayAway(): void {
+    this.#isStopped = true;
+  }
+
   /** Sends a request, and resolves to how it ended. */
   async call(computer: string, reqId: string): Promise<Outcome> {
-    await this.joined();
     const socket = this.#socket;
-    const tenure = this.#tenure ?? 0;
-    if (socket === undefined) return "disconnected";
+    const tenure = this.#tenure;
+    if (socket === undefined || tenure === undefined) return "disconnected";
     const body = {
       agent: this.name,
       req_id: reqId,

@@ -163,6 +163,7 @@ test("a process that is cut off from Redis answers no Agent whose newer connecti
   await using _load = new Load(old, ["local"]);
   cluster.process(0).redis.block();
   // At once with Redis, but the process that is cut off may act for the old connection until its lease ends.
+  old.stayAway();
   const back = cluster.add("agent", ["lab", "agent"], { on: 1, session });
   await back.joined();
   await using taken = new Load(back, ["remote"]);
