@@ -94,10 +94,9 @@ export class Connection implements Target, Asker {
   held: HeldEvents | undefined;
   /** The budget of notifications that it causes. */
   readonly notifying = new Pace(MAX_NOTIFYING);
-  /** Logs failures of its events. */
-  readonly log: BoundedLog;
   readonly #wire: Wire;
   readonly #shared: Surroundings;
+  #log: BoundedLog | undefined;
   #member: Member | undefined;
   #isEnded = false;
   /** Its requests in flight to Computers. */
@@ -111,7 +110,11 @@ export class Connection implements Target, Asker {
     this.sid = wire.sid;
     this.identity = context.identity;
     this.grant = context.permit.grant;
-    this.log = context.shared.createEventLog(wire.sid);
+  }
+
+  /** Logs failures of its events. */
+  get log(): BoundedLog {
+    return this.#log ??= this.#shared.createEventLog(this.sid);
   }
 
   /** Its membership; `undefined` outside of any office. */
@@ -146,7 +149,7 @@ export class Connection implements Target, Asker {
   end(): void {
     this.#isEnded = true;
     this.exit();
-    this.log.close();
+    this.#log?.close();
   }
 
   /** Sends an event without an ack. */

@@ -10,6 +10,7 @@ import {
   type HandshakeRefusal,
   readQuery,
 } from "./admission/handshake.ts";
+import { UpgradeRequest } from "./engine/upgrade_request.ts";
 import { MAX_STRANGER_BYTES, REFUSAL_LINGER_MS } from "./limits.ts";
 import type { Strangers } from "./admission/strangers.ts";
 import { acceptAndClose, hidesConnection } from "./sockets/older_deno.ts";
@@ -62,13 +63,14 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!isOurs(request)) return pass("upgrade", request, socket, head);
     const sid = sidOf(request);
-    const refusal = check(request, { gate, socket, end: socket, sid });
+    const upgrade = new UpgradeRequest(request, sid);
+    const refusal = check(upgrade, { gate, socket, end: socket, sid });
     if (refusal !== undefined) return refuseUpgrade(request, socket, refusal);
     if (sid !== undefined && !gate.strangers.claimWebSocket(sid, socket)) {
       return refuseUpgrade(request, socket, SECOND_WEBSOCKET);
     }
-    gate.strangers.expectUpgrade(request, socket, sid);
-    gate.inner.emit("upgrade", request, socket, head);
+    gate.strangers.expectUpgrade(upgrade, socket, sid);
+    gate.inner.emit("upgrade", upgrade, socket, head);
   };
   server.on("request", onRequest).on("upgrade", onUpgrade);
   return () => {
@@ -97,7 +99,10 @@ interface GateRequest {
   readonly sid: string | undefined;
 }
 
-function check(request: IncomingMessage, gateRequest: GateRequest): HandshakeRefusal | undefined {
+function check(
+  request: IncomingMessage | UpgradeRequest,
+  gateRequest: GateRequest,
+): HandshakeRefusal | undefined {
   const { handshake, onRefused } = gateRequest.gate;
   const refusal = checkHandshake(request, handshake) ?? checkCapacity(request, gateRequest);
   if (refusal !== undefined) onRefused(refusal, request.socket.remoteAddress);
@@ -106,22 +111,21 @@ function check(request: IncomingMessage, gateRequest: GateRequest): HandshakeRef
 
 /** Applies the limits on connections that are not admitted yet. */
 function checkCapacity(
-  request: IncomingMessage,
+  request: IncomingMessage | UpgradeRequest,
   { gate, socket, end, sid }: GateRequest,
 ): HandshakeRefusal | undefined {
   const { strangers, isClosing, onAdopted } = gate;
   if (sid === undefined) {
     if (request.method === "OPTIONS") return undefined;
     if (isClosing()) return CLOSING;
-    if (!strangers.reserve(request)) return TOO_MANY;
-    end.once("close", () => strangers.release(request));
+    if (!strangers.reserve(request, end)) return TOO_MANY;
   } else if (strangers.isAdmitted(sid)) onAdopted(socket);
   else if (request.method === "POST") return checkStrangerBody(request);
   return undefined;
 }
 
 /** Before admission, a body is read only if it announces a small length. */
-function checkStrangerBody({ headers }: IncomingMessage): HandshakeRefusal | undefined {
+function checkStrangerBody({ headers }: Pick<IncomingMessage, "headers">): HandshakeRefusal | undefined {
   const length = headers["content-length"];
   return length !== undefined && Number(length) < MAX_STRANGER_BYTES ? undefined : TOO_LARGE;
 }

@@ -83,6 +83,8 @@ export interface PaceLimit {
   readonly perSecond: number;
 }
 
+const monotonicNow = () => performance.now();
+
 /** A token bucket. */
 export class Pace {
   readonly #limit: PaceLimit;
@@ -91,7 +93,7 @@ export class Pace {
   #sinceMs: number;
 
   /** @param now The time in milliseconds; `performance.now` by default. */
-  constructor(limit: PaceLimit, now: () => number = () => performance.now()) {
+  constructor(limit: PaceLimit, now: () => number = monotonicNow) {
     this.#limit = limit;
     this.#now = now;
     this.#left = limit.burst;

@@ -65,8 +65,12 @@ export interface OutboxOptions {
   readonly pingTimeoutMs: number;
   readonly timeouts: TimingWheel;
   readonly meter?: Pick<Meter, "received" | "sent"> | undefined;
-  /** Called with the reason before the connection is closed. */
-  readonly onEnd: (reason: string, waitingBytes: number) => void;
+  /** Called before the connection is closed. */
+  readonly onEnd: (end: {
+    readonly sid: string;
+    readonly reason: string;
+    readonly waitingBytes: number;
+  }) => void;
 }
 
 /**
@@ -76,6 +80,7 @@ export interface OutboxOptions {
 export class Outbox implements Expirable {
   readonly #engine: EngineLike;
   readonly #options: OutboxOptions;
+  readonly #sid: string;
   readonly #maxBytes: number;
   /** Bytes in the buffer of Engine.IO, and bytes that its transport has not written yet. */
   #bufferedBytes = 0;
@@ -89,11 +94,17 @@ export class Outbox implements Expirable {
   // A ping from before the construction may still be answered.
   #isPingOpen = true;
   #isPingHandedOver = true;
-  readonly #responses = new Set<PollResponse>();
+  /** The answers to polls that are being written; `undefined` for none. */
+  #responses: Set<PollResponse> | undefined;
 
-  constructor(engine: EngineLike, options: OutboxOptions) {
+  /** @param options Shared by all connections: there may be thousands. */
+  constructor(
+    engine: EngineLike,
+    { options, sid }: { readonly options: OutboxOptions; readonly sid: string },
+  ) {
     this.#engine = engine;
     this.#options = options;
+    this.#sid = sid;
     this.#maxBytes = Math.max(options.maxPayloadBytes, MIN_WAITING_BYTES);
     engine.on("packetCreate", (packet) => this.#add(packet));
     engine.on("flush", (packets) => this.#handOver(packets));
@@ -180,9 +191,10 @@ export class Outbox implements Expirable {
     for (const { data } of packets) bytes += sizeOf(data) + PACKET_BYTES;
     this.#handedOverBytes += bytes;
     this.#bufferedBytes = Math.max(0, this.#bufferedBytes - bytes);
-    this.#responses.add(response);
+    const responses = this.#responses ??= new Set();
+    responses.add(response);
     response.once("close", () => {
-      this.#responses.delete(response);
+      responses.delete(response);
       this.#release(bytes);
     });
   }
@@ -217,9 +229,9 @@ export class Outbox implements Expirable {
   /** Closes the connection without a close packet, which would wait behind all other packets. */
   #end(reason: string): void {
     if (this.#isClosed) return;
-    this.#options.onEnd(reason, this.waitingBytes);
+    this.#options.onEnd({ sid: this.#sid, reason, waitingBytes: this.waitingBytes });
     const webSocket: unknown = Reflect.get(this.#engine.transport, "socket");
-    const responses = [...this.#responses];
+    const responses = [...this.#responses ?? []];
     this.#engine.close(true);
     if (canTerminate(webSocket)) webSocket.terminate();
     for (const response of responses) response.destroy();

@@ -10,7 +10,9 @@ import { type EngineConnection, Strangers } from "./admission/strangers.ts";
 import { type Audit, auditFields, openAudit } from "./audit.ts";
 import { type BoundedLog, createEventLogs } from "./bounded_log.ts";
 import { LocalOffices } from "./cluster/local.ts";
-import { Connection, type Wire } from "./connection.ts";
+import { type Ack, Connection, type Wire } from "./connection.ts";
+import type { Sent } from "./pending.ts";
+import { UpgradeRequest } from "./engine/upgrade_request.ts";
 import { BuiltinEngine } from "./engine/builtin.ts";
 import { dispatch, dispatchDisconnect } from "./dispatch.ts";
 import type { Drain } from "./drain.ts";
@@ -22,7 +24,7 @@ import type { Hub } from "./hub.ts";
 import { REFUSAL_LINGER_MS } from "./limits.ts";
 import { OfficeLoads } from "./load.ts";
 import type { Settings } from "./options.ts";
-import { Outbox } from "./outbox.ts";
+import { Outbox, type OutboxOptions } from "./outbox.ts";
 import { createBoundedParser } from "./sockets/parser.ts";
 import { boundPollingAnswers, boundPollingBodies, type PollingConnection } from "./sockets/polling.ts";
 import { TimingWheel } from "./timing_wheel.ts";
@@ -135,7 +137,11 @@ function watchEngine(io: IoServer, { strangers, maxPayloadBytes }: {
     boundPollingAnswers(connection);
     boundPollingBodies(connection, maxPayloadBytes);
   });
-  io.engine.on("headers", (_headers: unknown, request: IncomingMessage) => strangers.startCounting(request));
+  io.engine.on("headers", (_headers: unknown, request: IncomingMessage | UpgradeRequest) => {
+    strangers.startCounting(request);
+    // Of an open session, only the first request has credentials that are read later.
+    if (request instanceof UpgradeRequest && request.hasSession) request.forgetHeaders();
+  });
 }
 
 interface NamespaceContext {
@@ -159,6 +165,7 @@ function serveNamespace(
   const connections = new Map<string, Connection>();
   const hub = createHub(namespace, { ...context, connections });
   const permits = new PermitWatch(context.timeouts);
+  const outboxOptions = outboxOptionsOf(context);
   namespace.use((socket, next) => {
     const { handshake, conn } = socket;
     const gone = new AbortController();
@@ -176,7 +183,8 @@ function serveNamespace(
     const { admitted } = socket.data;
     if (admitted === undefined) return void socket.disconnect(true);
     forgetHandshake(socket);
-    const connection = new Connection(openWire(socket, context), { ...admitted, shared: hub });
+    const outbox = new Outbox(socket.conn, { options: outboxOptions, sid: socket.id });
+    const connection = new Connection(new SocketWire(socket, outbox), { ...admitted, shared: hub });
     connections.set(socket.id, connection);
     let endWatch = () => {};
     const onClosed = () => {
@@ -228,17 +236,16 @@ function createHub(
   };
 }
 
-/** Creates the wire of a socket, with a bound on the bytes that its peer has not read yet. */
-function openWire(socket: IoSocket, { settings, timeouts }: NamespaceContext): Wire {
-  const outbox = new Outbox(socket.conn, {
+/** The bounds of all outboxes. */
+function outboxOptionsOf({ settings, timeouts }: NamespaceContext): OutboxOptions {
+  return {
     ...settings,
     timeouts,
-    onEnd(reason, waiting_bytes) {
+    onEnd({ sid, reason, waitingBytes }) {
       settings.meter?.refused("slow_reader");
-      settings.logger.warn(`dropped a connection: ${reason}`, { sid: socket.id, waiting_bytes });
+      settings.logger.warn(`dropped a connection: ${reason}`, { sid, waiting_bytes: waitingBytes });
     },
-  });
-  return toWire(socket, outbox);
+  };
 }
 
 /** Frees the credentials, which may be large. */
@@ -290,27 +297,53 @@ export interface SocketLike {
 }
 
 /** Adapts a socket. */
-export function toWire(socket: SocketLike, outbox: Pick<Outbox, "push">): Wire {
-  const forgetAck = (ackId: number) => void acksOf(socket)?.delete(ackId);
-  return {
-    sid: socket.id,
-    emit: (event, body) => void outbox.push(() => socket.emit(event, body)),
-    ask(event, body, ack) {
-      const ackId = nextAckId(socket);
-      try {
-        return { ackId, bytes: outbox.push(() => socket.emit(event, body, ack)) };
-      } catch (error) {
-        forgetAck(ackId);
-        throw error;
-      }
-    },
-    answer: (ack, answer) => void outbox.push(() => ack(...answer)),
-    forgetAck,
-    // Synchronous with the in-memory adapter of Socket.IO.
-    enterRoom: (officeId) => void socket.join(roomOf(officeId)),
-    leaveRoom: (officeId) => void socket.leave(roomOf(officeId)),
-    close: () => void socket.disconnect(true),
-  };
+export class SocketWire implements Wire {
+  readonly #socket: SocketLike;
+  readonly #outbox: Pick<Outbox, "push">;
+
+  constructor(socket: SocketLike, outbox: Pick<Outbox, "push">) {
+    this.#socket = socket;
+    this.#outbox = outbox;
+  }
+
+  get sid(): string {
+    return this.#socket.id;
+  }
+
+  emit(event: string, body: unknown): void {
+    this.#outbox.push(() => this.#socket.emit(event, body));
+  }
+
+  ask(event: string, body: unknown, ack: Ack): Sent {
+    const ackId = nextAckId(this.#socket);
+    try {
+      return { ackId, bytes: this.#outbox.push(() => this.#socket.emit(event, body, ack)) };
+    } catch (error) {
+      this.forgetAck(ackId);
+      throw error;
+    }
+  }
+
+  answer(ack: Ack, answer: readonly unknown[]): void {
+    this.#outbox.push(() => ack(...answer));
+  }
+
+  forgetAck(ackId: number): void {
+    acksOf(this.#socket)?.delete(ackId);
+  }
+
+  // Synchronous with the in-memory adapter of Socket.IO.
+  enterRoom(officeId: string): void {
+    this.#socket.join(roomOf(officeId));
+  }
+
+  leaveRoom(officeId: string): void {
+    this.#socket.leave(roomOf(officeId));
+  }
+
+  close(): void {
+    this.#socket.disconnect(true);
+  }
 }
 
 /** The Socket.IO room of an office. The prefix keeps it apart from the room that each socket id is. */

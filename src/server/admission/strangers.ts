@@ -3,9 +3,9 @@
  * time and their number are bounded. Of an admitted connection, only its id and its one WebSocket are kept here.
  */
 import { Buffer } from "node:buffer";
-import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { SMCP_NAMESPACE } from "../../protocol/events.ts";
+import { UpgradeRequest } from "../engine/upgrade_request.ts";
 import { AddressLedger } from "./address_ledger.ts";
 import { HeldMessages, type MessageSource } from "./held_messages.ts";
 import {
@@ -18,10 +18,21 @@ import {
   REPLACEABLE_AFTER_MS,
 } from "../limits.ts";
 
+/** The properties of a request that are used here. */
+export interface ArrivingRequest {
+  readonly socket: { readonly remoteAddress?: string | undefined };
+}
+
+/** What closes when a request has ended. */
+interface RequestEnd {
+  once(event: "close", listener: () => void): unknown;
+  off(event: "close", listener: () => void): unknown;
+}
+
 /** The properties of an Engine.IO connection that are used here. */
 export interface EngineConnection extends MessageSource {
   readonly id: string;
-  readonly request: IncomingMessage;
+  readonly request: ArrivingRequest;
   readonly transport: object;
   on(event: "packet", listener: (packet: EnginePacket) => void): unknown;
   on(event: "close", listener: () => void): unknown;
@@ -69,16 +80,18 @@ interface Stranger {
   /** Its WebSockets, each with a function that stops the counting of its bytes. */
   readonly sockets: Map<Duplex, () => void>;
   stopReading: () => void;
+  /** Ends the waiting for the end of its first request. */
+  stopWaiting: () => void;
 }
 
 /** Watches all connections that are not admitted yet. */
 export class Strangers {
   readonly #options: StrangersOptions;
   readonly #places: AddressLedger<Stranger>;
-  readonly #byRequest = new WeakMap<IncomingMessage, Stranger>();
+  readonly #byRequest = new WeakMap<ArrivingRequest, Stranger>();
   readonly #byConnection = new WeakMap<object, Stranger>();
   readonly #bySid = new Map<string, Stranger>();
-  readonly #upgrades = new WeakMap<IncomingMessage, Duplex>();
+  readonly #upgrades = new WeakMap<ArrivingRequest, Duplex>();
   readonly #admitted = new Set<string>();
   /** The WebSockets of all Engine.IO sessions, admitted or not. */
   readonly #webSockets = new Map<string, Duplex>();
@@ -93,8 +106,8 @@ export class Strangers {
     });
   }
 
-  /** Reserves a place for the connection that this request opens; `false` when no place is free. */
-  reserve(request: IncomingMessage): boolean {
+  /** Reserves a place for the connection that this request opens until it ends; `false` when no place is free. */
+  reserve(request: ArrivingRequest, end: RequestEnd): boolean {
     const address = request.socket.remoteAddress;
     const stranger: Stranger = {
       address,
@@ -108,18 +121,18 @@ export class Strangers {
       timer: undefined,
       sockets: new Map(),
       stopReading: () => {},
+      stopWaiting: () => {},
     };
     if (!this.#places.add(stranger, address)) return false;
     this.#byRequest.set(request, stranger);
+    const onEnd = () => {
+      if (stranger.connection === undefined) this.#forget(stranger);
+    };
+    end.once("close", onEnd);
+    stranger.stopWaiting = () => void end.off("close", onEnd);
     // The time limit starts here, because a request may never become a connection.
     this.#wait(stranger, this.#options.connectTimeoutMs, "it sent no CONNECT packet in time");
     return true;
-  }
-
-  /** Frees the place if the request has not opened a connection. */
-  release(request: IncomingMessage): void {
-    const stranger = this.#byRequest.get(request);
-    if (stranger !== undefined && stranger.connection === undefined) this.#forget(stranger);
   }
 
   /** Returns whether a connection is admitted. */
@@ -132,14 +145,14 @@ export class Strangers {
    * could hold a message of the largest size, and Engine.IO keeps a superfluous WebSocket open for half a minute.
    */
   claimWebSocket(sid: string, socket: Duplex): boolean {
-    if (this.#webSockets.has(sid)) return false;
-    this.#webSockets.set(sid, socket);
-    socket.once("close", () => this.#webSockets.delete(sid));
+    if (this.#webSockets.get(sid)?.destroyed === false) return false;
+    // Engine.IO refuses an unknown session.
+    if (this.#bySid.has(sid) || this.#admitted.has(sid)) this.#webSockets.set(sid, socket);
     return true;
   }
 
   /** Remembers the TCP connection of a WebSocket handshake. */
-  expectUpgrade(request: IncomingMessage, socket: Duplex, sid: string | undefined): void {
+  expectUpgrade(request: ArrivingRequest, socket: Duplex, sid: string | undefined): void {
     this.#upgrades.set(request, socket);
     const stranger = sid === undefined ? undefined : this.#bySid.get(sid);
     if (stranger !== undefined) this.#byRequest.set(request, stranger);
@@ -149,7 +162,7 @@ export class Strangers {
    * Counts the bytes of a WebSocket. Call it only after the handshake was answered: an earlier listener would consume
    * bytes of the WebSocket.
    */
-  startCounting(request: IncomingMessage): void {
+  startCounting(request: ArrivingRequest): void {
     const socket = this.#upgrades.get(request);
     const stranger = this.#byRequest.get(request);
     if (socket === undefined || stranger === undefined || !this.#places.has(stranger)) return;
@@ -168,18 +181,26 @@ export class Strangers {
   welcome(connection: EngineConnection): void {
     const stranger = this.#byRequest.get(connection.request);
     if (stranger === undefined || !this.#places.has(stranger)) return void connection.close(true);
-    const socket = this.#upgrades.get(connection.request);
-    if (socket !== undefined) this.claimWebSocket(connection.id, socket);
+    stranger.stopWaiting();
     stranger.connection = connection;
     this.#byConnection.set(connection, stranger);
     this.#bySid.set(connection.id, stranger);
+    const socket = this.#upgrades.get(connection.request);
+    if (socket !== undefined) this.claimWebSocket(connection.id, socket);
     limitPolling(connection, MAX_STRANGER_BYTES);
     const onPacket = (packet: EnginePacket) => this.#readPacket(stranger, packet);
     connection.on("packet", onPacket);
     stranger.stopReading = () => void connection.off("packet", onPacket);
+    this.#watchClose(connection);
+  }
+
+  /** A separate method, so that its closure does not keep the stranger in memory. */
+  #watchClose(connection: EngineConnection): void {
     connection.on("close", () => {
       this.#admitted.delete(connection.id);
-      this.#forget(stranger);
+      this.#webSockets.delete(connection.id);
+      const stranger = this.#byConnection.get(connection);
+      if (stranger !== undefined) this.#forget(stranger);
     });
   }
 
@@ -194,6 +215,7 @@ export class Strangers {
     if (stranger === undefined || connection === undefined || !this.#places.has(stranger)) return;
     for (const socket of stranger.sockets.keys()) this.#options.onAdopted(socket);
     this.#forget(stranger);
+    this.#byConnection.delete(connection);
     this.#admitted.add(connection.id);
     limitPolling(connection, this.#options.maxPayloadBytes);
     forgetRequest(connection);
@@ -274,6 +296,7 @@ export class Strangers {
     clearTimeout(stranger.timer);
     this.#places.delete(stranger);
     stranger.stopReading();
+    stranger.stopWaiting();
     for (const stopCounting of stranger.sockets.values()) stopCounting();
     stranger.sockets.clear();
     if (stranger.connection !== undefined) this.#bySid.delete(stranger.connection.id);
@@ -287,6 +310,7 @@ function limitPolling({ transport }: EngineConnection, maxBytes: number): void {
 
 /** Private use of Engine.IO, which keeps the first request with its headers as long as the connection. */
 function forgetRequest(connection: EngineConnection): void {
+  if (connection.request instanceof UpgradeRequest) connection.request.forgetHeaders();
   Reflect.set(connection, "request", null);
 }
 

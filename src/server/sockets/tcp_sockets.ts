@@ -48,7 +48,9 @@ export class TcpSockets {
 
   /** Lifts the bound by address from a connection of an admitted client. */
   adopt(socket: Duplex): void {
-    this.#strangers.delete(this.#byPeer.get(peerOf(socket)) ?? socket);
+    const peer = peerOf(socket);
+    this.#strangers.delete(this.#byPeer.get(peer) ?? socket);
+    this.#byPeer.delete(peer);
   }
 
   /** Stops counting. */
@@ -64,7 +66,8 @@ export class TcpSockets {
     }
     this.#open++;
     if (this.#options.isTls) this.#index(socket);
-    socket.once("close", () => {
+    // It occurs once, and a listener of "once" takes more memory.
+    socket.on("close", () => {
       this.#open--;
       this.#strangers.delete(socket);
     });

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { createServer } from "node:http";
 import { Server, type Socket } from "socket.io";
-import { toWire } from "../../../src/server/socket_io.ts";
+import { SocketWire } from "../../../src/server/socket_io.ts";
 import { RawPeer } from "../../integration/_socket.ts";
 
 /** A genuine Socket.IO socket with its client: what is tested here leans on how Socket.IO works inside. */
@@ -40,7 +40,7 @@ function keptAcks(socket: Socket): unknown {
 
 Deno.test("forgetAck() frees the ack of a request without an answer", async () => {
   await using pair = await openPair();
-  const wire = toWire(pair.socket, noOutbox);
+  const wire = new SocketWire(pair.socket, noOutbox);
   const { ackId } = wire.ask("client:x", {}, () => {});
   wire.ask("client:x", {}, () => {});
   assertEquals(keptAcks(pair.socket), 2);
@@ -53,12 +53,12 @@ Deno.test("emit() throws a RangeError for a body that is nested too deep", async
   await using pair = await openPair();
   let body: unknown = [];
   for (let depth = 0; depth < 200_000; depth++) body = [body];
-  assertThrows(() => toWire(pair.socket, noOutbox).emit("client:x", body), RangeError);
+  assertThrows(() => new SocketWire(pair.socket, noOutbox).emit("client:x", body), RangeError);
 });
 
 Deno.test("the room of an office is not the room of a socket", async () => {
   await using pair = await openPair();
-  const wire = toWire(pair.socket, noOutbox);
+  const wire = new SocketWire(pair.socket, noOutbox);
   wire.enterRoom(wire.sid);
   assertEquals([...pair.socket.rooms], [wire.sid, `office:${wire.sid}`]);
   wire.leaveRoom(wire.sid);
