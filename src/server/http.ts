@@ -11,6 +11,7 @@ import {
   readQuery,
 } from "./admission/handshake.ts";
 import { UpgradeRequest } from "./engine/upgrade_request.ts";
+import { addressOf } from "./admission/proxies.ts";
 import { MAX_STRANGER_BYTES, REFUSAL_LINGER_MS } from "./limits.ts";
 import type { Strangers } from "./admission/strangers.ts";
 import { acceptAndClose, hidesConnection } from "./sockets/older_deno.ts";
@@ -105,7 +106,7 @@ function check(
 ): HandshakeRefusal | undefined {
   const { handshake, onRefused } = gateRequest.gate;
   const refusal = checkHandshake(request, handshake) ?? checkCapacity(request, gateRequest);
-  if (refusal !== undefined) onRefused(refusal, request.socket.remoteAddress);
+  if (refusal !== undefined) onRefused(refusal, addressOf(request, handshake.proxies));
   return refusal;
 }
 
@@ -208,7 +209,7 @@ function closeAfterReading(socket: Duplex, text = ""): void {
 
 /** The context of {@linkcode answerPlainRequest}. */
 export interface PlainAnswers {
-  readonly handshake: Pick<HandshakePolicy, "isOriginAllowed" | "isHostAllowed">;
+  readonly handshake: Pick<HandshakePolicy, "isOriginAllowed" | "isHostAllowed" | "proxies">;
   /** The checks by path, such as `/healthz`. Each returns what is wrong, or `undefined`. */
   readonly checks: ReadonlyMap<string, () => string | undefined>;
   /** Answers `/metrics`; without it, the answer is 404. */

@@ -29,6 +29,7 @@ import {
 } from "./limits.ts";
 import { Tally } from "./metrics/tally.ts";
 import type { TlsOptions } from "./sockets/tls.ts";
+import { TrustedProxies } from "./admission/proxies.ts";
 import { createHostRule, createOriginRule, type HostRule } from "./admission/origins.ts";
 
 /** The options of a Server. */
@@ -49,6 +50,12 @@ export interface SmcpServerOptions {
    * Server with `auth` accepts every `Host`.
    */
   readonly allowedHosts?: readonly string[] | undefined;
+  /**
+   * Reverse proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are trusted: IP addresses, networks such as
+   * `10.1.0.0/16`, `loopback`, and `private` for all private networks. None by default: the address of a client is that
+   * of its TCP connection. Each of these proxies must add to the first header and set or remove the others.
+   */
+  readonly trustedProxies?: readonly string[] | undefined;
   /** The HTTP path of Socket.IO; `/socket.io/` by default. */
   readonly path?: string | undefined;
   /**
@@ -74,7 +81,7 @@ export interface SmcpServerOptions {
   readonly authTimeoutMs?: number | undefined;
   /** The most connections that are not admitted yet; 512 by default. One more is answered 503. */
   readonly maxPendingConnections?: number | undefined;
-  /** The same from one address; 64 by default. Raise it if all clients connect through one proxy. */
+  /** The same from one address; 64 by default. Name your proxy in `trustedProxies`, or raise it. */
   readonly maxPendingConnectionsPerAddress?: number | undefined;
   /**
    * The most open requests of one connection; 1024 by default. One more is answered 400. The limit of one Computer is
@@ -174,8 +181,9 @@ export function toSettings(options: SmcpServerOptions, host: string | undefined)
 
 function handshakePolicyOf(options: SmcpServerOptions, host: string | undefined): HandshakePolicy {
   const { auth, acceptedVersions = DEFAULT_ACCEPTED_VERSIONS, allowUnversioned = false } = options;
-  const { allowedOrigins = [], allowedHosts = [] } = options;
+  const { allowedOrigins = [], allowedHosts = [], trustedProxies = [] } = options;
   return {
+    proxies: trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies),
     acceptedVersions: parseAcceptedVersions(acceptedVersions),
     allowUnversioned,
     isOriginAllowed: createOriginRule({

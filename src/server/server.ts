@@ -304,6 +304,7 @@ function openGuarded(
     ...settings,
     maxSockets,
     isTls,
+    isProxy: (address) => settings.handshake.proxies?.has(address) ?? false,
     onRefused(address) {
       settings.meter?.refused("tcp_limit");
       refusals.write("warn", "refused a TCP connection: too many are open", { address });

@@ -70,11 +70,12 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     connectTimeout: settings.connectTimeoutMs + settings.authTimeoutMs + REFUSAL_LINGER_MS,
     serveClient: false,
     cors: {
-      origin: (origin, decide) => decide(null, !origin || handshake.isOriginAllowed(origin, undefined)),
+      origin: (origin, decide) => decide(null, !origin || handshake.isOriginAllowed(origin, {})),
     },
   });
   const strangers = new Strangers({
     ...settings,
+    proxies: handshake.proxies,
     onAdopted,
     onDropped(reason, address) {
       settings.meter?.refused("before_admission");
@@ -168,6 +169,7 @@ function serveNamespace(
   const outboxOptions = outboxOptionsOf(context);
   namespace.use((socket, next) => {
     const { handshake, conn } = socket;
+    handshake.address = strangers.addressOf(conn) ?? "";
     const gone = new AbortController();
     const onClose = () => gone.abort(new AdmissionError("Closed before admission"));
     conn.once("close", onClose);

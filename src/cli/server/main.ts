@@ -153,6 +153,7 @@ function toListenOptions(
     allowAnonymous: options.allowAnonymous,
     allowedOrigins: options.allowOrigin,
     allowedHosts: options.allowHost,
+    trustedProxies: options.trustProxy,
     allowUnversioned: options.allowUnversioned,
     acceptedVersions: options.accept,
     engine: options.engine,

@@ -37,6 +37,7 @@ export interface ServerCliOptions extends LogOptions, TokenOptions {
   readonly allowAnonymous?: boolean;
   readonly allowOrigin?: readonly string[];
   readonly allowHost?: readonly string[];
+  readonly trustProxy?: readonly string[];
   readonly allowUnversioned?: boolean;
   readonly accept?: readonly string[];
   readonly engine?: WebSocketEngine;
@@ -119,6 +120,10 @@ function clientOptions(): Option[] {
       .env("A2C_ALLOW_ORIGIN"),
     words("--allow-host <host...>", "without tokens: accepted values of the Host header, * for all")
       .env("A2C_ALLOW_HOST"),
+    words(
+      "--trust-proxy <address...>",
+      "reverse proxies whose X-Forwarded headers are read: addresses, networks, loopback, private",
+    ).env("A2C_TRUST_PROXY"),
     new Switch("--allow-unversioned", {
       description: "accept clients of protocol 0.1, which send no version",
       variable: "A2C_ALLOW_UNVERSIONED",
@@ -140,7 +145,10 @@ function limitOptions(): Option[] {
       .default(DEFAULT_MAX_OPEN_REQUESTS).env("A2C_MAX_OPEN_REQUESTS"),
     count("--max-pending <count>", "the most connections that are not authenticated yet")
       .default(DEFAULT_MAX_STRANGERS).env("A2C_MAX_PENDING"),
-    count("--max-pending-per-address <count>", "the same limit for one address; raise it behind a proxy")
+    count(
+      "--max-pending-per-address <count>",
+      "the same limit for one address; behind a proxy, use --trust-proxy",
+    )
       .default(DEFAULT_MAX_STRANGERS_PER_ADDRESS).env("A2C_MAX_PENDING_PER_ADDRESS"),
     count("--max-sockets <count>", "the most TCP connections (default: from the limit of open files)")
       .env("A2C_MAX_SOCKETS"),

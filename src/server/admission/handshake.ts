@@ -4,6 +4,7 @@ import { minorOf, parseProtocolVersion, VERSION_QUERY_PARAMETER } from "../../pr
 import { quoted } from "../limits.ts";
 import type { Refusal } from "../meter.ts";
 import type { HostRule, OriginRule } from "./origins.ts";
+import type { ProxiedRequest, TrustedProxies } from "./proxies.ts";
 
 /** The versions of the specification that this Server implements, by MAJOR.MINOR. */
 const KNOWN_VERSIONS: Readonly<Record<string, string>> = { "0.2": "0.2.0", "0.3": "0.3.1", "0.4": "0.4.0" };
@@ -19,13 +20,15 @@ export interface HandshakePolicy {
   readonly allowUnversioned: boolean;
   readonly isOriginAllowed: OriginRule;
   readonly isHostAllowed: HostRule;
+  /** Reverse proxies whose `X-Forwarded-` headers are read; none by default. */
+  readonly proxies?: TrustedProxies | undefined;
 }
 
 /** The parts of a request that are checked. */
-export interface HandshakeRequest {
+export interface HandshakeRequest extends ProxiedRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
-  readonly headers: {
+  readonly headers: ProxiedRequest["headers"] & {
     readonly origin?: string | undefined;
     readonly host?: string | undefined;
     readonly "sec-fetch-site"?: string | readonly string[] | undefined;
@@ -78,22 +81,28 @@ export function checkHandshake(
 
 /** Refuses requests of web pages that are not allowed, for any path; `undefined` lets a request pass. */
 export function checkSender(
-  { headers }: HandshakeRequest,
-  policy: Pick<HandshakePolicy, "isOriginAllowed" | "isHostAllowed">,
+  request: HandshakeRequest,
+  policy: Pick<HandshakePolicy, "isOriginAllowed" | "isHostAllowed" | "proxies">,
 ): HandshakeRefusal | undefined {
+  const { headers } = request;
   const { origin, host } = headers;
-  if (!policy.isHostAllowed(host)) {
-    return forbidden(
-      `Host "${quoted(host ?? "")}" not allowed: start the Server with --allow-host to allow it`,
-    );
-  }
+  const forwarded = policy.proxies?.read(request);
+  // Both names count: a proxy that passes on a forged X-Forwarded-Host must not open what its own Host does not.
+  for (const name of [host, forwarded?.host ?? host]) if (!policy.isHostAllowed(name)) return wrongHost(name);
   if (origin !== undefined) {
-    return policy.isOriginAllowed(origin, host) ? undefined : forbidden("Origin not allowed");
+    const target = { host: forwarded?.host ?? host, scheme: forwarded?.scheme };
+    return policy.isOriginAllowed(origin, target) ? undefined : forbidden("Origin not allowed");
   }
   // Browsers send no Origin with a GET request without CORS: scripts, images, frames, links.
   const site = headers["sec-fetch-site"];
   const isOtherSite = site !== undefined && site !== "same-origin" && site !== "none";
   return isOtherSite ? forbidden("Cross-site requests are not allowed") : undefined;
+}
+
+function wrongHost(host: string | undefined): HandshakeRefusal {
+  return forbidden(
+    `Host "${quoted(host ?? "")}" not allowed: start the Server with --allow-host to allow it`,
+  );
 }
 
 function forbidden(message: string): HandshakeRefusal {

@@ -6,8 +6,15 @@
  */
 import { isLoopback } from "../../protocol/server_address.ts";
 
-/** Returns whether web pages of an origin may connect to a `Host`. */
-export type OriginRule = (origin: string, host: string | undefined) => boolean;
+/** Where a request was sent, as far as it is known. */
+export interface RequestTarget {
+  readonly host?: string | undefined;
+  /** `http:` or `https:`, as a trusted proxy says. */
+  readonly scheme?: string | undefined;
+}
+
+/** Returns whether web pages of an origin may connect to a target. */
+export type OriginRule = (origin: string, target: RequestTarget) => boolean;
 
 /** Returns whether a request may have a `Host` header. */
 export type HostRule = (host: string | undefined) => boolean;
@@ -22,11 +29,13 @@ export interface OriginOptions {
 
 /** Allows pages of loopback, listed origins and, with `allowSameHost`, pages of the requested host. */
 export function createOriginRule({ allowed, allowSameHost }: OriginOptions): OriginRule {
-  return (origin, host) => {
+  return (origin, { host, scheme }) => {
     if (allowed.includes("*") || allowed.includes(origin)) return true;
     const page = URL.parse(origin);
     if (page === null) return false;
-    return isLoopback(page.hostname) || (allowSameHost && host !== undefined && isHostOf(page, host));
+    if (isLoopback(page.hostname)) return true;
+    const isSameScheme = scheme === undefined || scheme === page.protocol;
+    return allowSameHost && host !== undefined && isSameScheme && isHostOf(page, host);
   };
 }
 

@@ -6,6 +6,7 @@ import { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import { SMCP_NAMESPACE } from "../../protocol/events.ts";
 import { UpgradeRequest } from "../engine/upgrade_request.ts";
+import { addressOf, type ProxiedRequest, type TrustedProxies } from "./proxies.ts";
 import { AddressLedger } from "./address_ledger.ts";
 import { HeldMessages, type MessageSource } from "./held_messages.ts";
 import {
@@ -19,9 +20,7 @@ import {
 } from "../limits.ts";
 
 /** The properties of a request that are used here. */
-export interface ArrivingRequest {
-  readonly socket: { readonly remoteAddress?: string | undefined };
-}
+export type ArrivingRequest = ProxiedRequest;
 
 /** What closes when a request has ended. */
 interface RequestEnd {
@@ -55,6 +54,8 @@ export interface StrangersOptions {
   readonly connectTimeoutMs: number;
   readonly authTimeoutMs: number;
   readonly maxPayloadBytes: number;
+  /** The reverse proxies that are trusted, if any. */
+  readonly proxies?: TrustedProxies | undefined;
   /** Called when a stranger is disconnected, with the reason for the log. */
   readonly onDropped: (reason: string, address: string | undefined) => void;
   /** Called for each TCP connection of a client that is admitted. */
@@ -108,7 +109,7 @@ export class Strangers {
 
   /** Reserves a place for the connection that this request opens until it ends; `false` when no place is free. */
   reserve(request: ArrivingRequest, end: RequestEnd): boolean {
-    const address = request.socket.remoteAddress;
+    const address = addressOf(request, this.#options.proxies);
     const stranger: Stranger = {
       address,
       phase: "connecting",
@@ -133,6 +134,11 @@ export class Strangers {
     // The time limit starts here, because a request may never become a connection.
     this.#wait(stranger, this.#options.connectTimeoutMs, "it sent no CONNECT packet in time");
     return true;
+  }
+
+  /** Returns the address of the client of a connection that is not admitted yet. */
+  addressOf(key: object): string | undefined {
+    return this.#byConnection.get(key)?.address;
   }
 
   /** Returns whether a connection is admitted. */

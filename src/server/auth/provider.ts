@@ -10,7 +10,7 @@ export interface Credentials {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The URL query of the handshake. */
   readonly query: Readonly<Record<string, unknown>>;
-  /** The IP address of the client; behind a proxy, that of the proxy. */
+  /** The IP address of the client; behind a proxy that is not trusted, that of the proxy. Empty where it is unknown. */
   readonly address: string;
 }
 

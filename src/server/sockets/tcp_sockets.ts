@@ -19,6 +19,8 @@ export interface TcpSocketsOptions {
   readonly maxSockets: number;
   readonly maxStrangers: number;
   readonly maxStrangersPerAddress: number;
+  /** Whether connections of an address count in total only: a proxy carries many clients. */
+  readonly isProxy?: (address: string | undefined) => boolean;
   /** Whether the server is an HTTPS server; `false` by default. */
   readonly isTls?: boolean;
   readonly onRefused: (address: string | undefined) => void;
@@ -60,8 +62,10 @@ export class TcpSockets {
 
   #accept(socket: Socket): void {
     const hasRoom = this.#open < this.#options.maxSockets || this.#strangers.evictOldest();
-    if (!hasRoom || !this.#strangers.add(socket, socket.remoteAddress)) {
-      this.#options.onRefused(socket.remoteAddress);
+    const { remoteAddress: address } = socket;
+    const isProxy = this.#options.isProxy?.(address) ?? false;
+    if (!hasRoom || !(isProxy || this.#strangers.add(socket, address))) {
+      this.#options.onRefused(address);
       return void socket.destroy();
     }
     this.#open++;

@@ -6,30 +6,37 @@ Deno.test("createOriginRule() lets pages of this machine and the allowed origins
   for (
     const origin of ["http://localhost:5173", "http://127.0.0.1", "http://[::1]:8080", "https://app.example"]
   ) {
-    assertEquals(isAllowed(origin, "127.0.0.1:3000"), true, origin);
+    assertEquals(isAllowed(origin, { host: "127.0.0.1:3000" }), true, origin);
   }
   for (const origin of ["https://evil.example", "http://app.example", "null", "", "file://"]) {
-    assertEquals(isAllowed(origin, "127.0.0.1:3000"), false, origin);
+    assertEquals(isAllowed(origin, { host: "127.0.0.1:3000" }), false, origin);
   }
 });
 
 Deno.test("createOriginRule() lets a page of the Server's own host pass only where credentials are asked for", () => {
   const rebound = "http://evil.example:3000";
   const open = createOriginRule({ allowed: [], allowSameHost: false });
-  assertEquals(open(rebound, "evil.example:3000"), false);
+  assertEquals(open(rebound, { host: "evil.example:3000" }), false);
   const guarded = createOriginRule({ allowed: [], allowSameHost: true });
-  assertEquals(guarded(rebound, "evil.example:3000"), true);
-  assertEquals(guarded(rebound, "other.example:3000"), false);
+  assertEquals(guarded(rebound, { host: "evil.example:3000" }), true);
+  assertEquals(guarded(rebound, { host: "other.example:3000" }), false);
   for (const host of ["hub.example", "hub.example:80", "HUB.example"]) {
-    assertEquals(guarded("http://hub.example", host), true, host);
+    assertEquals(guarded("http://hub.example", { host }), true, host);
   }
   for (const host of [undefined, "", "hub.example:443"]) {
-    assertEquals(guarded("http://hub.example", host), false, host);
+    assertEquals(guarded("http://hub.example", { host }), false, host);
   }
 });
 
+Deno.test("createOriginRule() wants the scheme of a page where a proxy told that of the request", () => {
+  const isAllowed = createOriginRule({ allowed: [], allowSameHost: true });
+  const target = { host: "hub.example", scheme: "https:" };
+  assertEquals(isAllowed("https://hub.example", target), true);
+  assertEquals(isAllowed("http://hub.example", target), false);
+});
+
 Deno.test("createOriginRule() with * lets every page pass", () => {
-  assertEquals(createOriginRule({ allowed: ["*"], allowSameHost: false })("null", undefined), true);
+  assertEquals(createOriginRule({ allowed: ["*"], allowSameHost: false })("null", {}), true);
 });
 
 Deno.test("createHostRule() serves names of this machine with any port, and what is allowed", () => {

@@ -1,0 +1,126 @@
+/**
+ * Reverse proxies that are trusted to say who their client is. Everybody can send `X-Forwarded-For`, so the header is read only
+ * in requests of these addresses, and from its right-hand end: each proxy appends the address that it saw itself.
+ */
+import { BlockList, isIP } from "node:net";
+
+/** Names for networks that no packet from the internet comes from. */
+const NAMED_NETWORKS: Readonly<Record<string, readonly string[]>> = {
+  loopback: ["127.0.0.0/8", "::1"],
+  private: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"],
+};
+
+/** The schemes of pages, by what proxies write for them; some write that of the WebSocket. */
+const PAGE_SCHEMES: Readonly<Record<string, string>> = {
+  http: "http:",
+  https: "https:",
+  ws: "http:",
+  wss: "https:",
+};
+
+/** The parts of a request that are read. */
+export interface ProxiedRequest {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly socket?: { readonly remoteAddress?: string | undefined } | undefined;
+}
+
+/** What a trusted proxy says about a request; without a proxy, the TCP connection tells the address. */
+export interface Sender {
+  readonly address: string | undefined;
+  /** The `Host` that the client sent to the proxy. */
+  readonly host: string | undefined;
+  /** `http:` or `https:`, which the client spoke to the proxy. */
+  readonly scheme: string | undefined;
+}
+
+/** The reverse proxies that are trusted. */
+export class TrustedProxies {
+  readonly #networks = new BlockList();
+
+  /**
+   * @param networks IP addresses, networks such as `10.1.0.0/16`, `loopback` and `private`; none are trusted by default.
+   * @throws {TypeError} for another text.
+   */
+  constructor(networks: readonly string[] = []) {
+    for (const network of networks) {
+      for (const one of NAMED_NETWORKS[network] ?? [network]) addNetwork(this.#networks, one);
+    }
+  }
+
+  /** Whether an address is that of a trusted proxy. */
+  has(address: string | undefined): boolean {
+    const plain = plainAddress(address ?? "");
+    const family = isIP(plain);
+    return family !== 0 && this.#networks.check(plain, familyName(family));
+  }
+
+  /** Reads who sent a request. */
+  read({ headers, socket }: ProxiedRequest): Sender {
+    const peer = socket?.remoteAddress;
+    if (!this.has(peer)) return { address: peer, host: undefined, scheme: undefined };
+    const scheme = lastOf(headers["x-forwarded-proto"])?.toLowerCase() ?? "";
+    return {
+      address: this.#clientOf(listOf(headers["x-forwarded-for"])) ?? peer,
+      host: lastOf(headers["x-forwarded-host"]),
+      scheme: Object.hasOwn(PAGE_SCHEMES, scheme) ? PAGE_SCHEMES[scheme] : undefined,
+    };
+  }
+
+  /** Returns the address that the outermost trusted proxy saw. */
+  #clientOf(hops: readonly string[]): string | undefined {
+    let client: string | undefined;
+    for (const hop of hops.toReversed()) {
+      const address = plainAddress(withoutPort(hop));
+      // What stands left of a text that is no address cannot be trusted either.
+      if (isIP(address) === 0) return client;
+      client = address;
+      if (!this.has(address)) return client;
+    }
+    return client;
+  }
+}
+
+/** The address of the client of a request, past trusted proxies if any. */
+export function addressOf(
+  request: ProxiedRequest,
+  proxies: Pick<TrustedProxies, "read"> | undefined,
+): string | undefined {
+  return proxies === undefined ? request.socket?.remoteAddress : proxies.read(request).address;
+}
+
+function addNetwork(networks: BlockList, text: string): void {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const family = isIP(address);
+  const bits = family === 4 ? 32 : 128;
+  const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+  if (family === 0 || !isPrefix || rest.length > 0) {
+    throw new TypeError(
+      `Cannot trust proxy "${text}": expected an IP address, a network such as 10.0.0.0/8, loopback or private`,
+    );
+  }
+  networks.addSubnet(address, prefix === undefined ? bits : Number(prefix), familyName(family));
+}
+
+function familyName(family: number): "ipv4" | "ipv6" {
+  return family === 4 ? "ipv4" : "ipv6";
+}
+
+/** Writes an IPv4 address that came over IPv6 as such, and drops the interface of a link-local one. */
+function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d{1,3}(?:\.\d{1,3}){3}$)/i, "").replace(/%.*$/, "");
+}
+
+/** Some proxies add the port of the client. */
+function withoutPort(hop: string): string {
+  return /^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^(\d{1,3}(?:\.\d{1,3}){3}):\d+$/.exec(hop)?.[1] ?? hop;
+}
+
+function listOf(header: string | readonly string[] | undefined): string[] {
+  const text = typeof header === "string" ? header : header?.join(",") ?? "";
+  return text.split(",").map((item) => item.trim()).filter((item) => item !== "");
+}
+
+/** The value that the nearest proxy added. */
+function lastOf(header: string | readonly string[] | undefined): string | undefined {
+  return listOf(header).at(-1);
+}
