@@ -6,6 +6,7 @@
  * every Server unchanged, and no message has another shape than without it.
  */
 import type { Attributes, Context, Span, SpanContext, Tracer } from "@opentelemetry/api";
+import { isRecord } from "./json.ts";
 import { PACKAGE_VERSION } from "./version.ts";
 
 /** The name of the tracer. */
@@ -80,6 +81,15 @@ export function makeMcpRequest<T>(
   return tracing.makeMcpRequest(method, attributes, run);
 }
 
+/**
+ * Runs a function in the trace that `_meta` of a request carries, so that spans made in it belong to that trace. Without
+ * tracing, it only runs it.
+ */
+export function continueTrace<T>(meta: unknown, run: () => T): T {
+  if (tracing === undefined || !isRecord(meta)) return run();
+  return tracing.continueTrace(meta, run);
+}
+
 class Tracing {
   readonly #api: Api;
   readonly #tracer: Tracer;
@@ -135,6 +145,14 @@ class Tracing {
     const meta: Record<string, string> = {};
     propagation.inject(trace.setSpan(context.active(), span), meta);
     return this.#runIn(span, () => run({ ...meta }));
+  }
+
+  continueTrace<T>(meta: Readonly<Record<string, unknown>>, run: () => T): T {
+    const { context, propagation } = this.#api;
+    const { traceparent, tracestate } = meta;
+    if (typeof traceparent !== "string") return run();
+    const carrier = typeof tracestate === "string" ? { traceparent, tracestate } : { traceparent };
+    return context.with(propagation.extract(context.active(), carrier), run);
   }
 
   /** The context of the remote span that an id names; a new trace for any other id. */

@@ -97,10 +97,13 @@ function toRecord(
   return Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue]));
 }
 
+/** What the MCP server is made with. */
+type Kind = "sdk" | "kit";
+
 /** The configuration of a Computer whose MCP server has this environment. */
-async function writeConfig(env: Readonly<Record<string, string>>): Promise<string> {
+async function writeConfig(kind: Kind, env: Readonly<Record<string, string>>): Promise<string> {
   const path = await Deno.makeTempFile({ suffix: ".json" });
-  const args = ["run", "-A", "--no-check", "--quiet", TRACED_SERVER];
+  const args = ["run", "-A", "--no-check", "--quiet", TRACED_SERVER, kind];
   const parameters = { command: Deno.execPath(), args, env };
   const traced = {
     type: "stdio",
@@ -112,14 +115,17 @@ async function writeConfig(env: Readonly<Record<string, string>>): Promise<strin
 }
 
 /** Calls the tool by the three programs, and resolves to the `_meta` that the MCP server got. */
-async function call(envOf: (service: string) => Record<string, string>): Promise<Record<string, unknown>> {
+async function call(
+  kind: Kind,
+  envOf: (service: string) => Record<string, string>,
+): Promise<Record<string, unknown>> {
   const start = (door: Door, args: readonly string[], service: string) =>
     startDoor(door, args, { env: envOf(service) });
   await using server = start("server.ts", ["--port", "0"], "server");
   await server.stdout.until("\n");
   const url = server.stdout.text.slice("listening on ".length).trim();
   const member = ["--url", url, "--office", "lab"];
-  const config = await writeConfig(envOf("mcp-server"));
+  const config = await writeConfig(kind, envOf("mcp-server"));
   try {
     await using computer = start(
       "computer.ts",
@@ -141,7 +147,7 @@ async function call(envOf: (service: string) => Record<string, string>): Promise
 
 Deno.test("one trace joins the Agent, the Server, the Computer and the MCP server of a tool call", async () => {
   await using collector = new Collector();
-  const meta = await call((service) => collector.env(service));
+  const meta = await call("sdk", (service) => collector.env(service));
   const agent = await collector.find("agent", "client:tool_call");
   const relay = await collector.find("server", "relay");
   const computer = await collector.find("computer", "client:tool_call");
@@ -162,6 +168,14 @@ Deno.test("one trace joins the Agent, the Server, the Computer and the MCP serve
   assertEquals(meta["traceparent"], `00-${mcp.traceId}-${request.spanId}-01`);
 });
 
+Deno.test("spans that an MCP server of the provider kit makes for a request are part of its trace", async () => {
+  await using collector = new Collector();
+  await call("kit", (service) => collector.env(service));
+  const request = await collector.find("computer", "tools/call");
+  const mcp = await collector.find("mcp-server", "mcp echo");
+  assertEquals([mcp.traceId, mcp.parentSpanId], [request.traceId, request.spanId]);
+});
+
 Deno.test("without OpenTelemetry an MCP server gets no trace", async () => {
-  assertEquals("traceparent" in await call(() => ({})), false);
+  assertEquals("traceparent" in await call("sdk", () => ({})), false);
 });

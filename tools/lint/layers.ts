@@ -12,7 +12,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   files: ["text"],
   log: ["json", "text"],
   version: [],
-  tracing: ["version"],
+  tracing: ["version", "json"],
   protocol: ["json", "text"],
   uri: ["protocol", "json", "text"],
   terminal: ["async", "json", "text"],
@@ -21,7 +21,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   link: ["async", "protocol", "log", "tracing", "version", "json", "text"],
   mcp: ["async", "protocol", "uri", "log", "tracing", "version", "json", "text"],
   config: ["protocol", "mcp", "log", "json", "text", "spelling", "files"],
-  provider: ["async", "protocol", "uri", "dpe", "version", "json", "text"],
+  provider: ["async", "protocol", "uri", "dpe", "tracing", "version", "json", "text"],
   // The Server relays without looking inside, so it has no use for what gives messages a meaning.
   server: ["async", "protocol", "log", "tracing", "version", "json", "text"],
   agent: ["async", "protocol", "uri", "dpe", "link", "log", "tracing", "version", "json", "text"],

@@ -8,6 +8,7 @@
  */
 import type { Transport, TransportSendOptions } from "@modelcontextprotocol/sdk/shared/transport";
 import type { JSONRPCMessage, MessageExtraInfo, RequestId } from "@modelcontextprotocol/sdk/types";
+import { continueTrace, loadTracing } from "../../tracing.ts";
 import {
   type Exchange,
   isRequest,
@@ -67,7 +68,8 @@ export class InterceptedTransport implements Transport {
     const { onmessage, onclose, onerror } = this.#inner;
     this.#inner.onmessage = (message, extra) => {
       onmessage?.(message, extra);
-      this.#receive(message, extra);
+      const meta = "method" in message ? message.params?._meta : undefined;
+      continueTrace(meta, () => this.#receive(message, extra));
     };
     this.#inner.onclose = () => {
       onclose?.();
@@ -78,6 +80,7 @@ export class InterceptedTransport implements Transport {
       this.onerror?.(error);
     };
     this.#interceptor.onOpen();
+    await loadTracing();
     try {
       await this.#inner.start();
     } catch (error) {
