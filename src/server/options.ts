@@ -97,7 +97,7 @@ export interface SmcpServerOptions {
   readonly redis?: RedisOptions | undefined;
   /** Counts requests and connections for `metrics()`; `false` by default. `metricsPort` and `metricsToken` imply it. */
   readonly metrics?: boolean | undefined;
-  /** Receives the log; without it, nothing is logged. */
+  /** Receives the log; without it, nothing is logged. Lines of the audit trail have the field `module: "audit"`. */
   readonly logger?: Logger | undefined;
 }
 

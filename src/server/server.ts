@@ -87,49 +87,26 @@ export class SmcpServer implements AsyncDisposable {
     const { host = "127.0.0.1", port = 3000, signal } = options;
     await loadTracing();
     const settings = toSettings({ ...options, metrics: isCounted(options) }, host);
-    const maxSockets = requirePositive("maxSockets", options.maxSockets ?? defaultMaxSockets());
+    const { logger } = settings;
+    const own = await openOwn(options, settings);
+    const { http, side, health, isTls, metrics } = own;
     const failure = Promise.withResolvers<ListenError>();
-    const { handshake, logger } = settings;
-    const httpOptions = httpOptionsOf(options);
-    const drain = new Drain();
-    const health = new Health(drain);
-    const { checks } = health;
-    const certificate = options.tls && await ServerCertificate.open(options.tls, logger);
-    const onRequest = (request: IncomingMessage, response: ServerResponse) =>
-      answerPlainRequest(request, response, { handshake, checks, metrics: metricsSide.mainPage });
-    const http = certificate?.createServer(httpOptions, onRequest) ?? createServer(httpOptions, onRequest);
-    http.on("upgrade", refusePlainUpgrade);
-    const refusals = createRefusalLog(logger);
-    const isTls = certificate !== undefined;
-    const side = openGuarded(http, { settings, refusals, drain, maxSockets, isTls });
-    health.offices = side.offices;
-    const metrics = openMetrics(settings, { side, health });
-    const metricsSide = new MetricsSide(metrics, { ...metricsPlaceOf(options), checks, httpOptions, logger });
-    const stop = async () => {
-      await health.watchdog?.close();
-      await side.close();
-      await stopListening(http);
-      await metricsSide.close();
-      await certificate?.close();
-      refusals.close();
-    };
     try {
       await settledWithin(side.offices.started, OFFICES_START_MS);
       const address = { host, port: await startListening(http, { host, port, signal }), isTls };
-      const metricsAddress = await metricsSide.listen(signal);
+      const metricsAddress = await own.metricsSide.listen(signal);
       health.watchdog = new Watchdog(http, { ...address, logger, onFailed: failure.resolve });
-      const onDrain = (timeoutMs: number) => drain.run({ ...side, timeoutMs, logger });
       return new SmcpServer({
         http,
         address,
         metrics,
         metricsAddress,
-        stop,
-        drain: onDrain,
+        stop: own.stop,
+        drain: (timeoutMs) => own.drain.run({ ...side, timeoutMs, logger }),
         failure: failure.promise,
       });
     } catch (error) {
-      await stop();
+      await own.stop();
       throw error;
     }
   }
@@ -274,6 +251,37 @@ interface Address {
   readonly port: number;
   /** `false` by default. */
   readonly isTls?: boolean;
+}
+
+/** Sets up all parts of a Server with its own HTTP server, which does not listen yet. */
+async function openOwn(options: ListenOptions, settings: Settings) {
+  const { handshake, logger } = settings;
+  const maxSockets = requirePositive("maxSockets", options.maxSockets ?? defaultMaxSockets());
+  const httpOptions = httpOptionsOf(options);
+  const metricsPlace = metricsPlaceOf(options);
+  const drain = new Drain();
+  const health = new Health(drain);
+  const { checks } = health;
+  const certificate = options.tls && await ServerCertificate.open(options.tls, logger);
+  const onRequest = (request: IncomingMessage, response: ServerResponse) =>
+    answerPlainRequest(request, response, { handshake, checks, metrics: metricsSide.mainPage });
+  const http = certificate?.createServer(httpOptions, onRequest) ?? createServer(httpOptions, onRequest);
+  http.on("upgrade", refusePlainUpgrade);
+  const refusals = createRefusalLog(logger);
+  const isTls = certificate !== undefined;
+  const side = openGuarded(http, { settings, refusals, drain, maxSockets, isTls });
+  health.offices = side.offices;
+  const metrics = openMetrics(settings, { side, health });
+  const metricsSide = new MetricsSide(metrics, { ...metricsPlace, checks, httpOptions, logger });
+  const stop = async () => {
+    await health.watchdog?.close();
+    await side.close();
+    await stopListening(http);
+    await metricsSide.close();
+    await certificate?.close();
+    refusals.close();
+  };
+  return { http, side, health, drain, metrics, metricsSide, isTls, stop };
 }
 
 function urlOf({ host, port, isTls = false }: Address): string {
