@@ -1,12 +1,12 @@
 /** One connection to a Server. */
-import { io, NodeWebSocket, type Socket } from "socket.io-client";
+import { io, type ManagerOptions, NodeWebSocket, type Socket } from "socket.io-client";
 import { CONNECTION_CLOSING_NOTIFICATION, SMCP_NAMESPACE } from "../protocol/events.ts";
 import { type Farewell, readClosingNotification } from "../protocol/farewell.ts";
 import { ConnectionClosedError, RequestTimeoutError } from "../protocol/local_errors.ts";
 import { parseServerAddress } from "../protocol/server_address.ts";
 import { assertFits } from "../protocol/size.ts";
 import { PROTOCOL_VERSION, VERSION_QUERY_PARAMETER } from "../protocol/version.ts";
-import { toConnectError, unreachable } from "./connect_failure.ts";
+import { type ConnectFailure, refusesPolling, toConnectError, unreachable } from "./connect_failure.ts";
 import { StrictPolling } from "./polling.ts";
 
 /** How long closing waits for data that is still being sent, in milliseconds. */
@@ -68,21 +68,45 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+/** What a connection attempt needs besides its options. */
+export interface AttemptContext {
+  readonly onEvent: (incoming: IncomingEvent) => void;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** The Server serves no polling: it has several processes behind a balancer without sticky sessions. */
+class PollingRefusedError extends Error {
+  override readonly name = "PollingRefusedError";
+  readonly code = "POLLING_REFUSED";
+}
+
 /**
- * Opens one connection, polling first, without a retry.
+ * Opens one connection, polling first, without a retry. Where the Server answers that it serves WebSocket alone, that is
+ * tried next.
  *
  * @throws {ProtocolVersionError} The Server does not accept our version. Final.
  * @throws {AuthenticationError} The Server refused the credentials. Final.
  * @throws {ServerUnreachableError} Any other cause; a retry may succeed unless `isPermanent`.
  * @throws {TypeError} The URL cannot be used.
  */
-export function openConnection(
+export async function openConnection(options: ConnectOptions, context: AttemptContext): Promise<Connection> {
+  const startMs = performance.now();
+  try {
+    return await openWith([StrictPolling, NodeWebSocket], options, context);
+  } catch (error) {
+    if (!(error instanceof PollingRefusedError)) throw error;
+    const timeoutMs = Math.max(1, context.timeoutMs - (performance.now() - startMs));
+    return await openWith([NodeWebSocket], options, { ...context, timeoutMs });
+  }
+}
+
+type Transports = NonNullable<ManagerOptions["transports"]>;
+
+function openWith(
+  transports: Transports,
   options: ConnectOptions,
-  context: {
-    readonly onEvent: (incoming: IncomingEvent) => void;
-    readonly signal: AbortSignal;
-    readonly timeoutMs: number;
-  },
+  context: AttemptContext,
 ): Promise<Connection> {
   const { onEvent, signal, timeoutMs } = context;
   const { promise, resolve, reject } = Promise.withResolvers<Connection>();
@@ -95,7 +119,7 @@ export function openConnection(
     auth: { ...options.auth },
     extraHeaders: { ...options.headers },
     ...(options.ca === undefined ? {} : { ca: options.ca }),
-    transports: [StrictPolling, NodeWebSocket],
+    transports,
     forceNew: true,
     reconnection: false,
     autoConnect: false,
@@ -109,6 +133,11 @@ export function openConnection(
   const fail = (error: unknown) => {
     void closeSocket(socket);
     reject(error);
+  };
+  const hasPolling = transports.length > 1;
+  const toFailure = (error: ConnectFailure) => {
+    if (hasPolling && refusesPolling(error)) return new PollingRefusedError("Polling is not served");
+    return toConnectError(error, { ...target, hasPolling });
   };
   const onAbort = () => fail(signal.reason);
   // Socket.IO has no time-out for the answer to CONNECT: its own ends with the transport's handshake.
@@ -134,7 +163,7 @@ export function openConnection(
       resolve(toConnection(socket, { ...ends, maxPayloadBytes, said: () => farewell }));
     },
   );
-  socket.on("connect_error", (error) => fail(toConnectError(error, target)));
+  socket.on("connect_error", (error) => fail(toFailure(error)));
   socket.on("disconnect", (reason) => {
     void closeSocket(socket);
     const end = { reason: farewell?.message ?? reason, farewell };

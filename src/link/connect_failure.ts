@@ -42,6 +42,8 @@ export interface ConnectTarget {
   readonly url: string;
   /** The address that was requested, such as `https://example.com/a2c/socket.io/`. */
   readonly requested: string;
+  /** Whether polling was tried; `true` by default. Without it, an HTTP answer is not known. */
+  readonly hasPolling?: boolean;
 }
 
 /** The cause of a failure, and whether a retry would fail as well. */
@@ -51,7 +53,10 @@ interface Reason {
 }
 
 /** Turns a failed connection attempt into a local error: version, credentials, or unreachable Server. */
-export function toConnectError(failure: ConnectFailure, { url, requested }: ConnectTarget): Error {
+export function toConnectError(
+  failure: ConnectFailure,
+  { url, requested, hasPolling = true }: ConnectTarget,
+): Error {
   const { context, message } = failure;
   const refusal = readVersionRefusal(context);
   if (refusal !== undefined) return new ProtocolVersionError(versionMessage(refusal), refusal);
@@ -66,9 +71,19 @@ export function toConnectError(failure: ConnectFailure, { url, requested }: Conn
     const said = messageOf(context);
     return new AuthenticationError(`Cannot connect to "${url}": HTTP ${status} from "${requested}"${said}`);
   }
+  if (!hasPolling && !("data" in failure)) {
+    const hint = "the Server serves WebSocket alone; does each proxy in between pass WebSocket upgrades on?";
+    return unreachable(url, `cannot open a WebSocket (${message}); ${hint}`, { cause: failure });
+  }
   const { text, isPermanent } = unreachableReason(failure, requested);
   const cause = context?.statusText instanceof Error ? context.statusText : undefined;
   return unreachable(url, text, { isPermanent, ...(cause === undefined ? {} : { cause }) });
+}
+
+/** Whether the Server answered that it serves WebSocket and no polling. */
+export function refusesPolling({ context }: ConnectFailure): boolean {
+  const transports = context?.status === 400 ? bodyOf(context)?.["transports"] : undefined;
+  return Array.isArray(transports) && transports.includes("websocket") && !transports.includes("polling");
 }
 
 /** The error for a Server that cannot be reached. */

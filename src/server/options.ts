@@ -7,6 +7,8 @@ import {
   DEFAULT_ACCEPTED_VERSIONS,
   type HandshakePolicy,
   parseAcceptedVersions,
+  parseTransports,
+  TRANSPORTS,
 } from "./admission/handshake.ts";
 import { type RedisOptions, type RedisSettings, toRedisSettings } from "./cluster/redis/settings.ts";
 import { chooseEngine } from "./engine/choose.ts";
@@ -56,6 +58,12 @@ export interface SmcpServerOptions {
    * of its TCP connection. Each of these proxies must add to the first header and set or remove the others.
    */
   readonly trustedProxies?: readonly string[] | undefined;
+  /**
+   * The transports that a client may connect with: `polling`, `websocket`; both by default. Polling needs all requests of a
+   * session at one process, so several processes behind a balancer without sticky sessions serve `websocket` alone. Our
+   * Agent and Computer then connect with it by themselves.
+   */
+  readonly transports?: readonly string[] | undefined;
   /** The HTTP path of Socket.IO; `/socket.io/` by default. */
   readonly path?: string | undefined;
   /**
@@ -186,6 +194,7 @@ function handshakePolicyOf(options: SmcpServerOptions, host: string | undefined)
     proxies: trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies),
     acceptedVersions: parseAcceptedVersions(acceptedVersions),
     allowUnversioned,
+    transports: parseTransports(options.transports ?? TRANSPORTS),
     isOriginAllowed: createOriginRule({
       allowed: allowedOrigins,
       // Some programs send the URL of the Server as their Origin. This is safe with a Host that is checked by its name.

@@ -64,6 +64,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     parser: createBoundedParser(settings.maxPayloadBytes),
     maxHttpBufferSize: settings.maxPayloadBytes,
     ...(settings.engine === "builtin" ? { wsEngine: BuiltinEngine } : {}),
+    allowUpgrades: handshake.transports.includes("websocket"),
     pingInterval: settings.pingIntervalMs,
     pingTimeout: settings.pingTimeoutMs,
     // Socket.IO must wait longer than the auth provider may take.

@@ -153,6 +153,7 @@ function toListenOptions(
     allowAnonymous: options.allowAnonymous,
     allowedOrigins: options.allowOrigin,
     allowedHosts: options.allowHost,
+    transports: options.transports,
     trustedProxies: options.trustProxy,
     allowUnversioned: options.allowUnversioned,
     acceptedVersions: options.accept,

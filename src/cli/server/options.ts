@@ -5,7 +5,7 @@
 import { Option } from "commander";
 import { DEFAULT_SOCKET_PATH } from "../../protocol/server_address.ts";
 import { SERVER_GRACE_MS } from "../../protocol/timeouts.ts";
-import { DEFAULT_ACCEPTED_VERSIONS } from "../../server/admission/handshake.ts";
+import { DEFAULT_ACCEPTED_VERSIONS, TRANSPORTS } from "../../server/admission/handshake.ts";
 import { DEFAULT_REDIS_PREFIX } from "../../server/cluster/redis/settings.ts";
 import { ENGINE_VARIABLE, WEB_SOCKET_ENGINES, type WebSocketEngine } from "../../server/engine/engines.ts";
 import {
@@ -37,6 +37,7 @@ export interface ServerCliOptions extends LogOptions, TokenOptions {
   readonly allowAnonymous?: boolean;
   readonly allowOrigin?: readonly string[];
   readonly allowHost?: readonly string[];
+  readonly transports?: readonly string[];
   readonly trustProxy?: readonly string[];
   readonly allowUnversioned?: boolean;
   readonly accept?: readonly string[];
@@ -120,6 +121,10 @@ function clientOptions(): Option[] {
       .env("A2C_ALLOW_ORIGIN"),
     words("--allow-host <host...>", "without tokens: accepted values of the Host header, * for all")
       .env("A2C_ALLOW_HOST"),
+    words(
+      "--transports <transport...>",
+      `how clients may connect (default: ${TRANSPORTS.join(" ")})`,
+    ).env("A2C_TRANSPORTS"),
     words(
       "--trust-proxy <address...>",
       "reverse proxies whose X-Forwarded headers are read: addresses, networks, loopback, private",

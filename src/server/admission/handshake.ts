@@ -12,12 +12,20 @@ const KNOWN_VERSIONS: Readonly<Record<string, string>> = { "0.2": "0.2.0", "0.3"
 /** The MAJOR.MINOR versions that a Server accepts by default. */
 export const DEFAULT_ACCEPTED_VERSIONS: readonly string[] = Object.keys(KNOWN_VERSIONS);
 
+/** How a client may connect: HTTP long-polling, WebSocket. */
+export type TransportName = "polling" | "websocket";
+
+/** The transports that are accepted by default: all. */
+export const TRANSPORTS: readonly TransportName[] = ["polling", "websocket"];
+
 /** The rules for handshakes. */
 export interface HandshakePolicy {
   /** MAJOR.MINOR, lowest first. */
   readonly acceptedVersions: readonly string[];
   /** Whether peers of protocol 0.1, which send no version, are admitted. */
   readonly allowUnversioned: boolean;
+  /** The transports that may open a connection. */
+  readonly transports: readonly TransportName[];
   readonly isOriginAllowed: OriginRule;
   readonly isHostAllowed: HostRule;
   /** Reverse proxies whose `X-Forwarded-` headers are read; none by default. */
@@ -61,6 +69,20 @@ export function parseAcceptedVersions(versions: readonly string[]): readonly str
 }
 
 /**
+ * Checks a list of transports.
+ *
+ * @throws {TypeError} when it is empty, or an item is no transport.
+ */
+export function parseTransports(names: readonly string[]): readonly TransportName[] {
+  if (names.length === 0) throw new TypeError("Cannot serve transports: the list is empty");
+  return names.map((name) => {
+    const transport = TRANSPORTS.find((known) => known === name);
+    if (transport !== undefined) return transport;
+    throw new TypeError(`Cannot serve transport "${name}": expected ${TRANSPORTS.join(" or ")}`);
+  });
+}
+
+/**
  * Checks a request for the path of Socket.IO; `undefined` lets it pass. The sender is checked for every request, the
  * version only for those that open a connection.
  */
@@ -76,7 +98,8 @@ export function checkHandshake(
   if ("j" in query) return refusal(ErrorCode.BAD_REQUEST, "JSONP is not supported");
   // A CORS preflight request, or a request of an open session.
   if (request.method === "OPTIONS" || query["sid"]) return undefined;
-  return checkVersion(query[VERSION_QUERY_PARAMETER], policy);
+  return checkVersion(query[VERSION_QUERY_PARAMETER], policy) ??
+    checkTransport(query["transport"], policy);
 }
 
 /** Refuses requests of web pages that are not allowed, for any path; `undefined` lets a request pass. */
@@ -113,6 +136,21 @@ function forbidden(message: string): HandshakeRefusal {
 export function readQuery(url: string | undefined): Readonly<Record<string, string>> | undefined {
   const parsed = URL.parse(url ?? "/", "http://server");
   return parsed === null ? undefined : Object.fromEntries(parsed.searchParams.entries());
+}
+
+/** Names the transports that are served, so that a client may connect with one of them. */
+function checkTransport(
+  name: string | undefined,
+  { transports }: HandshakePolicy,
+): HandshakeRefusal | undefined {
+  // Engine.IO refuses a transport that it does not know.
+  const isRefused = TRANSPORTS.some((known) => known === name && !transports.includes(known));
+  if (!isRefused) return undefined;
+  const { body, ...rest } = refusal(
+    ErrorCode.BAD_REQUEST,
+    `Transport "${name}" is not served: connect with ${transports.join(" or ")}`,
+  );
+  return { ...rest, body: { ...body, transports } };
 }
 
 function checkVersion(raw: string | undefined, policy: HandshakePolicy): HandshakeRefusal | undefined {

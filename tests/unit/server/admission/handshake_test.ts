@@ -1,19 +1,39 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertThrows, fail } from "@std/assert";
 import {
   checkHandshake,
   checkSender,
   type HandshakePolicy,
   parseAcceptedVersions,
+  parseTransports,
 } from "../../../../src/server/admission/handshake.ts";
 
 const policy: HandshakePolicy = {
   acceptedVersions: ["0.2", "0.3"],
   allowUnversioned: false,
+  transports: ["polling", "websocket"],
   isOriginAllowed: (origin) => origin === "https://app.example",
   isHostAllowed: (host) => host !== "evil.example",
 };
 const check = (url: string, changes: Partial<HandshakePolicy> = {}, origin?: string) =>
   checkHandshake({ method: "GET", url, headers: { origin } }, { ...policy, ...changes });
+
+Deno.test("checkHandshake() names the transports that are served when it refuses another, after the version", () => {
+  const url = "/socket.io/?transport=polling&a2c_version=";
+  const transports = ["websocket"] as const;
+  const { status, body } = check(`${url}0.2.0`, { transports }) ?? fail("not refused");
+  assertEquals([status, body["code"], body["transports"]], [400, 400, ["websocket"]]);
+  assertEquals(check(`${url}9.0.0`, { transports })?.body["code"], 4008);
+  assertEquals(check("/socket.io/?transport=websocket&a2c_version=0.2.0", { transports }), undefined);
+  // Engine.IO answers for a transport that nobody knows.
+  assertEquals(check("/socket.io/?transport=pigeon&a2c_version=0.2.0", { transports }), undefined);
+});
+
+Deno.test("parseTransports() refuses an unknown name, and none at all", () => {
+  assertEquals(parseTransports(["websocket"]), ["websocket"]);
+  for (const names of [[], ["websockets"]]) {
+    assertThrows(() => parseTransports(names), TypeError, "transport");
+  }
+});
 
 Deno.test("checkHandshake() lets the accepted versions pass, whatever their PATCH", () => {
   for (const version of ["0.2.0", "0.2.99", "0.3.1"]) {
