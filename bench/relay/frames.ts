@@ -21,11 +21,13 @@ export class OutgoingFrame {
   readonly #positions: readonly number[];
 
   constructor(
-    template: string,
+    template: string | Uint8Array,
     { width = 0, opcode = 0x1 }: { readonly width?: number; readonly opcode?: number } = {},
   ) {
-    const parts = template.split(NUMBER);
-    const payload = new TextEncoder().encode(parts.join("0".repeat(width)));
+    const parts = typeof template === "string" ? template.split(NUMBER) : [];
+    const payload = typeof template === "string"
+      ? new TextEncoder().encode(parts.join("0".repeat(width)))
+      : template;
     let position = 0;
     this.#width = width;
     this.#positions = parts.slice(0, -1).map((part, index) =>

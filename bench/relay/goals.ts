@@ -65,7 +65,7 @@ export function judge(cells: readonly Cell[], ours: string): Verdict[] {
     const cell = cells.find(find);
     const ratio = cell === undefined ? undefined : ratioOf(cell, metric, { of: ours, to });
     if (ratio === undefined) return { goal: text, value: "not measured", isMet: undefined };
-    return { goal: text, value: `${ratio.toFixed(2)}×`, isMet: ratio >= atLeast && ratio <= atMost };
+    return { goal: text, value: `${ratio.toFixed(3)}×`, isMet: ratio >= atLeast && ratio <= atMost };
   });
   return [...ratios, judgeCluster(cells)];
 }
@@ -91,13 +91,14 @@ const COMPARED = [
 
 /** The rows in which one contender is worse than another one, with their ratio. */
 export function rowsBehind(cells: readonly Cell[], ours: string, other: string): string[] {
-  return cells.flatMap((cell) =>
-    COMPARED.flatMap(({ metric, title, isLessBetter }) => {
+  return cells.flatMap((cell) => {
+    const worse = COMPARED.flatMap(({ metric, title, isLessBetter }) => {
       const ratio = ratioOf(cell, metric, { of: ours, to: other });
       if (ratio === undefined || (isLessBetter ? ratio <= 1 : ratio >= 1)) return [];
-      return [`${cell.section}, ${cell.label}, ${title}: ${ratio.toFixed(2)}×`];
-    })
-  );
+      return [`${title} ${ratio.toFixed(2)}×`];
+    });
+    return worse.length === 0 ? [] : [`${cell.section}, ${cell.label}: ${worse.join(", ")}`];
+  });
 }
 
 /** Renders the verdicts, one line each. */

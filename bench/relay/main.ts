@@ -58,7 +58,8 @@ async function main(args: readonly string[]): Promise<number> {
   if (options.chart !== undefined) {
     await Deno.writeTextFile(options.chart, renderChart(cells, { titles, subtitle: describeMachine() }));
   }
-  if (options.json !== undefined) await Deno.writeTextFile(options.json, `${JSON.stringify(cells)}\n`);
+  const report = { machine: describeMachine(), titles, options, cells };
+  if (options.json !== undefined) await Deno.writeTextFile(options.json, `${JSON.stringify(report)}\n`);
   return 0;
 }
 

@@ -161,8 +161,7 @@ export class RawPeer implements AsyncDisposable {
     const { opcode, head } = message;
     if (opcode === 0x8) return this.#end("the Server closed the WebSocket");
     if (opcode === 0x9) {
-      const payload = new TextDecoder().decode(head.subarray(0, message.headLength));
-      return this.send(new OutgoingFrame(payload, { opcode: 0xa }));
+      return this.send(new OutgoingFrame(head.subarray(0, message.headLength), { opcode: 0xa }));
     }
     const [first, second] = head;
     if (first === TEXT_3) {

@@ -46,3 +46,8 @@ Deno.test("FrameCutter joins the frames of a message, around a ping between them
     { opcode: 1, text: "ab", sizeBytes: 2 },
   ]);
 });
+
+Deno.test("OutgoingFrame keeps the bytes of a pong, which need not be UTF-8", () => {
+  const frame = unmask(new OutgoingFrame(Uint8Array.of(0xff, 0x00, 0x80), { opcode: 0xa }).bytes);
+  assertEquals(frame, Uint8Array.of(0x8a, 3, 0xff, 0x00, 0x80));
+});

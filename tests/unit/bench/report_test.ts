@@ -55,14 +55,14 @@ const calls: Cell = {
 Deno.test("judge() says which goals are met, which are not, and which were not measured", () => {
   const verdicts = judge([calls], "ours");
   const of = (part: string) => verdicts.find(({ goal }) => goal.includes(part));
-  assertEquals([of("1.1× the bare")?.isMet, of("1.1× the bare")?.value], [true, "1.20×"]);
+  assertEquals([of("1.1× the bare")?.isMet, of("1.1× the bare")?.value], [true, "1.200×"]);
   assertEquals(of("CPU per call at 300 B")?.isMet, false);
   assertEquals(of("15× the official Python")?.isMet, undefined);
   assertStringIncludes(renderVerdicts("ours", verdicts), "NOT MET  Server CPU per call at 300 B");
 });
 
 Deno.test("rowsBehind() lists what the other one does better, and not what is level", () => {
-  assertEquals(rowsBehind([calls], "ours", "rust"), ["calls, 300 B, 32 in flight, per second: 0.80×"]);
+  assertEquals(rowsBehind([calls], "ours", "rust"), ["calls, 300 B, 32 in flight: per second 0.80×"]);
 });
 
 Deno.test("renderChart() draws a bar with its value and its ratio, and says where nothing was measured", () => {
