@@ -74,6 +74,11 @@ export function costOfTexts(texts: Iterable<string>, enough: number): number {
   return cost.values;
 }
 
+/** An upper bound of the cost of a JSON text that has strings of `plainBytes` ASCII characters in addition. */
+export function maxCostOf(text: string, plainBytes: number): number {
+  return text.length * MAX_COST_PER_BYTE + plainBytes / BYTES_PER_VALUE;
+}
+
 /** A text with more quotes is weighed byte by byte. */
 const MAX_COUNTED_QUOTES = 4_096;
 /** The most that a quote can cost: one of two of a new name. */

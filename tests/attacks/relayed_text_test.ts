@@ -36,6 +36,13 @@ async function openOffice() {
 }
 
 const body = JSON.stringify(request).slice(1, -1);
+const INVALID_LONG: Record<string, string> = {};
+
+function withLongString(text: string): string {
+  const inside = text.includes('"x":"') ? text.replace('"x":"', `"x":"${LONG}`) : text;
+  return inside.replace('["client:x",{', `["client:x",{"long":"${LONG}",`);
+}
+
 const INVALID: Readonly<Record<string, string>> = {
   "no end": `["client:x",{${body}`,
   "two values": `["client:x",{${body}}][]`,
@@ -46,7 +53,11 @@ const INVALID: Readonly<Record<string, string>> = {
   "a lone quote": `["client:x",{${body},"x":"}]`,
 };
 
-for (const [what, text] of Object.entries(INVALID)) {
+/** Long strings are not parsed: what is invalid may hide in one, or beside it. */
+const LONG = "y".repeat(300_000);
+for (const [what, text] of Object.entries(INVALID)) INVALID_LONG[`${what}, long`] = withLongString(text);
+
+for (const [what, text] of Object.entries({ ...INVALID, ...INVALID_LONG })) {
   Deno.test(`a request that is not JSON ends the connection of its sender alone: ${what}`, async () => {
     await using office = await openOffice();
     office.agent.writeRaw(`2/smcp,7${text}`);

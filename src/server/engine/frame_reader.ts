@@ -9,7 +9,8 @@ import { shiftMask, unmask } from "./masking.ts";
 
 /** Receives what a peer sends. After `onClose` or `onFailure`, nothing follows. */
 export interface FrameSink {
-  onText(text: string): void;
+  /** `isPlain`: it is ASCII without control characters. */
+  onText(text: string, isPlain: boolean): void;
   onBinary(bytes: Buffer): void;
   /** Receives a text message that is larger than the limit: its beginning, and its size. */
   onOversize(beginning: string, sizeBytes: number): void;
@@ -70,6 +71,7 @@ export class FrameReader {
   #messageBytes = 0;
   #isSkipped = false;
   #isAscii = true;
+  #isPlain = true;
   #buffer: Buffer | undefined;
   #filledBytes = 0;
 
@@ -153,8 +155,8 @@ export class FrameReader {
     const { maxPayloadBytes } = this.#limits;
     // Nearly all messages are one short frame.
     if (isFinal && opcode === TEXT && end <= bytes.length && length <= maxPayloadBytes) {
-      const isAscii = unmask(bytes, { start: payload, end, mask });
-      return this.#deliverText(bytes, { start: payload, end, isAscii }) ? end : bytes.length;
+      const { isAscii, isPlain } = unmask(bytes, { start: payload, end, mask });
+      return this.#deliverText(bytes, { start: payload, end, isAscii, isPlain }) ? end : bytes.length;
     }
     if (opcode !== CONTINUATION) this.#isText = opcode === TEXT;
     this.#messageBytes += length;
@@ -193,7 +195,9 @@ export class FrameReader {
     const end = start + used.length;
     const buffer = this.#reserve(end);
     buffer.set(used, start);
-    if (!unmask(buffer, { start, end, mask: this.#mask })) this.#isAscii = false;
+    const { isAscii, isPlain } = unmask(buffer, { start, end, mask: this.#mask });
+    this.#isAscii &&= isAscii;
+    this.#isPlain &&= isPlain;
     this.#filledBytes = end;
   }
 
@@ -215,11 +219,12 @@ export class FrameReader {
     const isText = this.#isText === true;
     const buffer = this.#buffer ?? Buffer.alloc(0);
     const end = this.#filledBytes;
-    const [isSkipped, isAscii, sizeBytes] = [this.#isSkipped, this.#isAscii, this.#messageBytes];
+    const content = { isAscii: this.#isAscii, isPlain: this.#isPlain };
+    const [isSkipped, sizeBytes] = [this.#isSkipped, this.#messageBytes];
     this.#buffer = undefined;
     this.#dropMessage();
     if (isSkipped) this.#sink.onOversize(utf8.decode(buffer.subarray(0, end)), sizeBytes);
-    else if (isText) this.#deliverText(buffer, { start: 0, end, isAscii });
+    else if (isText) this.#deliverText(buffer, { start: 0, end, ...content });
     else this.#sink.onBinary(Buffer.from(buffer.subarray(0, end)));
     giveBuffer(buffer);
   }
@@ -229,7 +234,7 @@ export class FrameReader {
     this.#buffer = undefined;
     this.#isText = undefined;
     this.#isSkipped = false;
-    this.#isAscii = true;
+    this.#isAscii = this.#isPlain = true;
     this.#messageBytes = this.#filledBytes = 0;
   }
 
@@ -237,15 +242,16 @@ export class FrameReader {
     readonly start: number;
     readonly end: number;
     readonly isAscii: boolean;
+    readonly isPlain: boolean;
   }): boolean {
-    const { start, end, isAscii } = text;
+    const { start, end, isAscii, isPlain } = text;
     if (isAscii) {
-      this.#sink.onText(bytes.toString("latin1", start, end));
+      this.#sink.onText(bytes.toString("latin1", start, end), isPlain);
       return true;
     }
     const encoded = bytes.subarray(start, end);
     if (isUtf8(encoded)) {
-      this.#sink.onText(utf8.decode(encoded));
+      this.#sink.onText(utf8.decode(encoded), isPlain);
       return true;
     }
     this.#fail(INVALID_DATA, "a text is not UTF-8");

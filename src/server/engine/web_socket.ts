@@ -9,7 +9,8 @@ import { giveBuffer, takeBuffer } from "./buffers.ts";
 import { ABNORMAL, NO_STATUS, TOO_BIG } from "./close_codes.ts";
 import { type FrameLimits, FrameReader, type FrameSink } from "./frame_reader.ts";
 import { buildClose, buildPong, maxFrameBytes, type Outgoing, writeFrame } from "./frame_writer.ts";
-import type { LongPacket } from "./long_packet.ts";
+import { type LongPacket, MIN_LONG_LENGTH } from "./long_packet.ts";
+import { deliverPlain } from "./plain_text.ts";
 import { toStandIn } from "./oversize.ts";
 
 /** How long a peer may take to end its side of a closed WebSocket. */
@@ -88,8 +89,9 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
     this.#socket.destroy();
   }
 
-  onText(text: string): void {
-    this.emit("message", text, false);
+  onText(text: string, isPlain: boolean): void {
+    if (isPlain && text.length >= MIN_LONG_LENGTH) deliverPlain(() => this.emit("message", text, false));
+    else this.emit("message", text, false);
   }
 
   onBinary(bytes: Buffer): void {

@@ -4,9 +4,10 @@ import { MAX_MESSAGE_DEPTH } from "../../protocol/depth.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { CLIENT_EVENT_PREFIX, SMCP_NAMESPACE } from "../../protocol/events.ts";
-import { costOfTexts, isSurelyCheap, MAX_COST_PER_BYTE } from "../../protocol/json_cost.ts";
+import { costOfTexts, isSurelyCheap, MAX_COST_PER_BYTE, maxCostOf } from "../../protocol/json_cost.ts";
 import { payloadTooLarge } from "../../protocol/size.ts";
 import { LongPacket, MIN_LONG_LENGTH } from "../engine/long_packet.ts";
+import { shortenStrings } from "../engine/plain_text.ts";
 import { type OversizeMessage, oversizeOf } from "../engine/oversize.ts";
 import { ATTACHED_VALUE_FACTOR, MAX_ARGUMENTS, MAX_EVENT_LENGTH, maxValuesFor } from "../limits.ts";
 import { RawAnswer, rawArgumentsOf, RawRequest } from "../raw.ts";
@@ -87,13 +88,16 @@ class BoundedDecoder extends Decoder {
   #addText(text: string): void {
     const isAttached = ATTACHED_TYPE.test(text);
     const maxValues = isAttached ? this.#maxValues / ATTACHED_VALUE_FACTOR : this.#maxValues;
-    if (text.length * MAX_COST_PER_BYTE > maxValues && !isSurelyCheap(text, maxValues)) {
+    const short = text.length < MIN_LONG_LENGTH ? undefined : shortenStrings(text);
+    const isCheap = text.length * MAX_COST_PER_BYTE <= maxValues ||
+      short !== undefined && maxCostOf(short, text.length - short.length) <= maxValues;
+    if (!isCheap && !isSurelyCheap(text, maxValues)) {
       const [head] = HEAD.exec(text) ?? [];
       if (head === undefined) throw new RangeError("Too large for a packet of its type");
       const refusal = refusalOf(text.slice(head.length), maxValues);
       if (refusal !== undefined) return this.#addRefused(withoutBody(text, head), { refusal, isAttached });
     }
-    const raw = this.#isIncomplete || isAttached ? undefined : readRaw(text);
+    const raw = this.#isIncomplete || isAttached ? undefined : readRaw(text, short);
     if (raw !== undefined) return void this.emitReserved("decoded", raw);
     this.#isIncomplete ||= isAttached;
     super.add(text);
@@ -139,27 +143,28 @@ class BoundedDecoder extends Decoder {
  *
  * @throws {SyntaxError} when it is not JSON. {@linkcode RangeError} when it has too many arguments.
  */
-function readRaw(text: string): Packet | undefined {
+function readRaw(text: string, short: string | undefined): Packet | undefined {
   const isAnswer = text.startsWith(ANSWER_START);
   if (!isAnswer && !text.startsWith(REQUEST_START)) return undefined;
   const start = text.indexOf("[", ANSWER_START.length);
   const digits = text.slice(ANSWER_START.length, start);
   if (start < 0 || !ACK_ID.test(digits)) return undefined;
-  if (isAnswer) return digits === "" ? undefined : readAnswer(text.slice(start), Number(digits));
-  if (!text.startsWith(REQUEST_ARGUMENTS, start)) return undefined;
-  return readRequest(text.slice(start), digits === "" ? undefined : Number(digits));
+  const isRelayed = isAnswer ? digits !== "" : text.startsWith(REQUEST_ARGUMENTS, start);
+  if (!isRelayed) return undefined;
+  const checked = check(text.slice(start), short?.slice(start));
+  return isAnswer
+    ? toAnswer(checked, Number(digits))
+    : toRequest(checked, digits === "" ? undefined : Number(digits));
 }
 
-function readAnswer(text: string, id: number): Packet {
-  const { json, values, isTooDeep } = check(text);
+function toAnswer({ json, values, isTooDeep }: CheckedArguments, id: number): Packet {
   const data = isTooDeep
     ? new RangeError("Cannot relay an answer: nested too deep")
     : new RawAnswer(json, values[0]);
   return { type: PacketType.ACK, nsp: SMCP_NAMESPACE, id, data: [data] };
 }
 
-function readRequest(text: string, id: number | undefined): Packet {
-  const { json, values, isTooDeep } = check(text);
+function toRequest({ json, values, isTooDeep }: CheckedArguments, id: number | undefined): Packet {
   const [event, body] = values;
   const data = values.length === 2 ? [event, new RawRequest(json, { body, isTooDeep })] : [...values];
   return { type: PacketType.EVENT, nsp: SMCP_NAMESPACE, ...(id === undefined ? {} : { id }), data };
@@ -171,14 +176,18 @@ interface CheckedArguments {
   readonly isTooDeep: boolean;
 }
 
-/** Parses the arguments of a packet, and writes them again if a reader of another language could refuse them. */
-function check(json: string): CheckedArguments {
-  const values: unknown = JSON.parse(json);
+/**
+ * Parses the arguments of a packet, and writes them again if a reader of another language could refuse them.
+ *
+ * @param short The same with shortened strings.
+ */
+function check(json: string, short = json): CheckedArguments {
+  const values: unknown = JSON.parse(short);
   if (!Array.isArray(values)) throw new SyntaxError("The arguments are not a list");
   if (values.length > MAX_ARGUMENTS) throw new RangeError("Too many arguments");
   const flaw = flawOf(values, MAX_MESSAGE_DEPTH);
   return {
-    json: flaw === "number" ? JSON.stringify(values) : json,
+    json: flaw === "number" ? JSON.stringify(JSON.parse(json)) : json,
     values,
     isTooDeep: flaw === "depth",
   };
