@@ -47,7 +47,7 @@ export interface AgentOptions extends RetryOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * Gives the credentials for each connection, such as a JWT that is short-lived; `token`, `auth` and `headers` are sent
-   * as well. When the Server ends the connection because the credentials have expired or were revoked, the Agent asks
+   * as well. Shortly before they expire, it is asked for newer ones. When the Server ends the connection because the credentials have expired or were revoked, the Agent asks
    * for new ones and comes back.
    */
   readonly credentials?: CredentialsSource | undefined;

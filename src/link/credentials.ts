@@ -17,7 +17,7 @@ export interface SentCredentials {
 
 /**
  * Gives the credentials for one connection. It is called before the first connection and before each further one, so that
- * a member with short-lived credentials stays in its office. A failure ends the first attempt to connect; after a lost
+ * a member with short-lived credentials stays in its office, and shortly before they expire if the Server says so. A failure ends the first attempt to connect; after a lost
  * connection it is retried.
  *
  * @param context `signal` is aborted when the credentials are no longer needed, or have taken too long.

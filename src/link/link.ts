@@ -6,7 +6,12 @@ import { type Logger, silentLogger, withModule } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text.ts";
-import { JOIN_OFFICE_EVENT, LEAVE_OFFICE_EVENT } from "../protocol/events.ts";
+import {
+  CREDENTIALS_EXPIRING_NOTIFICATION,
+  JOIN_OFFICE_EVENT,
+  LEAVE_OFFICE_EVENT,
+  RENEW_CREDENTIALS_EVENT,
+} from "../protocol/events.ts";
 import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
 import {
   AuthenticationError,
@@ -83,6 +88,8 @@ export class Link implements AsyncDisposable {
   /** The connection that the Server is about to end: only events of requests in flight still use it. */
   #dismissed: Connection | undefined;
   #ready = pending<Connection>();
+  /** Whether newer credentials are being fetched or sent. */
+  #isRenewing = false;
   /** Whether the first connection is still being opened. */
   #isOpening = true;
   #supervision: Promise<void> = Promise.resolve();
@@ -311,7 +318,10 @@ export class Link implements AsyncDisposable {
   ): Promise<Connection> {
     const { timeoutMs, signal, backoff } = options;
     const deadlineMs = performance.now() + timeoutMs;
-    const onEvent = (incoming: IncomingEvent) => this.#tell(() => this.#listener.onEvent(incoming));
+    const onEvent = (incoming: IncomingEvent) => {
+      if (incoming.event === CREDENTIALS_EXPIRING_NOTIFICATION) void this.#renew();
+      else this.#tell(() => this.#listener.onEvent(incoming));
+    };
     let isKnown = false;
     const startMs = performance.now();
     // Socket.IO is loaded with the first connection: a program that makes none starts faster.
@@ -333,6 +343,27 @@ export class Link implements AsyncDisposable {
         isKnown = true;
         await delay(waitMs, signal);
       }
+    }
+  }
+
+  /** Sends newer credentials, so that the connection outlives the old ones. The Server tells again if it fails. */
+  async #renew(): Promise<void> {
+    const connection = this.#connection;
+    if (this.#options.credentials === undefined || connection === undefined || this.#isRenewing) return;
+    this.#isRenewing = true;
+    try {
+      const { signal } = this.#closing;
+      const sent = await withCredentials(this.#options, { signal, timeoutMs: ATTEMPT_TIMEOUT_MS });
+      const body = { auth: sent.auth, headers: sent.headers };
+      const answer = readJoinAck(
+        await connection.request(RENEW_CREDENTIALS_EVENT, body, ATTEMPT_TIMEOUT_MS),
+      );
+      if (answer.accepted) this.#log.debug("renewed the credentials");
+      else this.#log.warn("the Server refused newer credentials", { reason: answer.reason });
+    } catch (error) {
+      this.#log.debug("failed to renew the credentials", { error: describeError(error) });
+    } finally {
+      this.#isRenewing = false;
     }
   }
 

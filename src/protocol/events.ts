@@ -60,6 +60,9 @@ export const UPDATE_RESOURCES_EVENT = "server:update_resources";
 /** Cancels a tool call. */
 export const CANCEL_TOOL_CALL_EVENT = "server:tool_call_cancel";
 
+/** Replaces the credentials of the connection; an extension of ours. */
+export const RENEW_CREDENTIALS_EVENT = "server:renew_credentials";
+
 // Notifications of the Server to the other members of the office.
 /** A member joined the office. */
 export const ENTER_OFFICE_NOTIFICATION = "notify:enter_office";
@@ -79,6 +82,9 @@ export const UPDATE_RESOURCES_NOTIFICATION = "notify:update_resources";
 export const CANCEL_TOOL_CALL_NOTIFICATION = "notify:tool_call_cancel";
 /** The Server is about to close this connection; an extension of ours. */
 export const CONNECTION_CLOSING_NOTIFICATION = "notify:connection_closing";
+
+/** The credentials of this connection will expire; an extension of ours. */
+export const CREDENTIALS_EXPIRING_NOTIFICATION = "notify:credentials_expiring";
 
 /** The prefix of requests to a Computer. The Server relays them without reading them further. */
 export const CLIENT_EVENT_PREFIX = "client:";

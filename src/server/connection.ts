@@ -4,6 +4,7 @@ import { badRequest, SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text.ts";
 import type { Admitted, Identity } from "./admission/admission.ts";
 import type { Grant } from "./auth/grant.ts";
+import type { Credentials } from "./auth/provider.ts";
 import type { LogFields, Logger } from "../log.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION, CONNECTION_CLOSING_NOTIFICATION } from "../protocol/events.ts";
 import { type Farewell, toClosingNotification } from "../protocol/farewell.ts";
@@ -78,12 +79,20 @@ export interface Asker {
   onEnded(pending: PendingAnswer): void;
 }
 
+/** Credentials that newer ones can replace. */
+export interface RenewableCredentials {
+  /** Throws an {@linkcode SmcpError} when the newer ones are refused. */
+  renew(sent: Pick<Credentials, "auth" | "headers">): Promise<void>;
+}
+
 /** An open, authenticated connection. */
 export class Connection implements Target, Asker {
   readonly sid: string;
   readonly identity: Identity;
   /** What it may do; everything if absent. */
-  readonly grant: Grant | undefined;
+  grant: Grant | undefined;
+  /** Its credentials, which can be renewed. */
+  credentials: RenewableCredentials | undefined;
   /** The number of its events that are not answered yet. */
   openRequests = 0;
   /** The load of its requests to Computers. */

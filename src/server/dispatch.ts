@@ -8,6 +8,7 @@ import { type AuditAction, auditFields } from "./audit.ts";
 import { outOfReach } from "./cluster/office_state.ts";
 import type { Ack, Connection } from "./connection.ts";
 import type { Answer, Settlement } from "./pending.ts";
+import { renewCredentials } from "./handlers/credentials.ts";
 import { joinOffice, leaveOffice, listRoom } from "./handlers/membership.ts";
 import { cancelToolCall, relay, update } from "./handlers/relay.ts";
 import {
@@ -16,6 +17,7 @@ import {
   JOIN_OFFICE_EVENT,
   LEAVE_OFFICE_EVENT,
   LIST_ROOM_EVENT,
+  RENEW_CREDENTIALS_EVENT,
   UPDATE_EVENT_PREFIX,
 } from "../protocol/events.ts";
 import { toErrorAnswer } from "./handlers/caller.ts";
@@ -262,6 +264,7 @@ const routes: ReadonlyMap<string, Route> = new Map([
   [LEAVE_OFFICE_EVENT, leaveOffice],
   [LIST_ROOM_EVENT, listRoom],
   [CANCEL_TOOL_CALL_EVENT, cancelToolCall],
+  [RENEW_CREDENTIALS_EVENT, renewCredentials],
 ]);
 
 const unknownEvent: Route = {

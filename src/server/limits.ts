@@ -64,6 +64,8 @@ export const MAX_HELD_EVENTS = 64;
 export const MAX_HELD_BYTES = 1024 * 1024;
 /** How long a client may take to send its CONNECT packet. */
 export const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
+/** The least time between two attempts of a connection to renew its credentials. */
+export const MIN_RENEWAL_INTERVAL_MS = 1_000;
 /** How long an `AuthProvider` may take to decide. */
 export const DEFAULT_AUTH_TIMEOUT_MS = 10_000;
 /** The most connections that are not admitted yet, from all addresses. */

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { Server as SocketIoServer, type Socket } from "socket.io";
 import { SMCP_NAMESPACE } from "../protocol/events.ts";
 import { AdmissionError, admit, type Admitted } from "./admission/admission.ts";
+import { LiveCredentials } from "./admission/live_credentials.ts";
 import { PermitWatch } from "./auth/permit.ts";
 import type { HandshakeRefusal } from "./admission/handshake.ts";
 import { type EngineConnection, Strangers } from "./admission/strangers.ts";
@@ -166,8 +167,8 @@ function serveNamespace(
   const namespace = io.of(SMCP_NAMESPACE);
   const connections = new Map<string, Connection>();
   const hub = createHub(namespace, { ...context, connections });
-  const permits = new PermitWatch(context.timeouts);
   const outboxOptions = outboxOptionsOf(context);
+  const credentialsContext = { ...settings, refusals, permits: new PermitWatch(context.timeouts) };
   namespace.use((socket, next) => {
     const { handshake, conn } = socket;
     handshake.address = strangers.addressOf(conn) ?? "";
@@ -189,13 +190,15 @@ function serveNamespace(
     const outbox = new Outbox(socket.conn, { options: outboxOptions, sid: socket.id });
     const connection = new Connection(new SocketWire(socket, outbox), { ...admitted, shared: hub });
     connections.set(socket.id, connection);
-    let endWatch = () => {};
+    const { address } = socket.handshake;
+    const credentials = new LiveCredentials(connection, { address, context: credentialsContext });
+    connection.credentials = credentials;
     const onClosed = () => {
       connections.delete(socket.id);
-      endWatch();
+      credentials.close();
     };
     serveConnection(socket, { hub, connection, onClosed });
-    endWatch = permits.watch(admitted.permit, (farewell) => connection.dismiss(farewell));
+    credentials.watch(admitted.permit);
     // Last: it delivers the messages that were held back, and these may close the connection.
     strangers.admit(socket.conn);
   });

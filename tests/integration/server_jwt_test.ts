@@ -93,7 +93,7 @@ Deno.test("the subjects of several issuers are told apart", async () => {
 Deno.test("a live session ends when its JWT expires, and the client hears it", async () => {
   await using tokens = await JwtTokens.open({ secret: SECRET, issuer: ISSUER, clockToleranceMs: 0 });
   await using server = await SmcpServer.listen({ port: 0, auth: tokens });
-  const token = await signWithSecret(SECRET, { exp: Math.floor(Date.now() / 1_000) + 2 });
+  const token = await signWithSecret(SECRET, { exp: Math.floor(Date.now() / 1_000) + 4 });
   await using peer = await RawPeer.join(server.url, { role: "agent", name: "ada", office_id: "lab" }, {
     auth: { token },
   });

@@ -29,7 +29,7 @@ export interface ConnectOptions extends RetryOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * Gives the credentials for each connection, such as a JWT that is short-lived; `token`, `auth` and `headers` are sent
-   * as well. When the Server ends the connection because the credentials have expired or were revoked, the Computer asks
+   * as well. Shortly before they expire, it is asked for newer ones. When the Server ends the connection because the credentials have expired or were revoked, the Computer asks
    * for new ones and comes back.
    */
   readonly credentials?: CredentialsSource | undefined;

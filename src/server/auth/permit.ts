@@ -6,6 +6,10 @@ import { type Admission, type CredentialsEnd, CredentialsEndedError } from "./pr
 /** The parts of an admission that count after the handshake. */
 export type Permit = Pick<Admission, "grant" | "expiresAtMs" | "signal">;
 
+/** How long before their expiry the client of credentials is first told of it, unless they are valid for less than twice that. */
+const FIRST_WARNING_MS = 60_000;
+/** Without so much time left, it is not told again. */
+const LAST_WARNING_MS = 1_000;
 /** How often the time of expiry is compared with the clock, which may be set meanwhile. */
 const CLOCK_CHECK_MS = 60_000;
 
@@ -51,11 +55,15 @@ export class PermitWatch {
   }
 
   /**
-   * Calls `onEnd` once, when the credentials end; at once if they have ended.
+   * Calls `onEnd` once, when the credentials end; at once if they have ended. Calls `onExpiring` with the milliseconds that
+   * are left, a minute before they expire, and again each time that half of the rest is over.
    *
    * @return Ends the watch.
    */
-  watch(permit: Permit, onEnd: (farewell: Farewell) => void): () => void {
+  watch(permit: Permit, { onEnd, onExpiring = () => {} }: {
+    readonly onEnd: (farewell: Farewell) => void;
+    readonly onExpiring?: (leftMs: number) => void;
+  }): () => void {
     const { expiresAtMs, signal } = permit;
     // Saves memory for each connection.
     if (expiresAtMs === undefined && signal === undefined) return endlessly;
@@ -65,7 +73,9 @@ export class PermitWatch {
       stop();
       onEnd(farewell);
     };
-    const expiry = expiresAtMs === undefined ? undefined : new Expiry(this.#timeouts, { expiresAtMs, check });
+    const expiry = expiresAtMs === undefined
+      ? undefined
+      : new Expiry(this.#timeouts, { expiresAtMs, check, warn: onExpiring });
     const checks = signal === undefined ? undefined : this.#checksOf(signal);
     const stop = () => {
       expiry?.stop();
@@ -86,22 +96,36 @@ export class PermitWatch {
   }
 }
 
+/** The options of an {@linkcode Expiry}. */
+interface ExpiryOptions {
+  readonly expiresAtMs: number;
+  readonly check: () => void;
+  readonly warn: (leftMs: number) => void;
+}
+
 /** Checks at the time of expiry, and now and then before. */
 class Expiry implements Expirable {
   readonly #timeouts: TimingWheel;
-  readonly #options: { readonly expiresAtMs: number; readonly check: () => void };
+  readonly #options: ExpiryOptions;
   #scheduled: Scheduled | undefined;
+  /** The time that is left when the client is told next. */
+  #warningMs: number;
 
-  constructor(timeouts: TimingWheel, options: { readonly expiresAtMs: number; readonly check: () => void }) {
+  constructor(timeouts: TimingWheel, options: ExpiryOptions) {
     this.#timeouts = timeouts;
     this.#options = options;
+    this.#warningMs = Math.min(FIRST_WARNING_MS, this.#leftMs / 2);
     this.#schedule();
   }
 
   /** Implements {@linkcode Expirable}. */
   expire(): void {
+    const leftMs = this.#leftMs;
+    const isWarning = leftMs <= this.#warningMs && leftMs > LAST_WARNING_MS;
+    if (isWarning) this.#warningMs = leftMs / 2;
     this.#schedule();
     this.#options.check();
+    if (isWarning) this.#options.warn(leftMs);
   }
 
   stop(): void {
@@ -109,8 +133,13 @@ class Expiry implements Expirable {
     this.#scheduled = undefined;
   }
 
+  get #leftMs(): number {
+    return this.#options.expiresAtMs - Date.now();
+  }
+
   #schedule(): void {
-    const leftMs = Math.max(0, this.#options.expiresAtMs - Date.now());
-    this.#scheduled = this.#timeouts.add(this, Math.min(leftMs, CLOCK_CHECK_MS));
+    const leftMs = Math.max(0, this.#leftMs);
+    const untilWarningMs = this.#warningMs > LAST_WARNING_MS ? Math.max(0, leftMs - this.#warningMs) : leftMs;
+    this.#scheduled = this.#timeouts.add(this, Math.min(untilWarningMs, leftMs, CLOCK_CHECK_MS));
   }
 }

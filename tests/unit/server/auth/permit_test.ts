@@ -37,16 +37,18 @@ Deno.test("PermitWatch tells once when the signal is aborted, and not after the 
   const account = new AbortController();
   const ends: string[] = [];
   const permit = { signal: account.signal, expiresAtMs: Date.now() + 60_000 };
-  watch.watch(permit, ({ code }) => ends.push(`first ${code}`));
-  watch.watch(permit, ({ code }) => ends.push(`second ${code}`))();
-  watch.watch(permit, ({ code }) => ends.push(`third ${code}`));
+  watch.watch(permit, { onEnd: ({ code }) => ends.push(`first ${code}`) });
+  watch.watch(permit, { onEnd: ({ code }) => ends.push(`second ${code}`) })();
+  watch.watch(permit, { onEnd: ({ code }) => ends.push(`third ${code}`) });
   account.abort(new CredentialsEndedError("closed", { kind: "revoked" }));
   assertEquals(ends, ["first credentials_revoked", "third credentials_revoked"]);
 });
 
 Deno.test("PermitWatch tells at once of credentials that have ended already", () => {
   const ends: string[] = [];
-  new PermitWatch(openWheel().wheel).watch({ signal: AbortSignal.abort() }, ({ code }) => ends.push(code));
+  new PermitWatch(openWheel().wheel).watch({ signal: AbortSignal.abort() }, {
+    onEnd: ({ code }) => ends.push(code),
+  });
   assertEquals(ends, ["credentials_revoked"]);
 });
 
@@ -54,7 +56,7 @@ Deno.test("PermitWatch looks at the clock again and again, since it may be set",
   const { wheel, advanceTo } = openWheel();
   const ends: string[] = [];
   const expiry = { expiresAtMs: Date.now() + 10 * 86_400_000 };
-  new PermitWatch(wheel).watch(expiry, ({ code }) => ends.push(code));
+  new PermitWatch(wheel).watch(expiry, { onEnd: ({ code }) => ends.push(code) });
   advanceTo(120_000);
   assertEquals(ends, []);
   expiry.expiresAtMs = Date.now() - 1;

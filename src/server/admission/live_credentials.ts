@@ -1,0 +1,120 @@
+/** The credentials of an open connection: they end, and newer ones may take their place before that. */
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError } from "../../protocol/errors.ts";
+import { CREDENTIALS_EXPIRING_NOTIFICATION } from "../../protocol/events.ts";
+import type { Farewell } from "../../protocol/farewell.ts";
+import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
+import { type Grant, isGranted, type WantedSeat } from "../auth/grant.ts";
+import type { Permit, PermitWatch } from "../auth/permit.ts";
+import type { Credentials } from "../auth/provider.ts";
+import { MIN_RENEWAL_INTERVAL_MS } from "../limits.ts";
+import { AdmissionError, type AdmissionOptions, admit, type Identity } from "./admission.ts";
+
+/** The connection as its credentials see it. */
+export interface Holder {
+  readonly identity: Identity;
+  readonly member: WantedSeat | undefined;
+  readonly isEnded: boolean;
+  grant: Grant | undefined;
+  tell(event: string, body: unknown): void;
+  dismiss(farewell: Farewell): void;
+}
+
+/** What {@linkcode LiveCredentials} needs. */
+export interface LiveCredentialsContext extends Omit<AdmissionOptions, "signal"> {
+  readonly permits: PermitWatch;
+}
+
+/** Watches the credentials of one connection, and replaces them. */
+export class LiveCredentials {
+  readonly #holder: Holder;
+  readonly #context: LiveCredentialsContext;
+  readonly #address: string;
+  #stop = nothing;
+  #triedAtMs = -Infinity;
+  #asking: AbortController | undefined;
+
+  /** @param options `address`: the IP address of the client. `context`: the same object for all connections. */
+  constructor(
+    holder: Holder,
+    { address, context }: { readonly address: string; readonly context: LiveCredentialsContext },
+  ) {
+    this.#holder = holder;
+    this.#address = address;
+    this.#context = context;
+  }
+
+  /** Ends the connection when these credentials end, and tells it some time before they expire. */
+  watch(permit: Permit): void {
+    this.#stop();
+    this.#stop = this.#context.permits.watch(permit, {
+      onEnd: (farewell) => this.#holder.dismiss(farewell),
+      onExpiring: (leftMs) => this.#warn(leftMs),
+    });
+  }
+
+  /**
+   * Puts newer credentials in the place of these, if they are of the same principal and allow its present membership.
+   *
+   * @throws {SmcpError} 401 when the provider refuses them, 403 when they do not fit, 400 so soon after the last attempt.
+   */
+  async renew(sent: Pick<Credentials, "auth" | "headers">): Promise<void> {
+    this.#requirePause();
+    const asking = this.#asking = new AbortController();
+    const { identity, member } = this.#holder;
+    const { version } = identity;
+    const query = version === undefined ? {} : { [VERSION_QUERY_PARAMETER]: version };
+    const options = { ...this.#context, signal: asking.signal };
+    const admitted = await admit({ ...sent, query, address: this.#address }, options).catch(
+      toRefusal,
+    );
+    if (this.#holder.isEnded) return;
+    const { grant } = admitted.permit;
+    if (admitted.identity.principal !== identity.principal) {
+      throw forbidden("Cannot renew the credentials: they are of another principal");
+    }
+    if (member !== undefined && grant !== undefined && !isGranted(grant, member)) {
+      throw forbidden("Cannot renew the credentials: the new ones do not allow this membership");
+    }
+    this.#holder.grant = grant;
+    this.watch(admitted.permit);
+  }
+
+  /** Ends the watch, and a decision that is awaited. */
+  close(): void {
+    this.#stop();
+    this.#asking?.abort(new AdmissionError("Closed before the decision"));
+  }
+
+  #requirePause(): void {
+    const nowMs = performance.now();
+    const isTooSoon = nowMs - this.#triedAtMs < MIN_RENEWAL_INTERVAL_MS;
+    if (isTooSoon) {
+      throw new SmcpError(
+        ErrorCode.BAD_REQUEST,
+        "Cannot renew the credentials: the last attempt was just now",
+      );
+    }
+    this.#triedAtMs = nowMs;
+  }
+
+  #warn(leftMs: number): void {
+    try {
+      this.#holder.tell(CREDENTIALS_EXPIRING_NOTIFICATION, { expires_in_ms: Math.round(leftMs) });
+    } catch {
+      // The peer has too many unread bytes. It is told again.
+    }
+  }
+}
+
+/** One function for all connections. */
+function nothing(): void {}
+
+function toRefusal(error: unknown): never {
+  if (error instanceof AdmissionError) throw new SmcpError(ErrorCode.UNAUTHORIZED, error.message);
+  throw error;
+}
+
+function forbidden(message: string): SmcpError {
+  return new SmcpError(ErrorCode.FORBIDDEN, message);
+}
