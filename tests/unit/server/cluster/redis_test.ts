@@ -23,7 +23,7 @@ async function openWorld(count: number): Promise<World> {
   const prefix = `w${worlds++}`;
   const processes = Array.from({ length: count }, () => {
     const premises = new Premises();
-    const settings = toRedisSettings({ url: server.url, prefix, heartbeatMs: 100, leaseMs: 300 });
+    const settings = toRedisSettings({ url: server.url, prefix, heartbeatMs: 2_000, leaseMs: 6_000 });
     const { shared } = premises;
     const context = {
       ...shared,
