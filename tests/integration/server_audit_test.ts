@@ -115,3 +115,18 @@ Deno.test("server.ts does not start with an audit log that it cannot write", asy
   assertEquals(code, 2);
   assertStringIncludes(stderr, 'Cannot open audit log "/nowhere/audit.log": no such file');
 });
+
+Deno.test({
+  name: "server.ts says once that its audit log cannot be written, as on a full disk, and goes on",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using program = startDoor("server.ts", ["--port", "0", "--audit-log", "/dev/full"]);
+    await program.stdout.until("\n");
+    const url = program.stdout.text.slice("listening on ".length).trim();
+    await using agent = await RawPeer.join(url, ada);
+    await agent.request("server:leave_office", { office_id: "lab" });
+    program.kill("SIGTERM");
+    const { code, stderr } = await program.end();
+    assertEquals([code, stderr.split("failed to write the audit log").length], [0, 2]);
+  },
+});
