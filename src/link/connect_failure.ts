@@ -1,5 +1,6 @@
 /** Errors of connecting to a Server: the cause and the remedy. */
 import { isRecord, parseJson } from "../json.ts";
+import { ErrorCode } from "../protocol/error_codes.ts";
 import {
   AuthenticationError,
   ProtocolVersionError,
@@ -61,6 +62,9 @@ export function toConnectError(
   const refusal = readVersionRefusal(context);
   if (refusal !== undefined) return new ProtocolVersionError(versionMessage(refusal), refusal);
   const status = context?.status ?? 0;
+  if (isRecord(failure.data) && failure.data["code"] === ErrorCode.TOO_MANY_REQUESTS) {
+    return unreachable(url, message);
+  }
   if ("data" in failure && message !== INVALID_NAMESPACE) {
     const what = message.startsWith("Unauthorized") ? "the credentials" : "the connection";
     return new AuthenticationError(`Cannot connect to "${url}": the Server refused ${what} (${message})`, {

@@ -17,6 +17,11 @@ export const ErrorCode = {
    * the Server; `details.field` is `body`.
    */
   PAYLOAD_TOO_LARGE: 413,
+  /**
+   * Too many connections, requests or offices of one principal or address; `details.limit`, `details.option`, and
+   * `details.retry_after_ms` where waiting helps. Server.
+   */
+  TOO_MANY_REQUESTS: 429,
   /** An unexpected error. Server, Computer. */
   INTERNAL_ERROR: 500,
   /** The Server shuts down, or cannot relay now. Nothing was done unless the request was in flight. Server. */

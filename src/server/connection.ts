@@ -15,6 +15,7 @@ import { MAX_NOTIFYING, quoted } from "./limits.ts";
 import { Load, type OfficeLoads, Pace } from "./load.ts";
 import type { HeldEvents } from "./held_events.ts";
 import type { Member } from "./offices.ts";
+import type { Quotas } from "./quotas.ts";
 import {
   type Answer,
   PendingAnswer,
@@ -93,6 +94,8 @@ export class Connection implements Target, Asker {
   grant: Grant | undefined;
   /** Its credentials, which can be renewed. */
   credentials: RenewableCredentials | undefined;
+  /** What it uses together with other connections. */
+  readonly quotas: Quotas | undefined;
   /** The number of its events that are not answered yet. */
   openRequests = 0;
   /** The load of its requests to Computers. */
@@ -119,6 +122,7 @@ export class Connection implements Target, Asker {
     this.sid = wire.sid;
     this.identity = context.identity;
     this.grant = context.permit.grant;
+    this.quotas = context.quotas;
   }
 
   /** Logs failures of its events. */

@@ -297,12 +297,17 @@ function problemOf({ hub, connection, event }: Request, { body, count }: {
   readonly body: unknown;
   readonly count: number;
 }): SmcpError | undefined {
+  const excess = hub.quotas.countRequest(event, connection.quotas);
+  if (excess !== undefined) return excess;
   if (body instanceof SmcpError) return body;
   const limit = hub.maxOpenRequests;
   if (connection.openRequests >= limit) {
     return new SmcpError(
       ErrorCode.BAD_REQUEST,
-      `Cannot handle "${quoted(event)}": ${limit} requests of this connection are open`,
+      `Cannot handle "${
+        quoted(event)
+      }": ${limit} requests of this connection are open, the limit (maxOpenRequests). ` +
+        "Wait until some are answered",
       { details: { field: "event", limit } },
     );
   }

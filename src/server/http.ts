@@ -11,9 +11,11 @@ import {
   readQuery,
 } from "./admission/handshake.ts";
 import { UpgradeRequest } from "./engine/upgrade_request.ts";
-import { addressOf } from "./admission/proxies.ts";
+import { addressOf, type ProxiedRequest } from "./admission/proxies.ts";
 import { MAX_STRANGER_BYTES, REFUSAL_LINGER_MS } from "./limits.ts";
 import type { Strangers } from "./admission/strangers.ts";
+import { SmcpError } from "../protocol/errors.ts";
+import { type QuotaLedger, refusalOf } from "./quotas.ts";
 import { acceptAndClose, hidesConnection } from "./sockets/older_deno.ts";
 
 /** The path of the metrics. */
@@ -26,6 +28,7 @@ export interface Gate {
   /** The HTTP server of Socket.IO. It does not listen: it receives the requests that pass the gate. */
   readonly inner: HttpServer;
   readonly strangers: Strangers;
+  readonly quotas: Pick<QuotaLedger, "countConnect">;
   /** Whether new sessions are refused, because the Server shuts down. */
   readonly isClosing: () => boolean;
   readonly onRefused: (refusal: HandshakeRefusal, address: string | undefined) => void;
@@ -119,10 +122,34 @@ function checkCapacity(
   if (sid === undefined) {
     if (request.method === "OPTIONS") return undefined;
     if (isClosing()) return CLOSING;
+    const excess = refuseConnect(request, gate);
+    if (excess !== undefined) return excess;
     if (!strangers.reserve(request, end)) return TOO_MANY;
   } else if (strangers.isAdmitted(sid)) onAdopted(socket);
   else if (request.method === "POST") return checkStrangerBody(request);
   return undefined;
+}
+
+/** Applies the limits on the connections of one address. */
+function refuseConnect(
+  request: ProxiedRequest,
+  { quotas, handshake }: Gate,
+): HandshakeRefusal | undefined {
+  try {
+    quotas.countConnect(addressOf(request, handshake.proxies));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SmcpError)) throw error;
+    const { code, message, details } = error;
+    const waitMs = details?.["retry_after_ms"];
+    const seconds = typeof waitMs === "number" ? Math.ceil(waitMs / 1_000) : CONNECTIONS_RETRY_SECONDS;
+    return {
+      kind: refusalOf(error),
+      status: code,
+      headers: { ...JSON_HEADERS, "retry-after": String(seconds) },
+      body: { code, message, details },
+    };
+  }
 }
 
 /** Before admission, a body is read only if it announces a small length. */
@@ -130,6 +157,9 @@ function checkStrangerBody({ headers }: Pick<IncomingMessage, "headers">): Hands
   const length = headers["content-length"];
   return length !== undefined && Number(length) < MAX_STRANGER_BYTES ? undefined : TOO_LARGE;
 }
+
+/** When a client may try again whose address has too many connections, in seconds. */
+const CONNECTIONS_RETRY_SECONDS = 10;
 
 const JSON_HEADERS = { "content-type": "application/json" } as const;
 
@@ -243,6 +273,7 @@ const REASONS: Readonly<Record<number, string>> = {
   403: "Forbidden",
   404: "Not Found",
   413: "Content Too Large",
+  429: "Too Many Requests",
   503: "Service Unavailable",
 };
 

@@ -6,6 +6,7 @@ import type { Drain } from "./drain.ts";
 import type { LoadLimits } from "./limits.ts";
 import type { Meter } from "./meter.ts";
 import type { Answer, Settlement } from "./pending.ts";
+import type { QuotaLedger } from "./quotas.ts";
 
 /** The parts of the Server that event handlers use. */
 export interface Hub extends Surroundings {
@@ -14,6 +15,8 @@ export interface Hub extends Surroundings {
   readonly graceMs: number;
   /** The maximum number of open requests of one connection. */
   readonly maxOpenRequests: number;
+  /** What principals and addresses use. */
+  readonly quotas: QuotaLedger;
   /** The limits of requests in flight. */
   readonly loadLimits: LoadLimits;
   /** The end of the Server. */

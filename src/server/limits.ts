@@ -29,6 +29,18 @@ const MAX_ASKED_BYTES = 64 * 1024 * 1024;
 const MAX_OWED_BYTES = 64 * 1024 * 1024;
 /** The most bytes of requests in flight in one office. */
 const MAX_OFFICE_BYTES = 128 * 1024 * 1024;
+/** The share of the TCP connections that one address, or one principal of a Server with credentials, may have. */
+export const CONNECTIONS_SHARE = 0.75;
+/** The most new connections of one address, or of one principal of a Server with credentials, per second. */
+export const DEFAULT_MAX_CONNECTS = 100;
+/** The seconds whose new connections may come at once, so that all clients can return after a restart. */
+export const CONNECTS_BURST_SECONDS = 200;
+/** The seconds whose requests may come at once. */
+export const REQUESTS_BURST_SECONDS = 5;
+/** The most quotas that are kept while nothing uses them, of principals and of addresses each. */
+export const MAX_IDLE_QUOTAS = 4_096;
+/** The most members of one office: each one hears of all others, and each list has them all. */
+export const DEFAULT_MAX_MEMBERS = 2_048;
 /** The most observers of one office. */
 export const MAX_OBSERVERS = 16;
 /** The share of the open requests of one connection that all observers of an office may use together. */

@@ -87,14 +87,15 @@ const monotonicNow = () => performance.now();
 
 /** A token bucket. */
 export class Pace {
-  readonly #limit: PaceLimit;
+  /** Its bounds. */
+  readonly limit: PaceLimit;
   readonly #now: () => number;
   #left: number;
   #sinceMs: number;
 
   /** @param now The time in milliseconds; `performance.now` by default. */
   constructor(limit: PaceLimit, now: () => number = monotonicNow) {
-    this.#limit = limit;
+    this.limit = limit;
     this.#now = now;
     this.#left = limit.burst;
     this.#sinceMs = now();
@@ -102,12 +103,22 @@ export class Pace {
 
   /** Takes `cost` tokens if they are left, and returns whether it did. */
   take(cost: number): boolean {
-    const { burst, perSecond } = this.#limit;
-    const nowMs = this.#now();
-    this.#left = Math.min(burst, this.#left + (nowMs - this.#sinceMs) / 1_000 * perSecond);
-    this.#sinceMs = nowMs;
+    this.#refill();
     if (cost > this.#left) return false;
     this.#left -= cost;
     return true;
+  }
+
+  /** Returns after how many milliseconds `cost` tokens will be left, if none are taken before; rounded up. */
+  waitMs(cost: number): number {
+    this.#refill();
+    return Math.ceil(Math.max(0, cost - this.#left) / this.limit.perSecond * 1_000);
+  }
+
+  #refill(): void {
+    const { burst, perSecond } = this.limit;
+    const nowMs = this.#now();
+    this.#left = Math.min(burst, this.#left + (nowMs - this.#sinceMs) / 1_000 * perSecond);
+    this.#sinceMs = nowMs;
   }
 }

@@ -35,6 +35,10 @@ export const REFUSALS = [
   "body_size",
   /** The most connections wait for admission. */
   "pending_limit",
+  /** Too many new connections of one address or principal in a short time. */
+  "connect_rate",
+  /** The most connections of one address or principal are open. */
+  "connection_limit",
   /** The Server shuts down. */
   "closing",
   /** The credentials were refused. */

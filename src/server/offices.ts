@@ -76,9 +76,16 @@ export class Office {
    * Returns why the candidate may not join; `undefined` when it may.
    *
    * @param leaving Memberships that end when the candidate joins. Those of other offices are ignored.
+   * @param maxMembers The most members without observers; any number by default.
    */
-  refuse(candidate: Member, leaving: readonly (Member | undefined)[]): string | undefined {
-    return refuseVersion(candidate, this.#minorWithout(leaving)) ?? this.#refuseTaken(candidate, leaving);
+  refuse(
+    candidate: Member,
+    leaving: readonly (Member | undefined)[],
+    maxMembers: number = Infinity,
+  ): string | undefined {
+    return refuseVersion(candidate, this.#minorWithout(leaving)) ??
+      this.#refuseTaken(candidate, leaving) ??
+      this.#refuseFull(candidate, { leaving, maxMembers });
   }
 
   add(member: Member): void {
@@ -118,6 +125,19 @@ export class Office {
       member !== undefined && this.find(member.sid) === member && minorOfMember(member) !== undefined
     );
     return this.#versioned > going.length ? this.#minor : undefined;
+  }
+
+  #refuseFull({ officeId, isObserver }: Member, { leaving, maxMembers }: {
+    readonly leaving: readonly (Member | undefined)[];
+    readonly maxMembers: number;
+  }): string | undefined {
+    if (isObserver || this.#members.size < maxMembers) return undefined;
+    const going = leaving.filter((member) =>
+      member !== undefined && this.#members.get(member.sid) === member
+    );
+    if (this.#members.size - going.length < maxMembers) return undefined;
+    return `Cannot join room '${officeId}': it has ${maxMembers} members, the limit (maxMembersPerOffice). ` +
+      "Use another office, or ask the operator for a higher limit";
   }
 
   #refuseTaken(candidate: Member, leaving: readonly (Member | undefined)[]): string | undefined {

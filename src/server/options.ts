@@ -14,9 +14,13 @@ import { type RedisOptions, type RedisSettings, toRedisSettings } from "./cluste
 import { chooseEngine } from "./engine/choose.ts";
 import type { WebSocketEngine } from "./engine/engines.ts";
 import {
+  CONNECTIONS_SHARE,
+  CONNECTS_BURST_SECONDS,
   DEFAULT_AUTH_TIMEOUT_MS,
   DEFAULT_CONNECT_TIMEOUT_MS,
   DEFAULT_HEAD_TIMEOUT_MS,
+  DEFAULT_MAX_CONNECTS,
+  DEFAULT_MAX_MEMBERS,
   DEFAULT_MAX_OPEN_REQUESTS,
   DEFAULT_MAX_PAYLOAD_BYTES,
   DEFAULT_MAX_STRANGERS,
@@ -28,8 +32,10 @@ import {
   MAX_TIME_MS,
   REQUEST_CHECK_INTERVAL_MS,
   REQUEST_TIMEOUT_MS,
+  REQUESTS_BURST_SECONDS,
 } from "./limits.ts";
 import { Tally } from "./metrics/tally.ts";
+import type { QuotaSettings } from "./quotas.ts";
 import type { TlsOptions } from "./sockets/tls.ts";
 import { TrustedProxies } from "./admission/proxies.ts";
 import { createHostRule, createOriginRule, type HostRule } from "./admission/origins.ts";
@@ -96,6 +102,34 @@ export interface SmcpServerOptions {
    * twice as high, and that of one office four times.
    */
   readonly maxOpenRequests?: number | undefined;
+  /**
+   * The most connections of one principal. By default three quarters of `maxSockets` with `auth`, any number without, and
+   * any number after `SmcpServer.attach()`. One more is refused with 429, as is whatever exceeds the next limits. All of
+   * them are of one process.
+   */
+  readonly maxConnectionsPerPrincipal?: number | undefined;
+  /**
+   * The most connections of one address; three quarters of `maxSockets` by default, any number after
+   * `SmcpServer.attach()`. A /64 network of IPv6 counts as one address.
+   */
+  readonly maxConnectionsPerAddress?: number | undefined;
+  /**
+   * The most new connections of one principal per second; 200 times as many may come at once. 100 by default with `auth`,
+   * any number without.
+   */
+  readonly maxConnectsPerPrincipal?: number | undefined;
+  /** The most new connections of one address per second; 200 times as many may come at once. 100 by default. */
+  readonly maxConnectsPerAddress?: number | undefined;
+  /** The most events of one principal per second; 5 times as many may come at once. Any number by default. */
+  readonly maxRequestsPerPrincipal?: number | undefined;
+  /** The most events of one address per second; 5 times as many may come at once. Any number by default. */
+  readonly maxRequestsPerAddress?: number | undefined;
+  /** The most offices with members on this process. Any number by default: each one has at least one connection. */
+  readonly maxOffices?: number | undefined;
+  /** The most offices with members of one principal. Any number by default. */
+  readonly maxOfficesPerPrincipal?: number | undefined;
+  /** The most members of one office, of all processes and without observers; 2,048 by default. */
+  readonly maxMembersPerOffice?: number | undefined;
   /** How long the Server waits for a Computer after the time-out of a request, in milliseconds; 5,000 by default. */
   readonly graceMs?: number | undefined;
   /**
@@ -158,6 +192,8 @@ export interface Settings {
   readonly maxStrangersPerAddress: number;
   readonly maxOpenRequests: number;
   readonly loadLimits: LoadLimits;
+  readonly quotas: QuotaSettings;
+  readonly maxMembersPerOffice: number;
   readonly graceMs: number;
   readonly redis: RedisSettings | undefined;
   readonly meter: Tally | undefined;
@@ -170,13 +206,17 @@ export interface Settings {
  * @param host Where the Server will listen; `undefined` on an HTTP server of the host program.
  * @throws {TypeError | RangeError} for invalid or contradictory options.
  */
-export function toSettings(options: SmcpServerOptions, host: string | undefined): Settings {
+export function toSettings(
+  options: SmcpServerOptions & Pick<ListenOptions, "maxSockets">,
+  host: string | undefined,
+): Settings {
   const { auth, allowAnonymous = false, path = DEFAULT_SOCKET_PATH } = options;
   const isOpen = auth === undefined && !allowAnonymous;
   if (isOpen && (host === undefined || !isLoopback(host))) throw new TypeError(explainLoopback(host));
   if (!path.startsWith("/")) throw new TypeError(`Cannot serve path "${path}": it must start with "/"`);
   return {
     ...boundsOf(options),
+    quotas: quotasOf(options),
     auth: auth ?? anonymous,
     handshake: handshakePolicyOf(options, host),
     path: path.replace(/\/*$/, "/"),
@@ -213,6 +253,7 @@ const DEFAULT_BOUNDS = {
   maxPendingConnections: DEFAULT_MAX_STRANGERS,
   maxPendingConnectionsPerAddress: DEFAULT_MAX_STRANGERS_PER_ADDRESS,
   maxOpenRequests: DEFAULT_MAX_OPEN_REQUESTS,
+  maxMembersPerOffice: DEFAULT_MAX_MEMBERS,
 } as const;
 
 function boundsOf(options: SmcpServerOptions) {
@@ -228,9 +269,39 @@ function boundsOf(options: SmcpServerOptions) {
     authTimeoutMs: timeOf("authTimeoutMs"),
     maxStrangers: boundOf("maxPendingConnections"),
     maxStrangersPerAddress: boundOf("maxPendingConnectionsPerAddress"),
+    maxMembersPerOffice: boundOf("maxMembersPerOffice"),
     maxOpenRequests,
     loadLimits: loadLimitsFor(maxOpenRequests),
     graceMs: requireTime("graceMs", options.graceMs ?? SERVER_GRACE_MS),
+  };
+}
+
+type QuotaOption =
+  | "maxOffices"
+  | "maxOfficesPerPrincipal"
+  | `max${"Connections" | "Connects" | "Requests"}Per${"Principal" | "Address"}`;
+
+function quotasOf(options: SmcpServerOptions & Pick<ListenOptions, "maxSockets">): QuotaSettings {
+  const { auth, maxSockets = Infinity } = options;
+  const boundOf = (option: QuotaOption, otherwise: number) =>
+    options[option] === undefined ? otherwise : requirePositive(option, options[option]);
+  const paceOf = (perSecond: number, burstSeconds: number) =>
+    perSecond === Infinity ? undefined : { perSecond, burst: perSecond * burstSeconds };
+  const limitsOf = (owner: "Principal" | "Address", isBounded: boolean) => {
+    const share = isBounded ? Math.ceil(CONNECTIONS_SHARE * maxSockets) : Infinity;
+    const connects = isBounded ? DEFAULT_MAX_CONNECTS : Infinity;
+    return {
+      connections: boundOf(`maxConnectionsPer${owner}`, share),
+      connects: paceOf(boundOf(`maxConnectsPer${owner}`, connects), CONNECTS_BURST_SECONDS),
+      requests: paceOf(boundOf(`maxRequestsPer${owner}`, Infinity), REQUESTS_BURST_SECONDS),
+    };
+  };
+  return {
+    // Without credentials, all clients are one principal.
+    principal: limitsOf("Principal", auth !== undefined),
+    address: limitsOf("Address", true),
+    offices: boundOf("maxOffices", Infinity),
+    officesPerPrincipal: boundOf("maxOfficesPerPrincipal", Infinity),
   };
 }
 

@@ -86,9 +86,10 @@ export class SmcpServer implements AsyncDisposable {
   static async listen(options: ListenOptions = {}): Promise<SmcpServer> {
     const { host = "127.0.0.1", port = 3000, signal } = options;
     await loadTracing();
-    const settings = toSettings({ ...options, metrics: isCounted(options) }, host);
+    const maxSockets = requirePositive("maxSockets", options.maxSockets ?? defaultMaxSockets());
+    const settings = toSettings({ ...options, maxSockets, metrics: isCounted(options) }, host);
     const { logger } = settings;
-    const own = await openOwn(options, settings);
+    const own = await openOwn({ ...options, maxSockets }, settings);
     const { http, side, health, isTls, metrics } = own;
     const failure = Promise.withResolvers<ListenError>();
     try {

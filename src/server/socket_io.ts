@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server as HttpServer } from "n
 import type { Duplex } from "node:stream";
 import { Server as SocketIoServer, type Socket } from "socket.io";
 import { SMCP_NAMESPACE } from "../protocol/events.ts";
-import { AdmissionError, admit, type Admitted } from "./admission/admission.ts";
+import { AdmissionError, admit, type Admitted, countConnection } from "./admission/admission.ts";
 import { LiveCredentials } from "./admission/live_credentials.ts";
 import { PermitWatch } from "./auth/permit.ts";
 import type { HandshakeRefusal } from "./admission/handshake.ts";
@@ -25,6 +25,7 @@ import type { Hub } from "./hub.ts";
 import { REFUSAL_LINGER_MS } from "./limits.ts";
 import { OfficeLoads } from "./load.ts";
 import type { Settings } from "./options.ts";
+import { QuotaLedger } from "./quotas.ts";
 import { Outbox, type OutboxOptions } from "./outbox.ts";
 import { createBoundedParser } from "./sockets/parser.ts";
 import { boundPollingAnswers, boundPollingBodies, type PollingConnection } from "./sockets/polling.ts";
@@ -86,6 +87,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   });
   watchEngine(io, { ...settings, strangers });
   const timeouts = new TimingWheel();
+  const quotas = new QuotaLedger(settings.quotas);
   const { connections, offices } = serveNamespace(io, {
     settings,
     timeouts,
@@ -93,6 +95,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     drain,
     audit,
     strangers,
+    quotas,
   });
   const onRefused = ({ body, kind }: HandshakeRefusal, address: string | undefined) => {
     settings.meter?.refused(kind);
@@ -111,6 +114,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     handshake,
     inner,
     strangers,
+    quotas,
     isClosing,
     onRefused,
     onAdopted,
@@ -154,6 +158,7 @@ interface NamespaceContext {
   readonly drain: Drain;
   readonly audit: Audit;
   readonly strangers: Strangers;
+  readonly quotas: QuotaLedger;
 }
 
 /** Returns the connections, which come and go, and the offices. */
@@ -161,7 +166,7 @@ function serveNamespace(
   io: IoServer,
   context: NamespaceContext,
 ): Pick<SocketIoSide, "connections" | "offices"> {
-  const { settings, refusals, strangers } = context;
+  const { settings, refusals, strangers, quotas } = context;
   // Otherwise a client without credentials could stay connected to the default namespace.
   io.use((_socket, next) => next(new AdmissionError(`Unauthorized: only ${SMCP_NAMESPACE} is served`)));
   const namespace = io.of(SMCP_NAMESPACE);
@@ -176,9 +181,16 @@ function serveNamespace(
     const onClose = () => gone.abort(new AdmissionError("Closed before admission"));
     conn.once("close", onClose);
     admit(handshake, { ...settings, refusals, signal: gone.signal }).then((admitted) => {
-      socket.data.admitted = admitted;
-      next();
-    }, (error) => {
+      // A closed connection would be counted for ever.
+      gone.signal.throwIfAborted();
+      socket.data.admitted = countConnection(admitted, {
+        ...settings,
+        address: handshake.address,
+        quotas,
+        refusals,
+        onClose: (close) => void conn.on("close", close),
+      });
+    }).then(() => next(), (error) => {
       next(error);
       strangers.refuse(conn);
     }).finally(() => conn.off("close", onClose));
@@ -209,10 +221,11 @@ function createHub(
   namespace: ReturnType<IoServer["of"]>,
   context: NamespaceContext & { readonly connections: ReadonlyMap<string, Connection> },
 ): Hub {
-  const { settings, timeouts, drain, audit, connections } = context;
+  const { settings, timeouts, drain, audit, quotas, connections } = context;
   const premises = {
     logger: settings.logger,
     audit,
+    quotas,
     connection: (sid: string) => connections.get(sid),
     deliver(officeId: string, { event, body, except }: Notification) {
       const room = namespace.to(roomOf(officeId));
@@ -237,7 +250,7 @@ function createHub(
   return {
     ...shared,
     offices: redis === undefined
-      ? new LocalOffices(listener)
+      ? new LocalOffices(listener, settings)
       : new RedisOffices(redis, { ...shared, listener }),
   };
 }

@@ -13,6 +13,8 @@ import {
   DEFAULT_CONNECT_TIMEOUT_MS,
   DEFAULT_DRAIN_TIMEOUT_MS,
   DEFAULT_HEAD_TIMEOUT_MS,
+  DEFAULT_MAX_CONNECTS,
+  DEFAULT_MAX_MEMBERS,
   DEFAULT_MAX_OPEN_REQUESTS,
   DEFAULT_MAX_PAYLOAD_BYTES,
   DEFAULT_MAX_STRANGERS,
@@ -47,6 +49,15 @@ export interface ServerCliOptions extends LogOptions, TokenOptions {
   readonly maxPending: number;
   readonly maxPendingPerAddress: number;
   readonly maxSockets?: number;
+  readonly maxConnectionsPerPrincipal?: number;
+  readonly maxConnectionsPerAddress?: number;
+  readonly maxConnectsPerPrincipal?: number;
+  readonly maxConnectsPerAddress?: number;
+  readonly maxRequestsPerPrincipal?: number;
+  readonly maxRequestsPerAddress?: number;
+  readonly maxOffices?: number;
+  readonly maxOfficesPerPrincipal?: number;
+  readonly maxMembersPerOffice: number;
   readonly pingInterval: number;
   readonly pingTimeout: number;
   readonly connectTimeout: number;
@@ -75,6 +86,7 @@ export function serverOptionGroups(): readonly OptionGroup[] {
     { heading: "JSON Web Tokens", options: jwtOptions() },
     { heading: "Clients", options: clientOptions() },
     { heading: "Limits", options: limitOptions() },
+    { heading: "Quotas", options: quotaOptions() },
     { heading: "Timeouts", options: timeOptions() },
     { heading: "Metrics and audit", options: metricsOptions() },
     { heading: "Several processes", options: redisOptions() },
@@ -157,6 +169,46 @@ function limitOptions(): Option[] {
       .default(DEFAULT_MAX_STRANGERS_PER_ADDRESS).env("A2C_MAX_PENDING_PER_ADDRESS"),
     count("--max-sockets <count>", "the most TCP connections (default: from the limit of open files)")
       .env("A2C_MAX_SOCKETS"),
+  ];
+}
+
+/** Quotas of one process, except the one of members. */
+function quotaOptions(): Option[] {
+  const share = "three quarters of --max-sockets";
+  return [
+    count(
+      "--max-connections-per-principal <count>",
+      `the most connections of one principal (default: ${share} with credentials, else any number)`,
+    ).env("A2C_MAX_CONNECTIONS_PER_PRINCIPAL"),
+    count(
+      "--max-connections-per-address <count>",
+      `the most connections of one address (default: ${share})`,
+    ).env("A2C_MAX_CONNECTIONS_PER_ADDRESS"),
+    count(
+      "--max-connects-per-principal <count>",
+      "the most new connections of one principal per second, 200 times as many at once " +
+        `(default: ${DEFAULT_MAX_CONNECTS} with credentials, else any number)`,
+    ).env("A2C_MAX_CONNECTS_PER_PRINCIPAL"),
+    count(
+      "--max-connects-per-address <count>",
+      `the most new connections of one address per second, 200 times as many at once (default: ${DEFAULT_MAX_CONNECTS})`,
+    ).env("A2C_MAX_CONNECTS_PER_ADDRESS"),
+    count(
+      "--max-requests-per-principal <count>",
+      "the most events of one principal per second, 5 times as many at once (default: any number)",
+    ).env("A2C_MAX_REQUESTS_PER_PRINCIPAL"),
+    count(
+      "--max-requests-per-address <count>",
+      "the most events of one address per second, 5 times as many at once (default: any number)",
+    ).env("A2C_MAX_REQUESTS_PER_ADDRESS"),
+    count("--max-offices <count>", "the most offices with members on this process (default: any number)")
+      .env("A2C_MAX_OFFICES"),
+    count(
+      "--max-offices-per-principal <count>",
+      "the most offices with members of one principal (default: any number)",
+    ).env("A2C_MAX_OFFICES_PER_PRINCIPAL"),
+    count("--max-members-per-office <count>", "the most members of one office, of all processes")
+      .default(DEFAULT_MAX_MEMBERS).env("A2C_MAX_MEMBERS_PER_OFFICE"),
   ];
 }
 

@@ -2,6 +2,7 @@
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError } from "../../protocol/errors.ts";
 import { describeError } from "../../text.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
 import { endOf, type Permit } from "../auth/permit.ts";
@@ -10,6 +11,7 @@ import { auditFields } from "../audit.ts";
 import type { BoundedLog } from "../bounded_log.ts";
 import type { Meter } from "../meter.ts";
 import { MAX_SESSION_LENGTH } from "../limits.ts";
+import { type QuotaLedger, type Quotas, refusalOf } from "../quotas.ts";
 
 /** The identity of an admitted connection. */
 export interface Identity {
@@ -24,17 +26,26 @@ export interface Identity {
 export interface Admitted {
   readonly identity: Identity;
   readonly permit: Permit;
+  /** What it uses together with other connections; `undefined` where nothing is counted. */
+  readonly quotas?: Quotas | undefined;
 }
 
 /** Refuses a connection: Socket.IO sends `message` and `data` to the client in its connect error. */
 export class AdmissionError extends Error {
   override readonly name = "AdmissionError";
   readonly code = "ADMISSION_REFUSED";
-  readonly data: { readonly code: number; readonly message: string };
+  readonly data: {
+    readonly code: number;
+    readonly message: string;
+    readonly details?: SmcpError["details"];
+  };
 
-  constructor(message: string) {
+  /** @param limit The limit that does not allow the connection; without it, the credentials do not. */
+  constructor(message: string, limit?: SmcpError) {
     super(message);
-    this.data = { code: ErrorCode.UNAUTHORIZED, message };
+    this.data = limit === undefined
+      ? { code: ErrorCode.UNAUTHORIZED, message }
+      : { code: limit.code, message, details: limit.details };
   }
 }
 
@@ -77,6 +88,33 @@ function refuse(
   meter?.refused("credentials");
   refusals.write("warn", "refused a connection", auditFields("connect", { reason, address }));
   return new AdmissionError(`Unauthorized: ${reason}`);
+}
+
+/**
+ * Counts an admitted connection until it is closed.
+ *
+ * @throws {AdmissionError} when its principal or its address has too many.
+ */
+export function countConnection(
+  admitted: Admitted,
+  { address, quotas, onClose, refusals, meter }: Pick<AdmissionOptions, "refusals" | "meter"> & {
+    readonly address: string | undefined;
+    readonly quotas: QuotaLedger;
+    /** Calls a function when the connection is closed. */
+    readonly onClose: (close: () => void) => void;
+  },
+): Admitted {
+  const { principal } = admitted.identity;
+  try {
+    const opened = quotas.open({ principal, address });
+    onClose(opened.close);
+    return { ...admitted, quotas: opened.quotas };
+  } catch (error) {
+    if (!(error instanceof SmcpError)) throw error;
+    meter?.refused(refusalOf(error));
+    refusals.write("warn", "refused a connection", { reason: error.message, principal, address });
+    throw new AdmissionError(error.message, error);
+  }
 }
 
 async function decide(

@@ -8,20 +8,22 @@ import {
   sessionKey,
 } from "../offices.ts";
 import type { Target } from "../connection.ts";
-import type { Notification, OfficeListener, OfficeState } from "./office_state.ts";
+import type { Notification, OfficeBounds, OfficeListener, OfficeState } from "./office_state.ts";
 
 /** Offices in memory. A change has happened when its method returns the promise. */
 export class LocalOffices implements OfficeState {
   readonly started: Promise<void> = Promise.resolve();
   readonly isReady = true;
   readonly #listener: OfficeListener;
+  readonly #bounds: OfficeBounds;
   readonly #members = new Map<string, Member>();
   readonly #offices = new Map<string, Office>();
   /** The `sid` of each session. */
   readonly #sessions = new Map<string, string>();
 
-  constructor(listener: OfficeListener) {
+  constructor(listener: OfficeListener, bounds: OfficeBounds) {
     this.#listener = listener;
+    this.#bounds = bounds;
   }
 
   /** The number of offices that are not empty. */
@@ -74,7 +76,8 @@ export class LocalOffices implements OfficeState {
     }
     const ghost = this.#ghostOf(candidate);
     const office = this.#offices.get(candidate.officeId) ?? new Office();
-    const reason = refuseMove(candidate, current) ?? office.refuse(candidate, [current, ghost]);
+    const reason = refuseMove(candidate, current) ??
+      office.refuse(candidate, [current, ghost], this.#bounds.maxMembersPerOffice);
     if (reason !== undefined) return { kind: "refused", reason };
     const left = current && this.#remove(current.sid);
     const replaced = ghost && this.#remove(ghost.sid);

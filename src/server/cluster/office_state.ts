@@ -50,6 +50,12 @@ export function outOfReach(intent: string, cause?: unknown): SmcpError {
   );
 }
 
+/** The bounds of every office. */
+export interface OfficeBounds {
+  /** The most members of one office, without observers. */
+  readonly maxMembersPerOffice: number;
+}
+
 /** A `notify:*` event. */
 export interface Notification {
   readonly event: string;

@@ -6,7 +6,13 @@ import { SmcpError } from "../../protocol/errors.ts";
 import { describeError } from "../../text.ts";
 import type { Target } from "../connection.ts";
 import { isSameMembership, type JoinOutcome, type Member, refuseMove } from "../offices.ts";
-import { type Notification, type OfficeListener, type OfficeState, outOfReach } from "./office_state.ts";
+import {
+  type Notification,
+  type OfficeBounds,
+  type OfficeListener,
+  type OfficeState,
+  outOfReach,
+} from "./office_state.ts";
 import { openRedis, type RedisConnection } from "./redis/connection.ts";
 import { Courier, type CourierBounds } from "./redis/courier.ts";
 import { HeldSeat, HeldSeats } from "./redis/held_seats.ts";
@@ -26,7 +32,7 @@ const CLOSE_TIMEOUT_MS = 2_000;
 const SESSION_KEPT_MS = 86_400_000;
 
 /** What {@linkcode RedisOffices} needs of its Server. */
-export interface RedisOfficesContext extends CourierBounds {
+export interface RedisOfficesContext extends CourierBounds, OfficeBounds {
   readonly listener: OfficeListener;
   /** The system's clocks by default. */
   readonly clock?: LeaseClock;

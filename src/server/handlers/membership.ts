@@ -21,17 +21,26 @@ export const joinOffice: Route = {
     requirePace(call, { name, officeId });
     const isObserver = connection.identity.isObserver && role === "agent";
     requireGrant(connection, { officeId, role, isObserver });
-    const outcome = await hub.offices.join({
-      ...connection.identity,
-      isObserver,
-      joinedAt: new Date().toISOString(),
-      sid: connection.sid,
-      role,
-      name,
-      officeId,
-    });
-    if (outcome.kind === "refused") throw new SmcpError(ErrorCode.FORBIDDEN, outcome.reason);
-    return [true, null];
+    const { principal } = connection.identity;
+    const leaving = connection.member?.officeId;
+    hub.quotas.join({ officeId, principal, leaving });
+    let isJoined = false;
+    try {
+      const outcome = await hub.offices.join({
+        ...connection.identity,
+        isObserver,
+        joinedAt: new Date().toISOString(),
+        sid: connection.sid,
+        role,
+        name,
+        officeId,
+      });
+      if (outcome.kind === "refused") throw new SmcpError(ErrorCode.FORBIDDEN, outcome.reason);
+      isJoined = outcome.kind === "joined";
+      return [true, null];
+    } finally {
+      if (!isJoined) hub.quotas.leave({ officeId, principal });
+    }
   },
   refuse: toTextAnswer,
 };
@@ -80,7 +89,7 @@ function toSessionInfo({ sid, name, role, officeId, version }: Member): SessionI
 }
 
 /** The parts of the Server that a change of a membership has an effect on. */
-type Premises = Pick<Hub, "connection" | "deliver" | "audit">;
+type Premises = Pick<Hub, "connection" | "deliver" | "audit" | "quotas">;
 
 /** Notifies the members on this process of a new member, unless it is an observer, and makes its connection enter. */
 export function arrive(hub: Premises, member: Member, { isHere }: { readonly isHere: boolean }): void {
@@ -95,6 +104,7 @@ export function arrive(hub: Premises, member: Member, { isHere }: { readonly isH
 /** Ends the requests of a former member, and notifies the members on this process; its connection may have to be closed. */
 export function depart(hub: Premises, member: Member, { isHere, reason }: Departure): void {
   const connection = isHere ? hub.connection(member.sid) : undefined;
+  if (isHere) hub.quotas.leave(member);
   // A connection that moved has entered the other office already.
   if (connection?.member?.officeId === member.officeId) connection.exit();
   if (!member.isObserver) {

@@ -25,6 +25,13 @@ Deno.test("toSettings() fills in the documented defaults", () => {
       office: { requests: 4096, bytes: 134_217_728 },
       observing: { requests: 256, bytes: 4_194_304 },
     },
+    quotas: {
+      principal: { connections: Infinity, connects: undefined, requests: undefined },
+      address: { connections: Infinity, connects: { perSecond: 100, burst: 20_000 }, requests: undefined },
+      offices: Infinity,
+      officesPerPrincipal: Infinity,
+    },
+    maxMembersPerOffice: 2_048,
     graceMs: 5_000,
     redis: undefined,
     meter: undefined,
@@ -57,6 +64,14 @@ Deno.test("toSettings() refuses bounds that make no sense, and paths that are no
   }
   assertThrows(() => toSettings({ path: "hub" }, "localhost"), TypeError, "must start with");
   assertEquals(toSettings({ path: "/hub//" }, "localhost").path, "/hub/");
+});
+
+Deno.test("toSettings() leaves a quarter of the connections to others than one address, or one principal with credentials", () => {
+  const auth = { authenticate: () => ({ principal: "p" }) };
+  const { quotas } = toSettings({ auth, maxSockets: 1_000, maxRequestsPerPrincipal: 10 }, "localhost");
+  const connects = { perSecond: 100, burst: 20_000 };
+  assertEquals(quotas.principal, { connections: 750, connects, requests: { perSecond: 10, burst: 50 } });
+  assertEquals(quotas.address, { connections: 750, connects, requests: undefined });
 });
 
 Deno.test("toSettings() allows as much in flight as the connections may have open", () => {

@@ -24,6 +24,7 @@ export interface TakingContext {
   readonly keys: RedisKeys;
   readonly courier: Courier;
   readonly leaseMs: number;
+  readonly maxMembersPerOffice: number;
   /** Whether a fence is or was one of this process. */
   isOwn(fence: string): boolean;
   /** Stops acting for a connection for a while; a newer one takes its place. */
@@ -50,7 +51,7 @@ export async function takeSeat(context: TakingContext, held: HeldSeat): Promise<
   const seat = toSeat(member, lease.fence);
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
     const ghost = office.copy.findSession(seat);
-    const reason = office.copy.office.refuse(member, [ghost?.member]);
+    const reason = office.copy.office.refuse(member, [ghost?.member], context.maxMembersPerOffice);
     if (reason !== undefined) {
       // The copy may be behind, and the holder of the seat may be a process that has ended.
       if (await office.refresh() || await reap(context, place)) continue;

@@ -4,7 +4,7 @@ import { Premises, testOfficeState } from "./_office_state.ts";
 testOfficeState("LocalOffices", {
   openWorld() {
     const premises = new Premises();
-    const state = new LocalOffices(premises);
+    const state = new LocalOffices(premises, { maxMembersPerOffice: 2_048 });
     return Promise.resolve({
       processes: [{ state, premises }],
       countOffices: () => Promise.resolve(state.size),

@@ -29,6 +29,7 @@ async function openWorld(count: number): Promise<World> {
       ...shared,
       listener: premises,
       loadLimits: loadLimitsFor(1024),
+      maxMembersPerOffice: 2_048,
       drain: new Drain(),
       logger: silentLogger,
     };

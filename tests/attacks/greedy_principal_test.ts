@@ -1,0 +1,196 @@
+/** Attacker: the holder of one token, or one machine. It takes the connections, requests and offices that are there for all */
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { SmcpServer, type SmcpServerOptions, staticTokens } from "../../server.ts";
+import { openConnection } from "../../src/link/connect.ts";
+import { ServerUnreachableError } from "../../src/protocol/local_errors.ts";
+import { eventually } from "../fixtures/within.ts";
+import { type Membership, type PeerOptions, RawPeer, RecordingLogger } from "../integration/_socket.ts";
+import { exchange, POLLING } from "./_raw_http.ts";
+
+const GREEDY: PeerOptions = { auth: { token: "greedy" } };
+const MODEST: PeerOptions = { auth: { token: "modest" } };
+const ECHO = { agent: "ada", req_id: "r", computer: "nobody" };
+
+function listen(options: SmcpServerOptions): Promise<SmcpServer> {
+  const auth = staticTokens({ tokens: ["greedy", "modest"] });
+  return SmcpServer.listen({ port: 0, auth, metrics: true, ...options });
+}
+
+const computer = (office_id: string, name = "laptop"): Membership => ({ role: "computer", name, office_id });
+
+/** The details of an error that must be a 429. */
+function detailsOf(error: unknown): Readonly<Record<string, unknown>> {
+  const { code, details } = Object(error);
+  assertEquals(code, 429, JSON.stringify(error));
+  return Object(details);
+}
+
+/** The JSON of a body that may come in chunks. */
+function jsonOf(body: string): unknown {
+  return JSON.parse(/\{.*\}/.exec(body)?.[0] ?? "");
+}
+
+/** The refusal of a connection by the namespace. */
+async function refusalOf(
+  server: SmcpServer,
+  options: PeerOptions,
+): Promise<Readonly<Record<string, unknown>>> {
+  const error = await assertRejects(() => RawPeer.connect(server.url, options), Error);
+  return detailsOf("data" in error ? error.data : undefined);
+}
+
+async function assertCounted(server: SmcpServer, metric: string): Promise<void> {
+  assertStringIncludes(await server.metrics(), `\n${metric}\n`);
+}
+
+Deno.test("One principal has a bounded number of connections, others still connect, and a closed one makes room", async () => {
+  const logger = new RecordingLogger();
+  await using server = await listen({ maxConnectionsPerPrincipal: 2, logger });
+  await using first = await RawPeer.connect(server.url, GREEDY);
+  await using _second = await RawPeer.connect(server.url, GREEDY);
+  assertEquals(await refusalOf(server, GREEDY), { limit: 2, option: "maxConnectionsPerPrincipal" });
+  await using _other = await RawPeer.connect(server.url, MODEST);
+  await first[Symbol.asyncDispose]();
+  const connect = () => RawPeer.connect(server.url, GREEDY).catch(() => undefined);
+  await using _third = await eventually(connect, (peer) => peer !== undefined, "room for another connection");
+  await assertCounted(server, 'a2c_refusals_total{reason="connection_limit"} 1');
+  assert(logger.lines.some(({ fields }) => String(fields["reason"]).includes("maxConnectionsPerPrincipal")));
+});
+
+Deno.test("One address has a bounded number of connections, told by HTTP 429 before a session is opened", async () => {
+  await using server = await listen({ maxConnectionsPerAddress: 2 });
+  await using _first = await RawPeer.connect(server.url, GREEDY);
+  await using _second = await RawPeer.connect(server.url, MODEST);
+  const { status, body } = await exchange(server.port, { target: POLLING });
+  assertEquals(status, 429);
+  assertEquals(detailsOf(jsonOf(body)), { limit: 2, option: "maxConnectionsPerAddress" });
+});
+
+Deno.test("One address opens a bounded number of connections a second, admitted or not", async () => {
+  await using server = await listen({ maxConnectsPerAddress: 1 });
+  let refusals = 0;
+  for (let attempt = 0; attempt < 300 && refusals === 0; attempt++) {
+    const { status, body } = await exchange(server.port, { target: POLLING });
+    if (status !== 429) continue;
+    refusals++;
+    const { limit, option, retry_after_ms } = detailsOf(jsonOf(body));
+    assertEquals([limit, option], [1, "maxConnectsPerAddress"]);
+    assert(Number(retry_after_ms) > 0 && Number(retry_after_ms) <= 1_000);
+  }
+  assertEquals(refusals, 1);
+  await assertCounted(server, 'a2c_refusals_total{reason="connect_rate"} 1');
+});
+
+Deno.test("One principal opens a bounded number of connections a second, and disconnecting gives it no new budget", async () => {
+  await using server = await listen({ maxConnectsPerPrincipal: 1 });
+  const connect = async () => {
+    const peer = await RawPeer.connect(server.url, GREEDY).catch((error) => detailsOf(error.data));
+    if (!(peer instanceof RawPeer)) return peer;
+    await peer[Symbol.asyncDispose]();
+    return undefined;
+  };
+  let refusal = await connect();
+  for (let attempt = 0; attempt < 400 && refusal === undefined; attempt++) refusal = await connect();
+  assertEquals(refusal?.["option"], "maxConnectsPerPrincipal");
+  await using _other = await RawPeer.connect(server.url, MODEST);
+});
+
+for (const owner of ["Principal", "Address"] as const) {
+  Deno.test(`The events of one ${owner.toLowerCase()} are bounded, over all of its connections`, async () => {
+    await using server = await listen({ [`maxRequestsPer${owner}`]: 1 });
+    const peers = [await RawPeer.connect(server.url, GREEDY), await RawPeer.connect(server.url, GREEDY)];
+    await using other = await RawPeer.connect(server.url, MODEST);
+    const codes: unknown[] = [];
+    let details: unknown;
+    for (let round = 0; round < 10; round++) {
+      for (const peer of peers) {
+        const [answer] = await peer.request("client:echo", ECHO);
+        const { code } = Object(answer);
+        codes.push(code);
+        if (code === 429) details = detailsOf(answer);
+      }
+    }
+    assert(codes.filter((code) => code === 4103).length >= 5, String(codes));
+    assertEquals(Object(details)["option"], `maxRequestsPer${owner}`);
+    assert(Object(details)["retry_after_ms"] <= 1_000);
+    const [answer] = await other.request("client:echo", ECHO);
+    assertEquals(Object(answer)["code"], owner === "Principal" ? 4103 : 429);
+    assertStringIncludes(
+      await server.metrics(),
+      'a2c_request_errors_total{event="client:other",code="429"}',
+    );
+    for (const peer of peers) await peer[Symbol.asyncDispose]();
+  });
+}
+
+Deno.test("One principal has members in a bounded number of offices, and moves between them", async () => {
+  await using server = await listen({ maxOfficesPerPrincipal: 2 });
+  await using one = await RawPeer.join(server.url, computer("one"), GREEDY);
+  await using _two = await RawPeer.join(server.url, computer("two"), GREEDY);
+  await using third = await RawPeer.connect(server.url, GREEDY);
+  const [isJoined, reason] = await third.request("server:join_office", computer("three"));
+  assertEquals(isJoined, false);
+  assertStringIncludes(String(reason), "the limit is 2 (maxOfficesPerPrincipal)");
+  assertEquals(await third.request("server:join_office", computer("two", "second")), [true, null]);
+  // The office "one" ends with this move, so there are still two.
+  assertEquals(await one.request("server:join_office", computer("three")), [true, null]);
+  assertEquals((await third.request("server:join_office", computer("four", "second")))[0], false);
+  await using _other = await RawPeer.join(server.url, computer("four"), MODEST);
+  await one.cut();
+  const join = () => third.request("server:join_office", computer("five", "second"));
+  await eventually(join, ([isJoined]) => isJoined === true, "the office of the lost member to be free");
+});
+
+Deno.test("A refused join, and a join that repeats, take nothing of the offices of a principal", async () => {
+  await using server = await listen({ maxOfficesPerPrincipal: 1 });
+  await using _other = await RawPeer.join(server.url, computer("taken"), MODEST);
+  await using peer = await RawPeer.connect(server.url, GREEDY);
+  for (let attempt = 0; attempt < 3; attempt++) {
+    assertEquals((await peer.request("server:join_office", computer("taken")))[0], false);
+  }
+  for (let attempt = 0; attempt < 3; attempt++) {
+    assertEquals(await peer.request("server:join_office", computer("own")), [true, null]);
+  }
+  assertEquals(await peer.request("server:leave_office", { office_id: "own" }), [true, null]);
+  assertEquals(await peer.request("server:join_office", computer("next")), [true, null]);
+});
+
+Deno.test("All offices together are bounded, and existing ones still take members", async () => {
+  await using server = await listen({ maxOffices: 1 });
+  await using _first = await RawPeer.join(server.url, computer("one"), GREEDY);
+  await using second = await RawPeer.connect(server.url, MODEST);
+  const [isJoined, reason] = await second.request("server:join_office", computer("two"));
+  assertEquals(isJoined, false);
+  assertStringIncludes(String(reason), "maxOffices");
+  assertEquals(await second.request("server:join_office", computer("one", "second")), [true, null]);
+});
+
+Deno.test("The members of one office are bounded; one that comes back takes its own place", async () => {
+  await using server = await listen({ maxMembersPerOffice: 2 });
+  const session = { auth: { token: "greedy", session: "s" } };
+  await using _one = await RawPeer.join(server.url, computer("lab", "one"), session);
+  await using _two = await RawPeer.join(server.url, computer("lab", "two"), GREEDY);
+  await using third = await RawPeer.connect(server.url, GREEDY);
+  const [isJoined, reason] = await third.request("server:join_office", computer("lab", "three"));
+  assertEquals(isJoined, false);
+  assertStringIncludes(String(reason), "2 members, the limit (maxMembersPerOffice)");
+  await using _back = await RawPeer.join(server.url, computer("lab", "one"), session);
+});
+
+Deno.test("Our own client takes a 429 for a reason to try again, whichever way it came", async () => {
+  await using server = await listen({ maxConnectionsPerPrincipal: 1, maxConnectionsPerAddress: 2 });
+  const connect = () =>
+    openConnection({ url: server.url, auth: { token: "greedy" } }, {
+      onEvent() {},
+      signal: new AbortController().signal,
+      timeoutMs: 10_000,
+    });
+  await using _first = await RawPeer.connect(server.url, GREEDY);
+  const assertTemporary = async (option: string) => {
+    const error = await assertRejects(connect, ServerUnreachableError, option);
+    assertEquals(error.isPermanent, false);
+  };
+  await assertTemporary("maxConnectionsPerPrincipal");
+  await using _second = await RawPeer.connect(server.url, MODEST);
+  await assertTemporary("maxConnectionsPerAddress");
+});
