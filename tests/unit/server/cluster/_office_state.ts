@@ -5,7 +5,7 @@ import type { Departure, OfficeListener, OfficeState } from "../../../../src/ser
 import type { Connection } from "../../../../src/server/connection.ts";
 import type { Member } from "../../../../src/server/offices.ts";
 import { openConnection, openSurroundings } from "../_connection.ts";
-import { eventually } from "../../../fixtures/within.ts";
+import { eventually, within } from "../../../fixtures/within.ts";
 import { sized } from "../../../fixtures/test_size.ts";
 
 let nextSid = 0;
@@ -88,17 +88,19 @@ class Spread implements AsyncDisposable {
   join(candidate: Member) {
     const { state, premises } = this.of(candidate.sid);
     premises.add(candidate.sid);
-    return state.join(candidate);
+    return within(state.join(candidate), `the join of ${candidate.sid}`);
   }
 
   leave(sid: string) {
-    return this.of(sid).state.leave(sid);
+    return within(this.of(sid).state.leave(sid), `the leave of ${sid}`);
   }
 
   /** The members as the first process lists them. */
   async members(officeId: string): Promise<readonly Member[]> {
     const [first] = this.#world.processes;
-    return await first?.state.members(officeId) ?? [];
+    return first === undefined
+      ? []
+      : await within(first.state.members(officeId), `the members of ${officeId}`);
   }
 
   /** Waits until the first process lists these members. */
@@ -130,7 +132,7 @@ class Spread implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#world[Symbol.asyncDispose]();
+    await within(Promise.resolve(this.#world[Symbol.asyncDispose]()), "the end of a world");
   }
 }
 
@@ -416,6 +418,8 @@ export function testOfficeState(
     };
     await fc.assert(fc.asyncProperty(fc.array(steps, { maxLength: 40 }), run), {
       numRuns: sized({ reduced: 40, full: 400 }),
+      // Shrinking would open hundreds of worlds.
+      endOnFailure: true,
     });
   });
 }

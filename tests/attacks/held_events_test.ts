@@ -1,0 +1,44 @@
+/** Attacker: a client that joins while the Server's processes have lost Redis, and sends a flood before it has an answer. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { SmcpServer } from "../../server.ts";
+import { hasRedis, RedisServer } from "../fixtures/redis_server.ts";
+import { RawPeer } from "../integration/_socket.ts";
+
+/** How many events may wait. */
+const HELD = 64;
+const FLOOD = 500;
+
+Deno.test({
+  name:
+    "Events of a client whose join waits for Redis are held up to a bound, refused beyond it, and answered in order",
+  ignore: !hasRedis,
+  async fn() {
+    await using redis = await RedisServer.start();
+    const options = { url: redis.url, heartbeatMs: 500, leaseMs: 1_500 };
+    await using server = await SmcpServer.listen({ port: 0, redis: options });
+    await using ada = await RawPeer.join(server.url, { role: "agent", name: "ada", office_id: "lab" });
+    await using eve = await RawPeer.connect(server.url);
+    redis.freeze();
+    const joined = eve.request("server:join_office", { role: "computer", name: "eve", office_id: "lab" });
+    const order: number[] = [];
+    const flood = Array.from({ length: FLOOD }, async (_, number) => {
+      const [answer] = await eve.request("server:list_room", {
+        agent: "eve",
+        req_id: `${number}`,
+        office_id: "lab",
+      });
+      order.push(number);
+      return JSON.stringify(answer);
+    });
+    const [refused] = await Promise.all(flood.slice(HELD));
+    assertMatch(refused ?? "", /"code":400.*joins or leaves/);
+    // The others of the Server do not notice.
+    const [listed] = await ada.request("server:list_room", { agent: "ada", req_id: "l", office_id: "lab" });
+    assertMatch(JSON.stringify(listed), /"ada"/);
+    redis.thaw();
+    await joined;
+    const held = await Promise.all(flood.slice(0, HELD));
+    assert(held.every((answer) => !answer.includes('"code":400')));
+    assertEquals(order.slice(-HELD), Array.from({ length: HELD }, (_, number) => number));
+  },
+});

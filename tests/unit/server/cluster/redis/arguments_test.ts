@@ -1,0 +1,39 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { Buffer } from "node:buffer";
+import {
+  errorCodeOf,
+  readAnswer,
+  readBody,
+  writeArguments,
+} from "../../../../../src/server/cluster/redis/arguments.ts";
+import { RawAnswer, RawRequest } from "../../../../../src/server/raw.ts";
+
+Deno.test("arguments without attachments travel as the text in which they came", () => {
+  const json = '["client:x",{"a":1e2,"b":"\\u0061"}]';
+  const text = writeArguments(["client:x", new RawRequest(json, { body: {}, isTooDeep: false })]);
+  assertEquals(text, json);
+  const body = readBody(text);
+  assert(body instanceof RawRequest);
+  assertEquals(body.json, json);
+});
+
+Deno.test("an answer keeps the code of the error that it is", () => {
+  const answer = [new RawAnswer('[{"code":4002,"message":"m"}]', { code: 4002, message: "m" })];
+  const [read] = readAnswer(writeArguments(answer), errorCodeOf(answer));
+  assert(read instanceof RawAnswer);
+  assertEquals([read.json, read.errorCode], ['[{"code":4002,"message":"m"}]', 4002]);
+  assertEquals(errorCodeOf(readAnswer("[{}]", undefined)), undefined);
+});
+
+Deno.test("attachments travel with the rest, and nothing else can pass for one", () => {
+  const bytes = Buffer.from([0, 255, 10]);
+  const body = { picture: bytes, list: [bytes], text: "_placeholder", fake: { _placeholder: true, num: 0 } };
+  assertEquals(readBody(writeArguments(["client:x", body])), body);
+});
+
+Deno.test("arguments that are nested too deep or are no list are refused", () => {
+  let deep: unknown = [];
+  for (let depth = 0; depth < 200_000; depth++) deep = [deep];
+  assertThrows(() => writeArguments([deep]), RangeError);
+  assertThrows(() => readAnswer("m {}", undefined), SyntaxError, "not a list");
+});

@@ -1,0 +1,61 @@
+import { assertEquals, assertNotEquals } from "@std/assert";
+import { keptMsOf, Lease } from "../../../../../src/server/cluster/redis/lease.ts";
+
+/** Clocks that a test sets. */
+class Clocks {
+  monotonic = 0;
+  wall = 1_000_000;
+  monotonicMs = () => this.monotonic;
+  wallMs = () => this.wall;
+
+  pass(ms: number): void {
+    this.monotonic += ms;
+    this.wall += ms;
+  }
+}
+
+function open() {
+  const clock = new Clocks();
+  return { clock, lease: new Lease({ leaseMs: 6_000, clock }) };
+}
+
+Deno.test("a lease is held for its time from the moment in which its renewal was sent", () => {
+  const { clock, lease } = open();
+  assertEquals(lease.isHeld(), false);
+  const sentAt = lease.now();
+  clock.pass(2_000);
+  lease.renew(sentAt);
+  clock.pass(3_999);
+  assertEquals(lease.isHeld(), true);
+  clock.pass(1);
+  assertEquals(lease.isHeld(), false);
+});
+
+Deno.test("a lease ends while the machine is suspended, when only the wall clock goes on", () => {
+  const { clock, lease } = open();
+  lease.renew(lease.now());
+  clock.wall += 6_000;
+  assertEquals(lease.isHeld(), false);
+});
+
+Deno.test("a wall clock that is set back makes no lease longer", () => {
+  const { clock, lease } = open();
+  lease.renew(lease.now());
+  clock.wall -= 3_600_000;
+  clock.pass(5_999);
+  assertEquals(lease.isHeld(), true);
+  clock.pass(1);
+  assertEquals(lease.isHeld(), false);
+});
+
+Deno.test("Redis keeps a lease for longer than its holder uses it, and each lease has a fence of its own", () => {
+  assertEquals(keptMsOf(6_000) > 6_000, true);
+  assertNotEquals(open().lease.fence, open().lease.fence);
+});
+
+Deno.test("end() ends a lease at once", () => {
+  const { lease } = open();
+  lease.renew(lease.now());
+  lease.end();
+  assertEquals(lease.isHeld(), false);
+});
