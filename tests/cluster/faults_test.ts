@@ -9,7 +9,7 @@ import { eventually } from "../fixtures/within.ts";
 import { Cluster, Load } from "./_cluster.ts";
 
 /** Short, so that the tests are. */
-const SHORT = { heartbeatMs: 400, leaseMs: 1_600 };
+const SHORT = { heartbeatMs: 600, leaseMs: 2_400 };
 /** Long enough for a busy machine, where a test needs a lease to last. */
 const LONG = { heartbeatMs: 2_000, leaseMs: 6_000 };
 const OFFICES = sized({ reduced: 6, full: 60 });

@@ -47,7 +47,7 @@ class Processes implements AsyncDisposable {
     const servers = await Promise.all(Array.from({ length: count }, () =>
       SmcpServer.listen({
         port: 0,
-        redis: { url: redis?.url ?? "", prefix, heartbeatMs: 200, leaseMs: 600 },
+        redis: { url: redis?.url ?? "", prefix, heartbeatMs: 1_000, leaseMs: 4_000 },
         ...options,
       })));
     return new Processes(servers);
