@@ -1,5 +1,6 @@
 /** The events of a connection that wait while its membership changes. */
 import { approximateSizeBytes } from "../protocol/size.ts";
+import { RawRequest } from "./raw.ts";
 import { MAX_HELD_BYTES, MAX_HELD_EVENTS } from "./limits.ts";
 
 /** An event as Socket.IO delivers it. */
@@ -28,7 +29,8 @@ export class HeldEvents implements Iterable<Incoming> {
   take(incoming: Incoming): boolean {
     if (this.#events.length >= MAX_HELD_EVENTS || this.#bytes >= MAX_HELD_BYTES) return false;
     this.#events.push(incoming);
-    this.#bytes += approximateSizeBytes(incoming.args[0]);
+    const [body] = incoming.args;
+    this.#bytes += body instanceof RawRequest ? body.length : approximateSizeBytes(body);
     return true;
   }
 

@@ -4,6 +4,7 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import type { WebSocketEngine } from "./engine/engines.ts";
 import { LongPacket } from "./engine/long_packet.ts";
+import { currentBytes } from "./engine/plain_text.ts";
 import type { Meter } from "./meter.ts";
 import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
 
@@ -213,7 +214,7 @@ export class Outbox implements Expirable {
 
   /** Counts a packet, and ignores a pong without a ping: it would postpone the next ping. */
   #receive(packet: Packet): void {
-    this.#options.meter?.received(packet.data);
+    this.#options.meter?.received(currentBytes()?.view ?? packet.data);
     if (packet.type !== "pong") return;
     if (!this.#isPingOpen || !this.#isPingHandedOver) packet.type = "noop";
     else this.#isPingOpen = false;

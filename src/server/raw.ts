@@ -5,13 +5,32 @@
  */
 import { fromErrorAck } from "../protocol/errors.ts";
 import { isRecord } from "../json.ts";
+import type { PlainBytes } from "./engine/plain_text.ts";
+
+/** JSON as a string, or as bytes. */
+export type RawJson = string | PlainBytes;
 
 /** The arguments of an event or of an ack, as a list in JSON. For an event, its name is the first item. */
 abstract class RawArguments {
-  readonly json: string;
+  readonly #content: RawJson;
 
-  constructor(json: string) {
-    this.json = json;
+  constructor(content: RawJson) {
+    this.#content = content;
+  }
+
+  /** The JSON as it came. */
+  get content(): RawJson {
+    return this.#content;
+  }
+
+  /** The JSON as text; read it before the content is sent. */
+  get json(): string {
+    return this.#content.toString();
+  }
+
+  /** The length of the JSON. */
+  get length(): number {
+    return this.#content.length;
   }
 }
 
@@ -26,7 +45,7 @@ export class RawRequest extends RawArguments {
    * @param json The name of the event and the body, as a list in JSON.
    * @param body The parsed body, which is not kept.
    */
-  constructor(json: string, { body, isTooDeep }: { readonly body: unknown; readonly isTooDeep: boolean }) {
+  constructor(json: RawJson, { body, isTooDeep }: { readonly body: unknown; readonly isTooDeep: boolean }) {
     super(json);
     this.fields = fieldsOf(body);
     this.isTooDeep = isTooDeep;
@@ -42,7 +61,7 @@ export class RawAnswer extends RawArguments {
    * @param json The arguments, as a list in JSON.
    * @param first The first argument, parsed, which is not kept.
    */
-  constructor(json: string, first: unknown) {
+  constructor(json: RawJson, first: unknown) {
     super(json);
     this.errorCode = fromErrorAck(first)?.code;
   }

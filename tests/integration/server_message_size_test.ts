@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { SmcpServer } from "../../server.ts";
 import { RawPeer } from "./_socket.ts";
 
@@ -82,4 +82,27 @@ Deno.test("ws: an answer over the limit ends the Computer's connection, and the 
   big.serve("client:echo", () => [tooLarge]);
   assertEquals(codeOf(await office.agent.request("client:echo", { ...request, computer: "big" })), 404);
   await office.assertAlive();
+});
+
+Deno.test("large messages of several offices at once arrive as they were sent", async () => {
+  await using server = await SmcpServer.listen({ port: 0, engine: "builtin" });
+  await using members = new AsyncDisposableStack();
+  const offices = await Promise.all(["lab", "den", "hut"].map(async (office_id) => {
+    const computer = members.use(await RawPeer.join(server.url, { ...laptop, office_id }));
+    computer.serve("client:echo", (body) => [body, office_id]);
+    return { office_id, agent: members.use(await RawPeer.join(server.url, { ...ada, office_id })) };
+  }));
+  await Promise.all(
+    offices.flatMap(({ office_id, agent }, office) =>
+      Array.from({ length: 12 }, async (_, call) => {
+        // Above and below the size from which the bytes of a message are passed on, each with a text of its own.
+        const text = `${office_id} ${call} `.repeat(10_000 + 9_000 * call + 1_000 * office);
+        const answer = await agent.request("client:echo", { ...request, text });
+        assert(
+          JSON.stringify(answer) === JSON.stringify([{ ...request, text }, office_id]),
+          `${office_id} ${call}`,
+        );
+      })
+    ),
+  );
 });

@@ -4,11 +4,13 @@ import { Buffer } from "node:buffer";
 /** The size of a buffer that is used again. */
 const POOLED_BYTES = 1024 * 1024;
 /** The most such buffers of a process. All others are as large as needed, and used once. */
-const MAX_POOLED = 4;
+const MAX_POOLED = 12;
 
 const free: Buffer[] = [];
 const pooled = new WeakSet<Buffer>();
+/** Buffers that exist. One that is dropped with its message counts until it is collected. */
 let made = 0;
+const dropped = new FinalizationRegistry<undefined>(() => void made--);
 
 /** Returns a buffer of at least `bytes`, with any content. */
 export function takeBuffer(bytes: number): Buffer {
@@ -19,6 +21,7 @@ export function takeBuffer(bytes: number): Buffer {
   made++;
   const buffer = Buffer.allocUnsafeSlow(POOLED_BYTES);
   pooled.add(buffer);
+  dropped.register(buffer, undefined);
   return buffer;
 }
 

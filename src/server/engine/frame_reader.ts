@@ -9,8 +9,13 @@ import { shiftMask, unmask } from "./masking.ts";
 
 /** Receives what a peer sends. After `onClose` or `onFailure`, nothing follows. */
 export interface FrameSink {
-  /** `isPlain`: it is ASCII without control characters. */
-  onText(text: string, isPlain: boolean): void;
+  onText(text: string): void;
+  /**
+   * Receives an ASCII text without control characters, with which `buffer` begins.
+   *
+   * @return Whether it took the message, and the buffer. If not, the message goes to `onText`.
+   */
+  onPlainText(buffer: Buffer, end: number): boolean;
   onBinary(bytes: Buffer): void;
   /** Receives a text message that is larger than the limit: its beginning, and its size. */
   onOversize(beginning: string, sizeBytes: number): void;
@@ -155,8 +160,8 @@ export class FrameReader {
     const { maxPayloadBytes } = this.#limits;
     // Nearly all messages are one short frame.
     if (isFinal && opcode === TEXT && end <= bytes.length && length <= maxPayloadBytes) {
-      const { isAscii, isPlain } = unmask(bytes, { start: payload, end, mask });
-      return this.#deliverText(bytes, { start: payload, end, isAscii, isPlain }) ? end : bytes.length;
+      const { isAscii } = unmask(bytes, { start: payload, end, mask });
+      return this.#deliverText(bytes, { start: payload, end, isAscii }) ? end : bytes.length;
     }
     if (opcode !== CONTINUATION) this.#isText = opcode === TEXT;
     this.#messageBytes += length;
@@ -219,14 +224,25 @@ export class FrameReader {
     const isText = this.#isText === true;
     const buffer = this.#buffer ?? Buffer.alloc(0);
     const end = this.#filledBytes;
-    const content = { isAscii: this.#isAscii, isPlain: this.#isPlain };
-    const [isSkipped, sizeBytes] = [this.#isSkipped, this.#messageBytes];
-    this.#buffer = undefined;
-    this.#dropMessage();
+    const { isSkipped, isAscii, isPlain, sizeBytes } = this.#takeState();
+    if (isText && isPlain && !isSkipped && this.#sink.onPlainText(buffer, end)) return;
     if (isSkipped) this.#sink.onOversize(utf8.decode(buffer.subarray(0, end)), sizeBytes);
-    else if (isText) this.#deliverText(buffer, { start: 0, end, ...content });
+    else if (isText) this.#deliverText(buffer, { start: 0, end, isAscii });
     else this.#sink.onBinary(Buffer.from(buffer.subarray(0, end)));
     giveBuffer(buffer);
+  }
+
+  /** Begins the next message before this one is delivered. */
+  #takeState() {
+    const state = {
+      isSkipped: this.#isSkipped,
+      isAscii: this.#isAscii,
+      isPlain: this.#isPlain,
+      sizeBytes: this.#messageBytes,
+    };
+    this.#buffer = undefined;
+    this.#dropMessage();
+    return state;
   }
 
   #dropMessage(): void {
@@ -242,16 +258,15 @@ export class FrameReader {
     readonly start: number;
     readonly end: number;
     readonly isAscii: boolean;
-    readonly isPlain: boolean;
   }): boolean {
-    const { start, end, isAscii, isPlain } = text;
+    const { start, end, isAscii } = text;
     if (isAscii) {
-      this.#sink.onText(bytes.toString("latin1", start, end), isPlain);
+      this.#sink.onText(bytes.toString("latin1", start, end));
       return true;
     }
     const encoded = bytes.subarray(start, end);
     if (isUtf8(encoded)) {
-      this.#sink.onText(utf8.decode(encoded), isPlain);
+      this.#sink.onText(utf8.decode(encoded));
       return true;
     }
     this.#fail(INVALID_DATA, "a text is not UTF-8");

@@ -38,11 +38,14 @@ export function maxFrameBytes(message: Outgoing): number {
     return MAX_HEADER_BYTES + bytes;
   }
   if (message instanceof Uint8Array) return MAX_HEADER_BYTES + message.byteLength;
-  if (message instanceof LongPacket) return MAX_HEADER_BYTES + MESSAGE_TYPE.length + message.byteLength;
+  if (message instanceof LongPacket) {
+    const { head, bytes, byteLength } = message;
+    return MAX_HEADER_BYTES + MESSAGE_TYPE.length + (bytes === undefined ? byteLength : head.length);
+  }
   return message.reduce((sum, piece) => sum + piece.byteLength, 0);
 }
 
-/** Writes a message as one frame, and returns where it ends. */
+/** Writes a message as one frame, and returns where it ends; of a packet with bytes, all but these. */
 export function writeFrame(buffer: Buffer, start: number, message: Outgoing): number {
   if (typeof message === "string") return writeText(buffer, start, message);
   if (message instanceof LongPacket) return writeLongPacket(buffer, start, message);
@@ -70,11 +73,13 @@ function writeText(buffer: Buffer, start: number, text: string): number {
   return payload + written;
 }
 
-function writeLongPacket(buffer: Buffer, start: number, { head, json, byteLength }: LongPacket): number {
+function writeLongPacket(buffer: Buffer, start: number, packet: LongPacket): number {
+  const { head, bytes, byteLength } = packet;
   const length = MESSAGE_TYPE.length + byteLength;
   const payload = writeHeader(buffer, start, { first: FINAL_TEXT, length });
   const { written } = encoder.encodeInto(MESSAGE_TYPE + head, buffer.subarray(payload));
-  encoder.encodeInto(json, buffer.subarray(payload + written));
+  if (bytes !== undefined) return payload + written;
+  encoder.encodeInto(packet.json, buffer.subarray(payload + written));
   return payload + length;
 }
 

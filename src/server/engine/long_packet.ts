@@ -1,5 +1,6 @@
 /** Long packets on their way to a WebSocket: to join their parts into one string would copy megabytes, twice. */
 import { Buffer } from "node:buffer";
+import type { PlainBytes } from "./plain_text.ts";
 
 /** Packets from this length on travel in parts. */
 export const MIN_LONG_LENGTH = 4096;
@@ -8,14 +9,23 @@ export const MIN_LONG_LENGTH = 4096;
 export class LongPacket {
   /** The part before the JSON, in ASCII. */
   readonly head: string;
-  readonly json: string;
+  /** The JSON, if it is bytes. */
+  readonly bytes: PlainBytes | undefined;
   /** Its size in UTF-8. */
   readonly byteLength: number;
+  readonly #json: string;
 
-  constructor(head: string, json: string) {
+  constructor(head: string, json: string | PlainBytes) {
+    const isText = typeof json === "string";
     this.head = head;
-    this.json = json;
-    this.byteLength = head.length + Buffer.byteLength(json);
+    this.bytes = isText ? undefined : json;
+    this.#json = isText ? json : "";
+    this.byteLength = head.length + (isText ? Buffer.byteLength(json) : json.length);
+  }
+
+  /** The JSON as text. */
+  get json(): string {
+    return this.bytes?.toString() ?? this.#json;
   }
 
   toString(): string {

@@ -9,8 +9,8 @@ import { giveBuffer, takeBuffer } from "./buffers.ts";
 import { ABNORMAL, NO_STATUS, TOO_BIG } from "./close_codes.ts";
 import { type FrameLimits, FrameReader, type FrameSink } from "./frame_reader.ts";
 import { buildClose, buildPong, maxFrameBytes, type Outgoing, writeFrame } from "./frame_writer.ts";
-import { type LongPacket, MIN_LONG_LENGTH } from "./long_packet.ts";
-import { deliverPlain } from "./plain_text.ts";
+import { LongPacket } from "./long_packet.ts";
+import { deliverShort } from "./plain_text.ts";
 import { toStandIn } from "./oversize.ts";
 
 /** How long a peer may take to end its side of a closed WebSocket. */
@@ -89,9 +89,12 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
     this.#socket.destroy();
   }
 
-  onText(text: string, isPlain: boolean): void {
-    if (isPlain && text.length >= MIN_LONG_LENGTH) deliverPlain(() => this.emit("message", text, false));
-    else this.emit("message", text, false);
+  onText(text: string): void {
+    this.emit("message", text, false);
+  }
+
+  onPlainText(buffer: Buffer, end: number): boolean {
+    return deliverShort(buffer, end, (short) => this.emit("message", short, false));
   }
 
   onBinary(bytes: Buffer): void {
@@ -165,9 +168,17 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
     this.#callbacks = [];
     const bytes = batch.reduce((sum, message) => sum + maxFrameBytes(message), 0);
     const buffer = bytes < MIN_POOLED_BYTES ? Buffer.allocUnsafe(bytes) : takeBuffer(bytes);
+    let start = 0;
     let end = 0;
-    for (const message of batch) end = writeFrame(buffer, end, message);
-    this.#socket.write(buffer.subarray(0, end), (error) => {
+    for (const message of batch) {
+      end = writeFrame(buffer, end, message);
+      const plain = message instanceof LongPacket ? message.bytes : undefined;
+      if (plain === undefined) continue;
+      this.#socket.write(buffer.subarray(start, end));
+      this.#socket.write(plain.view, () => plain.release());
+      start = end;
+    }
+    this.#socket.write(buffer.subarray(start, end), (error) => {
       giveBuffer(buffer);
       this.#isFlushing = false;
       for (const callback of callbacks) callback(error ?? undefined);

@@ -61,7 +61,7 @@ function requireReading({ hub, event, body, isAnswered }: Call, officeId: string
 
 function isSmall(body: unknown): boolean {
   return body instanceof RawRequest
-    ? body.json.length <= MAX_OBSERVER_REQUEST_BYTES
+    ? body.length <= MAX_OBSERVER_REQUEST_BYTES
     : fitsApproximately(body, MAX_OBSERVER_REQUEST_BYTES);
 }
 

@@ -7,10 +7,10 @@ import { CLIENT_EVENT_PREFIX, SMCP_NAMESPACE } from "../../protocol/events.ts";
 import { costOfTexts, isSurelyCheap, MAX_COST_PER_BYTE, maxCostOf } from "../../protocol/json_cost.ts";
 import { payloadTooLarge } from "../../protocol/size.ts";
 import { LongPacket, MIN_LONG_LENGTH } from "../engine/long_packet.ts";
-import { shortenStrings } from "../engine/plain_text.ts";
+import { currentBytes, type PlainBytes } from "../engine/plain_text.ts";
 import { type OversizeMessage, oversizeOf } from "../engine/oversize.ts";
 import { ATTACHED_VALUE_FACTOR, MAX_ARGUMENTS, MAX_EVENT_LENGTH, maxValuesFor } from "../limits.ts";
-import { RawAnswer, rawArgumentsOf, RawRequest } from "../raw.ts";
+import { RawAnswer, rawArgumentsOf, type RawJson, RawRequest } from "../raw.ts";
 
 /** The text before the JSON of an event or an ack: type, number of attachments, namespace, id. */
 const HEAD = /^[2356](?:\d+-)?(?:\/[^,"]{0,128},)?\d{0,16}(?=\[)/;
@@ -55,7 +55,7 @@ class RawEncoder extends Encoder {
     const raw = Array.isArray(data) ? rawArgumentsOf(data) : undefined;
     if (raw === undefined) return super.encode(packet);
     const head = `${type}${nsp},${id}`;
-    return [raw.json.length < MIN_LONG_LENGTH ? head + raw.json : new LongPacket(head, raw.json)];
+    return [raw.length < MIN_LONG_LENGTH ? head + raw.json : new LongPacket(head, raw.content)];
   }
 }
 
@@ -78,7 +78,10 @@ class BoundedDecoder extends Decoder {
   }
 
   override add(part: unknown): void {
-    if (typeof part === "string") return this.#addText(part);
+    if (typeof part === "string") {
+      const bytes = currentBytes();
+      return bytes === undefined ? this.#addText(part) : this.#addShort(part, bytes);
+    }
     const oversize = part instanceof Uint8Array ? oversizeOf(part) : undefined;
     if (oversize !== undefined) return this.#addOversize(oversize);
     this.#countAttachment(part);
@@ -88,19 +91,24 @@ class BoundedDecoder extends Decoder {
   #addText(text: string): void {
     const isAttached = ATTACHED_TYPE.test(text);
     const maxValues = isAttached ? this.#maxValues / ATTACHED_VALUE_FACTOR : this.#maxValues;
-    const short = text.length < MIN_LONG_LENGTH ? undefined : shortenStrings(text);
-    const isCheap = text.length * MAX_COST_PER_BYTE <= maxValues ||
-      short !== undefined && maxCostOf(short, text.length - short.length) <= maxValues;
-    if (!isCheap && !isSurelyCheap(text, maxValues)) {
+    if (text.length * MAX_COST_PER_BYTE > maxValues && !isSurelyCheap(text, maxValues)) {
       const [head] = HEAD.exec(text) ?? [];
       if (head === undefined) throw new RangeError("Too large for a packet of its type");
       const refusal = refusalOf(text.slice(head.length), maxValues);
       if (refusal !== undefined) return this.#addRefused(withoutBody(text, head), { refusal, isAttached });
     }
-    const raw = this.#isIncomplete || isAttached ? undefined : readRaw(text, short);
+    const raw = this.#isIncomplete || isAttached ? undefined : readRaw(text, text);
     if (raw !== undefined) return void this.emitReserved("decoded", raw);
     this.#isIncomplete ||= isAttached;
     super.add(text);
+  }
+
+  /** @param short The packet with its long strings cut. */
+  #addShort(short: string, bytes: PlainBytes): void {
+    const cost = maxCostOf(short, bytes.length - short.length);
+    const raw = this.#isIncomplete || cost > this.#maxValues ? undefined : readRaw(short, bytes);
+    if (raw === undefined) return this.#addText(bytes.toString());
+    this.emitReserved("decoded", raw);
   }
 
   /** Refuses a message of which only the beginning is there. */
@@ -143,7 +151,7 @@ class BoundedDecoder extends Decoder {
  *
  * @throws {SyntaxError} when it is not JSON. {@linkcode RangeError} when it has too many arguments.
  */
-function readRaw(text: string, short: string | undefined): Packet | undefined {
+function readRaw(text: string, whole: RawJson): Packet | undefined {
   const isAnswer = text.startsWith(ANSWER_START);
   if (!isAnswer && !text.startsWith(REQUEST_START)) return undefined;
   const start = text.indexOf("[", ANSWER_START.length);
@@ -151,7 +159,7 @@ function readRaw(text: string, short: string | undefined): Packet | undefined {
   if (start < 0 || !ACK_ID.test(digits)) return undefined;
   const isRelayed = isAnswer ? digits !== "" : text.startsWith(REQUEST_ARGUMENTS, start);
   if (!isRelayed) return undefined;
-  const checked = check(text.slice(start), short?.slice(start));
+  const checked = check(text.slice(start), typeof whole === "string" ? undefined : whole.from(start));
   return isAnswer
     ? toAnswer(checked, Number(digits))
     : toRequest(checked, digits === "" ? undefined : Number(digits));
@@ -171,7 +179,7 @@ function toRequest({ json, values, isTooDeep }: CheckedArguments, id: number | u
 }
 
 interface CheckedArguments {
-  readonly json: string;
+  readonly json: RawJson;
   readonly values: readonly unknown[];
   readonly isTooDeep: boolean;
 }
@@ -179,15 +187,15 @@ interface CheckedArguments {
 /**
  * Parses the arguments of a packet, and writes them again if a reader of another language could refuse them.
  *
- * @param short The same with shortened strings.
+ * @param whole The arguments, if the long strings of `text` are cut.
  */
-function check(json: string, short = json): CheckedArguments {
-  const values: unknown = JSON.parse(short);
+function check(text: string, whole: RawJson = text): CheckedArguments {
+  const values: unknown = JSON.parse(text);
   if (!Array.isArray(values)) throw new SyntaxError("The arguments are not a list");
   if (values.length > MAX_ARGUMENTS) throw new RangeError("Too many arguments");
   const flaw = flawOf(values, MAX_MESSAGE_DEPTH);
   return {
-    json: flaw === "number" ? JSON.stringify(JSON.parse(json)) : json,
+    json: flaw === "number" ? JSON.stringify(JSON.parse(whole.toString())) : whole,
     values,
     isTooDeep: flaw === "depth",
   };

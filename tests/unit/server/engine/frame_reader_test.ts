@@ -12,6 +12,7 @@ function openReader(limits = LIMITS) {
   const events: unknown[][] = [];
   const reader = new FrameReader({
     onText: (text) => void events.push(["text", text]),
+    onPlainText: () => false,
     onBinary: (bytes) => void events.push(["binary", [...bytes]]),
     onOversize: (beginning, size) => void events.push(["oversize", beginning, size]),
     onPing: (payload) => void events.push(["ping", payload.toString()]),

@@ -1,47 +1,79 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { deliverPlain, shortenStrings } from "../../../../src/server/engine/plain_text.ts";
+import { Buffer } from "node:buffer";
+import {
+  currentBytes,
+  deliverShort,
+  PlainBytes,
+  shortenStrings,
+} from "../../../../src/server/engine/plain_text.ts";
 
-const long = "y".repeat(10_000);
+const long = "y".repeat(300_000);
 
 function shortened(json: string): string | undefined {
-  let short: string | undefined;
-  deliverPlain(() => short = shortenStrings(json));
-  return short;
+  return shortenStrings(Buffer.from(json));
 }
 
 Deno.test("shortenStrings() keeps the structure and the short strings of a text", () => {
-  const json = JSON.stringify(["client:x", { computer: "c", text: long, [long]: [1, long, { é: "中" }] }]);
+  const json = JSON.stringify(["client:x", { computer: "c", text: long, [long]: [1, long, { a: "b" }] }]);
   const short = shortened(json) ?? "";
   assert(short.length < 7_000);
   const [event, { computer, ...others }] = JSON.parse(short);
   assertEquals([event, computer], ["client:x", "c"]);
   const cut = long.slice(0, 2_047);
-  assertEquals(others, { text: cut, [cut]: [1, cut, { é: "中" }] });
+  assertEquals(others, { text: cut, [cut]: [1, cut, { a: "b" }] });
 });
 
 Deno.test("shortenStrings() makes no invalid JSON valid", () => {
-  for (
-    const json of [
-      `["${long}]`,
-      `["${long}" "${long}"]`,
-      `["${long}",]`,
-      `{"${long}"}`,
-      `["${long}"]]`,
-      `[${long}]`,
-    ]
-  ) {
-    const short = shortened(json);
-    assertThrows(() => JSON.parse(short ?? json), SyntaxError, undefined, json.slice(0, 5));
+  const invalid = [
+    `["${long}]`,
+    `["${long}" "${long}"]`,
+    `["${long}",]`,
+    `{"${long}"}`,
+    `["${long}"]]`,
+    `[${long}]`,
+  ];
+  for (const json of invalid) {
+    assertThrows(() => JSON.parse(shortened(json) ?? json), SyntaxError, undefined, json.slice(0, 5));
   }
 });
 
-Deno.test("shortenStrings() leaves texts to the parser that have escapes, many strings, or are not known to be plain", () => {
-  assertEquals(shortenStrings(`["${long}"]`), undefined);
-  assertEquals(shortened(`["\\\\n${long}"]`), undefined);
+Deno.test("shortenStrings() leaves bytes to the parser that have escapes, or many strings", () => {
+  assertEquals(shortened(`["\\n${long}"]`), undefined);
   assertEquals(shortened(JSON.stringify(Array(5_000).fill("x"))), undefined);
+});
+
+Deno.test("deliverShort() delivers long messages that are relayed, and keeps their bytes meanwhile", () => {
+  const delivered: unknown[] = [];
+  const deliver = (text: string) =>
+    deliverShort(Buffer.from(text), text.length, (short) => {
+      delivered.push(short.length < 5_000, currentBytes()?.toString() === text.slice(1));
+    });
+  assert(deliver(`42/smcp,7["client:x",{"text":"${long}"}]`));
+  assert(deliver(`43/smcp,7["${long}"]`));
+  for (
+    const text of [
+      `40/smcp,{"token":"${long}"}`,
+      `42["x","${long}"]`,
+      '42/smcp,["client:x",{}]',
+      `451-/smcp,["${long}"]`,
+    ]
+  ) {
+    assert(!deliver(text), text.slice(0, 10));
+  }
+  assertEquals(delivered, [true, true, true, true]);
+  const message = Buffer.from(`43/smcp,7["${long}"]`);
   const fail = () => {
     throw new RangeError("A listener failed");
   };
-  assertThrows(() => deliverPlain(fail), RangeError);
-  assertEquals(shortenStrings(`["${long}"]`), undefined);
+  assertThrows(() => deliverShort(message, message.length, fail), RangeError);
+  assertEquals(currentBytes(), undefined);
+});
+
+Deno.test("PlainBytes cannot be read after they were released", () => {
+  const bytes = new PlainBytes(Buffer.from("abcdef"), { start: 1, end: 5 });
+  const rest = bytes.from(2);
+  assertEquals([bytes.toString(), rest.toString(), rest.length], ["bcde", "de", 2]);
+  rest.release();
+  rest.release();
+  assertThrows(() => rest.view, TypeError);
 });
