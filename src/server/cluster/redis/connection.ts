@@ -165,17 +165,18 @@ async function openCluster(
   };
 }
 
-/** Logs the first of a series of errors, and the end of the series. */
+/** Logs an error that differs from the one before, and the end of the errors. */
 function createErrorLog(logger: Logger) {
-  let isFailing = false;
+  let last: string | undefined;
   return {
-    onError(error: unknown): void {
-      if (!isFailing) logger.error("lost touch with Redis", { error: describeError(error) });
-      isFailing = true;
+    onError(cause: unknown): void {
+      const error = describeError(cause);
+      if (error !== last) logger.error("lost touch with Redis", { error });
+      last = error;
     },
     onRestored(): void {
-      if (isFailing) logger.info("reached Redis again");
-      isFailing = false;
+      if (last !== undefined) logger.info("reached Redis again");
+      last = undefined;
     },
   };
 }
