@@ -4,7 +4,7 @@
  */
 
 /** The number of bytes at the beginning of a message that are kept. */
-export const HEAD_BYTES = 64;
+export const HEAD_BYTES = 160;
 
 /** The placeholder for a number in the text of a frame. */
 export const NUMBER = "\0";

@@ -77,12 +77,20 @@ export class RawPeer implements AsyncDisposable {
   }
 
   /**
-   * Sends a request with this number. Resolves to the size of the answer in bytes, or to `undefined` if the request was
-   * given up.
+   * Sends a request with this number, and resolves to whether it was answered before it was given up. Rejects if the
+   * answer has another size.
    */
-  request(frame: OutgoingFrame, number: number): Promise<number | undefined> {
-    return new Promise((resolve) => {
-      this.#acks.set(number, (message) => resolve(message?.sizeBytes));
+  request(frame: OutgoingFrame, number: number, answerBytes: number): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#acks.set(number, (message) => {
+        if (message === undefined || message.sizeBytes === answerBytes) return resolve(message !== undefined);
+        const head = new TextDecoder().decode(message.head.subarray(0, message.headLength));
+        reject(
+          new TypeError(
+            `Cannot use an answer of ${message.sizeBytes} instead of ${answerBytes} bytes: ${head}`,
+          ),
+        );
+      });
       this.send(frame, number);
     });
   }
