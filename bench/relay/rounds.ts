@@ -101,6 +101,7 @@ export class Rounds {
     const times = new Histogram();
     for (const outcome of outcomes) times.merge(new Histogram(outcome.times));
     const count = outcomes.reduce((sum, outcome) => sum + outcome.count, 0);
+    if (count === 0) throw new TypeError("Cannot measure: nothing was answered");
     const lost = outcomes.reduce((sum, outcome) => sum + (outcome.lost ?? 0), 0);
     const seconds = Math.max(...outcomes.map((outcome) => outcome.seconds));
     return {
