@@ -31,6 +31,8 @@ export const REFUSALS = [
   "origin",
   /** The protocol version is not accepted. */
   "version",
+  /** A transport that is not served. */
+  "transport",
   /** A body that is too large before admission. */
   "body_size",
   /** The most connections wait for admission. */

@@ -103,7 +103,8 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     const { message: reason, ...rest } = body;
     const fields = { ...rest, reason, address };
     refusals.write(
-      "warn",
+      // Our own clients ask for polling first.
+      kind === "transport" ? "debug" : "warn",
       "refused a handshake",
       kind === "origin" ? auditFields("connect", fields) : fields,
     );

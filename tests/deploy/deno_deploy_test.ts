@@ -7,7 +7,9 @@ import { Agent } from "../../agent.ts";
 import { Computer } from "../../computer.ts";
 import { openPolling } from "../attacks/_raw_http.ts";
 import { RawPeer } from "../integration/_socket.ts";
-import { within } from "../fixtures/within.ts";
+import { hasRedis, RedisServer } from "../fixtures/redis_server.ts";
+import { eventually, within } from "../fixtures/within.ts";
+import { TcpProxy } from "../fixtures/tcp_proxy.ts";
 import { findTool, type RunningServer, startServer } from "./_tools.ts";
 
 const deno = findTool("deno 2.5.0", ["deno/node_modules/deno/deno"]);
@@ -122,6 +124,34 @@ async function fetchStatus(url: string): Promise<{ readonly status: number }> {
   await answer.body?.cancel();
   return { status: answer.status };
 }
+
+Deno.test({
+  name:
+    "On Deno 2.5.0 instances with Redis are one Server, of websocket alone, and their members go over when one ends",
+  ignore: ignore || !hasRedis,
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    await using redis = await RedisServer.start();
+    const options = ["--redis", redis.url, "--transports", "websocket", "--token", "s3cret"];
+    await using first = await start(...options);
+    await using second = await start(...options);
+    // The balancer of the platform: what connects next comes to the Server that is named here.
+    await using wire = new TcpProxy(first.port);
+    const place = { url: wire.url, office: "lab", auth: { token: "s3cret" } };
+    await using computer = Computer.open({ name: "laptop", config: { servers: {}, inputs: [] } });
+    await computer.join(place);
+    await using agent = await Agent.connect({ ...place, url: second.url, name: "ada" });
+    assertEquals(await agent.computer("laptop").getTools(), []);
+    const { port } = second;
+    first.program.kill("SIGINT");
+    wire.restore(port);
+    assertEquals((await first.program.end()).code, 0);
+    const look = () => agent.computer("laptop").getTools().then((tools) => tools.length, () => -1);
+    await eventually(look, (count) => count === 0, "the return of the Computer at the other Server");
+    assert(!first.program.stderr.text.includes("one instance"), first.program.stderr.text);
+  },
+});
 
 Deno.test({
   name: "On Deno Deploy the Server warns once that offices live in one instance",

@@ -150,7 +150,7 @@ function checkTransport(
     ErrorCode.BAD_REQUEST,
     `Transport "${name}" is not served: connect with ${transports.join(" or ")}`,
   );
-  return { ...rest, body: { ...body, transports } };
+  return { ...rest, kind: "transport", body: { ...body, transports } };
 }
 
 function checkVersion(raw: string | undefined, policy: HandshakePolicy): HandshakeRefusal | undefined {
