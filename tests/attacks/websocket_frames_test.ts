@@ -1,5 +1,6 @@
 /** Attacker: anybody who can reach the port, or a member. It breaks the rules of WebSocket frames */
 import { assert, assertEquals } from "@std/assert";
+import { Buffer } from "node:buffer";
 import { SmcpServer } from "../../server.ts";
 import { within } from "../fixtures/within.ts";
 import { RawPeer } from "../integration/_socket.ts";
@@ -9,6 +10,8 @@ import {
   frame,
   frameHead,
   openWebSocket,
+  PING_FRAME,
+  PONG_FRAME,
   RawConnection,
   toText,
   UPGRADE_HEADERS,
@@ -98,6 +101,30 @@ Deno.test("a member that announces more than it sends makes the Server hold what
   await using agent = await RawPeer.join(server.url, ada);
   await agent.settled();
   assert(Deno.memoryUsage().rss - before < 64 * MIB);
+});
+
+Deno.test("a member that sends a large message in frames of one byte makes the Server copy it a few times", async () => {
+  await using server = await SmcpServer.listen({ port: 0, engine: "builtin" });
+  await using agent = await RawPeer.join(server.url, ada);
+  await using connection = await openWebSocket(server.port);
+  await connect(connection);
+  const allocate = Buffer.allocUnsafeSlow;
+  let allocatedBytes = 0;
+  Buffer.allocUnsafeSlow = (size) => {
+    allocatedBytes += size;
+    return allocate(size);
+  };
+  try {
+    connection.write(frame(new Uint8Array(2 * MIB).fill(0x34), { isWhole: false }));
+    const small = frame("x", { opcode: 0, isWhole: false });
+    connection.write(concat(Array.from({ length: 2_000 }, () => small)));
+    connection.write(PING_FRAME);
+    await connection.until("the answer to the ping", (text) => text.includes(PONG_FRAME));
+  } finally {
+    Buffer.allocUnsafeSlow = allocate;
+  }
+  assert(allocatedBytes < 64 * MIB, `${allocatedBytes} bytes`);
+  await agent.settled();
 });
 
 Deno.test("a member that ends its side without a close frame leaves at once", async () => {

@@ -179,8 +179,18 @@ export class FrameReader {
       this.#fail(TOO_BIG, "a message is too large");
       return false;
     }
+    if (!this.#isSkipped) this.#keepBeginning();
     this.#isSkipped = true;
     return true;
+  }
+
+  /** Frees what has arrived of a message that is skipped, except its beginning. */
+  #keepBeginning(): void {
+    const arrived = this.#buffer;
+    if (arrived === undefined) return;
+    this.#filledBytes = Math.min(this.#filledBytes, BEGINNING_BYTES);
+    this.#buffer = Buffer.from(arrived.subarray(0, this.#filledBytes));
+    giveBuffer(arrived);
   }
 
   /** Reads a part of the current frame. */
@@ -206,12 +216,16 @@ export class FrameReader {
     this.#filledBytes = end;
   }
 
-  /** Makes room in the buffer of the message: twice what has arrived, since a peer may announce more than it sends. */
+  /**
+   * Makes room in the buffer of the message: twice what has arrived, since a peer may announce more than it sends. Only the
+   * last frame tells the size of the message: with room for no more than each frame, a message of many small frames would
+   * be copied for each of them.
+   */
   #reserve(bytes: number): Buffer {
     const old = this.#buffer;
     if (old !== undefined && old.length >= bytes) return old;
-    const announced = this.#filledBytes + this.#leftBytes;
-    const buffer = takeBuffer(Math.max(bytes, Math.min(announced, 2 * bytes)));
+    const largest = this.#isFinal ? this.#filledBytes + this.#leftBytes : this.#limits.maxPayloadBytes;
+    const buffer = takeBuffer(Math.max(bytes, Math.min(largest, 2 * bytes)));
     if (old !== undefined) {
       buffer.set(old.subarray(0, this.#filledBytes));
       giveBuffer(old);

@@ -95,6 +95,36 @@ Deno.test("a text over the limit is skipped, and its beginning delivered with it
   assert(String(beginning).length <= 1_024);
 });
 
+Deno.test("a message of many small frames is copied a few times, not for each frame", () => {
+  const [largeBytes, count] = [4 * 1024 * 1024, 1_000];
+  const { events, reader } = openReader({ maxPayloadBytes: 2 * largeBytes, maxSkippedBytes: 4 * largeBytes });
+  const allocate = Buffer.allocUnsafeSlow;
+  let allocatedBytes = 0;
+  Buffer.allocUnsafeSlow = (size) => {
+    allocatedBytes += size;
+    return allocate(size);
+  };
+  try {
+    reader.push(frame("x".repeat(largeBytes), { isFinal: false }));
+    for (let sent = 0; sent < count; sent++) {
+      reader.push(frame("y", { opcode: CONTINUATION, isFinal: false }));
+    }
+    reader.push(frame("z", { opcode: CONTINUATION }));
+  } finally {
+    Buffer.allocUnsafeSlow = allocate;
+  }
+  assertEquals(events.map(([kind, text]) => [kind, String(text).length]), [["text", largeBytes + count + 1]]);
+  assert(allocatedBytes < 8 * largeBytes, `${allocatedBytes} bytes`);
+});
+
+Deno.test("of a message that turns out to be over the limit, only the beginning is kept", () => {
+  const { events, reader } = openReader({ maxPayloadBytes: 5_000, maxSkippedBytes: 50_000 });
+  reader.push(frame("x".repeat(4_990), { isFinal: false }));
+  reader.push(frame("y".repeat(11), { opcode: CONTINUATION }));
+  reader.push(frame("next"));
+  assertEquals(events, [["oversize", "x".repeat(1_024), 5_001], ["text", "next"]]);
+});
+
 Deno.test("a message that is far too large, and a binary one over the limit, fail at their header with 1009", () => {
   const limits = { maxPayloadBytes: 100, maxSkippedBytes: 400 };
   for (
