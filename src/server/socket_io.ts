@@ -27,6 +27,7 @@ import { OfficeLoads } from "./load.ts";
 import type { Settings } from "./options.ts";
 import { QuotaLedger } from "./quotas.ts";
 import { Outbox, type OutboxOptions } from "./outbox.ts";
+import { hideSessionCount, hideSocketCount, setNextAckId } from "./sockets/ids.ts";
 import { createBoundedParser } from "./sockets/parser.ts";
 import { boundPollingAnswers, boundPollingBodies, type PollingConnection } from "./sockets/polling.ts";
 import { TimingWheel } from "./timing_wheel.ts";
@@ -85,6 +86,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
       refusals.write("warn", `dropped a connection: ${reason}`, { address });
     },
   });
+  hideSessionCount(io.engine);
   watchEngine(io, { ...settings, strangers });
   const timeouts = new TimingWheel();
   const quotas = new QuotaLedger(settings.quotas);
@@ -177,6 +179,7 @@ function serveNamespace(
   const credentialsContext = { ...settings, refusals, permits: new PermitWatch(context.timeouts) };
   namespace.use((socket, next) => {
     const { handshake, conn } = socket;
+    hideSocketCount(socket);
     handshake.address = strangers.addressOf(conn) ?? "";
     const gone = new AbortController();
     const onClose = () => gone.abort(new AdmissionError("Closed before admission"));
@@ -320,6 +323,7 @@ export interface SocketLike {
 export class SocketWire implements Wire {
   readonly #socket: SocketLike;
   readonly #outbox: Pick<Outbox, "push">;
+  #nextAckId = 0;
 
   constructor(socket: SocketLike, outbox: Pick<Outbox, "push">) {
     this.#socket = socket;
@@ -335,7 +339,8 @@ export class SocketWire implements Wire {
   }
 
   ask(event: string, body: unknown, ack: Ack): Sent {
-    const ackId = nextAckId(this.#socket);
+    const ackId = this.#nextAckId++;
+    setNextAckId(this.#socket, ackId);
     try {
       return { ackId, bytes: this.#outbox.push(() => this.#socket.emit(event, body, ack)) };
     } catch (error) {
@@ -378,13 +383,4 @@ export function roomOf(officeId: string): string {
 function acksOf(socket: SocketLike): Map<unknown, unknown> | undefined {
   const acks: unknown = Reflect.get(socket, "acks");
   return acks instanceof Map ? acks : undefined;
-}
-
-/** Private member of Socket.IO: the id of the next ack of a namespace. Searching all acks for it would be slow. */
-function nextAckId(socket: SocketLike): number {
-  // `Reflect.get` would be much slower.
-  const namespace = "nsp" in socket ? socket.nsp : undefined;
-  const hasIds = typeof namespace === "object" && namespace !== null && "_ids" in namespace;
-  if (hasIds && typeof namespace._ids === "number") return namespace._ids;
-  throw new TypeError("Cannot get the id of an ack: this version of Socket.IO keeps it elsewhere");
 }

@@ -3,13 +3,18 @@ import { assert, assertEquals } from "@std/assert";
 import { SmcpServer, staticTokens } from "../../server.ts";
 import { type PeerOptions, RawPeer } from "../integration/_socket.ts";
 import { within } from "../fixtures/within.ts";
+import { keepRedis, worlds } from "./_worlds.ts";
+
+keepRedis();
 
 const SESSION = "2b6f0cc9-04d0-4c9f-8e0f-9c2c3a5e7d11";
 const VICTIM = { auth: { token: "victims-token", session: SESSION } };
 const lab = { role: "agent", name: "ada", office_id: "lab" } as const;
 
+const auth = staticTokens({ tokens: ["victims-token", "attackers-token"] });
+
 function listen(): Promise<SmcpServer> {
-  return SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["victims-token", "attackers-token"] }) });
+  return SmcpServer.listen({ port: 0, auth });
 }
 
 /** Whether this member is in its office still, as the Server tells it. */
@@ -27,16 +32,47 @@ const THIEVES: Readonly<Record<string, readonly [options: PeerOptions, role: "ag
   "the same token, as an observer": [{ auth: { ...VICTIM.auth, observer: true } }, "agent"],
 };
 
-for (const [who, [options, role]] of Object.entries(THIEVES)) {
-  Deno.test(`a session value with ${who} takes nobody's place`, async () => {
-    await using server = await listen();
-    await using victim = await RawPeer.join(server.url, lab, VICTIM);
-    await using thief = await RawPeer.connect(server.url, options);
-    for (const office_id of ["lab", "other"]) {
-      await thief.request("server:join_office", { role, name: "ada", office_id });
-      assert(await isIn(victim, "lab"), "the victim is out of its office");
+for (const { name: world, ignore, open } of worlds) {
+  for (const [who, [options, role]] of Object.entries(THIEVES)) {
+    const name = `${world}: a session value with ${who} takes nobody's place`;
+    const fn = async () => {
+      await using place = await open({ auth });
+      await using victim = await RawPeer.join(place.home.url, lab, VICTIM);
+      await using thief = await RawPeer.connect(place.away.url, options);
+      for (const office_id of ["lab", "other"]) {
+        await thief.request("server:join_office", { role, name: "ada", office_id });
+        assert(await isIn(victim, "lab"), "the victim is out of its office");
+      }
+    };
+    Deno.test({ name, ignore, fn });
+  }
+
+  const name = `${world}: guessed session values take nobody's place, and the right one takes it everywhere`;
+  const fn = async () => {
+    await using place = await open({ auth });
+    await using victim = await RawPeer.join(place.home.url, lab, VICTIM);
+    const guesses = [
+      `${SESSION} `,
+      SESSION.toUpperCase(),
+      SESSION.slice(0, -1),
+      victim.id,
+      "",
+      "__proto__",
+      [SESSION],
+      { session: SESSION },
+      null,
+      "x".repeat(200),
+    ];
+    for (const session of guesses) {
+      await using thief = await RawPeer.connect(place.away.url, { auth: { ...VICTIM.auth, session } });
+      assertEquals((await thief.request("server:join_office", lab))[0], false, String(session));
+      assert(await isIn(victim, "lab"), `the victim is out of its office: ${session}`);
     }
-  });
+    await using back = await RawPeer.join(place.away.url, lab, VICTIM);
+    await within(victim.disconnected, "the end of the older connection");
+    assert(await isIn(back, "lab"));
+  };
+  Deno.test({ name, ignore, fn });
 }
 
 Deno.test("the id of a member that others see opens no connection of its", async () => {

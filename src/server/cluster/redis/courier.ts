@@ -266,7 +266,8 @@ export class Courier {
     const refusal = drain.refusal();
     if (refusal !== undefined) throw refusal;
     const connection = this.#memberOf(sid, officeId);
-    if (connection === undefined) throw computerNotFound(computer);
+    // The Computer may have come back under another name.
+    if (connection === undefined || connection.member?.name !== computer) throw computerNotFound(computer);
     connection.owed.requireRoom(`Computer '${computer}'`, loadLimits.owed);
     officeLoads.of(officeId).requireRoom("this office", loadLimits.office);
     if (isObserving) {
