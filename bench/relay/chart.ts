@@ -54,7 +54,7 @@ export function renderChart(
     return `<g transform="translate(${x} ${y})">${drawPanel(panel, titles)}</g>`;
   });
   const heading = "The relay: our Server and others under the same load";
-  const note = "medians; × is the ratio to the bare Socket.IO forwarder in the same round";
+  const note = "medians; × is the ratio to the first bar, the median of all rounds";
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="title">`,
     `<title id="title">${escape(heading)}</title>`,
@@ -185,7 +185,7 @@ function styleSheet(): string {
 }
 
 function show(value: number): string {
-  const digits = value !== 0 && Math.abs(value) < 100 && !Number.isInteger(value) ? 1 : 0;
+  const digits = Math.abs(value) < 1 ? 2 : Math.abs(value) < 100 ? 1 : 0;
   return value.toLocaleString("en-US", { maximumFractionDigits: digits });
 }
 
