@@ -99,6 +99,23 @@ test("an Agent that has just been notified of a Computer of another process can 
   }
 });
 
+test("large requests and answers reach another process and come back unchanged", async () => {
+  await using processes = await Processes.start();
+  await using laptop = await RawPeer.join(processes.url(1), computer("laptop"));
+  await using ada = await RawPeer.join(processes.url(0), agent("ada"));
+  laptop.serve("client:tool_call", (body) => [{ echoed: body }]);
+  // Plain characters, characters of several bytes, and many members: the Server has a way for each.
+  const texts = [
+    "x".repeat(2_000_000),
+    "é✓😀\n".repeat(300_000),
+    Array.from({ length: 50_000 }, (_, i) => ({ i })),
+  ];
+  for (const [number, text] of texts.entries()) {
+    const request = call(`${number}`, { params: { text } });
+    assertEquals(await ada.request("client:tool_call", request), [{ echoed: request }]);
+  }
+});
+
 test("attachments reach a Computer of another process and come back", async () => {
   await using processes = await Processes.start();
   await using laptop = await RawPeer.join(processes.url(1), computer("laptop"));
