@@ -17,6 +17,8 @@ import { toStandIn } from "./oversize.ts";
 const CLOSE_TIMEOUT_MS = 5_000;
 /** Batches from this size on are written from a buffer that is used again. */
 const MIN_POOLED_BYTES = 16 * 1024;
+/** A write ends with the message that reaches this size. */
+const MAX_WRITE_BYTES = 64 * 1024;
 /** The Engine.IO type of a packet with a Socket.IO packet. */
 const MESSAGE_TYPE = "4";
 
@@ -30,7 +32,8 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
   #isOpen = true;
   #isEmitted = false;
   #batch: Outgoing[] = [];
-  #callbacks: SentCallback[] = [];
+  /** For each message of the batch. */
+  #callbacks: (SentCallback | undefined)[] = [];
   /** The answer to the last ping, until it is sent. */
   #pong: Outgoing | undefined;
   #isFlushing = false;
@@ -79,6 +82,7 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#batch.push(buildClose(code));
+    this.#callbacks.push(undefined);
     this.#schedule();
     this.#closeTimer ??= setTimeout(() => this.#socket.destroy(), CLOSE_TIMEOUT_MS);
   }
@@ -131,7 +135,7 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
       return void queueMicrotask(() => callback?.(new RangeError("The WebSocket is closed")));
     }
     this.#batch.push(message);
-    if (callback !== undefined) this.#callbacks.push(callback);
+    this.#callbacks.push(callback);
     this.#schedule();
   }
 
@@ -158,32 +162,46 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
     queueMicrotask(() => this.#flush());
   }
 
+  /** Writes the first messages of the batch; the others follow when these are written. */
   #flush(): void {
-    const batch = this.#batch;
-    const callbacks = this.#callbacks;
-    if (this.#pong !== undefined && this.#isOpen) batch.push(this.#pong);
-    this.#pong = undefined;
-    if (batch.length === 0 || this.#socket.destroyed) return this.#endFlush();
-    this.#batch = [];
-    this.#callbacks = [];
-    const bytes = batch.reduce((sum, message) => sum + maxFrameBytes(message), 0);
-    const buffer = bytes < MIN_POOLED_BYTES ? Buffer.allocUnsafe(bytes) : takeBuffer(bytes);
-    let start = 0;
-    let end = 0;
-    for (const message of batch) {
-      end = writeFrame(buffer, end, message);
-      const plain = message instanceof LongPacket ? message.bytes : undefined;
-      if (plain === undefined) continue;
-      this.#socket.write(buffer.subarray(start, end));
-      this.#socket.write(plain.view, () => plain.release());
-      start = end;
+    if (this.#pong !== undefined && this.#isOpen) {
+      this.#batch.push(this.#pong);
+      this.#callbacks.push(undefined);
     }
-    this.#socket.write(buffer.subarray(start, end), (error) => {
+    this.#pong = undefined;
+    if (this.#batch.length === 0 || this.#socket.destroyed) return this.#endFlush();
+    const { count, bytes } = this.#nextWrite();
+    const batch = this.#batch.splice(0, count);
+    const callbacks = this.#callbacks.splice(0, count);
+    const buffer = bytes < MIN_POOLED_BYTES ? Buffer.allocUnsafe(bytes) : takeBuffer(bytes);
+    let end = 0;
+    for (const message of batch) end = writeFrame(buffer, end, message);
+    const last = batch.at(-1);
+    const plain = last instanceof LongPacket ? last.bytes : undefined;
+    const onWritten: SentCallback = (error) => {
       giveBuffer(buffer);
+      plain?.release();
       this.#isFlushing = false;
-      for (const callback of callbacks) callback(error ?? undefined);
+      for (const callback of callbacks) callback?.(error ?? undefined);
       if (this.#batch.length > 0 || this.#pong !== undefined || this.#isEmitted) this.#schedule();
-    });
+    };
+    const written = buffer.subarray(0, end);
+    if (plain === undefined) {
+      return void this.#socket.write(written, (error) => onWritten(error ?? undefined));
+    }
+    this.#socket.write(written);
+    this.#socket.write(plain.view, (error) => onWritten(error ?? undefined));
+  }
+
+  /** The messages of the next write: Node joins what waits, which would copy many large messages. */
+  #nextWrite(): { readonly count: number; readonly bytes: number } {
+    let bytes = 0;
+    for (const [index, message] of this.#batch.entries()) {
+      bytes += maxFrameBytes(message);
+      const isPlain = message instanceof LongPacket && message.bytes !== undefined;
+      if (isPlain || bytes >= MAX_WRITE_BYTES) return { count: index + 1, bytes };
+    }
+    return { count: this.#batch.length, bytes };
   }
 
   /** Nothing is left to write. */
