@@ -12,9 +12,9 @@ import { Cluster, Load } from "./_cluster.ts";
 const SHORT = { heartbeatMs: 600, leaseMs: 2_400 };
 /** Long enough for a busy machine, where a test needs a lease to last. */
 const LONG = { heartbeatMs: 2_000, leaseMs: 6_000 };
-const OFFICES = sized({ reduced: 6, full: 60 });
+const OFFICES = sized({ reduced: 6, full: 18 });
 const ROUNDS = sized({ reduced: 1, full: 5 });
-const CALLS = sized({ reduced: 10, full: 200 });
+const CALLS = sized({ reduced: 10, full: 40 });
 
 function test(name: string, fn: (redis: RedisServer) => Promise<void>): void {
   Deno.test({
