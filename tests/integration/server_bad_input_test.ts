@@ -133,6 +133,17 @@ Deno.test("A request nested too deep to be written again is answered 400", async
   await office.assertAlive();
 });
 
+Deno.test("A request nested too deep is answered 400, also where a later member of the same name overrides it", async () => {
+  await using office = await openOffice();
+  const nested = "[".repeat(2_000) + "]".repeat(2_000);
+  const answered = new Promise((resolve) => office.agent.socket.io.engine.on("data", resolve));
+  office.agent.writeRaw(
+    `2/smcp,78["client:echo",{"agent":"a","req_id":"1","computer":"laptop","x":${nested},"x":1}]`,
+  );
+  assert(String(await answered).startsWith('3/smcp,78[{"code":400,"message":"Cannot relay'));
+  await office.assertAlive();
+});
+
 Deno.test("An answer nested too deep to be written again becomes 500", async () => {
   await using office = await openOffice();
   await using deep = await RawPeer.join(office.server.url, { ...laptop, name: "deep" });

@@ -11,6 +11,7 @@ import { currentBytes, type PlainBytes } from "../engine/plain_text.ts";
 import { type OversizeMessage, oversizeOf } from "../engine/oversize.ts";
 import { ATTACHED_VALUE_FACTOR, MAX_ARGUMENTS, MAX_EVENT_LENGTH, maxValuesFor } from "../limits.ts";
 import { RawAnswer, rawArgumentsOf, type RawJson, RawRequest } from "../raw.ts";
+import { findJsonFlaw } from "./json_flaws.ts";
 
 /** The text before the JSON of an event or an ack: type, number of attachments, namespace, id. */
 const HEAD = /^[2356](?:\d+-)?(?:\/[^,"]{0,128},)?\d{0,16}(?=\[)/;
@@ -193,30 +194,12 @@ function check(text: string, whole: RawJson = text): CheckedArguments {
   const values: unknown = JSON.parse(text);
   if (!Array.isArray(values)) throw new SyntaxError("The arguments are not a list");
   if (values.length > MAX_ARGUMENTS) throw new RangeError("Too many arguments");
-  const flaw = flawOf(values, MAX_MESSAGE_DEPTH);
+  const flaw = findJsonFlaw(text, MAX_MESSAGE_DEPTH);
   return {
     json: flaw === "number" ? JSON.stringify(JSON.parse(whole.toString())) : whole,
     values,
     isTooDeep: flaw === "depth",
   };
-}
-
-/**
- * Finds what is valid JSON but no reader has to accept: too many levels, and numbers beyond the range of a double, which
- * `JSON.parse` reads as infinite.
- */
-function flawOf(value: unknown, levels: number): "depth" | "number" | undefined {
-  if (typeof value === "number") return Number.isFinite(value) ? undefined : "number";
-  if (typeof value !== "object" || value === null) return undefined;
-  if (levels === 0) return "depth";
-  let flaw: "number" | undefined;
-  const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  for (const member of members) {
-    const inner = flawOf(member, levels - 1);
-    if (inner === "depth") return inner;
-    flaw ??= inner;
-  }
-  return flaw;
 }
 
 /** Returns the refusal of a JSON text that is too costly to parse. */

@@ -1,0 +1,56 @@
+import { assert, assertEquals } from "@std/assert";
+import { MAX_MESSAGE_DEPTH } from "../../../../src/protocol/depth.ts";
+import { RawAnswer, RawRequest } from "../../../../src/server/raw.ts";
+import { createBoundedParser } from "../../../../src/server/sockets/parser.ts";
+
+const { Decoder } = createBoundedParser(1024 * 1024);
+
+/** Decodes a packet of one text, and returns its arguments. */
+function decode(text: string): readonly unknown[] {
+  const decoder = new Decoder();
+  let data: readonly unknown[] = [];
+  decoder.on("decoded", ({ data: values }) => data = Array.isArray(values) ? values : []);
+  decoder.add(text);
+  return data;
+}
+
+function decodeRequest(members: string): RawRequest {
+  const [, body] = decode(`2/smcp,7["client:x",{"computer":"c",${members}}]`);
+  assert(body instanceof RawRequest);
+  return body;
+}
+
+const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+/** The list of arguments and the body. */
+const OUTER_LEVELS = 2;
+
+for (const [what, after] of [["", ""], [" in a member that a later one of that name overrides", ',"x":1']]) {
+  Deno.test(`A request may have ${MAX_MESSAGE_DEPTH} levels, and not one more${what}`, () => {
+    const levels = MAX_MESSAGE_DEPTH - OUTER_LEVELS;
+    assertEquals(decodeRequest(`"x":${deep(levels)}${after}`).isTooDeep, false);
+    assertEquals(decodeRequest(`"x":${deep(levels + 1)}${after}`).isTooDeep, true);
+  });
+}
+
+Deno.test("An answer that is nested too deep is not passed on, nor one that overrides such a member", () => {
+  const nested = deep(MAX_MESSAGE_DEPTH + 1);
+  for (const answer of [nested, `{"x":${nested},"x":1}`]) {
+    const [error] = decode(`3/smcp,7[${answer}]`);
+    assert(error instanceof RangeError);
+  }
+  assert(decode(`3/smcp,7[${JSON.stringify(nested)}]`)[0] instanceof RawAnswer);
+});
+
+Deno.test("A number beyond the range of a double becomes null, wherever it is", () => {
+  const nines = "9".repeat(309);
+  for (const number of ["1e999", "-1E+400", "1e0400", nines, `${"9".repeat(250)}e99`]) {
+    assertEquals(decodeRequest(`"x":${number}`).json, '["client:x",{"computer":"c","x":null}]');
+    assertEquals(decodeRequest(`"x":${number},"x":1`).json, '["client:x",{"computer":"c","x":1}]');
+  }
+});
+
+Deno.test("The text of a request stays as it came", () => {
+  const members = '"x": 1.50, "y":[1e2,1e-999,"\\"1e999"], "y":"\\u0041\\\\", "z": -9.9e+307 ';
+  const text = `["client:x",{"computer":"c",${members}}]`;
+  assertEquals(decodeRequest(members).json, text);
+});
