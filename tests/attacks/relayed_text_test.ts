@@ -89,6 +89,17 @@ Deno.test("numbers that not every language can read become null in both directio
   assert((await answered).endsWith('"x":[null,null,null,1]}]'));
 });
 
+Deno.test("integers with more digits than Python's Socket.IO reads are written with an exponent", async () => {
+  await using office = await openOffice();
+  const asked = office.packetTo(office.computer, "2/smcp,");
+  const kept = `${"7".repeat(100)},-${"7".repeat(99)},0.${"7".repeat(200)}`;
+  office.agent.writeRaw(`2/smcp,7["client:x",{${body},"x":[${kept}]}]`);
+  assert((await asked).endsWith(`"x":[${kept}]}]`));
+  const next = office.packetTo(office.computer, "2/smcp,");
+  office.agent.writeRaw(`2/smcp,8["client:x",{${body},"x":[1${"0".repeat(100)},-1${"0".repeat(99)}]}]`);
+  assert((await next).endsWith('"x":[1e+100,-1e+99]}]'));
+});
+
 Deno.test("members of a body that routing does not read arrive as they were written", async () => {
   await using office = await openOffice();
   const asked = office.packetTo(office.computer, "2/smcp,");

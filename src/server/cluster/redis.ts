@@ -21,6 +21,7 @@ import type { Lease, LeaseClock } from "./redis/lease.ts";
 import { parseRedisUrl, type RedisSettings } from "./redis/settings.ts";
 import { Registration } from "./redis/registration.ts";
 import { readSeat, type Seat, toSeat, writeSeat } from "./redis/seat.ts";
+import { FORGET_SCRIPT } from "./redis/scripts.ts";
 import { NOTICE } from "./redis/shared_office.ts";
 import { takeSeat } from "./redis/taking.ts";
 
@@ -114,6 +115,7 @@ export class RedisOffices implements OfficeState {
     const seat = this.#held.seat(sid);
     if (seat === undefined) return undefined;
     await this.#give(seat);
+    this.#forgetSession(seat);
     return seat.member;
   }
 
@@ -251,6 +253,17 @@ export class RedisOffices implements OfficeState {
     } finally {
       this.#held.retire(place);
     }
+  }
+
+  /** Frees the place of a session in Redis, without waiting, unless another connection of it has joined. */
+  #forgetSession({ member, lease }: HeldSeat): void {
+    const { sessionId } = toSeat(member, lease.fence);
+    if (sessionId === undefined) return;
+    const key = this.#keys.session(sessionId);
+    const own = `"sid":${JSON.stringify(member.sid)}`;
+    this.#redis.send(key, ["EVAL", FORGET_SCRIPT, "1", key, own]).catch((error) => {
+      this.#context.logger.debug("failed to forget a session in Redis", { error: describeError(error) });
+    });
   }
 
   /** Gives a seat up. While Redis is away, it is given up here at once, and in Redis later. */

@@ -1,9 +1,10 @@
 /**
- * Finds in a JSON text what is valid but no reader has to accept: too many levels, and numbers beyond the range of a double.
+ * Finds in a JSON text what is valid but no reader has to accept: too many levels, integers of very many digits, and numbers
+ * beyond the range of a double.
  * The text is searched and not the parsed value: of two members with the same name, the value has only the last.
  */
 
-/** Too many levels of lists and objects, or else a number that `JSON.parse` reads as infinite. */
+/** Too many levels of lists and objects, or else a number that is too long, or that `JSON.parse` reads as infinite. */
 export type JsonFlaw = "depth" | "number";
 
 const QUOTE = 0x22;
@@ -20,6 +21,8 @@ const CLOSING = 0x7d;
 const EXPONENT = 0x65;
 /** The shortest number that is infinite as a double is `1e309`. */
 const MIN_INFINITE_LENGTH = 5;
+/** The Socket.IO client of Python drops a packet with a longer integer. `JSON.stringify` writes it with an exponent. */
+const MAX_INTEGER_LENGTH = 100;
 /** A number without an exponent and with fewer characters is not too large. */
 const MIN_LARGE_LENGTH = 309;
 
@@ -75,6 +78,7 @@ function isDigit(code: number): boolean {
 function isTooLarge(json: string, start: number, end: number): boolean {
   if (end - start < MIN_INFINITE_LENGTH) return false;
   const text = json.slice(start, end);
+  if (text.length > MAX_INTEGER_LENGTH && !/[.e]/i.test(text)) return true;
   if (text.length < MIN_LARGE_LENGTH && !/e/i.test(text)) return false;
   return !Number.isFinite(Number(text));
 }

@@ -4,10 +4,13 @@ import { delay } from "../../../async/backoff.ts";
 import type { Logger } from "../../../log.ts";
 import type { HeldOffice, HeldSeats } from "./held_seats.ts";
 import { keptMsOf, Lease, type LeaseClock } from "./lease.ts";
+import { KEPT_MS } from "./shared_office.ts";
 import { isAlive, reap, takeSeatsAgain, type TakingContext } from "./taking.ts";
 
 /** How many former fences are remembered, to recognize own seats. */
 const MAX_FORMER_FENCES = 64;
+/** How often Redis is told to keep the offices: if it failed to hear that a few times, they are still there. */
+const KEEP_INTERVAL_MS = KEPT_MS / 8;
 
 /** What a {@linkcode Registration} works with. */
 export interface RegistrationContext extends Omit<TakingContext, "isOwn"> {
@@ -32,6 +35,8 @@ export class Registration {
   #repair: Promise<void> | undefined;
   #isRepairNeeded = true;
   #isRenewalNeeded = false;
+  /** When Redis was last told to keep the offices, on the clock of the lease. */
+  #keptAtMs = -Infinity;
 
   constructor(context: RegistrationContext) {
     this.#context = context;
@@ -185,11 +190,31 @@ export class Registration {
       const wasHeld = this.#lease?.isHeld() ?? false;
       const isRenewed = wasHeld && this.#lease !== undefined && await this.#extend(this.#lease);
       if (!isRenewed || this.#isRepairNeeded) void this.repair();
-      else await this.#watch();
+      else {
+        await this.#watch();
+        await this.#keep();
+      }
     } catch (error) {
       this.#isRepairNeeded = true;
       logger.warn("failed to renew the lease in Redis", { error: describeError(error) });
     }
+  }
+
+  /** Makes Redis keep the offices: nobody may have joined or left for a day. */
+  async #keep(): Promise<void> {
+    const nowMs = this.#lease?.now().monotonicMs ?? -Infinity;
+    if (nowMs - this.#keptAtMs < KEEP_INTERVAL_MS) return;
+    const { held } = this.#context;
+    await Promise.all(
+      held.offices().map(async (place) => {
+        try {
+          await place.office.run(() => place.office.keep());
+        } finally {
+          held.retire(place);
+        }
+      }),
+    );
+    this.#keptAtMs = nowMs;
   }
 
   /** Finds processes whose lease has ended, and removes their seats. */

@@ -1,4 +1,4 @@
-/** The script that changes an office. It checks no rule of joining: `Office` did, for the version that it names. */
+/** The scripts. They check no rule of joining: `Office` did, for the version that a change names. */
 
 /**
  * Changes the seats of an office if its version is the expected one, and publishes the change.
@@ -62,4 +62,13 @@ else
 end
 redis.call(ARGV[4], KEYS[2], 'change ' .. version .. ' ' .. after .. '\\n' .. table.concat(news, '\\n'))
 return {'ok', version, after, news}
+`;
+
+/** Deletes a key if its text contains another: `KEYS`: the key; `ARGV`: the text that it must contain. */
+export const FORGET_SCRIPT = `
+local text = redis.call('GET', KEYS[1])
+if text and string.find(text, ARGV[1], 1, true) then
+  return redis.call('DEL', KEYS[1])
+end
+return 0
 `;

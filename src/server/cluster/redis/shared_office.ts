@@ -5,8 +5,8 @@ import type { RedisKeys } from "./keys.ts";
 import { type CopyListener, type LeaveReason, NO_OFFICE, OfficeCopy } from "./office_copy.ts";
 import { type Seat, writeSeat } from "./seat.ts";
 
-/** How long Redis keeps an office that nobody changes or looks after: a day. */
-const KEPT_MS = 86_400_000;
+/** How long Redis keeps an office that no process changes or keeps: a day. */
+export const KEPT_MS = 86_400_000;
 
 /** What the shared offices of a process have in common. */
 export interface OfficeContext {
@@ -78,6 +78,13 @@ export class SharedOffice {
   async refresh(): Promise<boolean> {
     const result = await this.#send(this.copy.version === "" ? "-" : this.copy.version, {});
     return result.kind === "conflict";
+  }
+
+  /** Makes Redis keep the office for another day; if it is gone, so is what the copy has. To be called by an operation. */
+  async keep(): Promise<void> {
+    const [office] = this.#keys;
+    const isKept = await this.#context.redis.send(office, ["PEXPIRE", office, String(KEPT_MS)]) === 1;
+    if (!isKept) await this.refresh();
   }
 
   /** Changes the office. To be called by an operation. */

@@ -1,12 +1,14 @@
+import { assert } from "@std/assert";
 import { silentLogger } from "../../../../src/log.ts";
 import { RedisOffices } from "../../../../src/server/cluster/redis.ts";
+import type { LeaseClock } from "../../../../src/server/cluster/redis/lease.ts";
 import { toRedisSettings } from "../../../../src/server/cluster/redis/settings.ts";
 import { Drain } from "../../../../src/server/drain.ts";
 import { loadLimitsFor } from "../../../../src/server/limits.ts";
 import { RedisCluster } from "../../../fixtures/redis_cluster.ts";
 import { hasRedis, RedisServer } from "../../../fixtures/redis_server.ts";
-import { within } from "../../../fixtures/within.ts";
-import { Premises, testOfficeState, type World } from "./_office_state.ts";
+import { eventually, within } from "../../../fixtures/within.ts";
+import { agent, Premises, testOfficeState, type World } from "./_office_state.ts";
 
 type Redis = Pick<RedisServer, "url" | "run"> & AsyncDisposable;
 
@@ -23,8 +25,25 @@ Deno.test.afterAll(async () => {
   await opened.cluster?.[Symbol.asyncDispose]();
 });
 
+/** The system's clocks, so many milliseconds ahead. */
+class AdvancedClock implements LeaseClock {
+  aheadMs = 0;
+
+  monotonicMs(): number {
+    return performance.now() + this.aheadMs;
+  }
+
+  wallMs(): number {
+    return Date.now() + this.aheadMs;
+  }
+}
+
 /** Opens so many processes; each world has keys of its own. */
-async function openWorld(redis: Redis | undefined, count: number): Promise<World> {
+async function openWorld(
+  redis: Redis | undefined,
+  count: number,
+  options: { readonly clock?: LeaseClock } = {},
+): Promise<World & { readonly prefix: string }> {
   if (redis === undefined) throw new TypeError("Cannot open a world: no Redis");
   const prefix = `w${worlds++}`;
   const processes = Array.from({ length: count }, () => {
@@ -33,6 +52,7 @@ async function openWorld(redis: Redis | undefined, count: number): Promise<World
     const settings = toRedisSettings({ url: redis.url, prefix, heartbeatMs: 2_000, leaseMs: 6_000 });
     const context = {
       ...premises.shared,
+      ...options,
       listener: premises,
       loadLimits: loadLimitsFor(1024),
       maxMembersPerOffice: 2_048,
@@ -43,6 +63,7 @@ async function openWorld(redis: Redis | undefined, count: number): Promise<World
   });
   await within(Promise.all(processes.map(({ state }) => state.started)), "registered processes");
   return {
+    prefix,
     processes,
     countOffices: async () => {
       const found = await redis.run("KEYS", `${prefix}:0:{*}:seats`);
@@ -56,6 +77,82 @@ async function openWorld(redis: Redis | undefined, count: number): Promise<World
 }
 
 const ignore = !hasRedis;
+const DAY_MS = 86_400_000;
+
+Deno.test({
+  name: "an office without changes stays in Redis as long as it has members",
+  ignore,
+  async fn() {
+    const redis = opened.single;
+    assert(redis !== undefined);
+    const clock = new AdvancedClock();
+    await using world = await openWorld(redis, 2, { clock });
+    const [first, second] = world.processes;
+    assert(first !== undefined && second !== undefined);
+    const ada = agent("ada");
+    first.premises.add(ada.sid);
+    await within(first.state.join(ada), "the join");
+    const key = await redis.run("KEYS", `${world.prefix}:*:seats`);
+    for (let day = 1; day <= 2; day++) {
+      await redis.run("PEXPIRE", key, String(DAY_MS / 2));
+      clock.aheadMs = day * DAY_MS;
+      await eventually(
+        async () => Number(await redis.run("PTTL", key)),
+        (leftMs) => leftMs > DAY_MS / 2,
+        "a kept office",
+      );
+    }
+  },
+});
+
+Deno.test({
+  name: "an office that Redis has lost is taken again at the next check",
+  ignore,
+  async fn() {
+    const redis = opened.single;
+    assert(redis !== undefined);
+    const clock = new AdvancedClock();
+    await using world = await openWorld(redis, 1, { clock });
+    const [process] = world.processes;
+    assert(process !== undefined);
+    const { state, premises } = process;
+    const ada = agent("ada");
+    premises.add(ada.sid);
+    await within(state.join(ada), "the join");
+    const key = await redis.run("KEYS", `${world.prefix}:*:seats`);
+    await redis.run("DEL", key);
+    clock.aheadMs = DAY_MS;
+    await eventually(() => redis.run("HLEN", key), (fields) => fields === "2", "the seat");
+    assert(state.isServing(ada.sid));
+  },
+});
+
+Deno.test({
+  name: "a session leaves nothing in Redis when its connection has left, unless a newer one has joined",
+  ignore,
+  async fn() {
+    const redis = opened.single;
+    assert(redis !== undefined);
+    await using world = await openWorld(redis, 1);
+    const [process] = world.processes;
+    assert(process !== undefined);
+    const { state, premises } = process;
+    const [old, newer] = [
+      agent("ada", { session: "s", sid: "old" }),
+      agent("ada", { session: "s", sid: "new", officeId: "other" }),
+    ];
+    const sessions = () => redis.run("KEYS", `${world.prefix}:*:session:*`);
+    for (const member of [old, newer]) {
+      premises.add(member.sid);
+      await within(state.join(member), "the join");
+    }
+    await within(state.leave(old.sid), "the leave");
+    assert((await sessions()) !== "");
+    await within(state.leave(newer.sid), "the leave");
+    await eventually(sessions, (keys) => keys === "", "no session");
+  },
+});
+
 for (const count of [1, 3]) {
   testOfficeState(`RedisOffices of ${count} processes`, {
     openWorld: () => openWorld(opened.single, count),
