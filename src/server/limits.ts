@@ -41,6 +41,15 @@ export const REQUESTS_BURST_SECONDS = 5;
 export const MAX_IDLE_QUOTAS = 4_096;
 /** The most members of one office: each one hears of all others, and each list has them all. */
 export const DEFAULT_MAX_MEMBERS = 2_048;
+/**
+ * The most bytes of messages that have not arrived completely, and of those that wait for members that read slowly, of all
+ * connections together; at least four messages of the largest size.
+ */
+export const DEFAULT_MAX_MESSAGE_MEMORY_BYTES = 512 * 1024 * 1024;
+/** How many messages of the largest size fit into that at least. */
+export const MIN_MESSAGES_IN_MEMORY = 4;
+/** Messages up to this size are never refused for lack of that memory. */
+export const SMALL_MESSAGE_BYTES = 64 * 1024;
 /** The most observers of one office. */
 export const MAX_OBSERVERS = 16;
 /** The share of the open requests of one connection that all observers of an office may use together. */

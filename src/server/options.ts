@@ -21,6 +21,7 @@ import {
   DEFAULT_HEAD_TIMEOUT_MS,
   DEFAULT_MAX_CONNECTS,
   DEFAULT_MAX_MEMBERS,
+  DEFAULT_MAX_MESSAGE_MEMORY_BYTES,
   DEFAULT_MAX_OPEN_REQUESTS,
   DEFAULT_MAX_PAYLOAD_BYTES,
   DEFAULT_MAX_STRANGERS,
@@ -30,6 +31,7 @@ import {
   type LoadLimits,
   loadLimitsFor,
   MAX_TIME_MS,
+  MIN_MESSAGES_IN_MEMORY,
   REQUEST_CHECK_INTERVAL_MS,
   REQUEST_TIMEOUT_MS,
   REQUESTS_BURST_SECONDS,
@@ -128,6 +130,13 @@ export interface SmcpServerOptions {
   readonly maxOffices?: number | undefined;
   /** The most offices with members of one principal. Any number by default. */
   readonly maxOfficesPerPrincipal?: number | undefined;
+  /**
+   * The most bytes of messages on their way, of all connections of this process: incomplete messages over WebSocket, and
+   * messages that wait for members that read slowly; 512 MiB by default, and at least four messages of the largest size. Beyond
+   * it, messages above 64 KiB are refused with 413, and one that arrives closes its connection (1013). Incomplete messages
+   * over polling and of the engine `ws` do not count.
+   */
+  readonly maxMessageMemoryBytes?: number | undefined;
   /** The most members of one office, of all processes and without observers; 2,048 by default. */
   readonly maxMembersPerOffice?: number | undefined;
   /** How long the Server waits for a Computer after the time-out of a request, in milliseconds; 5,000 by default. */
@@ -194,6 +203,7 @@ export interface Settings {
   readonly loadLimits: LoadLimits;
   readonly quotas: QuotaSettings;
   readonly maxMembersPerOffice: number;
+  readonly maxMessageMemoryBytes: number;
   readonly graceMs: number;
   readonly redis: RedisSettings | undefined;
   readonly meter: Tally | undefined;
@@ -254,6 +264,7 @@ const DEFAULT_BOUNDS = {
   maxPendingConnectionsPerAddress: DEFAULT_MAX_STRANGERS_PER_ADDRESS,
   maxOpenRequests: DEFAULT_MAX_OPEN_REQUESTS,
   maxMembersPerOffice: DEFAULT_MAX_MEMBERS,
+  maxMessageMemoryBytes: DEFAULT_MAX_MESSAGE_MEMORY_BYTES,
 } as const;
 
 function boundsOf(options: SmcpServerOptions) {
@@ -270,6 +281,10 @@ function boundsOf(options: SmcpServerOptions) {
     maxStrangers: boundOf("maxPendingConnections"),
     maxStrangersPerAddress: boundOf("maxPendingConnectionsPerAddress"),
     maxMembersPerOffice: boundOf("maxMembersPerOffice"),
+    maxMessageMemoryBytes: Math.max(
+      boundOf("maxMessageMemoryBytes"),
+      MIN_MESSAGES_IN_MEMORY * boundOf("maxPayloadBytes"),
+    ),
     maxOpenRequests,
     loadLimits: loadLimitsFor(maxOpenRequests),
     graceMs: requireTime("graceMs", options.graceMs ?? SERVER_GRACE_MS),

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import type { WebSocketEngine } from "./engine/engines.ts";
+import { type MemoryBudget, noMemory } from "./memory_budget.ts";
 import { LongPacket } from "./engine/long_packet.ts";
 import { currentBytes } from "./engine/plain_text.ts";
 import type { Meter } from "./meter.ts";
@@ -61,6 +62,8 @@ export interface OutboxOptions {
    */
   readonly maxPayloadBytes: number;
   readonly engine: WebSocketEngine;
+  /** Counts what waits. */
+  readonly memory: MemoryBudget;
   readonly pingIntervalMs: number;
   /** Together with the interval: how long a connection may read none of the bytes that wait. */
   readonly pingTimeoutMs: number;
@@ -87,6 +90,8 @@ export class Outbox implements Expirable {
   #bufferedBytes = 0;
   #handedOverBytes = 0;
   #totalBytes = 0;
+  /** The waiting bytes as they were counted. */
+  #countedBytes = 0;
   #isRefusing = false;
   /** Whether the peer has read anything since the last check. */
   #isReading = false;
@@ -163,6 +168,7 @@ export class Outbox implements Expirable {
     this.#options.meter?.sent(packet.data);
     this.#bufferedBytes += bytes;
     this.#totalBytes += bytes;
+    this.#count();
     if (this.#stall === undefined) this.#watchStall();
     const excessBytes = this.waitingBytes - this.#maxBytes * END_SHARE;
     // Deferred, since the sender may be in the middle of a broadcast.
@@ -176,6 +182,14 @@ export class Outbox implements Expirable {
     const isAlone = this.waitingBytes <= this.#maxBytes * NOTHING_SHARE + FEW_PACKETS * PACKET_BYTES;
     const size = this.waitingBytes + bytes;
     if (size > this.#maxBytes && !isAlone) throw noRoom(size, this.#maxBytes);
+    const { memory } = this.#options;
+    if (!memory.hasRoom(bytes)) throw noMemory(bytes, memory.maxBytes);
+  }
+
+  #count(): void {
+    const bytes = this.#isClosed ? 0 : this.waitingBytes;
+    this.#options.memory.change(bytes - this.#countedBytes);
+    this.#countedBytes = bytes;
   }
 
   #handOver(packets: readonly Packet[]): void {
@@ -209,6 +223,7 @@ export class Outbox implements Expirable {
 
   #release(bytes: number): void {
     this.#handedOverBytes = Math.max(0, this.#handedOverBytes - bytes);
+    this.#count();
     this.#isReading = true;
   }
 
@@ -242,6 +257,7 @@ export class Outbox implements Expirable {
     this.#isClosed = true;
     if (this.#stall !== undefined) this.#options.timeouts.cancel(this.#stall);
     this.#bufferedBytes = this.#handedOverBytes = 0;
+    this.#count();
   }
 }
 

@@ -24,6 +24,7 @@ import { RedisOffices } from "./cluster/redis.ts";
 import type { Hub } from "./hub.ts";
 import { REFUSAL_LINGER_MS } from "./limits.ts";
 import { OfficeLoads } from "./load.ts";
+import { MemoryBudget } from "./memory_budget.ts";
 import type { Settings } from "./options.ts";
 import { QuotaLedger } from "./quotas.ts";
 import { Outbox, type OutboxOptions } from "./outbox.ts";
@@ -61,12 +62,13 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   const { settings, refusals, drain, onAdopted } = context;
   const { path, handshake } = settings;
   const audit = openAudit(settings.logger);
+  const memory = new MemoryBudget(settings.maxMessageMemoryBytes);
   const inner = createServer();
   const io: IoServer = new SocketIoServer(inner, {
     path,
     parser: createBoundedParser(settings.maxPayloadBytes),
     maxHttpBufferSize: settings.maxPayloadBytes,
-    ...(settings.engine === "builtin" ? { wsEngine: BuiltinEngine } : {}),
+    ...(settings.engine === "builtin" ? { wsEngine: BuiltinEngine.within(memory) } : {}),
     allowUpgrades: handshake.transports.includes("websocket"),
     pingInterval: settings.pingIntervalMs,
     pingTimeout: settings.pingTimeoutMs,
@@ -98,6 +100,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     audit,
     strangers,
     quotas,
+    memory,
   });
   const onRefused = ({ body, kind }: HandshakeRefusal, address: string | undefined) => {
     settings.meter?.refused(kind);
@@ -162,6 +165,7 @@ interface NamespaceContext {
   readonly audit: Audit;
   readonly strangers: Strangers;
   readonly quotas: QuotaLedger;
+  readonly memory: MemoryBudget;
 }
 
 /** Returns the connections, which come and go, and the offices. */
@@ -260,10 +264,11 @@ function createHub(
 }
 
 /** The bounds of all outboxes. */
-function outboxOptionsOf({ settings, timeouts }: NamespaceContext): OutboxOptions {
+function outboxOptionsOf({ settings, timeouts, memory }: NamespaceContext): OutboxOptions {
   return {
     ...settings,
     timeouts,
+    memory,
     onEnd({ sid, reason, waitingBytes }) {
       settings.meter?.refused("slow_reader");
       settings.logger.warn(`dropped a connection: ${reason}`, { sid, waiting_bytes: waitingBytes });

@@ -171,6 +171,7 @@ function toListenOptions(
     maxConnectsPerAddress: options.maxConnectsPerAddress,
     maxRequestsPerPrincipal: options.maxRequestsPerPrincipal,
     maxRequestsPerAddress: options.maxRequestsPerAddress,
+    maxMessageMemoryBytes: options.maxMessageMemory,
     maxOffices: options.maxOffices,
     maxOfficesPerPrincipal: options.maxOfficesPerPrincipal,
     maxMembersPerOffice: options.maxMembersPerOffice,

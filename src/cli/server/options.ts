@@ -15,6 +15,7 @@ import {
   DEFAULT_HEAD_TIMEOUT_MS,
   DEFAULT_MAX_CONNECTS,
   DEFAULT_MAX_MEMBERS,
+  DEFAULT_MAX_MESSAGE_MEMORY_BYTES,
   DEFAULT_MAX_OPEN_REQUESTS,
   DEFAULT_MAX_PAYLOAD_BYTES,
   DEFAULT_MAX_STRANGERS,
@@ -55,6 +56,7 @@ export interface ServerCliOptions extends LogOptions, TokenOptions {
   readonly maxConnectsPerAddress?: number;
   readonly maxRequestsPerPrincipal?: number;
   readonly maxRequestsPerAddress?: number;
+  readonly maxMessageMemory: number;
   readonly maxOffices?: number;
   readonly maxOfficesPerPrincipal?: number;
   readonly maxMembersPerOffice: number;
@@ -158,6 +160,11 @@ function limitOptions(): Option[] {
       .env(ENGINE_VARIABLE),
     count("--max-payload <bytes>", "the largest message, in bytes").default(DEFAULT_MAX_PAYLOAD_BYTES)
       .env("A2C_MAX_PAYLOAD"),
+    count(
+      "--max-message-memory <bytes>",
+      "the most bytes of messages that are on their way, of all connections",
+    )
+      .default(DEFAULT_MAX_MESSAGE_MEMORY_BYTES).env("A2C_MAX_MESSAGE_MEMORY"),
     count("--max-open-requests <count>", "the most open requests of one connection")
       .default(DEFAULT_MAX_OPEN_REQUESTS).env("A2C_MAX_OPEN_REQUESTS"),
     count("--max-pending <count>", "the most connections that are not authenticated yet")

@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import type { MemoryBudget } from "../memory_budget.ts";
+import type { FrameLimits } from "./frame_reader.ts";
 import { BuiltinWebSocket } from "./web_socket.ts";
 
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
@@ -20,11 +22,24 @@ interface EngineOptions {
 
 /** Emits `headers` (the lines of the answer, the request) before it answers a handshake. */
 export class BuiltinEngine extends EventEmitter {
-  readonly #maxPayloadBytes: number;
+  readonly #limits: FrameLimits;
 
-  constructor({ maxPayload }: EngineOptions) {
+  constructor({ maxPayload }: EngineOptions, memory: MemoryBudget) {
     super();
-    this.#maxPayloadBytes = maxPayload;
+    this.#limits = {
+      maxPayloadBytes: maxPayload,
+      maxSkippedBytes: MAX_SKIPPED_FACTOR * maxPayload,
+      memory,
+    };
+  }
+
+  /** Returns the class that Engine.IO opens; what it holds counts in this budget. */
+  static within(memory: MemoryBudget): new (options: EngineOptions) => BuiltinEngine {
+    return class extends BuiltinEngine {
+      constructor(options: EngineOptions) {
+        super(options, memory);
+      }
+    };
   }
 
   /** Answers a handshake, and passes the WebSocket to `onOpen`. */
@@ -41,11 +56,7 @@ export class BuiltinEngine extends EventEmitter {
     const lines = answerOf(request);
     this.emit("headers", lines, request);
     socket.write(`${lines.join("\r\n")}\r\n\r\n`);
-    const limits = {
-      maxPayloadBytes: this.#maxPayloadBytes,
-      maxSkippedBytes: MAX_SKIPPED_FACTOR * this.#maxPayloadBytes,
-    };
-    onOpen(new BuiltinWebSocket(socket, { head, limits }));
+    onOpen(new BuiltinWebSocket(socket, { head, limits: this.#limits }));
   }
 
   /** Does nothing: Engine.IO closes its connections. */

@@ -8,6 +8,8 @@ export const ABNORMAL = 1006;
 export const PROTOCOL_ERROR = 1002;
 /** The peer sent text that is not UTF-8. */
 export const INVALID_DATA = 1007;
+/** The Server has no room for the message now. */
+export const TRY_AGAIN = 1013;
 /** The peer sent a message that is far too large. */
 export const TOO_BIG = 1009;
 

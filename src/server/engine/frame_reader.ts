@@ -3,8 +3,10 @@
  * bounded by what has arrived, never by the length that a frame announces, and by the largest message.
  */
 import { Buffer, isUtf8 } from "node:buffer";
+import { MAX_STRANGER_BYTES } from "../limits.ts";
+import type { MemoryBudget } from "../memory_budget.ts";
 import { giveBuffer, takeBuffer } from "./buffers.ts";
-import { INVALID_DATA, isSendable, NO_STATUS, PROTOCOL_ERROR, TOO_BIG } from "./close_codes.ts";
+import { INVALID_DATA, isSendable, NO_STATUS, PROTOCOL_ERROR, TOO_BIG, TRY_AGAIN } from "./close_codes.ts";
 import { shiftMask, unmask } from "./masking.ts";
 
 /** Receives what a peer sends. After `onClose` or `onFailure`, nothing follows. */
@@ -17,7 +19,7 @@ export interface FrameSink {
    */
   onPlainText(buffer: Buffer, end: number): boolean;
   onBinary(bytes: Buffer): void;
-  /** Receives a text message that is larger than the limit: its beginning, and its size. */
+  /** Receives a text message that is larger than the limit, or than the memory that is left: its beginning, and its size. */
   onOversize(beginning: string, sizeBytes: number): void;
   onPing(payload: Buffer): void;
   onClose(code: number, reason: string): void;
@@ -31,12 +33,16 @@ export interface FrameLimits {
   readonly maxPayloadBytes: number;
   /** The largest message that is skipped; a larger one ends the connection. */
   readonly maxSkippedBytes: number;
+  /** Counts what is held of incomplete messages. */
+  readonly memory: Pick<MemoryBudget, "change" | "hasRoom">;
 }
 
 /** How much of a message that is skipped is kept. */
 const BEGINNING_BYTES = 1024;
 /** A frame up to this length is read when all of it is there. */
 const MAX_WHOLE_BYTES = 4096;
+/** The steps in which a buffer grows up to 64 KiB. */
+const SMALL_STEP_BYTES = 8 * 1024;
 const MAX_CONTROL_BYTES = 125;
 const MASK_BYTES = 4;
 /** The largest number of a length's upper half: lengths beyond 2^53 - 1 are not exact. */
@@ -79,6 +85,8 @@ export class FrameReader {
   #isPlain = true;
   #buffer: Buffer | undefined;
   #filledBytes = 0;
+  /** The size of the buffer as it was counted. */
+  #countedBytes = 0;
 
   constructor(sink: FrameSink, limits: FrameLimits) {
     this.#sink = sink;
@@ -184,53 +192,79 @@ export class FrameReader {
     return true;
   }
 
+  /** Skips a text for which the Server has no memory, so that its sender can be answered. */
+  #skipLate(part: Buffer): boolean {
+    if (this.#isText !== true || this.#isSkipped) return false;
+    this.#keepBeginning();
+    this.#isSkipped = true;
+    return this.#append(part);
+  }
+
   /** Frees what has arrived of a message that is skipped, except its beginning. */
   #keepBeginning(): void {
     const arrived = this.#buffer;
     if (arrived === undefined) return;
     this.#filledBytes = Math.min(this.#filledBytes, BEGINNING_BYTES);
     this.#buffer = Buffer.from(arrived.subarray(0, this.#filledBytes));
+    this.#count(this.#filledBytes);
     giveBuffer(arrived);
   }
 
   /** Reads a part of the current frame. */
   #readPart(bytes: Buffer, start: number): number {
     const end = Math.min(bytes.length, start + this.#leftBytes);
-    this.#append(bytes.subarray(start, end));
+    if (!this.#append(bytes.subarray(start, end))) {
+      return this.#fail(TRY_AGAIN, "too many large messages are on their way");
+    }
     this.#mask = shiftMask(this.#mask, end - start);
     this.#leftBytes -= end - start;
     if (this.#leftBytes === 0) this.#endFrame();
     return end;
   }
 
-  #append(part: Buffer): void {
+  /** Returns whether there was memory for it. */
+  #append(part: Buffer): boolean {
     const used = this.#isSkipped ? part.subarray(0, Math.max(0, BEGINNING_BYTES - this.#filledBytes)) : part;
-    if (used.length === 0) return;
+    if (used.length === 0) return true;
     const start = this.#filledBytes;
     const end = start + used.length;
     const buffer = this.#reserve(end);
+    if (buffer === undefined) return this.#skipLate(part);
     buffer.set(used, start);
     const { isAscii, isPlain } = unmask(buffer, { start, end, mask: this.#mask });
     this.#isAscii &&= isAscii;
     this.#isPlain &&= isPlain;
     this.#filledBytes = end;
+    return true;
   }
 
   /**
    * Makes room in the buffer of the message: twice what has arrived, since a peer may announce more than it sends. Only the
    * last frame tells the size of the message: with room for no more than each frame, a message of many small frames would
    * be copied for each of them.
+   *
+   * @return `undefined` when the Server has no memory for it.
    */
-  #reserve(bytes: number): Buffer {
+  #reserve(bytes: number): Buffer | undefined {
     const old = this.#buffer;
     if (old !== undefined && old.length >= bytes) return old;
     const largest = this.#isFinal ? this.#filledBytes + this.#leftBytes : this.#limits.maxPayloadBytes;
-    const buffer = takeBuffer(Math.max(bytes, Math.min(largest, 2 * bytes)));
+    const room = this.#isSkipped ? BEGINNING_BYTES : roomFor(bytes);
+    const size = Math.max(bytes, Math.min(largest, room));
+    if (!this.#limits.memory.hasRoom(size)) return undefined;
+    this.#count(size);
+    const buffer = takeBuffer(size);
     if (old !== undefined) {
       buffer.set(old.subarray(0, this.#filledBytes));
       giveBuffer(old);
     }
     return this.#buffer = buffer;
+  }
+
+  #count(bytes: number): void {
+    if (bytes === this.#countedBytes) return;
+    this.#limits.memory.change(bytes - this.#countedBytes);
+    this.#countedBytes = bytes;
   }
 
   #endFrame(): void {
@@ -266,6 +300,7 @@ export class FrameReader {
     this.#isSkipped = false;
     this.#isAscii = this.#isPlain = true;
     this.#messageBytes = this.#filledBytes = 0;
+    this.#count(0);
   }
 
   #deliverText(bytes: Buffer, text: {
@@ -322,6 +357,11 @@ export class FrameReader {
     this.#sink.onFailure(code, message);
     return Infinity;
   }
+}
+
+/** Strangers may send up to 64 KiB, and there may be hundreds of them: small buffers grow in small steps. */
+function roomFor(bytes: number): number {
+  return bytes >= MAX_STRANGER_BYTES ? 2 * bytes : Math.ceil(bytes / SMALL_STEP_BYTES) * SMALL_STEP_BYTES;
 }
 
 function readLength(bytes: Buffer, start: number, size: number): number {

@@ -10,6 +10,7 @@ import { LongPacket, MIN_LONG_LENGTH } from "../engine/long_packet.ts";
 import { currentBytes, type PlainBytes } from "../engine/plain_text.ts";
 import { type OversizeMessage, oversizeOf } from "../engine/oversize.ts";
 import { ATTACHED_VALUE_FACTOR, MAX_ARGUMENTS, MAX_EVENT_LENGTH, maxValuesFor } from "../limits.ts";
+import { noMemory } from "../memory_budget.ts";
 import { RawAnswer, rawArgumentsOf, type RawJson, RawRequest } from "../raw.ts";
 import { findJsonFlaw } from "./json_flaws.ts";
 
@@ -116,7 +117,8 @@ class BoundedDecoder extends Decoder {
   #addOversize({ beginning, sizeBytes }: OversizeMessage): void {
     const [head] = HEAD.exec(beginning) ?? [];
     if (head === undefined || this.#isIncomplete) throw new RangeError("Too large for a packet of its type");
-    const refusal = payloadTooLarge({ size: sizeBytes, limit: this.#maxPayloadBytes });
+    const limit = this.#maxPayloadBytes;
+    const refusal = sizeBytes > limit ? payloadTooLarge({ size: sizeBytes, limit }) : noMemory(sizeBytes);
     this.#addRefused(withoutBody(beginning, head), { refusal, isAttached: ATTACHED_TYPE.test(beginning) });
   }
 

@@ -32,6 +32,7 @@ Deno.test("toSettings() fills in the documented defaults", () => {
       officesPerPrincipal: Infinity,
     },
     maxMembersPerOffice: 2_048,
+    maxMessageMemoryBytes: 536_870_912,
     graceMs: 5_000,
     redis: undefined,
     meter: undefined,

@@ -1,14 +1,16 @@
 import { assert, assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
-import { FrameReader } from "../../../../src/server/engine/frame_reader.ts";
+import { type FrameLimits, FrameReader } from "../../../../src/server/engine/frame_reader.ts";
+import { MemoryBudget } from "../../../../src/server/memory_budget.ts";
 import { Random } from "../../../fixtures/random.ts";
 
-const LIMITS = { maxPayloadBytes: 300_000, maxSkippedBytes: 1_000_000 };
+const BOUNDS = { maxPayloadBytes: 300_000, maxSkippedBytes: 1_000_000 };
+const LIMITS = { ...BOUNDS, memory: new MemoryBudget(10_000_000) };
 const MASK = [0x9a, 0x01, 0xff, 0x40];
 const [TEXT, BINARY, CONTINUATION, CLOSE, PING, PONG] = [1, 2, 0, 8, 9, 10];
 
 /** Records what a reader delivers. */
-function openReader(limits = LIMITS) {
+function openReader(limits: Partial<FrameLimits> = {}) {
   const events: unknown[][] = [];
   const reader = new FrameReader({
     onText: (text) => void events.push(["text", text]),
@@ -18,7 +20,7 @@ function openReader(limits = LIMITS) {
     onPing: (payload) => void events.push(["ping", payload.toString()]),
     onClose: (code, reason) => void events.push(["close", code, reason]),
     onFailure: (code) => void events.push(["failure", code]),
-  }, limits);
+  }, { ...LIMITS, ...limits });
   return { events, reader };
 }
 
@@ -173,4 +175,28 @@ Deno.test("text that is not UTF-8 fails with 1007, also where it is cut", () => 
 
 Deno.test("a close frame without a code has code 1005, and the last word", () => {
   assertEquals(read([frame("", { opcode: CLOSE }), frame("behind")]), [["close", 1005, ""]]);
+});
+
+Deno.test("a message that is incomplete counts until it is complete, dropped or skipped, and one too many is refused", () => {
+  const memory = new MemoryBudget(250_000);
+  const limits = { ...BOUNDS, memory };
+  const [first, second, small] = [openReader(limits), openReader(limits), openReader(limits)];
+  const message = frame("x".repeat(200_000));
+  first.reader.push(message.subarray(0, 100_000));
+  assert(memory.usedBytes >= 99_000 && memory.usedBytes <= 200_000, `${memory.usedBytes} bytes`);
+  second.reader.push(message.subarray(0, 100_000));
+  second.reader.push(message.subarray(100_000));
+  assertEquals(second.events, [["oversize", "x".repeat(1024), 200_000]]);
+  const binary = openReader(limits);
+  binary.reader.push(frame(new Uint8Array(200_000), { opcode: BINARY }).subarray(0, 100_000));
+  assertEquals(binary.events, [["failure", 1013]]);
+  small.reader.push(frame("y".repeat(60_000)).subarray(0, 50_000));
+  assertEquals(small.events, []);
+  small.reader.end();
+  first.reader.push(message.subarray(100_000));
+  assertEquals([first.events.length, memory.usedBytes], [1, 0]);
+  first.reader.push(frame("x".repeat(400_000)).subarray(0, 390_000));
+  assert(memory.usedBytes <= 1024, `${memory.usedBytes} bytes of a message that is skipped`);
+  first.reader.end();
+  assertEquals(memory.usedBytes, 0);
 });
