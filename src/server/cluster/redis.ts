@@ -84,6 +84,11 @@ export class RedisOffices implements OfficeState {
     this.started = this.#start({ url, heartbeatMs });
   }
 
+  /** The number of offices that this process follows. */
+  get size(): number {
+    return this.#held.offices().length;
+  }
+
   /** Implements {@linkcode OfficeState.isReady}. */
   get isReady(): boolean {
     return this.#redis.isUp && (this.#registration.lease?.isHeld() ?? false);
@@ -99,10 +104,9 @@ export class RedisOffices implements OfficeState {
     }
     const reason = refuseMove(candidate, current?.member);
     if (reason !== undefined) return { kind: "refused", reason };
-    const seat = new HeldSeat(candidate, {
-      place: this.#held.open(officeId),
-      lease: this.#requireLease(officeId),
-    });
+    // First: an office that was opened must be retired again.
+    const lease = this.#requireLease(officeId);
+    const seat = new HeldSeat(candidate, { place: this.#held.open(officeId), lease });
     try {
       return await this.#take(seat, current);
     } finally {

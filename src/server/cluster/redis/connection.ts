@@ -1,5 +1,6 @@
 /** The connection to Redis: one server or a cluster. The only place that imports the client. */
 import type { Logger } from "../../../log.ts";
+import { abortable } from "../../../async/abortable.ts";
 import { delay } from "../../../async/backoff.ts";
 import { parseRedisUrl, type RedisAddress } from "./settings.ts";
 import { describeError } from "../../../text.ts";
@@ -88,9 +89,10 @@ async function openSingle(
   const close = () => {
     for (const client of [commands, subscriber]) if (client.isOpen) client.destroy();
   };
-  signal.addEventListener("abort", close, { once: true });
-  await Promise.all([commands.connect(), subscriber.connect()]);
-  signal.removeEventListener("abort", close);
+  await connectUntil(signal, {
+    connect: () => Promise.all([commands.connect(), subscriber.connect()]),
+    close,
+  });
   return {
     get isUp() {
       return isUp();
@@ -107,6 +109,19 @@ async function openSingle(
     },
     close,
   };
+}
+
+/** Connects. The promise of a client that is closed meanwhile may never settle. */
+async function connectUntil(signal: AbortSignal, { connect, close }: {
+  readonly connect: () => Promise<unknown>;
+  readonly close: () => void;
+}): Promise<void> {
+  try {
+    await abortable(connect(), signal);
+  } catch (error) {
+    close();
+    throw error;
+  }
 }
 
 /** Subscribing waits for the connection, unlike other commands. */
@@ -134,6 +149,9 @@ async function openCluster(
       ...(password === undefined ? {} : { password }),
     },
   });
+  const close = () => {
+    if (cluster.isOpen) cluster.destroy();
+  };
   let isConnected = false;
   cluster.on("error", log.onError);
   cluster.on("node-error", log.onError);
@@ -144,9 +162,10 @@ async function openCluster(
   });
   for (let attempt = 0; !isConnected; attempt++) {
     try {
-      await cluster.connect();
+      await connectUntil(signal, { connect: () => cluster.connect(), close });
       isConnected = true;
     } catch (error) {
+      signal.throwIfAborted();
       log.onError(error);
       await delay(waitBefore(attempt), signal);
     }
@@ -159,9 +178,7 @@ async function openCluster(
     send: (key, command) => cluster.sendCommand(key, false, [...command]),
     subscribe: async (channel, onMessage) => void await cluster.sSubscribe(channel, onMessage),
     unsubscribe: async (channel) => void await cluster.sUnsubscribe(channel),
-    close: () => {
-      if (cluster.isOpen) cluster.destroy();
-    },
+    close,
   };
 }
 

@@ -19,6 +19,7 @@ import { outOfReach } from "../office_state.ts";
 import { errorCodeOf, readAnswer, readBody, writeArguments } from "./arguments.ts";
 import {
   type AskMessage,
+  type DropMessage,
   type FailMessage,
   type ProcessMessage,
   readMessage,
@@ -162,7 +163,15 @@ export class Courier {
     const text = writeBody(question.event, body);
     const id = ++this.#lastId;
     const bytes = text.length;
-    const pending = this.#await(question, { id, fence, loads: [owed, asker.asked], bytes, asker, onSettled });
+    const pending = this.#await(question, {
+      id,
+      fence,
+      sid,
+      loads: [owed, asker.asked],
+      bytes,
+      asker,
+      onSettled,
+    });
     const message = writeMessage({ ...question, kind: "ask", id, from: this.#office.fence, sid }, text);
     this.#office.publish(fence, message).then((receivers) => {
       if (receivers === 0) pending.fail(lostInFlight(question));
@@ -170,9 +179,10 @@ export class Courier {
   }
 
   /** Adds a request to the lists. A separate method, so that its closure does not keep the body in memory. */
-  #await(question: Question, { id, fence, loads, bytes, asker, onSettled }: {
+  #await(question: Question, { id, fence, sid, loads, bytes, asker, onSettled }: {
     readonly id: number;
     readonly fence: string;
+    readonly sid: string;
     readonly loads: readonly Load[];
     readonly bytes: number;
     readonly asker: Asker;
@@ -190,7 +200,7 @@ export class Courier {
         officeLoads.remove(officeId, bytes);
         if (isObserving) observerLoads.remove(officeId, bytes);
         if (settlement.kind === "dropped") {
-          this.#send(fence, writeMessage({ kind: "drop", id, from: this.#office.fence }));
+          this.#send(fence, writeMessage({ kind: "drop", id, from: this.#office.fence, sid }));
         }
         onSettled(settlement);
       },
@@ -223,7 +233,7 @@ export class Courier {
       case "fail":
         return this.#outgoing.get(message.id)?.pending.fail(toError(message));
       case "drop":
-        return this.#incoming.get(message.from)?.get(message.id)?.drop();
+        return this.#onDropped(message);
       case "evict":
         this.#office.onEvicted(message.sid);
         return this.#send(message.from, writeMessage({ kind: "evicted", id: message.id }));
@@ -238,6 +248,10 @@ export class Courier {
     });
   }
 
+  #onDropped({ sid, from, id }: DropMessage): void {
+    this.#whenSettled(sid, () => this.#incoming.get(from)?.get(id)?.drop());
+  }
+
   #onAsked(message: AskMessage, text: string): void {
     this.#whenSettled(message.sid, () => {
       try {
@@ -248,7 +262,10 @@ export class Courier {
     });
   }
 
-  /** The connection may still be joining: the request can arrive before the reply to its join. */
+  /**
+   * Handles a message behind those before it. The connection may still be joining: the request can arrive before the reply
+   * to its join.
+   */
   #whenSettled(sid: string, handle: () => void): void {
     const held = this.#office.connection(sid)?.held;
     if (held === undefined) handle();

@@ -48,6 +48,8 @@ export interface DropMessage {
   readonly kind: "drop";
   readonly id: number;
   readonly from: string;
+  /** The connection of the Computer. */
+  readonly sid: string;
 }
 
 /** Asks the process of a connection to stop acting for it, because a newer one takes its place. */
@@ -92,7 +94,7 @@ const FIELDS: Readonly<Record<ProcessMessage["kind"], Readonly<Record<string, Fi
   tell: { sid: "string", officeId: "string", event: "string" },
   answer: { id: "number" },
   fail: { id: "number", code: "number", message: "string" },
-  drop: { id: "number", from: "string" },
+  drop: { id: "number", from: "string", sid: "string" },
   evict: { id: "number", from: "string", sid: "string" },
   evicted: { id: "number" },
 };

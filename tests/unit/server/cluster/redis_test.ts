@@ -1,14 +1,15 @@
-import { assert } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { silentLogger } from "../../../../src/log.ts";
+import { SmcpError } from "../../../../src/protocol/errors.ts";
 import { RedisOffices } from "../../../../src/server/cluster/redis.ts";
 import type { LeaseClock } from "../../../../src/server/cluster/redis/lease.ts";
-import { toRedisSettings } from "../../../../src/server/cluster/redis/settings.ts";
+import { type RedisOptions, toRedisSettings } from "../../../../src/server/cluster/redis/settings.ts";
 import { Drain } from "../../../../src/server/drain.ts";
 import { loadLimitsFor } from "../../../../src/server/limits.ts";
 import { RedisCluster } from "../../../fixtures/redis_cluster.ts";
 import { hasRedis, RedisServer } from "../../../fixtures/redis_server.ts";
 import { eventually, within } from "../../../fixtures/within.ts";
-import { agent, Premises, testOfficeState, type World } from "./_office_state.ts";
+import { agent, computer, Premises, testOfficeState, type World } from "./_office_state.ts";
 
 type Redis = Pick<RedisServer, "url" | "run"> & AsyncDisposable;
 
@@ -38,6 +39,25 @@ class AdvancedClock implements LeaseClock {
   }
 }
 
+function openProcess(
+  options: Pick<RedisOptions, "url" | "prefix">,
+  context: { readonly clock?: LeaseClock } = {},
+) {
+  const premises = new Premises();
+  // Long leases: this is no test of leases, and the machine may be busy.
+  const settings = toRedisSettings({ ...options, heartbeatMs: 2_000, leaseMs: 6_000 });
+  const state = new RedisOffices(settings, {
+    ...premises.shared,
+    ...context,
+    listener: premises,
+    loadLimits: loadLimitsFor(1024),
+    maxMembersPerOffice: 2_048,
+    drain: new Drain(),
+    logger: silentLogger,
+  });
+  return { premises, state };
+}
+
 /** Opens so many processes; each world has keys of its own. */
 async function openWorld(
   redis: Redis | undefined,
@@ -46,21 +66,7 @@ async function openWorld(
 ): Promise<World & { readonly prefix: string }> {
   if (redis === undefined) throw new TypeError("Cannot open a world: no Redis");
   const prefix = `w${worlds++}`;
-  const processes = Array.from({ length: count }, () => {
-    const premises = new Premises();
-    // Long leases: this is no test of leases, and the machine may be busy.
-    const settings = toRedisSettings({ url: redis.url, prefix, heartbeatMs: 2_000, leaseMs: 6_000 });
-    const context = {
-      ...premises.shared,
-      ...options,
-      listener: premises,
-      loadLimits: loadLimitsFor(1024),
-      maxMembersPerOffice: 2_048,
-      drain: new Drain(),
-      logger: silentLogger,
-    };
-    return { premises, state: new RedisOffices(settings, context) };
-  });
+  const processes = Array.from({ length: count }, () => openProcess({ url: redis.url, prefix }, options));
   await within(Promise.all(processes.map(({ state }) => state.started)), "registered processes");
   return {
     prefix,
@@ -75,6 +81,16 @@ async function openWorld(
     },
   };
 }
+
+Deno.test("RedisOffices that Redis does not answer keep nothing of an office that cannot be joined, and close", async () => {
+  // It accepts connections and says nothing.
+  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { premises, state } = openProcess({ url: `redis://127.0.0.1:${silent.addr.port}` });
+  await assertRejects(() => within(state.join(computer("laptop")), "the refusal of a join"), SmcpError);
+  assertEquals(state.size, 0);
+  await within(state.close(), "the end of the offices");
+  premises[Symbol.dispose]();
+});
 
 const ignore = !hasRedis;
 const DAY_MS = 86_400_000;

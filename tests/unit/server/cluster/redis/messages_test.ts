@@ -22,7 +22,7 @@ const messages: readonly ProcessMessage[] = [
   { kind: "tell", sid: "s", officeId: "lab", event: "client:x" },
   { kind: "answer", id: 1, errorCode: 404 },
   { kind: "fail", id: 1, code: 404, message: "m\n", details: { computer_name: "laptop" } },
-  { kind: "drop", id: 1, from: "f" },
+  { kind: "drop", id: 1, from: "f", sid: "s" },
   { kind: "evict", id: 1, from: "f", sid: "s" },
   { kind: "evicted", id: 1 },
 ];
@@ -41,7 +41,7 @@ Deno.test("readMessage() refuses what is incomplete, of another type or of anoth
       "",
       "ask",
       "ask {}\n",
-      'drop {"id":"1","from":"f"}\n',
+      'drop {"id":"1","from":"f","sid":"s"}\n',
       "toString {}\n",
       "evicted null\n",
       'evicted {"id":1}',
