@@ -138,7 +138,11 @@ export class HeldSeats implements CopyListener {
     const held = this.#offices.get(member.officeId)?.seats.get(member.sid);
     if (held === undefined) return this.#listener.onLeft(member, { isHere: false, reason: "left" });
     if (held.isLeaving) return this.end(held, "left");
-    if (reason === "replaced") return this.end(held, "replaced");
+    if (reason === "replaced") {
+      this.end(held, "replaced");
+      // Nobody else does, when another process has given the seat away.
+      return this.retire(held.place);
+    }
     // This process still acts for it as long as its lease lasts: nobody else had the right to take the seat.
     this.#onMissing();
   }

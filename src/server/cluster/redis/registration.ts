@@ -230,6 +230,20 @@ export class Registration {
     const places = held.offices().filter(({ office }) =>
       [...office.copy.fences].some((fence) => dead.has(fence))
     );
-    await Promise.all(places.map((place) => place.office.run(() => reap(this.#taking, place))));
+    await this.#runIn(places, (place) => reap(this.#taking, place));
+  }
+
+  /** Runs an operation of each office. An office that is about to be closed is opened for it, and closed after it. */
+  async #runIn(
+    places: readonly HeldOffice[],
+    operation: (place: HeldOffice) => Promise<unknown>,
+  ): Promise<void> {
+    await Promise.all(places.map(async (place) => {
+      try {
+        await place.office.run(() => operation(place));
+      } finally {
+        this.#context.held.retire(place);
+      }
+    }));
   }
 }

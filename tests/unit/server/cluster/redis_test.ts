@@ -144,6 +144,29 @@ Deno.test({
 });
 
 Deno.test({
+  name: "a process stops following an office when another process has given its last seat away",
+  ignore,
+  async fn() {
+    const redis = opened.single;
+    assert(redis !== undefined);
+    await using world = await openWorld(redis, 2);
+    const [first, second] = world.processes;
+    assert(first !== undefined && second !== undefined);
+    const old = agent("ada", { session: "s", sid: "old", officeId: "left" });
+    const newer = agent("ada", { session: "s", sid: "new", officeId: "joined" });
+    for (const [process, member] of [[first, old], [second, newer]] as const) {
+      process.premises.add(member.sid);
+      await within(process.state.join(member), "the join");
+    }
+    await eventually(
+      () => redis.run("PUBSUB", "CHANNELS", `${world.prefix}:*:news`),
+      (channels) => channels === `${world.prefix}:0:{office.joined}:news`,
+      "one office that is followed",
+    );
+  },
+});
+
+Deno.test({
   name: "a session leaves nothing in Redis when its connection has left, unless a newer one has joined",
   ignore,
   async fn() {
