@@ -110,22 +110,28 @@ function handle(request: Request, { args }: Incoming): void {
   try {
     const answer = route.handle({ hub, connection, event, body, isAnswered: ack !== undefined, onSettled });
     if (answer === undefined) return;
-    if (answer instanceof Promise) return void finishLater(request, answer);
+    if (answer instanceof Promise) {
+      return void (route.isUnordered ? finishLater(request, answer) : finishInOrder(request, answer));
+    }
     finish(request, answer, "handled");
   } catch (error) {
     fail(request, error);
   }
 }
 
-/** Holds the later events of the connection until the answer is there. */
 async function finishLater(request: Request, answer: Promise<Answer>): Promise<void> {
-  const { hub, connection } = request;
-  const held = connection.held = new HeldEvents();
   try {
     finish(request, await answer, "handled");
   } catch (error) {
     fail(request, error);
   }
+}
+
+/** Holds the later events of the connection until the answer is there. */
+async function finishInOrder(request: Request, answer: Promise<Answer>): Promise<void> {
+  const { hub, connection } = request;
+  const held = connection.held = new HeldEvents();
+  await finishLater(request, answer);
   connection.held = undefined;
   held.release();
   for (const incoming of held) dispatch(hub, connection, incoming);

@@ -46,10 +46,12 @@ export interface Route {
   /**
    * Handles the event. Throws an {@linkcode SmcpError} to refuse it.
    *
-   * @return The arguments of the ack, or a promise of them: later events of the connection then wait for it. `undefined`
-   * when `call.onSettled` is called instead, now or later.
+   * @return The arguments of the ack, or a promise of them: later events of the connection then wait for it, unless
+   * `isUnordered`. `undefined` when `call.onSettled` is called instead, now or later.
    */
   handle(call: Call): Answer | Promise<Answer> | undefined;
+  /** Whether later events of the connection are handled before a promise of it is settled; `false` by default. */
+  readonly isUnordered?: boolean;
   /** Returns the arguments of the ack for a refusal. */
   refuse(error: SmcpError, request: FailedRequest): Answer;
 }

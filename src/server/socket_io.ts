@@ -114,7 +114,8 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
       kind === "origin" ? auditFields("connect", fields) : fields,
     );
   };
-  const isClosing = () => drain.isStarted;
+  let isClosed = false;
+  const isClosing = () => isClosed || drain.isStarted;
   const removeGate = installGate(http, {
     path,
     handshake,
@@ -130,6 +131,8 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     offices,
     countTransports: () => io.engine.clientsCount,
     async close() {
+      // Clients come back at once, and the offices may take seconds to close.
+      isClosed = true;
       await io.close();
       await offices.close();
       strangers.close();

@@ -112,6 +112,35 @@ Deno.test("newer credentials count for the joins that follow, and for the end of
   assertEquals(message, "the new credentials have ended");
 });
 
+Deno.test("calls do not wait while the provider decides on newer credentials, and nobody joins with what they do not allow", async () => {
+  const deciding = Promise.withResolvers<void>();
+  let decision: AuthDecision | Promise<AuthDecision> = { principal: "ada" };
+  const auth: AuthProvider = {
+    authenticate() {
+      deciding.resolve();
+      return decision;
+    },
+  };
+  await using server = await SmcpServer.listen({ port: 0, auth });
+  await using laptop = await RawPeer.join(server.url, seat);
+  laptop.serve("client:echo", (body) => [body]);
+  await using agent = await RawPeer.join(server.url, { role: "agent", name: "ada", office_id: "lab" });
+  await using idle = await RawPeer.connect(server.url);
+  const late = Promise.withResolvers<AuthDecision>();
+  decision = late.promise;
+  const renewals = [agent, idle].map((peer) => peer.request("server:renew_credentials", {}));
+  await within(deciding.promise, "the provider");
+  const body = { agent: "ada", req_id: "r", computer: "laptop" };
+  const calls = Array.from({ length: 100 }, () => agent.request("client:echo", body));
+  assertEquals((await Promise.all(calls)).flat(), calls.map(() => body));
+  assertEquals((await agent.request("server:renew_credentials", {}))[0], false);
+  assertEquals((await idle.request("server:join_office", { ...seat, office_id: "den" }))[0], true);
+  late.resolve({ principal: "ada", grant: { offices: ["lab"] } });
+  const [own, other] = await Promise.all(renewals);
+  assertEquals(own, [true, null]);
+  assertStringIncludes(String(other?.[1]), "membership");
+});
+
 Deno.test("malformed newer credentials are refused", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   await using peer = await RawPeer.connect(server.url);

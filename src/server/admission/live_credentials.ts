@@ -8,13 +8,15 @@ import { type Grant, isGranted, type WantedSeat } from "../auth/grant.ts";
 import type { Permit, PermitWatch } from "../auth/permit.ts";
 import type { Credentials } from "../auth/provider.ts";
 import { MIN_RENEWAL_INTERVAL_MS } from "../limits.ts";
-import { AdmissionError, type AdmissionOptions, admit, type Identity } from "./admission.ts";
+import { AdmissionError, type AdmissionOptions, admit, type Admitted, type Identity } from "./admission.ts";
 
 /** The connection as its credentials see it. */
 export interface Holder {
   readonly identity: Identity;
   readonly member: WantedSeat | undefined;
   readonly isEnded: boolean;
+  /** Released when the change of its membership that is under way has ended. */
+  readonly held: { readonly released: Promise<void> } | undefined;
   grant: Grant | undefined;
   tell(event: string, body: unknown): void;
   dismiss(farewell: Farewell): void;
@@ -56,19 +58,15 @@ export class LiveCredentials {
   /**
    * Puts newer credentials in the place of these, if they are of the same principal and allow its present membership.
    *
-   * @throws {SmcpError} 401 when the provider refuses them, 403 when they do not fit, 400 so soon after the last attempt.
+   * @throws {SmcpError} 401 when the provider refuses them, 403 when they do not fit, 400 during an attempt or so soon after it.
    */
   async renew(sent: Pick<Credentials, "auth" | "headers">): Promise<void> {
     this.#requirePause();
-    const asking = this.#asking = new AbortController();
-    const { identity, member } = this.#holder;
-    const { version } = identity;
-    const query = version === undefined ? {} : { [VERSION_QUERY_PARAMETER]: version };
-    const options = { ...this.#context, signal: asking.signal };
-    const admitted = await admit({ ...sent, query, address: this.#address }, options).catch(
-      toRefusal,
-    );
+    const admitted = await this.#admit(sent);
+    // A join that began with the old grant must not end after this check.
+    while (this.#holder.held !== undefined) await this.#holder.held.released;
     if (this.#holder.isEnded) return;
+    const { identity, member } = this.#holder;
     const { grant } = admitted.permit;
     if (admitted.identity.principal !== identity.principal) {
       throw forbidden("Cannot renew the credentials: they are of another principal");
@@ -86,10 +84,22 @@ export class LiveCredentials {
     this.#asking?.abort(new AdmissionError("Closed before the decision"));
   }
 
+  async #admit(sent: Pick<Credentials, "auth" | "headers">): Promise<Admitted> {
+    const asking = this.#asking = new AbortController();
+    const { version } = this.#holder.identity;
+    const query = version === undefined ? {} : { [VERSION_QUERY_PARAMETER]: version };
+    try {
+      const options = { ...this.#context, signal: asking.signal };
+      return await admit({ ...sent, query, address: this.#address }, options).catch(toRefusal);
+    } finally {
+      this.#asking = undefined;
+    }
+  }
+
   #requirePause(): void {
     const nowMs = performance.now();
     const isTooSoon = nowMs - this.#triedAtMs < MIN_RENEWAL_INTERVAL_MS;
-    if (isTooSoon) {
+    if (isTooSoon || this.#asking !== undefined) {
       throw new SmcpError(
         ErrorCode.BAD_REQUEST,
         "Cannot renew the credentials: the last attempt was just now",

@@ -14,6 +14,8 @@ export const renewCredentials: Route = {
     await connection.credentials?.renew(sent);
     return [true, null];
   },
+  // The provider may take seconds.
+  isUnordered: true,
   refuse: toTextAnswer,
 };
 
