@@ -199,6 +199,19 @@ Deno.test("SmcpServer.attach() serves under an HTTP server that keeps its own pa
   await new Promise((resolve) => http.close(resolve));
 });
 
+Deno.test("a Server that is closing refuses new sessions with 503: nothing would end them", async () => {
+  const http = createServer();
+  const server = SmcpServer.attach(http, { allowAnonymous: true });
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  const { url } = server;
+  // Before the Server sees the request.
+  http.prependListener("request", () => void server.close());
+  assertEquals((await poll(url, "&a2c_version=0.2.0")).status, 503);
+  await server.close();
+  http.closeAllConnections();
+  await new Promise((resolve) => http.close(resolve));
+});
+
 Deno.test("close() ends every connection, frees the port, and may be called again", async () => {
   const server = await SmcpServer.listen({ port: 0 });
   const peer = await RawPeer.join(server.url, { role: "agent", name: "ada", office_id: "lab" });

@@ -90,8 +90,11 @@ async function end(
     logger.warn("connections did not close in time");
     Deno.exit(ExitCode.OK);
   }, drainTimeoutMs + CLOSE_TIMEOUT_MS);
-  await server.drain({ timeoutMs: drainTimeoutMs });
-  clearTimeout(timer);
+  try {
+    await server.drain({ timeoutMs: drainTimeoutMs });
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function readMetricsToken(options: ServerCliOptions): Promise<string | undefined> {
