@@ -18,9 +18,9 @@ import type { Member } from "./offices.ts";
 import type { Quotas } from "./quotas.ts";
 import {
   type Answer,
-  PendingAnswer,
-  PendingList,
-  type Question,
+  PendingRequest,
+  PendingRequests,
+  type RelayedRequest,
   type Sent,
   type Settlement,
 } from "./pending.ts";
@@ -45,7 +45,7 @@ export interface Wire {
 }
 
 /** The parts of a Server that its connections share. */
-export interface Surroundings {
+export interface ConnectionContext {
   readonly timeouts: TimingWheel;
   readonly officeLoads: OfficeLoads;
   /** The share of the observers in `officeLoads`. */
@@ -59,25 +59,25 @@ export interface Surroundings {
 /** The receiver of relayed requests. */
 export interface Target {
   /** The load of requests to it. */
-  readonly owed: Load;
+  readonly targetLoad: Load;
   /** Sends an event without an ack. */
   tell(event: string, body: unknown): void;
   /** Sends an event, and calls `onSettled` once. */
-  ask(question: Question, request: {
+  ask(request: RelayedRequest, context: {
     readonly body: unknown;
-    readonly asker: Asker;
+    readonly requester: Requester;
     readonly onSettled: (settlement: Settlement) => void;
   }): void;
 }
 
 /** The sender of relayed requests. */
-export interface Asker {
+export interface Requester {
   /** The load of its requests. */
-  readonly asked: Load;
+  readonly requesterLoad: Load;
   /** A request of it is in flight from now on. */
-  onOpened(pending: PendingAnswer): void;
+  onOpened(pending: PendingRequest): void;
   /** A request of it has ended. */
-  onEnded(pending: PendingAnswer): void;
+  onEnded(pending: PendingRequest): void;
 }
 
 /** Credentials that newer ones can replace. */
@@ -87,7 +87,7 @@ export interface RenewableCredentials {
 }
 
 /** An open, authenticated connection. */
-export class Connection implements Target, Asker {
+export class Connection implements Target, Requester {
   readonly sid: string;
   readonly identity: Identity;
   /** What it may do; everything if absent. */
@@ -99,24 +99,24 @@ export class Connection implements Target, Asker {
   /** The number of its events that are not answered yet. */
   openRequests = 0;
   /** The load of its requests to Computers. */
-  readonly asked = new Load();
+  readonly requesterLoad = new Load();
   /** The load of requests to it. */
-  readonly owed = new Load();
+  readonly targetLoad = new Load();
   /** Its events that wait for a change of its membership; `undefined` while no change is under way. */
   held: HeldEvents | undefined;
   /** The budget of notifications that it causes. */
   readonly notifying = new Pace(MAX_NOTIFYING);
   readonly #wire: Wire;
-  readonly #shared: Surroundings;
+  readonly #shared: ConnectionContext;
   #log: BoundedLog | undefined;
   #member: Member | undefined;
   #isEnded = false;
   /** Its requests in flight to Computers. */
-  readonly #asked = new PendingList("askedAt");
+  readonly #asRequester = new PendingRequests("requesterIndex");
   /** Requests in flight to it. */
-  readonly #owed = new PendingList("owedAt");
+  readonly #asTarget = new PendingRequests("targetIndex");
 
-  constructor(wire: Wire, context: Admitted & { readonly shared: Surroundings }) {
+  constructor(wire: Wire, context: Admitted & { readonly shared: ConnectionContext }) {
     this.#wire = wire;
     this.#shared = context.shared;
     this.sid = wire.sid;
@@ -154,8 +154,8 @@ export class Connection implements Target, Asker {
     this.#member = undefined;
     this.#wire.leaveRoom(member.officeId);
     const error = computerNotFound(member.name, "left while the request was in flight");
-    for (const pending of this.#owed.snapshot()) pending.fail(error);
-    for (const pending of this.#asked.snapshot()) pending.drop();
+    for (const pending of this.#asTarget.snapshot()) pending.fail(error);
+    for (const pending of this.#asRequester.snapshot()) pending.drop();
   }
 
   /** Ends its membership because the connection is closed. */
@@ -175,19 +175,19 @@ export class Connection implements Target, Asker {
    * `timeoutMs`, 404 when this connection leaves or is lost, 400 when the body is nested too deep, 413 when this
    * connection has too many unread bytes.
    */
-  ask(question: Question, { body, asker, onSettled }: {
+  ask(request: RelayedRequest, { body, requester, onSettled }: {
     readonly body: unknown;
-    readonly asker: Asker;
+    readonly requester: Requester;
     readonly onSettled: (settlement: Settlement) => void;
   }): void {
     const { officeLoads, observerLoads } = this.#shared;
-    const { event, officeId, isObserving } = question;
-    const pending = this.#await(question, { asker, onSettled });
+    const { event, officeId, isObserving } = request;
+    const pending = this.#await(request, { requester, onSettled });
     try {
       const sent = this.#send(event, () => this.#wire.ask(event, body, pending.ack));
       pending.sent = sent;
-      this.owed.add(sent.bytes);
-      asker.asked.add(sent.bytes);
+      this.targetLoad.add(sent.bytes);
+      requester.requesterLoad.add(sent.bytes);
       officeLoads.add(officeId, sent.bytes);
       if (isObserving) observerLoads.add(officeId, sent.bytes);
     } catch (error) {
@@ -195,31 +195,31 @@ export class Connection implements Target, Asker {
     }
   }
 
-  /** Implements {@linkcode Asker.onOpened}. */
-  onOpened(pending: PendingAnswer): void {
-    this.#asked.add(pending);
+  /** Implements {@linkcode Requester.onOpened}. */
+  onOpened(pending: PendingRequest): void {
+    this.#asRequester.add(pending);
   }
 
-  /** Implements {@linkcode Asker.onEnded}. */
-  onEnded(pending: PendingAnswer): void {
-    this.#asked.remove(pending);
+  /** Implements {@linkcode Requester.onEnded}. */
+  onEnded(pending: PendingRequest): void {
+    this.#asRequester.remove(pending);
   }
 
   /** Adds a request to the lists. A separate method, so that its closure does not keep the body in memory. */
-  #await(question: Question, { asker, onSettled }: {
-    readonly asker: Asker;
+  #await(request: RelayedRequest, { requester, onSettled }: {
+    readonly requester: Requester;
     readonly onSettled: (settlement: Settlement) => void;
-  }): PendingAnswer {
-    const pending: PendingAnswer = new PendingAnswer({
-      question,
+  }): PendingRequest {
+    const pending: PendingRequest = new PendingRequest({
+      request,
       timeouts: this.#shared.timeouts,
       onSettled: (settlement) => {
-        this.#forget(pending, { asker, outcome: settlement.kind });
+        this.#forget(pending, { requester, outcome: settlement.kind });
         onSettled(settlement);
       },
     });
-    this.#owed.add(pending);
-    asker.onOpened(pending);
+    this.#asTarget.add(pending);
+    requester.onOpened(pending);
     return pending;
   }
 
@@ -230,12 +230,12 @@ export class Connection implements Target, Asker {
 
   /** Whether none of its events, and no request to it, is being handled. */
   get isIdle(): boolean {
-    return this.openRequests === 0 && this.owed.requests === 0;
+    return this.openRequests === 0 && this.targetLoad.requests === 0;
   }
 
   /** Fails all requests to it. */
-  failOwed(error: SmcpError): void {
-    for (const pending of this.#owed.snapshot()) pending.fail(error);
+  failRequests(error: SmcpError): void {
+    for (const pending of this.#asTarget.snapshot()) pending.fail(error);
   }
 
   /** Tells the peer why its connection ends and whether it may come back, then closes the connection. Never throws. */
@@ -269,20 +269,20 @@ export class Connection implements Target, Asker {
 
   /** Removes a request that has ended from all lists and loads. */
   #forget(
-    pending: PendingAnswer,
-    { asker, outcome }: { readonly asker: Asker; readonly outcome: Settlement["kind"] },
+    pending: PendingRequest,
+    { requester, outcome }: { readonly requester: Requester; readonly outcome: Settlement["kind"] },
   ): void {
-    this.#owed.remove(pending);
-    asker.onEnded(pending);
-    const { sent, question } = pending;
+    this.#asTarget.remove(pending);
+    requester.onEnded(pending);
+    const { sent, request } = pending;
     if (sent !== undefined) {
-      this.owed.remove(sent.bytes);
-      asker.asked.remove(sent.bytes);
-      this.#shared.officeLoads.remove(question.officeId, sent.bytes);
-      if (question.isObserving) this.#shared.observerLoads.remove(question.officeId, sent.bytes);
+      this.targetLoad.remove(sent.bytes);
+      requester.requesterLoad.remove(sent.bytes);
+      this.#shared.officeLoads.remove(request.officeId, sent.bytes);
+      if (request.isObserving) this.#shared.observerLoads.remove(request.officeId, sent.bytes);
       if (outcome !== "answered") this.#wire.forgetAck(sent.ackId);
     }
-    if (outcome === "dropped") this.#tellCancelled({ agent: question.agent, req_id: question.reqId });
+    if (outcome === "dropped") this.#tellCancelled({ agent: request.agent, req_id: request.reqId });
   }
 
   #tellCancelled(body: { readonly agent: string; readonly req_id: string }): void {
@@ -297,7 +297,7 @@ export class Connection implements Target, Asker {
   }
 
   /** Adds the name of the Computer: an Agent may have requests to several. */
-  #named(cause: SmcpError): SmcpError {
+  #withComputerName(cause: SmcpError): SmcpError {
     const { code, message, details } = cause;
     return new SmcpError(code, message, {
       cause,
@@ -309,7 +309,7 @@ export class Connection implements Target, Asker {
     try {
       return send();
     } catch (cause) {
-      if (cause instanceof SmcpError) throw this.#named(cause);
+      if (cause instanceof SmcpError) throw this.#withComputerName(cause);
       if (!(cause instanceof RangeError)) throw cause;
       throw nestedTooDeep(event);
     }

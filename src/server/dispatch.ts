@@ -108,7 +108,7 @@ function handle(request: Request, { args }: Incoming): void {
   connection.openRequests++;
   const onSettled = (settlement: Settlement) => settle(request, settlement);
   try {
-    const answer = route.handle({ hub, connection, event, body, isAnswered: ack !== undefined, onSettled });
+    const answer = route.handle({ hub, connection, event, body, wantsAck: ack !== undefined, onSettled });
     if (answer === undefined) return;
     if (answer instanceof Promise) {
       return void (route.isUnordered ? finishLater(request, answer) : finishInOrder(request, answer));

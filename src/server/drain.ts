@@ -26,16 +26,12 @@ export interface DrainOptions {
 /** The end of a Server. Until it starts, nothing is refused. */
 export class Drain {
   #isStarted = false;
-  #isRefusing = false;
+  /** Since the peers that understand the farewell have had time to stop sending requests. */
+  #refusesRequests = false;
 
   /** Whether new sessions are refused. */
   get isStarted(): boolean {
     return this.#isStarted;
-  }
-
-  /** Whether new requests to Computers are refused: peers that understand the farewell have stopped sending them. */
-  get isRefusing(): boolean {
-    return this.#isRefusing;
   }
 
   /**
@@ -53,10 +49,10 @@ export class Drain {
       () => connections.size === 0,
       startMs + Math.min(DRAIN_GRACE_MS, timeoutMs * DRAIN_GRACE_SHARE),
     );
-    this.#isRefusing = true;
+    this.#refusesRequests = true;
     await until(() => closeIdle(connections), deadlineMs);
     const { in_flight: failed } = countsOf(connections);
-    for (const connection of connections.values()) connection.failOwed(closing());
+    for (const connection of connections.values()) connection.failRequests(closing());
     for (const connection of connections.values()) connection.close();
     await until(() => countTransports() === 0, performance.now() + DRAIN_FLUSH_MS);
     logger.info("drained", { failed, duration_ms: Math.round(performance.now() - startMs) });
@@ -64,7 +60,7 @@ export class Drain {
 
   /** Returns the refusal of a new request; `undefined` while requests are relayed. */
   refusal(): SmcpError | undefined {
-    return this.#isRefusing ? closing() : undefined;
+    return this.#refusesRequests ? closing() : undefined;
   }
 }
 
@@ -90,7 +86,7 @@ function closeIdle(connections: ReadonlyMap<string, Connection>): boolean {
 
 function countsOf(connections: ReadonlyMap<string, Connection>) {
   let inFlight = 0;
-  for (const { owed } of connections.values()) inFlight += owed.requests;
+  for (const { targetLoad } of connections.values()) inFlight += targetLoad.requests;
   return { connections: connections.size, in_flight: inFlight };
 }
 

@@ -1,7 +1,7 @@
 /** The contract between the Server and its event handlers. */
 import type { FailedRequest, SmcpError } from "../protocol/errors.ts";
 import type { Notification, OfficeState } from "./cluster/office_state.ts";
-import type { Connection, Surroundings } from "./connection.ts";
+import type { Connection, ConnectionContext } from "./connection.ts";
 import type { Drain } from "./drain.ts";
 import type { LoadLimits } from "./limits.ts";
 import type { Meter } from "./meter.ts";
@@ -9,7 +9,7 @@ import type { Answer, Settlement } from "./pending.ts";
 import type { QuotaLedger } from "./quotas.ts";
 
 /** The parts of the Server that event handlers use. */
-export interface Hub extends Surroundings {
+export interface Hub extends ConnectionContext {
   readonly offices: OfficeState;
   /** The time that the Server waits for a Computer beyond the time-out of a request. */
   readonly graceMs: number;
@@ -36,7 +36,7 @@ export interface Call {
   /** The argument of the event, unchecked. */
   readonly body: unknown;
   /** Whether the sender asked for an ack. */
-  readonly isAnswered: boolean;
+  readonly wantsAck: boolean;
   /** Ends a call whose route returned `undefined`. */
   readonly onSettled: (settlement: Settlement) => void;
 }

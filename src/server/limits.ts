@@ -20,13 +20,13 @@ export const MAX_TIME_MS = 86_400_000;
 /** The most open requests of one connection; one more is answered 400. */
 export const DEFAULT_MAX_OPEN_REQUESTS = 1024;
 /** The multiple of that which may be in flight to one Computer. */
-const OWED_SHARE = 2;
+const TARGET_SHARE = 2;
 /** The multiple of that which may be in flight in one office. */
 const OFFICE_SHARE = 4;
 /** The most bytes of requests in flight of one connection; beyond it, requests are refused. */
-const MAX_ASKED_BYTES = 64 * 1024 * 1024;
+const MAX_REQUESTER_BYTES = 64 * 1024 * 1024;
 /** The most bytes of requests in flight to one Computer. */
-const MAX_OWED_BYTES = 64 * 1024 * 1024;
+const MAX_TARGET_BYTES = 64 * 1024 * 1024;
 /** The most bytes of requests in flight in one office. */
 const MAX_OFFICE_BYTES = 128 * 1024 * 1024;
 /** The share of the TCP connections that one address, or one principal of a Server with credentials, may have. */
@@ -53,9 +53,9 @@ export const SMALL_MESSAGE_BYTES = 64 * 1024;
 /** The most observers of one office. */
 export const MAX_OBSERVERS = 16;
 /** The share of the open requests of one connection that all observers of an office may use together. */
-const OBSERVING_SHARE = 1 / 4;
+const OBSERVERS_SHARE = 1 / 4;
 /** The most bytes of requests in flight of all observers of an office. */
-const MAX_OBSERVING_BYTES = 4 * 1024 * 1024;
+const MAX_OBSERVERS_BYTES = 4 * 1024 * 1024;
 /** The approximate size limit of an observer's request: observers only read. */
 export const MAX_OBSERVER_REQUEST_BYTES = 64 * 1024;
 /**
@@ -164,22 +164,22 @@ const MAX_QUOTED_LENGTH = 128;
 /** The limits of requests in flight. */
 export interface LoadLimits {
   /** Requests of one connection. */
-  readonly asked: LoadLimit;
+  readonly requester: LoadLimit;
   /** Requests to one Computer. */
-  readonly owed: LoadLimit;
+  readonly target: LoadLimit;
   /** Requests in one office. */
   readonly office: LoadLimit;
   /** Requests of all observers of one office. */
-  readonly observing: LoadLimit;
+  readonly observers: LoadLimit;
 }
 
 /** Derives the limits from the most open requests of one connection. */
 export function loadLimitsFor(maxOpenRequests: number): LoadLimits {
   return {
-    asked: { requests: maxOpenRequests, bytes: MAX_ASKED_BYTES },
-    owed: { requests: OWED_SHARE * maxOpenRequests, bytes: MAX_OWED_BYTES },
+    requester: { requests: maxOpenRequests, bytes: MAX_REQUESTER_BYTES },
+    target: { requests: TARGET_SHARE * maxOpenRequests, bytes: MAX_TARGET_BYTES },
     office: { requests: OFFICE_SHARE * maxOpenRequests, bytes: MAX_OFFICE_BYTES },
-    observing: { requests: Math.ceil(OBSERVING_SHARE * maxOpenRequests), bytes: MAX_OBSERVING_BYTES },
+    observers: { requests: Math.ceil(OBSERVERS_SHARE * maxOpenRequests), bytes: MAX_OBSERVERS_BYTES },
   };
 }
 

@@ -29,7 +29,7 @@ export class Load {
    * @param whose The owner of this load, for the message.
    * @throws {SmcpError} 400 for too many requests, 413 for too many bytes.
    */
-  requireRoom(whose: string, limit: LoadLimit): void {
+  requireCapacity(whose: string, limit: LoadLimit): void {
     if (this.requests >= limit.requests) {
       throw new SmcpError(
         ErrorCode.BAD_REQUEST,
@@ -56,7 +56,7 @@ export class OfficeLoads {
   }
 
   /** Returns the load of an office; a new empty one, which is not kept, when nothing is in flight. */
-  of(officeId: string): Load {
+  get(officeId: string): Load {
     return this.#loads.get(officeId) ?? new Load();
   }
 

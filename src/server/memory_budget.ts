@@ -26,7 +26,7 @@ export class MemoryBudget {
   }
 
   /** Whether a message of this size may take memory. Small ones always may, so that small calls work under attack. */
-  hasRoom(bytes: number): boolean {
+  hasCapacity(bytes: number): boolean {
     return bytes <= SMALL_MESSAGE_BYTES || this.#usedBytes + bytes <= this.maxBytes;
   }
 }

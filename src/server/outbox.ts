@@ -92,7 +92,8 @@ export class Outbox implements Expirable {
   #totalBytes = 0;
   /** The waiting bytes as they were counted. */
   #countedBytes = 0;
-  #isRefusing = false;
+  /** Whether the next packet is the first one of a message that may be refused. */
+  #mayRefuse = false;
   /** Whether the peer has read anything since the last check. */
   #isReading = false;
   #stall: Scheduled | undefined;
@@ -126,19 +127,19 @@ export class Outbox implements Expirable {
   }
 
   /**
-   * Sends a message if there is room.
+   * Sends a message if the peer has not too much to read.
    *
    * @param send Hands the message to Socket.IO.
    * @return The bytes that it takes.
-   * @throws {SmcpError} 413 when there is no room; nothing is sent then.
+   * @throws {SmcpError} 413 when it has; nothing is sent then.
    */
   push(send: () => void): number {
     const before = this.#totalBytes;
-    this.#isRefusing = true;
+    this.#mayRefuse = true;
     try {
       send();
     } finally {
-      this.#isRefusing = false;
+      this.#mayRefuse = false;
     }
     return this.#totalBytes - before;
   }
@@ -153,10 +154,10 @@ export class Outbox implements Expirable {
 
   #add(packet: Packet): void {
     const bytes = sizeOf(packet.data) + PACKET_BYTES;
-    if (this.#isRefusing) {
+    if (this.#mayRefuse) {
       // Only for the first packet of a message: the rest must follow it.
-      this.#isRefusing = false;
-      this.#requireRoom(bytes);
+      this.#mayRefuse = false;
+      this.#requireCapacity(bytes);
     }
     if (packet.type === "ping") {
       this.#isPingOpen = true;
@@ -175,15 +176,15 @@ export class Outbox implements Expirable {
     if (excessBytes > 0 && excessBytes <= bytes) queueMicrotask(() => this.#end("it reads too slowly"));
   }
 
-  #requireRoom(bytes: number): void {
+  #requireCapacity(bytes: number): void {
     const { maxPayloadBytes } = this.#options;
     const isTooLarge = bytes > maxPayloadBytes * WRITTEN_SHARE + PACKET_BYTES;
-    if (isTooLarge) throw noRoom(bytes, maxPayloadBytes);
+    if (isTooLarge) throw tooMuchUnread(bytes, maxPayloadBytes);
     const isAlone = this.waitingBytes <= this.#maxBytes * NOTHING_SHARE + FEW_PACKETS * PACKET_BYTES;
     const size = this.waitingBytes + bytes;
-    if (size > this.#maxBytes && !isAlone) throw noRoom(size, this.#maxBytes);
+    if (size > this.#maxBytes && !isAlone) throw tooMuchUnread(size, this.#maxBytes);
     const { memory } = this.#options;
-    if (!memory.hasRoom(bytes)) throw noMemory(bytes, memory.maxBytes);
+    if (!memory.hasCapacity(bytes)) throw noMemory(bytes, memory.maxBytes);
   }
 
   #count(): void {
@@ -271,7 +272,7 @@ function sizeOf(data: unknown): number {
   return ArrayBuffer.isView(data) || data instanceof LongPacket ? data.byteLength : 0;
 }
 
-function noRoom(size: number, limit: number): SmcpError {
+function tooMuchUnread(size: number, limit: number): SmcpError {
   return new SmcpError(
     ErrorCode.PAYLOAD_TOO_LARGE,
     `Cannot send a message: the receiver reads slowly, and ${size} of ${limit} bytes would wait for it`,

@@ -8,7 +8,7 @@ import { quoted } from "./limits.ts";
 export type Answer = readonly unknown[];
 
 /** A relayed request without its body, which is not kept. */
-export interface Question {
+export interface RelayedRequest {
   readonly event: string;
   readonly reqId: string;
   /** The name of the Agent. */
@@ -35,7 +35,7 @@ export type Settlement =
   | { readonly kind: "dropped" };
 
 interface Open {
-  readonly question: Question;
+  readonly request: RelayedRequest;
   readonly timeouts: TimingWheel;
   /** Called once. */
   readonly onSettled: (settlement: Settlement) => void;
@@ -46,26 +46,26 @@ interface Open {
  * point at former entries, and a request that such an entry leads to would stay in memory long after its answer.
  * (Measured: a tenth of the relay's whole cost.)
  */
-export class PendingAnswer implements Expirable {
+export class PendingRequest implements Expirable {
   /** What Socket.IO calls with the answer. */
   readonly ack = (...answer: unknown[]): void => {
     // The parser puts an error in place of an answer that it did not read.
     if (answer[0] instanceof Error) this.fail(answer[0]);
     else this.#settle({ kind: "answered", answer });
   };
-  readonly question: Question;
+  readonly request: RelayedRequest;
   /** `undefined` until the request was sent. */
   sent: Sent | undefined;
   /** Its places in the lists of the sender and of the receiver. */
-  askedAt = 0;
-  owedAt = 0;
+  requesterIndex = 0;
+  targetIndex = 0;
   #open: Open | undefined;
   readonly #scheduled: Scheduled;
 
   constructor(open: Open) {
     this.#open = open;
-    this.question = open.question;
-    this.#scheduled = open.timeouts.add(this, open.question.timeoutMs);
+    this.request = open.request;
+    this.#scheduled = open.timeouts.add(this, open.request.timeoutMs);
   }
 
   /** Ends it with an error. */
@@ -80,7 +80,7 @@ export class PendingAnswer implements Expirable {
 
   /** Implements {@linkcode Expirable}. */
   expire(): void {
-    this.fail(timeoutOf(this.question));
+    this.fail(timeoutOf(this.request));
   }
 
   #settle(settlement: Settlement): void {
@@ -92,7 +92,7 @@ export class PendingAnswer implements Expirable {
   }
 }
 
-function timeoutOf({ event, computer, timeoutMs }: Question): SmcpError {
+function timeoutOf({ event, computer, timeoutMs }: RelayedRequest): SmcpError {
   return new SmcpError(
     ErrorCode.TIMEOUT,
     `Computer with name '${quoted(computer)}' did not answer "${quoted(event)}" in ${timeoutMs} ms`,
@@ -104,21 +104,21 @@ function timeoutOf({ event, computer, timeoutMs }: Question): SmcpError {
  * The open requests of a connection, or those to it, unordered. Adding and removing takes constant time. A `Map` or `Set`
  * would allocate a new table every few requests, and keep the old one reachable.
  */
-export class PendingList {
-  readonly #side: "askedAt" | "owedAt";
-  readonly #requests: PendingAnswer[] = [];
+export class PendingRequests {
+  readonly #side: "requesterIndex" | "targetIndex";
+  readonly #requests: PendingRequest[] = [];
 
   /** @param side The field in which a request stores its place in this list. */
-  constructor(side: "askedAt" | "owedAt") {
+  constructor(side: "requesterIndex" | "targetIndex") {
     this.#side = side;
   }
 
-  add(request: PendingAnswer): void {
+  add(request: PendingRequest): void {
     request[this.#side] = this.#requests.push(request) - 1;
   }
 
   /** Removes a request of this list; the last one takes its place. */
-  remove(request: PendingAnswer): void {
+  remove(request: PendingRequest): void {
     const last = this.#requests.pop();
     if (last === undefined || last === request) return;
     const place = request[this.#side];
@@ -127,7 +127,7 @@ export class PendingList {
   }
 
   /** Copies the list. */
-  snapshot(): readonly PendingAnswer[] {
+  snapshot(): readonly PendingRequest[] {
     return [...this.#requests];
   }
 }

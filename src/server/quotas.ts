@@ -59,16 +59,16 @@ class OfficeCounts {
     return this.#counts.size;
   }
 
-  of(officeId: string): number {
+  get(officeId: string): number {
     return this.#counts.get(officeId) ?? 0;
   }
 
   add(officeId: string): void {
-    this.#counts.set(officeId, this.of(officeId) + 1);
+    this.#counts.set(officeId, this.get(officeId) + 1);
   }
 
   remove(officeId: string): void {
-    const count = this.of(officeId) - 1;
+    const count = this.get(officeId) - 1;
     if (count > 0) this.#counts.set(officeId, count);
     else this.#counts.delete(officeId);
   }
@@ -204,19 +204,19 @@ export class QuotaLedger {
   }): void {
     const { offices: limit, officesPerPrincipal } = this.#settings;
     const own = this.#principals.open(principal).offices;
-    const hasRoom = (counts: OfficeCounts, limit: number) => {
-      const isEnding = leaving !== undefined && counts.of(leaving) === 1;
-      return counts.of(officeId) > 0 || counts.size - (isEnding ? 1 : 0) < limit;
+    const hasCapacity = (counts: OfficeCounts, limit: number) => {
+      const isEnding = leaving !== undefined && counts.get(leaving) === 1;
+      return counts.get(officeId) > 0 || counts.size - (isEnding ? 1 : 0) < limit;
     };
     const intent = `join room '${officeId}'`;
-    if (!hasRoom(own, officesPerPrincipal)) {
+    if (!hasCapacity(own, officesPerPrincipal)) {
       throw this.#tooManyOffices(intent, {
         whose: "with members of this principal",
         limit: officesPerPrincipal,
         option: "maxOfficesPerPrincipal",
       });
     }
-    if (!hasRoom(this.#offices, limit)) {
+    if (!hasCapacity(this.#offices, limit)) {
       throw this.#tooManyOffices(intent, { whose: "on this Server", limit, option: "maxOffices" });
     }
     own.add(officeId);

@@ -34,7 +34,7 @@ export interface FrameLimits {
   /** The largest message that is skipped; a larger one ends the connection. */
   readonly maxSkippedBytes: number;
   /** Counts what is held of incomplete messages. */
-  readonly memory: Pick<MemoryBudget, "change" | "hasRoom">;
+  readonly memory: Pick<MemoryBudget, "change" | "hasCapacity">;
 }
 
 /** How much of a message that is skipped is kept. */
@@ -251,7 +251,7 @@ export class FrameReader {
     const largest = this.#isFinal ? this.#filledBytes + this.#leftBytes : this.#limits.maxPayloadBytes;
     const room = this.#isSkipped ? BEGINNING_BYTES : roomFor(bytes);
     const size = Math.max(bytes, Math.min(largest, room));
-    if (!this.#limits.memory.hasRoom(size)) return undefined;
+    if (!this.#limits.memory.hasCapacity(size)) return undefined;
     this.#count(size);
     const buffer = takeBuffer(size);
     if (old !== undefined) {

@@ -89,10 +89,14 @@ function toSessionInfo({ sid, name, role, officeId, version }: Member): SessionI
 }
 
 /** The parts of the Server that a change of a membership has an effect on. */
-type Premises = Pick<Hub, "connection" | "deliver" | "audit" | "quotas">;
+type MembershipContext = Pick<Hub, "connection" | "deliver" | "audit" | "quotas">;
 
 /** Notifies the members on this process of a new member, unless it is an observer, and makes its connection enter. */
-export function arrive(hub: Premises, member: Member, { isHere }: { readonly isHere: boolean }): void {
+export function arrive(
+  hub: MembershipContext,
+  member: Member,
+  { isHere }: { readonly isHere: boolean },
+): void {
   if (!member.isObserver) {
     hub.deliver(member.officeId, { event: ENTER_OFFICE_NOTIFICATION, body: describe(member) });
   }
@@ -102,7 +106,7 @@ export function arrive(hub: Premises, member: Member, { isHere }: { readonly isH
 }
 
 /** Ends the requests of a former member, and notifies the members on this process; its connection may have to be closed. */
-export function depart(hub: Premises, member: Member, { isHere, reason }: Departure): void {
+export function depart(hub: MembershipContext, member: Member, { isHere, reason }: Departure): void {
   const connection = isHere ? hub.connection(member.sid) : undefined;
   if (isHere) hub.quotas.leave(member);
   // A connection that moved has entered the other office already.

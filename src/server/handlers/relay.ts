@@ -23,7 +23,7 @@ import type { UpdateComputerConfigReq } from "../../protocol/office.ts";
 /** `client:*`: relays the event to a Computer of the caller's office, and its ack back, both unchanged. */
 export const relay: Route = {
   handle(call) {
-    const { hub, connection: asker, event, body } = call;
+    const { hub, connection: requester, event, body } = call;
     const request = parseComputerCallData(routingFieldsOf(body));
     const { computer, req_id: reqId } = request;
     const { officeId, name: agent, isObserver: isObserving } = requireRole(call, "agent");
@@ -33,30 +33,30 @@ export const relay: Route = {
     if (refusal !== undefined) throw refusal;
     const target = hub.offices.findComputer(officeId, computer);
     if (target === undefined) throw computerNotFound(computer);
-    if (!call.isAnswered) {
+    if (!call.wantsAck) {
       target.tell(event, body);
       return [];
     }
-    asker.asked.requireRoom("this connection", hub.loadLimits.asked);
-    target.owed.requireRoom(`Computer '${computer}'`, hub.loadLimits.owed);
-    hub.officeLoads.of(officeId).requireRoom("this office", hub.loadLimits.office);
+    requester.requesterLoad.requireCapacity("this connection", hub.loadLimits.requester);
+    target.targetLoad.requireCapacity(`Computer '${computer}'`, hub.loadLimits.target);
+    hub.officeLoads.get(officeId).requireCapacity("this office", hub.loadLimits.office);
     const timeoutMs = timeoutMsOf(request) + hub.graceMs;
-    const question = { event, reqId, agent, computer, officeId, timeoutMs, isObserving };
-    target.ask(question, { body, asker, onSettled: call.onSettled });
+    const relayed = { event, reqId, agent, computer, officeId, timeoutMs, isObserving };
+    target.ask(relayed, { body, requester, onSettled: call.onSettled });
     return undefined;
   },
   refuse: toErrorAnswer,
 };
 
 /** Limits the requests of observers, so that the Computers stay available to the Agent. */
-function requireReading({ hub, event, body, isAnswered }: Call, officeId: string): void {
-  if (!isAnswered) {
+function requireReading({ hub, event, body, wantsAck }: Call, officeId: string): void {
+  if (!wantsAck) {
     throw badRequest("event", `Cannot relay "${quoted(event)}": observers must ask for an ack`);
   }
   if (!isSmall(body)) {
     throw badRequest("body", `Cannot relay "${quoted(event)}": too large for an observer`);
   }
-  hub.observerLoads.of(officeId).requireRoom("the observers of this office", hub.loadLimits.observing);
+  hub.observerLoads.get(officeId).requireCapacity("the observers of this office", hub.loadLimits.observers);
 }
 
 function isSmall(body: unknown): boolean {

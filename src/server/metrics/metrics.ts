@@ -57,11 +57,11 @@ export function takeSnapshot(
   const offices = new Set<string>();
   let requestsInFlight = 0;
   let bytesInFlight = 0;
-  for (const { member, owed } of connections) {
+  for (const { member, targetLoad } of connections) {
     byRole[member === undefined ? "none" : member.isObserver ? "observer" : member.role]++;
     if (member !== undefined) offices.add(member.officeId);
-    requestsInFlight += owed.requests;
-    bytesInFlight += owed.bytes;
+    requestsInFlight += targetLoad.requests;
+    bytesInFlight += targetLoad.bytes;
   }
   return { ...others, connections: byRole, offices: offices.size, requestsInFlight, bytesInFlight };
 }

@@ -61,10 +61,10 @@ export class TcpSockets {
   }
 
   #accept(socket: Socket): void {
-    const hasRoom = this.#open < this.#options.maxSockets || this.#strangers.evictOldest();
+    const hasCapacity = this.#open < this.#options.maxSockets || this.#strangers.evictOldest();
     const { remoteAddress: address } = socket;
     const isProxy = this.#options.isProxy?.(address) ?? false;
-    if (!hasRoom || !(isProxy || this.#strangers.add(socket, address))) {
+    if (!hasCapacity || !(isProxy || this.#strangers.add(socket, address))) {
       this.#options.onRefused(address);
       return void socket.destroy();
     }

@@ -1,12 +1,12 @@
 import { silentLogger } from "../../../src/log.ts";
 import { openAudit } from "../../../src/server/audit.ts";
 import { createEventLogs } from "../../../src/server/bounded_log.ts";
-import { Connection, type Surroundings, type Wire } from "../../../src/server/connection.ts";
+import { Connection, type ConnectionContext, type Wire } from "../../../src/server/connection.ts";
 import { OfficeLoads } from "../../../src/server/load.ts";
 import { TimingWheel } from "../../../src/server/timing_wheel.ts";
 
 /** What connections without a Server share. Clear its `timeouts` at the end. */
-export function openSurroundings(): Surroundings {
+export function openConnectionContext(): ConnectionContext {
   return {
     timeouts: new TimingWheel(),
     officeLoads: new OfficeLoads(),
@@ -18,7 +18,7 @@ export function openSurroundings(): Surroundings {
 }
 
 /** A connection whose peer never answers, unless the wire says otherwise. */
-export function openConnection(sid: string, shared: Surroundings, wire: Partial<Wire> = {}): Connection {
+export function openConnection(sid: string, shared: ConnectionContext, wire: Partial<Wire> = {}): Connection {
   const identity = { principal: "anonymous", session: undefined, version: undefined, isObserver: false };
   return new Connection({ ...silentWire(sid), ...wire }, { identity, permit: {}, shared });
 }

@@ -1,18 +1,18 @@
 import { assertEquals } from "@std/assert";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { openConnection, openSurroundings } from "./_connection.ts";
+import { openConnection, openConnectionContext } from "./_connection.ts";
 
 function openPair() {
-  const shared = openSurroundings();
-  const [asker, computer] = ["a", "c"].map((sid) => openConnection(sid, shared));
-  return { asker, computer, [Symbol.dispose]: () => shared.timeouts.clear() };
+  const shared = openConnectionContext();
+  const [requester, computer] = ["a", "c"].map((sid) => openConnection(sid, shared));
+  return { requester, computer, [Symbol.dispose]: () => shared.timeouts.clear() };
 }
 
 /** Sends a request, and gives a weak reference to its body. */
-function ask({ asker, computer }: ReturnType<typeof openPair>): WeakRef<object> {
+function ask({ requester, computer }: ReturnType<typeof openPair>): WeakRef<object> {
   const body = { params: new Array(1_000).fill("x") };
-  const question = {
+  const request = {
     event: "client:tool_call",
     reqId: "1",
     agent: "ada",
@@ -21,8 +21,8 @@ function ask({ asker, computer }: ReturnType<typeof openPair>): WeakRef<object> 
     isObserving: false,
     timeoutMs: 60_000,
   };
-  if (asker !== undefined) computer?.ask(question, { body, asker, onSettled() {} });
-  assertEquals(computer?.owed.requests, 1);
+  if (requester !== undefined) computer?.ask(request, { body, requester, onSettled() {} });
+  assertEquals(computer?.targetLoad.requests, 1);
   return new WeakRef(body);
 }
 

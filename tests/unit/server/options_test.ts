@@ -20,10 +20,10 @@ Deno.test("toSettings() fills in the documented defaults", () => {
     maxStrangersPerAddress: 64,
     maxOpenRequests: 1024,
     loadLimits: {
-      asked: { requests: 1024, bytes: 67_108_864 },
-      owed: { requests: 2048, bytes: 67_108_864 },
+      requester: { requests: 1024, bytes: 67_108_864 },
+      target: { requests: 2048, bytes: 67_108_864 },
       office: { requests: 4096, bytes: 134_217_728 },
-      observing: { requests: 256, bytes: 4_194_304 },
+      observers: { requests: 256, bytes: 4_194_304 },
     },
     quotas: {
       principal: { connections: Infinity, connects: undefined, requests: undefined },
@@ -77,8 +77,8 @@ Deno.test("toSettings() leaves a quarter of the connections to others than one a
 
 Deno.test("toSettings() allows as much in flight as the connections may have open", () => {
   const { loadLimits } = toSettings({ maxOpenRequests: 5_000 }, "localhost");
-  const { asked, owed, office } = loadLimits;
-  assertEquals([asked.requests, owed.requests, office.requests], [5_000, 10_000, 20_000]);
+  const { requester, target, office } = loadLimits;
+  assertEquals([requester.requests, target.requests, office.requests], [5_000, 10_000, 20_000]);
 });
 
 Deno.test("httpOptionsOf() never gives a whole request less time than its head, and looks often enough", () => {

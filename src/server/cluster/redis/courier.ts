@@ -4,16 +4,16 @@ import { describeError } from "../../../text.ts";
 import { ErrorCode } from "../../../protocol/error_codes.ts";
 import type { Logger } from "../../../log.ts";
 import {
-  type Asker,
   computerNotFound,
   type Connection,
   nestedTooDeep,
+  type Requester,
   type Target,
 } from "../../connection.ts";
 import type { Drain } from "../../drain.ts";
 import { type LoadLimits, quoted } from "../../limits.ts";
 import { Load, type OfficeLoads } from "../../load.ts";
-import { PendingAnswer, type Question, type Settlement } from "../../pending.ts";
+import { PendingRequest, type RelayedRequest, type Settlement } from "../../pending.ts";
 import type { TimingWheel } from "../../timing_wheel.ts";
 import { outOfReach } from "../office_state.ts";
 import { errorCodeOf, readAnswer, readBody, writeArguments } from "./arguments.ts";
@@ -52,7 +52,7 @@ export interface CourierOffice {
 }
 
 interface Outgoing {
-  readonly pending: PendingAnswer;
+  readonly pending: PendingRequest;
   /** The process that was asked. */
   readonly fence: string;
 }
@@ -65,7 +65,7 @@ export class Courier {
   /** Requests to other processes, by id. */
   readonly #outgoing = new Map<number, Outgoing>();
   /** Requests of other processes, by fence and id. */
-  readonly #incoming = new Map<string, Map<number, PendingAnswer>>();
+  readonly #incoming = new Map<string, Map<number, PendingRequest>>();
   /** Evictions that are not confirmed yet. */
   readonly #evictions = new Map<number, () => void>();
 
@@ -83,11 +83,11 @@ export class Courier {
 
   /** Creates the receiver of requests to a Computer of another process. */
   toTarget(seat: Seat): Target {
-    const owed = new Load();
+    const targetLoad = new Load();
     return {
-      owed,
+      targetLoad,
       tell: (event, body) => this.#tell(seat, { event, body }),
-      ask: (question, request) => this.#ask(seat, { ...request, question, owed }),
+      ask: (request, context) => this.#ask(seat, { ...context, request, targetLoad }),
     };
   }
 
@@ -108,7 +108,7 @@ export class Courier {
   /** Ends the requests to and from a process whose lease has ended. */
   onLost(fence: string): void {
     for (const { pending, fence: asked } of [...this.#outgoing.values()]) {
-      if (asked === fence) pending.fail(lostInFlight(pending.question));
+      if (asked === fence) pending.fail(lostInFlight(pending.request));
     }
     for (const pending of [...this.#incoming.get(fence)?.values() ?? []]) pending.drop();
   }
@@ -116,7 +116,7 @@ export class Courier {
   /** Ends the requests to other processes: their answers may have been lost. */
   failOutgoing(): void {
     for (const { pending } of [...this.#outgoing.values()]) {
-      pending.fail(outOfReach(`relay "${quoted(pending.question.event)}"`));
+      pending.fail(outOfReach(`relay "${quoted(pending.request.event)}"`));
     }
   }
 
@@ -153,49 +153,49 @@ export class Courier {
     this.#send(fence, message);
   }
 
-  #ask({ fence, member: { sid } }: Seat, { question, body, asker, owed, onSettled }: {
-    readonly question: Question;
+  #ask({ fence, member: { sid } }: Seat, { request, body, requester, targetLoad, onSettled }: {
+    readonly request: RelayedRequest;
     readonly body: unknown;
-    readonly asker: Asker;
-    readonly owed: Load;
+    readonly requester: Requester;
+    readonly targetLoad: Load;
     readonly onSettled: (settlement: Settlement) => void;
   }): void {
-    const text = writeBody(question.event, body);
+    const text = writeBody(request.event, body);
     const id = ++this.#lastId;
     const bytes = text.length;
-    const pending = this.#await(question, {
+    const pending = this.#await(request, {
       id,
       fence,
       sid,
-      loads: [owed, asker.asked],
+      loads: [targetLoad, requester.requesterLoad],
       bytes,
-      asker,
+      requester,
       onSettled,
     });
-    const message = writeMessage({ ...question, kind: "ask", id, from: this.#office.fence, sid }, text);
+    const message = writeMessage({ ...request, kind: "ask", id, from: this.#office.fence, sid }, text);
     this.#office.publish(fence, message).then((receivers) => {
-      if (receivers === 0) pending.fail(lostInFlight(question));
-    }, (error) => pending.fail(outOfReach(`relay "${quoted(question.event)}"`, error)));
+      if (receivers === 0) pending.fail(lostInFlight(request));
+    }, (error) => pending.fail(outOfReach(`relay "${quoted(request.event)}"`, error)));
   }
 
   /** Adds a request to the lists. A separate method, so that its closure does not keep the body in memory. */
-  #await(question: Question, { id, fence, sid, loads, bytes, asker, onSettled }: {
+  #await(request: RelayedRequest, { id, fence, sid, loads, bytes, requester, onSettled }: {
     readonly id: number;
     readonly fence: string;
     readonly sid: string;
     readonly loads: readonly Load[];
     readonly bytes: number;
-    readonly asker: Asker;
+    readonly requester: Requester;
     readonly onSettled: (settlement: Settlement) => void;
-  }): PendingAnswer {
+  }): PendingRequest {
     const { officeLoads, observerLoads, timeouts } = this.#bounds;
-    const { officeId, isObserving } = question;
-    const pending: PendingAnswer = new PendingAnswer({
-      question,
+    const { officeId, isObserving } = request;
+    const pending: PendingRequest = new PendingRequest({
+      request,
       timeouts,
       onSettled: (settlement) => {
         this.#outgoing.delete(id);
-        asker.onEnded(pending);
+        requester.onEnded(pending);
         for (const load of loads) load.remove(bytes);
         officeLoads.remove(officeId, bytes);
         if (isObserving) observerLoads.remove(officeId, bytes);
@@ -206,7 +206,7 @@ export class Courier {
       },
     });
     this.#outgoing.set(id, { pending, fence });
-    asker.onOpened(pending);
+    requester.onOpened(pending);
     for (const load of loads) load.add(bytes);
     officeLoads.add(officeId, bytes);
     if (isObserving) observerLoads.add(officeId, bytes);
@@ -285,21 +285,21 @@ export class Courier {
     const connection = this.#memberOf(sid, officeId);
     // The Computer may have come back under another name.
     if (connection === undefined || connection.member?.name !== computer) throw computerNotFound(computer);
-    connection.owed.requireRoom(`Computer '${computer}'`, loadLimits.owed);
-    officeLoads.of(officeId).requireRoom("this office", loadLimits.office);
+    connection.targetLoad.requireCapacity(`Computer '${computer}'`, loadLimits.target);
+    officeLoads.get(officeId).requireCapacity("this office", loadLimits.office);
     if (isObserving) {
-      observerLoads.of(officeId).requireRoom("the observers of this office", loadLimits.observing);
+      observerLoads.get(officeId).requireCapacity("the observers of this office", loadLimits.observers);
     }
     const onSettled = (settlement: Settlement) => this.#answer(message, settlement);
-    connection.ask(message, { body: readBody(text), asker: this.#toAsker(message), onSettled });
+    connection.ask(message, { body: readBody(text), requester: this.#toRequester(message), onSettled });
   }
 
   /** Keeps a request of another process until it ends, for the case that its sender leaves. */
-  #toAsker({ from, id }: AskMessage): Asker {
+  #toRequester({ from, id }: AskMessage): Requester {
     return {
-      asked: new Load(),
+      requesterLoad: new Load(),
       onOpened: (pending) => {
-        const requests = this.#incoming.get(from) ?? new Map<number, PendingAnswer>();
+        const requests = this.#incoming.get(from) ?? new Map<number, PendingRequest>();
         this.#incoming.set(from, requests.set(id, pending));
       },
       onEnded: () => {
@@ -335,7 +335,7 @@ function writeBody(event: string, body: unknown): string {
   }
 }
 
-function lostInFlight({ computer }: Question): SmcpError {
+function lostInFlight({ computer }: RelayedRequest): SmcpError {
   return computerNotFound(computer, "was lost while the request was in flight");
 }
 

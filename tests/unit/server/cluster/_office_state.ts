@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Departure, OfficeListener, OfficeState } from "../../../../src/server/cluster/office_state.ts";
 import type { Connection } from "../../../../src/server/connection.ts";
 import type { Member } from "../../../../src/server/offices.ts";
-import { openConnection, openSurroundings } from "../_connection.ts";
+import { openConnection, openConnectionContext } from "../_connection.ts";
 import { eventually, within } from "../../../fixtures/within.ts";
 import { sized } from "../../../fixtures/test_size.ts";
 
@@ -32,7 +32,7 @@ export class Premises implements OfficeListener, Disposable {
   /** Such as `joined lab laptop`, `left lab laptop` and `replaced lab laptop`. */
   readonly log: string[] = [];
   readonly connections = new Map<string, Connection>();
-  readonly shared = openSurroundings();
+  readonly shared = openConnectionContext();
 
   /** Adds a connection. */
   add(sid: string): void {

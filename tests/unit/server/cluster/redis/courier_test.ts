@@ -6,7 +6,7 @@ import { writeMessage } from "../../../../../src/server/cluster/redis/messages.t
 import { Drain } from "../../../../../src/server/drain.ts";
 import { HeldEvents } from "../../../../../src/server/held_events.ts";
 import { loadLimitsFor } from "../../../../../src/server/limits.ts";
-import { openConnection, openSurroundings } from "../../_connection.ts";
+import { openConnection, openConnectionContext } from "../../_connection.ts";
 import { computer } from "../_office_state.ts";
 
 const ask = {
@@ -24,7 +24,7 @@ const ask = {
 } as const;
 
 Deno.test("a Courier cancels a request behind the request, also while its Computer is still joining", async () => {
-  const shared = openSurroundings();
+  const shared = openConnectionContext();
   const sent: string[] = [];
   const connection = openConnection("s", shared, {
     emit: (event) => void sent.push(event),
