@@ -23,7 +23,7 @@ import {
   type RelayedRequest,
   type Sent,
   type Settlement,
-} from "./pending.ts";
+} from "./pending_requests.ts";
 
 /** Answers an event with its ack's arguments. */
 export type Ack = (...answer: unknown[]) => void;

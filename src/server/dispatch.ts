@@ -7,7 +7,7 @@ import { describeError } from "../text.ts";
 import { type AuditAction, auditFields } from "./audit.ts";
 import { outOfReach } from "./cluster/office_state.ts";
 import type { Ack, Connection } from "./connection.ts";
-import type { Answer, Settlement } from "./pending.ts";
+import type { Answer, Settlement } from "./pending_requests.ts";
 import { renewCredentials } from "./handlers/credentials.ts";
 import { joinOffice, leaveOffice, listRoom } from "./handlers/membership.ts";
 import { cancelToolCall, relay, update } from "./handlers/relay.ts";

@@ -12,8 +12,8 @@ import {
 } from "./admission/handshake.ts";
 import { UpgradeRequest } from "./engine/upgrade_request.ts";
 import { addressOf, type ProxiedRequest } from "./admission/proxies.ts";
-import { MAX_STRANGER_BYTES, REFUSAL_LINGER_MS } from "./limits.ts";
-import type { Strangers } from "./admission/strangers.ts";
+import { MAX_PENDING_BYTES, REFUSAL_LINGER_MS } from "./limits.ts";
+import type { PendingConnections } from "./admission/pending_connections.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { type QuotaLedger, refusalOf } from "./quotas.ts";
 import { acceptAndClose, hidesConnection } from "./sockets/older_deno.ts";
@@ -27,7 +27,7 @@ export interface Gate {
   readonly handshake: HandshakePolicy;
   /** The HTTP server of Socket.IO. It does not listen: it receives the requests that pass the gate. */
   readonly inner: HttpServer;
-  readonly strangers: Strangers;
+  readonly pendingConnections: PendingConnections;
   readonly quotas: Pick<QuotaLedger, "countConnect">;
   /** Whether new sessions are refused, because the Server shuts down. */
   readonly isClosing: () => boolean;
@@ -70,10 +70,10 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
     const upgrade = new UpgradeRequest(request, sid);
     const refusal = check(upgrade, { gate, socket, end: socket, sid });
     if (refusal !== undefined) return refuseUpgrade(request, socket, refusal);
-    if (sid !== undefined && !gate.strangers.claimWebSocket(sid, socket)) {
+    if (sid !== undefined && !gate.pendingConnections.claimWebSocket(sid, socket)) {
       return refuseUpgrade(request, socket, SECOND_WEBSOCKET);
     }
-    gate.strangers.expectUpgrade(upgrade, socket, sid);
+    gate.pendingConnections.expectUpgrade(upgrade, socket, sid);
     gate.inner.emit("upgrade", upgrade, socket, head);
   };
   server.on("request", onRequest).on("upgrade", onUpgrade);
@@ -118,15 +118,15 @@ function checkCapacity(
   request: IncomingMessage | UpgradeRequest,
   { gate, socket, end, sid }: GateRequest,
 ): HandshakeRefusal | undefined {
-  const { strangers, isClosing, onAdopted } = gate;
+  const { pendingConnections, isClosing, onAdopted } = gate;
   if (sid === undefined) {
     if (request.method === "OPTIONS") return undefined;
     if (isClosing()) return CLOSING;
     const excess = refuseConnect(request, gate);
     if (excess !== undefined) return excess;
-    if (!strangers.reserve(request, end)) return TOO_MANY;
-  } else if (strangers.isAdmitted(sid)) onAdopted(socket);
-  else if (request.method === "POST") return checkStrangerBody(request);
+    if (!pendingConnections.reserve(request, end)) return TOO_MANY;
+  } else if (pendingConnections.isAdmitted(sid)) onAdopted(socket);
+  else if (request.method === "POST") return checkPendingBody(request);
   return undefined;
 }
 
@@ -153,9 +153,9 @@ function refuseConnect(
 }
 
 /** Before admission, a body is read only if it announces a small length. */
-function checkStrangerBody({ headers }: Pick<IncomingMessage, "headers">): HandshakeRefusal | undefined {
+function checkPendingBody({ headers }: Pick<IncomingMessage, "headers">): HandshakeRefusal | undefined {
   const length = headers["content-length"];
-  return length !== undefined && Number(length) < MAX_STRANGER_BYTES ? undefined : TOO_LARGE;
+  return length !== undefined && Number(length) < MAX_PENDING_BYTES ? undefined : TOO_LARGE;
 }
 
 /** When a client may try again whose address has too many connections, in seconds. */
@@ -191,7 +191,7 @@ const TOO_LARGE: HandshakeRefusal = {
   body: {
     code: ErrorCode.PAYLOAD_TOO_LARGE,
     message:
-      `Cannot accept the request: the body must have less than ${MAX_STRANGER_BYTES} bytes before admission`,
+      `Cannot accept the request: the body must have less than ${MAX_PENDING_BYTES} bytes before admission`,
   },
 };
 

@@ -5,7 +5,7 @@ import type { Connection, ConnectionContext } from "./connection.ts";
 import type { Drain } from "./drain.ts";
 import type { LoadLimits } from "./limits.ts";
 import type { Meter } from "./meter.ts";
-import type { Answer, Settlement } from "./pending.ts";
+import type { Answer, Settlement } from "./pending_requests.ts";
 import type { QuotaLedger } from "./quotas.ts";
 
 /** The parts of the Server that event handlers use. */

@@ -90,20 +90,20 @@ export const MIN_RENEWAL_INTERVAL_MS = 1_000;
 /** How long an `AuthProvider` may take to decide. */
 export const DEFAULT_AUTH_TIMEOUT_MS = 10_000;
 /** The most connections that are not admitted yet, from all addresses. */
-export const DEFAULT_MAX_STRANGERS = 512;
+export const DEFAULT_MAX_PENDING_CONNECTIONS = 512;
 /** The same from one address; a /64 network of IPv6 counts as one address. */
-export const DEFAULT_MAX_STRANGERS_PER_ADDRESS = 64;
+export const DEFAULT_MAX_PENDING_CONNECTIONS_PER_ADDRESS = 64;
 /** A connection must send less than this before its CONNECT packet. */
-export const MAX_STRANGER_BYTES = 64 * 1024;
+export const MAX_PENDING_BYTES = 64 * 1024;
 /** The same between CONNECT and admission: a few events of a client that does not wait. */
 export const MAX_UNDECIDED_BYTES = 8 * 1024;
 /** The most chunks of a WebSocket in which those bytes may arrive: each chunk costs more than its bytes. */
-export const MAX_STRANGER_CHUNKS = 256;
+export const MAX_PENDING_CHUNKS = 256;
 /**
  * The most Engine.IO packets before admission. A client needs three: CONNECT and two to upgrade. Some clients send their
  * first events without waiting.
  */
-export const MAX_STRANGER_PACKETS = 64;
+export const MAX_PENDING_PACKETS = 64;
 /** The most members and items in the JSON of a CONNECT packet: as objects they cost far more than as text. */
 export const MAX_CONNECT_MEMBERS = 1024;
 /** The most HTTP requests in one chunk before admission. Clients of Socket.IO do not pipeline. */
@@ -113,7 +113,7 @@ export const REFUSAL_LINGER_MS = 1_000;
 /** When all places are taken, a new connection replaces one that has waited longer than this. */
 export const REPLACEABLE_AFTER_MS = 1_000;
 /** TCP connections per connection that is not admitted yet: a client that polls uses two. */
-export const SOCKETS_PER_STRANGER = 2;
+export const SOCKETS_PER_PENDING_CONNECTION = 2;
 /** How long the headers of an HTTP request may take; a silent TCP connection is closed after the same time. */
 export const DEFAULT_HEAD_TIMEOUT_MS = 10_000;
 /** How long an HTTP request may take: a slow member needs minutes for the largest message. */

@@ -24,8 +24,8 @@ import {
   DEFAULT_MAX_MESSAGE_MEMORY_BYTES,
   DEFAULT_MAX_OPEN_REQUESTS,
   DEFAULT_MAX_PAYLOAD_BYTES,
-  DEFAULT_MAX_STRANGERS,
-  DEFAULT_MAX_STRANGERS_PER_ADDRESS,
+  DEFAULT_MAX_PENDING_CONNECTIONS,
+  DEFAULT_MAX_PENDING_CONNECTIONS_PER_ADDRESS,
   DEFAULT_PING_INTERVAL_MS,
   DEFAULT_PING_TIMEOUT_MS,
   type LoadLimits,
@@ -197,8 +197,8 @@ export interface Settings {
   readonly pingTimeoutMs: number;
   readonly connectTimeoutMs: number;
   readonly authTimeoutMs: number;
-  readonly maxStrangers: number;
-  readonly maxStrangersPerAddress: number;
+  readonly maxPendingConnections: number;
+  readonly maxPendingConnectionsPerAddress: number;
   readonly maxOpenRequests: number;
   readonly loadLimits: LoadLimits;
   readonly quotas: QuotaSettings;
@@ -260,8 +260,8 @@ const DEFAULT_BOUNDS = {
   pingTimeoutMs: DEFAULT_PING_TIMEOUT_MS,
   connectTimeoutMs: DEFAULT_CONNECT_TIMEOUT_MS,
   authTimeoutMs: DEFAULT_AUTH_TIMEOUT_MS,
-  maxPendingConnections: DEFAULT_MAX_STRANGERS,
-  maxPendingConnectionsPerAddress: DEFAULT_MAX_STRANGERS_PER_ADDRESS,
+  maxPendingConnections: DEFAULT_MAX_PENDING_CONNECTIONS,
+  maxPendingConnectionsPerAddress: DEFAULT_MAX_PENDING_CONNECTIONS_PER_ADDRESS,
   maxOpenRequests: DEFAULT_MAX_OPEN_REQUESTS,
   maxMembersPerOffice: DEFAULT_MAX_MEMBERS,
   maxMessageMemoryBytes: DEFAULT_MAX_MESSAGE_MEMORY_BYTES,
@@ -278,8 +278,8 @@ function boundsOf(options: SmcpServerOptions) {
     pingTimeoutMs: timeOf("pingTimeoutMs"),
     connectTimeoutMs: timeOf("connectTimeoutMs"),
     authTimeoutMs: timeOf("authTimeoutMs"),
-    maxStrangers: boundOf("maxPendingConnections"),
-    maxStrangersPerAddress: boundOf("maxPendingConnectionsPerAddress"),
+    maxPendingConnections: boundOf("maxPendingConnections"),
+    maxPendingConnectionsPerAddress: boundOf("maxPendingConnectionsPerAddress"),
     maxMembersPerOffice: boundOf("maxMembersPerOffice"),
     maxMessageMemoryBytes: Math.max(
       boundOf("maxMessageMemoryBytes"),

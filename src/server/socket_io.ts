@@ -7,12 +7,12 @@ import { AdmissionError, admit, type Admitted, countConnection } from "./admissi
 import { LiveCredentials } from "./admission/live_credentials.ts";
 import { PermitWatch } from "./auth/permit.ts";
 import type { HandshakeRefusal } from "./admission/handshake.ts";
-import { type EngineConnection, Strangers } from "./admission/strangers.ts";
+import { type EngineConnection, PendingConnections } from "./admission/pending_connections.ts";
 import { type Audit, auditFields, openAudit } from "./audit.ts";
 import { type BoundedLog, createEventLogs } from "./bounded_log.ts";
 import { LocalOffices } from "./cluster/local.ts";
 import { type Ack, Connection, type Wire } from "./connection.ts";
-import type { Sent } from "./pending.ts";
+import type { Sent } from "./pending_requests.ts";
 import { UpgradeRequest } from "./engine/upgrade_request.ts";
 import { BuiltinEngine } from "./engine/builtin.ts";
 import { dispatch, dispatchDisconnect } from "./dispatch.ts";
@@ -79,7 +79,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
       origin: (origin, decide) => decide(null, !origin || handshake.isOriginAllowed(origin, {})),
     },
   });
-  const strangers = new Strangers({
+  const pendingConnections = new PendingConnections({
     ...settings,
     proxies: handshake.proxies,
     onAdopted,
@@ -89,7 +89,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     },
   });
   hideSessionCount(io.engine);
-  watchEngine(io, { ...settings, strangers });
+  watchEngine(io, { ...settings, pendingConnections });
   const timeouts = new TimingWheel();
   const quotas = new QuotaLedger(settings.quotas);
   const { connections, offices } = serveNamespace(io, {
@@ -98,7 +98,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     refusals,
     drain,
     audit,
-    strangers,
+    pendingConnections,
     quotas,
     memory,
   });
@@ -120,7 +120,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     path,
     handshake,
     inner,
-    strangers,
+    pendingConnections,
     quotas,
     isClosing,
     onRefused,
@@ -135,7 +135,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
       isClosed = true;
       await io.close();
       await offices.close();
-      strangers.close();
+      pendingConnections.close();
       timeouts.clear();
       audit.close();
       removeGate();
@@ -144,17 +144,17 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
 }
 
 /** Adds bounds that Engine.IO lacks: on connections that are not admitted, and on polling. */
-function watchEngine(io: IoServer, { strangers, maxPayloadBytes }: {
-  readonly strangers: Strangers;
+function watchEngine(io: IoServer, { pendingConnections, maxPayloadBytes }: {
+  readonly pendingConnections: PendingConnections;
   readonly maxPayloadBytes: number;
 }): void {
   io.engine.on("connection", (connection: EngineConnection & PollingConnection) => {
-    strangers.welcome(connection);
+    pendingConnections.welcome(connection);
     boundPollingAnswers(connection);
     boundPollingBodies(connection, maxPayloadBytes);
   });
   io.engine.on("headers", (_headers: unknown, request: IncomingMessage | UpgradeRequest) => {
-    strangers.startCounting(request);
+    pendingConnections.startCounting(request);
     // Of an open session, only the first request has credentials that are read later.
     if (request instanceof UpgradeRequest && request.hasSession) request.forgetHeaders();
   });
@@ -166,7 +166,7 @@ interface NamespaceContext {
   readonly refusals: BoundedLog;
   readonly drain: Drain;
   readonly audit: Audit;
-  readonly strangers: Strangers;
+  readonly pendingConnections: PendingConnections;
   readonly quotas: QuotaLedger;
   readonly memory: MemoryBudget;
 }
@@ -176,7 +176,7 @@ function serveNamespace(
   io: IoServer,
   context: NamespaceContext,
 ): Pick<SocketIoSide, "connections" | "offices"> {
-  const { settings, refusals, strangers, quotas } = context;
+  const { settings, refusals, pendingConnections, quotas } = context;
   // Otherwise a client without credentials could stay connected to the default namespace.
   io.use((_socket, next) => next(new AdmissionError(`Unauthorized: only ${SMCP_NAMESPACE} is served`)));
   const namespace = io.of(SMCP_NAMESPACE);
@@ -187,7 +187,7 @@ function serveNamespace(
   namespace.use((socket, next) => {
     const { handshake, conn } = socket;
     hideSocketCount(socket);
-    handshake.address = strangers.addressOf(conn) ?? "";
+    handshake.address = pendingConnections.addressOf(conn) ?? "";
     const gone = new AbortController();
     const onClose = () => gone.abort(new AdmissionError("Closed before admission"));
     conn.once("close", onClose);
@@ -203,7 +203,7 @@ function serveNamespace(
       });
     }).then(() => next(), (error) => {
       next(error);
-      strangers.refuse(conn);
+      pendingConnections.refuse(conn);
     }).finally(() => conn.off("close", onClose));
   });
   namespace.on("connection", (socket) => {
@@ -223,7 +223,7 @@ function serveNamespace(
     serveConnection(socket, { hub, connection, onClosed });
     credentials.watch(admitted.permit);
     // Last: it delivers the messages that were held back, and these may close the connection.
-    strangers.admit(socket.conn);
+    pendingConnections.admit(socket.conn);
   });
   return { connections, offices: hub.offices };
 }

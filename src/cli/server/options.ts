@@ -18,8 +18,8 @@ import {
   DEFAULT_MAX_MESSAGE_MEMORY_BYTES,
   DEFAULT_MAX_OPEN_REQUESTS,
   DEFAULT_MAX_PAYLOAD_BYTES,
-  DEFAULT_MAX_STRANGERS,
-  DEFAULT_MAX_STRANGERS_PER_ADDRESS,
+  DEFAULT_MAX_PENDING_CONNECTIONS,
+  DEFAULT_MAX_PENDING_CONNECTIONS_PER_ADDRESS,
   DEFAULT_PING_INTERVAL_MS,
   DEFAULT_PING_TIMEOUT_MS,
 } from "../../server/limits.ts";
@@ -168,12 +168,12 @@ function limitOptions(): Option[] {
     count("--max-open-requests <count>", "the most open requests of one connection")
       .default(DEFAULT_MAX_OPEN_REQUESTS).env("A2C_MAX_OPEN_REQUESTS"),
     count("--max-pending <count>", "the most connections that are not authenticated yet")
-      .default(DEFAULT_MAX_STRANGERS).env("A2C_MAX_PENDING"),
+      .default(DEFAULT_MAX_PENDING_CONNECTIONS).env("A2C_MAX_PENDING"),
     count(
       "--max-pending-per-address <count>",
       "the same limit for one address; behind a proxy, use --trust-proxy",
     )
-      .default(DEFAULT_MAX_STRANGERS_PER_ADDRESS).env("A2C_MAX_PENDING_PER_ADDRESS"),
+      .default(DEFAULT_MAX_PENDING_CONNECTIONS_PER_ADDRESS).env("A2C_MAX_PENDING_PER_ADDRESS"),
     count("--max-sockets <count>", "the most TCP connections (default: from the limit of open files)")
       .env("A2C_MAX_SOCKETS"),
   ];

@@ -16,7 +16,7 @@ const MAX_KEY_SET_BYTES = 512 * 1024;
 const MAX_AGE_MS = 600_000;
 /** How long keys are used while newer ones cannot be fetched, in milliseconds. */
 const MAX_STALE_MS = 3_600_000;
-/** The least time between two fetches, in milliseconds: strangers can name unknown keys as often as they like. */
+/** The least time between two fetches, in milliseconds: clients that are not admitted can name unknown keys as often as they like. */
 const COOLDOWN_MS = 30_000;
 /** The same after a failure, in milliseconds. */
 const RETRY_MS = 5_000;

@@ -3,7 +3,7 @@
  * bounded by what has arrived, never by the length that a frame announces, and by the largest message.
  */
 import { Buffer, isUtf8 } from "node:buffer";
-import { MAX_STRANGER_BYTES } from "../limits.ts";
+import { MAX_PENDING_BYTES } from "../limits.ts";
 import type { MemoryBudget } from "../memory_budget.ts";
 import { giveBuffer, takeBuffer } from "./buffers.ts";
 import { INVALID_DATA, isSendable, NO_STATUS, PROTOCOL_ERROR, TOO_BIG, TRY_AGAIN } from "./close_codes.ts";
@@ -359,9 +359,9 @@ export class FrameReader {
   }
 }
 
-/** Strangers may send up to 64 KiB, and there may be hundreds of them: small buffers grow in small steps. */
+/** Pending connections may send up to 64 KiB each, and there may be hundreds of them: small buffers grow in small steps. */
 function roomFor(bytes: number): number {
-  return bytes >= MAX_STRANGER_BYTES ? 2 * bytes : Math.ceil(bytes / SMALL_STEP_BYTES) * SMALL_STEP_BYTES;
+  return bytes >= MAX_PENDING_BYTES ? 2 * bytes : Math.ceil(bytes / SMALL_STEP_BYTES) * SMALL_STEP_BYTES;
 }
 
 function readLength(bytes: Buffer, start: number, size: number): number {

@@ -3,7 +3,7 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type FailedRequest, SmcpError, toErrorAck } from "../../protocol/errors.ts";
 import { READ_RESOURCE_EVENT, READING_EVENT_PREFIX } from "../../protocol/events.ts";
 import type { Role } from "../../protocol/office.ts";
-import type { Answer } from "../pending.ts";
+import type { Answer } from "../pending_requests.ts";
 import type { Call } from "../hub.ts";
 import { outOfReach } from "../cluster/office_state.ts";
 import { quoted } from "../limits.ts";

@@ -4,7 +4,7 @@ import { badRequest } from "../../protocol/errors.ts";
 import { fitsApproximately } from "../../protocol/size.ts";
 import type { Credentials } from "../auth/provider.ts";
 import type { Route } from "../hub.ts";
-import { MAX_STRANGER_BYTES } from "../limits.ts";
+import { MAX_PENDING_BYTES } from "../limits.ts";
 import { toTextAnswer } from "./caller.ts";
 
 /** Acks `(true, null)` or `(false, "reason")`, as a join does. */
@@ -24,7 +24,7 @@ function parseSent(body: unknown): Pick<Credentials, "auth" | "headers"> {
     badRequest(field, `Cannot read the credentials field "${field}": ${why}`);
   if (!isRecord(body)) throw refuse("body", "expected an object");
   // As much as a client may send before it is admitted.
-  if (!fitsApproximately(body, MAX_STRANGER_BYTES)) throw refuse("body", "too large");
+  if (!fitsApproximately(body, MAX_PENDING_BYTES)) throw refuse("body", "too large");
   const { auth = {}, headers = {} } = body;
   if (!isRecord(auth)) throw refuse("auth", "expected an object");
   if (!isRecord(headers)) throw refuse("headers", "expected an object");

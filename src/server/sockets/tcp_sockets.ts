@@ -9,7 +9,7 @@ import {
   REPLACEABLE_AFTER_MS,
   RESERVED_FILES,
   SOCKET_SHARE_OF_FILES,
-  SOCKETS_PER_STRANGER,
+  SOCKETS_PER_PENDING_CONNECTION,
 } from "../limits.ts";
 import { isGranted } from "./listening.ts";
 
@@ -17,8 +17,8 @@ import { isGranted } from "./listening.ts";
 export interface TcpSocketsOptions {
   /** The most TCP connections in total. */
   readonly maxSockets: number;
-  readonly maxStrangers: number;
-  readonly maxStrangersPerAddress: number;
+  readonly maxPendingConnections: number;
+  readonly maxPendingConnectionsPerAddress: number;
   /** Whether connections of an address count in total only: a proxy carries many clients. */
   readonly isProxy?: (address: string | undefined) => boolean;
   /** Whether the server is an HTTPS server; `false` by default. */
@@ -29,7 +29,7 @@ export interface TcpSocketsOptions {
 /** The TCP connections of an HTTP server: bounded in total and, before admission, also by address. */
 export class TcpSockets {
   readonly #options: TcpSocketsOptions;
-  readonly #strangers: AddressLedger<Duplex>;
+  readonly #pending: AddressLedger<Duplex>;
   readonly #onConnection = (socket: Socket) => this.#accept(socket);
   readonly #server: HttpServer;
   /** By the address and port of their peers: with TLS, an HTTP request has another socket over the same connection. */
@@ -39,9 +39,9 @@ export class TcpSockets {
   constructor(server: HttpServer, options: TcpSocketsOptions) {
     this.#server = server;
     this.#options = options;
-    this.#strangers = new AddressLedger({
-      max: Math.min(options.maxSockets, options.maxStrangers),
-      maxPerAddress: options.maxStrangersPerAddress * SOCKETS_PER_STRANGER,
+    this.#pending = new AddressLedger({
+      max: Math.min(options.maxSockets, options.maxPendingConnections),
+      maxPerAddress: options.maxPendingConnectionsPerAddress * SOCKETS_PER_PENDING_CONNECTION,
       replaceableAfterMs: REPLACEABLE_AFTER_MS,
       evict: (socket) => void socket.destroy(),
     });
@@ -51,7 +51,7 @@ export class TcpSockets {
   /** Lifts the bound by address from a connection of an admitted client. */
   adopt(socket: Duplex): void {
     const peer = peerOf(socket);
-    this.#strangers.delete(this.#byPeer.get(peer) ?? socket);
+    this.#pending.delete(this.#byPeer.get(peer) ?? socket);
     this.#byPeer.delete(peer);
   }
 
@@ -61,10 +61,10 @@ export class TcpSockets {
   }
 
   #accept(socket: Socket): void {
-    const hasCapacity = this.#open < this.#options.maxSockets || this.#strangers.evictOldest();
+    const hasCapacity = this.#open < this.#options.maxSockets || this.#pending.evictOldest();
     const { remoteAddress: address } = socket;
     const isProxy = this.#options.isProxy?.(address) ?? false;
-    if (!hasCapacity || !(isProxy || this.#strangers.add(socket, address))) {
+    if (!hasCapacity || !(isProxy || this.#pending.add(socket, address))) {
       this.#options.onRefused(address);
       return void socket.destroy();
     }
@@ -73,7 +73,7 @@ export class TcpSockets {
     // It occurs once, and a listener of "once" takes more memory.
     socket.on("close", () => {
       this.#open--;
-      this.#strangers.delete(socket);
+      this.#pending.delete(socket);
     });
   }
 

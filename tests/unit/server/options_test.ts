@@ -16,8 +16,8 @@ Deno.test("toSettings() fills in the documented defaults", () => {
     pingTimeoutMs: 20_000,
     connectTimeoutMs: 5_000,
     authTimeoutMs: 10_000,
-    maxStrangers: 512,
-    maxStrangersPerAddress: 64,
+    maxPendingConnections: 512,
+    maxPendingConnectionsPerAddress: 64,
     maxOpenRequests: 1024,
     loadLimits: {
       requester: { requests: 1024, bytes: 67_108_864 },

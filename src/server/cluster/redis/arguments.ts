@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { fromErrorAck } from "../../../protocol/errors.ts";
 import { isRecord } from "../../../json.ts";
-import type { Answer } from "../../pending.ts";
+import type { Answer } from "../../pending_requests.ts";
 import { RawAnswer, rawArgumentsOf, RawRequest } from "../../raw.ts";
 
 /** Writes arguments. Throws a `RangeError` when they are nested too deep. */

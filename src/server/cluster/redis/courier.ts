@@ -13,7 +13,7 @@ import {
 import type { Drain } from "../../drain.ts";
 import { type LoadLimits, quoted } from "../../limits.ts";
 import { Load, type OfficeLoads } from "../../load.ts";
-import { PendingRequest, type RelayedRequest, type Settlement } from "../../pending.ts";
+import { PendingRequest, type RelayedRequest, type Settlement } from "../../pending_requests.ts";
 import type { TimingWheel } from "../../timing_wheel.ts";
 import { outOfReach } from "../office_state.ts";
 import { errorCodeOf, readAnswer, readBody, writeArguments } from "./arguments.ts";

@@ -1,5 +1,5 @@
 /**
- * Strangers: connections that are not admitted yet. Everybody who can reach the port can open them, so their memory, their
+ * Pending connections: those that are not admitted yet. Everybody who can reach the port can open them, so their memory, their
  * time and their number are bounded. Of an admitted connection, only its id and its one WebSocket are kept here.
  */
 import { Buffer } from "node:buffer";
@@ -11,9 +11,9 @@ import { AddressLedger } from "./address_ledger.ts";
 import { HeldMessages, type MessageSource } from "./held_messages.ts";
 import {
   MAX_CONNECT_MEMBERS,
-  MAX_STRANGER_BYTES,
-  MAX_STRANGER_CHUNKS,
-  MAX_STRANGER_PACKETS,
+  MAX_PENDING_BYTES,
+  MAX_PENDING_CHUNKS,
+  MAX_PENDING_PACKETS,
   MAX_UNDECIDED_BYTES,
   REFUSAL_LINGER_MS,
   REPLACEABLE_AFTER_MS,
@@ -47,23 +47,23 @@ export interface EnginePacket {
   readonly data?: unknown;
 }
 
-/** The bounds of {@linkcode Strangers}. */
-export interface StrangersOptions {
-  readonly maxStrangers: number;
-  readonly maxStrangersPerAddress: number;
+/** The bounds of {@linkcode PendingConnections}. */
+export interface PendingConnectionsOptions {
+  readonly maxPendingConnections: number;
+  readonly maxPendingConnectionsPerAddress: number;
   readonly connectTimeoutMs: number;
   readonly authTimeoutMs: number;
   readonly maxPayloadBytes: number;
   /** The reverse proxies that are trusted, if any. */
   readonly proxies?: TrustedProxies | undefined;
-  /** Called when a stranger is disconnected, with the reason for the log. */
+  /** Called when a pending connection is dropped, with the reason for the log. */
   readonly onDropped: (reason: string, address: string | undefined) => void;
   /** Called for each TCP connection of a client that is admitted. */
   readonly onAdopted: (socket: Duplex) => void;
 }
 
 /** A connection from its first request to its admission. */
-interface Stranger {
+interface PendingConnection {
   readonly address: string | undefined;
   /** `connecting` until its CONNECT packet, `deciding` until the auth provider decides, `refused` until it is closed. */
   phase: "connecting" | "deciding" | "refused";
@@ -86,31 +86,31 @@ interface Stranger {
 }
 
 /** Watches all connections that are not admitted yet. */
-export class Strangers {
-  readonly #options: StrangersOptions;
-  readonly #places: AddressLedger<Stranger>;
-  readonly #byRequest = new WeakMap<ArrivingRequest, Stranger>();
-  readonly #byConnection = new WeakMap<object, Stranger>();
-  readonly #bySid = new Map<string, Stranger>();
+export class PendingConnections {
+  readonly #options: PendingConnectionsOptions;
+  readonly #places: AddressLedger<PendingConnection>;
+  readonly #byRequest = new WeakMap<ArrivingRequest, PendingConnection>();
+  readonly #byConnection = new WeakMap<object, PendingConnection>();
+  readonly #bySid = new Map<string, PendingConnection>();
   readonly #upgrades = new WeakMap<ArrivingRequest, Duplex>();
   readonly #admitted = new Set<string>();
   /** The WebSockets of all Engine.IO sessions, admitted or not. */
   readonly #webSockets = new Map<string, Duplex>();
 
-  constructor(options: StrangersOptions) {
+  constructor(options: PendingConnectionsOptions) {
     this.#options = options;
     this.#places = new AddressLedger({
-      max: options.maxStrangers,
-      maxPerAddress: options.maxStrangersPerAddress,
+      max: options.maxPendingConnections,
+      maxPerAddress: options.maxPendingConnectionsPerAddress,
       replaceableAfterMs: REPLACEABLE_AFTER_MS,
-      evict: (stranger) => this.#drop(stranger, "a newer connection took its place"),
+      evict: (pending) => this.#drop(pending, "a newer connection took its place"),
     });
   }
 
   /** Reserves a place for the connection that this request opens until it ends; `false` when no place is free. */
   reserve(request: ArrivingRequest, end: RequestEnd): boolean {
     const address = addressOf(request, this.#options.proxies);
-    const stranger: Stranger = {
+    const pending: PendingConnection = {
       address,
       phase: "connecting",
       connection: undefined,
@@ -124,15 +124,15 @@ export class Strangers {
       stopReading: () => {},
       stopWaiting: () => {},
     };
-    if (!this.#places.add(stranger, address)) return false;
-    this.#byRequest.set(request, stranger);
+    if (!this.#places.add(pending, address)) return false;
+    this.#byRequest.set(request, pending);
     const onEnd = () => {
-      if (stranger.connection === undefined) this.#forget(stranger);
+      if (pending.connection === undefined) this.#forget(pending);
     };
     end.once("close", onEnd);
-    stranger.stopWaiting = () => void end.off("close", onEnd);
+    pending.stopWaiting = () => void end.off("close", onEnd);
     // The time limit starts here, because a request may never become a connection.
-    this.#wait(stranger, this.#options.connectTimeoutMs, "it sent no CONNECT packet in time");
+    this.#wait(pending, this.#options.connectTimeoutMs, "it sent no CONNECT packet in time");
     return true;
   }
 
@@ -160,8 +160,8 @@ export class Strangers {
   /** Remembers the TCP connection of a WebSocket handshake. */
   expectUpgrade(request: ArrivingRequest, socket: Duplex, sid: string | undefined): void {
     this.#upgrades.set(request, socket);
-    const stranger = sid === undefined ? undefined : this.#bySid.get(sid);
-    if (stranger !== undefined) this.#byRequest.set(request, stranger);
+    const pending = sid === undefined ? undefined : this.#bySid.get(sid);
+    if (pending !== undefined) this.#byRequest.set(request, pending);
   }
 
   /**
@@ -170,43 +170,43 @@ export class Strangers {
    */
   startCounting(request: ArrivingRequest): void {
     const socket = this.#upgrades.get(request);
-    const stranger = this.#byRequest.get(request);
-    if (socket === undefined || stranger === undefined || !this.#places.has(stranger)) return;
+    const pending = this.#byRequest.get(request);
+    if (socket === undefined || pending === undefined || !this.#places.has(pending)) return;
     const onData = (chunk: { readonly length: number }) => {
-      stranger.bytes += chunk.length;
-      const isTooMuch = stranger.bytes >= MAX_STRANGER_BYTES ||
-        ++stranger.chunks > MAX_STRANGER_CHUNKS;
-      if (isTooMuch) this.#drop(stranger, SENT_TOO_MUCH);
+      pending.bytes += chunk.length;
+      const isTooMuch = pending.bytes >= MAX_PENDING_BYTES ||
+        ++pending.chunks > MAX_PENDING_CHUNKS;
+      if (isTooMuch) this.#drop(pending, SENT_TOO_MUCH);
     };
     socket.on("data", onData);
-    socket.once("close", () => stranger.sockets.delete(socket));
-    stranger.sockets.set(socket, () => void socket.off("data", onData));
+    socket.once("close", () => pending.sockets.delete(socket));
+    pending.sockets.set(socket, () => void socket.off("data", onData));
   }
 
   /** Watches a connection that Engine.IO has opened. */
   welcome(connection: EngineConnection): void {
-    const stranger = this.#byRequest.get(connection.request);
-    if (stranger === undefined || !this.#places.has(stranger)) return void connection.close(true);
-    stranger.stopWaiting();
-    stranger.connection = connection;
-    this.#byConnection.set(connection, stranger);
-    this.#bySid.set(connection.id, stranger);
+    const pending = this.#byRequest.get(connection.request);
+    if (pending === undefined || !this.#places.has(pending)) return void connection.close(true);
+    pending.stopWaiting();
+    pending.connection = connection;
+    this.#byConnection.set(connection, pending);
+    this.#bySid.set(connection.id, pending);
     const socket = this.#upgrades.get(connection.request);
     if (socket !== undefined) this.claimWebSocket(connection.id, socket);
-    limitPolling(connection, MAX_STRANGER_BYTES);
-    const onPacket = (packet: EnginePacket) => this.#readPacket(stranger, packet);
+    limitPolling(connection, MAX_PENDING_BYTES);
+    const onPacket = (packet: EnginePacket) => this.#readPacket(pending, packet);
     connection.on("packet", onPacket);
-    stranger.stopReading = () => void connection.off("packet", onPacket);
+    pending.stopReading = () => void connection.off("packet", onPacket);
     this.#watchClose(connection);
   }
 
-  /** A separate method, so that its closure does not keep the stranger in memory. */
+  /** A separate method, so that its closure does not keep the pending connection in memory. */
   #watchClose(connection: EngineConnection): void {
     connection.on("close", () => {
       this.#admitted.delete(connection.id);
       this.#webSockets.delete(connection.id);
-      const stranger = this.#byConnection.get(connection);
-      if (stranger !== undefined) this.#forget(stranger);
+      const pending = this.#byConnection.get(connection);
+      if (pending !== undefined) this.#forget(pending);
     });
   }
 
@@ -216,96 +216,96 @@ export class Strangers {
    * @param key The Engine.IO connection; `object`, because Socket.IO's types do not describe it.
    */
   admit(key: object): void {
-    const stranger = this.#byConnection.get(key);
-    const connection = stranger?.connection;
-    if (stranger === undefined || connection === undefined || !this.#places.has(stranger)) return;
-    for (const socket of stranger.sockets.keys()) this.#options.onAdopted(socket);
-    this.#forget(stranger);
+    const pending = this.#byConnection.get(key);
+    const connection = pending?.connection;
+    if (pending === undefined || connection === undefined || !this.#places.has(pending)) return;
+    for (const socket of pending.sockets.keys()) this.#options.onAdopted(socket);
+    this.#forget(pending);
     this.#byConnection.delete(connection);
     this.#admitted.add(connection.id);
     limitPolling(connection, this.#options.maxPayloadBytes);
     forgetRequest(connection);
-    stranger.held?.deliver();
+    pending.held?.deliver();
   }
 
   /** Closes a refused connection after its client has had time to read the reason. */
   refuse(key: object): void {
-    const stranger = this.#byConnection.get(key);
-    const connection = stranger?.connection;
-    if (stranger === undefined || connection === undefined || !this.#places.has(stranger)) return;
-    stranger.phase = "refused";
-    stranger.held ??= new HeldMessages(connection);
-    stranger.held.discard();
-    this.#wait(stranger, REFUSAL_LINGER_MS, undefined);
+    const pending = this.#byConnection.get(key);
+    const connection = pending?.connection;
+    if (pending === undefined || connection === undefined || !this.#places.has(pending)) return;
+    pending.phase = "refused";
+    pending.held ??= new HeldMessages(connection);
+    pending.held.discard();
+    this.#wait(pending, REFUSAL_LINGER_MS, undefined);
   }
 
   /** Closes all connections that are not admitted. */
   close(): void {
-    for (const stranger of this.#places) this.#drop(stranger, undefined);
+    for (const pending of this.#places) this.#drop(pending, undefined);
   }
 
-  #readPacket(stranger: Stranger, { type, data }: EnginePacket): void {
-    const maxBytes = stranger.phase === "connecting" ? MAX_STRANGER_BYTES : MAX_UNDECIDED_BYTES;
-    stranger.packetBytes += sizeOf(data);
-    if (stranger.packetBytes >= maxBytes) return this.#drop(stranger, SENT_TOO_MUCH);
-    if (++stranger.packets > MAX_STRANGER_PACKETS) return this.#drop(stranger, "it sent too many packets");
+  #readPacket(pending: PendingConnection, { type, data }: EnginePacket): void {
+    const maxBytes = pending.phase === "connecting" ? MAX_PENDING_BYTES : MAX_UNDECIDED_BYTES;
+    pending.packetBytes += sizeOf(data);
+    if (pending.packetBytes >= maxBytes) return this.#drop(pending, SENT_TOO_MUCH);
+    if (++pending.packets > MAX_PENDING_PACKETS) return this.#drop(pending, "it sent too many packets");
     if (type !== "message") return;
-    if (stranger.phase === "connecting") this.#readConnect(stranger, data);
-    else this.#keep(stranger, data);
+    if (pending.phase === "connecting") this.#readConnect(pending, data);
+    else this.#keep(pending, data);
   }
 
-  #readConnect(stranger: Stranger, data: unknown): void {
+  #readConnect(pending: PendingConnection, data: unknown): void {
     if (typeof data !== "string" || !data.startsWith("0")) {
-      return this.#drop(stranger, "its first packet is not a CONNECT packet");
+      return this.#drop(pending, "its first packet is not a CONNECT packet");
     }
     if (!isConnectTo(data, SMCP_NAMESPACE)) return;
-    if (hasTooManyMembers(data)) return this.#drop(stranger, "its CONNECT packet has too many members");
-    stranger.phase = "deciding";
-    stranger.packetBytes = 0;
-    this.#places.renew(stranger);
+    if (hasTooManyMembers(data)) return this.#drop(pending, "its CONNECT packet has too many members");
+    pending.phase = "deciding";
+    pending.packetBytes = 0;
+    this.#places.renew(pending);
     // Only a safeguard: the auth provider's time limit ends first and refuses the client.
     this.#wait(
-      stranger,
+      pending,
       this.#options.authTimeoutMs + REFUSAL_LINGER_MS,
       "the auth provider did not decide in time",
     );
   }
 
   /** Holds this message and all later ones. */
-  #keep(stranger: Stranger, data: unknown): void {
+  #keep(pending: PendingConnection, data: unknown): void {
     if (typeof data === "string" && isConnectTo(data, SMCP_NAMESPACE)) {
-      return this.#drop(stranger, "it sent a second CONNECT packet");
+      return this.#drop(pending, "it sent a second CONNECT packet");
     }
-    if (stranger.connection !== undefined) stranger.held ??= new HeldMessages(stranger.connection);
+    if (pending.connection !== undefined) pending.held ??= new HeldMessages(pending.connection);
   }
 
   /** @param reason The reason for the log; without one, nothing is logged. */
-  #wait(stranger: Stranger, ms: number, reason: string | undefined): void {
-    clearTimeout(stranger.timer);
-    stranger.timer = setTimeout(() => {
+  #wait(pending: PendingConnection, ms: number, reason: string | undefined): void {
+    clearTimeout(pending.timer);
+    pending.timer = setTimeout(() => {
       // After a stall of the event loop, packets that arrived meanwhile are handled first.
-      stranger.timer = setTimeout(() => this.#drop(stranger, reason), 0);
+      pending.timer = setTimeout(() => this.#drop(pending, reason), 0);
     }, ms);
   }
 
-  #drop(stranger: Stranger, reason: string | undefined): void {
-    const sockets = [...stranger.sockets.keys()];
-    const { connection } = stranger;
-    this.#forget(stranger);
-    if (reason !== undefined) this.#options.onDropped(reason, stranger.address);
+  #drop(pending: PendingConnection, reason: string | undefined): void {
+    const sockets = [...pending.sockets.keys()];
+    const { connection } = pending;
+    this.#forget(pending);
+    if (reason !== undefined) this.#options.onDropped(reason, pending.address);
     connection?.close(true);
     // The closing handshake of a WebSocket could take another half minute.
     for (const socket of sockets) socket.destroy();
   }
 
-  #forget(stranger: Stranger): void {
-    clearTimeout(stranger.timer);
-    this.#places.delete(stranger);
-    stranger.stopReading();
-    stranger.stopWaiting();
-    for (const stopCounting of stranger.sockets.values()) stopCounting();
-    stranger.sockets.clear();
-    if (stranger.connection !== undefined) this.#bySid.delete(stranger.connection.id);
+  #forget(pending: PendingConnection): void {
+    clearTimeout(pending.timer);
+    this.#places.delete(pending);
+    pending.stopReading();
+    pending.stopWaiting();
+    for (const stopCounting of pending.sockets.values()) stopCounting();
+    pending.sockets.clear();
+    if (pending.connection !== undefined) this.#bySid.delete(pending.connection.id);
   }
 }
 
