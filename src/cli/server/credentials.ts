@@ -10,7 +10,7 @@ import {
   DEFAULT_ROLES_CLAIM,
 } from "../../server/auth/jwt_claims.ts";
 import { anyOf, type AuthProvider } from "../../server/auth/provider.ts";
-import { FileContentError } from "../../server/auth/file_content.ts";
+import { FileContentError } from "../../server/files/file_content.ts";
 import { collect } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { Switch, time, words } from "./option_kinds.ts";

@@ -13,7 +13,7 @@ import { type ServerCliOptions, serverOptionGroups } from "./options.ts";
 import { readRegularFile } from "../../files.ts";
 import { type Logger, parseLogLevels } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
-import { FileContentError } from "../../server/auth/file_content.ts";
+import { FileContentError } from "../../server/files/file_content.ts";
 import type { ListenOptions } from "../../server/options.ts";
 import type { SmcpServer } from "../../server/server.ts";
 

@@ -5,7 +5,7 @@ import { parseJson } from "../../json.ts";
 import type { Logger } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
 import { describeError } from "../../text.ts";
-import { contentProblem } from "./file_content.ts";
+import { contentProblem } from "../files/file_content.ts";
 import { readKeySet, type VerificationKey } from "./jwt_keys.ts";
 
 /** How long the answer may take, in milliseconds. */

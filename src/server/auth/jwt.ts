@@ -1,7 +1,7 @@
 /** Authentication of clients by JSON Web Tokens. */
 import type { JWTPayload } from "jose";
 import { type Logger, silentLogger } from "../../log.ts";
-import { contentProblem, FileContentError } from "./file_content.ts";
+import { contentProblem, FileContentError } from "../files/file_content.ts";
 import { RemoteKeys } from "./jwks.ts";
 import { type ClaimOptions, DEFAULT_CLOCK_TOLERANCE_MS, readClaims } from "./jwt_claims.ts";
 import {
@@ -13,7 +13,7 @@ import {
 } from "./jwt_keys.ts";
 import { createTokenReader, type TokenPlace } from "./presented_token.ts";
 import type { AuthDecision, AuthProvider, Credentials } from "./provider.ts";
-import { WatchedFiles } from "./watched_files.ts";
+import { WatchedFiles } from "../files/watched_files.ts";
 
 /** The largest file of a secret or of keys, in bytes. */
 const MAX_KEY_FILE_BYTES = 262_144;

@@ -2,7 +2,7 @@
 import { createPublicKey, X509Certificate } from "node:crypto";
 import type { CryptoKey, JWK } from "jose";
 import { isRecord, parseJson } from "../../json.ts";
-import { contentProblem } from "./file_content.ts";
+import { contentProblem } from "../files/file_content.ts";
 
 /** The algorithms of shared secrets. */
 export const SECRET_ALGORITHMS: readonly string[] = ["HS256", "HS384", "HS512"];

@@ -4,8 +4,8 @@ import { createTokenReader, type TokenPlace } from "./presented_token.ts";
 import type { AuthDecision, AuthProvider, Credentials } from "./provider.ts";
 import { listTokens, parseTokenList, type StaticToken } from "./token_list.ts";
 import { TokenTable } from "./token_table.ts";
-import { FileContentError } from "./file_content.ts";
-import { WatchedFiles } from "./watched_files.ts";
+import { FileContentError } from "../files/file_content.ts";
+import { WatchedFiles } from "../files/watched_files.ts";
 
 /** The largest token file, in bytes. */
 const MAX_TOKEN_FILE_BYTES = 1_048_576;

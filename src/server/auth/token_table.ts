@@ -3,7 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Grant } from "./grant.ts";
 import { type Admission, CredentialsEndedError } from "./provider.ts";
 import { HASH_PREFIX, type ListedToken } from "./token_list.ts";
-import { contentProblem } from "./file_content.ts";
+import { contentProblem } from "../files/file_content.ts";
 
 /** A token in use. */
 interface Entry {

@@ -1,14 +1,13 @@
 /** The `wsEngine` option of Engine.IO: answers WebSocket handshakes (RFC 6455, section 4.2). */
-import { createHash } from "node:crypto";
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { MemoryBudget } from "../memory_budget.ts";
 import type { FrameLimits } from "./frame_reader.ts";
+import { acceptOf } from "./upgrade_request.ts";
 import { BuiltinWebSocket } from "./web_socket.ts";
 
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
-const KEY_SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const VERSIONS = ["13", "8"];
 /** The name of a subprotocol is a token of HTTP. */
 const SUBPROTOCOL = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
@@ -63,15 +62,14 @@ export class BuiltinEngine extends EventEmitter {
   close(): void {}
 }
 
-function answerOf({ headers }: IncomingMessage): string[] {
-  const accept = createHash("sha1").update(`${headers["sec-websocket-key"]}${KEY_SUFFIX}`).digest("base64");
+function answerOf(request: IncomingMessage): string[] {
   const lines = [
     "HTTP/1.1 101 Switching Protocols",
     "Upgrade: websocket",
     "Connection: Upgrade",
-    `Sec-WebSocket-Accept: ${accept}`,
+    `Sec-WebSocket-Accept: ${acceptOf(request)}`,
   ];
-  const [subprotocol = ""] = subprotocolsOf(headers["sec-websocket-protocol"]);
+  const [subprotocol = ""] = subprotocolsOf(request.headers["sec-websocket-protocol"]);
   if (subprotocol !== "") lines.push(`Sec-WebSocket-Protocol: ${subprotocol}`);
   return lines;
 }

@@ -10,6 +10,8 @@ export const PROTOCOL_ERROR = 1002;
 export const INVALID_DATA = 1007;
 /** The Server has no room for the message now. */
 export const TRY_AGAIN = 1013;
+/** The peer breaks a rule of the Server. */
+export const POLICY_VIOLATION = 1008;
 /** The peer sent a message that is far too large. */
 export const TOO_BIG = 1009;
 

@@ -1,4 +1,4 @@
-/** The names of the WebSocket engines. */
+/** The names of the WebSocket engines, without the choice between them: `--help` needs no more. */
 
 /** What serves WebSockets: the Server's own implementation, or the npm package `ws`. */
 export type WebSocketEngine = "builtin" | "ws";

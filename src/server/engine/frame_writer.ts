@@ -25,7 +25,7 @@ const FINAL_CLOSE = 0x88;
 const FINAL_PONG = 0x8a;
 
 /** The Engine.IO type of a packet with a Socket.IO packet. */
-const MESSAGE_TYPE = "4";
+export const MESSAGE_TYPE = "4";
 
 const encoder = new TextEncoder();
 

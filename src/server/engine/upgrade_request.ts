@@ -1,5 +1,14 @@
 /** WebSocket handshakes as Engine.IO sees them. */
+import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+
+/** What a server appends to the key of a client (RFC 6455, section 1.3). */
+const KEY_SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+
+/** The `Sec-WebSocket-Accept` of the answer to a handshake. */
+export function acceptOf({ headers }: Pick<IncomingMessage, "headers">): string {
+  return createHash("sha1").update(`${headers["sec-websocket-key"] ?? ""}${KEY_SUFFIX}`).digest("base64");
+}
 
 /**
  * The members of a request that Engine.IO and Socket.IO read. They keep the request as long as its connection, and an

@@ -8,7 +8,14 @@ import type { Socket } from "node:net";
 import { giveBuffer, takeBuffer } from "./buffers.ts";
 import { ABNORMAL, NO_STATUS, TOO_BIG } from "./close_codes.ts";
 import { type FrameLimits, FrameReader, type FrameSink } from "./frame_reader.ts";
-import { buildClose, buildPong, maxFrameBytes, type Outgoing, writeFrame } from "./frame_writer.ts";
+import {
+  buildClose,
+  buildPong,
+  maxFrameBytes,
+  MESSAGE_TYPE,
+  type Outgoing,
+  writeFrame,
+} from "./frame_writer.ts";
 import { LongPacket } from "./long_packet.ts";
 import { deliverShort } from "./plain_text.ts";
 import { toStandIn } from "./oversize.ts";
@@ -19,8 +26,6 @@ const CLOSE_TIMEOUT_MS = 5_000;
 const MIN_POOLED_BYTES = 16 * 1024;
 /** A write ends with the message that reaches this size. */
 const MAX_WRITE_BYTES = 64 * 1024;
-/** The Engine.IO type of a packet with a Socket.IO packet. */
-const MESSAGE_TYPE = "4";
 
 /** Called when a message was written, or with the reason why it was not. */
 type SentCallback = (error?: Error) => void;

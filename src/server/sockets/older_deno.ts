@@ -3,16 +3,13 @@
  * TCP connections: no `connection` event, no address of an upgraded socket, and no answer to an upgrade but 101.
  */
 import { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { POLICY_VIOLATION } from "../engine/close_codes.ts";
+import { acceptOf } from "../engine/upgrade_request.ts";
 
-/** Part of the answer to a WebSocket handshake, see RFC 6455. */
-const WEBSOCKET_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 /** The first byte of a Close frame in one piece. */
 const CLOSE_FRAME = 0x88;
-/** The close code for a connection that breaks a rule of the Server. */
-const POLICY_VIOLATION = 1008;
 /** The longest reason of a Close frame, in bytes. */
 const MAX_REASON_BYTES = 123;
 
@@ -27,9 +24,7 @@ export function acceptAndClose(
   socket: Duplex,
   reason: string,
 ): void {
-  const key = request.headers["sec-websocket-key"] ?? "";
-  const accept = createHash("sha1").update(`${key}${WEBSOCKET_GUID}`).digest("base64");
-  const lines = ["Upgrade: websocket", "Connection: Upgrade", `Sec-WebSocket-Accept: ${accept}`];
+  const lines = ["Upgrade: websocket", "Connection: Upgrade", `Sec-WebSocket-Accept: ${acceptOf(request)}`];
   socket.on("error", () => {});
   socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join("\r\n")}\r\n\r\n`, () => {
     socket.end(buildCloseFrame(reason));

@@ -3,8 +3,8 @@ import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto"
 import type { RequestListener, Server as HttpServer } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
 import type { Logger } from "../../log.ts";
-import { contentProblem, FileContentError } from "../auth/file_content.ts";
-import { WatchedFiles } from "../auth/watched_files.ts";
+import { contentProblem, FileContentError } from "../files/file_content.ts";
+import { WatchedFiles } from "../files/watched_files.ts";
 
 /** The largest file of a certificate or a key, in bytes. */
 const MAX_PEM_BYTES = 1_048_576;

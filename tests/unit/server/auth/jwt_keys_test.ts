@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { exportPKCS8, exportSPKI, generateKeyPair } from "jose";
-import { FileContentError } from "../../../../src/server/auth/file_content.ts";
+import { FileContentError } from "../../../../src/server/files/file_content.ts";
 import { parsePublicKeys, parseSecrets, readKeySet } from "../../../../src/server/auth/jwt_keys.ts";
 import { SigningKey } from "../../../fixtures/issuer.ts";
 

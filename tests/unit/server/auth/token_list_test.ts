@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { parseTokenList } from "../../../../src/server/auth/token_list.ts";
-import { FileContentError } from "../../../../src/server/auth/file_content.ts";
+import { FileContentError } from "../../../../src/server/files/file_content.ts";
 
 /** What was read, without the places and what is absent. */
 function read(text: string): unknown[] {

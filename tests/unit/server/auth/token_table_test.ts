@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { CredentialsEndedError } from "../../../../src/server/auth/provider.ts";
 import { parseTokenList } from "../../../../src/server/auth/token_list.ts";
 import { TokenTable } from "../../../../src/server/auth/token_table.ts";
-import { FileContentError } from "../../../../src/server/auth/file_content.ts";
+import { FileContentError } from "../../../../src/server/files/file_content.ts";
 
 /** How the connections of a token have ended; `undefined` while they go on. */
 function endOf(signal: AbortSignal | undefined): string | undefined {
