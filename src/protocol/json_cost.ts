@@ -74,9 +74,12 @@ export function costOfTexts(texts: Iterable<string>, enough: number): number {
   return cost.values;
 }
 
-/** An upper bound of the cost of a JSON text that has strings of `plainBytes` ASCII characters in addition. */
-export function maxCostOf(text: string, plainBytes: number): number {
-  return text.length * MAX_COST_PER_BYTE + plainBytes / BYTES_PER_VALUE;
+/** An upper bound of the cost of a JSON text whose strings have `plainBytes` ASCII characters more, and `escapes` in all. */
+export function maxCostOf(
+  text: string,
+  { plainBytes, escapes }: { readonly plainBytes: number; readonly escapes: number },
+): number {
+  return text.length * MAX_COST_PER_BYTE + plainBytes / BYTES_PER_VALUE + escapes / ESCAPES_PER_VALUE;
 }
 
 /** A text with more quotes is weighed byte by byte. */

@@ -1,5 +1,5 @@
 /**
- * Long ASCII messages without control characters and backslashes. A JSON string in such a message is valid whatever its
+ * Long ASCII messages without control characters. A JSON string in such a message is valid if its escapes are, whatever its
  * length, so it need not become a JavaScript string to be checked and passed on: most of the work for a large message. The
  * engine finds out while it removes the mask of a message, delivers it with its long strings cut, and keeps its bytes for the
  * receiver.
@@ -18,23 +18,44 @@ const RELAYED = ["42/smcp,", "43/smcp,"];
 /** How much is searched at a time. */
 const PIECE_BYTES = 32 * 1024;
 
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** The characters of an escape with a code: `\u0000`. */
+const CODE_ESCAPE_LENGTH = 6;
+const CODE_ESCAPE = /^\\u[\da-f]{4}$/i;
+/** All other escapes have two characters. */
+const SHORT_ESCAPE_LENGTH = 2;
+const IS_ESCAPED = new Uint8Array(256);
+for (const character of '"\\/bfnrt') IS_ESCAPED[character.charCodeAt(0)] = 1;
+
+/** The part of a plain message that its bytes do not tell. */
+interface PlainRange {
+  readonly start: number;
+  readonly end: number;
+  /** The number of escapes in its strings. */
+  readonly escapes?: number;
+}
+
 /** Bytes of a message. They are released when they were written to their receiver. */
 export class PlainBytes {
   readonly #buffer: Buffer;
   readonly #start: number;
   readonly length: number;
+  /** The number of escapes in its strings. */
+  readonly escapes: number;
   #isReleased = false;
 
-  constructor(buffer: Buffer, { start, end }: { readonly start: number; readonly end: number }) {
+  constructor(buffer: Buffer, { start, end, escapes = 0 }: PlainRange) {
     this.#buffer = buffer;
     this.#start = start;
     this.length = end - start;
+    this.escapes = escapes;
   }
 
   /** The same without the first `count` bytes. Use only one of both afterwards. */
   from(count: number): PlainBytes {
     const start = this.#start + count;
-    return new PlainBytes(this.#buffer, { start, end: this.#start + this.length });
+    return new PlainBytes(this.#buffer, { start, end: this.#start + this.length, escapes: this.escapes });
   }
 
   /** The bytes, until they are released. */
@@ -75,38 +96,103 @@ export function deliverShort(buffer: Buffer, end: number, deliver: (short: strin
   }
   const short = shortenStrings(buffer.subarray(0, end));
   if (short === undefined) return false;
-  current = new PlainBytes(buffer, { start: 1, end });
+  current = new PlainBytes(buffer, { start: 1, end, escapes: short.escapes });
   try {
-    deliver(short);
+    deliver(short.text);
   } finally {
     current = undefined;
   }
   return true;
 }
 
+/** A plain text whose long strings are cut. */
+export interface ShortText {
+  readonly text: string;
+  /** The number of escapes in the whole strings. */
+  readonly escapes: number;
+}
+
 /**
  * Cuts long strings of plain JSON, so that the result is valid exactly if the bytes are, and has the same structure.
  *
- * @return `undefined` for bytes with escapes, with many strings, or with one that does not end.
+ * @return `undefined` for bytes with many strings, with one that does not end, or with an escape that JSON does not have.
  */
-export function shortenStrings(bytes: Buffer): string | undefined {
-  let short = "";
-  let copied = 0;
-  let quotes = 0;
-  let opening: number | undefined;
-  for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
-    // To search a short string is far faster than to search bytes.
-    const piece = bytes.toString("latin1", start, start + PIECE_BYTES);
-    if (piece.includes("\\")) return undefined;
-    for (let index = piece.indexOf('"'); index >= 0; index = piece.indexOf('"', index + 1)) {
-      if (++quotes > MAX_QUOTES) return undefined;
-      const position = start + index;
-      if (opening !== undefined && position - opening > KEPT_LENGTH) {
-        short += bytes.toString("latin1", copied, opening + KEPT_LENGTH);
-        copied = position;
-      }
-      opening = opening === undefined ? position : undefined;
-    }
+export function shortenStrings(bytes: Buffer): ShortText | undefined {
+  const cutter = new StringCutter(bytes);
+  for (let start = 0; start < bytes.length;) {
+    const end = Math.min(start + PIECE_BYTES, bytes.length);
+    // To search a short string is far faster than to look at each byte.
+    const piece = bytes.toString("latin1", start, end);
+    const next = piece.includes("\\") ? cutter.readEscaped(start, end) : cutter.readPlain(piece, start);
+    if (next === undefined) return undefined;
+    start = next;
   }
-  return opening === undefined ? short + bytes.toString("latin1", copied) : undefined;
+  return cutter.finish();
+}
+
+/** Cuts the strings of one message. A piece is read up to the index that is returned; `undefined` gives up. */
+class StringCutter {
+  readonly #bytes: Buffer;
+  #text = "";
+  #copied = 0;
+  #quotes = 0;
+  #escapes = 0;
+  #isInString = false;
+  /** Where the current string is cut if it is longer. */
+  #keptEnd = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /** Reads a piece without escapes. */
+  readPlain(piece: string, start: number): number | undefined {
+    for (let index = piece.indexOf('"'); index >= 0; index = piece.indexOf('"', index + 1)) {
+      if (!this.#readQuote(start + index)) return undefined;
+    }
+    return start + piece.length;
+  }
+
+  /** Reads a piece with escapes, the last of which may end behind it. */
+  readEscaped(start: number, end: number): number | undefined {
+    const bytes = this.#bytes;
+    let index = start;
+    while (index < end) {
+      const byte = bytes[index];
+      if (byte === BACKSLASH) {
+        const length = escapeLength(bytes, index);
+        if (length === undefined || !this.#isInString) return undefined;
+        this.#escapes++;
+        // An escape is kept whole.
+        if (index < this.#keptEnd && index + length > this.#keptEnd) this.#keptEnd = index + length;
+        index += length;
+      } else {
+        if (byte === QUOTE && !this.#readQuote(index)) return undefined;
+        index++;
+      }
+    }
+    return index;
+  }
+
+  finish(): ShortText | undefined {
+    if (this.#isInString) return undefined;
+    return { text: this.#text + this.#bytes.toString("latin1", this.#copied), escapes: this.#escapes };
+  }
+
+  #readQuote(position: number): boolean {
+    if (this.#isInString && position > this.#keptEnd) {
+      this.#text += this.#bytes.toString("latin1", this.#copied, this.#keptEnd);
+      this.#copied = position;
+    }
+    this.#isInString = !this.#isInString;
+    this.#keptEnd = position + KEPT_LENGTH;
+    return ++this.#quotes <= MAX_QUOTES;
+  }
+}
+
+/** The length of the escape that begins with this backslash; `undefined` if JSON has no such escape. */
+function escapeLength(bytes: Buffer, start: number): number | undefined {
+  if (IS_ESCAPED[bytes[start + 1] ?? 0] === 1) return SHORT_ESCAPE_LENGTH;
+  const end = start + CODE_ESCAPE_LENGTH;
+  return CODE_ESCAPE.test(bytes.toString("latin1", start, end)) ? CODE_ESCAPE_LENGTH : undefined;
 }

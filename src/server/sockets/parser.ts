@@ -107,7 +107,7 @@ class BoundedDecoder extends Decoder {
 
   /** @param short The packet with its long strings cut. */
   #addShort(short: string, bytes: PlainBytes): void {
-    const cost = maxCostOf(short, bytes.length - short.length);
+    const cost = maxCostOf(short, { plainBytes: bytes.length - short.length, escapes: bytes.escapes });
     const raw = this.#isIncomplete || cost > this.#maxValues ? undefined : readRaw(short, bytes);
     if (raw === undefined) return this.#addText(bytes.toString());
     this.emitReserved("decoded", raw);

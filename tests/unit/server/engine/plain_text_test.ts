@@ -10,7 +10,7 @@ import {
 const long = "y".repeat(300_000);
 
 function shortened(json: string): string | undefined {
-  return shortenStrings(Buffer.from(json));
+  return shortenStrings(Buffer.from(json))?.text;
 }
 
 Deno.test("shortenStrings() keeps the structure and the short strings of a text", () => {
@@ -37,8 +37,24 @@ Deno.test("shortenStrings() makes no invalid JSON valid", () => {
   }
 });
 
-Deno.test("shortenStrings() leaves bytes to the parser that have escapes, or many strings", () => {
-  assertEquals(shortened(`["\\n${long}"]`), undefined);
+Deno.test("shortenStrings() counts escapes, and cuts no escape in two", () => {
+  const escape = '\\u00e9\\n\\"\\\\';
+  for (let shift = 0; shift < 12; shift++) {
+    const json = `["${"x".repeat(shift)}${escape.repeat(30_000)}",{"a":["${escape}"]}]`;
+    const short = shortenStrings(Buffer.from(json));
+    assertEquals(short?.escapes, 4 * 30_001);
+    const [first, second] = JSON.parse(json);
+    const [cut, rest] = JSON.parse(short?.text ?? "");
+    assert(first.startsWith(cut) && (short?.text.length ?? 0) < 2_200);
+    assertEquals(rest, second);
+  }
+});
+
+Deno.test("shortenStrings() leaves bytes to the parser that have many strings, or escapes that are none", () => {
+  const escapes = ["\\x", "\\u12g4", "\\u123", "\\u 123", "\\N", "\\'"];
+  for (const escape of escapes) assertEquals(shortened(`["${long}${escape}"]`), undefined, escape);
+  assertEquals(shortened(`["${long}\\`), undefined);
+  assertEquals(shortened(`[\\n"${long}"]`), undefined);
   assertEquals(shortened(JSON.stringify(Array(5_000).fill("x"))), undefined);
 });
 
