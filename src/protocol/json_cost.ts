@@ -6,6 +6,7 @@ import { MAX_MESSAGE_DEPTH } from "./depth.ts";
 
 /** An escape in a text costs about a quarter of a value to read and to write again. */
 const ESCAPES_PER_VALUE = 4;
+const MIN_ESCAPE_LENGTH = 2;
 /** A name that no earlier object has in this position costs this many values more. */
 const VALUES_PER_NEW_NAME = 8;
 /** This many new names cost nothing extra. */
@@ -74,39 +75,14 @@ export function costOfTexts(texts: Iterable<string>, enough: number): number {
   return cost.values;
 }
 
-/** An upper bound of the cost of a JSON text whose strings have `plainBytes` ASCII characters more, and `escapes` in all. */
+/** An upper bound of the cost of a JSON text whose strings have `cutLength` characters more. */
 export function maxCostOf(
   text: string,
-  { plainBytes, escapes }: { readonly plainBytes: number; readonly escapes: number },
+  { cutLength, hasEscapes }: { readonly cutLength: number; readonly hasEscapes: boolean },
 ): number {
-  return text.length * MAX_COST_PER_BYTE + plainBytes / BYTES_PER_VALUE + escapes / ESCAPES_PER_VALUE;
-}
-
-/** A text with more quotes is weighed byte by byte. */
-const MAX_COUNTED_QUOTES = 4_096;
-/** The most that a quote can cost: one of two of a new name. */
-const VALUES_PER_QUOTE = VALUES_PER_NEW_NAME;
-
-/**
- * Whether a JSON text surely costs at most `enough` and is not nested too deeply. This is found out in a small part of the
- * time for a text with few but long strings, and not found out for others.
- */
-export function isSurelyCheap(text: string, enough: number): boolean {
-  if (text.includes("\\")) return false;
-  let outsideStrings = 0;
-  let quotes = 0;
-  for (let start = 0; start < text.length;) {
-    const opening = text.indexOf('"', start);
-    outsideStrings += (opening < 0 ? text.length : opening) - start;
-    if (opening < 0) break;
-    const closing = text.indexOf('"', opening + 1);
-    quotes += 2;
-    if (closing < 0 || quotes > MAX_COUNTED_QUOTES) return false;
-    start = closing + 1;
-  }
-  if (outsideStrings > MAX_MESSAGE_DEPTH) return false;
-  const bytes = Math.max(0, MAX_BYTES_PER_UNIT * text.length - FREE_BYTES) / BYTES_PER_VALUE;
-  return outsideStrings * MAX_COST_PER_BYTE + quotes * VALUES_PER_QUOTE + bytes <= enough;
+  const escapes = hasEscapes ? (text.length + cutLength) / MIN_ESCAPE_LENGTH : 0;
+  const bytes = cutLength * MAX_BYTES_PER_UNIT;
+  return text.length * MAX_COST_PER_BYTE + bytes / BYTES_PER_VALUE + escapes / ESCAPES_PER_VALUE;
 }
 
 /** The cost of one or more messages. */

@@ -4,14 +4,15 @@ import { MAX_MESSAGE_DEPTH } from "../../protocol/depth.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { CLIENT_EVENT_PREFIX, SMCP_NAMESPACE } from "../../protocol/events.ts";
-import { costOfTexts, isSurelyCheap, MAX_COST_PER_BYTE, maxCostOf } from "../../protocol/json_cost.ts";
+import { costOfTexts, MAX_COST_PER_BYTE, maxCostOf } from "../../protocol/json_cost.ts";
 import { payloadTooLarge } from "../../protocol/size.ts";
 import { LongPacket, MIN_LONG_LENGTH } from "../engine/long_packet.ts";
-import { currentBytes, type PlainBytes } from "../engine/plain_text.ts";
+import { currentBytes } from "../engine/plain_text.ts";
 import { type OversizeMessage, oversizeOf } from "../engine/oversize.ts";
 import { ATTACHED_VALUE_FACTOR, MAX_ARGUMENTS, MAX_EVENT_LENGTH, maxValuesFor } from "../limits.ts";
 import { noMemory } from "../memory_budget.ts";
 import { RawAnswer, rawArgumentsOf, type RawJson, RawRequest } from "../raw.ts";
+import { shortenStrings } from "../short_json.ts";
 import { findJsonFlaw } from "./json_flaws.ts";
 
 /** The text before the JSON of an event or an ack: type, number of attachments, namespace, id. */
@@ -25,6 +26,8 @@ const REQUEST_START = `2${SMCP_NAMESPACE},`;
 const ANSWER_START = `3${SMCP_NAMESPACE},`;
 /** The name of every event that is relayed begins like this. */
 const REQUEST_ARGUMENTS = `["${CLIENT_EVENT_PREFIX}`;
+/** Shorter messages are parsed whole: that is fast enough. */
+const MIN_SHORTENED_LENGTH = 8 * 1024;
 /** An id of more digits is not exact as a number. */
 const ACK_ID = /^\d{0,15}$/;
 
@@ -82,7 +85,9 @@ class BoundedDecoder extends Decoder {
   override add(part: unknown): void {
     if (typeof part === "string") {
       const bytes = currentBytes();
-      return bytes === undefined ? this.#addText(part) : this.#addShort(part, bytes);
+      if (bytes === undefined) return this.#addText(part);
+      const isAdded = this.#addShort(part, { whole: bytes, hasEscapes: bytes.hasEscapes });
+      return isAdded ? undefined : this.#addWhole(bytes.toString());
     }
     const oversize = part instanceof Uint8Array ? oversizeOf(part) : undefined;
     if (oversize !== undefined) return this.#addOversize(oversize);
@@ -91,9 +96,16 @@ class BoundedDecoder extends Decoder {
   }
 
   #addText(text: string): void {
+    const short = text.length < MIN_SHORTENED_LENGTH || !isRelayed(text) ? undefined : shortenStrings(text);
+    const isAdded = short !== undefined &&
+      this.#addShort(short.text, { whole: text, hasEscapes: short.hasEscapes });
+    if (!isAdded) this.#addWhole(text);
+  }
+
+  #addWhole(text: string): void {
     const isAttached = ATTACHED_TYPE.test(text);
     const maxValues = isAttached ? this.#maxValues / ATTACHED_VALUE_FACTOR : this.#maxValues;
-    if (text.length * MAX_COST_PER_BYTE > maxValues && !isSurelyCheap(text, maxValues)) {
+    if (text.length * MAX_COST_PER_BYTE > maxValues) {
       const [head] = HEAD.exec(text) ?? [];
       if (head === undefined) throw new RangeError("Too large for a packet of its type");
       const refusal = refusalOf(text.slice(head.length), maxValues);
@@ -105,12 +117,19 @@ class BoundedDecoder extends Decoder {
     super.add(text);
   }
 
-  /** @param short The packet with its long strings cut. */
-  #addShort(short: string, bytes: PlainBytes): void {
-    const cost = maxCostOf(short, { plainBytes: bytes.length - short.length, escapes: bytes.escapes });
-    const raw = this.#isIncomplete || cost > this.#maxValues ? undefined : readRaw(short, bytes);
-    if (raw === undefined) return this.#addText(bytes.toString());
-    this.emitReserved("decoded", raw);
+  /**
+   * Adds a packet of which the long strings are cut, unless it may cost too much.
+   *
+   * @return Whether it was added.
+   */
+  #addShort(
+    short: string,
+    { whole, hasEscapes }: { readonly whole: RawJson; readonly hasEscapes: boolean },
+  ): boolean {
+    const cost = maxCostOf(short, { cutLength: whole.length - short.length, hasEscapes });
+    const raw = this.#isIncomplete || cost > this.#maxValues ? undefined : readRaw(short, whole);
+    if (raw !== undefined) this.emitReserved("decoded", raw);
+    return raw !== undefined;
   }
 
   /** Refuses a message of which only the beginning is there. */
@@ -149,20 +168,27 @@ class BoundedDecoder extends Decoder {
   }
 }
 
+/** Whether a packet begins like one whose text is passed on. */
+function isRelayed(text: string): boolean {
+  return text.startsWith(ANSWER_START) || text.startsWith(REQUEST_START);
+}
+
 /**
  * Reads a packet whose text is passed on; `undefined` for any other packet.
  *
  * @throws {SyntaxError} when it is not JSON. {@linkcode RangeError} when it has too many arguments.
  */
 function readRaw(text: string, whole: RawJson): Packet | undefined {
+  if (!isRelayed(text)) return undefined;
   const isAnswer = text.startsWith(ANSWER_START);
-  if (!isAnswer && !text.startsWith(REQUEST_START)) return undefined;
   const start = text.indexOf("[", ANSWER_START.length);
   const digits = text.slice(ANSWER_START.length, start);
   if (start < 0 || !ACK_ID.test(digits)) return undefined;
-  const isRelayed = isAnswer ? digits !== "" : text.startsWith(REQUEST_ARGUMENTS, start);
-  if (!isRelayed) return undefined;
-  const checked = check(text.slice(start), typeof whole === "string" ? undefined : whole.from(start));
+  if (isAnswer ? digits === "" : !text.startsWith(REQUEST_ARGUMENTS, start)) return undefined;
+  const checked = check(
+    text.slice(start),
+    typeof whole === "string" ? whole.slice(start) : whole.from(start),
+  );
   return isAnswer
     ? toAnswer(checked, Number(digits))
     : toRequest(checked, digits === "" ? undefined : Number(digits));
@@ -190,9 +216,10 @@ interface CheckedArguments {
 /**
  * Parses the arguments of a packet, and writes them again if a reader of another language could refuse them.
  *
- * @param whole The arguments, if the long strings of `text` are cut.
+ * @param text The arguments; their long strings may be cut.
+ * @param whole The arguments as they came.
  */
-function check(text: string, whole: RawJson = text): CheckedArguments {
+function check(text: string, whole: RawJson): CheckedArguments {
   const values: unknown = JSON.parse(text);
   if (!Array.isArray(values)) throw new SyntaxError("The arguments are not a list");
   if (values.length > MAX_ARGUMENTS) throw new RangeError("Too many arguments");

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { costOfTexts, isSurelyCheap, JsonCost } from "../../../src/protocol/json_cost.ts";
+import { costOfTexts, JsonCost, maxCostOf } from "../../../src/protocol/json_cost.ts";
 
 /** What the JSON of a value costs, taken in pieces of so many bytes. */
 function costOf(value: unknown, pieceBytes = 65_536): number {
@@ -105,17 +105,16 @@ Deno.test("costOfTexts() counts long texts as JsonCost counts their bytes, where
   }
 });
 
-Deno.test("isSurelyCheap() finds long strings cheap, and never a text that costs more", () => {
-  const cheap = JSON.stringify({ text: "x".repeat(1_000_000), base64: ["A".repeat(1_000_000), "中"] });
-  assert(isSurelyCheap(cheap, 100_000));
-  const dense = [
-    `[${"[],".repeat(100_000)}0]`,
-    "[".repeat(1_001) + "]".repeat(1_001),
-    `["${"\\n".repeat(400_000)}"]`,
-    `[${Array.from({ length: 20_000 }, (_, index) => `"t${index}"`).join(",")}]`,
-    `{${Array.from({ length: 20_000 }, (_, index) => `"k${index}":1`).join(",")}}`,
-    `["${"x".repeat(20_000_000)}"]`,
-    '["no end',
-  ];
-  for (const text of dense) assert(!isSurelyCheap(text, 100_000), text.slice(0, 20));
+Deno.test("maxCostOf() is never less than the cost of the text with its strings", () => {
+  const ends = ["x".repeat(3_000_000), "\\n".repeat(400_000), "中".repeat(500_000)];
+  const beginnings = [`[${"[],".repeat(10_000)}"`, `{"k":"`, `[${"0,".repeat(10_000)}"`];
+  for (const beginning of beginnings) {
+    for (const end of ends) {
+      const bound = maxCostOf(beginning, { cutLength: end.length, hasEscapes: end.startsWith("\\") });
+      assert(
+        bound >= costOfTexts([beginning + end], Infinity),
+        `${beginning.slice(0, 9)} ${end.slice(0, 2)}`,
+      );
+    }
+  }
 });
