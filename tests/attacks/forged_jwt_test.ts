@@ -152,6 +152,7 @@ Deno.test("critical headers, unencoded payloads and encrypted tokens are refused
 Deno.test("a token of another time, issuer or audience admits nobody", async () => {
   const now = Math.floor(Date.now() / 1_000);
   const claims: readonly Record<string, unknown>[] = [
+    // Beyond the tolerance of 30 s; what is too early stays so while a busy machine gets to it.
     { exp: now - 31 },
     { exp: 0 },
     { exp: -1 },
@@ -159,7 +160,7 @@ Deno.test("a token of another time, issuer or audience admits nobody", async () 
     { exp: null },
     { exp: "9999999999" },
     { exp: [now + 60] },
-    { nbf: now + 31 },
+    { nbf: now + 600 },
     { nbf: "0" },
     { iss: `${ISSUER}/` },
     { iss: ISSUER.toUpperCase() },
