@@ -3,10 +3,12 @@ import { isRecord, parseJson } from "../json.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import {
   AuthenticationError,
+  ConnectionClosedError,
   ProtocolVersionError,
   ServerUnreachableError,
   type VersionRefusal,
 } from "../protocol/local_errors.ts";
+import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
 import { shorten } from "../text.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 
@@ -230,4 +232,12 @@ function versionMessage(refusal: VersionRefusal): string {
     ? ""
     : `: the Server speaks ${server_version}, accepts ${min_supported ?? "?"} to ${max_supported ?? "?"}`;
   return `Cannot connect with protocol ${PROTOCOL_VERSION}: ${refusal.message}${speaks}`;
+}
+
+/** The error of a connection that the Server has ended for good. */
+export function toDismissal(url: string, farewell: Farewell): Error {
+  const message = `Cannot stay connected to "${url}": ${farewell.message}`;
+  return hasEndedCredentials(farewell)
+    ? new AuthenticationError(message)
+    : new ConnectionClosedError(message);
 }

@@ -1,6 +1,64 @@
-/** Reads the ack of a join or a leave (`docs/protocol/calls-and-offices.md#joining-an-office`). */
+/** Joining and leaving an office (`docs/protocol/calls-and-offices.md#joining-an-office`). */
+import { abortable } from "../async/abortable.ts";
+import { delay } from "../async/backoff.ts";
+import type { Logger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { fromErrorAck } from "../protocol/errors.ts";
+import { JOIN_OFFICE_EVENT, LEAVE_OFFICE_EVENT } from "../protocol/events.ts";
+import { JoinRefusedError, LeaveRefusedError } from "../protocol/local_errors.ts";
+import type { EnterOfficeReq } from "../protocol/office.ts";
+import type { Connection } from "./connect.ts";
+import { rejoinBackoff, type RetryOptions } from "./retry.ts";
+
+/** Time for the answer to a join or leave. */
+const ANSWER_TIMEOUT_MS = 15_000;
+
+/** How a join is tried. */
+export interface JoinAttempt {
+  readonly signal: AbortSignal;
+  /** How long it is retried while the name or seat is taken. */
+  readonly patienceMs: number;
+  readonly retry: RetryOptions;
+  readonly log: Logger;
+}
+
+/** Joins on a connection, and retries with back-off while the name or seat is taken. */
+export async function requestJoin(
+  connection: Connection,
+  membership: EnterOfficeReq,
+  { signal, patienceMs, retry, log }: JoinAttempt,
+): Promise<void> {
+  const { office_id, name } = membership;
+  const deadlineMs = performance.now() + patienceMs;
+  const backoff = rejoinBackoff(retry);
+  let isKnown = false;
+  while (true) {
+    const ack = connection.request(JOIN_OFFICE_EVENT, membership, ANSWER_TIMEOUT_MS);
+    const answer = readJoinAck(await abortable(ack, signal));
+    if (answer.accepted) return;
+    const waitMs = Math.round(backoff.next());
+    if (!answer.isTaken || performance.now() + waitMs > deadlineMs) {
+      throw new JoinRefusedError(`Cannot join office "${office_id}" as "${name}": ${answer.reason}`);
+    }
+    const fields = { office: office_id, name, reason: answer.reason };
+    // One warning: the name may be taken for hours.
+    if (isKnown) log.debug("name or seat is taken, retrying", fields);
+    else log.warn(`name or seat is taken, retrying ${untilWhen(patienceMs)}`, fields);
+    isKnown = true;
+    await delay(waitMs, signal);
+  }
+}
+
+/** Leaves the office on a connection. */
+export async function leaveOffice(connection: Connection, membership: EnterOfficeReq): Promise<void> {
+  const { office_id } = membership;
+  const answer = readJoinAck(await connection.request(LEAVE_OFFICE_EVENT, { office_id }, ANSWER_TIMEOUT_MS));
+  if (!answer.accepted) throw new LeaveRefusedError(`Cannot leave office "${office_id}": ${answer.reason}`);
+}
+
+function untilWhen(patienceMs: number): string {
+  return patienceMs === Infinity ? "until it is free" : `for ${patienceMs} ms`;
+}
 
 /** What a Server said to a join or a leave. */
 export type JoinAnswer =

@@ -6,37 +6,23 @@ import { type Logger, silentLogger, withModule } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text.ts";
-import {
-  CREDENTIALS_EXPIRING_NOTIFICATION,
-  JOIN_OFFICE_EVENT,
-  LEAVE_OFFICE_EVENT,
-  RENEW_CREDENTIALS_EVENT,
-} from "../protocol/events.ts";
+import { CREDENTIALS_EXPIRING_NOTIFICATION, RENEW_CREDENTIALS_EVENT } from "../protocol/events.ts";
 import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
-import {
-  AuthenticationError,
-  ConnectionClosedError,
-  JoinRefusedError,
-  LeaveRefusedError,
-  RequestTimeoutError,
-  ServerUnreachableError,
-} from "../protocol/local_errors.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "../protocol/local_errors.ts";
 import type { EnterOfficeReq } from "../protocol/office.ts";
 import { loadTracing } from "../tracing.ts";
 import { plainTextWarning } from "../protocol/server_address.ts";
+import { ATTEMPT_TIMEOUT_MS, connectPatiently } from "./attempts.ts";
+import { toDismissal } from "./connect_failure.ts";
 import type { Connection, ConnectionEnd, ConnectOptions, IncomingEvent } from "./connect.ts";
-import { type CredentialsSource, NoCredentialsError, withCredentials } from "./credentials.ts";
-import { readJoinAck } from "./join.ts";
-import { reconnectBackoff, rejoinBackoff, type RetryOptions, returnDelayMs } from "./retry.ts";
+import { type CredentialsSource, withCredentials } from "./credentials.ts";
+import { type JoinAttempt, leaveOffice, readJoinAck, requestJoin } from "./join.ts";
+import { reconnectBackoff, type RetryOptions, returnDelayMs } from "./retry.ts";
 
 /** How long a taken name or seat is retried after a loss: longer than a Server keeps a lost connection (45 s). */
 const REJOIN_PATIENCE_MS = 60_000;
 /** A loss after a connection of at least this many milliseconds, and the first loss, need no wait of the back-off. */
 const STABLE_MS = 10_000;
-/** How long refused credentials are retried after a loss, if a source gives them. */
-const RENEWAL_PATIENCE_MS = 60_000;
-/** Time for one attempt to connect, and for the answer to a join or leave. */
-const ATTEMPT_TIMEOUT_MS = 15_000;
 
 /** The options of a link. */
 export interface LinkOptions extends ConnectOptions, RetryOptions {
@@ -54,11 +40,6 @@ export interface JoinOptions {
   /** How long a join is retried while the name or seat is taken, in milliseconds; 0 by default. */
   readonly patienceMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-}
-
-interface JoinAttempt {
-  readonly signal: AbortSignal;
-  readonly patienceMs: number;
 }
 
 /** Callbacks of a link. An error that a callback throws is logged and has no other effect. */
@@ -158,7 +139,7 @@ export class Link implements AsyncDisposable {
     const previous = this.#membership;
     this.#membership = membership;
     try {
-      await this.#joinNow(membership, { signal, patienceMs });
+      await this.#joinNow(membership, this.#toAttempt({ signal, patienceMs }));
     } catch (error) {
       if (this.#membership === membership) this.#membership = previous;
       throw error;
@@ -308,42 +289,19 @@ export class Link implements AsyncDisposable {
     const membership = this.#membership;
     if (membership === undefined) return;
     const { rejoinPatienceMs: patienceMs = REJOIN_PATIENCE_MS } = this.#options;
-    await this.#requestJoin(connection, membership, { signal, patienceMs });
+    await requestJoin(connection, membership, this.#toAttempt({ signal, patienceMs }));
     if (this.#membership === undefined) await leaveOffice(connection, membership);
   }
 
   /** Retries with back-off until connected, permanently refused, or out of time. */
-  async #connect(
+  #connect(
     options: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly backoff: Backoff },
   ): Promise<Connection> {
-    const { timeoutMs, signal, backoff } = options;
-    const deadlineMs = performance.now() + timeoutMs;
     const onEvent = (incoming: IncomingEvent) => {
       if (incoming.event === CREDENTIALS_EXPIRING_NOTIFICATION) void this.#renew();
       else this.#tell(() => this.#listener.onEvent(incoming));
     };
-    let isKnown = false;
-    const startMs = performance.now();
-    // Socket.IO is loaded with the first connection: a program that makes none starts faster.
-    const { openConnection } = await import("./connect.ts");
-    while (true) {
-      const attemptMs = Math.max(1, Math.min(ATTEMPT_TIMEOUT_MS, deadlineMs - performance.now()));
-      try {
-        const place = await withCredentials(this.#options, { signal, timeoutMs: attemptMs });
-        return await openConnection(place, { onEvent, signal, timeoutMs: attemptMs });
-      } catch (error) {
-        const waitMs = Math.round(backoff.next());
-        const isLast = performance.now() + waitMs >= deadlineMs;
-        const isRetried = this.#isRetried(error, performance.now() - startMs);
-        if (!(error instanceof Error) || !isRetried || isLast) throw error;
-        const fields = { error: error.message, wait_ms: waitMs };
-        // One warning for each loss: retries every ten seconds would flood the log.
-        if (isKnown) this.#log.debug("cannot reach the Server, retrying", fields);
-        else this.#log.warn("cannot reach the Server, retrying", fields);
-        isKnown = true;
-        await delay(waitMs, signal);
-      }
-    }
+    return connectPatiently(this.#options, { ...options, onEvent, isFirst: this.#isOpening, log: this.#log });
   }
 
   /** Sends newer credentials, so that the connection outlives the old ones. The Server tells again if it fails. */
@@ -367,24 +325,13 @@ export class Link implements AsyncDisposable {
     }
   }
 
-  /** Whether a failure to connect may be a passing one. */
-  #isRetried(error: unknown, sinceMs: number): boolean {
-    // After a loss, a failure that looks permanent may be a passing one of a proxy or a name service.
-    if (error instanceof ServerUnreachableError) return !error.isPermanent || !this.#isOpening;
-    if (this.#isOpening) return false;
-    if (error instanceof NoCredentialsError) return true;
-    // The source may get the new credentials later than the Server.
-    const canRenew = this.#options.credentials !== undefined && error instanceof AuthenticationError;
-    return canRenew && sinceMs < RENEWAL_PATIENCE_MS;
-  }
-
   /** Joins on the current connection. If it is lost meanwhile, waits for the next one and joins there. */
   async #joinNow(membership: EnterOfficeReq, options: JoinAttempt): Promise<void> {
     let attempt = options;
     while (true) {
       const connection = await abortable(this.#ready.promise, attempt.signal);
       try {
-        return await this.#requestJoin(connection, membership, attempt);
+        return await requestJoin(connection, membership, attempt);
       } catch (error) {
         if (!(error instanceof ConnectionClosedError) || this.#closing.signal.aborted) throw error;
         // The Server may have accepted the join on the lost connection, and still hold the name for it.
@@ -393,30 +340,8 @@ export class Link implements AsyncDisposable {
     }
   }
 
-  async #requestJoin(
-    connection: Connection,
-    membership: EnterOfficeReq,
-    { signal, patienceMs }: JoinAttempt,
-  ): Promise<void> {
-    const { office_id, name } = membership;
-    const deadlineMs = performance.now() + patienceMs;
-    const backoff = rejoinBackoff(this.#options);
-    let isKnown = false;
-    while (true) {
-      const ack = connection.request(JOIN_OFFICE_EVENT, membership, ATTEMPT_TIMEOUT_MS);
-      const answer = readJoinAck(await abortable(ack, signal));
-      if (answer.accepted) return;
-      const waitMs = Math.round(backoff.next());
-      if (!answer.isTaken || performance.now() + waitMs > deadlineMs) {
-        throw new JoinRefusedError(`Cannot join office "${office_id}" as "${name}": ${answer.reason}`);
-      }
-      const fields = { office: office_id, name, reason: answer.reason };
-      // One warning: the name may be taken for hours.
-      if (isKnown) this.#log.debug("name or seat is taken, retrying", fields);
-      else this.#log.warn(`name or seat is taken, retrying ${untilWhen(patienceMs)}`, fields);
-      isKnown = true;
-      await delay(waitMs, signal);
-    }
+  #toAttempt(attempt: Pick<JoinAttempt, "signal" | "patienceMs">): JoinAttempt {
+    return { ...attempt, retry: this.#options, log: this.#log };
   }
 
   async #untilReady(
@@ -447,23 +372,9 @@ export class Link implements AsyncDisposable {
   }
 }
 
-async function leaveOffice(connection: Connection, membership: EnterOfficeReq): Promise<void> {
-  const { office_id } = membership;
-  const answer = readJoinAck(await connection.request(LEAVE_OFFICE_EVENT, { office_id }, ATTEMPT_TIMEOUT_MS));
-  if (!answer.accepted) throw new LeaveRefusedError(`Cannot leave office "${office_id}": ${answer.reason}`);
-}
-
 /** Whether another connection may succeed: the last one was lost, or the Server did not answer. */
 function isPassing(error: unknown): boolean {
   return error instanceof ConnectionClosedError || error instanceof RequestTimeoutError;
-}
-
-/** The error of a connection that the Server has ended for good. */
-function toDismissal(url: string, farewell: Farewell): Error {
-  const message = `Cannot stay connected to "${url}": ${farewell.message}`;
-  return hasEndedCredentials(farewell)
-    ? new AuthenticationError(message)
-    : new ConnectionClosedError(message);
 }
 
 /** A promise to be settled later. Its rejection may stay unhandled. */
@@ -471,8 +382,4 @@ function pending<T>(): PromiseWithResolvers<T> {
   const resolvers = Promise.withResolvers<T>();
   resolvers.promise.catch(() => {});
   return resolvers;
-}
-
-function untilWhen(patienceMs: number): string {
-  return patienceMs === Infinity ? "until it is free" : `for ${patienceMs} ms`;
 }
