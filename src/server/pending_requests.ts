@@ -50,7 +50,7 @@ export class PendingRequest implements Expirable {
   /** What Socket.IO calls with the answer. */
   readonly ack = (...answer: unknown[]): void => {
     // The parser puts an error in place of an answer that it did not read.
-    if (answer[0] instanceof Error) this.fail(answer[0]);
+    if (answer[0] instanceof Error) this.fail(this.#withComputerName(answer[0]));
     else this.#settle({ kind: "answered", answer });
   };
   readonly request: RelayedRequest;
@@ -81,6 +81,15 @@ export class PendingRequest implements Expirable {
   /** Implements {@linkcode Expirable}. */
   expire(): void {
     this.fail(timeoutOf(this.request));
+  }
+
+  #withComputerName(cause: Error): Error {
+    if (!(cause instanceof SmcpError)) return cause;
+    const { code, message, details } = cause;
+    return new SmcpError(code, message, {
+      cause,
+      details: { ...details, computer_name: this.request.computer },
+    });
   }
 
   #settle(settlement: Settlement): void {

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertObjectMatch } from "@std/assert";
 import { SmcpServer } from "../../server.ts";
 import { RawPeer, RecordingLogger } from "./_socket.ts";
 
@@ -144,16 +144,17 @@ Deno.test("A request nested too deep is answered 400, also where a later member 
   await office.assertAlive();
 });
 
-Deno.test("An answer nested too deep to be written again becomes 500", async () => {
+Deno.test("An answer nested too deep becomes a 413 that names the Computer, and no error of the Server", async () => {
   await using office = await openOffice();
   await using deep = await RawPeer.join(office.server.url, { ...laptop, name: "deep" });
   deep.socket.io.engine.on("data", (packet: unknown) => {
     const id = /^2\/smcp,(\d+)\["client:echo"/.exec(String(packet))?.[1];
     if (id !== undefined) deep.writeRaw(`3/smcp,${id}[${nested}]`);
   });
-  const answer = await office.agent.request("client:echo", { ...request, computer: "deep" });
-  assertEquals(codeAndField(answer).at(0), 500);
-  assert(office.logger.lines.some(({ level, fields }) => level === "error" && fields["req_id"] === "r1"));
+  const [answer] = await office.agent.request("client:echo", { ...request, computer: "deep" });
+  assertObjectMatch(Object(answer), { code: 413, details: { computer_name: "deep" } });
+  assert(office.logger.lines.some(({ level, fields }) => level === "warn" && fields["req_id"] === "r1"));
+  assert(office.logger.lines.every(({ level }) => level !== "error"));
   await office.assertAlive();
 });
 

@@ -195,9 +195,7 @@ function readRaw(text: string, whole: RawJson): Packet | undefined {
 }
 
 function toAnswer({ json, values, isTooDeep }: CheckedArguments, id: number): Packet {
-  const data = isTooDeep
-    ? new RangeError("Cannot relay an answer: nested too deep")
-    : new RawAnswer(json, values[0]);
+  const data = isTooDeep ? tooDeep() : new RawAnswer(json, values[0]);
   return { type: PacketType.ACK, nsp: SMCP_NAMESPACE, id, data: [data] };
 }
 
@@ -237,11 +235,13 @@ function refusalOf(json: string, maxValues: number): SmcpError | undefined {
     if (costOfTexts([json], maxValues) <= maxValues) return undefined;
     return tooMuch(`it has more than ${maxValues} values (weighed by their cost)`);
   } catch (error) {
-    if (error instanceof RangeError) {
-      return tooMuch(`it is nested more than ${MAX_MESSAGE_DEPTH} levels deep`);
-    }
+    if (error instanceof RangeError) return tooDeep();
     throw error;
   }
+}
+
+function tooDeep(): SmcpError {
+  return tooMuch(`it is nested more than ${MAX_MESSAGE_DEPTH} levels deep`);
 }
 
 function tooMuch(what: string): SmcpError {

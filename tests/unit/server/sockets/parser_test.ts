@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { MAX_MESSAGE_DEPTH } from "../../../../src/protocol/depth.ts";
+import { SmcpError } from "../../../../src/protocol/errors.ts";
 import { RawAnswer, RawRequest } from "../../../../src/server/raw.ts";
 import { createBoundedParser } from "../../../../src/server/sockets/parser.ts";
 
@@ -36,7 +37,8 @@ Deno.test("An answer that is nested too deep is not passed on, nor one that over
   const nested = deep(MAX_MESSAGE_DEPTH + 1);
   for (const answer of [nested, `{"x":${nested},"x":1}`]) {
     const [error] = decode(`3/smcp,7[${answer}]`);
-    assert(error instanceof RangeError);
+    assert(error instanceof SmcpError);
+    assertEquals(error.code, 413);
   }
   assert(decode(`3/smcp,7[${JSON.stringify(nested)}]`)[0] instanceof RawAnswer);
 });
