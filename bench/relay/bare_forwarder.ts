@@ -4,7 +4,7 @@ import { Server, type Socket } from "socket.io";
 
 const http = createServer();
 const computers = new Map<string, Socket>();
-new Server(http, { maxHttpBufferSize: 16 * 1024 * 1024 }).of("/smcp").on("connection", (socket) => {
+new Server(http, { maxHttpBufferSize: 256 * 1024 * 1024 }).of("/smcp").on("connection", (socket) => {
   let office: string;
   socket.on("server:join_office", ({ role, name, office_id }, ack) => {
     if (role === "computer") computers.set(name, socket);

@@ -11,7 +11,7 @@ from a2c_smcp.server.middleware import A2CProtocolVersionASGIMiddleware
 from a2c_smcp.server.namespace import SMCPNamespace
 
 # The default message limit of our Server. The default of uvicorn for a WebSocket is the same.
-MAX_PAYLOAD_BYTES = 16 * 1024 * 1024
+MAX_PAYLOAD_BYTES = 256 * 1024 * 1024
 
 
 class AcceptEveryone(AuthenticationProvider):

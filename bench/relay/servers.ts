@@ -9,6 +9,11 @@ const root = new URL("../../", import.meta.url);
 const rustTarget = new URL(".bench-rust/", root);
 const python = new URL(`.venv-interop/bin/python`, root);
 
+/**
+ * The message limit of all Servers. Ours also refuses what more bytes than that would wait for a receiver, and the answers of
+ * 256 large calls in flight do.
+ */
+const MAX_PAYLOAD_BYTES = 256 * 1024 * 1024;
 /** How long a Server may take to exit after SIGTERM, in milliseconds. */
 const CLOSE_MS = 5_000;
 /** How long a Server may take to report the size of its heap, in milliseconds. */
@@ -49,7 +54,8 @@ export function denoProgram(module: URL, args: readonly string[] = []): Program 
 
 /** Our Server with these options and all of its checks. */
 export function ourProgram(options: readonly string[] = []): Program {
-  return denoProgram(new URL("server.ts", root), ["--port", "0", "--log-level", "error", ...options]);
+  const fixed = ["--port", "0", "--log-level", "error", "--max-payload", `${MAX_PAYLOAD_BYTES}`];
+  return denoProgram(new URL("server.ts", root), [...fixed, ...options]);
 }
 
 /** The text of `server.ts --help`, which shows whether an option exists. */

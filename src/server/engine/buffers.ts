@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 /** The size of a buffer that is used again. */
 const POOLED_BYTES = 1024 * 1024;
 /** The most such buffers of a process. All others are as large as needed, and used once. */
-const MAX_POOLED = 12;
+const MAX_POOLED = 32;
 
 const free: Buffer[] = [];
 const pooled = new WeakSet<Buffer>();

@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// The default message limit of our Server.
-const MAX_PAYLOAD_BYTES: u64 = 16 * 1024 * 1024;
+const MAX_PAYLOAD_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The same as `SmcpServerBuilder::build_layer`, but with another message limit.
 fn build_layer() -> SmcpServerLayer {
