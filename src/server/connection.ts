@@ -167,7 +167,11 @@ export class Connection implements Target, Requester {
 
   /** Sends an event without an ack. */
   tell(event: string, body: unknown): void {
-    this.#send(event, () => this.#wire.emit(event, body));
+    try {
+      this.#wire.emit(event, body);
+    } catch (error) {
+      throw this.#toSendError(event, error);
+    }
   }
 
   /**
@@ -184,14 +188,14 @@ export class Connection implements Target, Requester {
     const { event, officeId, isObserving } = request;
     const pending = this.#await(request, { requester, onSettled });
     try {
-      const sent = this.#send(event, () => this.#wire.ask(event, body, pending.ack));
+      const sent = this.#wire.ask(event, body, pending.ack);
       pending.sent = sent;
       this.targetLoad.add(sent.bytes);
       requester.requesterLoad.add(sent.bytes);
       officeLoads.add(officeId, sent.bytes);
       if (isObserving) observerLoads.add(officeId, sent.bytes);
     } catch (error) {
-      pending.fail(error);
+      pending.fail(this.#toSendError(event, error));
     }
   }
 
@@ -305,14 +309,9 @@ export class Connection implements Target, Requester {
     });
   }
 
-  #send<T>(event: string, send: () => T): T {
-    try {
-      return send();
-    } catch (cause) {
-      if (cause instanceof SmcpError) throw this.#withComputerName(cause);
-      if (!(cause instanceof RangeError)) throw cause;
-      throw nestedTooDeep(event);
-    }
+  #toSendError(event: string, cause: unknown): unknown {
+    if (cause instanceof SmcpError) return this.#withComputerName(cause);
+    return cause instanceof RangeError ? nestedTooDeep(event) : cause;
   }
 }
 

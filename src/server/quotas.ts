@@ -33,7 +33,7 @@ export interface QuotaSettings {
 }
 
 /** What one principal, or one address, uses. */
-export class Quota {
+class Quota {
   connections = 0;
   readonly connects: Pace | undefined;
   readonly requests: Pace | undefined;
@@ -286,7 +286,7 @@ function optionOf(what: "Connections" | "Connects" | "Requests", owner: QuotaOwn
  *
  * @param intent What cannot be done, such as `connect`.
  */
-export function tooMany(intent: string, { what, option, limit, remedy }: {
+function tooMany(intent: string, { what, option, limit, remedy }: {
   readonly what: string;
   /** The option of the Server that sets the limit. */
   readonly option: string;

@@ -380,7 +380,7 @@ export class SocketWire implements Wire {
 }
 
 /** The Socket.IO room of an office. The prefix keeps it apart from the room that each socket id is. */
-export function roomOf(officeId: string): string {
+function roomOf(officeId: string): string {
   return `office:${officeId}`;
 }
 

@@ -19,9 +19,6 @@ import {
   REPLACEABLE_AFTER_MS,
 } from "../limits.ts";
 
-/** The properties of a request that are used here. */
-export type ArrivingRequest = ProxiedRequest;
-
 /** What closes when a request has ended. */
 interface RequestEnd {
   once(event: "close", listener: () => void): unknown;
@@ -31,7 +28,7 @@ interface RequestEnd {
 /** The properties of an Engine.IO connection that are used here. */
 export interface EngineConnection extends MessageSource {
   readonly id: string;
-  readonly request: ArrivingRequest;
+  readonly request: ProxiedRequest;
   readonly transport: object;
   on(event: "packet", listener: (packet: EnginePacket) => void): unknown;
   on(event: "close", listener: () => void): unknown;
@@ -89,10 +86,10 @@ interface PendingConnection {
 export class PendingConnections {
   readonly #options: PendingConnectionsOptions;
   readonly #places: AddressLedger<PendingConnection>;
-  readonly #byRequest = new WeakMap<ArrivingRequest, PendingConnection>();
+  readonly #byRequest = new WeakMap<ProxiedRequest, PendingConnection>();
   readonly #byConnection = new WeakMap<object, PendingConnection>();
   readonly #bySid = new Map<string, PendingConnection>();
-  readonly #upgrades = new WeakMap<ArrivingRequest, Duplex>();
+  readonly #upgrades = new WeakMap<ProxiedRequest, Duplex>();
   readonly #admitted = new Set<string>();
   /** The WebSockets of all Engine.IO sessions, admitted or not. */
   readonly #webSockets = new Map<string, Duplex>();
@@ -108,7 +105,7 @@ export class PendingConnections {
   }
 
   /** Reserves a place for the connection that this request opens until it ends; `false` when no place is free. */
-  reserve(request: ArrivingRequest, end: RequestEnd): boolean {
+  reserve(request: ProxiedRequest, end: RequestEnd): boolean {
     const address = addressOf(request, this.#options.proxies);
     const pending: PendingConnection = {
       address,
@@ -158,7 +155,7 @@ export class PendingConnections {
   }
 
   /** Remembers the TCP connection of a WebSocket handshake. */
-  expectUpgrade(request: ArrivingRequest, socket: Duplex, sid: string | undefined): void {
+  expectUpgrade(request: ProxiedRequest, socket: Duplex, sid: string | undefined): void {
     this.#upgrades.set(request, socket);
     const pending = sid === undefined ? undefined : this.#bySid.get(sid);
     if (pending !== undefined) this.#byRequest.set(request, pending);
@@ -168,7 +165,7 @@ export class PendingConnections {
    * Counts the bytes of a WebSocket. Call it only after the handshake was answered: an earlier listener would consume
    * bytes of the WebSocket.
    */
-  startCounting(request: ArrivingRequest): void {
+  startCounting(request: ProxiedRequest): void {
     const socket = this.#upgrades.get(request);
     const pending = this.#byRequest.get(request);
     if (socket === undefined || pending === undefined || !this.#places.has(pending)) return;

@@ -12,7 +12,7 @@ const VERSIONS = ["13", "8"];
 /** The name of a subprotocol is a token of HTTP. */
 const SUBPROTOCOL = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 /** A message may be this many times as large as the limit: its sender is answered 413. A larger one ends the connection. */
-export const MAX_SKIPPED_FACTOR = 4;
+const MAX_SKIPPED_FACTOR = 4;
 
 /** The options that Engine.IO passes. */
 interface EngineOptions {

@@ -11,7 +11,7 @@ import { describeError } from "../../text.ts";
 import { contentProblem, FileContentError } from "./file_content.ts";
 
 /** The time between two checks, in milliseconds. */
-export const FILE_CHECK_INTERVAL_MS = 1_000;
+const FILE_CHECK_INTERVAL_MS = 1_000;
 /** A file that is written in place is read when it has not changed for this time, in milliseconds. */
 const SETTLE_MS = 100;
 /** The most checks that wait for a file to settle, before the next interval. */

@@ -21,7 +21,7 @@ export function requireMember({ connection, event }: Call): Member {
 }
 
 /** Throws 503 while this process may not act for the caller. */
-export function requireServing({ hub, connection, event }: Call): void {
+function requireServing({ hub, connection, event }: Call): void {
   if (!hub.offices.isServing(connection.sid)) throw outOfReach(`handle "${quoted(event)}"`);
 }
 

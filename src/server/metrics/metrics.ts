@@ -69,7 +69,7 @@ export function takeSnapshot(
 type Counted = Pick<Snapshot, "connections" | "offices" | "requestsInFlight" | "bytesInFlight">;
 
 /** Answers requests for `/metrics`. */
-export class MetricsPage {
+class MetricsPage {
   readonly #metrics: Metrics;
   readonly #token: Uint8Array | undefined;
   readonly #logger: Logger;

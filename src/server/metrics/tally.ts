@@ -32,7 +32,7 @@ export const LATENCY_BOUNDS_S: readonly number[] = [
 const BOUNDS_IN_TICKS = LATENCY_BOUNDS_S.map((bound) => bound * TICKS_PER_SECOND);
 
 /** The events that have a name of their own in the metrics: those of the protocol, and one for each kind of others. */
-export const FAMILIES: readonly string[] = [
+const FAMILIES: readonly string[] = [
   ...new Set(Object.values(events).filter(isRequestName)),
   `${CLIENT_EVENT_PREFIX}other`,
   `${UPDATE_EVENT_PREFIX}other`,
@@ -56,7 +56,7 @@ function isRequestName(name: string): boolean {
 }
 
 /** The values of the label `outcome`. */
-export const OUTCOMES = ["handled", "answered", "computer_error", "dropped", "error"] as const;
+const OUTCOMES = ["handled", "answered", "computer_error", "dropped", "error"] as const;
 const OUTCOME_INDEX: Readonly<Record<Outcome | "error", number>> = {
   handled: 0,
   answered: 1,

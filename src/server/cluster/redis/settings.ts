@@ -3,9 +3,9 @@
 /** The default prefix of all keys and channels. */
 export const DEFAULT_REDIS_PREFIX = "a2c";
 /** The default time between two renewals of a lease. */
-export const DEFAULT_HEARTBEAT_MS = 2_000;
+const DEFAULT_HEARTBEAT_MS = 2_000;
 /** The default time after which a process that does not renew its lease loses its seats. */
-export const DEFAULT_LEASE_MS = 6_000;
+const DEFAULT_LEASE_MS = 6_000;
 
 /** How several processes share their offices. */
 export interface RedisOptions {
