@@ -64,8 +64,8 @@ export function toConnectError(
   const refusal = readVersionRefusal(context);
   if (refusal !== undefined) return new ProtocolVersionError(versionMessage(refusal), refusal);
   const status = context?.status ?? 0;
-  if (isRecord(failure.data) && failure.data["code"] === ErrorCode.TOO_MANY_REQUESTS) {
-    return unreachable(url, message);
+  if (isRecord(failure.data) && isPassingCode(failure.data["code"])) {
+    return unreachable(url, message, { cause: failure });
   }
   if ("data" in failure && message !== INVALID_NAMESPACE) {
     const what = message.startsWith("Unauthorized") ? "the credentials" : "the connection";
@@ -190,6 +190,11 @@ function isPlainOnTls(context: ConnectFailure["context"]): boolean {
   const body = context?.responseText;
   return typeof body === "string" &&
     /HTTP request (?:was sent )?to (?:an )?HTTPS (?:server|port)/i.test(body);
+}
+
+/** Whether a refusal says that a later attempt may succeed: a limit, or a Server that cannot decide now. */
+function isPassingCode(code: unknown): boolean {
+  return code === ErrorCode.TOO_MANY_REQUESTS || code === ErrorCode.UNAVAILABLE;
 }
 
 function permanent(text: string): Reason {

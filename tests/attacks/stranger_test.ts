@@ -186,7 +186,7 @@ Deno.test("A provider that does not decide in time refuses, and its signal is ab
   };
   await using server = await SmcpServer.listen({ port: 0, auth, authTimeoutMs: 50 });
   const error = await assertRejects(() => RawPeer.connect(server.url), Error);
-  assertEquals(error.message, "Unauthorized: not possible now");
+  assertEquals("data" in error && Object(error.data).code, 503);
   assertEquals(signals.map(({ aborted }) => aborted), [true]);
 });
 

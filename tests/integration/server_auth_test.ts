@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { type AuthProvider, SmcpServer, staticTokens } from "../../server.ts";
+import { Agent } from "../../agent.ts";
 import { type PeerOptions, RawPeer, RecordingLogger } from "./_socket.ts";
 
 /** The connect error of a refused connection. */
@@ -62,14 +63,27 @@ Deno.test("An AuthProvider of the host program sees auth, headers, query and add
 });
 
 // proves: guide-error-no-secrets
-Deno.test("An AuthProvider that throws refuses, and its error stays in the log", async () => {
+Deno.test("An AuthProvider that throws refuses for now, and its error stays in the log", async () => {
   const logger = new RecordingLogger();
   const auth: AuthProvider = {
     authenticate: () => Promise.reject(new TypeError("ldap://admin:pw@10.0.0.1")),
   };
   await using server = await SmcpServer.listen({ port: 0, auth, logger });
-  assertEquals((await refusalOf(server.url)).message, "Unauthorized: not possible now");
+  const { message, data } = await refusalOf(server.url);
+  assertEquals(data, { code: 503, message });
+  assert(!message.includes("ldap") && !message.includes("Unauthorized"), message);
   assert(logger.lines.some(({ fields }) => String(fields["error"]).includes("ldap")));
+});
+
+Deno.test("A client whose identity provider is down for a moment tries again, and is admitted after it", async () => {
+  let asked = 0;
+  const auth: AuthProvider = {
+    authenticate: () =>
+      ++asked < 3 ? Promise.reject(new TypeError("connection refused")) : { principal: "ada" },
+  };
+  await using server = await SmcpServer.listen({ port: 0, auth });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  assertEquals([asked, (await agent.listOffice()).length], [3, 1]);
 });
 
 Deno.test("An AuthProvider that decides nothing refuses, and the log says so", async () => {
@@ -77,7 +91,7 @@ Deno.test("An AuthProvider that decides nothing refuses, and the log says so", a
     const logger = new RecordingLogger();
     const auth: AuthProvider = { authenticate: () => JSON.parse(decision) };
     await using server = await SmcpServer.listen({ port: 0, auth, logger });
-    assertEquals((await refusalOf(server.url)).message, "Unauthorized: not possible now");
+    assertEquals(Object((await refusalOf(server.url)).data).code, 503);
     assertEquals(logger.lines.filter(({ level }) => level === "error").length, 1);
   }
 });

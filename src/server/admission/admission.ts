@@ -13,6 +13,9 @@ import type { Meter } from "../meter.ts";
 import { MAX_SESSION_LENGTH } from "../limits.ts";
 import { type QuotaLedger, type Quotas, refusalOf } from "../quotas.ts";
 
+/** What a client is told while the provider fails. The error of the provider may have secrets. */
+const CANNOT_CHECK = "Cannot check the credentials now; try again later";
+
 /** The identity of an admitted connection. */
 export interface Identity {
   readonly principal: string;
@@ -40,12 +43,12 @@ export class AdmissionError extends Error {
     readonly details?: SmcpError["details"];
   };
 
-  /** @param limit The limit that does not allow the connection; without it, the credentials do not. */
-  constructor(message: string, limit?: SmcpError) {
+  /** @param cause What does not allow the connection, such as a limit; without it, the credentials do not. */
+  constructor(message: string, cause?: SmcpError) {
     super(message);
-    this.data = limit === undefined
+    this.data = cause === undefined
       ? { code: ErrorCode.UNAUTHORIZED, message }
-      : { code: limit.code, message, details: limit.details };
+      : { code: cause.code, message, details: cause.details };
   }
 }
 
@@ -62,7 +65,8 @@ export interface AdmissionOptions {
 /**
  * Asks the auth provider for the identity of a connection, and for what it may do.
  *
- * @throws {AdmissionError} when the provider refuses, fails, or takes too long. The reason of `signal` when it is aborted.
+ * @throws {AdmissionError} 401 when the provider refuses; 503 when it fails or takes too long, so that the client tries
+ * again. The reason of `signal` when it is aborted.
  */
 export async function admit(credentials: Credentials, options: AdmissionOptions): Promise<Admitted> {
   const decision = await decide(credentials, options);
@@ -119,8 +123,9 @@ export function countConnection(
 
 async function decide(
   credentials: Credentials,
-  { auth, authTimeoutMs, signal, refusals }: AdmissionOptions,
+  { auth, authTimeoutMs, signal, refusals, meter }: AdmissionOptions,
 ): Promise<AuthDecision> {
+  const { address } = credentials;
   const reason = () => new RangeError(`No decision of the auth provider within ${authTimeoutMs} ms`);
   using deadline = new Deadline(authTimeoutMs, { reason, signal });
   try {
@@ -130,8 +135,11 @@ async function decide(
     throw new TypeError("Cannot use the decision of the auth provider: neither principal nor refused");
   } catch (error) {
     signal.throwIfAborted();
-    refusals.write("error", "failed to authenticate a connection", { error: describeError(error) });
-    return { refused: "not possible now" };
+    refusals.write("error", "failed to authenticate a connection", { error: describeError(error), address });
+    meter?.refused("credentials");
+    // Nothing is known about the credentials: a 401 would end clients for good when an identity provider is down.
+    const unavailable = new SmcpError(ErrorCode.UNAVAILABLE, CANNOT_CHECK);
+    throw new AdmissionError(unavailable.message, unavailable);
   }
 }
 

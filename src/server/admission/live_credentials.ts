@@ -58,7 +58,7 @@ export class LiveCredentials {
   /**
    * Puts newer credentials in the place of these, if they are of the same principal and allow its present membership.
    *
-   * @throws {SmcpError} 401 when the provider refuses them, 403 when they do not fit, 400 during an attempt or so soon after it.
+   * @throws {SmcpError} 401 when the provider refuses them, 503 when it fails, 403 when they do not fit, 400 during an attempt or so soon after it.
    */
   async renew(sent: Pick<Credentials, "auth" | "headers">): Promise<void> {
     this.#requirePause();
@@ -121,7 +121,7 @@ export class LiveCredentials {
 function nothing(): void {}
 
 function toRefusal(error: unknown): never {
-  if (error instanceof AdmissionError) throw new SmcpError(ErrorCode.UNAUTHORIZED, error.message);
+  if (error instanceof AdmissionError) throw new SmcpError(error.data.code, error.message);
   throw error;
 }
 

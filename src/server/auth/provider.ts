@@ -72,7 +72,8 @@ export class CredentialsEndedError extends Error {
 export type CredentialsEnd = "expired" | "revoked" | "changed";
 
 /**
- * Decides who may connect. When the provider throws, the connection is refused; the error is logged and not sent.
+ * Decides who may connect. When the provider throws or takes too long, the connection is refused with 503, so that the
+ * client tries again; the error is logged and not sent.
  *
  * @example
  * ```ts
