@@ -142,7 +142,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const process of this.processes) process.redis.unblock();
+    for (const process of this.processes) process.redis.restore();
     await Promise.all(this.#members.map((member) => member[Symbol.asyncDispose]()));
     await this.balancer[Symbol.asyncDispose]();
     await Promise.all(this.processes.map((process) => process[Symbol.asyncDispose]()));

@@ -125,7 +125,7 @@ test("a process that is cut off from Redis serves its own members until its leas
   const holder = cluster.add("agent", ["lab", "holder"], { on: 0 });
   await Promise.all([local, remote, holder].map((member) => member.joined()));
   assertEquals(await holder.call("remote", "1"), "answered");
-  cluster.process(0).redis.block();
+  cluster.process(0).redis.interrupt();
   const isAway = (outcome: string) => outcome === "refused";
   await eventually(() => holder.call("remote", "2"), isAway, "a refused call to another process");
   assertEquals(await holder.call("local", "3"), "answered");
@@ -137,7 +137,7 @@ test("a process that is cut off from Redis serves its own members until its leas
   assertEquals([...cluster.ledger("lab").codes.keys()], [503]);
   assertEquals(await contender.call("remote", "5"), "answered");
   assertEquals(await contender.call("remote", "6"), "answered");
-  cluster.process(0).redis.unblock();
+  cluster.process(0).redis.restore();
   await eventually(
     () => holder.farewells,
     (codes) => codes.includes("lease_lost"),
@@ -161,14 +161,14 @@ test("a process that is cut off from Redis answers no Agent whose newer connecti
   const old = cluster.add("agent", ["lab", "agent"], { on: 0, session });
   await Promise.all([local, remote, old].map((member) => member.joined()));
   await using _load = new Load(old, ["local"]);
-  cluster.process(0).redis.block();
+  cluster.process(0).redis.interrupt();
   // At once with Redis, but the process that is cut off may act for the old connection until its lease ends.
   old.stayAway();
   const back = cluster.add("agent", ["lab", "agent"], { on: 1, session });
   await back.joined();
   await using taken = new Load(back, ["remote"]);
   await taken.progress(CALLS);
-  cluster.process(0).redis.unblock();
+  cluster.process(0).redis.restore();
   await eventually(() => old.farewells.length, (count) => count > 0, "the farewell of the old connection");
   await taken.progress(CALLS);
   assertEquals(cluster.violations(), []);

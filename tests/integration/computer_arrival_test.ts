@@ -5,22 +5,23 @@ import { SmcpServer, staticTokens } from "../../server.ts";
 import { runDoor } from "../fixtures/door.ts";
 import { Workplace } from "./_computer_program.ts";
 import { enter, leave, testPrompt } from "./_computer_prompt.ts";
-import { ClosedPort } from "../fixtures/tcp_proxy.ts";
+import { ClosedPort, TcpProxy } from "../fixtures/tcp_proxy.ts";
 
 /** Below the minute that a start may take: whoever waits for a hanging one takes longer. */
 const SOON_MS = 59_000;
 const HANGING = { type: "stdio", server_parameters: { command: "sleep", args: ["1000"] } };
 
 testPrompt("the prompt is there before the Server, and joins when that has come", async ({ open }) => {
-  await using closed = await ClosedPort.open();
-  const { port, url } = closed;
+  // Its port is kept: a freed one may be given to another test file before the Server takes it.
+  await using wire = new TcpProxy(0);
+  wire.interrupt();
+  const { url } = wire;
   const session = await open({ args: ["--url", url, "--office", "lab"] });
-  await session.expect("connection refused");
   await session.expect("cannot reach the Server");
   await session.expectScreen(/\nlaptop>$/);
   assertStringIncludes(await enter(session, "status"), `none yet, connecting to ${url}`);
-  await closed[Symbol.asyncDispose]();
-  await using _server = await SmcpServer.listen({ port });
+  await using server = await SmcpServer.listen({ port: 0 });
+  wire.restore(server.port);
   await session.expect('joined office "lab" as "laptop"');
   await session.expectScreen(/\nlaptop@lab>$/);
   assertStringIncludes(await enter(session, "status"), `"lab", connected to ${url}`);
@@ -33,6 +34,7 @@ testPrompt("leave gives up a Server that does not come", async ({ open }) => {
   await using closed = await ClosedPort.open();
   const { url } = closed;
   const session = await open({ args: ["--url", url, "--office", "lab"] });
+  await session.expect("connection refused");
   await session.expect("cannot reach the Server");
   await session.expectScreen(/\nlaptop>$/);
   assertStringIncludes(await enter(session, "leave"), "stopped trying");
