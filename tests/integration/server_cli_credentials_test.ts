@@ -105,3 +105,25 @@ Deno.test("server.ts says in one line what is wrong with its credentials", async
   }
   await Deno.remove(file);
 });
+
+Deno.test("server.ts does not start without credentials when options of JWT ask for them", async () => {
+  const wrong: readonly [readonly string[], Readonly<Record<string, string>>, string][] = [
+    [["--jwt-issuer", ISSUER], {}, "--jwt-jwks-url"],
+    [["--token", "s3cret", "--jwt-allow-http"], {}, "--jwt-allow-http"],
+    [[], { A2C_JWT_AUDIENCE: "a2c" }, "--jwt-audience"],
+    [[], { A2C_JWT_CLOCK_TOLERANCE: "5s" }, "--jwt-clock-tolerance"],
+    [[], { A2C_JWT_JWKS_URI: "https://issuer.example/keys" }, 'did you mean "A2C_JWT_JWKS_URL"'],
+  ];
+  for (const [args, env, part] of wrong) {
+    const { code, stdout, stderr } = await runDoor("server.ts", ["--port", "0", ...args], { env });
+    assertEquals([code, stdout], [2, ""], stderr);
+    assertStringIncludes(stderr, part);
+  }
+});
+
+Deno.test("server.ts takes an empty variable of JWT for none", async () => {
+  const env = { A2C_JWT_ISSUER: "", A2C_JWT_ALLOW_HTTP: "false" };
+  await serve({ args: ["--token", "s3cret"], env }, async (url) => {
+    await using _peer = await RawPeer.join(url, lab, { auth: { token: "s3cret" } });
+  });
+});

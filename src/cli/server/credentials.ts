@@ -1,6 +1,7 @@
 /** The options of the Server's program that say which clients are admitted. */
-import { Option } from "commander";
+import { type Command, Option } from "commander";
 import type { Logger } from "../../log.ts";
+import { didYouMean } from "../../spelling.ts";
 import { DEFAULT_TOKEN_FIELD, DEFAULT_TOKEN_HEADERS } from "../../server/auth/presented_token.ts";
 import { GRANTED_ROLES, type GrantedRole, isGrantedRole } from "../../server/auth/grant.ts";
 import type { JwtTokens } from "../../server/auth/jwt.ts";
@@ -103,6 +104,45 @@ export function jwtOptions(): readonly Option[] {
   ];
 }
 
+/** The options that give the keys of JWTs. */
+const JWT_SOURCES = ["jwtSecret", "jwtSecretFile", "jwtKeyFile", "jwtJwksUrl"] as const;
+/** The beginning of the variables of {@linkcode jwtOptions}. */
+const JWT_VARIABLES = "A2C_JWT_";
+
+/**
+ * Refuses options of JWT that would have no effect: the Server would run without the credentials that they ask for.
+ *
+ * @param program Its options are complete.
+ * @param variables The names of the environment variables.
+ * @throws {UsageError} for an unknown variable `A2C_JWT_…`, and for an option of JWT without a source of keys.
+ */
+export function checkJwtOptions(program: Command, variables: readonly string[]): void {
+  const options = jwtOptions();
+  const known = options.map((option) => option instanceof Switch ? option.variable : option.envVar ?? "");
+  const unknown = variables.find((name) => name.startsWith(JWT_VARIABLES) && !known.includes(name));
+  if (unknown !== undefined) {
+    throw new UsageError(
+      `Cannot use environment variable ${unknown}: unknown option${didYouMean(unknown, known)}`,
+    );
+  }
+  if (JWT_SOURCES.some((name) => program.getOptionValue(name) !== undefined)) return;
+  const isGiven = (option: Option) => {
+    const source = program.getOptionValueSource(option.attributeName());
+    return source !== undefined && source !== "default" &&
+      !isBlank(program.getOptionValue(option.attributeName()));
+  };
+  const useless = options.find(isGiven);
+  if (useless === undefined) return;
+  throw new UsageError(
+    `Cannot use ${useless.long}: JWTs need keys; add --jwt-secret-file, --jwt-key-file or --jwt-jwks-url`,
+  );
+}
+
+/** Whether a value is the one of an empty variable, or of a switch that is off. */
+function isBlank(value: unknown): boolean {
+  return value === false || value === "" || (Array.isArray(value) && value.length === 0);
+}
+
 /** What decides who may connect, and the files that it watches. */
 export interface OpenedAuth extends AsyncDisposable {
   /** `undefined` without any credentials. */
@@ -150,9 +190,8 @@ async function openTokens(
 }
 
 async function openJwt(options: TokenOptions, logger: Logger): Promise<JwtTokens | undefined> {
+  if (JWT_SOURCES.every((name) => options[name] === undefined)) return undefined;
   const { jwtSecret, jwtSecretFile, jwtKeyFile, jwtJwksUrl } = options;
-  const sources = [jwtSecret, jwtSecretFile, jwtKeyFile, jwtJwksUrl];
-  if (sources.every((source) => source === undefined)) return undefined;
   const unknown = options.jwtDefaultRoles?.find((role) => !isGrantedRole(role));
   if (unknown !== undefined) {
     throw new UsageError(

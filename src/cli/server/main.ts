@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import { isRecord } from "../../json.ts";
 import { openAuditFile, withAuditFile } from "./audit_file.ts";
 import { platformWarning } from "./platform.ts";
-import { openAuth } from "./credentials.ts";
+import { checkJwtOptions, openAuth } from "./credentials.ts";
 import { completeOptions } from "./option_sources.ts";
 import { type ServerCliOptions, serverOptionGroups } from "./options.ts";
 import { readRegularFile } from "../../files.ts";
@@ -45,8 +45,15 @@ export function createServerProgram(signal: AbortSignal): Command {
   return program.action(async (word: string | undefined) => {
     if (word !== undefined) throw new UsageError(`Cannot run "${word}": ${noCommandsText()}`);
     await completeOptions(program, (name) => Deno.env.get(name));
+    checkJwtOptions(program, variableNames());
     await serve(program.opts<ServerCliOptions>(), signal);
   });
+}
+
+/** The names of the environment variables; none where the permission covers only some of them, so that nobody is asked. */
+function variableNames(): readonly string[] {
+  const { state } = Deno.permissions.querySync({ name: "env" });
+  return state === "granted" ? Object.keys(Deno.env.toObject()) : [];
 }
 
 function noCommandsText(): string {
