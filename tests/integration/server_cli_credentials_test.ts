@@ -127,3 +127,22 @@ Deno.test("server.ts takes an empty variable of JWT for none", async () => {
     await using _peer = await RawPeer.join(url, lab, { auth: { token: "s3cret" } });
   });
 });
+
+Deno.test("server.ts warns of a token of the environment that has none of the limits of the token file", async () => {
+  const file = await Deno.makeTempFile();
+  await Deno.writeTextFile(file, "s3cret name=ada offices=lab\n");
+  const args = ["--token-file", file];
+  await serve({ args, env: { A2C_TOKEN: "m4ster" } }, async (url, log) => {
+    await using _peer = await RawPeer.join(url, { ...lab, office_id: "any" }, { auth: { token: "m4ster" } });
+    const warnings = log().split("\n").filter((line) => line.includes("WARN"));
+    assertEquals(warnings.length, 1, log());
+    assertStringIncludes(warnings[0] ?? "", "A2C_TOKEN");
+    assert(!log().includes("m4ster"), log());
+  });
+  const env = { A2C_TOKEN: "s3cret" };
+  const { code, stderr } = await runDoor("server.ts", ["--port", "0", ...args], { env });
+  assertEquals(code, 2, stderr);
+  for (const part of ["line 1", "A2C_TOKEN"]) assertStringIncludes(stderr, part);
+  assert(!stderr.includes("s3cret"), stderr);
+  await Deno.remove(file);
+});

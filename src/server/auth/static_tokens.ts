@@ -2,13 +2,16 @@
 import { type Logger, silentLogger } from "../../log.ts";
 import { createTokenReader, type TokenPlace } from "./presented_token.ts";
 import type { AuthDecision, AuthProvider, Credentials } from "./provider.ts";
-import { listTokens, parseTokenList, type StaticToken } from "./token_list.ts";
+import { type ListedToken, listTokens, parseTokenList, type StaticToken } from "./token_list.ts";
 import { TokenTable } from "./token_table.ts";
 import { FileContentError } from "../files/file_content.ts";
 import { WatchedFiles } from "../files/watched_files.ts";
 
 /** The largest token file, in bytes. */
 const MAX_TOKEN_FILE_BYTES = 1_048_576;
+
+/** The place of a token that is not in the file. */
+const BESIDE_FILE = "a token given beside the token file (A2C_TOKEN or --token)";
 
 /** The options of {@linkcode staticTokens}. */
 export interface StaticTokensOptions extends TokenPlace {
@@ -61,7 +64,10 @@ export function staticTokens({ tokens, ...place }: StaticTokensOptions): AuthPro
 
 /** The options of {@linkcode TokenFile.open}. */
 export interface TokenFileOptions extends TokenPlace {
-  /** Further tokens that are always accepted. */
+  /**
+   * Further tokens that are always accepted. A token without offices and roles allows all, whatever the file says; a
+   * warning is logged when the file has limits.
+   */
   readonly tokens?: readonly (string | StaticToken)[] | undefined;
   /** Receives a line after each change of the file; nothing is logged by default. */
   readonly logger?: Logger | undefined;
@@ -103,15 +109,25 @@ export class TokenFile implements AuthProvider, AsyncDisposable {
    */
   static async open(path: string, options: TokenFileOptions = {}): Promise<TokenFile> {
     const { tokens = [], logger = silentLogger, checkIntervalMs, ...place } = options;
-    const always = listTokens(tokens);
+    const always = listTokens(tokens).map((token) => ({ ...token, place: BESIDE_FILE }));
     const table = new TokenTable([]);
+    let isWarned = !always.some(isUnlimited);
     const files = await WatchedFiles.open({
       kind: "token file",
       files: [path],
       maxBytes: MAX_TOKEN_FILE_BYTES,
       logger,
       intervalMs: checkIntervalMs,
-      use: ([text = ""]) => table.replace([...always, ...parseTokenList(text)]),
+      use: ([text = ""]) => {
+        const listed = parseTokenList(text);
+        table.replace([...always, ...listed]);
+        if (isWarned || listed.every(isUnlimited)) return;
+        isWarned = true;
+        logger.warn(`${BESIDE_FILE} allows all offices and roles, although the file limits its tokens`, {
+          file: path,
+          tokens: always.filter(isUnlimited).length,
+        });
+      },
     });
     return new TokenFile(new TokenProvider(table, place), files);
   }
@@ -135,6 +151,10 @@ export class TokenFile implements AuthProvider, AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+function isUnlimited({ offices, roles }: ListedToken): boolean {
+  return offices === undefined && roles === undefined;
 }
 
 class TokenProvider implements AuthProvider {

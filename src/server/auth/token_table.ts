@@ -39,6 +39,7 @@ export class TokenTable {
    */
   replace(tokens: readonly ListedToken[]): void {
     const entries = new Map<string, Entry>();
+    const places = new Map<string, string>();
     const before = this.#entries;
     let unnamed = this.#unnamed;
     for (const token of tokens) {
@@ -46,9 +47,12 @@ export class TokenTable {
       const key = this.#keyOf(digest);
       const twin = entries.get(key);
       if (twin !== undefined) {
-        requireEqual(token, toEntry(token, { digest, principal: token.name ?? twin.principal }), twin);
-        continue;
+        const repeated = toEntry(token, { digest, principal: token.name ?? twin.principal });
+        if (isSame(repeated, twin)) continue;
+        const place = places.get(key) ?? "another token";
+        throw contentProblem(`${token.place} repeats ${place} with other permissions; remove one of them`);
       }
+      places.set(key, token.place);
       const known = before.get(key);
       const principal = token.name ?? unnamedOf(known) ?? `token-${++unnamed}`;
       const entry = toEntry(token, { digest, principal });
@@ -102,10 +106,6 @@ function endOf(entry: Entry, successor: Entry | undefined): CredentialsEndedErro
   return successor === undefined
     ? new CredentialsEndedError(`The token of "${entry.principal}" was removed`, { kind: "revoked" })
     : new CredentialsEndedError(`The permissions of "${entry.principal}" have changed`, { kind: "changed" });
-}
-
-function requireEqual({ place }: ListedToken, entry: Entry, twin: Entry): void {
-  if (!isSame(entry, twin)) throw contentProblem(`${place} repeats a token with other permissions`);
 }
 
 /** The digest of an accepted token, which may be given as its hash. */
