@@ -31,14 +31,18 @@ type Configure = (ports: {
   readonly servers: readonly number[];
 }) => Promise<{ readonly words: readonly string[]; readonly env?: Readonly<Record<string, string>> }>;
 
-const configureNginx: Configure = async ({ folder, listen, servers: [first = 0, second = 0] }) => {
+const configureNginx: Configure = async ({ folder, listen, servers }) => {
   const shipped = await Deno.readTextFile(`${ROOT}deploy/nginx.conf`);
   const config = shipped.replace("listen 8080", `listen 127.0.0.1:${listen}`)
-    .replace("127.0.0.1:3001", `127.0.0.1:${first}`).replace("127.0.0.1:3002", `127.0.0.1:${second}`);
+    .replace(
+      /^ *server 127\.0\.0\.1:3000 .*$/m,
+      (line) => servers.map((port) => line.replace("3000", `${port}`)).join("\n"),
+    );
   const places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((name) => `  ${name}_temp_path ${folder}/${name};\n`).join("");
-  const text = config.replace("http {\n", `http {\n  access_log off;\n${places}`);
-  await Deno.writeTextFile(`${folder}/nginx.conf`, `daemon off;\npid ${folder}/nginx.pid;\n${text}`);
+  const http = `http {\n  access_log off;\n${places}${config}}\n`;
+  const text = `daemon off;\npid ${folder}/nginx.pid;\nworker_processes auto;\nevents {}\n${http}`;
+  await Deno.writeTextFile(`${folder}/nginx.conf`, text);
   return { words: [nginx.command, "-p", folder, "-c", `${folder}/nginx.conf`, "-e", "stderr"] };
 };
 
@@ -137,6 +141,16 @@ function exchange(
 
 for (const [tool, configure] of proxies) {
   const { ignore } = tool;
+  Deno.test({
+    name: `${tool.name} passes /readyz on`,
+    ignore,
+    ...leaky,
+    async fn() {
+      await using balanced = await start(configure);
+      assertEquals(await fetchStatus(`${balanced.url}/readyz`), 200);
+    },
+  });
+
   for (const transports of [["websocket"], ["polling"], ["polling", "websocket"]] as const) {
     Deno.test({
       name: `Behind ${tool.name} members meet over ${transports.join(", then ")}`,
