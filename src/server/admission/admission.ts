@@ -132,7 +132,10 @@ async function decide(
     const asked = Promise.resolve(auth.authenticate(credentials, { signal: deadline.signal }));
     const decision: unknown = await abortable(asked, deadline.signal);
     if (isDecision(decision)) return decision;
-    throw new TypeError("Cannot use the decision of the auth provider: neither principal nor refused");
+    throw new TypeError(
+      "Cannot use the decision of the auth provider: expected { refused: text }, or { principal: text } " +
+        "with at most grant: { offices?, roles? }, expiresAtMs and signal",
+    );
   } catch (error) {
     signal.throwIfAborted();
     refusals.write("error", "failed to authenticate a connection", { error: describeError(error), address });

@@ -8,7 +8,7 @@ export type GrantedRole = Role | "observer";
 /** All roles that can be granted. */
 export const GRANTED_ROLES: readonly GrantedRole[] = ["agent", "computer", "observer"];
 
-/** What a client may do. An absent member means everything; an empty list means nothing. */
+/** What a client may do. An absent member means everything; an empty list means nothing. An unknown member is refused. */
 export interface Grant {
   /** The ids of the offices that it may join, compared as they are. */
   readonly offices?: readonly string[] | undefined;
@@ -30,9 +30,15 @@ export function isGranted(grant: Grant, { officeId, role, isObserver }: WantedSe
   return isRole && (offices === undefined || offices.includes(officeId));
 }
 
-/** Whether a value of a provider in JavaScript is a grant. A malformed one must not count as everything. */
+/** The members of a {@linkcode Grant}. */
+const MEMBERS: readonly string[] = ["offices", "roles"] satisfies readonly (keyof Grant)[];
+
+/**
+ * Whether a value of a provider in JavaScript is a grant. A malformed one must not count as everything, nor one with an
+ * unknown member: `{ office: "lab" }` is a typing error, and not a grant of all offices.
+ */
 export function isGrant(value: unknown): value is Grant {
-  if (!isRecord(value)) return false;
+  if (!isRecord(value) || !Object.keys(value).every((key) => MEMBERS.includes(key))) return false;
   const { offices, roles } = value;
   return isListOf(offices, (item) => typeof item === "string") && isListOf(roles, isGrantedRole);
 }

@@ -25,3 +25,9 @@ Deno.test("isGrant() accepts only lists of offices and of known roles", () => {
     assert(!isGrant(other), JSON.stringify(other));
   }
 });
+
+Deno.test("isGrant() refuses unknown members: a misspelt one would count as everything", () => {
+  for (const other of [{ office: ["lab"] }, { offices: ["lab"], role: ["agent"] }, { Offices: [] }]) {
+    assert(!isGrant(other), JSON.stringify(other));
+  }
+});
