@@ -1,8 +1,8 @@
 /**
  * Runs the tests in lanes, one lane after the other: `quick` after each change, `thorough` for what is left, `all` for
  * both. Each lane leaves a JUnit report in `.test-reports/`; with `DENO_COVERAGE_DIR` in the environment, it also leaves
- * its coverage there. Further arguments are passed to each `deno test`, for example `--filter NAME`. Ends with the list of
- * the tests that were skipped, and fails when a lane failed.
+ * its coverage there. Further arguments are passed to each `deno test`, for example `--filter NAME`. Lists the
+ * tests that were skipped; when a lane failed, the last line names the tests that failed.
  *
  * @module
  */
@@ -101,15 +101,23 @@ export function readReport(junit: string): ReportedTest[] {
 /** One file more at a time than there are cores, since most tests wait for other processes now and then. */
 const JOBS = Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + 1}`;
 
-async function runLane({ name, args, env }: Lane, more: readonly string[]): Promise<boolean> {
+/** Runs a lane, and resolves to its failures: nothing when it passed, otherwise the lane and the tests that failed. */
+async function runLane({ name, args, env }: Lane, more: readonly string[]): Promise<string[]> {
   const report = `${reportsFolder}/${name}.xml`;
   const all = ["test", "-A", `--preload=${PRELOAD}`, `--junit-path=${report}`, ...args, ...more];
   console.log(`\n== ${name} tests: deno ${all.join(" ")}`);
   const isPassed = await runDeno(all, { env: { DENO_JOBS: JOBS, ...env }, limitMs: LANE_LIMIT_MS }) === 0;
-  const skipped = readReport(await Deno.readTextFile(report).catch(() => ""))
-    .filter(({ outcome }) => outcome === "skipped");
-  for (const test of skipped) console.log(`skipped in ${test.file}: ${test.name}`);
-  return isPassed;
+  const tests = readReport(await Deno.readTextFile(report).catch(() => ""));
+  for (const test of tests.filter(({ outcome }) => outcome === "skipped")) {
+    console.log(`skipped in ${test.file}: ${test.name}`);
+  }
+  return isPassed ? [] : failuresOf(name, tests);
+}
+
+/** What failed in a lane; the lane alone when its report names no test, as after an error outside of tests. */
+export function failuresOf(lane: string, tests: readonly ReportedTest[]): string[] {
+  const failed = tests.filter(({ outcome }) => outcome === "failed");
+  return failed.length === 0 ? [lane] : failed.map(({ file, name }) => `${lane}: ${file} => ${name}`);
 }
 
 if (import.meta.main) {
@@ -128,8 +136,8 @@ if (import.meta.main) {
   await Deno.mkdir(reportsFolder, { recursive: true });
   const failed: string[] = [];
   for (const lane of lanes.filter(({ part }) => parts.includes(part))) {
-    if (!await runLane(lane, more)) failed.push(lane.name);
+    failed.push(...await runLane(lane, more));
   }
-  if (failed.length > 0) console.error(`\n== tests failed in: ${failed.join(", ")}`);
+  if (failed.length > 0) console.error(`\n== tests failed in: ${failed.join("; ")}`);
   Deno.exit(failed.length > 0 ? 1 : 0);
 }

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { readAttacks, tableOf } from "../../../tools/attacks.ts";
-import { readReport } from "../../../tools/test.ts";
+import { failuresOf, readReport } from "../../../tools/test.ts";
 
 const report = `<testsuites name="deno test" tests="3" failures="1" errors="0" time="0.5">
   <testsuite name="./tests/attacks/names_test.ts" tests="2" disabled="0" errors="0" failures="1">
@@ -20,6 +20,11 @@ Deno.test("readReport() reads how each test ended, and where", () => {
     { file: "tests/unit/log_test.ts", name: "c", outcome: "passed" },
     { file: "tests/unit/log_test.ts", name: "d", outcome: "skipped" },
   ]);
+});
+
+Deno.test("failuresOf() names the tests that failed, or the lane alone", () => {
+  assertEquals(failuresOf("parallel", readReport(report)), ["parallel: tests/attacks/names_test.ts => b"]);
+  assertEquals(failuresOf("parallel", []), ["parallel"]);
 });
 
 Deno.test("readAttacks() finds who attacks in the first line of each file", async () => {
