@@ -74,7 +74,9 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
       return refuseUpgrade(request, socket, SECOND_WEBSOCKET);
     }
     gate.pendingConnections.expectUpgrade(upgrade, socket, sid);
+    const earlier = new Set(socket.rawListeners("close"));
     gate.inner.emit("upgrade", upgrade, socket, head);
+    forgetAnswer(socket, earlier);
   };
   server.on("request", onRequest).on("upgrade", onUpgrade);
   return () => {
@@ -82,6 +84,19 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
     for (const listener of others.request) server.on("request", listener);
     for (const listener of others.upgrade) server.on("upgrade", listener);
   };
+}
+
+/**
+ * Engine.IO makes an answer for the middlewares of each WebSocket handshake, and listens once to the TCP connection for it.
+ * That keeps the answer and the request, a kilobyte, as long as the WebSocket. There are no middlewares, so the listener goes.
+ *
+ * @param earlier The listeners that were there before the handshake.
+ */
+function forgetAnswer(socket: Duplex, earlier: ReadonlySet<unknown>): void {
+  for (const listener of socket.rawListeners("close")) {
+    // Only a listener of "once" has the function that it was made of.
+    if ("listener" in listener && !earlier.has(listener)) socket.off("close", listener as () => void);
+  }
 }
 
 type Listener = (this: HttpServer, ...args: unknown[]) => void;

@@ -30,6 +30,7 @@ import { QuotaLedger } from "./quotas.ts";
 import { Outbox, type OutboxOptions } from "./outbox.ts";
 import { hideSessionCount, hideSocketCount, setNextAckId } from "./sockets/ids.ts";
 import { createBoundedParser } from "./sockets/parser.ts";
+import { PingTimer } from "./sockets/ping_timer.ts";
 import { boundPollingAnswers, boundPollingBodies, type PollingConnection } from "./sockets/polling.ts";
 import { TimingWheel } from "./timing_wheel.ts";
 
@@ -216,7 +217,9 @@ function serveNamespace(
     const { address } = socket.handshake;
     const credentials = new LiveCredentials(connection, { address, context: credentialsContext });
     connection.credentials = credentials;
+    const ping = new PingTimer(socket.conn, { ...settings, timeouts: context.timeouts });
     const onClosed = () => {
+      ping.stop();
       connections.delete(socket.id);
       credentials.close();
     };

@@ -175,9 +175,16 @@ export class PendingConnections {
         ++pending.chunks > MAX_PENDING_CHUNKS;
       if (isTooMuch) this.#drop(pending, SENT_TOO_MUCH);
     };
-    socket.on("data", onData);
-    socket.once("close", () => pending.sockets.delete(socket));
-    pending.sockets.set(socket, () => void socket.off("data", onData));
+    const onClose = () => pending.sockets.delete(socket);
+    socket.on("data", onData).on("close", onClose);
+    // A listener that stays would keep the pending connection, and with it the first request, in memory.
+    pending.sockets.set(socket, () => void socket.off("data", onData).off("close", onClose));
+    if (request instanceof UpgradeRequest && request.hasSession) this.#forgetUpgrade(request);
+  }
+
+  #forgetUpgrade(request: ProxiedRequest): void {
+    this.#upgrades.delete(request);
+    this.#byRequest.delete(request);
   }
 
   /** Watches a connection that Engine.IO has opened. */
