@@ -56,6 +56,27 @@ for (const [what, [code, bytes]] of Object.entries(BROKEN)) {
   });
 }
 
+const LAST_FRAMES: Readonly<Record<string, Uint8Array>> = {
+  "its close frame": Uint8Array.of(0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe8),
+  "a broken frame": Uint8Array.of(0xf1, 0x80, 0, 0, 0, 0),
+};
+
+for (const engine of ["builtin", "ws"] as const) {
+  for (const [what, bytes] of Object.entries(LAST_FRAMES)) {
+    Deno.test(`what a member sends in one segment with ${what} is handled, by the engine ${engine}`, async () => {
+      await using server = await SmcpServer.listen({ port: 0, engine });
+      await using agent = await RawPeer.join(server.url, ada);
+      using member = await RawMember.join(server, laptop);
+      const update = `42/smcp,["server:update_config",${JSON.stringify({ computer: "laptop" })}]`;
+      await member.sendBytes(concat([frame(update), bytes]));
+      await member.endWriting();
+      await agent.next("notify:leave_office");
+      const events = agent.arrivals.map(([event]) => event);
+      assertEquals(events.slice(-2), ["notify:update_config", "notify:leave_office"]);
+    });
+  }
+}
+
 Deno.test("handshakes that break the rules are refused in plain HTTP", async () => {
   await using server = await SmcpServer.listen({ port: 0, engine: "builtin" });
   const wrong: readonly (readonly [name: string, value: string])[] = [

@@ -4,6 +4,7 @@
  */
 import { EventEmitter } from "node:events";
 import { Buffer } from "node:buffer";
+import { nextTick } from "node:process";
 import type { Socket } from "node:net";
 import { giveBuffer, takeBuffer } from "./buffers.ts";
 import { ABNORMAL, NO_STATUS, TOO_BIG } from "./close_codes.ts";
@@ -126,13 +127,13 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
 
   onClose(code: number, reason: string): void {
     this.close(code === NO_STATUS ? undefined : code);
-    this.#finish(code, reason);
+    this.#finishLater({ code, reason });
   }
 
   onFailure(code: number, message: string): void {
     this.close(code);
-    this.emit("error", new RangeError(`Cannot read a WebSocket frame: ${message}`));
-    this.#finish(code, message);
+    const error = new RangeError(`Cannot read a WebSocket frame: ${message}`);
+    this.#finishLater({ code, reason: message, error });
   }
 
   #push(message: Outgoing, callback: SentCallback | undefined): void {
@@ -142,6 +143,19 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
     this.#batch.push(message);
     this.#callbacks.push(callback);
     this.#schedule();
+  }
+
+  /** Ends this side in the next tick: in this one, Socket.IO handles what arrived before, perhaps in the same segment. */
+  #finishLater({ code, reason, error }: {
+    readonly code: number;
+    readonly reason: string;
+    readonly error?: Error;
+  }): void {
+    this.#reader.end();
+    nextTick(() => {
+      if (error !== undefined && !this.#isEmitted) this.emit("error", error);
+      this.#finish(code, reason);
+    });
   }
 
   /** Ends this side when everything is written. */
