@@ -5,6 +5,7 @@
 import type { LogFields, Logger } from "../log.ts";
 import { BoundedLog, LineBudget } from "./bounded_log.ts";
 import { LOG_WINDOW_MS, MAX_AUDIT_LINES } from "./limits.ts";
+import { FarewellCode } from "../protocol/farewell.ts";
 
 /** What was done or tried. */
 export type AuditAction =
@@ -18,8 +19,26 @@ export type AuditAction =
   | "leave"
   /** The members of an office were asked for. */
   | "list"
+  /** Newer credentials took the place of those of a connection. */
+  | "renew"
   /** An event for other members of the office. */
   | "request";
+
+/** What Socket.IO calls the end of a connection that the client, or this process, wanted. */
+const WANTED_ENDS: ReadonlyMap<string, string> = new Map([
+  ["client namespace disconnect", "left"],
+  ["server shutting down", FarewellCode.SERVER_CLOSING],
+]);
+
+/**
+ * Returns why the membership of a closed connection ends: `left`, `connection_lost`, or the code of a farewell.
+ *
+ * @param cause The reason that Socket.IO gives.
+ * @param farewell The code of the farewell that the peer was told before, if there was one.
+ */
+export function departureReason(cause: string, farewell: string | undefined): string {
+  return farewell ?? WANTED_ENDS.get(cause) ?? "connection_lost";
+}
 
 /** The fields of a line of the audit trail, which any logger may write. */
 export function auditFields(action: AuditAction, fields: LogFields): LogFields {

@@ -111,6 +111,7 @@ export class Connection implements Target, Requester {
   #log: BoundedLog | undefined;
   #member: Member | undefined;
   #isEnded = false;
+  #farewell: string | undefined;
   /** Its requests in flight to Computers. */
   readonly #asRequester = new PendingRequests("requesterIndex");
   /** Requests in flight to it. */
@@ -138,6 +139,11 @@ export class Connection implements Target, Requester {
   /** Whether the connection is closed. */
   get isEnded(): boolean {
     return this.#isEnded;
+  }
+
+  /** The code of the first farewell that was sent to the peer. */
+  get farewell(): string | undefined {
+    return this.#farewell;
   }
 
   /** Starts its membership, and ends the former one: it receives the notifications of the office. */
@@ -253,6 +259,7 @@ export class Connection implements Target, Requester {
 
   /** Tells the peer why its connection will end and whether it may come back. Never throws. */
   announce(farewell: Farewell): void {
+    this.#farewell ??= farewell.code;
     try {
       this.#wire.emit(CONNECTION_CLOSING_NOTIFICATION, toClosingNotification(farewell));
     } catch (error) {

@@ -4,7 +4,7 @@ import { isRecord } from "../json.ts";
 import { badRequest, fromErrorAck, readRequestId, SmcpError } from "../protocol/errors.ts";
 import type { LogFields } from "../log.ts";
 import { describeError } from "../text.ts";
-import { type AuditAction, auditFields } from "./audit.ts";
+import { type AuditAction, auditFields, departureReason } from "./audit.ts";
 import { outOfReach } from "./cluster/office_state.ts";
 import type { Ack, Connection } from "./connection.ts";
 import type { Answer, Settlement } from "./pending_requests.ts";
@@ -82,9 +82,17 @@ function ackOf(args: readonly unknown[]): Ack | undefined {
   return typeof last === "function" ? last as Ack : undefined;
 }
 
-/** Ends the membership of a closed connection, after the change of it that is under way. Never throws. */
-export function dispatchDisconnect(hub: Hub, connection: Connection): void {
-  const { held } = connection;
+/**
+ * Ends the membership of a closed connection, after the change of it that is under way. Never throws.
+ *
+ * @param cause The reason that Socket.IO gives.
+ */
+export function dispatchDisconnect(
+  hub: Hub,
+  { connection, cause }: { readonly connection: Connection; readonly cause: string },
+): void {
+  const { held, sid, farewell } = connection;
+  hub.departures.set(sid, departureReason(cause, farewell));
   connection.end();
   if (held === undefined) leave(hub, connection);
   else void held.released.then(() => leave(hub, connection));
@@ -96,7 +104,7 @@ function leave(hub: Hub, { sid }: Connection): void {
       sid,
       error: describeError(error),
     });
-  });
+  }).finally(() => hub.departures.delete(sid));
 }
 
 function handle(request: Request, { args }: Incoming): void {
@@ -181,24 +189,29 @@ function refuse(request: Request, error: unknown): Answer {
   return request.route.refuse(refusal, request);
 }
 
-/** The actions of routes that ask for an office by its name. */
-const OFFICE_ACTIONS: ReadonlyMap<Route, AuditAction> = new Map([
+/** The actions of routes that are about a membership. */
+const ACTIONS: ReadonlyMap<Route, AuditAction> = new Map([
   [joinOffice, "join"],
   [leaveOffice, "leave"],
   [listRoom, "list"],
+  [renewCredentials, "renew"],
 ]);
 
-/** Puts a refusal for lack of a right into the audit trail; so does a request to a Computer that is not in the office. */
+/**
+ * Puts a refusal for lack of a right into the audit trail; so does a request to a Computer that is not in the office, and
+ * refused newer credentials.
+ */
 function auditRefusal(
   { route, connection, office }: Request,
   fields: LogFields & { readonly code: number },
 ): LogFields {
   const isRight = fields.code === ErrorCode.FORBIDDEN ||
-    (route === relay && fields.code === ErrorCode.NOT_FOUND);
+    (route === relay && fields.code === ErrorCode.NOT_FOUND) ||
+    (route === renewCredentials && fields.code === ErrorCode.UNAUTHORIZED);
   if (!isRight) return fields;
   const own = connection.member?.officeId;
   const isCrossing = office !== undefined && own !== undefined && office !== own;
-  return auditFields(OFFICE_ACTIONS.get(route) ?? "request", {
+  return auditFields(ACTIONS.get(route) ?? "request", {
     ...fields,
     sid: connection.sid,
     principal: connection.identity.principal,

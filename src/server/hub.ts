@@ -24,6 +24,8 @@ export interface Hub extends ConnectionContext {
   /** Counts events, if they are counted. */
   readonly meter: Meter | undefined;
   connection(sid: string): Connection | undefined;
+  /** Why the memberships of closed connections end, by `sid`, until they have ended. */
+  readonly departures: Map<string, string>;
   /** Sends a notification to the members of an office on this process, except the connection `except`. */
   deliver(officeId: string, notification: Notification): void;
 }

@@ -184,7 +184,8 @@ function serveNamespace(
   const connections = new Map<string, Connection>();
   const hub = createHub(namespace, { ...context, connections });
   const outboxOptions = outboxOptionsOf(context);
-  const credentialsContext = { ...settings, refusals, permits: new PermitWatch(context.timeouts) };
+  const { audit, timeouts } = context;
+  const credentialsContext = { ...settings, refusals, audit, permits: new PermitWatch(timeouts) };
   namespace.use((socket, next) => {
     const { handshake, conn } = socket;
     hideSocketCount(socket);
@@ -241,6 +242,7 @@ function createHub(
     audit,
     quotas,
     connection: (sid: string) => connections.get(sid),
+    departures: new Map<string, string>(),
     deliver(officeId: string, { event, body, except }: Notification) {
       const room = namespace.to(roomOf(officeId));
       (except === undefined ? room : room.except(except)).emit(event, body);
@@ -315,7 +317,7 @@ function serveConnection(
       );
     } else hub.logger.debug("disconnected", fields);
     onClosed();
-    dispatchDisconnect(hub, connection);
+    dispatchDisconnect(hub, { connection, cause: reason });
     // The connection serves one namespace, so it closes with it.
     if (reason === "client namespace disconnect") socket.conn.close(true);
   });

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { type AuthProvider, SmcpServer } from "../../server.ts";
+import { type AuthDecision, type AuthProvider, CredentialsEndedError, SmcpServer } from "../../server.ts";
 import { startDoor } from "../fixtures/door.ts";
 import { eventually } from "../fixtures/within.ts";
 import { type LogLine, RawPeer, RecordingLogger } from "./_socket.ts";
@@ -32,6 +32,93 @@ Deno.test("the audit trail has connections, joins and leaves with the principal 
     ["leave", "left office", "team-1", "lab", "ada", id],
   ]);
   assertEquals(auditOf(logger, "address")[0]?.[2], "127.0.0.1");
+});
+
+Deno.test("the audit trail says why each membership ended", async () => {
+  const logger = new RecordingLogger();
+  const accounts = new Map<unknown, AbortController>();
+  const auth: AuthProvider = {
+    authenticate({ auth: { account = "steady" } }) {
+      const { signal } = accounts.get(account) ?? new AbortController();
+      const end = account === "brief" ? { expiresAtMs: Date.now() + 1_500 } : {};
+      return { principal: String(account), signal, ...end };
+    },
+  };
+  accounts.set("revoked", new AbortController());
+  accounts.set("changed", new AbortController());
+  await using server = await SmcpServer.listen({ port: 0, logger, auth });
+  const join = (name: string, auth: Record<string, unknown> = {}) =>
+    RawPeer.join(server.url, { ...laptop, name }, { auth });
+  await using leaving = await join("leaving");
+  await leaving.request("server:leave_office", { office_id: "lab" });
+  await using closing = await join("closing");
+  closing.socket.disconnect();
+  await using lost = await join("lost");
+  await lost.cut();
+  await using replaced = await join("replaced", { session: "s" });
+  await using replacing = await join("replaced", { session: "s" });
+  await using brief = await join("brief", { account: "brief" });
+  await using revoked = await join("revoked", { account: "revoked" });
+  await using changed = await join("changed", { account: "changed" });
+  accounts.get("revoked")?.abort();
+  accounts.get("changed")?.abort(new CredentialsEndedError("other offices", { kind: "changed" }));
+  await Promise.all([replaced, brief, revoked, changed].map(({ disconnected }) => disconnected));
+  await replacing.settled();
+  await server.drain({ timeoutMs: 500 });
+  const reasons = auditOf(logger, "name", "reason").filter(([action]) => action === "leave");
+  assertEquals(Object.fromEntries(reasons.map(([, , name, reason], i) => [`${name} ${i}`, reason])), {
+    "leaving 0": "left",
+    "closing 1": "left",
+    "lost 2": "connection_lost",
+    "replaced 3": "replaced",
+    "revoked 4": "credentials_revoked",
+    "changed 5": "credentials_changed",
+    "brief 6": "credentials_expired",
+    "replaced 7": "server_closing",
+  });
+});
+
+Deno.test("the audit trail says that the Server closes, also without a drain", async () => {
+  const logger = new RecordingLogger();
+  const server = await SmcpServer.listen({ port: 0, logger });
+  await using _agent = await RawPeer.join(server.url, ada);
+  await server.close();
+  assertEquals(auditOf(logger, "name", "reason").at(-1), ["leave", "left office", "ada", "server_closing"]);
+});
+
+Deno.test("the audit trail has newer credentials with their end, and refused ones, which are not refused connections", async () => {
+  const logger = new RecordingLogger();
+  let decision: AuthDecision = { principal: "team-1" };
+  const auth: AuthProvider = { authenticate: () => decision };
+  await using server = await SmcpServer.listen({ port: 0, logger, auth, metrics: true });
+  const renew = async (next: AuthDecision) => {
+    decision = { principal: "team-1" };
+    await using agent = await RawPeer.join(server.url, ada);
+    decision = next;
+    return await agent.request("server:renew_credentials", { auth: {} });
+  };
+  const expiresAtMs = Date.UTC(2100, 0, 1);
+  assertEquals(await renew({ principal: "team-1", expiresAtMs }), [true, null]);
+  assertEquals(await renew({ principal: "team-1", expiresAtMs: Infinity }), [true, null]);
+  for (const next of [{ refused: "wrong token" }, { principal: "team-2" }]) {
+    assertEquals((await renew(next))[0], false);
+  }
+  const lines = auditOf(logger, "principal", "name", "office", "code", "expires");
+  assertEquals(lines.filter(([action]) => action === "renew").map(([, ...fields]) => fields), [
+    ["renewed the credentials", "team-1", "ada", "lab", undefined, "2100-01-01T00:00:00.000Z"],
+    ["renewed the credentials", "team-1", "ada", "lab", undefined, undefined],
+    ["Unauthorized: wrong token", "team-1", undefined, "lab", 401, undefined],
+    [
+      "Cannot renew the credentials: they are of another principal",
+      "team-1",
+      undefined,
+      "lab",
+      403,
+      undefined,
+    ],
+  ]);
+  assertEquals(lines.filter(([, message]) => message === "refused a connection"), []);
+  assertStringIncludes(await server.metrics(), 'a2c_refusals_total{reason="credentials"} 0');
 });
 
 Deno.test("the audit trail has refused credentials and pages", async () => {

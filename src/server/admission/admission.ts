@@ -60,6 +60,8 @@ export interface AdmissionOptions {
   readonly signal: AbortSignal;
   readonly refusals: BoundedLog;
   readonly meter?: Pick<Meter, "refused"> | undefined;
+  /** Whether the connection is admitted already: then its refusal is not one of a connection, and the caller reports it. */
+  readonly isRenewal?: boolean;
 }
 
 /**
@@ -87,10 +89,12 @@ export async function admit(credentials: Credentials, options: AdmissionOptions)
 function refuse(
   reason: string,
   { address }: Credentials,
-  { refusals, meter }: Pick<AdmissionOptions, "refusals" | "meter">,
+  { refusals, meter, isRenewal }: Pick<AdmissionOptions, "refusals" | "meter" | "isRenewal">,
 ): AdmissionError {
-  meter?.refused("credentials");
-  refusals.write("warn", "refused a connection", auditFields("connect", { reason, address }));
+  if (!isRenewal) {
+    meter?.refused("credentials");
+    refusals.write("warn", "refused a connection", auditFields("connect", { reason, address }));
+  }
   return new AdmissionError(`Unauthorized: ${reason}`);
 }
 
@@ -123,7 +127,7 @@ export function countConnection(
 
 async function decide(
   credentials: Credentials,
-  { auth, authTimeoutMs, signal, refusals, meter }: AdmissionOptions,
+  { auth, authTimeoutMs, signal, refusals, meter, isRenewal }: AdmissionOptions,
 ): Promise<AuthDecision> {
   const { address } = credentials;
   const reason = () => new RangeError(`No decision of the auth provider within ${authTimeoutMs} ms`);
@@ -138,8 +142,9 @@ async function decide(
     );
   } catch (error) {
     signal.throwIfAborted();
-    refusals.write("error", "failed to authenticate a connection", { error: describeError(error), address });
-    meter?.refused("credentials");
+    const subject = isRenewal ? "the newer credentials of a member" : "a connection";
+    refusals.write("error", `failed to authenticate ${subject}`, { error: describeError(error), address });
+    if (!isRenewal) meter?.refused("credentials");
     // Nothing is known about the credentials: a 401 would end clients for good when an identity provider is down.
     const unavailable = new SmcpError(ErrorCode.UNAVAILABLE, CANNOT_CHECK);
     throw new AdmissionError(unavailable.message, unavailable);

@@ -6,14 +6,17 @@ import type { Farewell } from "../../protocol/farewell.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
 import { type Grant, isGranted, type WantedSeat } from "../auth/grant.ts";
 import type { Permit, PermitWatch } from "../auth/permit.ts";
+import type { Audit } from "../audit.ts";
+import type { Member } from "../offices.ts";
 import type { Credentials } from "../auth/provider.ts";
 import { MIN_RENEWAL_INTERVAL_MS } from "../limits.ts";
 import { AdmissionError, type AdmissionOptions, admit, type Admitted, type Identity } from "./admission.ts";
 
 /** The connection as its credentials see it. */
 export interface Holder {
+  readonly sid: string;
   readonly identity: Identity;
-  readonly member: WantedSeat | undefined;
+  readonly member: Pick<Member, keyof WantedSeat | "name"> | undefined;
   readonly isEnded: boolean;
   /** Released when the change of its membership that is under way has ended. */
   readonly held: { readonly released: Promise<void> } | undefined;
@@ -23,8 +26,9 @@ export interface Holder {
 }
 
 /** What {@linkcode LiveCredentials} needs. */
-export interface LiveCredentialsContext extends Omit<AdmissionOptions, "signal"> {
+export interface LiveCredentialsContext extends Omit<AdmissionOptions, "signal" | "isRenewal"> {
   readonly permits: PermitWatch;
+  readonly audit: Audit;
 }
 
 /** Watches the credentials of one connection, and replaces them. */
@@ -75,6 +79,7 @@ export class LiveCredentials {
       throw forbidden("Cannot renew the credentials: the new ones do not allow this membership");
     }
     this.#holder.grant = grant;
+    this.#record(admitted.permit);
     this.watch(admitted.permit);
   }
 
@@ -84,12 +89,20 @@ export class LiveCredentials {
     this.#asking?.abort(new AdmissionError("Closed before the decision"));
   }
 
+  #record({ expiresAtMs }: Permit): void {
+    const { sid, identity: { principal }, member } = this.#holder;
+    // A provider may say Infinity.
+    const expires = Number.isFinite(expiresAtMs) ? new Date(Number(expiresAtMs)).toJSON() : undefined;
+    const fields = { sid, principal, office: member?.officeId, name: member?.name, expires };
+    this.#context.audit.write("info", "renewed the credentials", { action: "renew", fields });
+  }
+
   async #admit(sent: Pick<Credentials, "auth" | "headers">): Promise<Admitted> {
     const asking = this.#asking = new AbortController();
     const { version } = this.#holder.identity;
     const query = version === undefined ? {} : { [VERSION_QUERY_PARAMETER]: version };
     try {
-      const options = { ...this.#context, signal: asking.signal };
+      const options = { ...this.#context, signal: asking.signal, isRenewal: true };
       return await admit({ ...sent, query, address: this.#address }, options).catch(toRefusal);
     } finally {
       this.#asking = undefined;

@@ -89,7 +89,7 @@ function toSessionInfo({ sid, name, role, officeId, version }: Member): SessionI
 }
 
 /** The parts of the Server that a change of a membership has an effect on. */
-type MembershipContext = Pick<Hub, "connection" | "deliver" | "audit" | "quotas">;
+type MembershipContext = Pick<Hub, "connection" | "departures" | "deliver" | "audit" | "quotas">;
 
 /** Notifies the members on this process of a new member, unless it is an observer, and makes its connection enter. */
 export function arrive(
@@ -114,10 +114,18 @@ export function depart(hub: MembershipContext, member: Member, { isHere, reason 
   if (!member.isObserver) {
     hub.deliver(member.officeId, { event: LEAVE_OFFICE_NOTIFICATION, body: describe(member) });
   }
-  const fields = { ...fieldsOf(member), reason };
-  if (isHere) hub.audit.write("info", "left office", { action: "leave", fields });
+  if (isHere) {
+    const fields = {
+      ...fieldsOf(member),
+      reason: reason === "left" ? hub.departures.get(member.sid) ?? reason : REASONS[reason],
+    };
+    hub.audit.write("info", "left office", { action: "leave", fields });
+  }
   if (reason !== "left") connection?.dismiss(farewells[reason]);
 }
+
+/** The words of the audit trail. */
+const REASONS = { replaced: "replaced", lost: FarewellCode.LEASE_LOST } as const;
 
 const farewells: Readonly<Record<Exclude<Departure["reason"], "left">, Farewell>> = {
   replaced: {
