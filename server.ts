@@ -28,6 +28,7 @@ export {
   anyOf,
   type AuthDecision,
   type AuthProvider,
+  type AuthRefusal,
   type Credentials,
   type CredentialsEnd,
   CredentialsEndedError,

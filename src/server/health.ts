@@ -1,4 +1,5 @@
 /** Whether a Server is alive and ready, as probes ask for it. */
+import type { AuthProvider } from "./auth/provider.ts";
 import type { OfficeState } from "./cluster/office_state.ts";
 import type { Drain } from "./drain.ts";
 import type { Watchdog } from "./sockets/watchdog.ts";
@@ -13,11 +14,13 @@ export class Health {
   /** The state of the offices, if it is known. */
   offices: Pick<OfficeState, "isReady"> | undefined;
   readonly #drain: Drain;
+  readonly #auth: AuthProvider;
   /** The checks by path. */
   readonly checks: ReadonlyMap<string, Check>;
 
-  constructor(drain: Drain) {
+  constructor({ drain, auth }: { readonly drain: Drain; readonly auth: AuthProvider }) {
     this.#drain = drain;
+    this.#auth = auth;
     const isAlive = () => this.#checkLife();
     const isReady = () => this.#checkReadiness();
     this.checks = new Map([["/", isAlive], ["/healthz", isAlive], ["/readyz", isReady]]);
@@ -34,6 +37,15 @@ export class Health {
 
   #checkReadiness(): string | undefined {
     if (this.#drain.isStarted) return "shutting down";
-    return this.offices?.isReady === false ? "cannot reach Redis" : this.#checkLife();
+    if (this.offices?.isReady === false) return "cannot reach Redis";
+    return this.#checkAuth() ?? this.#checkLife();
+  }
+
+  #checkAuth(): string | undefined {
+    try {
+      return this.#auth.unready?.();
+    } catch {
+      return "the auth provider fails";
+    }
   }
 }

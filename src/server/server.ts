@@ -132,7 +132,7 @@ export class SmcpServer implements AsyncDisposable {
       refusals.close();
     };
     const { logger } = settings;
-    const health = new Health(drain);
+    const health = new Health({ ...settings, drain });
     health.offices = side.offices;
     return new SmcpServer({
       http,
@@ -261,7 +261,7 @@ async function openOwn(options: ListenOptions, settings: Settings) {
   const httpOptions = httpOptionsOf(options);
   const metricsPlace = metricsPlaceOf(options);
   const drain = new Drain();
-  const health = new Health(drain);
+  const health = new Health({ ...settings, drain });
   const { checks } = health;
   const certificate = options.tls && await ServerCertificate.open(options.tls, logger);
   const onRequest = (request: IncomingMessage, response: ServerResponse) =>

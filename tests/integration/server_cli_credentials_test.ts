@@ -93,8 +93,11 @@ Deno.test("server.ts says in one line what is wrong with its credentials", async
     [["--jwt-secret", SECRET, "--jwt-algorithm", "RS256"], "RS256"],
     [["--jwt-secret", SECRET, "--jwt-default-roles", "admin"], "admin"],
     [["--jwt-key-file", file], "set of keys"],
-    [jwks, "audience"],
-    [["--jwt-jwks-url", "http://issuer.example/keys", "--jwt-issuer", "i", "--jwt-audience", "a"], "https"],
+    [jwks, "--jwt-audience"],
+    [
+      ["--jwt-jwks-url", "http://issuer.example/keys", "--jwt-issuer", "i", "--jwt-audience", "a"],
+      "--jwt-allow-http",
+    ],
   ];
   for (const [args, part] of wrong) {
     const { code, stdout, stderr } = await runDoor("server.ts", ["--port", "0", ...args]);

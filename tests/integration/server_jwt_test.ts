@@ -1,10 +1,12 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { exportSPKI, importJWK } from "jose";
-import { JwtTokens, SmcpServer } from "../../server.ts";
+import { anyOf, type AuthProvider, JwtTokens, SmcpServer, staticTokens } from "../../server.ts";
 import { Agent, AuthenticationError } from "../../agent.ts";
 import { AUDIENCE, ISSUER, KeySetServer, SigningKey, signWithSecret } from "../fixtures/issuer.ts";
 import { LogBook } from "../fixtures/log_book.ts";
-import { within } from "../fixtures/within.ts";
+import { eventually, within } from "../fixtures/within.ts";
+import { makeCertificate } from "./_tls_server.ts";
+import { RemoteKeys } from "../../src/server/auth/jwks.ts";
 import { RawPeer } from "./_socket.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
@@ -67,11 +69,11 @@ Deno.test("the reason of a refusal says what is wrong with a token that is other
     [{ exp: now - 60 }, "refused: token expired"],
     [{ nbf: now + 10 }, "ada"],
     [{ nbf: now + 600 }, "refused: token not valid yet"],
-    [{ iss: "https://other.example" }, 'refused: the token has another or no claim "iss"'],
-    [{ aud: "someone" }, 'refused: the token has another or no claim "aud"'],
-    [{ aud: undefined }, 'refused: the token has another or no claim "aud"'],
-    [{ exp: undefined }, 'refused: the token has another or no claim "exp"'],
-    [{ exp: String(now + 60) }, 'refused: the token has another or no claim "exp"'],
+    [{ iss: "https://other.example" }, 'refused: the claim "iss" of the token is not the expected one'],
+    [{ aud: "someone" }, 'refused: the claim "aud" of the token is not the expected one'],
+    [{ aud: undefined }, 'refused: the token has no claim "aud"'],
+    [{ exp: undefined }, 'refused: the token has no claim "exp"'],
+    [{ exp: String(now + 60) }, 'refused: the claim "exp" of the token is malformed'],
     [{ sub: undefined }, 'refused: the token has no usable claim "sub"'],
   ];
   for (const [claims, expected] of reasons) {
@@ -81,6 +83,73 @@ Deno.test("the reason of a refusal says what is wrong with a token that is other
       JSON.stringify(claims),
     );
   }
+});
+
+Deno.test("the log of the Server has what was expected of a genuine token, and its subject; the client has not", async () => {
+  const logger = new LogBook();
+  await using tokens = await JwtTokens.open({ secret: SECRET, issuer: ISSUER, audience: AUDIENCE });
+  await using server = await SmcpServer.listen({ port: 0, auth: tokens, logger });
+  const refused = async (secret: string, claims: Record<string, unknown>) => {
+    const auth = { token: await signWithSecret(secret, claims) };
+    const line = logger.next(({ message }) => message === "refused a connection");
+    const error = await assertRejects(() => RawPeer.connect(server.url, { auth }), Error);
+    const { sub, expected, found } = (await line).fields;
+    return [error.message.includes(AUDIENCE), sub, expected, found];
+  };
+  assertEquals(await refused(SECRET, { aud: "someone" }), [false, "ada", AUDIENCE, "someone"]);
+  assertEquals(await refused("f".repeat(32), { aud: "someone" }), [false, undefined, undefined, undefined]);
+});
+
+Deno.test("/readyz is 503, with the reason, until a key set was fetched", async () => {
+  await using keySet = new KeySetServer();
+  const options = { jwksUrl: `${keySet.url}?secret=1`, issuer: ISSUER, audience: AUDIENCE };
+  await using tokens = await JwtTokens.open(options);
+  const [failing, fine] = [anyOf([tokens]), anyOf([staticTokens({ tokens: ["s3cret"] })])];
+  let auth = failing;
+  const provider: AuthProvider = {
+    authenticate: (credentials) => auth.authenticate(credentials),
+    unready: () => auth.unready?.(),
+  };
+  await using server = await SmcpServer.listen({ port: 0, auth: provider });
+  const ready = async () => {
+    const answer = await fetch(`${server.url}/readyz`);
+    return `${answer.status} ${await answer.text()}`;
+  };
+  const failure = await eventually(ready, (text) => !text.includes("being fetched"), "the first failure");
+  assertEquals(failure, "503 A2C-SMCP Server: no key set for JWT: HTTP status 503\n");
+  auth = fine;
+  assertEquals(await ready(), "200 A2C-SMCP Server: ok\n");
+});
+
+Deno.test("the log says in words why the key set cannot be fetched, without the query of the URL", async () => {
+  const folder = await Deno.makeTempDir();
+  const { certFile, keyFile } = await makeCertificate(folder, { host: "127.0.0.1" });
+  const [cert, key] = [await Deno.readTextFile(certFile), await Deno.readTextFile(keyFile)];
+  await using plain = new KeySetServer();
+  await using tls = Deno.serve(
+    { cert, key, port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => new Response("{}"),
+  );
+  const closed = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const { port } = closed.addr;
+  closed.close();
+  const failures: readonly (readonly [url: string, words: string])[] = [
+    [`http://127.0.0.1:${port}/keys?key=s3cret`, "connection refused"],
+    [`https://127.0.0.1:${tls.addr.port}/keys?key=s3cret`, "its TLS certificate is not trusted"],
+    [`${plain.url.replace("http:", "https:")}?key=s3cret`, "does not speak TLS"],
+    [`${plain.url}?key=s3cret`, "HTTP status 503"],
+  ];
+  for (const [url, words] of failures) {
+    const log = new LogBook();
+    const keys = new RemoteKeys(url, { logger: log });
+    const error = await assertRejects(() => keys.current(), Error, words);
+    const [line] = log.of("error");
+    assertStringIncludes(String(line?.fields["error"]), words);
+    assertStringIncludes(String(keys.unready()), words);
+    assertEquals([error.message, line?.fields["url"], keys.unready()].join().includes("s3cret"), false);
+    await keys.close();
+  }
+  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("the subjects of several issuers are told apart", async () => {

@@ -6,7 +6,13 @@ import { SmcpError } from "../../protocol/errors.ts";
 import { describeError } from "../../text.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
 import { endOf, type Permit } from "../auth/permit.ts";
-import { type AuthDecision, type AuthProvider, type Credentials, isDecision } from "../auth/provider.ts";
+import {
+  type AuthDecision,
+  type AuthProvider,
+  type AuthRefusal,
+  type Credentials,
+  isDecision,
+} from "../auth/provider.ts";
 import { auditFields } from "../audit.ts";
 import type { BoundedLog } from "../bounded_log.ts";
 import type { Meter } from "../meter.ts";
@@ -72,9 +78,11 @@ export interface AdmissionOptions {
  */
 export async function admit(credentials: Credentials, options: AdmissionOptions): Promise<Admitted> {
   const decision = await decide(credentials, options);
-  if ("refused" in decision) throw refuse(decision.refused, credentials, options);
+  if ("refused" in decision) throw refuse(decision, credentials, options);
   const end = endOf(decision);
-  if (end !== undefined) throw refuse(end.message, credentials, options);
+  if (end !== undefined) {
+    throw refuse({ refused: end.message, log: { principal: decision.principal } }, credentials, options);
+  }
   const { principal, grant, expiresAtMs, signal } = decision;
   const version = credentials.query[VERSION_QUERY_PARAMETER];
   const identity = {
@@ -87,13 +95,13 @@ export async function admit(credentials: Credentials, options: AdmissionOptions)
 }
 
 function refuse(
-  reason: string,
+  { refused: reason, log }: AuthRefusal,
   { address }: Credentials,
   { refusals, meter, isRenewal }: Pick<AdmissionOptions, "refusals" | "meter" | "isRenewal">,
 ): AdmissionError {
   if (!isRenewal) {
     meter?.refused("credentials");
-    refusals.write("warn", "refused a connection", auditFields("connect", { reason, address }));
+    refusals.write("warn", "refused a connection", auditFields("connect", { ...log, reason, address }));
   }
   return new AdmissionError(`Unauthorized: ${reason}`);
 }

@@ -39,7 +39,8 @@ export class RemoteKeys {
   #fetchedAtMs = -Infinity;
   #triedAtMs = -Infinity;
   #running: Promise<void> | undefined;
-  #isFailing = false;
+  /** Why the last request failed. */
+  #failure: string | undefined;
 
   /**
    * Sends no request yet.
@@ -51,7 +52,9 @@ export class RemoteKeys {
     const isHttp = parsed?.protocol === "http:" &&
       (options.allowHttp === true || isLoopback(parsed.hostname));
     if (parsed?.protocol !== "https:" && !isHttp) {
-      throw new TypeError(`Cannot use the URL of the key set "${url}": https is required`);
+      throw new TypeError(
+        `Cannot use the URL of the key set "${url}": https is required, unless allowHttp (--jwt-allow-http) is set`,
+      );
     }
     this.#url = url;
     this.#options = options;
@@ -70,8 +73,15 @@ export class RemoteKeys {
     }
     this.#keys = undefined;
     await abortable(this.#refresh(), signal);
-    if (this.#keys === undefined) throw contentProblem("the last request failed a moment ago");
+    if (this.#keys === undefined) throw this.#toError();
     return this.#keys;
+  }
+
+  /** Why there are no keys; `undefined` when there are. Fetches them in the background, at most every 5 seconds. */
+  unready(): string | undefined {
+    if (this.#keys !== undefined) return undefined;
+    void this.#refresh().catch(() => {});
+    return `no key set for JWT: ${this.#failure ?? "it is being fetched"}`;
   }
 
   /** The keys of a newer answer, for a token whose key is not known; `undefined` so soon after the last request. */
@@ -90,7 +100,7 @@ export class RemoteKeys {
   /** All callers share one request. */
   #refresh(): Promise<void> {
     if (this.#running !== undefined) return this.#running;
-    const pauseMs = this.#isFailing ? RETRY_MS : COOLDOWN_MS;
+    const pauseMs = this.#failure !== undefined ? RETRY_MS : COOLDOWN_MS;
     if (this.#now() - this.#triedAtMs < pauseMs || this.#closing.signal.aborted) return Promise.resolve();
     this.#triedAtMs = this.#now();
     const running = this.#fetch().finally(() => this.#running = undefined);
@@ -101,6 +111,7 @@ export class RemoteKeys {
   async #fetch(): Promise<void> {
     const { logger } = this.#options;
     const fields = { url: withoutQuery(this.#url) };
+    const before = this.#failure;
     using deadline = new Deadline(FETCH_TIMEOUT_MS, {
       reason: () => new DOMException(`No answer within ${FETCH_TIMEOUT_MS} ms`, "TimeoutError"),
       signal: this.#closing.signal,
@@ -110,17 +121,22 @@ export class RemoteKeys {
       if (keys.length === 0) throw contentProblem("it has no usable key");
       this.#keys = keys;
       this.#fetchedAtMs = this.#now();
-      if (this.#isFailing) logger.info("fetched the key set again", fields);
-      this.#isFailing = false;
-    } catch (error) {
-      if (this.#closing.signal.aborted) throw error;
+      if (before !== undefined) logger.info("fetched the key set again", fields);
+      this.#failure = undefined;
+    } catch (cause) {
+      if (this.#closing.signal.aborted) throw cause;
+      this.#failure = explainFetch(cause);
       // One line for each outage.
-      if (!this.#isFailing) {
-        logger.error("cannot fetch the key set of JWT; retrying", { ...fields, error: describeError(error) });
+      if (before === undefined) {
+        logger.error("cannot fetch the key set of JWT; retrying", { ...fields, error: this.#failure });
       }
-      this.#isFailing = true;
-      throw error;
+      throw this.#toError(cause);
     }
+  }
+
+  #toError(cause?: unknown): Error {
+    const reason = this.#failure ?? "it is being fetched";
+    return contentProblem(`no key set from "${withoutQuery(this.#url)}": ${reason}`, { cause });
   }
 
   #now(): number {
@@ -155,6 +171,28 @@ async function readBody(response: Response, signal: AbortSignal): Promise<string
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
+}
+
+/** Texts of the runtime about a request that failed, and what they mean. */
+const FETCH_FAILURES: readonly (readonly [RegExp, string])[] = [
+  [/connection refused/i, "connection refused, no program listens there"],
+  [/dns error|failed to lookup/i, "host not found"],
+  [/InvalidContentType|wrong version number/, "the port does not speak TLS"],
+  [/certificate.*expired/i, "its TLS certificate has expired"],
+  [/certificate.*(NotValidForName|not valid for)/i, "its TLS certificate is for another host"],
+  [/certificate/i, "its TLS certificate is not trusted; DENO_CERT=FILE adds a certificate authority"],
+  [/connection closed|connection reset/i, "the connection was closed before an answer"],
+  [/unreachable|no route/i, "no route to the host"],
+];
+
+/** The runtime puts what happened into the cause of its error, together with the URL. */
+function explainFetch(error: unknown): string {
+  const cause = error instanceof TypeError ? error.cause : undefined;
+  const text = describeError(cause ?? error);
+  if (!(error instanceof TypeError)) return text;
+  const known = FETCH_FAILURES.find(([pattern]) => pattern.test(text));
+  return known?.[1] ??
+    text.replace(/^.*client error \(\w+\): /s, "").replaceAll(/https?:\/\/\S+/g, "the URL");
 }
 
 /** A query may have a secret. */

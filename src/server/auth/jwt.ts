@@ -12,7 +12,8 @@ import {
   type VerificationKey,
 } from "./jwt_keys.ts";
 import { createTokenReader, type TokenPlace } from "./presented_token.ts";
-import type { AuthDecision, AuthProvider, Credentials } from "./provider.ts";
+import type { AuthDecision, AuthProvider, AuthRefusal, Credentials } from "./provider.ts";
+import { shorten } from "../../text.ts";
 import { WatchedFiles } from "../files/watched_files.ts";
 
 /** The largest file of a secret or of keys, in bytes. */
@@ -113,8 +114,13 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
     } catch (error) {
       const reason = refusalOf(error, jose);
       if (reason === undefined) throw error;
-      return { refused: reason };
+      return { refused: reason, ...factsOf(error, { jose, options: this.#options }) };
     }
+  }
+
+  /** Implements {@linkcode AuthProvider.unready}: there are no keys while the URL was never reached. */
+  unready(): string | undefined {
+    return this.#remote?.unready();
   }
 
   /** Stops watching files and fetching keys. Idempotent. */
@@ -222,7 +228,9 @@ function requireOneSource(options: JwtOptions): void {
   if (jwksUrl === undefined) return;
   // An issuer signs tokens for many programs, and a key set may be of many issuers.
   if (issuer === undefined || audience === undefined) {
-    throw new TypeError("Cannot use JWT: a key set needs the issuer and the audience of the tokens");
+    throw new TypeError(
+      "Cannot use JWT: a key set needs the issuer (--jwt-issuer) and the audience (--jwt-audience) of the tokens",
+    );
   }
 }
 
@@ -265,10 +273,29 @@ function readHeader(token: string, jose: Verification["jose"]) {
 function refusalOf(error: unknown, { errors }: Verification["jose"]): string | undefined {
   if (error instanceof errors.JWTExpired) return "token expired";
   if (error instanceof errors.JWTClaimValidationFailed) {
-    return error.claim === "nbf"
-      ? "token not valid yet"
-      : `the token has another or no claim "${error.claim}"`;
+    if (error.claim === "nbf") return "token not valid yet";
+    if (error.reason === "missing") return `the token has no claim "${error.claim}"`;
+    const state = error.reason === "check_failed" ? "not the expected one" : "malformed";
+    return `the claim "${error.claim}" of the token is ${state}`;
   }
   if (error instanceof errors.JOSEError) return "wrong token";
   return undefined;
+}
+
+/** The longest value of a claim in the log. */
+const MAX_LOGGED_LENGTH = 200;
+
+/** What the Server's log says about a token whose signature is right: whose it is, and what was expected of a claim. */
+function factsOf(error: unknown, { jose: { errors }, options }: {
+  readonly jose: Verification["jose"];
+  readonly options: JwtOptions;
+}): Pick<AuthRefusal, "log"> {
+  if (!(error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired)) {
+    return {};
+  }
+  const { claim, payload } = error;
+  const expected = claim === "iss" ? options.issuer : claim === "aud" ? options.audience : undefined;
+  const shown = (value: unknown) =>
+    value === undefined ? undefined : shorten(String(value), MAX_LOGGED_LENGTH);
+  return { log: { sub: shown(payload.sub), expected: shown(expected), found: shown(payload[claim]) } };
 }

@@ -32,8 +32,16 @@ export interface Admission {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Admits a client, or refuses it with a reason that is sent to the client. */
-export type AuthDecision = Admission | { readonly refused: string };
+/** The refusal of a client. */
+export interface AuthRefusal {
+  /** The reason, which is sent to the client. */
+  readonly refused: string;
+  /** Further fields of the line in the Server's log, which the client is not told. */
+  readonly log?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Admits a client, or refuses it. */
+export type AuthDecision = Admission | AuthRefusal;
 
 /**
  * The reason with which a provider aborts the signal of an {@linkcode Admission}.
@@ -104,6 +112,11 @@ export interface AuthProvider {
     credentials: Credentials,
     context?: { readonly signal: AbortSignal },
   ): AuthDecision | Promise<AuthDecision>;
+  /**
+   * Returns why this provider can admit nobody yet; `undefined` when it can. `/readyz` answers 503 with this text, which
+   * anybody may read. It is asked for each `/readyz`, so it must be fast. Without it, the provider is always ready.
+   */
+  unready?(): string | undefined;
 }
 
 /** Admits every client as the principal `anonymous`. */
@@ -133,14 +146,21 @@ export function anyOf(providers: readonly AuthProvider[]): AuthProvider {
       }
       return decision;
     },
+    unready() {
+      for (const provider of providers) {
+        const reason = provider.unready?.();
+        if (reason !== undefined) return reason;
+      }
+      return undefined;
+    },
   };
 }
 
 /** Whether a value is a decision. A provider in JavaScript may return anything, and what is malformed admits nobody. */
 export function isDecision(value: unknown): value is AuthDecision {
   if (!isRecord(value)) return false;
-  const { refused, principal, grant, expiresAtMs, signal } = value;
-  if ("refused" in value) return typeof refused === "string";
+  const { refused, log, principal, grant, expiresAtMs, signal } = value;
+  if ("refused" in value) return typeof refused === "string" && (log === undefined || isRecord(log));
   return typeof principal === "string" &&
     (grant === undefined || isGrant(grant)) &&
     (expiresAtMs === undefined || typeof expiresAtMs === "number") &&

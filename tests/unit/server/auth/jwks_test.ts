@@ -78,11 +78,27 @@ Deno.test("keys stay in use for an hour while their server is down, with one lin
   assertEquals(fetching.log.of("error").length, 1);
   fetching.pass(6 * MINUTE);
   await assertRejects(() => fetching.has(), Error, "503");
-  await assertRejects(() => fetching.has(), Error, "a moment ago");
+  // No request so soon after the last one.
+  await assertRejects(() => fetching.has(), Error, "no key set");
   fetching.server.publish(next);
   fetching.pass(6 * SECOND);
   assertEquals(await fetching.has(), ["next"]);
   await fetching.log.until(({ message }) => message.startsWith("fetched the key set again"));
+});
+
+Deno.test("who asks whether there are keys makes them be fetched, at most every five seconds", async () => {
+  await using fetching = new Fetching();
+  fetching.server.answer(() => new Response("down", { status: 503 }));
+  assertEquals(fetching.keys.unready(), "no key set for JWT: it is being fetched");
+  await assertRejects(() => fetching.has(), Error, "503");
+  for (let i = 0; i < 50; i++) {
+    assertEquals(fetching.keys.unready(), "no key set for JWT: HTTP status 503");
+  }
+  assertEquals(fetching.server.requests, 1);
+  fetching.server.publish(old);
+  fetching.pass(6 * SECOND);
+  await eventually(() => fetching.keys.unready(), (reason) => reason === undefined, "the keys");
+  assertEquals(fetching.server.requests, 2);
 });
 
 Deno.test("only https, or this machine, may serve keys", () => {
