@@ -7,8 +7,14 @@ import { shorten } from "../text.ts";
 /** The most levels in a member of a request's body. JSON readers of some languages accept at most 1,000. */
 export const MAX_REQUEST_DEPTH = 200;
 
-/** The most levels of a whole message. Much deeper values exhaust the stack of recursive functions. */
+/** The most levels of a whole message of an MCP server. Much deeper values exhaust the stack of recursive functions. */
 export const MAX_MESSAGE_DEPTH = 1_000;
+
+/**
+ * The most levels of an event or an ack that a Server passes on, its list of arguments included. The Socket.IO client of
+ * Python loses packets of about 500 levels when it writes them, and of 1,000 when it reads them.
+ */
+export const MAX_RELAYED_DEPTH = 256;
 
 /** The most characters of a member's name in an error. */
 const MAX_FIELD_LENGTH = 128;
@@ -32,9 +38,9 @@ function tooDeep(field: string): SmcpError {
   );
 }
 
-/** Whether a value has more than `levels` levels of lists and objects. Looks no deeper. */
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
+/** Whether a value has more than `levels` levels of lists and objects. Looks no deeper, and not into bytes. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return false;
   if (levels === 0) return true;
   if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, levels - 1));
   for (const key in value) {

@@ -1,6 +1,6 @@
 /** Attacker: an Agent. Its arguments are nested so deep that an MCP server which reads them ends */
 import { assertEquals, assertRejects } from "@std/assert";
-import { MAX_MESSAGE_DEPTH, MAX_REQUEST_DEPTH } from "../../src/protocol/depth.ts";
+import { MAX_RELAYED_DEPTH, MAX_REQUEST_DEPTH } from "../../src/protocol/depth.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice } from "../integration/_computer_office.ts";
@@ -25,10 +25,10 @@ Deno.test("arguments that are nested too deep are refused before they reach an M
   const { laptop } = office;
   const refusals = [
     { levels: MAX_REQUEST_DEPTH + 1, field: "params" },
-    { levels: MAX_MESSAGE_DEPTH - 10, field: "params" },
+    { levels: MAX_RELAYED_DEPTH - 10, field: "params" },
     // By the Server.
-    { levels: MAX_MESSAGE_DEPTH, field: "body" },
-    { levels: 3 * MAX_MESSAGE_DEPTH, field: "body" },
+    { levels: MAX_RELAYED_DEPTH, field: "body" },
+    { levels: 10 * MAX_RELAYED_DEPTH, field: "body" },
   ];
   for (const { levels, field } of refusals) {
     const error = await assertRejects(() => laptop.callTool("echo", nested(levels)), SmcpError);

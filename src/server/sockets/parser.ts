@@ -1,6 +1,6 @@
 /** The parser of Socket.IO with bounds. */
 import { Decoder, Encoder, type Packet, PacketType } from "socket.io-parser";
-import { MAX_MESSAGE_DEPTH } from "../../protocol/depth.ts";
+import { isDeeperThan, MAX_RELAYED_DEPTH } from "../../protocol/depth.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { CLIENT_EVENT_PREFIX, SMCP_NAMESPACE } from "../../protocol/events.ts";
@@ -154,12 +154,17 @@ class BoundedDecoder extends Decoder {
     }
   }
 
-  #check({ data }: Packet): void {
+  #check({ type, data }: Packet): void {
     this.#attachmentBytes = 0;
     this.#isIncomplete = false;
     if (!Array.isArray(data)) return;
     if (data.length > MAX_ARGUMENTS) throw new RangeError("Too many arguments");
     if (this.#refusal !== undefined) data.push(this.#refusal);
+    // What is passed on as a text was searched before.
+    else if (rawArgumentsOf(data) === undefined && isDeeperThan(data, MAX_RELAYED_DEPTH)) {
+      const isAnswer = type === PacketType.ACK || type === PacketType.BINARY_ACK;
+      data.splice(isAnswer ? 0 : 1, Infinity, tooDeep());
+    }
   }
 
   #countAttachment(part: unknown): void {
@@ -221,7 +226,7 @@ function check(text: string, whole: RawJson): CheckedArguments {
   const values: unknown = JSON.parse(text);
   if (!Array.isArray(values)) throw new SyntaxError("The arguments are not a list");
   if (values.length > MAX_ARGUMENTS) throw new RangeError("Too many arguments");
-  const flaw = findJsonFlaw(text, MAX_MESSAGE_DEPTH);
+  const flaw = findJsonFlaw(text, MAX_RELAYED_DEPTH);
   return {
     json: flaw === "number" ? JSON.stringify(JSON.parse(whole.toString())) : whole,
     values,
@@ -241,7 +246,7 @@ function refusalOf(json: string, maxValues: number): SmcpError | undefined {
 }
 
 function tooDeep(): SmcpError {
-  return tooMuch(`it is nested more than ${MAX_MESSAGE_DEPTH} levels deep`);
+  return tooMuch(`it is nested more than ${MAX_RELAYED_DEPTH} levels deep`);
 }
 
 function tooMuch(what: string): SmcpError {

@@ -1,17 +1,18 @@
 import { assert, assertEquals } from "@std/assert";
-import { MAX_MESSAGE_DEPTH } from "../../../../src/protocol/depth.ts";
+import { MAX_RELAYED_DEPTH } from "../../../../src/protocol/depth.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
 import { RawAnswer, RawRequest } from "../../../../src/server/raw.ts";
 import { createBoundedParser } from "../../../../src/server/sockets/parser.ts";
 
 const { Decoder } = createBoundedParser(1024 * 1024);
 
-/** Decodes a packet of one text, and returns its arguments. */
-function decode(text: string): readonly unknown[] {
+/** Decodes a packet, and returns its arguments. */
+function decode(text: string, attachment?: Uint8Array): readonly unknown[] {
   const decoder = new Decoder();
   let data: readonly unknown[] = [];
   decoder.on("decoded", ({ data: values }) => data = Array.isArray(values) ? values : []);
   decoder.add(text);
+  if (data.length === 0 && attachment !== undefined) decoder.add(attachment);
   return data;
 }
 
@@ -26,21 +27,38 @@ const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 const OUTER_LEVELS = 2;
 
 for (const [what, after] of [["", ""], [" in a member that a later one of that name overrides", ',"x":1']]) {
-  Deno.test(`A request may have ${MAX_MESSAGE_DEPTH} levels, and not one more${what}`, () => {
-    const levels = MAX_MESSAGE_DEPTH - OUTER_LEVELS;
+  Deno.test(`A request may have ${MAX_RELAYED_DEPTH} levels, and not one more${what}`, () => {
+    const levels = MAX_RELAYED_DEPTH - OUTER_LEVELS;
     assertEquals(decodeRequest(`"x":${deep(levels)}${after}`).isTooDeep, false);
     assertEquals(decodeRequest(`"x":${deep(levels + 1)}${after}`).isTooDeep, true);
   });
 }
 
 Deno.test("An answer that is nested too deep is not passed on, nor one that overrides such a member", () => {
-  const nested = deep(MAX_MESSAGE_DEPTH + 1);
+  const nested = deep(MAX_RELAYED_DEPTH + 1);
   for (const answer of [nested, `{"x":${nested},"x":1}`]) {
     const [error] = decode(`3/smcp,7[${answer}]`);
     assert(error instanceof SmcpError);
     assertEquals(error.code, 413);
   }
   assert(decode(`3/smcp,7[${JSON.stringify(nested)}]`)[0] instanceof RawAnswer);
+});
+
+Deno.test("What is passed on as a value has no more levels: with attachments, an escaped name, or a long id", () => {
+  const packet = (levels: number) => ({
+    "an escaped name": `2/smcp,7["client\\u003ax",${deep(levels)}]`,
+    "a long id": `2/smcp,${"1".repeat(16)}["client:x",${deep(levels)}]`,
+    "an answer with a long id": `3/smcp,${"1".repeat(16)}[${deep(levels)}]`,
+    "an attachment": `51-/smcp,7["client:x",${deep(levels)},{"_placeholder":true,"num":0}]`,
+    "an answer with an attachment": `61-/smcp,7[${deep(levels)},{"_placeholder":true,"num":0}]`,
+  });
+  const isRefused = (text: string) => {
+    const values = decode(text, new Uint8Array(1_000));
+    return values.some((value) => value instanceof SmcpError && value.code === 413);
+  };
+  const levels = MAX_RELAYED_DEPTH - 1;
+  for (const [what, text] of Object.entries(packet(levels))) assertEquals(isRefused(text), false, what);
+  for (const [what, text] of Object.entries(packet(levels + 1))) assertEquals(isRefused(text), true, what);
 });
 
 Deno.test("A number beyond the range of a double becomes null, wherever it is", () => {
