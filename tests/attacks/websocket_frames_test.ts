@@ -77,6 +77,20 @@ for (const engine of ["builtin", "ws"] as const) {
   }
 }
 
+Deno.test("frames in the segment of the handshake are read, also broken ones", async () => {
+  await using server = await SmcpServer.listen({ port: 0, engine: "builtin" });
+  const handshake = new TextEncoder().encode(
+    toText(server.port, { target: WEBSOCKET, headers: UPGRADE_HEADERS }),
+  );
+  await using hasty = new RawConnection(server.port);
+  hasty.write(concat([handshake, frame("40/smcp,")]));
+  await hasty.until("admission", (text) => text.includes("40/smcp,{"));
+  await using broken = new RawConnection(server.port);
+  broken.write(concat([handshake, Uint8Array.of(0xf1, 0x80, 0, 0, 0, 0)]));
+  await broken.untilClosed();
+  assertEquals(closeCodeOf(broken.received), 1002);
+});
+
 Deno.test("handshakes that break the rules are refused in plain HTTP", async () => {
   await using server = await SmcpServer.listen({ port: 0, engine: "builtin" });
   const wrong: readonly (readonly [name: string, value: string])[] = [

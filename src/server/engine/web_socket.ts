@@ -52,7 +52,7 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
     this.#reader = new FrameReader(this, limits);
     socket.setTimeout(0);
     socket.setNoDelay(true);
-    if (head.byteLength > 0) socket.unshift(head);
+    if (head.byteLength > 0) this.#readLater(head);
     socket.on("data", (chunk: Buffer) => this.#reader.push(chunk));
     socket.on("end", () => this.#finish(ABNORMAL, ""));
     // "close" follows.
@@ -143,6 +143,13 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
     this.#batch.push(message);
     this.#callbacks.push(callback);
     this.#schedule();
+  }
+
+  /** Engine.IO listens to messages only some microtasks after the handshake, and loses those that are read before. */
+  #readLater(head: Uint8Array): void {
+    this.#socket.pause();
+    this.#socket.unshift(head);
+    setImmediate(() => this.#socket.resume());
   }
 
   /** Ends this side in the next tick: in this one, Socket.IO handles what arrived before, perhaps in the same segment. */
