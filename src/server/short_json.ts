@@ -6,7 +6,7 @@
 /** Strings up to this length are kept whole, since the members that the Server reads are shorter. */
 const KEPT_LENGTH = 2_048;
 /** A text with more quotes is not cut: it has few long strings, or many values. */
-const MAX_QUOTES = 4_096;
+export const MAX_QUOTES = 4_096;
 /** How much is searched at a time. */
 const PIECE_LENGTH = 32 * 1024;
 /** The content of a JSON string, up to its quote or to what may not stand there. */
@@ -46,18 +46,34 @@ export function shortenStrings(source: TextSource): ShortText | undefined {
   return cutter.finish();
 }
 
+/**
+ * Cuts the long strings of JSON of which the quotes are known.
+ *
+ * @param quotes The positions of all quotes that begin or end strings.
+ * @return `undefined` for a text with a string that does not end.
+ */
+export function shortenBetween(
+  source: TextSource,
+  { quotes, hasEscapes }: { readonly quotes: readonly number[]; readonly hasEscapes: boolean },
+): ShortText | undefined {
+  const cutter = new StringCutter(source, hasEscapes);
+  for (const position of quotes) cutter.readQuote(position);
+  return cutter.finish();
+}
+
 /** Cuts the strings of one text. */
 class StringCutter {
   readonly #source: TextSource;
   #text = "";
   #copied = 0;
   #quotes = 0;
-  #hasEscapes = false;
+  #hasEscapes: boolean;
   /** Where the current string begins. */
   #opening: number | undefined;
 
-  constructor(source: TextSource) {
+  constructor(source: TextSource, hasEscapes = false) {
     this.#source = source;
+    this.#hasEscapes = hasEscapes;
   }
 
   /**
@@ -75,7 +91,7 @@ class StringCutter {
         return mayEndBehind && index > 0 ? index : undefined;
       }
       if (++this.#quotes > MAX_QUOTES) return undefined;
-      this.#readQuote(start + index);
+      this.readQuote(start + index);
     }
     return piece.length;
   }
@@ -85,7 +101,8 @@ class StringCutter {
     return { text: this.#text + this.#source.slice(this.#copied), hasEscapes: this.#hasEscapes };
   }
 
-  #readQuote(position: number): void {
+  /** Reads a quote that begins or ends a string. */
+  readQuote(position: number): void {
     const opening = this.#opening;
     this.#opening = opening === undefined ? position : undefined;
     if (opening === undefined || position - opening <= KEPT_LENGTH) return;

@@ -7,7 +7,9 @@ import { MAX_PENDING_BYTES } from "../limits.ts";
 import type { MemoryBudget } from "../memory_budget.ts";
 import { giveBuffer, takeBuffer } from "./buffers.ts";
 import { INVALID_DATA, isSendable, NO_STATUS, PROTOCOL_ERROR, TOO_BIG, TRY_AGAIN } from "./close_codes.ts";
-import { shiftMask, unmask } from "./masking.ts";
+import { type Content, shiftMask, unmask } from "./masking.ts";
+import { MIN_SCANNED_BYTES } from "./plain_text.ts";
+import { TextScan } from "./text_scan.ts";
 
 /** Receives what a peer sends. After `onClose` or `onFailure`, nothing follows. */
 export interface FrameSink {
@@ -17,7 +19,7 @@ export interface FrameSink {
    *
    * @return Whether it took the message, and the buffer. If not, the message goes to `onText`.
    */
-  onPlainText(buffer: Buffer, end: number): boolean;
+  onPlainText(buffer: Buffer, message: PlainMessage): boolean;
   onBinary(bytes: Buffer): void;
   /** Receives a text message that is larger than the limit, or than the memory that is left: its beginning, and its size. */
   onOversize(beginning: string, sizeBytes: number): void;
@@ -25,6 +27,13 @@ export interface FrameSink {
   onClose(code: number, reason: string): void;
   /** Receives the code with which to close a peer that broke a rule. */
   onFailure(code: number, message: string): void;
+}
+
+/** An ASCII text without control characters. */
+export interface PlainMessage {
+  readonly end: number;
+  /** What else is known of it, if it was scanned. */
+  readonly scan: TextScan | undefined;
 }
 
 /** The bounds of a {@linkcode FrameReader}. */
@@ -83,6 +92,8 @@ export class FrameReader {
   #isSkipped = false;
   #isAscii = true;
   #isPlain = true;
+  /** `undefined` for short messages, and for those that are not passed on. */
+  #scan: TextScan | undefined;
   #buffer: Buffer | undefined;
   #filledBytes = 0;
   /** The size of the buffer as it was counted. */
@@ -172,6 +183,7 @@ export class FrameReader {
       return this.#deliverText(bytes, { start: payload, end, isAscii }) ? end : bytes.length;
     }
     if (opcode !== CONTINUATION) this.#isText = opcode === TEXT;
+    if (opcode === TEXT && length >= MIN_SCANNED_BYTES) this.#scan = TextScan.begin();
     this.#messageBytes += length;
     if (this.#messageBytes > maxPayloadBytes && !this.#skip()) return bytes.length;
     this.#isFinal = isFinal;
@@ -202,6 +214,7 @@ export class FrameReader {
 
   /** Frees what has arrived of a message that is skipped, except its beginning. */
   #keepBeginning(): void {
+    this.#scan = undefined;
     const arrived = this.#buffer;
     if (arrived === undefined) return;
     this.#filledBytes = Math.min(this.#filledBytes, BEGINNING_BYTES);
@@ -230,12 +243,22 @@ export class FrameReader {
     const end = start + used.length;
     const buffer = this.#reserve(end);
     if (buffer === undefined) return this.#skipLate(part);
-    buffer.set(used, start);
-    const { isAscii, isPlain } = unmask(buffer, { start, end, mask: this.#mask });
+    const { isAscii, isPlain } = this.#copyTo(buffer, used);
     this.#isAscii &&= isAscii;
     this.#isPlain &&= isPlain;
     this.#filledBytes = end;
     return true;
+  }
+
+  /** Copies a part behind what has arrived, without its mask. */
+  #copyTo(buffer: Buffer, part: Buffer): Content {
+    const start = this.#filledBytes;
+    if (this.#scan !== undefined) {
+      this.#scan.read(part, { target: buffer, start, mask: this.#mask });
+      return this.#scan.content;
+    }
+    buffer.set(part, start);
+    return unmask(buffer, { start, end: start + part.length, mask: this.#mask });
   }
 
   /**
@@ -272,8 +295,8 @@ export class FrameReader {
     const isText = this.#isText === true;
     const buffer = this.#buffer ?? Buffer.alloc(0);
     const end = this.#filledBytes;
-    const { isSkipped, isAscii, isPlain, sizeBytes } = this.#takeState();
-    if (isText && isPlain && !isSkipped && this.#sink.onPlainText(buffer, end)) return;
+    const { isSkipped, isAscii, isPlain, sizeBytes, scan } = this.#takeState();
+    if (isText && isPlain && !isSkipped && this.#sink.onPlainText(buffer, { end, scan })) return;
     if (isSkipped) this.#sink.onOversize(utf8.decode(buffer.subarray(0, end)), sizeBytes);
     else if (isText) this.#deliverText(buffer, { start: 0, end, isAscii });
     else this.#sink.onBinary(Buffer.from(buffer.subarray(0, end)));
@@ -287,6 +310,7 @@ export class FrameReader {
       isAscii: this.#isAscii,
       isPlain: this.#isPlain,
       sizeBytes: this.#messageBytes,
+      scan: this.#scan,
     };
     this.#buffer = undefined;
     this.#dropMessage();
@@ -299,6 +323,7 @@ export class FrameReader {
     this.#isText = undefined;
     this.#isSkipped = false;
     this.#isAscii = this.#isPlain = true;
+    this.#scan = undefined;
     this.#messageBytes = this.#filledBytes = 0;
     this.#count(0);
   }

@@ -5,11 +5,15 @@
  * receiver.
  */
 import type { Buffer } from "node:buffer";
-import { shortenStrings } from "../short_json.ts";
+import { MAX_PENDING_BYTES } from "../limits.ts";
+import { shortenBetween, shortenStrings, type ShortText, type TextSource } from "../short_json.ts";
 import { giveBuffer } from "./buffers.ts";
+import type { TextScan } from "./text_scan.ts";
 
-/** Shorter messages are delivered whole: a string costs less than to hold a buffer. None is as long before admission. */
+/** Shorter messages are delivered whole: a string costs less than to search them and hold a buffer. */
 const MIN_PLAIN_BYTES = 256 * 1024;
+/** The same for messages that were scanned while they arrived. No message is as long before admission. */
+export const MIN_SCANNED_BYTES = MAX_PENDING_BYTES;
 /** The beginnings of an Engine.IO packet that is a Socket.IO event or ack of our namespace, by which messages are relayed. */
 const RELAYED = ["42/smcp,", "43/smcp,"];
 /** The part of a plain message that its bytes do not tell. */
@@ -73,15 +77,22 @@ export function currentBytes(): PlainBytes | undefined {
  * Delivers a plain message with its strings cut, if it is long enough and to be relayed.
  *
  * @param buffer Begins with the message.
+ * @param options `scan`: what is known of it.
  * @return Whether it was delivered. The buffer belongs to {@linkcode currentBytes} then.
  */
-export function deliverShort(buffer: Buffer, end: number, deliver: (short: string) => void): boolean {
-  if (end < MIN_PLAIN_BYTES || !RELAYED.includes(buffer.toString("latin1", 0, RELAYED[0]?.length))) {
+export function deliverShort(
+  buffer: Buffer,
+  { end, scan }: { readonly end: number; readonly scan?: TextScan | undefined },
+  deliver: (short: string) => void,
+): boolean {
+  const minBytes = scan === undefined ? MIN_PLAIN_BYTES : MIN_SCANNED_BYTES;
+  if (end < minBytes || !RELAYED.includes(buffer.toString("latin1", 0, RELAYED[0]?.length))) {
     return false;
   }
   // The buffer may be longer than the message.
   const message = buffer.subarray(0, end);
-  const short = shortenStrings({ length: end, slice: (from, to) => message.toString("latin1", from, to) });
+  const source = { length: end, slice: (from: number, to?: number) => message.toString("latin1", from, to) };
+  const short = scan === undefined ? shortenStrings(source) : shortenScanned(source, scan);
   if (short === undefined) return false;
   current = new PlainBytes(buffer, { start: 1, end, hasEscapes: short.hasEscapes });
   try {
@@ -90,4 +101,8 @@ export function deliverShort(buffer: Buffer, end: number, deliver: (short: strin
     current = undefined;
   }
   return true;
+}
+
+function shortenScanned(source: TextSource, { quotes, hasEscapes }: TextScan): ShortText | undefined {
+  return quotes && shortenBetween(source, { quotes, hasEscapes });
 }

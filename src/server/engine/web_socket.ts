@@ -8,7 +8,7 @@ import { nextTick } from "node:process";
 import type { Socket } from "node:net";
 import { giveBuffer, takeBuffer } from "./buffers.ts";
 import { ABNORMAL, NO_STATUS, TOO_BIG } from "./close_codes.ts";
-import { type FrameLimits, FrameReader, type FrameSink } from "./frame_reader.ts";
+import { type FrameLimits, FrameReader, type FrameSink, type PlainMessage } from "./frame_reader.ts";
 import {
   buildClose,
   buildPong,
@@ -103,8 +103,8 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
     this.emit("message", text, false);
   }
 
-  onPlainText(buffer: Buffer, end: number): boolean {
-    return deliverShort(buffer, end, (short) => this.emit("message", short, false));
+  onPlainText(buffer: Buffer, message: PlainMessage): boolean {
+    return deliverShort(buffer, message, (short) => this.emit("message", short, false));
   }
 
   onBinary(bytes: Buffer): void {

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
-import { type FrameLimits, FrameReader } from "../../../../src/server/engine/frame_reader.ts";
+import { type FrameLimits, FrameReader, type FrameSink } from "../../../../src/server/engine/frame_reader.ts";
 import { MemoryBudget } from "../../../../src/server/memory_budget.ts";
 import { Random } from "../../../fixtures/random.ts";
 
@@ -10,11 +10,11 @@ const MASK = [0x9a, 0x01, 0xff, 0x40];
 const [TEXT, BINARY, CONTINUATION, CLOSE, PING, PONG] = [1, 2, 0, 8, 9, 10];
 
 /** Records what a reader delivers. */
-function openReader(limits: Partial<FrameLimits> = {}) {
+function openReader(limits: Partial<FrameLimits> = {}, onPlainText: FrameSink["onPlainText"] = () => false) {
   const events: unknown[][] = [];
   const reader = new FrameReader({
     onText: (text) => void events.push(["text", text]),
-    onPlainText: () => false,
+    onPlainText,
     onBinary: (bytes) => void events.push(["binary", [...bytes]]),
     onOversize: (beginning, size) => void events.push(["oversize", beginning, size]),
     onPing: (payload) => void events.push(["ping", payload.toString()]),
@@ -199,4 +199,44 @@ Deno.test("a message that is incomplete counts until it is complete, dropped or 
   assert(memory.usedBytes <= 1024, `${memory.usedBytes} bytes of a message that is skipped`);
   first.reader.end();
   assertEquals(memory.usedBytes, 0);
+});
+
+Deno.test("the quotes of a long plain text are found, in one frame or in several, wherever the chunks end", () => {
+  const text = `42/smcp,["client:x",{"text":"${'a \\"quoted\\" word, '.repeat(10_000)}"}]`;
+  const quotes = [...text.matchAll(/(?<!\\)"/g)].map(({ index }) => index);
+  const bytes = Buffer.from(text);
+  const whole = [frame(text)];
+  const parts = [
+    frame(bytes.subarray(0, 70_001), { isFinal: false }),
+    frame(bytes.subarray(70_001, 70_003), { opcode: CONTINUATION, isFinal: false }),
+    frame("ping", { opcode: PING }),
+    frame(bytes.subarray(70_003), { opcode: CONTINUATION }),
+  ];
+  const random = new Random(5);
+  for (const frames of [whole, parts]) {
+    const all = Buffer.concat(frames);
+    for (let round = 0; round < 10; round++) {
+      const found: unknown[] = [];
+      const { reader } = openReader({}, (buffer, { end, scan }) => {
+        found.push(buffer.subarray(0, end).equals(bytes), scan?.quotes);
+        return true;
+      });
+      const longest = random.pick([5_000, 65_536, 100_000]);
+      for (let at = 0; at < all.length;) {
+        const end = at + random.integer(1, longest);
+        reader.push(Buffer.from(all.subarray(at, end)));
+        at = end;
+      }
+      assertEquals(found, [true, quotes]);
+    }
+  }
+});
+
+Deno.test("of a long text that is not plain, the bytes go on as text", () => {
+  const text = `42/smcp,["client:x","${"é".repeat(50_000)}\\n"]`;
+  const all = frame(text);
+  const { events, reader } = openReader();
+  reader.push(all.subarray(0, 40_000));
+  reader.push(all.subarray(40_000));
+  assertEquals(events, [["text", text]]);
 });

@@ -7,7 +7,7 @@ const long = "y".repeat(300_000);
 Deno.test("deliverShort() delivers long messages that are relayed, and keeps their bytes meanwhile", () => {
   const delivered: unknown[] = [];
   const deliver = (text: string) =>
-    deliverShort(Buffer.from(`${text}what an earlier message left`), text.length, (short) => {
+    deliverShort(Buffer.from(`${text}what an earlier message left`), { end: text.length }, (short) => {
       delivered.push(
         short.length < 5_000 && short.endsWith("]"),
         currentBytes()?.toString() === text.slice(1),
@@ -30,7 +30,7 @@ Deno.test("deliverShort() delivers long messages that are relayed, and keeps the
   const fail = () => {
     throw new RangeError("A listener failed");
   };
-  assertThrows(() => deliverShort(message, message.length, fail), RangeError);
+  assertThrows(() => deliverShort(message, { end: message.length }, fail), RangeError);
   assertEquals(currentBytes(), undefined);
 });
 
