@@ -20,8 +20,8 @@ import { RedisKeys } from "./redis/keys.ts";
 import type { Lease, LeaseClock } from "./redis/lease.ts";
 import { parseRedisUrl, type RedisSettings } from "./redis/settings.ts";
 import { Registration } from "./redis/registration.ts";
-import { readSeat, type Seat, toSeat, writeSeat } from "./redis/seat.ts";
-import { FORGET_SCRIPT } from "./redis/scripts.ts";
+import { type Seat, toSeat } from "./redis/seat.ts";
+import { Sessions } from "./redis/sessions.ts";
 import { NOTICE } from "./redis/shared_office.ts";
 import { takeSeat } from "./redis/taking.ts";
 
@@ -29,8 +29,6 @@ import { takeSeat } from "./redis/taking.ts";
 const JOIN_TIMEOUT_MS = 15_000;
 /** How long the last changes may take when the Server closes. */
 const CLOSE_TIMEOUT_MS = 2_000;
-/** How long Redis remembers where the connection of a session is: a day. */
-const SESSION_KEPT_MS = 86_400_000;
 
 /** What {@linkcode RedisOffices} needs of its Server. */
 export interface RedisOfficesContext extends CourierBounds, OfficeBounds {
@@ -48,6 +46,7 @@ export class RedisOffices implements OfficeState {
   readonly #keys: RedisKeys;
   readonly #redis: LateRedis;
   readonly #held: HeldSeats;
+  readonly #sessions: Sessions;
   readonly #courier: Courier;
   readonly #registration: Registration;
   readonly #targets = new WeakMap<Seat, Target>();
@@ -68,6 +67,7 @@ export class RedisOffices implements OfficeState {
       onMissing: () => void this.#registration.repair(),
       onMoved: (fence) => this.#courier.onLost(fence),
     });
+    this.#sessions = new Sessions({ redis, keys });
     const onEvicted = (sid: string) => this.#evict(sid);
     this.#courier = new Courier(this.#toCourierOffice(onEvicted), context);
     this.#registration = new Registration({
@@ -75,6 +75,7 @@ export class RedisOffices implements OfficeState {
       redis,
       keys,
       courier: this.#courier,
+      sessions: this.#sessions,
       leaseMs,
       heartbeatMs,
       held: this.#held,
@@ -196,22 +197,25 @@ export class RedisOffices implements OfficeState {
   }
 
   async #take(seat: HeldSeat, current: HeldSeat | undefined): Promise<JoinOutcome> {
-    const { officeId } = seat.member;
     this.#held.add(seat);
-    let isTaken = false;
+    const outcome = await this.#tryToJoin(seat, current);
+    if (outcome.kind === "joined") await this.#endFormer(seat, current);
+    if (seat.lease !== this.#registration.lease) void this.#registration.repair();
+    return outcome;
+  }
+
+  async #tryToJoin(seat: HeldSeat, current: HeldSeat | undefined): Promise<JoinOutcome> {
+    const { member, place } = seat;
     try {
-      const outcome = await this.#tryUntilLate(seat);
-      isTaken = outcome.kind === "joined";
-      if (isTaken) await this.#endFormer(seat, current);
-      if (seat.lease !== this.#registration.lease) void this.#registration.repair();
-      return outcome;
+      return await this.#tryUntilLate(seat);
     } catch (error) {
-      // Redis may have made the change without our knowing.
-      seat.place.isSuspect = true;
+      place.unsettled.add(seat);
       void this.#registration.repair();
-      throw error instanceof SmcpError ? error : outOfReach(`join room '${officeId}'`, error);
+      // Only the reply was lost: the office has the seat, and everybody has been told.
+      if (seat.state !== "joining") return { kind: "joined", member };
+      throw error instanceof SmcpError ? error : outOfReach(`join room '${member.officeId}'`, error);
     } finally {
-      if (!isTaken) this.#held.takeBack(seat, current);
+      this.#held.abandon(seat, current);
     }
   }
 
@@ -238,20 +242,13 @@ export class RedisOffices implements OfficeState {
   }
 
   async #replaceElsewhere({ member, lease }: HeldSeat): Promise<void> {
-    const seat = toSeat(member, lease.fence);
-    if (seat.sessionId === undefined) return;
-    const key = this.#keys.session(seat.sessionId);
-    const text = `1 ${writeSeat(seat)}`;
-    const old = await this.#redis.send(key, ["SET", key, text, "PX", String(SESSION_KEPT_MS), "GET"]);
-    const ghost = typeof old === "string" ? readSeat(old) : undefined;
-    if (ghost === undefined || ghost.member.sid === member.sid || ghost.member.officeId === member.officeId) {
-      return;
-    }
+    const ghost = await this.#sessions.take(toSeat(member, lease.fence));
+    if (ghost === undefined || ghost.member.officeId === member.officeId) return;
     const place = this.#held.open(ghost.member.officeId);
     try {
       await place.office.run(async () => {
         const present = place.office.copy.seat(ghost.member.sid);
-        if (present === undefined || present.sessionId !== seat.sessionId) return;
+        if (present === undefined || present.sessionId !== ghost.sessionId) return;
         await place.office.change({ removed: [[present, "replaced"]] });
       });
     } finally {
@@ -261,11 +258,7 @@ export class RedisOffices implements OfficeState {
 
   /** Frees the place of a session in Redis, without waiting, unless another connection of it has joined. */
   #forgetSession({ member, lease }: HeldSeat): void {
-    const { sessionId } = toSeat(member, lease.fence);
-    if (sessionId === undefined) return;
-    const key = this.#keys.session(sessionId);
-    const own = `"sid":${JSON.stringify(member.sid)}`;
-    this.#redis.send(key, ["EVAL", FORGET_SCRIPT, "1", key, own]).catch((error) => {
+    this.#sessions.forget(toSeat(member, lease.fence)).catch((error) => {
       this.#context.logger.debug("failed to forget a session in Redis", { error: describeError(error) });
     });
   }
@@ -274,7 +267,7 @@ export class RedisOffices implements OfficeState {
   async #give(seat: HeldSeat): Promise<void> {
     const { member: { sid }, place } = seat;
     const { office } = place;
-    seat.isLeaving = true;
+    seat.state = "leaving";
     try {
       if (!this.#redis.isUp) throw new TypeError("Cannot leave an office: Redis is away");
       await office.run(async () => {
@@ -282,7 +275,7 @@ export class RedisOffices implements OfficeState {
         if (present !== undefined) await office.change({ removed: [[present, "left"]] });
       });
     } catch (error) {
-      place.isSuspect = true;
+      place.unsettled.add(seat);
       void this.#registration.repair();
       this.#context.logger.debug("failed to leave an office in Redis", { error: describeError(error) });
     }

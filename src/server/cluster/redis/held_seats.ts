@@ -1,10 +1,17 @@
 /** The seats of the members that are connected to this process, and the copies of their offices. */
-import type { Member } from "../../offices.ts";
+import { isSameMembership, type Member } from "../../offices.ts";
 import type { OfficeListener } from "../office_state.ts";
 import type { Lease } from "./lease.ts";
 import type { CopyListener, LeaveReason } from "./office_copy.ts";
 import type { Seat } from "./seat.ts";
 import { type OfficeContext, SharedOffice } from "./shared_office.ts";
+
+/**
+ * The life of a seat here. A seat that is `joining` is `held` as soon as the copy of its office shows it, whether the reply
+ * to the join or the office's channel tells of it first; otherwise it has `ended` when the join is refused or has failed. A
+ * seat that is held ends by `leaving`, or because it was given away. Nothing comes after the end.
+ */
+export type SeatState = "joining" | "held" | "leaving" | "ended";
 
 /** The seat of a member of this process. */
 export class HeldSeat {
@@ -14,10 +21,7 @@ export class HeldSeat {
   lease: Lease;
   /** Until then another process may be giving the seat to a newer connection, on the clock of `performance.now`. */
   evictedUntilMs = -Infinity;
-  /** Whether the connection has entered the office. */
-  hasEntered = false;
-  /** Whether the connection is leaving. */
-  isLeaving = false;
+  state: SeatState = "joining";
 
   constructor(member: Member, { place, lease }: { readonly place: HeldOffice; readonly lease: Lease }) {
     this.member = member;
@@ -35,8 +39,8 @@ export class HeldSeat {
 export interface HeldOffice {
   readonly office: SharedOffice;
   readonly seats: Map<string, HeldSeat>;
-  /** Whether Redis may have seats of this process that are not held. */
-  isSuspect: boolean;
+  /** Seats that ended here without a word of Redis: it may still have them, until it was asked later than that. */
+  readonly unsettled: Set<HeldSeat>;
 }
 
 /** All offices with members of this process. */
@@ -77,7 +81,7 @@ export class HeldSeats implements CopyListener {
     const held = this.#offices.get(officeId);
     if (held !== undefined) return held;
     const office = new SharedOffice(officeId, { ...this.#context, listener: this });
-    const added = { office, seats: new Map<string, HeldSeat>(), isSuspect: false };
+    const added = { office, seats: new Map<string, HeldSeat>(), unsettled: new Set<HeldSeat>() };
     this.#offices.set(officeId, added);
     return added;
   }
@@ -85,7 +89,7 @@ export class HeldSeats implements CopyListener {
   /** Closes an office without members. */
   retire(held: HeldOffice): void {
     held.office.retire(
-      () => held.seats.size > 0 || held.isSuspect,
+      () => held.seats.size > 0 || held.unsettled.size > 0,
       () => this.#offices.delete(held.office.officeId),
     );
   }
@@ -101,31 +105,28 @@ export class HeldSeats implements CopyListener {
     this.#seats.set(seat.member.sid, seat);
   }
 
-  /** Undoes {@linkcode HeldSeats.add}. */
-  takeBack(seat: HeldSeat, former: HeldSeat | undefined): void {
-    const { sid } = seat.member;
-    seat.place.seats.delete(sid);
-    if (this.#seats.get(sid) !== seat) return;
-    if (former === undefined) this.#seats.delete(sid);
-    else this.#seats.set(sid, former);
+  /** Undoes {@linkcode HeldSeats.add} for a seat that the connection did not get. */
+  abandon(seat: HeldSeat, former: HeldSeat | undefined): void {
+    if (seat.state !== "joining") return;
+    this.#end(seat);
+    if (former !== undefined) this.#seats.set(seat.member.sid, former);
   }
 
   /** Ends a seat, and tells the Server. */
   end(seat: HeldSeat, reason: LeaveReason): void {
-    const { member, place } = seat;
-    if (place.seats.get(member.sid) !== seat) return;
-    place.seats.delete(member.sid);
-    if (this.#seats.get(member.sid) === seat) this.#seats.delete(member.sid);
-    this.#listener.onLeft(member, { isHere: true, reason });
+    if (seat.state === "ended") return;
+    this.#end(seat);
+    this.#listener.onLeft(seat.member, { isHere: true, reason });
   }
 
   /** Implements {@linkcode CopyListener.onSeatTaken}. */
   onSeatTaken({ member }: Seat): void {
-    const held = this.#offices.get(member.officeId)?.seats.get(member.sid);
+    const held = this.#find(member);
     if (held === undefined) return this.#listener.onJoined(member, { isHere: false });
     // Otherwise the seat was taken again.
-    if (!held.hasEntered) this.#listener.onJoined(held.member, { isHere: true });
-    held.hasEntered = true;
+    if (held.state !== "joining") return;
+    held.state = "held";
+    this.#listener.onJoined(held.member, { isHere: true });
   }
 
   /** Implements {@linkcode CopyListener.onSeatMoved}. */
@@ -135,9 +136,12 @@ export class HeldSeats implements CopyListener {
 
   /** Implements {@linkcode CopyListener.onSeatGiven}. */
   onSeatGiven({ member }: Seat, reason: LeaveReason): void {
-    const held = this.#offices.get(member.officeId)?.seats.get(member.sid);
-    if (held === undefined) return this.#listener.onLeft(member, { isHere: false, reason: "left" });
-    if (held.isLeaving) return this.end(held, "left");
+    const held = this.#find(member);
+    // A seat of an earlier attempt to join, which was told of as a stranger's.
+    if (held === undefined || held.state === "joining") {
+      return this.#listener.onLeft(member, { isHere: false, reason: "left" });
+    }
+    if (held.state === "leaving") return this.end(held, "left");
     if (reason === "replaced") {
       this.end(held, "replaced");
       // Nobody else does, when another process has given the seat away.
@@ -145,5 +149,18 @@ export class HeldSeats implements CopyListener {
     }
     // This process still acts for it as long as its lease lasts: nobody else had the right to take the seat.
     this.#onMissing();
+  }
+
+  /** Finds the seat that is held for a member of an office. */
+  #find(member: Member): HeldSeat | undefined {
+    const held = this.#offices.get(member.officeId)?.seats.get(member.sid);
+    return held !== undefined && isSameMembership(held.member, member) ? held : undefined;
+  }
+
+  #end(seat: HeldSeat): void {
+    const { member: { sid }, place } = seat;
+    seat.state = "ended";
+    if (place.seats.get(sid) === seat) place.seats.delete(sid);
+    if (this.#seats.get(sid) === seat) this.#seats.delete(sid);
   }
 }

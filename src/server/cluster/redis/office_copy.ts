@@ -87,10 +87,13 @@ export class OfficeCopy {
     }
     seats.sort((a, b) => Number(a.place) - Number(b.place));
     const present = new Map(seats.map((seat) => [seat.member.sid, seat]));
+    const sessions = new Map(seats.map(({ sessionId, member }) => [sessionId, member.sid]));
     for (const old of this.seats()) {
       const { sid } = old.member;
       const seat = present.get(sid);
-      if (seat === undefined || !isSameMember(seat.member, old.member)) this.remove(sid, "left");
+      if (seat !== undefined && isSameMember(seat.member, old.member)) continue;
+      const newer = old.sessionId === undefined ? undefined : sessions.get(old.sessionId);
+      this.remove(sid, newer === undefined || newer === sid ? "left" : "replaced");
     }
     const isOrdered = seats.every(({ member }) => this.#seats.has(member.sid));
     if (!isOrdered) this.#rebuild(seats);

@@ -154,12 +154,11 @@ export class Registration {
     while (true) {
       const attempt = await place.office.run(() => takeSeatsAgain(this.#taking, place, lease));
       if ("outcome" in attempt) {
-        for (const seat of attempt.outcome) held.end(seat, "lost");
+        for (const [seat, reason] of attempt.outcome) held.end(seat, reason);
         break;
       }
       await delay(attempt.waitMs, this.#closing.signal);
     }
-    place.isSuspect = false;
     held.retire(place);
   }
 

@@ -7,6 +7,7 @@ import type { RedisKeys } from "./keys.ts";
 import { keptMsOf, type Lease } from "./lease.ts";
 import type { RedisConnection } from "./connection.ts";
 import { type Seat, toSeat } from "./seat.ts";
+import type { Sessions } from "./sessions.ts";
 import type { LeaveReason } from "./office_copy.ts";
 
 /** How many changes of others may come in between before a change is given up. */
@@ -23,6 +24,7 @@ export interface TakingContext {
   readonly redis: RedisConnection;
   readonly keys: RedisKeys;
   readonly courier: Courier;
+  readonly sessions: Sessions;
   readonly leaseMs: number;
   readonly maxMembersPerOffice: number;
   /** Whether a fence is or was one of this process. */
@@ -51,15 +53,21 @@ export async function takeSeat(context: TakingContext, held: HeldSeat): Promise<
   const seat = toSeat(member, lease.fence);
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
     const ghost = office.copy.findSession(seat);
-    const reason = office.copy.office.refuse(member, [ghost?.member], context.maxMembersPerOffice);
+    // Of an earlier attempt of this connection, whose reply was lost.
+    const own = office.copy.seat(member.sid);
+    const leaving = [ghost?.member, own?.member];
+    const reason = office.copy.office.refuse(member, leaving, context.maxMembersPerOffice);
     if (reason !== undefined) {
       // The copy may be behind, and the holder of the seat may be a process that has ended.
       if (await office.refresh() || await reap(context, place)) continue;
       return { outcome: { kind: "refused", reason } };
     }
     if (ghost !== undefined && !await isEvicted(context, ghost)) return { waitMs: EVICTION_PAUSE_MS };
+    const removed: [Seat, LeaveReason][] = [];
+    if (ghost !== undefined) removed.push([ghost, "replaced"]);
+    if (own !== undefined) removed.push([own, "left"]);
     const result = await office.change({
-      removed: ghost === undefined ? [] : [[ghost, "replaced"]],
+      removed,
       taken: [seat],
       leastUptimeMs: leastUptimeOf(context),
     });
@@ -79,6 +87,9 @@ async function isEvicted(context: TakingContext, seat: Seat): Promise<boolean> {
   return !await isAlive(context, seat.fence) || await courier.evict(seat, EVICTION_MS);
 }
 
+/** A seat that somebody else has now, and why. */
+export type GivenSeat = readonly [seat: HeldSeat, reason: LeaveReason];
+
 /**
  * Takes all seats of an office again under a lease. To be run as an operation of the office. For seats whose former lease
  * still lasts, it does not wait for leases that a restarted Redis has forgotten: no other process can have these seats.
@@ -89,52 +100,76 @@ export async function takeSeatsAgain(
   context: TakingContext,
   place: HeldOffice,
   lease: Lease,
-): Promise<Attempt<readonly HeldSeat[]>> {
-  const { office } = place;
+): Promise<Attempt<readonly GivenSeat[]>> {
+  const { office, unsettled } = place;
+  const settled = [...unsettled];
   await office.refresh();
   await reap(context, place);
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
-    const { moved, taken, lost, seats, isContinued } = plan(place, lease);
+    const replaced = await findReplaced(context, place, lease);
+    const { moved, taken, given, kept, isContinued } = plan(place, lease, replaced);
     const result = moved.length + taken.length === 0 ? { kind: "ok" } as const : await office.change({
       taken: [...moved, ...taken],
       leastUptimeMs: !isContinued ? leastUptimeOf(context) : 0,
     });
     if (result.kind === "settling") return result;
     if (result.kind !== "ok") continue;
-    for (const held of seats) held.lease = lease;
-    return { outcome: lost };
+    for (const held of kept) held.lease = lease;
+    for (const held of settled) unsettled.delete(held);
+    return { outcome: given };
   }
   throw new ContentionError(office.officeId);
 }
 
+/**
+ * Finds the seats that Redis lacks because a newer connection of their session has joined, here or in another office. The
+ * message that told so may not have reached this process.
+ */
+async function findReplaced(
+  { sessions }: TakingContext,
+  { office: { copy }, seats }: HeldOffice,
+  { fence }: Lease,
+): Promise<ReadonlySet<HeldSeat>> {
+  const replaced = new Set<HeldSeat>();
+  await Promise.all([...seats.values()].map(async (held) => {
+    const { member, state } = held;
+    if (state !== "held" || copy.seat(member.sid) !== undefined) return;
+    const seat = toSeat(member, fence);
+    if (copy.findSession(seat) !== undefined || await sessions.isReplaced(seat)) replaced.add(held);
+  }));
+  return replaced;
+}
+
 /** Divides the held seats of an office into those that Redis has, those that it lost, and those that were given away. */
-function plan({ office: { copy }, seats }: HeldOffice, { fence }: Lease) {
+function plan({ office: { copy }, seats }: HeldOffice, { fence }: Lease, replaced: ReadonlySet<HeldSeat>) {
   const trial = new Office();
   for (const member of copy.office.everybody()) trial.add(member);
   const moved: Seat[] = [];
   const taken: Seat[] = [];
-  const lost: HeldSeat[] = [];
+  const given: GivenSeat[] = [];
   const kept: HeldSeat[] = [];
   let isContinued = true;
   for (const held of seats.values()) {
     // A join that is under way takes its seat itself.
-    if (held.isLeaving || !held.hasEntered) continue;
+    if (held.state !== "held") continue;
     const { member } = held;
     const present = copy.seat(member.sid);
-    const seat = toSeat(member, fence);
     if (present !== undefined) {
       if (present.fence !== fence) moved.push({ ...present, fence });
-    } else if (copy.findSession(seat) !== undefined || trial.refuse(member, []) !== undefined) {
-      lost.push(held);
+    } else if (replaced.has(held)) {
+      given.push([held, "replaced"]);
+      continue;
+    } else if (trial.refuse(member, []) !== undefined) {
+      given.push([held, "lost"]);
       continue;
     } else {
       trial.add(member);
-      taken.push(seat);
+      taken.push(toSeat(member, fence));
       isContinued &&= held.lease.isHeld();
     }
     kept.push(held);
   }
-  return { moved, taken, lost, seats: kept, isContinued };
+  return { moved, taken, given, kept, isContinued };
 }
 
 /**

@@ -33,6 +33,8 @@ export const computer = (name: string, rest: Partial<Member> = {}): Member =>
 export class Premises implements OfficeListener, Disposable {
   /** Such as `joined lab laptop`, `left lab laptop` and `replaced lab laptop`. */
   readonly log: string[] = [];
+  /** The offices that connections of this process are in, as it was told. */
+  readonly offices = new Map<string, string>();
   readonly connections = new Map<string, Connection>();
   readonly shared = openConnectionContext();
 
@@ -45,11 +47,13 @@ export class Premises implements OfficeListener, Disposable {
     return this.connections.get(sid);
   }
 
-  onJoined({ officeId, name }: Member): void {
+  onJoined({ sid, officeId, name }: Member, { isHere }: { readonly isHere: boolean }): void {
+    if (isHere) this.offices.set(sid, officeId);
     this.log.push(`joined ${officeId} ${name}`);
   }
 
-  onLeft({ officeId, name }: Member, { reason }: Departure): void {
+  onLeft({ sid, officeId, name }: Member, { isHere, reason }: Departure): void {
+    if (isHere && this.offices.get(sid) === officeId) this.offices.delete(sid);
     this.log.push(`${reason} ${officeId} ${name}`);
   }
 

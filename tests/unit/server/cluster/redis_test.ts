@@ -3,18 +3,21 @@ import { silentLogger } from "../../../../src/log.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
 import { RedisOffices } from "../../../../src/server/cluster/redis.ts";
 import type { LeaseClock } from "../../../../src/server/cluster/redis/lease.ts";
+import { toSeat, writeSeat } from "../../../../src/server/cluster/redis/seat.ts";
 import { type RedisOptions, toRedisSettings } from "../../../../src/server/cluster/redis/settings.ts";
 import { Drain } from "../../../../src/server/drain.ts";
 import { loadLimitsFor } from "../../../../src/server/limits.ts";
+import type { Member } from "../../../../src/server/offices.ts";
 import { RedisCluster } from "../../../fixtures/redis_cluster.ts";
 import { hasRedis, RedisServer } from "../../../fixtures/redis_server.ts";
+import { TcpProxy } from "../../../fixtures/tcp_proxy.ts";
 import { eventually, within } from "../../../fixtures/within.ts";
 import { agent, computer, Premises, testOfficeState, type World } from "./_office_state.ts";
 
 type Redis = Pick<RedisServer, "url" | "run"> & AsyncDisposable;
 
 /** Opened once for all tests of the file. */
-const opened: { single?: Redis; cluster?: Redis } = {};
+const opened: { single?: RedisServer; cluster?: Redis } = {};
 let worlds = 0;
 
 Deno.test.beforeAll(async () => {
@@ -39,16 +42,20 @@ class AdvancedClock implements LeaseClock {
   }
 }
 
+interface ProcessOptions {
+  readonly clock?: LeaseClock;
+}
+
 function openProcess(
   options: Pick<RedisOptions, "url" | "prefix">,
-  context: { readonly clock?: LeaseClock } = {},
+  { clock }: ProcessOptions = {},
 ) {
   const premises = new Premises();
   // Long leases: this is no test of leases, and the machine may be busy.
   const settings = toRedisSettings({ ...options, heartbeatMs: 2_000, leaseMs: 6_000 });
   const state = new RedisOffices(settings, {
     ...premises.shared,
-    ...context,
+    ...(clock === undefined ? {} : { clock }),
     listener: premises,
     loadLimits: loadLimitsFor(1024),
     maxMembersPerOffice: 2_048,
@@ -62,7 +69,7 @@ function openProcess(
 async function openWorld(
   redis: Redis | undefined,
   count: number,
-  options: { readonly clock?: LeaseClock } = {},
+  options: ProcessOptions = {},
 ): Promise<World & { readonly prefix: string }> {
   if (redis === undefined) throw new TypeError("Cannot open a world: no Redis");
   const prefix = `w${worlds++}`;
@@ -191,6 +198,155 @@ Deno.test({
     await eventually(sessions, (keys) => keys === "", "no session");
   },
 });
+
+/** A process that this test plays: its lease lasts, and it tells nobody what it does. */
+async function openSilentProcess(redis: Redis, prefix: string, fence = "silent") {
+  await redis.run("SET", `${prefix}:0:lease:${fence}`, "1");
+  const officeKey = (officeId: string) => `${prefix}:0:{office.${officeId}}:seats`;
+  const text = (member: Member) => `1 ${writeSeat(toSeat(member, fence))}`;
+  const changed = (officeId: string) => redis.run("HINCRBY", officeKey(officeId), "v", "1");
+  return {
+    async take(member: Member): Promise<void> {
+      await redis.run("HSET", officeKey(member.officeId), `s:${member.sid}`, text(member));
+      await changed(member.officeId);
+    },
+    async remove({ officeId, sid }: Member): Promise<void> {
+      await redis.run("HDEL", officeKey(officeId), `s:${sid}`);
+      await changed(officeId);
+    },
+    async takeSession(member: Member): Promise<void> {
+      const { sessionId } = toSeat(member, fence);
+      await redis.run("SET", `${prefix}:0:session:${sessionId}`, text(member));
+    },
+  };
+}
+
+for (const newerOffice of ["lab", "den"]) {
+  Deno.test({
+    name:
+      `a connection was replaced, not lost, when its process missed the message: by one in "${newerOffice}"`,
+    ignore,
+    async fn() {
+      const redis = opened.single;
+      assert(redis !== undefined);
+      await using world = await openWorld(redis, 1);
+      const [process] = world.processes;
+      assert(process !== undefined);
+      const { state, premises } = process;
+      const silent = await openSilentProcess(redis, world.prefix);
+      const old = computer("laptop", { session: "s" });
+      for (const member of [agent("ada"), old]) {
+        premises.add(member.sid);
+        await within(state.join(member), "the join");
+      }
+      const newer = computer("laptop", { session: "s", officeId: newerOffice });
+      await silent.takeSession(newer);
+      await silent.take(newer);
+      await silent.remove(old);
+      // A join makes the process look.
+      await within(state.join(computer("desk")), "the join");
+      const ends = () => premises.log.filter((line) => /^(left|replaced|lost) /.test(line));
+      await eventually(ends, (lines) => lines.length > 0, "the end of the older connection");
+      assertEquals(ends(), ["replaced lab laptop"]);
+      assertEquals(state.isServing(old.sid), false);
+    },
+  });
+}
+
+/** Two processes, the second one behind a wire that can be cut; each has a member in the same office. */
+async function openCuttable(redis: RedisServer, prefix: string) {
+  const proxy = new TcpProxy(redis.port);
+  const near = openProcess({ url: redis.url, prefix });
+  const far = openProcess({ url: `redis://127.0.0.1:${proxy.port}`, prefix });
+  const all = [near, far];
+  await within(Promise.all(all.map(({ state }) => state.started)), "registered processes");
+  for (const [{ state, premises }, member] of [[near, agent("ada")], [far, computer("desk")]] as const) {
+    premises.add(member.sid);
+    await within(state.join(member), "the join");
+  }
+  return {
+    proxy,
+    near,
+    far,
+    /** The lines about a Computer that the second process was told. */
+    told: (name: string) => far.premises.log.filter((line) => line.endsWith(` lab ${name}`)),
+    /** Waits until both processes list the Computers of the office. */
+    async assertComputers(names: readonly string[]): Promise<void> {
+      for (const { state } of all) {
+        const look = () =>
+          state.members("lab").then(
+            (members) => members.filter(({ role }) => role === "computer").map(({ name }) => name),
+            () => [],
+          );
+        await eventually(look, (found) => String(found.toSorted()) === String(names), `Computers ${names}`);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(all.map(({ state }) => state.close()));
+      for (const { premises } of all) premises[Symbol.dispose]();
+      await proxy[Symbol.asyncDispose]();
+    },
+  };
+}
+
+Deno.test({
+  name: "a connection is a member if and only if its process was told so, when the reply to its join is lost",
+  ignore,
+  async fn() {
+    const redis = opened.single;
+    assert(redis !== undefined);
+    await using world = await openCuttable(redis, "lost-reply");
+    const { proxy, near, far } = world;
+    const laptop = computer("laptop");
+    far.premises.add(laptop.sid);
+    const passed = proxy.loseAnswerTo('"name":"laptop"');
+    const joining = within(far.state.join(laptop), "the join").catch((error) => error);
+    await within(passed, "the request to join");
+    await eventually(() => near.premises.log, (log) => log.includes("joined lab laptop"), "the change");
+    proxy.cut();
+    const isMember = !((await joining) instanceof SmcpError);
+    await world.assertComputers(isMember ? ["desk", "laptop"] : ["desk"]);
+    const last = world.told("laptop").at(-1);
+    assertEquals(last, isMember ? "joined lab laptop" : last && "left lab laptop");
+    assertEquals(far.premises.offices.has(laptop.sid), isMember);
+    await eventually(
+      () => far.state.isServing(laptop.sid),
+      (isServing) => isServing === isMember,
+      "the member",
+    );
+  },
+});
+
+for (const former of ["laptop", "desk"]) {
+  Deno.test({
+    name: `a connection can join although an earlier attempt to join made it "${former}" in Redis alone`,
+    ignore,
+    async fn() {
+      const redis = opened.single;
+      assert(redis !== undefined);
+      await using world = await openWorld(redis, 2);
+      const [process, other] = world.processes;
+      assert(process !== undefined && other !== undefined);
+      const [ada, bob] = [agent("ada"), computer("bob")];
+      for (const [{ state, premises }, member] of [[process, ada], [other, bob]] as const) {
+        premises.add(member.sid);
+        await within(state.join(member), "the join");
+      }
+      const laptop = computer("laptop");
+      const seat = await redis.run("HGET", `${world.prefix}:0:{office.lab}:seats`, `s:${ada.sid}`);
+      const [, fence] = seat.split(" ");
+      await (await openSilentProcess(redis, world.prefix, fence)).take({ ...laptop, name: former });
+      process.premises.add(laptop.sid);
+      const outcome = await within(process.state.join(laptop), "the join");
+      assertEquals(outcome, { kind: "joined", member: laptop });
+      assertEquals(process.premises.offices.get(laptop.sid), "lab");
+      for (const { state } of [process, other]) {
+        const look = async () => (await state.members("lab")).map(({ name }) => name).toSorted();
+        await eventually(look, (names) => String(names) === "ada,bob,laptop", "the members");
+      }
+    },
+  });
+}
 
 for (const count of [1, 3]) {
   testOfficeState(`RedisOffices of ${count} processes`, {

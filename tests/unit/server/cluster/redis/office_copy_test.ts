@@ -56,6 +56,15 @@ Deno.test("a copy that is read anew tells the difference, in the order of joinin
   assertEquals(copy.version, "31");
 });
 
+Deno.test("a copy that is read anew tells that a newer connection of the same session has replaced one", () => {
+  const { copy, told } = openCopy();
+  copy.apply({ before: "0", after: "10", lines: [`+${line(laptop, 10)}`] });
+  copy.apply({ before: "10", after: "11", lines: [`+${line(ada, 11)}`] });
+  const back = toSeat(computer("back", { session: "s" }), "f3");
+  copy.replace(new Map([["v", "13"], [`s:${back.member.sid}`, line(back, 13)]]));
+  assertEquals(told, ["+laptop", "+ada", "-laptop replaced", "-ada left", "+back"]);
+});
+
 Deno.test("a copy tells when a process has moved its seats, and keeps their places", () => {
   const { copy, told } = openCopy();
   copy.apply({ before: "0", after: "10", lines: [`+${line(laptop, 10)}`] });
