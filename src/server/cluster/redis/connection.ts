@@ -153,12 +153,17 @@ async function openCluster(
     if (cluster.isOpen) cluster.destroy();
   };
   let isConnected = false;
+  const gaps = new Gaps();
   cluster.on("error", log.onError);
   cluster.on("node-error", log.onError);
-  cluster.on("node-reconnecting", onAway);
-  cluster.on("node-ready", () => {
+  cluster.on("node-reconnecting", (node) => {
+    gaps.onReconnecting(node);
+    onAway();
+  });
+  cluster.on("node-disconnect", (node) => gaps.onDisconnected(node));
+  cluster.on("node-ready", (node) => {
     log.onRestored();
-    if (isConnected) onRestored();
+    if (gaps.isGap(node) && isConnected) onRestored();
   });
   for (let attempt = 0; !isConnected; attempt++) {
     try {
@@ -176,10 +181,50 @@ async function openCluster(
     },
     publishCommand: "SPUBLISH",
     send: (key, command) => cluster.sendCommand(key, false, [...command]),
-    subscribe: async (channel, onMessage) => void await cluster.sSubscribe(channel, onMessage),
+    subscribe: (channel, onMessage) =>
+      gaps.opening(async () => void await cluster.sSubscribe(channel, onMessage)),
     unsubscribe: async (channel) => void await cluster.sUnsubscribe(channel),
     close,
   };
+}
+
+/**
+ * Tells which connections to the nodes of a cluster come after a gap in which messages may have been lost. The first
+ * subscription on a node opens a connection, too, but has missed nothing.
+ */
+class Gaps {
+  /** Connections that are being restored. The client names each by an object of its own. */
+  readonly #reconnecting = new Set<unknown>();
+  /** Whether a connection was given up meanwhile; another one comes in its place. */
+  #isLost = false;
+  #subscribing = 0;
+
+  /** Runs a subscription. */
+  async opening(subscribe: () => Promise<void>): Promise<void> {
+    this.#subscribing++;
+    try {
+      await subscribe();
+    } finally {
+      this.#subscribing--;
+    }
+  }
+
+  onReconnecting(node: unknown): void {
+    this.#reconnecting.add(node);
+  }
+
+  onDisconnected(node: unknown): void {
+    if (this.#reconnecting.delete(node)) this.#isLost = true;
+  }
+
+  /** Whether messages may have been lost before this connection was ready. */
+  isGap(node: unknown): boolean {
+    const isWhole = this.#reconnecting.size === 0 && !this.#isLost;
+    this.#reconnecting.delete(node);
+    if (isWhole && this.#subscribing > 0) return false;
+    this.#isLost = false;
+    return true;
+  }
 }
 
 /** Logs an error that differs from the one before, and the end of the errors. */

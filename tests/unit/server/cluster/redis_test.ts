@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { silentLogger } from "../../../../src/log.ts";
+import { type Logger, silentLogger } from "../../../../src/log.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
 import { RedisOffices } from "../../../../src/server/cluster/redis.ts";
 import type { LeaseClock } from "../../../../src/server/cluster/redis/lease.ts";
@@ -12,6 +12,7 @@ import { RedisCluster } from "../../../fixtures/redis_cluster.ts";
 import { hasRedis, RedisServer } from "../../../fixtures/redis_server.ts";
 import { TcpProxy } from "../../../fixtures/tcp_proxy.ts";
 import { eventually, within } from "../../../fixtures/within.ts";
+import { RecordingLogger } from "../../../integration/_socket.ts";
 import { agent, computer, Premises, testOfficeState, type World } from "./_office_state.ts";
 
 type Redis = Pick<RedisServer, "url" | "run"> & AsyncDisposable;
@@ -44,11 +45,12 @@ class AdvancedClock implements LeaseClock {
 
 interface ProcessOptions {
   readonly clock?: LeaseClock;
+  readonly logger?: Logger;
 }
 
 function openProcess(
   options: Pick<RedisOptions, "url" | "prefix">,
-  { clock }: ProcessOptions = {},
+  { logger = silentLogger, clock }: ProcessOptions = {},
 ) {
   const premises = new Premises();
   // Long leases: this is no test of leases, and the machine may be busy.
@@ -60,7 +62,7 @@ function openProcess(
     loadLimits: loadLimitsFor(1024),
     maxMembersPerOffice: 2_048,
     drain: new Drain(),
-    logger: silentLogger,
+    logger,
   });
   return { premises, state };
 }
@@ -252,6 +254,33 @@ for (const newerOffice of ["lab", "den"]) {
     },
   });
 }
+
+Deno.test({
+  name:
+    "a process keeps its registration when it first follows an office on a node of a cluster, not after a gap",
+  ignore,
+  async fn() {
+    const redis = opened.cluster;
+    assert(redis !== undefined);
+    const logger = new RecordingLogger();
+    const registrations = () =>
+      logger.lines.filter(({ message }) => message === "registered in Redis").length;
+    await using world = await openWorld(redis, 1, { logger });
+    const [process] = world.processes;
+    assert(process !== undefined);
+    const { state, premises } = process;
+    for (let i = 0; i < 8; i++) {
+      const laptop = computer("laptop", { officeId: `office ${i}` });
+      premises.add(laptop.sid);
+      await within(state.join(laptop), "the join");
+    }
+    // Behind any repair that a join has caused.
+    await within(state.leave([...premises.connections.keys()][0] ?? ""), "the leave");
+    assertEquals(registrations(), 1);
+    await redis.run("CLIENT", "KILL", "TYPE", "pubsub");
+    await eventually(registrations, (count) => count > 1, "another registration");
+  },
+});
 
 /** Two processes, the second one behind a wire that can be cut; each has a member in the same office. */
 async function openCuttable(redis: RedisServer, prefix: string) {
