@@ -7,7 +7,7 @@
 import type { Buffer } from "node:buffer";
 import { MAX_PENDING_BYTES } from "../limits.ts";
 import { shortenBetween, shortenStrings, type ShortText, type TextSource } from "../short_json.ts";
-import { giveBuffer } from "./buffers.ts";
+import { giveBuffer, writeBefore } from "./buffers.ts";
 import type { TextScan } from "./text_scan.ts";
 
 /** Shorter messages are delivered whole: a string costs less than to search them and hold a buffer. */
@@ -55,6 +55,16 @@ export class PlainBytes {
 
   toString(): string {
     return this.view.toString("latin1");
+  }
+
+  /**
+   * Returns the bytes behind `head`, which takes the place of what stands before them in the buffer; `undefined` when there
+   * is too little room for it.
+   */
+  behind(head: Uint8Array): Buffer | undefined {
+    if (this.#isReleased) throw new TypeError("Cannot read a message: its bytes are released");
+    const start = this.#start;
+    return writeBefore({ buffer: this.#buffer, start, end: start + this.length }, head);
   }
 
   /** Lets others use the buffer. */

@@ -212,11 +212,10 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
       if (this.#batch.length > 0 || this.#pong !== undefined || this.#isEmitted) this.#schedule();
     };
     const written = buffer.subarray(0, end);
-    if (plain === undefined) {
-      return void this.#socket.write(written, (error) => onWritten(error ?? undefined));
-    }
-    this.#socket.write(written);
-    this.#socket.write(plain.view, (error) => onWritten(error ?? undefined));
+    const whole = plain?.behind(written);
+    if (plain !== undefined && whole === undefined) this.#socket.write(written);
+    const rest = whole ?? plain?.view ?? written;
+    this.#socket.write(rest, (error) => onWritten(error ?? undefined));
   }
 
   /** The messages of the next write: Node joins what waits, which would copy many large messages. */

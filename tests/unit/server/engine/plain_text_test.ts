@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
+import { takeBuffer } from "../../../../src/server/engine/buffers.ts";
 import { currentBytes, deliverShort, PlainBytes } from "../../../../src/server/engine/plain_text.ts";
 
 const long = "y".repeat(300_000);
@@ -41,4 +42,20 @@ Deno.test("PlainBytes cannot be read after they were released", () => {
   rest.release();
   rest.release();
   assertThrows(() => rest.view, TypeError);
+});
+
+Deno.test("PlainBytes take a head in front of them, as far as there is room", () => {
+  const buffer = takeBuffer(100);
+  buffer.write("42/smcp,123[4]");
+  const head = Buffer.from("a head that is longer than what it replaces: ");
+  const bytes = new PlainBytes(buffer, { start: 1, end: 14 }).from(10);
+  assertEquals(bytes.behind(head)?.toString(), `${head}[4]`);
+  assertEquals(bytes.toString(), "[4]");
+  assertEquals(bytes.behind(Buffer.alloc(1_000)), undefined);
+  const other = Buffer.from("xxabcdef").subarray(2);
+  const foreign = new PlainBytes(other, { start: 1, end: 5 });
+  assertEquals(foreign.behind(Buffer.from("12")), undefined);
+  assertEquals(foreign.behind(Buffer.from("1"))?.toString(), "1bcde");
+  bytes.release();
+  assertThrows(() => bytes.behind(head), TypeError);
 });
