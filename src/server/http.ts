@@ -10,6 +10,8 @@ import {
   type HandshakeRefusal,
   readQuery,
 } from "./admission/handshake.ts";
+import { countBody } from "./incomplete_messages.ts";
+import type { MemoryBudget } from "./memory_budget.ts";
 import { UpgradeRequest } from "./engine/upgrade_request.ts";
 import { addressOf, type ProxiedRequest } from "./admission/proxies.ts";
 import { MAX_PENDING_BYTES, REFUSAL_LINGER_MS } from "./limits.ts";
@@ -29,6 +31,8 @@ export interface Gate {
   readonly inner: HttpServer;
   readonly pendingConnections: PendingConnections;
   readonly quotas: Pick<QuotaLedger, "countConnect">;
+  /** Counts the bodies of polling. */
+  readonly incomplete: MemoryBudget;
   /** Whether new sessions are refused, because the Server shuts down. */
   readonly isClosing: () => boolean;
   readonly onRefused: (refusal: HandshakeRefusal, address: string | undefined) => void;
@@ -61,8 +65,9 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
     response.once("close", () => busy.delete(socket));
     endUnreadBody(request, response);
     const refusal = check(request, { gate, socket, end: response, sid: sidOf(request) });
-    if (refusal === undefined) gate.inner.emit("request", request, response);
-    else refuseRequest(response, refusal);
+    if (refusal !== undefined) return refuseRequest(response, refusal);
+    if (request.method === "POST") countBody(request, { response, memory: gate.incomplete });
+    gate.inner.emit("request", request, response);
   };
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!isOurs(request)) return pass("upgrade", request, socket, head);

@@ -131,10 +131,10 @@ export interface SmcpServerOptions {
   /** The most offices with members of one principal. Any number by default. */
   readonly maxOfficesPerPrincipal?: number | undefined;
   /**
-   * The most bytes of messages on their way, of all connections of this process: incomplete messages over WebSocket, and
-   * messages that wait for members that read slowly; 512 MiB by default, and at least four messages of the largest size. Beyond
-   * it, messages above 64 KiB are refused with 413, and one that arrives closes its connection (1013). Incomplete messages
-   * over polling and of the engine `ws` do not count.
+   * The most bytes of messages on their way, of all connections of this process: incomplete messages, and messages that
+   * wait for members that read slowly; 512 MiB by default, and at least four messages of the largest size. Beyond it,
+   * messages above 64 KiB are refused with 413, and one that arrives in binary form closes its connection (1013). Incomplete
+   * messages over polling and of the engine `ws` may take as many bytes again; one that finds no room ends its connection.
    */
   readonly maxMessageMemoryBytes?: number | undefined;
   /** The most members of one office, of all processes and without observers; 2,048 by default. */

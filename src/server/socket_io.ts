@@ -24,6 +24,7 @@ import { RedisOffices } from "./cluster/redis.ts";
 import type { Hub } from "./hub.ts";
 import { REFUSAL_LINGER_MS } from "./limits.ts";
 import { OfficeLoads } from "./load.ts";
+import { countFrames, type UpgradableConnection } from "./incomplete_messages.ts";
 import { MemoryBudget } from "./memory_budget.ts";
 import type { Settings } from "./options.ts";
 import { QuotaLedger } from "./quotas.ts";
@@ -64,6 +65,8 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   const { path, handshake } = settings;
   const audit = openAudit(settings.logger);
   const memory = new MemoryBudget(settings.maxMessageMemoryBytes);
+  // Apart from those bytes: a message that finds no room here ends its session.
+  const incomplete = new MemoryBudget(settings.maxMessageMemoryBytes);
   const inner = createServer();
   const io: IoServer = new SocketIoServer(inner, {
     path,
@@ -90,7 +93,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     },
   });
   hideSessionCount(io.engine);
-  watchEngine(io, { ...settings, pendingConnections });
+  watchEngine(io, { ...settings, pendingConnections, incomplete });
   const timeouts = new TimingWheel();
   const quotas = new QuotaLedger(settings.quotas);
   const { connections, offices } = serveNamespace(io, {
@@ -123,6 +126,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     inner,
     pendingConnections,
     quotas,
+    incomplete,
     isClosing,
     onRefused,
     onAdopted,
@@ -145,14 +149,17 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
 }
 
 /** Adds bounds that Engine.IO lacks: on connections that are not admitted, and on polling. */
-function watchEngine(io: IoServer, { pendingConnections, maxPayloadBytes }: {
+function watchEngine(io: IoServer, { pendingConnections, maxPayloadBytes, engine, incomplete }: {
   readonly pendingConnections: PendingConnections;
   readonly maxPayloadBytes: number;
+  readonly engine: Settings["engine"];
+  readonly incomplete: MemoryBudget;
 }): void {
-  io.engine.on("connection", (connection: EngineConnection & PollingConnection) => {
+  io.engine.on("connection", (connection: EngineConnection & PollingConnection & UpgradableConnection) => {
     pendingConnections.welcome(connection);
     boundPollingAnswers(connection);
     boundPollingBodies(connection, maxPayloadBytes);
+    if (engine === "ws") countFrames(connection, incomplete);
   });
   io.engine.on("headers", (_headers: unknown, request: IncomingMessage | UpgradeRequest) => {
     pendingConnections.startCounting(request);

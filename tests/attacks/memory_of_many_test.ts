@@ -4,7 +4,7 @@ import { SmcpServer } from "../../server.ts";
 import { eventually } from "../fixtures/within.ts";
 import { RawPeer } from "../integration/_socket.ts";
 import { RawMember } from "./_raw_member.ts";
-import { frameHead } from "./_raw_http.ts";
+import { exchange, frameHead, openPolling, POLLING, RawConnection } from "./_raw_http.ts";
 
 const MIB = 1024 * 1024;
 const MANY = 8;
@@ -48,6 +48,57 @@ Deno.test("Messages that many members do not finish have a bound together; small
   await eventually(refused, (option) => option === "maxMessageMemoryBytes", "a large message to be refused");
   assertEquals(Object((await pair.echo("small"))[0])["code"], undefined);
   for (const member of members) member[Symbol.dispose]();
+  const code = async () => Object((await pair.echo(LARGE))[0])["code"];
+  await eventually(code, (code) => code === undefined, "a large message to pass");
+});
+
+Deno.test("ws: messages that many members do not finish have a bound together; those beyond it lose their connection", async () => {
+  await using server = await SmcpServer.listen({ port: 0, engine: "ws", ...BOUNDS });
+  await using pair = await openPair(server);
+  const members: RawMember[] = [];
+  for (let index = 0; index < MANY; index++) {
+    members.push(await RawMember.join(server, computer(`c${index}`)));
+  }
+  const sent = members.map(async (member) => {
+    await member.sendBytes(frameHead(8 * MIB));
+    await member.sendBytes(new Uint8Array(7 * MIB));
+    await member.untilClosed();
+  });
+  let lost = 0;
+  for (const ending of sent) ending.then(() => lost++, () => lost++);
+  await eventually(() => lost, (count) => count >= MANY / 2, "half of them to be closed");
+  assertEquals(Object((await pair.echo("small"))[0])["code"], undefined);
+  assertEquals(lost < MANY, true, "those within the bound stay");
+  for (const member of members) member[Symbol.dispose]();
+  await Promise.allSettled(sent);
+  assertEquals(Object((await pair.echo(LARGE))[0])["code"], undefined);
+});
+
+Deno.test("polling: bodies that many members do not finish have a bound together; those beyond it lose their connection", async () => {
+  await using server = await SmcpServer.listen({ port: 0, ...BOUNDS });
+  await using pair = await openPair(server);
+  await using members = new AsyncDisposableStack();
+  let lost = 0;
+  const endings: Promise<unknown>[] = [];
+  const head = (target: string) =>
+    `POST ${target} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nContent-Length: ${8 * MIB}\r\n\r\n`;
+  for (let index = 0; index < MANY; index++) {
+    const target = `${POLLING}&sid=${await openPolling(server.port)}`;
+    await exchange(server.port, { method: "POST", target, body: "40/smcp,{}" });
+    await exchange(server.port, { target });
+    // Without a poll, Engine.IO waits 30 seconds before it closes the session.
+    const poll = members.use(new RawConnection(server.port));
+    poll.write(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n\r\n`);
+    const connection = members.use(new RawConnection(server.port));
+    connection.write(head(target));
+    connection.write(new Uint8Array(7 * MIB).fill(0x34));
+    endings.push(connection.untilClosed().then(() => lost++, () => lost++));
+  }
+  await eventually(() => lost, (count) => count >= MANY / 2, "half of them to be closed");
+  assertEquals(Object((await pair.echo("small"))[0])["code"], undefined);
+  assertEquals(lost < MANY, true, "those within the bound stay");
+  await members.disposeAsync();
+  await Promise.all(endings);
   const code = async () => Object((await pair.echo(LARGE))[0])["code"];
   await eventually(code, (code) => code === undefined, "a large message to pass");
 });
