@@ -8,7 +8,7 @@
  */
 
 import { isFullSize } from "../tests/fixtures/test_size.ts";
-import { runDeno } from "./deno.ts";
+import { root, runDeno } from "./deno.ts";
 
 /** Where each lane leaves its JUnit report. */
 export const reportsFolder = ".test-reports";
@@ -25,6 +25,8 @@ interface Lane {
   readonly part: Part;
   /** The arguments for `deno test`. */
   readonly args: readonly string[];
+  /** The files to run beside those that `args` name, several in one isolate. */
+  readonly isGrouped?: (file: string) => boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -37,28 +39,31 @@ const PARTS: Readonly<Record<string, readonly Part[]>> = {
 };
 
 const OTHER_FOLDERS = ["serial", "cluster", "fuzz", "interop", "conformance", "deploy", "packaging"]
-  .map((name) => `tests/${name}`);
+  .map((name) => `tests/${name}/`);
+
+/** What talks to the Server over the wire. Other attackers write a file, or are an MCP server, a terminal or an issuer. */
+const WIRE = new RegExp(
+  "^tests/(integration/(server|link|cluster)_|" +
+    "attacks/(?!(control_folder|hostile_(config|key_set|mcp_server|sse_server)|token_guesser|vrl_memory|" +
+    "withdrawn_question)_test))",
+);
 
 // The types are checked once, before all lanes, except in the snippets of the documentation.
 const lanes: readonly Lane[] = [
   {
     name: "parallel",
     part: "quick",
+    args: ["--no-check", "--parallel"],
     // Whatever is in no other lane, so that no test is forgotten.
-    args: ["--no-check", "--parallel", "tests", `--ignore=${OTHER_FOLDERS.join(",")}`],
+    isGrouped: (file) => !OTHER_FOLDERS.some((folder) => file.startsWith(folder)),
   },
   { name: "serial", part: "quick", args: ["--no-check", "tests/serial"] },
   {
     name: "ws",
     part: "thorough",
-    // What talks to the Server over the wire, again with the other WebSocket engine.
-    args: [
-      "--no-check",
-      "--parallel",
-      "tests/unit/server",
-      "tests/attacks",
-      "tests/integration/{server,link,cluster}_*_test.ts",
-    ],
+    // Again with the other WebSocket engine.
+    args: ["--no-check", "--parallel"],
+    isGrouped: (file) => WIRE.test(file),
     env: { A2C_ENGINE: "ws" },
   },
   { name: "cluster", part: "thorough", args: ["--no-check", "tests/cluster"] },
@@ -98,15 +103,48 @@ export function readReport(junit: string): ReportedTest[] {
   });
 }
 
-/** One file more at a time than there are cores, since most tests wait for other processes now and then. */
-const JOBS = Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + 1}`;
+/** More at a time than there are cores, since most tests wait for other processes now and then. */
+const JOBS = Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + 3}`;
+
+/** Groups of files in a lane. */
+const GROUPS = 24;
+
+/** Each file named `*_test.ts` in a folder and below it, as a path from the root. */
+async function listTestFiles(folder: string): Promise<string[]> {
+  const files: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(`${root}${folder}`)) {
+    if (isDirectory) files.push(...await listTestFiles(`${folder}/${name}`));
+    else if (name.endsWith("_test.ts")) files.push(`${folder}/${name}`);
+  }
+  return files.sort();
+}
+
+/**
+ * Writes modules that import test files, so that a group of them shares an isolate: in an isolate for each file, loading
+ * what the files import takes as long as a third of their tests. Neighbours, which take similar times, go to different groups.
+ */
+async function writeGroups(files: readonly string[], folder: string): Promise<void> {
+  const groups = Array.from({ length: GROUPS }, () => "");
+  files.forEach((file, index) =>
+    groups[index % GROUPS] += `import "${new URL(`../${file}`, import.meta.url)}";\n`
+  );
+  for (const [index, group] of groups.entries()) {
+    if (group !== "") await Deno.writeTextFile(`${folder}/group_${index + 1}_test.ts`, group);
+  }
+}
 
 /** Runs a lane, and resolves to its failures: nothing when it passed, otherwise the lane and the tests that failed. */
-async function runLane({ name, args, env }: Lane, more: readonly string[]): Promise<string[]> {
+async function runLane({ name, args, isGrouped, env }: Lane, more: readonly string[]): Promise<string[]> {
   const report = `${reportsFolder}/${name}.xml`;
-  const all = ["test", "-A", `--preload=${PRELOAD}`, `--junit-path=${report}`, ...args, ...more];
+  const groups = isGrouped === undefined ? undefined : await Deno.makeTempDir({ prefix: `a2c-${name}-` });
+  if (groups !== undefined) {
+    await writeGroups((await listTestFiles("tests")).filter((file) => isGrouped?.(file)), groups);
+  }
+  const files = groups === undefined ? [] : [groups];
+  const all = ["test", "-A", `--preload=${PRELOAD}`, `--junit-path=${report}`, ...args, ...files, ...more];
   console.log(`\n== ${name} tests: deno ${all.join(" ")}`);
   const isPassed = await runDeno(all, { env: { DENO_JOBS: JOBS, ...env }, limitMs: LANE_LIMIT_MS }) === 0;
+  if (groups !== undefined) await Deno.remove(groups, { recursive: true });
   const tests = readReport(await Deno.readTextFile(report).catch(() => ""));
   for (const test of tests.filter(({ outcome }) => outcome === "skipped")) {
     console.log(`skipped in ${test.file}: ${test.name}`);

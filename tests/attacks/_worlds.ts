@@ -21,10 +21,13 @@ export interface WorldTest {
 const LEASE = { heartbeatMs: 500, leaseMs: 3_000 };
 
 let redis: RedisServer | undefined;
+let isKept = false;
 let prefixes = 0;
 
-/** Starts Redis before the tests of a file, and ends it behind them. To be called once by each file. */
+/** Starts Redis before the tests of a file, or of the files that run together, and ends it behind them. */
 export function keepRedis(): void {
+  if (isKept) return;
+  isKept = true;
   Deno.test.beforeAll(async () => {
     if (hasRedis) redis = await RedisServer.start();
   });
