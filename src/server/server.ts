@@ -299,6 +299,7 @@ function openMetrics(
     return takeSnapshot(connections.values(), {
       otherConnections: Math.max(0, countTransports() - connections.size),
       isReady: health.isReady,
+      messageBytes: side.countMessageBytes(),
     });
   });
 }

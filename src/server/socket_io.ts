@@ -55,6 +55,8 @@ export interface SocketIoSide {
   readonly offices: OfficeState;
   /** The number of transports, admitted or not. */
   readonly countTransports: () => number;
+  /** The bytes of messages that have not arrived completely, or wait for members that read slowly. */
+  readonly countMessageBytes: () => number;
   /** Closes all connections and removes Socket.IO from the HTTP server. */
   readonly close: () => Promise<void>;
 }
@@ -135,6 +137,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     connections,
     offices,
     countTransports: () => io.engine.clientsCount,
+    countMessageBytes: () => memory.usedBytes + incomplete.usedBytes,
     async close() {
       // Clients come back at once, and the offices may take seconds to close.
       isClosed = true;

@@ -13,6 +13,8 @@ export interface Snapshot {
   readonly offices: number;
   readonly requestsInFlight: number;
   readonly bytesInFlight: number;
+  /** Bytes of messages on their way: incomplete, or waiting for members that read slowly. */
+  readonly messageBytes: number;
   readonly isReady: boolean;
 }
 
@@ -142,6 +144,10 @@ function createGauges(registers: Registry[]): (snapshot: Snapshot) => void {
   const offices = gauge("a2c_offices", "Offices with members on this process");
   const requestsInFlight = gauge("a2c_requests_in_flight", "Relayed requests that wait for their answer");
   const bytesInFlight = gauge("a2c_bytes_in_flight", "Memory of the requests in flight, estimated");
+  const messageBytes = gauge(
+    "a2c_message_memory_bytes",
+    "Bytes of messages that have not arrived completely, or wait for members that read slowly",
+  );
   const ready = gauge("a2c_ready", "1 while new sessions are accepted, else 0");
   return (snapshot) => {
     for (const [role, count] of Object.entries(snapshot.connections)) connections.set({ role }, count);
@@ -149,6 +155,7 @@ function createGauges(registers: Registry[]): (snapshot: Snapshot) => void {
     offices.set(snapshot.offices);
     requestsInFlight.set(snapshot.requestsInFlight);
     bytesInFlight.set(snapshot.bytesInFlight);
+    messageBytes.set(snapshot.messageBytes);
     ready.set(snapshot.isReady ? 1 : 0);
   };
 }

@@ -1,0 +1,64 @@
+/** Attacker: members that leave messages behind: refused, held, cancelled, unanswered, or of a connection that is gone */
+import { assertEquals } from "@std/assert";
+import { SmcpServer } from "../../server.ts";
+import { eventually } from "../fixtures/within.ts";
+import { RawPeer } from "../integration/_socket.ts";
+
+const ROUNDS = 50;
+/** Of these, a few are long enough to be passed on as bytes. */
+const MESSAGES = 200;
+const LONG = "x".repeat(300 * 1024);
+
+const laptop = { role: "computer", name: "laptop", office_id: "lab" } as const;
+const ada = { role: "agent", name: "ada", office_id: "lab" } as const;
+
+/** A request; each 40th is long. */
+function requestOf(index: number, computer: string): Record<string, unknown> {
+  const text = index % 40 === 0 ? LONG : "short";
+  return { agent: "ada", req_id: `r${index}`, computer, text };
+}
+
+/** Sends messages of every kind, and leaves without waiting for what is not answered. */
+async function leaveBehind(url: string, round: number): Promise<void> {
+  const session = `s${round}`;
+  await using agent = await RawPeer.join(url, ada, { auth: { session } });
+  // Who leaves the office gets no answer any more.
+  const ask = (index: number, computer: string, event: string) =>
+    agent.socket.emit(event, requestOf(index, computer), () => {});
+  for (let index = 0; index < MESSAGES; index += 8) {
+    ask(index, "laptop", "client:answer");
+    ask(index + 1, "nobody", "client:answer");
+    agent.socket.emit("client:never", requestOf(index, "laptop"), () => {});
+    agent.socket.emit("client:never", requestOf(index + 2, "laptop"));
+    agent.socket.emit("server:tool_call_cancel", { agent: "ada", req_id: `r${index}` });
+    // What follows is held until the change of the membership is over.
+    agent.socket.emit("server:leave_office", { office_id: "lab" }, () => {});
+    agent.socket.emit("server:join_office", ada, () => {});
+    ask(index + 80, "laptop", "client:answer");
+  }
+  await agent.settled();
+  for (let index = 0; index < 4; index++) {
+    agent.socket.emit("client:never", requestOf(40 * index, "laptop"), () => {});
+  }
+  if (round % 2 === 0) {
+    // A newer connection takes its place, with requests in flight.
+    await using newer = await RawPeer.join(url, ada, { auth: { session } });
+    await newer.request("client:answer", requestOf(0, "laptop"));
+  } else await agent.cut();
+}
+
+for (const engine of ["builtin", "ws"] as const) {
+  Deno.test(`${engine}: after 10,000 messages that were answered, refused, held, cancelled or left behind, none takes memory`, async () => {
+    await using server = await SmcpServer.listen({ port: 0, engine, metrics: true });
+    await using computer = await RawPeer.join(server.url, laptop);
+    computer.serve("client:answer", () => [{ text: LONG.slice(0, 1_000) }]);
+    for (let round = 0; round < ROUNDS; round++) await leaveBehind(server.url, round);
+    const left = async () => {
+      const text = await server.metrics();
+      const valueOf = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1] ?? NaN);
+      return ["a2c_message_memory_bytes", "a2c_requests_in_flight", "a2c_bytes_in_flight"].map(valueOf);
+    };
+    const isNothing = (values: readonly number[]) => values.every((value) => value === 0);
+    assertEquals(await eventually(left, isNothing, "the memory to be free"), [0, 0, 0]);
+  });
+}
