@@ -116,6 +116,26 @@ test("large requests and answers reach another process and come back unchanged",
   }
 });
 
+test("more large requests and answers at once than Redis keeps for a process all arrive", async () => {
+  const limit = (bytes: number) =>
+    redis?.run("CONFIG", "SET", "client-output-buffer-limit", `pubsub ${bytes} 0 0`);
+  // One of these messages and a half.
+  await limit(12_000_000);
+  await using _ = { [Symbol.asyncDispose]: async () => void await limit(0) };
+  await using processes = await Processes.start();
+  await using peers = new AsyncDisposableStack();
+  const text = "x".repeat(8_000_000);
+  // An office each: a single peer would read too slowly for so much.
+  const agents = await Promise.all(Array.from({ length: 5 }, async (_, i) => {
+    const laptop = peers.use(await RawPeer.join(processes.url(1), computer("laptop", `office ${i}`)));
+    laptop.serve("client:tool_call", () => [{ text }]);
+    return peers.use(await RawPeer.join(processes.url(0), agent("ada", `office ${i}`)));
+  }));
+  const request = call("1", { params: { text } });
+  const answers = await Promise.all(agents.map((ada) => ada.request("client:tool_call", request)));
+  assertEquals(answers.map(([answer]) => isRecord(answer) && answer["text"] === text), Array(5).fill(true));
+});
+
 test("attachments reach a Computer of another process and come back", async () => {
   await using processes = await Processes.start();
   await using laptop = await RawPeer.join(processes.url(1), computer("laptop"));

@@ -26,6 +26,7 @@ import {
   type TellMessage,
   writeMessage,
 } from "./messages.ts";
+import { Flows } from "./flows.ts";
 import type { Seat } from "./seat.ts";
 
 /** The bounds of a Server that hold for requests of other processes as well. */
@@ -61,6 +62,7 @@ interface Outgoing {
 export class Courier {
   readonly #bounds: CourierBounds;
   readonly #office: CourierOffice;
+  readonly #flows: Flows;
   #lastId = 0;
   /** Requests to other processes, by id. */
   readonly #outgoing = new Map<number, Outgoing>();
@@ -72,11 +74,12 @@ export class Courier {
   constructor(office: CourierOffice, bounds: CourierBounds) {
     this.#office = office;
     this.#bounds = bounds;
+    this.#flows = new Flows((fence, message) => office.publish(fence, message));
   }
 
-  /** The fences of processes with requests in flight, to or from here. */
+  /** The fences of processes with requests in flight, to or from here, or with which there were any. */
   peers(): ReadonlySet<string> {
-    const fences = new Set(this.#incoming.keys());
+    const fences = new Set([...this.#incoming.keys(), ...this.#flows.fences()]);
     for (const { fence } of this.#outgoing.values()) fences.add(fence);
     return fences;
   }
@@ -96,6 +99,7 @@ export class Courier {
     const read = readMessage(text);
     if (read === undefined) return this.#bounds.logger.warn("ignored a malformed message of another process");
     try {
+      this.#confirm(read.message, text);
       this.#handle(read.message, read.text);
     } catch (error) {
       this.#bounds.logger.error("failed to handle a message of another process", {
@@ -107,6 +111,8 @@ export class Courier {
 
   /** Ends the requests to and from a process whose lease has ended. */
   onLost(fence: string): void {
+    // First: a request that fails makes room for others that wait.
+    this.#flows.end(fence);
     for (const { pending, fence: asked } of [...this.#outgoing.values()]) {
       if (asked === fence) pending.fail(lostInFlight(pending.request));
     }
@@ -115,6 +121,7 @@ export class Courier {
 
   /** Ends the requests to other processes: their answers may have been lost. */
   failOutgoing(): void {
+    this.#flows.clear();
     for (const { pending } of [...this.#outgoing.values()]) {
       pending.fail(outOfReach(`relay "${quoted(pending.request.event)}"`));
     }
@@ -148,8 +155,12 @@ export class Courier {
   }
 
   #tell({ fence, member }: Seat, { event, body }: { readonly event: string; readonly body: unknown }): void {
-    const { sid, officeId } = member;
-    const message = writeMessage({ kind: "tell", sid, officeId, event }, writeBody(event, body));
+    const { sid, officeId, name } = member;
+    this.#flows.requireRoom(fence, { event, computer: name });
+    const message = writeMessage(
+      { kind: "tell", from: this.#office.fence, sid, officeId, event },
+      writeBody(event, body),
+    );
     this.#send(fence, message);
   }
 
@@ -160,6 +171,7 @@ export class Courier {
     readonly targetLoad: Load;
     readonly onSettled: (settlement: Settlement) => void;
   }): void {
+    this.#flows.requireRoom(fence, request);
     const text = writeBody(request.event, body);
     const id = ++this.#lastId;
     const bytes = text.length;
@@ -173,9 +185,12 @@ export class Courier {
       onSettled,
     });
     const message = writeMessage({ ...request, kind: "ask", id, from: this.#office.fence, sid }, text);
-    this.#office.publish(fence, message).then((receivers) => {
-      if (receivers === 0) pending.fail(lostInFlight(request));
-    }, (error) => pending.fail(outOfReach(`relay "${quoted(request.event)}"`, error)));
+    this.#flows.send(fence, message, pending).then((receivers) => {
+      if (receivers === 0) this.onLost(fence);
+    }, (error) => {
+      this.#flows.end(fence);
+      pending.fail(outOfReach(`relay "${quoted(request.event)}"`, error));
+    });
   }
 
   /** Adds a request to the lists. A separate method, so that its closure does not keep the body in memory. */
@@ -199,7 +214,9 @@ export class Courier {
         for (const load of loads) load.remove(bytes);
         officeLoads.remove(officeId, bytes);
         if (isObserving) observerLoads.remove(officeId, bytes);
-        if (settlement.kind === "dropped") {
+        // A request that waits is not sent any more.
+        const isSent = settlement.kind === "answered" || !this.#flows.cancel(fence, pending);
+        if (settlement.kind === "dropped" && isSent) {
           this.#send(fence, writeMessage({ kind: "drop", id, from: this.#office.fence, sid }));
         }
         onSettled(settlement);
@@ -215,11 +232,29 @@ export class Courier {
 
   /** Sends a message whose loss has no effect beyond itself. */
   #send(fence: string, message: string): void {
-    this.#office.publish(fence, message).catch((error) => {
+    this.#logFailure(this.#flows.send(fence, message));
+  }
+
+  /** Sends a short message at once, before those that wait. */
+  #sendAhead(fence: string, message: ProcessMessage): void {
+    this.#logFailure(this.#office.publish(fence, writeMessage(message)));
+  }
+
+  #logFailure(sending: Promise<number>): void {
+    sending.catch((error) => {
       this.#bounds.logger.debug("failed to send a message to another process", {
         error: describeError(error),
       });
     });
+  }
+
+  /** Confirms what was received from a process, if it is time. */
+  #confirm(message: ProcessMessage, whole: string): void {
+    if (message.kind === "evict" || message.kind === "evicted" || message.kind === "received") return;
+    const { from } = message;
+    const bytes = from === undefined ? undefined : this.#flows.onReceived(from, whole);
+    if (from === undefined || bytes === undefined) return;
+    this.#sendAhead(from, { kind: "received", from: this.#office.fence, bytes });
   }
 
   #handle(message: ProcessMessage, text: string): void {
@@ -236,9 +271,11 @@ export class Courier {
         return this.#onDropped(message);
       case "evict":
         this.#office.onEvicted(message.sid);
-        return this.#send(message.from, writeMessage({ kind: "evicted", id: message.id }));
+        return this.#sendAhead(message.from, { kind: "evicted", id: message.id });
       case "evicted":
         return this.#evictions.get(message.id)?.();
+      case "received":
+        return this.#flows.onConfirmed(message.from, message.bytes);
     }
   }
 
@@ -312,16 +349,23 @@ export class Courier {
 
   #answer({ id, from, sid, event, computer }: AskMessage, settlement: Settlement): void {
     if (settlement.kind === "dropped") return;
-    if (settlement.kind === "failed") return this.#send(from, writeMessage(toFailure(id, settlement.error)));
+    const own = this.#office.fence;
+    if (settlement.kind === "failed") {
+      return this.#send(from, writeMessage(toFailure(id, own, settlement.error)));
+    }
     if (!this.#office.isServing(sid)) {
-      return this.#send(from, writeMessage(toFailure(id, computerNotFound(computer))));
+      return this.#send(from, writeMessage(toFailure(id, own, computerNotFound(computer))));
     }
     try {
+      this.#flows.requireRoom(from, { event, computer });
       const errorCode = errorCodeOf(settlement.answer);
-      this.#send(from, writeMessage({ kind: "answer", id, errorCode }, writeArguments(settlement.answer)));
+      this.#send(
+        from,
+        writeMessage({ kind: "answer", from: own, id, errorCode }, writeArguments(settlement.answer)),
+      );
     } catch (error) {
       const failure = error instanceof RangeError ? nestedTooDeep(event) : error;
-      this.#send(from, writeMessage(toFailure(id, failure)));
+      this.#send(from, writeMessage(toFailure(id, own, failure)));
     }
   }
 }
@@ -339,12 +383,19 @@ function lostInFlight({ computer }: RelayedRequest): SmcpError {
   return computerNotFound(computer, "was lost while the request was in flight");
 }
 
-function toFailure(id: number, error: unknown): FailMessage {
+function toFailure(id: number, from: string, error: unknown): FailMessage {
   if (error instanceof SmcpError) {
     const { code, message, details } = error;
-    return { kind: "fail", id, code, message, details };
+    return { kind: "fail", from, id, code, message, details };
   }
-  return { kind: "fail", id, code: ErrorCode.INTERNAL_ERROR, message: "Internal error", details: undefined };
+  return {
+    kind: "fail",
+    from,
+    id,
+    code: ErrorCode.INTERNAL_ERROR,
+    message: "Internal error",
+    details: undefined,
+  };
 }
 
 function toError({ code, message, details }: FailMessage): SmcpError {

@@ -21,6 +21,8 @@ export interface AskMessage {
 /** An event for a Computer, without an ack. */
 export interface TellMessage {
   readonly kind: "tell";
+  /** The fence of the sender; older versions of this program do not say it. */
+  readonly from?: string | undefined;
   readonly sid: string;
   readonly officeId: string;
   readonly event: string;
@@ -29,6 +31,8 @@ export interface TellMessage {
 /** The answer of a Computer. */
 export interface AnswerMessage {
   readonly kind: "answer";
+  /** As in {@linkcode TellMessage}. */
+  readonly from?: string | undefined;
   readonly id: number;
   /** The code of the error that it is, if it is one. */
   readonly errorCode: number | undefined;
@@ -37,6 +41,8 @@ export interface AnswerMessage {
 /** A request that has failed. */
 export interface FailMessage {
   readonly kind: "fail";
+  /** As in {@linkcode TellMessage}. */
+  readonly from?: string | undefined;
   readonly id: number;
   readonly code: number;
   readonly message: string;
@@ -66,6 +72,13 @@ export interface EvictedMessage {
   readonly id: number;
 }
 
+/** Confirms that so many bytes of earlier messages have been received. */
+export interface ReceivedMessage {
+  readonly kind: "received";
+  readonly from: string;
+  readonly bytes: number;
+}
+
 /** A message without its arguments. */
 export type ProcessMessage =
   | AskMessage
@@ -74,7 +87,8 @@ export type ProcessMessage =
   | FailMessage
   | DropMessage
   | EvictMessage
-  | EvictedMessage;
+  | EvictedMessage
+  | ReceivedMessage;
 
 type FieldType = "string" | "number" | "boolean";
 
@@ -97,6 +111,7 @@ const FIELDS: Readonly<Record<ProcessMessage["kind"], Readonly<Record<string, Fi
   drop: { id: "number", from: "string", sid: "string" },
   evict: { id: "number", from: "string", sid: "string" },
   evicted: { id: "number" },
+  received: { from: "string", bytes: "number" },
 };
 
 /** Writes a message. */

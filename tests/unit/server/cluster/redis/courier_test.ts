@@ -2,10 +2,17 @@ import { assertEquals } from "@std/assert";
 import { silentLogger } from "../../../../../src/log.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION } from "../../../../../src/protocol/events.ts";
 import { Courier } from "../../../../../src/server/cluster/redis/courier.ts";
-import { writeMessage } from "../../../../../src/server/cluster/redis/messages.ts";
+import {
+  type ProcessMessage,
+  readMessage,
+  writeMessage,
+} from "../../../../../src/server/cluster/redis/messages.ts";
+import { toSeat } from "../../../../../src/server/cluster/redis/seat.ts";
 import { Drain } from "../../../../../src/server/drain.ts";
 import { HeldEvents } from "../../../../../src/server/held_events.ts";
 import { loadLimitsFor } from "../../../../../src/server/limits.ts";
+import { Load } from "../../../../../src/server/load.ts";
+import type { PendingRequest, Settlement } from "../../../../../src/server/pending_requests.ts";
 import { openConnection, openConnectionContext } from "../../_connection.ts";
 import { computer } from "../_office_state.ts";
 
@@ -49,4 +56,69 @@ Deno.test("a Courier cancels a request behind the request, also while its Comput
   await held.released;
   assertEquals(sent, [ask.event, CANCEL_TOOL_CALL_NOTIFICATION]);
   shared.timeouts.clear();
+});
+
+/** A courier whose messages go nowhere; nobody confirms them. */
+function openCourier() {
+  const shared = openConnectionContext();
+  const sent: ProcessMessage[] = [];
+  const connection = openConnection("s", shared, { ask: () => ({ ackId: 1, bytes: 10 }) });
+  connection.enter(computer("laptop", { sid: "s" }));
+  const courier = new Courier({
+    fence: "this process",
+    connection: () => connection,
+    isServing: () => true,
+    publish(_fence, text) {
+      const read = readMessage(text);
+      if (read !== undefined) sent.push(read.message);
+      return Promise.resolve(1);
+    },
+    onEvicted() {},
+  }, { ...shared, loadLimits: loadLimitsFor(64), drain: new Drain(), logger: silentLogger });
+  return { courier, sent, connection, [Symbol.dispose]: () => shared.timeouts.clear() };
+}
+
+Deno.test("a Courier does not send a request that has ended while it waited, nor a cancellation of it", () => {
+  using open = openCourier();
+  const { courier, sent } = open;
+  const target = courier.toTarget(toSeat(computer("laptop", { sid: "s" }), "frozen"));
+  const pending: PendingRequest[] = [];
+  const outcomes: Settlement["kind"][] = [];
+  const requester = {
+    requesterLoad: new Load(),
+    onOpened: (opened: PendingRequest) => void pending.push(opened),
+    onEnded() {},
+  };
+  for (const text of ["x".repeat(5_000_000), "late", "cancelled", "next"]) {
+    target.ask({ ...ask, reqId: text.slice(0, 9) }, {
+      body: { text },
+      requester,
+      onSettled: ({ kind }) => void outcomes.push(kind),
+    });
+  }
+  pending[1]?.expire();
+  pending[2]?.drop();
+  assertEquals(outcomes, ["failed", "dropped"]);
+  assertEquals(sent.map(({ kind }) => kind), ["ask"]);
+  courier.receive(writeMessage({ kind: "received", from: "frozen", bytes: 5_000_000 }));
+  assertEquals(sent.map((message) => message.kind === "ask" && message.reqId), ["xxxxxxxxx", "next"]);
+  pending[0]?.drop();
+  assertEquals(sent.at(-1), { kind: "drop", id: 1, from: "this process", sid: "s" });
+});
+
+Deno.test("a Courier keeps a bounded size of answers for a process that confirms nothing: 413 in place of the rest", () => {
+  using open = openCourier();
+  const { courier, sent, connection } = open;
+  const acks: ((answer: string) => void)[] = [];
+  const answer = "x".repeat(16 * 1024 * 1024);
+  connection.ask = (_request, { onSettled }) => {
+    acks.push((text) => onSettled({ kind: "answered", answer: [text] }));
+  };
+  for (let id = 1; id <= 7; id++) courier.receive(writeMessage({ ...ask, id }, '["client:tool_call",{}]'));
+  for (const ack of acks) ack(answer);
+  for (let i = 0; i < 7; i++) {
+    courier.receive(writeMessage({ kind: "received", from: ask.from, bytes: 17 * 1024 * 1024 }));
+  }
+  const answers = sent.map((message) => message.kind === "fail" ? message.code : message.kind);
+  assertEquals(answers, [...Array(5).fill("answer"), 413, 413]);
 });

@@ -19,12 +19,13 @@ const messages: readonly ProcessMessage[] = [
     isObserving: false,
     timeoutMs: 35_000,
   },
-  { kind: "tell", sid: "s", officeId: "lab", event: "client:x" },
-  { kind: "answer", id: 1, errorCode: 404 },
-  { kind: "fail", id: 1, code: 404, message: "m\n", details: { computer_name: "laptop" } },
+  { kind: "tell", from: "f", sid: "s", officeId: "lab", event: "client:x" },
+  { kind: "answer", from: "f", id: 1, errorCode: 404 },
+  { kind: "fail", from: "f", id: 1, code: 404, message: "m\n", details: { computer_name: "laptop" } },
   { kind: "drop", id: 1, from: "f", sid: "s" },
   { kind: "evict", id: 1, from: "f", sid: "s" },
   { kind: "evicted", id: 1 },
+  { kind: "received", from: "f", bytes: 1 },
 ];
 
 Deno.test("readMessage(writeMessage(x)) is x, with the text as it was", () => {

@@ -1,0 +1,78 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { SmcpError } from "../../../../../src/protocol/errors.ts";
+import { Flows } from "../../../../../src/server/cluster/redis/flows.ts";
+
+const MIB = 1024 * 1024;
+const request = { event: "client:tool_call", computer: "laptop" };
+
+function openFlows() {
+  const sent: string[] = [];
+  const flows = new Flows((_fence, message) => {
+    sent.push(message.slice(0, 1));
+    return Promise.resolve(1);
+  });
+  return { flows, sent };
+}
+
+Deno.test("What does not fit waits, in order, until the process confirms what it has received", async () => {
+  const { flows, sent } = openFlows();
+  const sending = ["a", "b", "c", "d"].map((name) => flows.send("f", name.repeat(3 * MIB)));
+  const last = flows.send("f", "e");
+  const other = flows.send("g", "x");
+  assertEquals(sent, ["a", "x"]);
+  for (let i = 0; i < 4; i++) flows.onConfirmed("f", 3 * MIB);
+  assertEquals(sent, ["a", "x", "b", "c", "d", "e"]);
+  assertEquals(await Promise.all([...sending, last, other]), [1, 1, 1, 1, 1, 1]);
+});
+
+Deno.test("A message larger than the window goes alone", () => {
+  const { flows, sent } = openFlows();
+  for (const name of ["a", "b"]) flows.send("f", name.repeat(16 * MIB));
+  assertEquals(sent, ["a"]);
+  flows.onConfirmed("f", 16 * MIB);
+  assertEquals(sent, ["a", "b"]);
+});
+
+Deno.test("A message that is taken back while it waits is not sent, and those behind it are", () => {
+  const { flows, sent } = openFlows();
+  const [first, second] = [{}, {}];
+  flows.send("f", "a".repeat(4 * MIB), first);
+  flows.send("f", "b".repeat(4 * MIB), second);
+  flows.send("f", "c");
+  assertEquals([flows.cancel("f", first), flows.cancel("f", second)], [false, true]);
+  assertEquals(sent, ["a"]);
+  flows.onConfirmed("f", 2 * MIB);
+  assertEquals(sent, ["a", "c"]);
+});
+
+Deno.test("A message that was held up by one that is taken back goes at once", () => {
+  const { flows, sent } = openFlows();
+  const second = {};
+  flows.send("f", "a".repeat(2 * MIB));
+  flows.send("f", "b".repeat(4 * MIB), second);
+  flows.send("f", "c");
+  flows.cancel("f", second);
+  assertEquals(sent, ["a", "c"]);
+});
+
+Deno.test("Messages are confirmed once they are as much as a receipt is worth", () => {
+  const { flows } = openFlows();
+  const text = "é".repeat(50_000);
+  assertEquals([1, 2, 3].map(() => flows.onReceived("f", text)), [undefined, undefined, 300_000]);
+  assertEquals(flows.onReceived("f", text), undefined);
+});
+
+Deno.test("Requests are refused with 413 when too much waits, and what waits for a lost process fails", async () => {
+  const { flows, sent } = openFlows();
+  const text = "x".repeat(16 * MIB);
+  const [first, ...waiting] = Array.from({ length: 5 }, () => flows.send("f", text));
+  const error = assertThrows(() => flows.requireRoom("f", request), SmcpError, "try again");
+  assertEquals(error.code, 413);
+  assertEquals(error.details, { size: 64 * MIB, limit: 64 * MIB, computer_name: "laptop" });
+  flows.requireRoom("another process", request);
+  flows.end("f");
+  flows.requireRoom("f", request);
+  assertEquals(await first, 1);
+  await Promise.all(waiting.map((one) => assertRejects(() => one, TypeError, "lost")));
+  assertEquals([sent.length, flows.fences()], [1, []]);
+});
