@@ -80,6 +80,14 @@ export interface Requester {
   onEnded(pending: PendingRequest): void;
 }
 
+const NO_LOAD = { requests: 0, bytes: 0 };
+
+/** Requests in flight in one direction. */
+interface Traffic {
+  readonly load: Load;
+  readonly requests: PendingRequests;
+}
+
 /** Credentials that newer ones can replace. */
 export interface RenewableCredentials {
   /** Throws an {@linkcode SmcpError} when the newer ones are refused. */
@@ -98,24 +106,18 @@ export class Connection implements Target, Requester {
   readonly quotas: Quotas | undefined;
   /** The number of its events that are not answered yet. */
   openRequests = 0;
-  /** The load of its requests to Computers. */
-  readonly requesterLoad = new Load();
-  /** The load of requests to it. */
-  readonly targetLoad = new Load();
   /** Its events that wait for a change of its membership; `undefined` while no change is under way. */
   held: HeldEvents | undefined;
-  /** The budget of notifications that it causes. */
-  readonly notifying = new Pace(MAX_NOTIFYING);
   readonly #wire: Wire;
   readonly #shared: ConnectionContext;
   #log: BoundedLog | undefined;
   #member: Member | undefined;
   #isEnded = false;
   #farewell: string | undefined;
-  /** Its requests in flight to Computers. */
-  readonly #asRequester = new PendingRequests("requesterIndex");
-  /** Requests in flight to it. */
-  readonly #asTarget = new PendingRequests("targetIndex");
+  // Made when they are used: most of thousands of connections are idle.
+  #sending: Traffic | undefined;
+  #receiving: Traffic | undefined;
+  #notifying: Pace | undefined;
 
   constructor(wire: Wire, context: Admitted & { readonly shared: ConnectionContext }) {
     this.#wire = wire;
@@ -129,6 +131,36 @@ export class Connection implements Target, Requester {
   /** Logs failures of its events. */
   get log(): BoundedLog {
     return this.#log ??= this.#shared.createEventLog(this.sid);
+  }
+
+  /** The load of its requests to Computers. */
+  get requesterLoad(): Load {
+    return this.#asRequester.load;
+  }
+
+  /** The load of requests to it. */
+  get targetLoad(): Load {
+    return this.#asTarget.load;
+  }
+
+  /** The same to be read only; it makes nothing. */
+  get inFlight(): Readonly<Pick<Load, "requests" | "bytes">> {
+    return this.#receiving?.load ?? NO_LOAD;
+  }
+
+  /** The budget of notifications that it causes. */
+  get notifying(): Pace {
+    return this.#notifying ??= new Pace(MAX_NOTIFYING);
+  }
+
+  /** Its requests in flight to Computers. */
+  get #asRequester(): Traffic {
+    return this.#sending ??= { load: new Load(), requests: new PendingRequests("requesterIndex") };
+  }
+
+  /** Requests in flight to it. */
+  get #asTarget(): Traffic {
+    return this.#receiving ??= { load: new Load(), requests: new PendingRequests("targetIndex") };
   }
 
   /** Its membership; `undefined` outside of any office. */
@@ -160,8 +192,8 @@ export class Connection implements Target, Requester {
     this.#member = undefined;
     this.#wire.leaveRoom(member.officeId);
     const error = computerNotFound(member.name, "left while the request was in flight");
-    for (const pending of this.#asTarget.snapshot()) pending.fail(error);
-    for (const pending of this.#asRequester.snapshot()) pending.drop();
+    this.failRequests(error);
+    for (const pending of this.#sending?.requests.snapshot() ?? []) pending.drop();
   }
 
   /** Ends its membership because the connection is closed. */
@@ -207,12 +239,12 @@ export class Connection implements Target, Requester {
 
   /** Implements {@linkcode Requester.onOpened}. */
   onOpened(pending: PendingRequest): void {
-    this.#asRequester.add(pending);
+    this.#asRequester.requests.add(pending);
   }
 
   /** Implements {@linkcode Requester.onEnded}. */
   onEnded(pending: PendingRequest): void {
-    this.#asRequester.remove(pending);
+    this.#asRequester.requests.remove(pending);
   }
 
   /** Adds a request to the lists. A separate method, so that its closure does not keep the body in memory. */
@@ -228,7 +260,7 @@ export class Connection implements Target, Requester {
         onSettled(settlement);
       },
     });
-    this.#asTarget.add(pending);
+    this.#asTarget.requests.add(pending);
     requester.onOpened(pending);
     return pending;
   }
@@ -240,12 +272,12 @@ export class Connection implements Target, Requester {
 
   /** Whether none of its events, and no request to it, is being handled. */
   get isIdle(): boolean {
-    return this.openRequests === 0 && this.targetLoad.requests === 0;
+    return this.openRequests === 0 && this.inFlight.requests === 0;
   }
 
   /** Fails all requests to it. */
   failRequests(error: SmcpError): void {
-    for (const pending of this.#asTarget.snapshot()) pending.fail(error);
+    for (const pending of this.#receiving?.requests.snapshot() ?? []) pending.fail(error);
   }
 
   /** Tells the peer why its connection ends and whether it may come back, then closes the connection. Never throws. */
@@ -283,7 +315,7 @@ export class Connection implements Target, Requester {
     pending: PendingRequest,
     { requester, outcome }: { readonly requester: Requester; readonly outcome: Settlement["kind"] },
   ): void {
-    this.#asTarget.remove(pending);
+    this.#asTarget.requests.remove(pending);
     requester.onEnded(pending);
     const { sent, request } = pending;
     if (sent !== undefined) {

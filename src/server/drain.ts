@@ -86,7 +86,7 @@ function closeIdle(connections: ReadonlyMap<string, Connection>): boolean {
 
 function countsOf(connections: ReadonlyMap<string, Connection>) {
   let inFlight = 0;
-  for (const { targetLoad } of connections.values()) inFlight += targetLoad.requests;
+  for (const connection of connections.values()) inFlight += connection.inFlight.requests;
   return { connections: connections.size, in_flight: inFlight };
 }
 

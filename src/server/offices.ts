@@ -40,7 +40,8 @@ export type JoinOutcome =
 export class Office {
   /** Without observers, in the order in which they joined. */
   readonly #members = new Map<string, Member>();
-  readonly #observers = new Map<string, Member>();
+  /** Most offices never have any. */
+  #observers: Map<string, Member> | undefined;
   readonly #computers = new Map<string, Member>();
   #agent: Member | undefined;
   /** The MAJOR.MINOR of the members that announced a version, and their number. */
@@ -49,7 +50,7 @@ export class Office {
 
   /** The number of members and observers. */
   get size(): number {
-    return this.#members.size + this.#observers.size;
+    return this.#members.size + (this.#observers?.size ?? 0);
   }
 
   /** Lists the members in the order in which they joined, without observers. */
@@ -59,12 +60,12 @@ export class Office {
 
   /** Lists the members and the observers. */
   everybody(): readonly Member[] {
-    return [...this.#members.values(), ...this.#observers.values()];
+    return [...this.#members.values(), ...this.#observers?.values() ?? []];
   }
 
   /** Finds a member or an observer by its connection. */
   find(sid: string): Member | undefined {
-    return this.#members.get(sid) ?? this.#observers.get(sid);
+    return this.#members.get(sid) ?? this.#observers?.get(sid);
   }
 
   /** Finds a Computer by its name. */
@@ -89,7 +90,7 @@ export class Office {
   }
 
   add(member: Member): void {
-    const list = member.isObserver ? this.#observers : this.#members;
+    const list = member.isObserver ? this.#observers ??= new Map() : this.#members;
     list.set(member.sid, member);
     if (!member.isObserver) this.#takeSeat(member);
     const minor = minorOfMember(member);
@@ -103,7 +104,7 @@ export class Office {
     const member = this.find(sid);
     if (member === undefined) return undefined;
     this.#members.delete(sid);
-    this.#observers.delete(sid);
+    this.#observers?.delete(sid);
     if (!member.isObserver) this.#clearSeat(member);
     if (minorOfMember(member) !== undefined) this.#versioned--;
     return member;
@@ -142,7 +143,9 @@ export class Office {
 
   #refuseTaken(candidate: Member, leaving: readonly (Member | undefined)[]): string | undefined {
     if (candidate.isObserver) {
-      return refuseObserver([...this.#observers.values()].filter((observer) => !leaving.includes(observer)));
+      return refuseObserver(
+        [...this.#observers?.values() ?? []].filter((observer) => !leaving.includes(observer)),
+      );
     }
     const holder = candidate.role === "agent" ? this.#agent : this.#computers.get(candidate.name);
     if (holder === undefined || leaving.includes(holder)) return undefined;

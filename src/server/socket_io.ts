@@ -221,11 +221,11 @@ function serveNamespace(
   namespace.on("connection", (socket) => {
     const { admitted } = socket.data;
     if (admitted === undefined) return void socket.disconnect(true);
+    const { address } = socket.handshake;
     forgetHandshake(socket);
     const outbox = new Outbox(socket.conn, { options: outboxOptions, sid: socket.id });
     const connection = new Connection(new SocketWire(socket, outbox), { ...admitted, shared: hub });
     connections.set(socket.id, connection);
-    const { address } = socket.handshake;
     const credentials = new LiveCredentials(connection, { address, context: credentialsContext });
     connection.credentials = credentials;
     const ping = new PingTimer(socket.conn, { ...settings, timeouts: context.timeouts });
@@ -234,7 +234,7 @@ function serveNamespace(
       connections.delete(socket.id);
       credentials.close();
     };
-    serveConnection(socket, { hub, connection, onClosed });
+    serveConnection(socket, { hub, connection, address, onClosed });
     credentials.watch(admitted.permit);
     // Last: it delivers the messages that were held back, and these may close the connection.
     pendingConnections.admit(socket.conn);
@@ -294,23 +294,29 @@ function outboxOptionsOf({ settings, timeouts, memory }: NamespaceContext): Outb
   };
 }
 
-/** Frees the credentials, which may be large. */
-function forgetHandshake({ handshake }: IoSocket): void {
-  handshake.auth = {};
-  handshake.headers = {};
-  handshake.query = {};
+/** What Socket.IO keeps of the handshake of each connection, for all of them. */
+const NO_HANDSHAKE = Object.freeze({});
+/** The same for the data of a connection. */
+const NO_DATA = Object.freeze({});
+
+/** Frees the credentials, which may be large, and what Socket.IO keeps besides them. */
+function forgetHandshake(socket: IoSocket): void {
+  socket.data = NO_DATA;
+  // Read-only for users of Socket.IO, which itself does not read it again.
+  Reflect.set(socket, "handshake", NO_HANDSHAKE);
 }
 
 function serveConnection(
   socket: IoSocket,
-  { hub, connection, onClosed }: {
+  { hub, connection, address, onClosed }: {
     readonly hub: Hub;
     readonly connection: Connection;
+    readonly address: string;
     readonly onClosed: () => void;
   },
 ): void {
   const { principal, version } = connection.identity;
-  const fields = { sid: socket.id, principal, version, address: socket.handshake.address };
+  const fields = { sid: socket.id, principal, version, address };
   hub.audit.write("debug", "connected", { action: "connect", fields });
   // A client may send a number as the name of an event.
   socket.onAny((event: unknown, ...args: unknown[]) =>

@@ -118,8 +118,8 @@ export class PendingConnections {
       packetBytes: 0,
       timer: undefined,
       sockets: new Map(),
-      stopReading: () => {},
-      stopWaiting: () => {},
+      stopReading: nothing,
+      stopWaiting: nothing,
     };
     if (!this.#places.add(pending, address)) return false;
     this.#byRequest.set(request, pending);
@@ -225,7 +225,9 @@ export class PendingConnections {
     if (pending === undefined || connection === undefined || !this.#places.has(pending)) return;
     for (const socket of pending.sockets.keys()) this.#options.onAdopted(socket);
     this.#forget(pending);
+    // Until the next collection of all garbage, a WeakMap keeps the value of a key that is gone, and what it refers to.
     this.#byConnection.delete(connection);
+    this.#forgetUpgrade(connection.request);
     this.#admitted.add(connection.id);
     limitPolling(connection, this.#options.maxPayloadBytes);
     forgetRequest(connection);
@@ -307,20 +309,29 @@ export class PendingConnections {
     this.#places.delete(pending);
     pending.stopReading();
     pending.stopWaiting();
+    pending.stopReading = pending.stopWaiting = nothing;
     for (const stopCounting of pending.sockets.values()) stopCounting();
     pending.sockets.clear();
     if (pending.connection !== undefined) this.#bySid.delete(pending.connection.id);
   }
 }
 
+function nothing(): void {}
+
 /** Private member of Engine.IO: the limit of a polling body. */
 function limitPolling({ transport }: EngineConnection, maxBytes: number): void {
   if ("maxHttpBufferSize" in transport) transport.maxHttpBufferSize = maxBytes;
 }
 
-/** Private use of Engine.IO, which keeps the first request with its headers as long as the connection. */
+/**
+ * Private use of Engine.IO, which keeps the first request with its headers as long as the connection. Deno keeps a request
+ * until the next collection of all garbage, so what Engine.IO has put into it goes at once.
+ */
 function forgetRequest(connection: EngineConnection): void {
-  if (connection.request instanceof UpgradeRequest) connection.request.forgetHeaders();
+  const { request, transport } = connection;
+  const isPolling = Reflect.get(transport, "req") === request;
+  if (request instanceof UpgradeRequest) request.forgetHeaders();
+  else if (!isPolling) Reflect.set(request, "cleanup", undefined);
   Reflect.set(connection, "request", null);
 }
 

@@ -57,11 +57,11 @@ export function takeSnapshot(
   const offices = new Set<string>();
   let requestsInFlight = 0;
   let bytesInFlight = 0;
-  for (const { member, targetLoad } of connections) {
+  for (const { member, inFlight } of connections) {
     byRole[member === undefined ? "none" : member.isObserver ? "observer" : member.role]++;
     if (member !== undefined) offices.add(member.officeId);
-    requestsInFlight += targetLoad.requests;
-    bytesInFlight += targetLoad.bytes;
+    requestsInFlight += inFlight.requests;
+    bytesInFlight += inFlight.bytes;
   }
   return { ...others, connections: byRole, offices: offices.size, requestsInFlight, bytesInFlight };
 }
