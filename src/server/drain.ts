@@ -7,7 +7,9 @@ import { FarewellCode } from "../protocol/farewell.ts";
 import type { Connection } from "./connection.ts";
 import {
   DRAIN_CHECK_INTERVAL_MS,
-  DRAIN_FLUSH_MS,
+  DRAIN_CLOSING_MS,
+  DRAIN_CLOSING_SHARE,
+  DRAIN_FLUSH_SHARE,
   DRAIN_GRACE_MS,
   DRAIN_GRACE_SHARE,
   RETURN_INTERVAL_MS,
@@ -19,6 +21,8 @@ export interface DrainOptions {
   readonly connections: ReadonlyMap<string, Connection>;
   /** The number of transports that are not closed yet. */
   readonly countTransports: () => number;
+  /** Ends the WebSockets that are not closed yet, whose peers may read nothing. */
+  readonly terminate: () => void;
   readonly timeoutMs: number;
   readonly logger: Logger;
 }
@@ -35,16 +39,17 @@ export class Drain {
   }
 
   /**
-   * Tells all peers to reconnect, closes each connection once it has no request in flight, and the rest after
-   * `timeoutMs`. Then the requests in flight fail with 503.
+   * Tells all peers to reconnect, closes each connection once it has no request in flight, and the rest some time before
+   * `timeoutMs` is over, so that the Server is closed by then. Then the requests in flight fail with 503.
    */
   async run(options: DrainOptions): Promise<void> {
-    const { connections, countTransports, timeoutMs, logger } = options;
+    const { connections, countTransports, terminate, timeoutMs, logger } = options;
     const startMs = performance.now();
     this.#isStarted = true;
     logger.info("draining", { ...countsOf(connections), timeout_ms: timeoutMs });
     for (const connection of connections.values()) connection.announce(farewellTo(connections.size));
-    const deadlineMs = startMs + Math.max(0, timeoutMs - DRAIN_FLUSH_MS);
+    const closingMs = Math.min(DRAIN_CLOSING_MS, timeoutMs * DRAIN_CLOSING_SHARE);
+    const deadlineMs = startMs + timeoutMs - closingMs;
     await until(
       () => connections.size === 0,
       startMs + Math.min(DRAIN_GRACE_MS, timeoutMs * DRAIN_GRACE_SHARE),
@@ -54,7 +59,8 @@ export class Drain {
     const { in_flight: failed } = countsOf(connections);
     for (const connection of connections.values()) connection.failRequests(closing());
     for (const connection of connections.values()) connection.close();
-    await until(() => countTransports() === 0, performance.now() + DRAIN_FLUSH_MS);
+    await until(() => countTransports() === 0, deadlineMs + closingMs * DRAIN_FLUSH_SHARE);
+    terminate();
     logger.info("drained", { failed, duration_ms: Math.round(performance.now() - startMs) });
   }
 

@@ -144,8 +144,12 @@ export const DEFAULT_DRAIN_TIMEOUT_MS = 4_000;
 export const DRAIN_GRACE_MS = 250;
 /** The share of the whole time that this may take. */
 export const DRAIN_GRACE_SHARE = 1 / 4;
-/** The end of the whole time, in which the last answers are written. */
-export const DRAIN_FLUSH_MS = 250;
+/** The end of the whole time, in which the last requests fail, the last answers are written and everything is closed. */
+export const DRAIN_CLOSING_MS = 1_000;
+/** The share of the whole time that this may take. */
+export const DRAIN_CLOSING_SHARE = 1 / 4;
+/** The share of that in which the last answers may be written. */
+export const DRAIN_FLUSH_SHARE = 1 / 4;
 /** How often it looks for connections without requests in flight. */
 export const DRAIN_CHECK_INTERVAL_MS = 20;
 /** The time between the returns of two peers, on average: other processes admit about a thousand per second. */

@@ -247,10 +247,10 @@ export class Outbox implements Expirable {
   #end(reason: string): void {
     if (this.#isClosed) return;
     this.#options.onEnd({ sid: this.#sid, reason, waitingBytes: this.waitingBytes });
-    const webSocket: unknown = Reflect.get(this.#engine.transport, "socket");
+    const { transport } = this.#engine;
     const responses = [...this.#responses ?? []];
     this.#engine.close(true);
-    if (canTerminate(webSocket)) webSocket.terminate();
+    terminateWebSocket(transport);
     for (const response of responses) response.destroy();
   }
 
@@ -287,6 +287,12 @@ function pollResponseOf(transport: TransportLike): PollResponse | undefined {
 
 function isPollResponse(value: unknown): value is PollResponse {
   return typeof value === "object" && value !== null && "once" in value && "destroy" in value;
+}
+
+/** Ends the WebSocket of a transport, if it has one. */
+export function terminateWebSocket(transport: object): void {
+  const webSocket: unknown = Reflect.get(transport, "socket");
+  if (canTerminate(webSocket)) webSocket.terminate();
 }
 
 function canTerminate(value: unknown): value is { terminate(): void } {

@@ -206,8 +206,9 @@ export class SmcpServer implements AsyncDisposable {
 
   /**
    * Closes the Server without losing requests. From now on `/readyz` and new sessions are answered 503. All members are
-   * told to reconnect, requests in flight finish, and each connection is closed when it has none. What is left after
-   * `timeoutMs` fails with 503. Idempotent; `close()` ends it at once.
+   * told to reconnect, requests in flight finish, and each connection is closed when it has none. What is left at the end
+   * of the time fails with 503: in its last second, or its last quarter if that is shorter, everything is closed.
+   * Idempotent; `close()` ends it at once.
    *
    * @param options `timeoutMs`: the time for all of this, in milliseconds; 4,000 by default, since many platforms kill a
    * process 5 seconds after the signal.

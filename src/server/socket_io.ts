@@ -28,7 +28,7 @@ import { countFrames, type UpgradableConnection } from "./incomplete_messages.ts
 import { MemoryBudget } from "./memory_budget.ts";
 import type { Settings } from "./options.ts";
 import { QuotaLedger } from "./quotas.ts";
-import { Outbox, type OutboxOptions } from "./outbox.ts";
+import { Outbox, type OutboxOptions, terminateWebSocket } from "./outbox.ts";
 import { hideSessionCount, hideSocketCount, setNextAckId } from "./sockets/ids.ts";
 import { createBoundedParser } from "./sockets/parser.ts";
 import { PingTimer } from "./sockets/ping_timer.ts";
@@ -55,6 +55,8 @@ export interface SocketIoSide {
   readonly offices: OfficeState;
   /** The number of transports, admitted or not. */
   readonly countTransports: () => number;
+  /** Ends all WebSockets at once. */
+  readonly terminate: () => void;
   /** The bytes of messages that have not arrived completely, or wait for members that read slowly. */
   readonly countMessageBytes: () => number;
   /** Closes all connections and removes Socket.IO from the HTTP server. */
@@ -137,6 +139,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     connections,
     offices,
     countTransports: () => io.engine.clientsCount,
+    terminate: () => terminateAll(io),
     countMessageBytes: () => memory.usedBytes + incomplete.usedBytes,
     async close() {
       // Clients come back at once, and the offices may take seconds to close.
@@ -149,6 +152,12 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
       removeGate();
     },
   };
+}
+
+/** Ends the WebSockets of all connections. Engine.IO keeps its connections by id. */
+function terminateAll({ engine }: IoServer): void {
+  const clients: Readonly<Record<string, { readonly transport: object }>> = Reflect.get(engine, "clients");
+  for (const { transport } of Object.values(clients)) terminateWebSocket(transport);
 }
 
 /** Adds bounds that Engine.IO lacks: on connections that are not admitted, and on polling. */

@@ -19,8 +19,11 @@ import type { SmcpServer } from "../../server/server.ts";
 
 /** The largest file with a token for the metrics, in bytes. */
 const MAX_TOKEN_FILE_BYTES = 65_536;
-/** How long connections may take to close after the drain. */
-const CLOSE_TIMEOUT_MS = 500;
+
+/** How much of the time to shut down is left for the end of the process; as much was seen on a busy machine. */
+const EXIT_MS = 500;
+/** The share of the time that this may take. */
+const EXIT_SHARE = 1 / 8;
 
 /** Runs a Server until Ctrl-C or SIGTERM and returns the exit code. */
 export function runServerCli(args: readonly string[]): Promise<number> {
@@ -96,7 +99,7 @@ async function end(
   const timer = setTimeout(() => {
     logger.warn("connections did not close in time");
     Deno.exit(ExitCode.OK);
-  }, drainTimeoutMs + CLOSE_TIMEOUT_MS);
+  }, drainTimeoutMs - Math.min(EXIT_MS, drainTimeoutMs * EXIT_SHARE));
   try {
     await server.drain({ timeoutMs: drainTimeoutMs });
   } finally {

@@ -1,0 +1,24 @@
+import { assert, assertEquals } from "@std/assert";
+import { silentLogger } from "../../../src/log.ts";
+import { Drain } from "../../../src/server/drain.ts";
+import { openConnection, openConnectionContext } from "./_connection.ts";
+
+Deno.test("a drain ends before its time is over, also when nothing closes, so that there is time to close the rest", async () => {
+  const shared = openConnectionContext();
+  const busy = openConnection("busy", shared);
+  busy.openRequests = 1;
+  const timeoutMs = 800;
+  let terminated = 0;
+  const startMs = performance.now();
+  await new Drain().run({
+    connections: new Map([[busy.sid, busy]]),
+    countTransports: () => 1,
+    terminate: () => terminated++,
+    timeoutMs,
+    logger: silentLogger,
+  });
+  const tookMs = performance.now() - startMs;
+  shared.timeouts.clear();
+  assertEquals(terminated, 1);
+  assert(tookMs >= timeoutMs / 2 && tookMs < timeoutMs, `${tookMs} ms`);
+});
