@@ -38,7 +38,16 @@ const PARTS: Readonly<Record<string, readonly Part[]>> = {
   all: ["quick", "thorough"],
 };
 
-const OTHER_FOLDERS = ["serial", "cluster", "fuzz", "interop", "conformance", "deploy", "packaging"]
+const OTHER_FOLDERS = [
+  "serial",
+  "programs",
+  "cluster",
+  "fuzz",
+  "interop",
+  "conformance",
+  "deploy",
+  "packaging",
+]
   .map((name) => `tests/${name}/`);
 
 /** What talks to the Server over the wire. Other attackers write a file, or are an MCP server, a terminal or an issuer. */
@@ -66,6 +75,7 @@ const lanes: readonly Lane[] = [
     isGrouped: (file) => WIRE.test(file),
     env: { A2C_ENGINE: "ws" },
   },
+  { name: "programs", part: "thorough", args: ["--no-check", "--parallel", "tests/programs"] },
   { name: "cluster", part: "thorough", args: ["--no-check", "tests/cluster"] },
   { name: "documentation", part: "thorough", args: ["--doc", "--parallel", "--ignore=tests"] },
   { name: "fuzz", part: "thorough", args: ["--no-check", "--parallel", "tests/fuzz"] },

@@ -2,10 +2,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { summaryOf } from "../fixtures/chain_control.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
-import { ComputerOffice } from "../integration/_computer_office.ts";
+import { ComputerOffice } from "./_computer_office.ts";
 
-/** The time that a view may take here. */
-const DEADLINE_MS = 2_000;
+/** The time that a view may take here: a hundred times what one takes that does not wait, so that a busy machine is no wait. */
+const DEADLINE_MS = 4_000;
 const COUNT = 60;
 
 const windows = [{ uri: "window://good/a", name: "a" }];

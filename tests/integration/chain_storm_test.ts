@@ -1,8 +1,8 @@
 /** A server that tells of changes 10,000 times in a second. */
 import { assert } from "@std/assert";
 import { type StormKind, stormState } from "../fixtures/chain_control.ts";
-import { ChainOffice } from "../integration/_chain_office.ts";
-import { ChainServer } from "../integration/_chain_server.ts";
+import { ChainOffice } from "./_chain_office.ts";
+import { ChainServer } from "./_chain_server.ts";
 
 /** The shortest time between two updates of one kind, less what a timer may come too early. */
 const UPDATE_INTERVAL_MS = 49;
