@@ -24,7 +24,7 @@ import { toStandIn } from "./oversize.ts";
 /** How long a peer may take to end its side of a closed WebSocket. */
 const CLOSE_TIMEOUT_MS = 5_000;
 /** Batches from this size on are written from a buffer that is used again. */
-const MIN_POOLED_BYTES = 16 * 1024;
+const MIN_POOLED_BYTES = 4 * 1024;
 /** A write ends with the message that reaches this size. */
 const MAX_WRITE_BYTES = 64 * 1024;
 
