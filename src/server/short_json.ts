@@ -3,6 +3,8 @@
  * it like this: the content of a long string is searched by a regular expression, in a part of the time of `JSON.parse`.
  */
 
+/** Shorter messages are parsed whole: that is fast enough. */
+export const MIN_SHORTENED_LENGTH = 8 * 1024;
 /** Strings up to this length are kept whole, since the members that the Server reads are shorter. */
 const KEPT_LENGTH = 2_048;
 /** A text with more quotes is not cut: it has few long strings, or many values. */

@@ -7,8 +7,8 @@ import { MAX_PENDING_BYTES } from "../limits.ts";
 import type { MemoryBudget } from "../memory_budget.ts";
 import { giveBuffer, takeBuffer } from "./buffers.ts";
 import { INVALID_DATA, isSendable, NO_STATUS, PROTOCOL_ERROR, TOO_BIG, TRY_AGAIN } from "./close_codes.ts";
-import { type Content, shiftMask, unmask } from "./masking.ts";
-import { MIN_SCANNED_BYTES } from "./plain_text.ts";
+import { type Content, type MaskedRange, shiftMask, unmask } from "./masking.ts";
+import { deliverScanned, MIN_SCANNED_BYTES, MIN_SCANNED_TEXT_BYTES } from "./plain_text.ts";
 import { TextScan } from "./text_scan.ts";
 
 /** Receives what a peer sends. After `onClose` or `onFailure`, nothing follows. */
@@ -179,8 +179,8 @@ export class FrameReader {
     const { maxPayloadBytes } = this.#limits;
     // Nearly all messages are one short frame.
     if (isFinal && opcode === TEXT && end <= bytes.length && length <= maxPayloadBytes) {
-      const { isAscii } = unmask(bytes, { start: payload, end, mask });
-      return this.#deliverText(bytes, { start: payload, end, isAscii }) ? end : bytes.length;
+      const isDelivered = this.#readText(bytes, { start: payload, end, mask });
+      return isDelivered ? end : bytes.length;
     }
     if (opcode !== CONTINUATION) this.#isText = opcode === TEXT;
     if (opcode === TEXT && length >= MIN_SCANNED_BYTES) this.#scan = TextScan.begin();
@@ -191,6 +191,24 @@ export class FrameReader {
     this.#mask = mask;
     if (length === 0) this.#endFrame();
     return payload;
+  }
+
+  /** Reads a message that is there as a whole. */
+  #readText(bytes: Buffer, { start, end, mask }: MaskedRange): boolean {
+    const scan = end - start < MIN_SCANNED_TEXT_BYTES ? undefined : TextScan.begin();
+    if (scan === undefined) {
+      const { isAscii } = unmask(bytes, { start, end, mask });
+      return this.#deliverText(bytes, { start, end, isAscii });
+    }
+    // What is found counts from the Socket.IO packet, which follows the type of the Engine.IO packet.
+    const type = unmask(bytes, { start, end: start + 1, mask });
+    const packet = bytes.subarray(start + 1, end);
+    scan.read(packet, { target: packet, start: 0, mask: shiftMask(mask, 1) });
+    const { isAscii, isPlain } = scan.content;
+    const text = { start, end, isAscii: isAscii && type.isAscii };
+    return isPlain
+      ? deliverScanned(scan, () => this.#deliverText(bytes, text))
+      : this.#deliverText(bytes, text);
   }
 
   /** Skips the current message, if it is text and not far too large. */

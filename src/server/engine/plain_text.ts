@@ -6,7 +6,13 @@
  */
 import type { Buffer } from "node:buffer";
 import { MAX_PENDING_BYTES } from "../limits.ts";
-import { shortenBetween, shortenStrings, type ShortText, type TextSource } from "../short_json.ts";
+import {
+  MIN_SHORTENED_LENGTH,
+  shortenBetween,
+  shortenStrings,
+  type ShortText,
+  type TextSource,
+} from "../short_json.ts";
 import { giveBuffer, writeBefore } from "./buffers.ts";
 import type { TextScan } from "./text_scan.ts";
 
@@ -14,6 +20,8 @@ import type { TextScan } from "./text_scan.ts";
 const MIN_PLAIN_BYTES = 256 * 1024;
 /** The same for messages that were scanned while they arrived. No message is as long before admission. */
 export const MIN_SCANNED_BYTES = MAX_PENDING_BYTES;
+/** Shorter texts are not scanned: they are parsed whole. */
+export const MIN_SCANNED_TEXT_BYTES = MIN_SHORTENED_LENGTH;
 /** The beginnings of an Engine.IO packet that is a Socket.IO event or ack of our namespace, by which messages are relayed. */
 const RELAYED = ["42/smcp,", "43/smcp,"];
 /** The part of a plain message that its bytes do not tell. */
@@ -77,10 +85,27 @@ export class PlainBytes {
 
 /** The bytes of the message that is being delivered. */
 let current: PlainBytes | undefined;
+/** What is known of the text that is being delivered. */
+let currentScanned: TextScan | undefined;
 
 /** The bytes of the Socket.IO packet that is being delivered with its strings cut; `undefined` for any other. */
 export function currentBytes(): PlainBytes | undefined {
   return current;
+}
+
+/** What is known of the Socket.IO packet that is being delivered as this text; `undefined` when it was not scanned. */
+export function currentScan({ length }: TextSource): TextScan | undefined {
+  return currentScanned?.length === length ? currentScanned : undefined;
+}
+
+/** Delivers a plain text whose Socket.IO packet was scanned. */
+export function deliverScanned<T>(scan: TextScan, deliver: () => T): T {
+  currentScanned = scan;
+  try {
+    return deliver();
+  } finally {
+    currentScanned = undefined;
+  }
 }
 
 /**
@@ -113,6 +138,7 @@ export function deliverShort(
   return true;
 }
 
-function shortenScanned(source: TextSource, { quotes, hasEscapes }: TextScan): ShortText | undefined {
+/** Cuts the long strings of a text that was scanned; `undefined` when that is not possible. */
+export function shortenScanned(source: TextSource, { quotes, hasEscapes }: TextScan): ShortText | undefined {
   return quotes && shortenBetween(source, { quotes, hasEscapes });
 }

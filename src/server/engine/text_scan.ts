@@ -34,6 +34,7 @@ let isMissing = false;
 export class TextScan {
   readonly #scanner: Scanner;
   #state = 0;
+  #length = 0;
   /** `undefined` when there are too many. */
   #quotes: number[] | undefined = [];
 
@@ -46,6 +47,11 @@ export class TextScan {
     scanner ??= isMissing ? undefined : openScanner();
     isMissing = scanner === undefined;
     return scanner && new TextScan(scanner);
+  }
+
+  /** The bytes that were read. */
+  get length(): number {
+    return this.#length;
   }
 
   /** Copies the next part of the message to `target`, from `start` on, without the mask. */
@@ -63,6 +69,7 @@ export class TextScan {
       target.set(part.subarray(0, count), start + from);
       this.#collect(start + from);
     }
+    this.#length += bytes.length;
   }
 
   /** What the bytes are known to be so far. */

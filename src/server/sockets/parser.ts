@@ -7,12 +7,12 @@ import { CLIENT_EVENT_PREFIX, SMCP_NAMESPACE } from "../../protocol/events.ts";
 import { costOfTexts, MAX_COST_PER_BYTE, maxCostOf } from "../../protocol/json_cost.ts";
 import { payloadTooLarge } from "../../protocol/size.ts";
 import { LongPacket, MIN_LONG_LENGTH } from "../engine/long_packet.ts";
-import { currentBytes } from "../engine/plain_text.ts";
+import { currentBytes, currentScan, shortenScanned } from "../engine/plain_text.ts";
 import { type OversizeMessage, oversizeOf } from "../engine/oversize.ts";
 import { ATTACHED_VALUE_FACTOR, MAX_ARGUMENTS, MAX_EVENT_LENGTH, maxValuesFor } from "../limits.ts";
 import { noMemory } from "../memory_budget.ts";
 import { RawAnswer, rawArgumentsOf, type RawJson, RawRequest } from "../raw.ts";
-import { shortenStrings } from "../short_json.ts";
+import { MIN_SHORTENED_LENGTH, shortenStrings, type ShortText } from "../short_json.ts";
 import { findJsonFlaw } from "./json_flaws.ts";
 
 /** The text before the JSON of an event or an ack: type, number of attachments, namespace, id. */
@@ -26,8 +26,6 @@ const REQUEST_START = `2${SMCP_NAMESPACE},`;
 const ANSWER_START = `3${SMCP_NAMESPACE},`;
 /** The name of every event that is relayed begins like this. */
 const REQUEST_ARGUMENTS = `["${CLIENT_EVENT_PREFIX}`;
-/** Shorter messages are parsed whole: that is fast enough. */
-const MIN_SHORTENED_LENGTH = 8 * 1024;
 /** An id of more digits is not exact as a number. */
 const ACK_ID = /^\d{0,15}$/;
 
@@ -96,7 +94,7 @@ class BoundedDecoder extends Decoder {
   }
 
   #addText(text: string): void {
-    const short = text.length < MIN_SHORTENED_LENGTH || !isRelayed(text) ? undefined : shortenStrings(text);
+    const short = text.length < MIN_SHORTENED_LENGTH || !isRelayed(text) ? undefined : shorten(text);
     const isAdded = short !== undefined &&
       this.#addShort(short.text, { whole: text, hasEscapes: short.hasEscapes });
     if (!isAdded) this.#addWhole(text);
@@ -171,6 +169,12 @@ class BoundedDecoder extends Decoder {
     if (part instanceof Uint8Array) this.#attachmentBytes += part.byteLength;
     if (this.#attachmentBytes > this.#maxPayloadBytes) throw new RangeError("Attachments too large");
   }
+}
+
+/** Cuts the long strings of a packet: the engine may have found them already. */
+function shorten(text: string): ShortText | undefined {
+  const scan = currentScan(text);
+  return scan === undefined ? shortenStrings(text) : shortenScanned(text, scan);
 }
 
 /** Whether a packet begins like one whose text is passed on. */

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { type FrameLimits, FrameReader, type FrameSink } from "../../../../src/server/engine/frame_reader.ts";
+import { currentScan } from "../../../../src/server/engine/plain_text.ts";
 import { MemoryBudget } from "../../../../src/server/memory_budget.ts";
 import { Random } from "../../../fixtures/random.ts";
 
@@ -10,10 +11,12 @@ const MASK = [0x9a, 0x01, 0xff, 0x40];
 const [TEXT, BINARY, CONTINUATION, CLOSE, PING, PONG] = [1, 2, 0, 8, 9, 10];
 
 /** Records what a reader delivers. */
-function openReader(limits: Partial<FrameLimits> = {}, onPlainText: FrameSink["onPlainText"] = () => false) {
+function openReader(
+  { onPlainText = () => false, onText, ...limits }: Partial<FrameLimits & FrameSink> = {},
+) {
   const events: unknown[][] = [];
   const reader = new FrameReader({
-    onText: (text) => void events.push(["text", text]),
+    onText: onText ?? ((text) => void events.push(["text", text])),
     onPlainText,
     onBinary: (bytes) => void events.push(["binary", [...bytes]]),
     onOversize: (beginning, size) => void events.push(["oversize", beginning, size]),
@@ -217,9 +220,11 @@ Deno.test("the quotes of a long plain text are found, in one frame or in several
     const all = Buffer.concat(frames);
     for (let round = 0; round < 10; round++) {
       const found: unknown[] = [];
-      const { reader } = openReader({}, (buffer, { end, scan }) => {
-        found.push(buffer.subarray(0, end).equals(bytes), scan?.quotes);
-        return true;
+      const { reader } = openReader({
+        onPlainText(buffer, { end, scan }) {
+          found.push(buffer.subarray(0, end).equals(bytes), scan?.quotes);
+          return true;
+        },
       });
       const longest = random.pick([5_000, 65_536, 100_000]);
       for (let at = 0; at < all.length;) {
@@ -239,4 +244,18 @@ Deno.test("of a long text that is not plain, the bytes go on as text", () => {
   reader.push(all.subarray(0, 40_000));
   reader.push(all.subarray(40_000));
   assertEquals(events, [["text", text]]);
+});
+
+Deno.test("a text of some kilobytes in one chunk is scanned from its Socket.IO packet on", () => {
+  const scanOf = (text: string) => {
+    const quotes: unknown[] = [];
+    const { reader } = openReader({
+      onText: (text) => void quotes.push(currentScan(text.slice(1))?.quotes),
+    });
+    reader.push(Buffer.concat([frame(text), frame("4short")]));
+    return quotes;
+  };
+  const plain = `42/smcp,["client:x","${"a word, ".repeat(2_000)}"]`;
+  assertEquals(scanOf(plain), [[8, 17, 19, plain.length - 3], undefined]);
+  assertEquals(scanOf(plain.replace("word", "wörd")), [undefined, undefined]);
 });

@@ -1,7 +1,14 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { takeBuffer } from "../../../../src/server/engine/buffers.ts";
-import { currentBytes, deliverShort, PlainBytes } from "../../../../src/server/engine/plain_text.ts";
+import {
+  currentBytes,
+  currentScan,
+  deliverScanned,
+  deliverShort,
+  PlainBytes,
+} from "../../../../src/server/engine/plain_text.ts";
+import { TextScan } from "../../../../src/server/engine/text_scan.ts";
 
 const long = "y".repeat(300_000);
 
@@ -58,4 +65,18 @@ Deno.test("PlainBytes take a head in front of them, as far as there is room", ()
   assertEquals(foreign.behind(Buffer.from("1"))?.toString(), "1bcde");
   bytes.release();
   assertThrows(() => bytes.behind(head), TypeError);
+});
+
+Deno.test("currentScan() is that of the packet that is being delivered, and of no other", () => {
+  const scan = TextScan.begin();
+  assert(scan !== undefined);
+  const text = '2/smcp,["x"]';
+  scan.read(Buffer.from(text), { target: Buffer.alloc(text.length), start: 0, mask: 0 });
+  assertEquals(deliverScanned(scan, () => [currentScan(text), currentScan("another")]), [scan, undefined]);
+  assertEquals(currentScan(text), undefined);
+  const fail = () => {
+    throw new RangeError("A listener failed");
+  };
+  assertThrows(() => deliverScanned(scan, fail), RangeError);
+  assertEquals(currentScan(text), undefined);
 });
