@@ -47,6 +47,10 @@ export class ComputerNotRunningError extends Error {
 /** The exit code of a command that threw `error`. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return ExitCode.USAGE;
+  // It is there, and cannot take members at the moment.
+  if (error instanceof JoinRefusedError && error.serverCode === ErrorCode.UNAVAILABLE) {
+    return ExitCode.UNREACHABLE;
+  }
   if (
     error instanceof ServerUnreachableError || error instanceof ConnectionClosedError ||
     error instanceof ComputerNotRunningError
@@ -93,7 +97,8 @@ export function isPrinted(error: unknown): boolean {
 /** Turns what was thrown into an error that can be printed. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof CommanderError) return toUsageFailure(error);
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const own = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = error instanceof JoinRefusedError ? error.serverCode ?? own : own;
   return {
     message: messageOf(error),
     ...(typeof code === "number" || typeof code === "string" ? { code } : {}),
@@ -123,7 +128,8 @@ function toUsageFailure({ code, message }: CommanderError): Failure {
  */
 export function failureText({ message, code }: Failure): string {
   const lines = printable(message).replaceAll("\nCannot ", "\nerror: Cannot ");
-  return `error: ${lines}${typeof code === "number" ? ` (${code})` : ""}`;
+  const isTold = typeof code !== "number" || lines.includes(`(${code})`);
+  return `error: ${lines}${isTold ? "" : ` (${code})`}`;
 }
 
 /** Colors a line that begins with `error:` or `warning:`. */

@@ -38,12 +38,16 @@ export async function requestJoin(
     if (answer.accepted) return;
     const waitMs = Math.round(backoff.next());
     if (!answer.isTaken || performance.now() + waitMs > deadlineMs) {
-      throw new JoinRefusedError(`Cannot join office "${office_id}" as "${name}": ${answer.reason}`);
+      const message = `Cannot join office "${office_id}" as "${name}": ${answer.reason}`;
+      throw new JoinRefusedError(message, { serverCode: answer.code });
     }
     const fields = { office: office_id, name, reason: answer.reason };
+    const state = answer.code === ErrorCode.UNAVAILABLE
+      ? "the Server cannot take the member now"
+      : "name or seat is taken";
     // One warning: the name may be taken for hours.
-    if (isKnown) log.debug("name or seat is taken, retrying", fields);
-    else log.warn(`name or seat is taken, retrying ${untilWhen(patienceMs)}`, fields);
+    if (isKnown) log.debug(`${state}, retrying`, fields);
+    else log.warn(`${state}, retrying ${untilWhen(patienceMs)}`, fields);
     isKnown = true;
     await delay(waitMs, signal);
   }
@@ -57,13 +61,20 @@ export async function leaveOffice(connection: Connection, membership: EnterOffic
 }
 
 function untilWhen(patienceMs: number): string {
-  return patienceMs === Infinity ? "until it is free" : `for ${patienceMs} ms`;
+  return patienceMs === Infinity ? "until it succeeds" : `for ${patienceMs} ms`;
 }
 
 /** What a Server said to a join or a leave. */
 export type JoinAnswer =
   | { readonly accepted: true }
-  | { readonly accepted: false; readonly reason: string; readonly isTaken: boolean };
+  | {
+    readonly accepted: false;
+    readonly reason: string;
+    /** The code of the protocol, if the Server gave one. */
+    readonly code?: number | undefined;
+    /** Whether a later attempt may succeed. */
+    readonly isTaken: boolean;
+  };
 
 /**
  * Reads the ack of `server:join_office` and `server:leave_office`: `(true, null)`, `(false, "reason")`, and a later
@@ -71,7 +82,7 @@ export type JoinAnswer =
  */
 export function readJoinAck(answer: readonly unknown[]): JoinAnswer {
   const [first, second] = answer;
-  if (first === false) return refused(typeof second === "string" ? second : "no reason given");
+  if (first === false) return readRefusal(typeof second === "string" ? second : "no reason given");
   const error = fromErrorAck(first);
   return error === undefined ? { accepted: true } : refused(error.message, error.code);
 }
@@ -82,6 +93,14 @@ export function readJoinAck(answer: readonly unknown[]): JoinAnswer {
  */
 const TAKEN = /already (has an agent|exists|registered)|agent already in|lost touch .* try again$/i;
 
+/** Reads the code that a Server wrote into the text: at its end, where it is not part of the sentence, or in it. */
+function readRefusal(text: string): JoinAnswer {
+  const [, reason = text, last] = /^(.*\S) \((\d{3,4})\)$/s.exec(text) ?? [];
+  const [, first = last] = /\((\d{4})\)/.exec(text) ?? [];
+  return refused(reason, first === undefined ? undefined : Number(first));
+}
+
 function refused(reason: string, code?: number): JoinAnswer {
-  return { accepted: false, reason, isTaken: code === ErrorCode.ROOM_FULL || TAKEN.test(reason) };
+  const isTaken = code === ErrorCode.ROOM_FULL || code === ErrorCode.UNAVAILABLE || TAKEN.test(reason);
+  return { accepted: false, reason, ...(code === undefined ? {} : { code }), isTaken };
 }

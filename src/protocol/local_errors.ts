@@ -46,6 +46,14 @@ export class JoinRefusedError extends Error {
   override readonly name = "JoinRefusedError";
   /** The code of this kind of error. */
   readonly code = "JOIN_REFUSED";
+  /** The code of the protocol that the Server gave, such as 403 or 503, if it gave one. */
+  readonly serverCode: number | undefined;
+
+  /** `serverCode` is the code that the Server gave. */
+  constructor(message: string, { serverCode }: { readonly serverCode?: number | undefined } = {}) {
+    super(message);
+    this.serverCode = serverCode;
+  }
 }
 
 /** The Server refused to let the member leave its office. The message has the Server's reason. */

@@ -179,7 +179,7 @@ Deno.test("A failure of the host program's code becomes (false, text), and the c
   };
   await using server = await SmcpServer.listen({ port: 0, logger });
   await using peer = await RawPeer.connect(server.url);
-  assertEquals(await peer.request("server:join_office", ada), [false, "Internal error"]);
+  assertEquals(await peer.request("server:join_office", ada), [false, "Internal error (500)"]);
   assert(
     logger.lines.some(({ level, fields }) => level === "error" && String(fields["error"]).includes("secret")),
   );

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { type AuthProvider, type Grant, SmcpServer } from "../../server.ts";
-import { type Membership, RawPeer } from "./_socket.ts";
+import { type Membership, RawPeer, RecordingLogger } from "./_socket.ts";
 
 /** Takes the grant out of the auth object, as JSON: everything goes for these tests. */
 const auth: AuthProvider = {
@@ -48,6 +48,23 @@ Deno.test("a member joins only the offices and roles of its grant", async () => 
       JSON.stringify([seat, answer]),
     );
   }
+});
+
+Deno.test("the log of the Server says what a grant allows, and the client is not told", async () => {
+  const logger = new RecordingLogger();
+  await using server = await SmcpServer.listen({ port: 0, auth, logger });
+  const offices = ["den", ...Array.from({ length: 30 }, (_, index) => `o${index}`)];
+  const told: string[] = [];
+  for (const grant of [{ offices: [] }, { offices, roles: ["computer"] }, { roles: [] }] as const) {
+    told.push(await ask(server, { ...agent, office_id: "lab", grant }));
+  }
+  assertEquals([...new Set(told)], ['The credentials do not allow the role agent in office "lab" (403)']);
+  const lines = logger.lines.filter(({ message }) => message.startsWith("The credentials"));
+  assertEquals(lines.map(({ fields }) => [fields["allowed_offices"], fields["allowed_roles"]]), [
+    ["none", "agent,computer,observer"],
+    [[...offices.slice(0, 20), "11 more"].join(","), "computer"],
+    ["*", "none"],
+  ]);
 });
 
 Deno.test("a refused grant leaves a Computer in the office that it is in", async () => {

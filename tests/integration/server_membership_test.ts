@@ -53,7 +53,7 @@ Deno.test("server:join_office refuses malformed requests with (false, text) and 
   assertEquals((await peer.request(JOIN, agent("n", "lab"), agent("n", "lab"))).at(0), false);
   assertMatch(
     JSON.stringify(await peer.request(LEAVE, { office_id: "lab" })),
-    /^\[false,".*not in an office"\]$/,
+    /^\[false,".*not in an office \(4103\)"\]$/,
   );
 });
 

@@ -86,7 +86,7 @@ Deno.test("an Agent whose token gets other offices comes back, and is refused wh
   await file.write("a name=ada offices=den\n");
   const error = await within(failed, "the refusal");
   assert(!(error instanceof AuthenticationError), error.message);
-  assert(error.message.includes("credentials do not allow it"), error.message);
+  assert(error.message.includes("credentials do not allow the role"), error.message);
 });
 
 Deno.test("a broken token file changes nothing, and the log says why without a token", async () => {

@@ -1,5 +1,7 @@
 /** What a client may do: which offices it may join, and in which roles. */
 import { isRecord } from "../../json.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError } from "../../protocol/errors.ts";
 import type { Role } from "../../protocol/office.ts";
 
 /** A role that a client may be granted. `agent` includes `observer`, which may only read. */
@@ -50,4 +52,23 @@ export function isGrantedRole(value: unknown): value is GrantedRole {
 
 function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
   return value === undefined || (Array.isArray(value) && value.every(isItem));
+}
+
+/** The most offices of a grant in a line of the log. */
+const MAX_LOGGED_OFFICES = 20;
+
+/** The refusal of a seat that a grant does not allow. */
+export class NotGrantedError extends SmcpError {
+  /** What the grant allows. For the Server's log only: the client need not know. */
+  readonly allowed: Readonly<Record<"allowed_offices" | "allowed_roles", string>>;
+
+  constructor(message: string, { offices, roles = GRANTED_ROLES }: Grant) {
+    super(ErrorCode.FORBIDDEN, message);
+    this.allowed = { allowed_offices: listed(offices ?? ["*"]), allowed_roles: listed(roles) };
+  }
+}
+
+function listed(items: readonly string[]): string {
+  const more = items.length > MAX_LOGGED_OFFICES ? [`${items.length - MAX_LOGGED_OFFICES} more`] : [];
+  return items.length === 0 ? "none" : [...items.slice(0, MAX_LOGGED_OFFICES), ...more].join(",");
 }

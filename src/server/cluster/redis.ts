@@ -101,7 +101,7 @@ export class RedisOffices implements OfficeState {
     const current = this.#held.seat(sid);
     if (current !== undefined && isSameMembership(current.member, candidate)) {
       if (current.isServed()) return { kind: "unchanged", member: current.member };
-      throw outOfReach(`join room '${officeId}'`);
+      throw outOfReach(`join office "${officeId}"`);
     }
     const reason = refuseMove(candidate, current?.member);
     if (reason !== undefined) return { kind: "refused", reason };
@@ -130,7 +130,7 @@ export class RedisOffices implements OfficeState {
     try {
       return await place.office.run(() => Promise.resolve(place.office.copy.office.members()));
     } catch (error) {
-      throw outOfReach(`list room '${officeId}'`, error);
+      throw outOfReach(`list office "${officeId}"`, error);
     } finally {
       this.#held.retire(place);
     }
@@ -213,7 +213,7 @@ export class RedisOffices implements OfficeState {
       void this.#registration.repair();
       // Only the reply was lost: the office has the seat, and everybody has been told.
       if (seat.state !== "joining") return { kind: "joined", member };
-      throw error instanceof SmcpError ? error : outOfReach(`join room '${member.officeId}'`, error);
+      throw error instanceof SmcpError ? error : outOfReach(`join office "${member.officeId}"`, error);
     } finally {
       this.#held.abandon(seat, current);
     }
@@ -226,7 +226,7 @@ export class RedisOffices implements OfficeState {
       seat.lease = this.#requireLease(member.officeId);
       const attempt = await place.office.run(() => takeSeat(this.#registration.taking, seat));
       if ("outcome" in attempt) return attempt.outcome;
-      if (performance.now() > endMs) throw outOfReach(`join room '${member.officeId}'`);
+      if (performance.now() > endMs) throw outOfReach(`join office "${member.officeId}"`);
       await delay(attempt.waitMs, this.#closing.signal);
     }
   }
@@ -287,7 +287,7 @@ export class RedisOffices implements OfficeState {
   #requireLease(officeId: string): Lease {
     const { lease } = this.#registration;
     if (this.#redis.isUp && lease?.isHeld()) return lease;
-    throw outOfReach(`join room '${officeId}'`);
+    throw outOfReach(`join office "${officeId}"`);
   }
 
   #targetOf(seat: Seat): Target {

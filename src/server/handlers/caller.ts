@@ -63,7 +63,10 @@ export function toErrorAnswer(error: SmcpError, request: FailedRequest): Answer 
   return [toErrorAck(error, request)];
 }
 
-/** Builds the ack of a refused join or leave. */
-export function toTextAnswer(error: SmcpError): Answer {
-  return [false, error.message];
+/** A code in a text, such as `(4101)`. */
+const CODE_IN_TEXT = /\(\d{3,4}\)/;
+
+/** Builds the ack of a refused join or leave: its only place for the code of the error is the text. */
+export function toTextAnswer({ message, code }: SmcpError): Answer {
+  return [false, CODE_IN_TEXT.test(message) ? message : `${message} (${code})`];
 }

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { JoinRefusedError } from "../../../src/protocol/local_errors.ts";
 import { failureText, paintFailure, toFailure } from "../../../src/cli/outcome.ts";
 import { COLORS, PLAIN } from "../../../src/terminal/screen.ts";
 import { SmcpError } from "../../../src/protocol/errors.ts";
@@ -10,6 +11,17 @@ Deno.test("paintFailure() colours the mark of an error and its code, and nothing
     paintFailure(text, COLORS),
     "\u001b[31merror:\u001b[39m Cannot find x (12) error: y\u001b[2m (404)\u001b[22m",
   );
+});
+
+Deno.test("a refused join has the code of the Server, and 503 counts as a Server that cannot be reached", () => {
+  const refused = toFailure(new JoinRefusedError("Cannot join: not granted", { serverCode: 403 }));
+  assertEquals([refused.code, refused.exitCode], [403, 4]);
+  assertEquals(failureText(refused), "error: Cannot join: not granted (403)");
+  const away = toFailure(new JoinRefusedError("Cannot join: try again", { serverCode: 503 }));
+  assertEquals([away.code, away.exitCode], [503, 3]);
+  const full = toFailure(new JoinRefusedError("Room already has an agent (4101)", { serverCode: 4101 }));
+  assertEquals(failureText(full), "error: Room already has an agent (4101)");
+  assertEquals(toFailure(new JoinRefusedError("No")).code, "JOIN_REFUSED");
 });
 
 Deno.test("failureText() marks each problem of a config as an error", () => {

@@ -22,9 +22,22 @@ Deno.test("readJoinAck() reads a refusal and its reason", () => {
     {
       accepted: false,
       reason: "Not you",
+      code: 403,
       isTaken: false,
     },
   );
+});
+
+Deno.test("readJoinAck() reads the code in a text, and takes it from its end", () => {
+  const read = (text: string) => {
+    const answer = readJoinAck([false, text]);
+    return answer.accepted ? [] : [answer.reason, answer.code, answer.isTaken];
+  };
+  assertEquals(read("Not granted (403)"), ["Not granted", 403, false]);
+  assertEquals(read("Cannot join now: try again (503)"), ["Cannot join now: try again", 503, true]);
+  const mismatch = "Protocol version mismatch (4008): room 'lab' uses 0.2";
+  assertEquals(read(mismatch), [mismatch, 4008, false]);
+  assertEquals(read("Closed (today)"), ["Closed (today)", undefined, false]);
 });
 
 Deno.test("readJoinAck() knows a taken name or seat, which may be what is left of a lost connection", () => {
