@@ -11,6 +11,8 @@ const MAX_RECONNECT_MS = 1_000;
 const FIRST_RECONNECT_MS = 50;
 /** How long connecting may take. */
 const CONNECT_TIMEOUT_MS = 5_000;
+/** How long after the last loss of a connection to a cluster others may still be restored: several attempts. */
+const RESTORING_MS = 10_000;
 /** A connection without a sign of life for so many heartbeats is closed. */
 const SILENT_HEARTBEATS = 2;
 
@@ -156,14 +158,13 @@ async function openCluster(
   const gaps = new Gaps();
   cluster.on("error", log.onError);
   cluster.on("node-error", log.onError);
-  cluster.on("node-reconnecting", (node) => {
-    gaps.onReconnecting(node);
+  cluster.on("node-reconnecting", () => {
+    gaps.onLost();
     onAway();
   });
-  cluster.on("node-disconnect", (node) => gaps.onDisconnected(node));
-  cluster.on("node-ready", (node) => {
+  cluster.on("node-ready", () => {
     log.onRestored();
-    if (gaps.isGap(node) && isConnected) onRestored();
+    if (isConnected && gaps.isGap()) onRestored();
   });
   for (let attempt = 0; !isConnected; attempt++) {
     try {
@@ -193,11 +194,13 @@ async function openCluster(
  * subscription on a node opens a connection, too, but has missed nothing.
  */
 class Gaps {
-  /** Connections that are being restored. The client names each by an object of its own. */
-  readonly #reconnecting = new Set<unknown>();
-  /** Whether a connection was given up meanwhile; another one comes in its place. */
-  #isLost = false;
+  #lostAtMs = -Infinity;
   #subscribing = 0;
+
+  /** A connection was lost; it is being restored, or another one takes its place. */
+  onLost(): void {
+    this.#lostAtMs = performance.now();
+  }
 
   /** Runs a subscription. */
   async opening(subscribe: () => Promise<void>): Promise<void> {
@@ -209,21 +212,9 @@ class Gaps {
     }
   }
 
-  onReconnecting(node: unknown): void {
-    this.#reconnecting.add(node);
-  }
-
-  onDisconnected(node: unknown): void {
-    if (this.#reconnecting.delete(node)) this.#isLost = true;
-  }
-
-  /** Whether messages may have been lost before this connection was ready. */
-  isGap(node: unknown): boolean {
-    const isWhole = this.#reconnecting.size === 0 && !this.#isLost;
-    this.#reconnecting.delete(node);
-    if (isWhole && this.#subscribing > 0) return false;
-    this.#isLost = false;
-    return true;
+  /** Whether messages may have been lost before a connection became ready. */
+  isGap(): boolean {
+    return this.#subscribing === 0 || performance.now() < this.#lostAtMs + RESTORING_MS;
   }
 }
 
