@@ -1,24 +1,19 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { type Logger, silentLogger } from "../../../../src/log.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
-import { RedisOffices } from "../../../../src/server/cluster/redis.ts";
 import type { LeaseClock } from "../../../../src/server/cluster/redis/lease.ts";
 import { toSeat, writeSeat } from "../../../../src/server/cluster/redis/seat.ts";
-import { type RedisOptions, toRedisSettings } from "../../../../src/server/cluster/redis/settings.ts";
-import { Drain } from "../../../../src/server/drain.ts";
-import { loadLimitsFor } from "../../../../src/server/limits.ts";
 import type { Member } from "../../../../src/server/offices.ts";
 import { RedisCluster } from "../../../fixtures/redis_cluster.ts";
 import { hasRedis, RedisServer } from "../../../fixtures/redis_server.ts";
-import { TcpProxy } from "../../../fixtures/tcp_proxy.ts";
 import { eventually, within } from "../../../fixtures/within.ts";
 import { RecordingLogger } from "../../../integration/_socket.ts";
-import { agent, computer, Premises, testOfficeState, type World } from "./_office_state.ts";
+import { agent, computer, testOfficeState, type World } from "./_office_state.ts";
+import { openProcess, type ProcessOptions } from "./_redis_process.ts";
 
 type Redis = Pick<RedisServer, "url" | "run"> & AsyncDisposable;
 
 /** Opened once for all tests of the file. */
-const opened: { single?: RedisServer; cluster?: Redis } = {};
+const opened: { single?: Redis; cluster?: Redis } = {};
 let worlds = 0;
 
 Deno.test.beforeAll(async () => {
@@ -41,30 +36,6 @@ class AdvancedClock implements LeaseClock {
   wallMs(): number {
     return Date.now() + this.aheadMs;
   }
-}
-
-interface ProcessOptions {
-  readonly clock?: LeaseClock;
-  readonly logger?: Logger;
-}
-
-function openProcess(
-  options: Pick<RedisOptions, "url" | "prefix">,
-  { logger = silentLogger, clock }: ProcessOptions = {},
-) {
-  const premises = new Premises();
-  // Long leases: this is no test of leases, and the machine may be busy.
-  const settings = toRedisSettings({ ...options, heartbeatMs: 2_000, leaseMs: 6_000 });
-  const state = new RedisOffices(settings, {
-    ...premises.shared,
-    ...(clock === undefined ? {} : { clock }),
-    listener: premises,
-    loadLimits: loadLimitsFor(1024),
-    maxMembersPerOffice: 2_048,
-    drain: new Drain(),
-    logger,
-  });
-  return { premises, state };
 }
 
 /** Opens so many processes; each world has keys of its own. */
@@ -279,70 +250,6 @@ Deno.test({
     assertEquals(registrations(), 1);
     await redis.run("CLIENT", "KILL", "TYPE", "pubsub");
     await eventually(registrations, (count) => count > 1, "another registration");
-  },
-});
-
-/** Two processes, the second one behind a wire that can be cut; each has a member in the same office. */
-async function openCuttable(redis: RedisServer, prefix: string) {
-  const proxy = new TcpProxy(redis.port);
-  const near = openProcess({ url: redis.url, prefix });
-  const far = openProcess({ url: `redis://127.0.0.1:${proxy.port}`, prefix });
-  const all = [near, far];
-  await within(Promise.all(all.map(({ state }) => state.started)), "registered processes");
-  for (const [{ state, premises }, member] of [[near, agent("ada")], [far, computer("desk")]] as const) {
-    premises.add(member.sid);
-    await within(state.join(member), "the join");
-  }
-  return {
-    proxy,
-    near,
-    far,
-    /** The lines about a Computer that the second process was told. */
-    told: (name: string) => far.premises.log.filter((line) => line.endsWith(` lab ${name}`)),
-    /** Waits until both processes list the Computers of the office. */
-    async assertComputers(names: readonly string[]): Promise<void> {
-      for (const { state } of all) {
-        const look = () =>
-          state.members("lab").then(
-            (members) => members.filter(({ role }) => role === "computer").map(({ name }) => name),
-            () => [],
-          );
-        await eventually(look, (found) => String(found.toSorted()) === String(names), `Computers ${names}`);
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      await Promise.all(all.map(({ state }) => state.close()));
-      for (const { premises } of all) premises[Symbol.dispose]();
-      await proxy[Symbol.asyncDispose]();
-    },
-  };
-}
-
-Deno.test({
-  name: "a connection is a member if and only if its process was told so, when the reply to its join is lost",
-  ignore,
-  async fn() {
-    const redis = opened.single;
-    assert(redis !== undefined);
-    await using world = await openCuttable(redis, "lost-reply");
-    const { proxy, near, far } = world;
-    const laptop = computer("laptop");
-    far.premises.add(laptop.sid);
-    const passed = proxy.loseAnswerTo('"name":"laptop"');
-    const joining = within(far.state.join(laptop), "the join").catch((error) => error);
-    await within(passed, "the request to join");
-    await eventually(() => near.premises.log, (log) => log.includes("joined lab laptop"), "the change");
-    proxy.cut();
-    const isMember = !((await joining) instanceof SmcpError);
-    await world.assertComputers(isMember ? ["desk", "laptop"] : ["desk"]);
-    const last = world.told("laptop").at(-1);
-    assertEquals(last, isMember ? "joined lab laptop" : last && "left lab laptop");
-    assertEquals(far.premises.offices.has(laptop.sid), isMember);
-    await eventually(
-      () => far.state.isServing(laptop.sid),
-      (isServing) => isServing === isMember,
-      "the member",
-    );
   },
 });
 

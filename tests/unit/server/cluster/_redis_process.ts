@@ -1,0 +1,33 @@
+/** A process on Redis, without sockets, for a test. */
+import { type Logger, silentLogger } from "../../../../src/log.ts";
+import { RedisOffices } from "../../../../src/server/cluster/redis.ts";
+import type { LeaseClock } from "../../../../src/server/cluster/redis/lease.ts";
+import { type RedisOptions, toRedisSettings } from "../../../../src/server/cluster/redis/settings.ts";
+import { Drain } from "../../../../src/server/drain.ts";
+import { loadLimitsFor } from "../../../../src/server/limits.ts";
+import { Premises } from "./_office_state.ts";
+
+export interface ProcessOptions {
+  readonly clock?: LeaseClock;
+  readonly logger?: Logger;
+}
+
+/** Opens a process. */
+export function openProcess(
+  options: Pick<RedisOptions, "url" | "prefix">,
+  { logger = silentLogger, clock }: ProcessOptions = {},
+) {
+  const premises = new Premises();
+  // Long leases: this is no test of leases, and the machine may be busy.
+  const settings = toRedisSettings({ ...options, heartbeatMs: 2_000, leaseMs: 6_000 });
+  const state = new RedisOffices(settings, {
+    ...premises.shared,
+    ...(clock === undefined ? {} : { clock }),
+    listener: premises,
+    loadLimits: loadLimitsFor(1024),
+    maxMembersPerOffice: 2_048,
+    drain: new Drain(),
+    logger,
+  });
+  return { premises, state };
+}
