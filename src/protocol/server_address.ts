@@ -48,6 +48,9 @@ export function parseServerAddress(url: string, path: string = DEFAULT_SOCKET_PA
   return { origin, path: `${pathname.replace(/\/+$/, "")}${below}`, isPlainText };
 }
 
+/** Fields of the auth object that the library adds by itself. They admit nobody. */
+const OWN_FIELDS: readonly string[] = ["session", "observer"];
+
 /**
  * A warning for credentials that would cross a network without encryption; `undefined` with TLS, for this machine, and
  * without credentials.
@@ -62,9 +65,8 @@ export function plainTextWarning(
   },
 ): string | undefined {
   const source = sent.credentials === undefined ? [] : ["token"];
-  const names = [
-    ...new Set([...source, ...Object.keys(sent.auth ?? {}), ...Object.keys(sent.headers ?? {})]),
-  ];
+  const fields = Object.keys(sent.auth ?? {}).filter((name) => !OWN_FIELDS.includes(name));
+  const names = [...new Set([...source, ...fields, ...Object.keys(sent.headers ?? {})])];
   if (names.length === 0 || !parseServerAddress(url).isPlainText) return undefined;
   return `${names.join(", ")} can be read on the way to "${url}", which has no TLS; use https://`;
 }

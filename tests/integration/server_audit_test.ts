@@ -200,7 +200,7 @@ Deno.test("server.ts does not start with an audit log that it cannot write", asy
   await using program = startDoor("server.ts", ["--port", "0", "--audit-log", "/nowhere/audit.log"]);
   const { code, stderr } = await program.end();
   assertEquals(code, 2);
-  assertStringIncludes(stderr, 'Cannot open audit log "/nowhere/audit.log": no such file');
+  assertStringIncludes(stderr, 'Cannot open audit log "/nowhere/audit.log": its folder does not exist');
 });
 
 Deno.test({

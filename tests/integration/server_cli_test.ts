@@ -196,6 +196,9 @@ Deno.test("server.ts ends with 1 when its port is in use", async () => {
       stderr,
       `error: Cannot listen on "127.0.0.1:${new URL(url).port}": the port is in use; choose another --port`,
     );
+    const second = await run({ args: ["--port", "0", "--metrics-port", new URL(url).port] });
+    assertEquals(second.code, 1);
+    assertStringIncludes(second.stderr, "the port is in use; choose another --metrics-port");
   });
 });
 

@@ -34,6 +34,8 @@ export function openAuditFile({ auditLog: path }: { readonly auditLog?: string }
   } catch (cause) {
     const state = cause instanceof Deno.errors.NotCapable
       ? "writing it needs --allow-write"
+      : cause instanceof Deno.errors.NotFound
+      ? "its folder does not exist"
       : describeFileError(cause);
     throw new UsageError(`Cannot open audit log "${path}": ${state}`, { cause });
   }

@@ -14,7 +14,7 @@ import { anyOf, type AuthProvider } from "../../server/auth/provider.ts";
 import { FileContentError } from "../../server/files/file_content.ts";
 import { collect } from "../options.ts";
 import { UsageError } from "../outcome.ts";
-import { Switch, time, words } from "./option_kinds.ts";
+import { Switch, timeOrNone, words } from "./option_kinds.ts";
 
 /** The values of {@linkcode tokenOptions} and {@linkcode jwtOptions}. */
 export interface TokenOptions {
@@ -95,7 +95,7 @@ export function jwtOptions(): readonly Option[] {
       "--jwt-default-roles <role...>",
       `the roles of a JWT without that claim (default: ${GRANTED_ROLES.join(" ")})`,
     ).env("A2C_JWT_DEFAULT_ROLES"),
-    time("--jwt-clock-tolerance <ms>", "how far the clock of the issuer may differ")
+    timeOrNone("--jwt-clock-tolerance <ms>", "how far the clock of the issuer may differ")
       .default(DEFAULT_CLOCK_TOLERANCE_MS).env("A2C_JWT_CLOCK_TOLERANCE"),
     new Switch("--jwt-allow-http", {
       description: "fetch the set of keys without TLS, also from another machine",
@@ -183,6 +183,9 @@ async function openTokens(
   logger: Logger,
 ): Promise<AuthProvider & Partial<AsyncDisposable> | undefined> {
   if (tokens === undefined && tokenFile === undefined) return undefined;
+  if (tokens?.includes("")) {
+    throw new UsageError("Cannot use --token (A2C_TOKEN): it is empty; give a token, or unset the variable");
+  }
   // Loaded only now, so that --help and a wrong command line are fast.
   const { staticTokens, TokenFile } = await import("../../server/auth/static_tokens.ts");
   if (tokenFile === undefined) return staticTokens({ field, header, tokens: tokens ?? [] });

@@ -8,7 +8,7 @@ import { isRecord } from "../../json.ts";
 import { openAuditFile, withAuditFile } from "./audit_file.ts";
 import { platformWarning } from "./platform.ts";
 import { checkJwtOptions, openAuth } from "./credentials.ts";
-import { completeOptions } from "./option_sources.ts";
+import { completeOptions, misspeltVariables } from "./option_sources.ts";
 import { type ServerCliOptions, serverOptionGroups } from "./options.ts";
 import { readRegularFile } from "../../files.ts";
 import { type Logger, parseLogLevels } from "../../log.ts";
@@ -48,8 +48,12 @@ export function createServerProgram(signal: AbortSignal): Command {
   return program.action(async (word: string | undefined) => {
     if (word !== undefined) throw new UsageError(`Cannot run "${word}": ${noCommandsText()}`);
     await completeOptions(program, (name) => Deno.env.get(name));
-    checkJwtOptions(program, variableNames());
-    await serve(program.opts<ServerCliOptions>(), signal);
+    const variables = variableNames();
+    checkJwtOptions(program, variables);
+    await serve(program.opts<ServerCliOptions>(), {
+      signal,
+      misspelt: misspeltVariables(program, variables),
+    });
   });
 }
 
@@ -74,9 +78,13 @@ function examples(server: string): string {
   );
 }
 
-async function serve(options: ServerCliOptions, signal: AbortSignal): Promise<void> {
+async function serve(
+  options: ServerCliOptions,
+  { signal, misspelt }: { readonly signal: AbortSignal; readonly misspelt: readonly string[] },
+): Promise<void> {
   using auditFile = openAuditFile(options);
   const logger = withAuditFile(loggerOf("server", options), auditFile);
+  for (const warning of misspelt) logger.warn(warning);
   await using opened = await openAuth(options, logger);
   const { auth } = opened;
   const metricsToken = await readMetricsToken(options);
@@ -129,7 +137,11 @@ async function listen(options: ListenOptions): Promise<SmcpServer> {
     return await SmcpServer.listen(options);
   } catch (error) {
     if (isPortInUse(error)) {
-      const message = `${error.message}; choose another --port, or end the program that uses this one`;
+      const { metricsPort, port } = options;
+      // The main port is opened first.
+      const isMetrics = metricsPort === port || error.message.includes(`:${metricsPort}"`);
+      const option = isMetrics ? "--metrics-port" : "--port";
+      const message = `${error.message}; choose another ${option}, or end the program that uses this one`;
       throw new CommandFailedError(message);
     }
     const isMisuse = error instanceof TypeError || error instanceof RangeError ||

@@ -120,13 +120,14 @@ export class TokenFile implements AuthProvider, AsyncDisposable {
       intervalMs: checkIntervalMs,
       use: ([text = ""]) => {
         const listed = parseTokenList(text);
-        table.replace([...always, ...listed]);
-        if (isWarned || listed.every(isUnlimited)) return;
+        const counts = table.replace([...always, ...listed]);
+        if (isWarned || listed.every(isUnlimited)) return counts;
         isWarned = true;
         logger.warn(`${BESIDE_FILE} allows all offices and roles, although the file limits its tokens`, {
           file: path,
           tokens: always.filter(isUnlimited).length,
         });
+        return counts;
       },
     });
     return new TokenFile(new TokenProvider(table, place), files);

@@ -15,6 +15,14 @@ interface Entry {
   readonly ending: AbortController;
 }
 
+/** What a new list of tokens changed. */
+export interface TokenCounts extends Record<string, number> {
+  readonly tokens: number;
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+}
+
 /** The accepted tokens. Their set can change while connections are open. */
 export class TokenTable {
   /**
@@ -35,9 +43,10 @@ export class TokenTable {
    * Accepts these tokens from now on. Connections of tokens that are not among them end, and those of tokens whose
    * permissions have changed end as well, so that they come back with the new ones.
    *
+   * @return How many tokens there are, and how many differ from before.
    * @throws {FileContentError} for a token that is given twice with different permissions; nothing changes then.
    */
-  replace(tokens: readonly ListedToken[]): void {
+  replace(tokens: readonly ListedToken[]): TokenCounts {
     const entries = new Map<string, Entry>();
     const places = new Map<string, string>();
     const before = this.#entries;
@@ -63,6 +72,13 @@ export class TokenTable {
     for (const [key, entry] of before) {
       if (entries.get(key) !== entry) entry.ending.abort(endOf(entry, entries.get(key)));
     }
+    const kept = [...entries.keys()].filter((key) => before.has(key));
+    return {
+      tokens: entries.size,
+      added: entries.size - kept.length,
+      removed: before.size - kept.length,
+      changed: kept.filter((key) => entries.get(key) !== before.get(key)).length,
+    };
   }
 
   /** Returns what a token allows; `undefined` for a token that is not accepted. */

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { clearTimeout, setTimeout } from "node:timers";
-import type { Logger } from "../../log.ts";
+import type { LogFields, Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
 import { contentProblem, FileContentError } from "./file_content.ts";
 
@@ -26,12 +26,13 @@ export interface WatchedFilesOptions {
   /** The largest size of one file, in bytes. */
   readonly maxBytes: number;
   /**
-   * Uses the texts of the files, in their order: at the start, and after each change.
+   * Uses the texts of the files, in their order: at the start, and after each change. It may return fields for the line
+   * in the log.
    *
    * @throws {FileContentError} from {@linkcode contentProblem} when they cannot be used. At the start, that ends the opening; later, the former texts stay
    * in use.
    */
-  readonly use: (texts: readonly string[]) => void | Promise<void>;
+  readonly use: (texts: readonly string[]) => LogFields | void | Promise<LogFields | void>;
   readonly logger: Logger;
   /** The time between two checks, in milliseconds; 1,000 by default. */
   readonly intervalMs?: number | undefined;
@@ -107,10 +108,10 @@ export class WatchedFiles implements AsyncDisposable {
       const digest = digestOf(read.texts);
       // The same text again, after a broken one in between or not, is in use already.
       if (digest === this.#digest && this.#problem === undefined) return;
-      await this.#use(read.texts);
+      const told = await this.#use(read.texts);
       this.#digest = digest;
       this.#problem = undefined;
-      logger.info(`read the changed ${kind}`, fields);
+      logger.info(`read the changed ${kind}`, { ...fields, ...told });
     } catch (error) {
       const problem = describeError(error);
       // One line for each problem, although a file that is missing is tried again at every check.
@@ -124,10 +125,10 @@ export class WatchedFiles implements AsyncDisposable {
     }
   }
 
-  async #use(texts: readonly string[]): Promise<void> {
+  async #use(texts: readonly string[]): Promise<LogFields | void> {
     const { kind, files, use } = this.#options;
     try {
-      await use(texts);
+      return await use(texts);
     } catch (cause) {
       throw new FileContentError(`Cannot read ${kind} ${quotedList(files)}: ${describeError(cause)}`, {
         cause,

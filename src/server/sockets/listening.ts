@@ -56,6 +56,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: "the port is in use",
   EACCES: "no permission for this port",
   EADDRNOTAVAIL: "the address does not belong to this machine",
+  // What Deno says of it.
+  EINVAL: "the address does not belong to this machine",
   ENOTFOUND: "unknown host",
 };
 

@@ -45,5 +45,8 @@ Deno.test("plainTextWarning() names what can be read on the way to another machi
     assertEquals(plainTextWarning(url, { auth }), undefined);
   }
   assertEquals(plainTextWarning("http://example.com", { auth: {} }), undefined);
+  const own = { session: "x", observer: true };
+  assertEquals(plainTextWarning("http://example.com", { auth: own }), undefined);
+  assertMatch(plainTextWarning("http://example.com", { auth: { ...own, key: "k" } }) ?? "", /^key can/);
   assertMatch(plainTextWarning("ws://192.168.1.2", { auth }) ?? "", /token/);
 });

@@ -5,7 +5,11 @@ import { createComputerProgram } from "../../../../src/cli/computer/main.ts";
 import { UsageError } from "../../../../src/cli/outcome.ts";
 import { everyCommand } from "../../../../src/cli/program.ts";
 import { createServerProgram } from "../../../../src/cli/server/main.ts";
-import { completeOptions } from "../../../../src/cli/server/option_sources.ts";
+import {
+  CLIENT_VARIABLES,
+  completeOptions,
+  misspeltVariables,
+} from "../../../../src/cli/server/option_sources.ts";
 import { serverOptionGroups } from "../../../../src/cli/server/options.ts";
 
 interface Sources {
@@ -83,6 +87,7 @@ Deno.test("completeOptions() refuses a file with the line, the key and what is w
   assertStringIncludes(await refusalOf('{ "prot": 1 }'), 'did you mean "port"');
   assertStringIncludes(await refusalOf('{ "port": "many" }'), '"port": Expected a port');
   assertStringIncludes(await refusalOf('{ "allow-anonymous": "yes" }'), "expected true or false");
+  assertStringIncludes(await refusalOf('{ "tls-cert": 3 }'), "expected a string");
   assertStringIncludes(await refusalOf('{ "host": ["a"] }'), "expected a string or a number");
   assertStringIncludes(await refusalOf('{ "port": 1, "port": 2 }'), "duplicate");
   assertStringIncludes(await refusalOf('{ "port": 1'), "line 1");
@@ -117,4 +122,29 @@ Deno.test("a variable of the environment that clients read as well means the sam
     "A2C_TOKEN",
     "A2C_TOKEN_FILE",
   ]);
+  assertEquals([...clients.difference(shared)].toSorted(), [...CLIENT_VARIABLES].toSorted());
+});
+
+Deno.test("misspeltVariables() warns of variables that are nearly those of the Server, and of no other", () => {
+  const program = createServerProgram(new AbortController().signal);
+  const variables = [
+    "A2C_TOKENFILE",
+    "A2C_PORT",
+    "A2C_TOKEN",
+    "A2C_URL",
+    "A2C_INPUT_KEY",
+    "PORT",
+    "POST",
+    "HOME",
+  ];
+  assertEquals(misspeltVariables(program, variables), [
+    "environment variable A2C_TOKENFILE has no effect; did you mean A2C_TOKEN_FILE?",
+    "environment variable A2C_PORT has no effect; did you mean PORT?",
+  ]);
+});
+
+Deno.test("the tolerance of the clock may be 0, and no other time", async () => {
+  assertEquals((await read({ args: ["--jwt-clock-tolerance", "0"] }))["jwtClockTolerance"], 0);
+  assertEquals((await read({ file: '{ "jwt-clock-tolerance": "0s" }' }))["jwtClockTolerance"], 0);
+  assertStringIncludes(await refusalOf('{ "drain-timeout": 0 }'), "above 0");
 });

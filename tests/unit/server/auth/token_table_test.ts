@@ -19,6 +19,13 @@ Deno.test("a token that is given by its hash admits the token, and not the hash"
   for (const guess of [`sha256:${hash}`, hash, "", "s3cret "]) assertEquals(table.find(guess), undefined);
 });
 
+Deno.test("a new list tells how many tokens it has, and what it changed", () => {
+  const table = new TokenTable(parseTokenList("a name=ada\nb name=bob\nc"));
+  const counts = table.replace(parseTokenList("b name=bob offices=lab\nc\nd\ne\ne"));
+  assertEquals(counts, { tokens: 4, added: 2, removed: 1, changed: 1 });
+  assertEquals(table.replace([]), { tokens: 0, added: 0, removed: 4, changed: 0 });
+});
+
 Deno.test("a token that is removed ends its connections, and no others", () => {
   const table = new TokenTable(parseTokenList("a name=ada\nb name=bob"));
   const [ada, bob] = ["a", "b"].map((token) => table.find(token)?.signal);
