@@ -174,7 +174,7 @@ Deno.test("server.ts takes options from a file, which the environment and the co
 Deno.test("server.ts says in one line what is wrong with its options", async () => {
   const wrong: readonly (readonly [readonly string[], string])[] = [
     [["--port", "70000"], "port from 0 to 65535"],
-    [["--token", ""], "static tokens"],
+    [["--token", ""], "A2C_TOKEN"],
     [["--accept", "two"], 'version "two"'],
     [["--path", "hub"], 'Cannot serve path "hub"'],
     [["--nonsense"], "unknown option"],

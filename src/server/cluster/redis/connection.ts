@@ -2,8 +2,8 @@
 import type { Logger } from "../../../log.ts";
 import { abortable } from "../../../async/abortable.ts";
 import { delay } from "../../../async/backoff.ts";
-import { parseRedisUrl, type RedisAddress } from "./settings.ts";
-import { describeError } from "../../../text.ts";
+import { OutageLog } from "./outage_log.ts";
+import { parseRedisUrl, type RedisAddress, shownRedisUrl } from "./settings.ts";
 
 /** The longest wait between two attempts to connect. */
 const MAX_RECONNECT_MS = 1_000;
@@ -77,7 +77,7 @@ async function openSingle(
   const subscriber = commands.duplicate();
   const isUp = () => commands.isReady && subscriber.isReady;
   let wasUp = false;
-  const log = createErrorLog(logger);
+  const log = createErrorLog(logger, options.url);
   for (const client of [commands, subscriber]) {
     client.on("error", log.onError);
     client.on("reconnecting", onAway);
@@ -138,7 +138,7 @@ async function openCluster(
 ): Promise<RedisConnection> {
   const { createCluster } = await import("@redis/client");
   const { heartbeatMs, logger, onAway, onRestored } = options;
-  const log = createErrorLog(logger);
+  const log = createErrorLog(logger, options.url);
   const socket = { ...socketOptionsOf(options), ...(isTls ? { tls: true as const } : {}) };
   const cluster = createCluster({
     RESP: 2,
@@ -218,18 +218,19 @@ class Gaps {
   }
 }
 
-/** Logs an error that differs from the one before, and the end of the errors. */
-function createErrorLog(logger: Logger) {
-  let last: string | undefined;
+/** Logs why Redis cannot be reached, and the end of it. */
+function createErrorLog(logger: Logger, url: string) {
+  const log = new OutageLog(logger);
+  const fields = { url: shownRedisUrl(url) };
+  let wasUp = false;
   return {
     onError(cause: unknown): void {
-      const error = describeError(cause);
-      if (error !== last) logger.error("lost touch with Redis", { error });
-      last = error;
+      const state = wasUp ? "lost touch with Redis" : "cannot reach Redis";
+      log.failed("error", `${state}; no member can join until it answers`, { ...fields, cause });
     },
     onRestored(): void {
-      if (last !== undefined) logger.info("reached Redis again");
-      last = undefined;
+      wasUp = true;
+      log.restored("reached Redis again");
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Keeps the lease of this process, takes its seats again when they may be lost, and watches the leases of others. */
-import { describeError } from "../../../text.ts";
+import { OutageLog } from "./outage_log.ts";
 import { delay } from "../../../async/backoff.ts";
 import type { Logger } from "../../../log.ts";
 import type { HeldOffice, HeldSeats } from "./held_seats.ts";
@@ -30,6 +30,7 @@ export class Registration {
   /** Fences with a private channel. */
   readonly #former = new Set<string>();
   readonly #closing = new AbortController();
+  readonly #outages: OutageLog;
   #lease: Lease | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #repair: Promise<void> | undefined;
@@ -40,6 +41,7 @@ export class Registration {
 
   constructor(context: RegistrationContext) {
     this.#context = context;
+    this.#outages = new OutageLog(context.logger);
     this.#taking = { ...context, isOwn: (fence) => this.#fences.has(fence) };
   }
 
@@ -92,7 +94,7 @@ export class Registration {
   }
 
   async #repairWhileNeeded(): Promise<void> {
-    const { redis, logger } = this.#context;
+    const { redis } = this.#context;
     try {
       while (this.#isRepairNeeded && redis.isUp && !this.#closing.signal.aborted) {
         this.#isRepairNeeded = false;
@@ -101,7 +103,7 @@ export class Registration {
     } catch (error) {
       this.#isRepairNeeded = true;
       if (this.#closing.signal.aborted) return;
-      logger.warn("failed to register in Redis", { error: describeError(error) });
+      this.#outages.failed("warn", "failed to register in Redis; retrying", { cause: error });
     }
   }
 
@@ -140,6 +142,7 @@ export class Registration {
     this.#isRenewalNeeded = false;
     courier.failOutgoing();
     courier.dropIncoming();
+    this.#outages.restored();
     logger.info("registered in Redis", { fence });
   }
 
@@ -183,7 +186,7 @@ export class Registration {
   }
 
   async #beat(): Promise<void> {
-    const { redis, logger } = this.#context;
+    const { redis } = this.#context;
     if (!redis.isUp) return;
     try {
       const wasHeld = this.#lease?.isHeld() ?? false;
@@ -195,7 +198,7 @@ export class Registration {
       }
     } catch (error) {
       this.#isRepairNeeded = true;
-      logger.warn("failed to renew the lease in Redis", { error: describeError(error) });
+      this.#outages.failed("warn", "failed to renew the lease in Redis; retrying", { cause: error });
     }
   }
 

@@ -2,6 +2,10 @@
 
 /** The default prefix of all keys and channels. */
 export const DEFAULT_REDIS_PREFIX = "a2c";
+/** What to do when Redis refuses a command of this process. */
+export const REDIS_ACL_HINT =
+  "the user of the URL may not do this; its ACL must allow the keys and channels that begin with --redis-prefix " +
+  `(~${DEFAULT_REDIS_PREFIX}:* &${DEFAULT_REDIS_PREFIX}:* by default)`;
 /** The default time between two renewals of a lease. */
 const DEFAULT_HEARTBEAT_MS = 2_000;
 /** The default time after which a process that does not renew its lease loses its seats. */
@@ -58,6 +62,11 @@ export interface RedisAddress {
   readonly username?: string;
   readonly password?: string;
   readonly isTls: boolean;
+}
+
+/** A URL without user name and password, for messages. */
+export function shownRedisUrl(url: string): string {
+  return url.replace(/\/\/[^@/]*@/, "//");
 }
 
 const ADDRESS = /^(rediss?)(\+cluster)?:\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/(\d*))?$/;

@@ -1,0 +1,36 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { explainRedisError, OutageLog } from "../../../../../src/server/cluster/redis/outage_log.ts";
+import { shownRedisUrl } from "../../../../../src/server/cluster/redis/settings.ts";
+import { LogBook } from "../../../../fixtures/log_book.ts";
+
+Deno.test("a problem is logged once a minute while it lasts, another one at once, and its end", () => {
+  const book = new LogBook();
+  let nowMs = 0;
+  const log = new OutageLog(book, () => nowMs);
+  const fail = (message: string) => log.failed("warn", "cannot reach Redis", { cause: new Error(message) });
+  for (; nowMs < 150_000; nowMs += 2_000) fail("away");
+  assertEquals(book.of("warn").length, 3);
+  fail("WRONGPASS invalid username-password pair");
+  assertEquals(book.of("warn").length, 4);
+  log.restored("reached Redis again");
+  log.restored("reached Redis again");
+  assertEquals(book.of("info").map(({ message }) => message), ["reached Redis again"]);
+});
+
+Deno.test("explainRedisError() says in words what to mend, and keeps the text of Redis", () => {
+  const meanings: Readonly<Record<string, string>> = {
+    "WRONGPASS invalid username-password pair or user is disabled.": "wrong user name or password (WRONGPASS",
+    "NOAUTH Authentication required.": "needs a password",
+    "NOPERM No permissions to access a key": "--redis-prefix (~a2c:* &a2c:* by default)",
+    "connect ECONNREFUSED 127.0.0.1:6379": "connection refused",
+    "Socket closed unexpectedly": "Socket closed unexpectedly",
+  };
+  for (const [text, meaning] of Object.entries(meanings)) {
+    assertStringIncludes(explainRedisError(new Error(text)), meaning);
+  }
+});
+
+Deno.test("shownRedisUrl() leaves the user name and the password out", () => {
+  assertEquals(shownRedisUrl("rediss+cluster://u:s3cret@a:1,b:2"), "rediss+cluster://a:1,b:2");
+  assertEquals(shownRedisUrl("redis://a:1/2"), "redis://a:1/2");
+});
