@@ -15,6 +15,7 @@ import {
   isCounted,
   type ListenOptions,
   metricsPlaceOf,
+  requireKnownOptions,
   requirePositive,
   type Settings,
   type SmcpServerOptions,
@@ -84,6 +85,7 @@ export class SmcpServer implements AsyncDisposable {
    * @throws {ListenError} when the Server cannot listen on the address; the message gives the reason.
    */
   static async listen(options: ListenOptions = {}): Promise<SmcpServer> {
+    requireKnownOptions(options, { isListening: true });
     const { host = "127.0.0.1", port = 3000, signal } = options;
     await loadTracing();
     const maxSockets = requirePositive("maxSockets", options.maxSockets ?? defaultMaxSockets());
@@ -122,6 +124,7 @@ export class SmcpServer implements AsyncDisposable {
    * @throws {TypeError} with neither `auth` nor `allowAnonymous`, and for other misuse.
    */
   static attach(http: HttpServer, options: SmcpServerOptions): SmcpServer {
+    requireKnownOptions(options, { isListening: false });
     const settings = toSettings(options, undefined);
     void loadTracing();
     const refusals = createRefusalLog(settings.logger);

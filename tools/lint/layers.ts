@@ -23,7 +23,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   config: ["protocol", "mcp", "log", "json", "text", "spelling", "files"],
   provider: ["async", "protocol", "uri", "dpe", "tracing", "version", "json", "text"],
   // The Server relays without looking inside, so it has no use for what gives messages a meaning.
-  server: ["async", "protocol", "log", "tracing", "version", "json", "text"],
+  server: ["async", "protocol", "log", "tracing", "version", "json", "text", "spelling"],
   agent: ["async", "protocol", "uri", "dpe", "link", "log", "tracing", "version", "json", "text"],
   computer: [
     "async",
