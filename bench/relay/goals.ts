@@ -101,9 +101,18 @@ export function rowsBehind(cells: readonly Cell[], ours: string, other: string):
   });
 }
 
-/** Renders the verdicts, one line each. */
-export function renderVerdicts(title: string, verdicts: readonly Verdict[]): string {
+/**
+ * Renders the verdicts, one line each.
+ *
+ * @param options `isQuick`: a short run, with fewer connections, whose figures are not judged.
+ */
+export function renderVerdicts(
+  title: string,
+  verdicts: readonly Verdict[],
+  { isQuick = false }: { readonly isQuick?: boolean } = {},
+): string {
   const lines = verdicts.map(({ goal, value, isMet }) => {
+    if (isQuick) return `- not judged  ${goal}: ${value}`;
     const mark = isMet === undefined ? "      –" : isMet ? "    met" : "NOT MET";
     return `- ${mark}  ${goal}: ${value}`;
   });

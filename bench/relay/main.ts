@@ -49,7 +49,7 @@ async function main(args: readonly string[]): Promise<number> {
     console.log(`LIMITED BY THE GENERATOR, not by the Server: ${row}`);
   }
   for (const { name, title } of entrants.filter(({ contender }) => contender.isOurs)) {
-    console.log(renderVerdicts(title, judge(cells, name)));
+    console.log(renderVerdicts(title, judge(cells, name), options));
     const behind = rowsBehind(cells, name, RUST);
     if (behind.length > 0) {
       console.log(`## Behind the official Rust Server: ${title}\n\n- ${behind.join("\n- ")}\n`);

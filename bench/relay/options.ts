@@ -10,6 +10,8 @@ export type Section = typeof SECTIONS[number];
 
 /** The options of a run. */
 export interface BenchOptions {
+  /** Whether it is a short run, whose goals are not judged. */
+  readonly isQuick: boolean;
   readonly sections: readonly Section[];
   /** The names of the contenders; empty for all of them. */
   readonly only: readonly string[];
@@ -83,6 +85,7 @@ export function parseOptions(args: readonly string[]): BenchOptions | "help" {
   const number = (name: string, otherwise: number) => readNumbers(name, text(name))?.[0] ?? otherwise;
   const only = text("only")?.split(",") ?? [];
   return {
+    isQuick: values["quick"] === true,
     sections: readSections(text("section")) ?? defaults.sections,
     only: only.length === 0 && values["quick"] === true ? ["bare", OURS] : only,
     rounds: number("rounds", defaults.rounds),

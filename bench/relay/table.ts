@@ -28,6 +28,13 @@ const shares: readonly Column[] = [
   { title: "Server CPU", metric: "serverShare", show: percent },
   { title: "generator CPU", metric: "generatorShare", show: percent },
 ];
+const calls: readonly Column[] = [
+  { title: "calls/s", metric: "perSecond", show: whole, hasRatio: true },
+  { title: "CPU µs per call", metric: "cpuUs", show: whole, hasRatio: true },
+  ...latency,
+  ...shares,
+  { title: "lost", metric: "lost", show: whole, isTotal: true },
+];
 
 /** A process that uses more than this share of a core has no time left. */
 const BUSY_SHARE = 0.9;
@@ -37,13 +44,7 @@ const SECTION_TABLES: Readonly<
 > = {
   calls: {
     title: "Relayed calls",
-    columns: [
-      { title: "calls/s", metric: "perSecond", show: whole, hasRatio: true },
-      { title: "CPU µs per call", metric: "cpuUs", show: whole, hasRatio: true },
-      ...latency,
-      ...shares,
-      { title: "lost", metric: "lost", show: whole, isTotal: true },
-    ],
+    columns: calls,
   },
   idle: {
     title: "Memory per idle connection",
@@ -74,13 +75,7 @@ const SECTION_TABLES: Readonly<
   },
   cluster: {
     title: "One process and three on Redis",
-    columns: [
-      { title: "calls/s", metric: "perSecond", show: whole, hasRatio: true },
-      { title: "CPU µs per call", metric: "cpuUs", show: whole, hasRatio: true },
-      ...latency,
-      ...shares,
-      { title: "lost", metric: "lost", show: whole, isTotal: true },
-    ],
+    columns: calls,
   },
 };
 

@@ -84,3 +84,9 @@ Deno.test("rowsLimitedByGenerator() names the rows that say nothing about the Se
   const rounds = { bare: [{ generatorShare: 0.99 }], ours: [{ generatorShare: 0.4 }] };
   assertEquals(rowsLimitedByGenerator([{ ...calls, rounds }], {}), ["calls, 300 B, 32 in flight: bare"]);
 });
+
+Deno.test("renderVerdicts() judges no goal of a quick run", () => {
+  const verdicts = [{ goal: "calls/s", value: "1.0 ×", isMet: false }];
+  assertEquals(renderVerdicts("ours", verdicts, { isQuick: true }).includes("- not judged  calls/s"), true);
+  assertEquals(renderVerdicts("ours", verdicts).includes("NOT MET  calls/s"), true);
+});
