@@ -82,10 +82,7 @@ export class Flows {
   send(fence: string, message: string, key?: object): Promise<number> {
     const flow = this.#flowTo(fence);
     const bytes = Buffer.byteLength(message);
-    if (flow.waiting.size === 0 && flow.fits(bytes)) {
-      flow.underWayBytes += bytes;
-      return this.#publish(fence, message);
-    }
+    if (flow.waiting.size === 0 && flow.fits(bytes)) return this.#sendNow(flow, { fence, message, bytes });
     return new Promise((resolve, reject) => {
       const waiting = { message, bytes, resolve, reject };
       flow.waiting.set(key ?? waiting, waiting);
@@ -104,9 +101,7 @@ export class Flows {
   /** Another process has received so many bytes from this one. */
   onConfirmed(fence: string, bytes: number): void {
     const flow = this.#outgoing.get(fence);
-    if (flow === undefined) return;
-    flow.underWayBytes = Math.max(0, flow.underWayBytes - bytes);
-    this.#sendNext(fence, flow);
+    if (flow !== undefined) this.#settle(flow, { fence, bytes });
   }
 
   /** Counts a message of another process; returns how many bytes to confirm, if it is time. */
@@ -146,8 +141,28 @@ export class Flows {
     for (const [key, { message, bytes, resolve }] of flow.waiting) {
       if (!flow.fits(bytes)) return;
       flow.remove(key);
-      flow.underWayBytes += bytes;
-      resolve(this.#publish(fence, message));
+      resolve(this.#sendNow(flow, { fence, message, bytes }));
     }
+  }
+
+  async #sendNow(flow: Flow, { fence, message, bytes }: {
+    readonly fence: string;
+    readonly message: string;
+    readonly bytes: number;
+  }): Promise<number> {
+    flow.underWayBytes += bytes;
+    let receivers = 0;
+    try {
+      return receivers = await this.#publish(fence, message);
+    } finally {
+      // Nobody will confirm it.
+      if (receivers === 0) this.#settle(flow, { fence, bytes });
+    }
+  }
+
+  /** Counts bytes as under way no more, and sends what fits now. */
+  #settle(flow: Flow, { fence, bytes }: { readonly fence: string; readonly bytes: number }): void {
+    flow.underWayBytes = Math.max(0, flow.underWayBytes - bytes);
+    this.#sendNext(fence, flow);
   }
 }

@@ -76,3 +76,18 @@ Deno.test("Requests are refused with 413 when too much waits, and what waits for
   await Promise.all(waiting.map((one) => assertRejects(() => one, TypeError, "lost")));
   assertEquals([sent.length, flows.fences()], [1, []]);
 });
+
+Deno.test("What nobody has received is not awaited: a message that Redis refused, or that had no receiver", async () => {
+  const sent: string[] = [];
+  const replies = [Promise.reject(new Error("CLUSTERDOWN")), Promise.resolve(0)];
+  const flows = new Flows((_fence, message) => {
+    sent.push(message.slice(0, 1));
+    return replies.shift() ?? Promise.resolve(1);
+  });
+  const refused = flows.send("f", "a".repeat(4 * MIB));
+  const waiting = ["b", "c"].map((name) => flows.send("f", name.repeat(4 * MIB)));
+  assertEquals(sent, ["a"]);
+  await assertRejects(() => refused, Error, "CLUSTERDOWN");
+  assertEquals(await Promise.all(waiting), [0, 1]);
+  assertEquals(sent, ["a", "b", "c"]);
+});
