@@ -1,7 +1,6 @@
 /** Requests between processes: two messages each, whatever the number of processes. */
-import { SmcpError } from "../../../protocol/errors.ts";
+import type { SmcpError } from "../../../protocol/errors.ts";
 import { describeError } from "../../../text.ts";
-import { ErrorCode } from "../../../protocol/error_codes.ts";
 import type { Logger } from "../../../log.ts";
 import {
   computerNotFound,
@@ -20,10 +19,11 @@ import { errorCodeOf, readAnswer, readBody, writeArguments } from "./arguments.t
 import {
   type AskMessage,
   type DropMessage,
-  type FailMessage,
   type ProcessMessage,
   readMessage,
   type TellMessage,
+  toError,
+  toFailure,
   writeMessage,
 } from "./messages.ts";
 import { Flows } from "./flows.ts";
@@ -252,9 +252,8 @@ export class Courier {
   #confirm(message: ProcessMessage, whole: string): void {
     if (message.kind === "evict" || message.kind === "evicted" || message.kind === "received") return;
     const { from } = message;
-    const bytes = from === undefined ? undefined : this.#flows.onReceived(from, whole);
-    if (from === undefined || bytes === undefined) return;
-    this.#sendAhead(from, { kind: "received", from: this.#office.fence, bytes });
+    const bytes = this.#flows.onReceived(from, whole);
+    if (bytes !== undefined) this.#sendAhead(from, { kind: "received", from: this.#office.fence, bytes });
   }
 
   #handle(message: ProcessMessage, text: string): void {
@@ -349,23 +348,21 @@ export class Courier {
 
   #answer({ id, from, sid, event, computer }: AskMessage, settlement: Settlement): void {
     if (settlement.kind === "dropped") return;
-    const own = this.#office.fence;
+    const reply = { id, from: this.#office.fence };
     if (settlement.kind === "failed") {
-      return this.#send(from, writeMessage(toFailure(id, own, settlement.error)));
+      return this.#send(from, writeMessage(toFailure(reply, settlement.error)));
     }
     if (!this.#office.isServing(sid)) {
-      return this.#send(from, writeMessage(toFailure(id, own, computerNotFound(computer))));
+      return this.#send(from, writeMessage(toFailure(reply, computerNotFound(computer))));
     }
     try {
       this.#flows.requireRoom(from, { event, computer });
       const errorCode = errorCodeOf(settlement.answer);
-      this.#send(
-        from,
-        writeMessage({ kind: "answer", from: own, id, errorCode }, writeArguments(settlement.answer)),
-      );
+      const text = writeArguments(settlement.answer);
+      this.#send(from, writeMessage({ ...reply, kind: "answer", errorCode }, text));
     } catch (error) {
       const failure = error instanceof RangeError ? nestedTooDeep(event) : error;
-      this.#send(from, writeMessage(toFailure(id, own, failure)));
+      this.#send(from, writeMessage(toFailure(reply, failure)));
     }
   }
 }
@@ -381,23 +378,4 @@ function writeBody(event: string, body: unknown): string {
 
 function lostInFlight({ computer }: RelayedRequest): SmcpError {
   return computerNotFound(computer, "was lost while the request was in flight");
-}
-
-function toFailure(id: number, from: string, error: unknown): FailMessage {
-  if (error instanceof SmcpError) {
-    const { code, message, details } = error;
-    return { kind: "fail", from, id, code, message, details };
-  }
-  return {
-    kind: "fail",
-    from,
-    id,
-    code: ErrorCode.INTERNAL_ERROR,
-    message: "Internal error",
-    details: undefined,
-  };
-}
-
-function toError({ code, message, details }: FailMessage): SmcpError {
-  return new SmcpError(code, message, details === undefined ? {} : { details });
 }

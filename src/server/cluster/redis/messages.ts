@@ -1,5 +1,7 @@
 /** What processes send to one another on their private channels: `kind {header}`, a line break, and arguments as they came. */
 import { isRecord, parseJson } from "../../../json.ts";
+import { ErrorCode } from "../../../protocol/error_codes.ts";
+import { SmcpError } from "../../../protocol/errors.ts";
 
 /** A request for a Computer. */
 export interface AskMessage {
@@ -21,8 +23,8 @@ export interface AskMessage {
 /** An event for a Computer, without an ack. */
 export interface TellMessage {
   readonly kind: "tell";
-  /** The fence of the sender; older versions of this program do not say it. */
-  readonly from?: string | undefined;
+  /** The fence of the sender. */
+  readonly from: string;
   readonly sid: string;
   readonly officeId: string;
   readonly event: string;
@@ -32,7 +34,7 @@ export interface TellMessage {
 export interface AnswerMessage {
   readonly kind: "answer";
   /** As in {@linkcode TellMessage}. */
-  readonly from?: string | undefined;
+  readonly from: string;
   readonly id: number;
   /** The code of the error that it is, if it is one. */
   readonly errorCode: number | undefined;
@@ -42,7 +44,7 @@ export interface AnswerMessage {
 export interface FailMessage {
   readonly kind: "fail";
   /** As in {@linkcode TellMessage}. */
-  readonly from?: string | undefined;
+  readonly from: string;
   readonly id: number;
   readonly code: number;
   readonly message: string;
@@ -105,9 +107,9 @@ const FIELDS: Readonly<Record<ProcessMessage["kind"], Readonly<Record<string, Fi
     isObserving: "boolean",
     timeoutMs: "number",
   },
-  tell: { sid: "string", officeId: "string", event: "string" },
-  answer: { id: "number" },
-  fail: { id: "number", code: "number", message: "string" },
+  tell: { from: "string", sid: "string", officeId: "string", event: "string" },
+  answer: { from: "string", id: "number" },
+  fail: { from: "string", id: "number", code: "number", message: "string" },
   drop: { id: "number", from: "string", sid: "string" },
   evict: { id: "number", from: "string", sid: "string" },
   evicted: { id: "number" },
@@ -139,4 +141,17 @@ function typeOf(value: unknown): string {
 
 function isKind(kind: string): kind is ProcessMessage["kind"] {
   return Object.hasOwn(FIELDS, kind);
+}
+
+/** Builds the message of a request that has failed. Errors that are not of the protocol are not told to others. */
+export function toFailure(reply: Pick<FailMessage, "id" | "from">, error: unknown): FailMessage {
+  const { code, message, details } = error instanceof SmcpError
+    ? error
+    : new SmcpError(ErrorCode.INTERNAL_ERROR, "Internal error");
+  return { ...reply, kind: "fail", code, message, details };
+}
+
+/** Turns the message of a failed request back into its error. */
+export function toError({ code, message, details }: FailMessage): SmcpError {
+  return new SmcpError(code, message, details === undefined ? {} : { details });
 }

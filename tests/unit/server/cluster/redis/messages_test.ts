@@ -1,7 +1,10 @@
 import { assertEquals } from "@std/assert";
+import { SmcpError } from "../../../../../src/protocol/errors.ts";
 import {
   type ProcessMessage,
   readMessage,
+  toError,
+  toFailure,
   writeMessage,
 } from "../../../../../src/server/cluster/redis/messages.ts";
 
@@ -43,6 +46,7 @@ Deno.test("readMessage() refuses what is incomplete, of another type or of anoth
       "ask",
       "ask {}\n",
       'drop {"id":"1","from":"f","sid":"s"}\n',
+      'answer {"id":1}\n',
       "toString {}\n",
       "evicted null\n",
       'evicted {"id":1}',
@@ -50,4 +54,13 @@ Deno.test("readMessage() refuses what is incomplete, of another type or of anoth
   ) {
     assertEquals(readMessage(text), undefined);
   }
+});
+
+Deno.test("An error of the protocol crosses to another process as it is, and any other one without its text", () => {
+  const reply = { id: 1, from: "f" };
+  const refusal = new SmcpError(413, "Too large", { details: { limit: 1 } });
+  const { code, message, details } = toError(toFailure(reply, refusal));
+  assertEquals([code, message, details], [413, "Too large", { limit: 1 }]);
+  const internal = toError(toFailure(reply, new TypeError("secret")));
+  assertEquals([internal.code, internal.message, internal.details], [500, "Internal error", undefined]);
 });
