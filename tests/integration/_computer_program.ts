@@ -8,6 +8,11 @@ import {
   startDoor,
 } from "../fixtures/door.ts";
 
+/** What a command said, without the line that a start of over three seconds is worth, on a busy machine. */
+export function withoutSlowStart(stderr: string): string {
+  return stderr.replace(/^\S+ WARN +computer: waiting for MCP servers to start .*\n/m, "");
+}
+
 /** A folder for the files of one test, and for the control sockets of its Computers; gone at the end. */
 export class Workplace implements Disposable {
   readonly folder: string = Deno.realPathSync(Deno.makeTempDirSync());

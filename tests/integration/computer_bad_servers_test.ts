@@ -159,11 +159,13 @@ Deno.test("an MCP server that tells of changes to its list each time that it is 
     storm: { resources: windows, contents, tellOn: { "resources/list": [changed, changed, changed] } },
   });
   await using office = await ComputerOffice.open(config);
-  const startMs = performance.now();
   const lists = async () =>
     (await office.received()).filter(({ method }) => method === "resources/list").length;
-  await eventually(lists, (count) => count >= 4, "four lists");
-  assert(performance.now() - startMs >= 300, "four lists are some intervals apart");
+  const startMs = performance.now();
+  const before = await lists();
+  // One may come at once.
+  await eventually(lists, (count) => count >= before + 3, "three more lists");
+  assert(performance.now() - startMs >= 300, "the lists are some intervals apart");
   assertEquals(await office.laptop.getDesktop(), ["window://good/a\n\nhello"]);
 });
 

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import { scripted } from "../fixtures/stdio_config.ts";
-import { Workplace } from "./_computer_program.ts";
+import { withoutSlowStart, Workplace } from "./_computer_program.ts";
 
 /** Below the minute that a start may take: whoever waits for a hanging one takes longer. */
 const SOON_MS = 59_000;
@@ -21,7 +21,7 @@ async function run(servers: Readonly<Record<string, unknown>>, args: readonly st
 
 Deno.test("call does not wait for servers of lower precedence than the one that has the tool", async () => {
   const { code, stdout, stderr } = await run({ greeter: GREETING, hang: HANGING }, ["call", "greet"]);
-  assertEquals([code, stderr], [0, ""]);
+  assertEquals([code, withoutSlowStart(stderr)], [0, ""]);
   assertStringIncludes(stdout, "greet");
 });
 
@@ -30,8 +30,11 @@ Deno.test("call waits a few seconds for a server of higher precedence, and logs 
   const { code, stdout, stderr } = await run(servers, ["call", "greet"]);
   assertEquals(code, 0);
   assertStringIncludes(stdout, "greet");
-  assertStringIncludes(stderr, "without MCP servers that are still starting");
-  assertStringIncludes(stderr, "servers=hang");
+  // On a busy machine the server with the tool may start later than the notice; the line then names both.
+  assertMatch(
+    stderr,
+    /without MCP servers that are still starting.* servers=hang\n|waiting for .* servers="hang, greeter"\n/,
+  );
 });
 
 Deno.test("call of an unknown tool ends after --start-timeout and names the server that still starts", async () => {
@@ -63,6 +66,6 @@ Deno.test("status shows after --start-timeout which servers are still starting",
 Deno.test("server logs waits only for the server that it shows", async () => {
   const servers = { hang: HANGING, greeter: GREETING };
   const { code, stdout, stderr } = await run(servers, ["server", "logs", "greeter"]);
-  assertEquals([code, stderr], [0, ""]);
+  assertEquals([code, withoutSlowStart(stderr)], [0, ""]);
   assertStringIncludes(stdout, "running");
 });

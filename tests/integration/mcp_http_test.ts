@@ -189,11 +189,11 @@ Deno.test("a tool call may be answered later than timeout, and not later than ss
   };
   await using server = new HttpMcpServer("streamable", { tools: [echo] }, { intercept });
   await using office = await ComputerOffice.open({
-    servers: { s: server.config({ timeout: "PT0.1S", sse_read_timeout: "PT1S" }) },
+    servers: { s: server.config({ timeout: "PT2S", sse_read_timeout: "PT4S" }) },
   });
   const call = office.computer.callTool("echo");
   // A ping that would have been over: so is the time of the call.
-  setTimeout(() => done.resolve(), 300);
+  setTimeout(() => done.resolve(), 2_500);
   assertEquals((await call).content[0]?.text, "late");
   const { meta } = await office.computer.callTool("echo", {}, { timeoutMs: 60_000 });
   assertEquals([meta?.error_code, meta?.a2c_timeout], [4004, true]);
