@@ -7,6 +7,7 @@ import { fromErrorAck } from "../protocol/errors.ts";
 import { JOIN_OFFICE_EVENT, LEAVE_OFFICE_EVENT } from "../protocol/events.ts";
 import { JoinRefusedError, LeaveRefusedError } from "../protocol/local_errors.ts";
 import type { EnterOfficeReq } from "../protocol/office.ts";
+import { parseRefusalText } from "../protocol/refusal_text.ts";
 import type { Connection } from "./connect.ts";
 import { rejoinBackoff, type RetryOptions } from "./retry.ts";
 
@@ -37,7 +38,7 @@ export async function requestJoin(
     const answer = readJoinAck(await abortable(ack, signal));
     if (answer.accepted) return;
     const waitMs = Math.round(backoff.next());
-    if (!answer.isTaken || performance.now() + waitMs > deadlineMs) {
+    if (!answer.mayRetry || performance.now() + waitMs > deadlineMs) {
       const message = `Cannot join office "${office_id}" as "${name}": ${answer.reason}`;
       throw new JoinRefusedError(message, { serverCode: answer.code });
     }
@@ -71,9 +72,9 @@ export type JoinAnswer =
     readonly accepted: false;
     readonly reason: string;
     /** The code of the protocol, if the Server gave one. */
-    readonly code?: number | undefined;
+    readonly code: number | undefined;
     /** Whether a later attempt may succeed. */
-    readonly isTaken: boolean;
+    readonly mayRetry: boolean;
   };
 
 /**
@@ -82,25 +83,19 @@ export type JoinAnswer =
  */
 export function readJoinAck(answer: readonly unknown[]): JoinAnswer {
   const [first, second] = answer;
-  if (first === false) return readRefusal(typeof second === "string" ? second : "no reason given");
+  if (first === false) {
+    return refused(parseRefusalText(typeof second === "string" ? second : "no reason given"));
+  }
   const error = fromErrorAck(first);
-  return error === undefined ? { accepted: true } : refused(error.message, error.code);
+  return error === undefined ? { accepted: true } : refused({ reason: error.message, code: error.code });
 }
 
-/**
- * Refusals because of a taken name or seat, whose holder may be this member's own lost connection; and those of a Server of
- * several processes that cannot decide now.
- */
-const TAKEN = /already (has an agent|exists|registered)|agent already in|lost touch .* try again$/i;
+/** Refusals because of a taken name or seat, whose holder may be this member's own lost connection. */
+const TAKEN = /already (has an agent|exists|registered)|agent already in/i;
 
-/** Reads the code that a Server wrote into the text: at its end, where it is not part of the sentence, or in it. */
-function readRefusal(text: string): JoinAnswer {
-  const [, reason = text, last] = /^(.*\S) \((\d{3,4})\)$/s.exec(text) ?? [];
-  const [, first = last] = /\((\d{4})\)/.exec(text) ?? [];
-  return refused(reason, first === undefined ? undefined : Number(first));
-}
-
-function refused(reason: string, code?: number): JoinAnswer {
-  const isTaken = code === ErrorCode.ROOM_FULL || code === ErrorCode.UNAVAILABLE || TAKEN.test(reason);
-  return { accepted: false, reason, ...(code === undefined ? {} : { code }), isTaken };
+function refused(
+  { reason, code }: { readonly reason: string; readonly code: number | undefined },
+): JoinAnswer {
+  const mayRetry = code === ErrorCode.ROOM_FULL || code === ErrorCode.UNAVAILABLE || TAKEN.test(reason);
+  return { accepted: false, reason, code, mayRetry };
 }

@@ -1,6 +1,7 @@
 /** Checks of the caller, in the order of the protocol (4103, then 403), and the acks of refusals. */
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type FailedRequest, SmcpError, toErrorAck } from "../../protocol/errors.ts";
+import { buildRefusalText } from "../../protocol/refusal_text.ts";
 import { READ_RESOURCE_EVENT, READING_EVENT_PREFIX } from "../../protocol/events.ts";
 import type { Role } from "../../protocol/office.ts";
 import type { Answer } from "../pending_requests.ts";
@@ -63,10 +64,7 @@ export function toErrorAnswer(error: SmcpError, request: FailedRequest): Answer 
   return [toErrorAck(error, request)];
 }
 
-/** A code in a text, such as `(4101)`. */
-const CODE_IN_TEXT = /\(\d{3,4}\)/;
-
-/** Builds the ack of a refused join or leave: its only place for the code of the error is the text. */
-export function toTextAnswer({ message, code }: SmcpError): Answer {
-  return [false, CODE_IN_TEXT.test(message) ? message : `${message} (${code})`];
+/** Builds the ack of a refused join, leave or renewal. */
+export function toTextAnswer(error: SmcpError): Answer {
+  return [false, buildRefusalText(error)];
 }

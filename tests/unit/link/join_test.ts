@@ -12,9 +12,15 @@ Deno.test("readJoinAck() reads a refusal and its reason", () => {
   assertEquals(readJoinAck([false, "office is closed"]), {
     accepted: false,
     reason: "office is closed",
-    isTaken: false,
+    code: undefined,
+    mayRetry: false,
   });
-  assertEquals(readJoinAck([false]), { accepted: false, reason: "no reason given", isTaken: false });
+  assertEquals(readJoinAck([false]), {
+    accepted: false,
+    reason: "no reason given",
+    code: undefined,
+    mayRetry: false,
+  });
   assertEquals(
     readJoinAck([
       toErrorAck(new SmcpError(403, "Not you"), { event: "server:join_office", reqId: undefined }),
@@ -23,7 +29,7 @@ Deno.test("readJoinAck() reads a refusal and its reason", () => {
       accepted: false,
       reason: "Not you",
       code: 403,
-      isTaken: false,
+      mayRetry: false,
     },
   );
 });
@@ -31,7 +37,7 @@ Deno.test("readJoinAck() reads a refusal and its reason", () => {
 Deno.test("readJoinAck() reads the code in a text, and takes it from its end", () => {
   const read = (text: string) => {
     const answer = readJoinAck([false, text]);
-    return answer.accepted ? [] : [answer.reason, answer.code, answer.isTaken];
+    return answer.accepted ? [] : [answer.reason, answer.code, answer.mayRetry];
   };
   assertEquals(read("Not granted (403)"), ["Not granted", 403, false]);
   assertEquals(read("Cannot join now: try again (503)"), ["Cannot join now: try again", 503, true]);
@@ -52,11 +58,11 @@ Deno.test("readJoinAck() knows a taken name or seat, which may be what is left o
     ]
   ) {
     const read = readJoinAck(answer);
-    assertEquals([read.accepted, !read.accepted && read.isTaken], [false, true]);
+    assertEquals([read.accepted, !read.accepted && read.mayRetry], [false, true]);
   }
 });
 
 Deno.test("readJoinAck() does not take a connection that is in another office for a taken seat", () => {
   const read = readJoinAck([false, "Internal server error: Agent sid already in room"]);
-  assertEquals([read.accepted, !read.accepted && read.isTaken], [false, false]);
+  assertEquals([read.accepted, !read.accepted && read.mayRetry], [false, false]);
 });

@@ -1,0 +1,23 @@
+/** The text of a refused join, leave or renewal of credentials: its ack has no other place for the code of the error. */
+
+/** A code within the sentence, such as `Protocol version mismatch (4008): …`. A quoted name may look like one. */
+const CODE_IN_SENTENCE = /^[^'"]*\((\d{4})\)/;
+/** A code behind the sentence, such as `Unauthorized: token expired (401)`. */
+const CODE_BEHIND = /^(.*\S) \((\d{3,4})\)$/s;
+
+/** Builds the text of a refusal: with its code at the end, unless the sentence has one. */
+export function buildRefusalText(
+  { message, code }: { readonly message: string; readonly code: number },
+): string {
+  return CODE_IN_SENTENCE.test(message) ? message : `${message} (${code})`;
+}
+
+/** Reads the text of a refusal: the sentence without a code at its end, and the code, if a Server wrote one. */
+export function parseRefusalText(
+  text: string,
+): { readonly reason: string; readonly code: number | undefined } {
+  const [, inSentence] = CODE_IN_SENTENCE.exec(text) ?? [];
+  const [, reason = text, behind] = CODE_BEHIND.exec(text) ?? [];
+  const code = inSentence ?? behind;
+  return { reason, code: code === undefined ? undefined : Number(code) };
+}
