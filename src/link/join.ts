@@ -14,6 +14,10 @@ import { rejoinBackoff, type RetryOptions } from "./retry.ts";
 /** Time for the answer to a join or leave. */
 const ANSWER_TIMEOUT_MS = 15_000;
 
+/** Why a join is retried, and until when. */
+const OCCUPIED = { state: "name or seat is taken", end: "until it is free" };
+const AWAY = { state: "the Server cannot take the member now", end: "until it can" };
+
 /** How a join is tried. */
 export interface JoinAttempt {
   readonly signal: AbortSignal;
@@ -43,12 +47,10 @@ export async function requestJoin(
       throw new JoinRefusedError(message, { serverCode: answer.code });
     }
     const fields = { office: office_id, name, reason: answer.reason };
-    const state = answer.code === ErrorCode.UNAVAILABLE
-      ? "the Server cannot take the member now"
-      : "name or seat is taken";
+    const { state, end } = answer.code === ErrorCode.UNAVAILABLE ? AWAY : OCCUPIED;
     // One warning: the name may be taken for hours.
     if (isKnown) log.debug(`${state}, retrying`, fields);
-    else log.warn(`${state}, retrying ${untilWhen(patienceMs)}`, fields);
+    else log.warn(`${state}, retrying ${patienceMs === Infinity ? end : `for ${patienceMs} ms`}`, fields);
     isKnown = true;
     await delay(waitMs, signal);
   }
@@ -59,10 +61,6 @@ export async function leaveOffice(connection: Connection, membership: EnterOffic
   const { office_id } = membership;
   const answer = readJoinAck(await connection.request(LEAVE_OFFICE_EVENT, { office_id }, ANSWER_TIMEOUT_MS));
   if (!answer.accepted) throw new LeaveRefusedError(`Cannot leave office "${office_id}": ${answer.reason}`);
-}
-
-function untilWhen(patienceMs: number): string {
-  return patienceMs === Infinity ? "until it succeeds" : `for ${patienceMs} ms`;
 }
 
 /** What a Server said to a join or a leave. */
