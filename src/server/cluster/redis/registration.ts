@@ -4,6 +4,7 @@ import { delay } from "../../../async/backoff.ts";
 import type { Logger } from "../../../log.ts";
 import type { HeldOffice, HeldSeats } from "./held_seats.ts";
 import { keptMsOf, Lease, type LeaseClock } from "./lease.ts";
+import { toSeat } from "./seat.ts";
 import { KEPT_MS } from "./shared_office.ts";
 import { isAlive, reap, takeSeatsAgain, type TakingContext } from "./taking.ts";
 
@@ -202,15 +203,17 @@ export class Registration {
     }
   }
 
-  /** Makes Redis keep the offices: nobody may have joined or left for a day. */
+  /** Makes Redis keep the offices and the sessions of their members: nobody may have joined or left for a day. */
   async #keep(): Promise<void> {
     const nowMs = this.#lease?.now().monotonicMs ?? -Infinity;
     if (nowMs - this.#keptAtMs < KEEP_INTERVAL_MS) return;
-    const { held } = this.#context;
+    const { held, sessions } = this.#context;
     await Promise.all(
       held.offices().map(async (place) => {
         try {
           await place.office.run(() => place.office.keep());
+          const seats = [...place.seats.values()].map(({ member, lease }) => toSeat(member, lease.fence));
+          await Promise.all(seats.map((seat) => sessions.keep(seat)));
         } finally {
           held.retire(place);
         }

@@ -1,11 +1,9 @@
 /** Which connection a session has: a newer one replaces it, in whatever office it is. */
 import type { RedisConnection } from "./connection.ts";
 import type { RedisKeys } from "./keys.ts";
-import { readSeat, type Seat, writeSeat } from "./seat.ts";
 import { FORGET_SCRIPT } from "./scripts.ts";
-
-/** How long Redis remembers where the connection of a session is: a day. */
-const KEPT_MS = 86_400_000;
+import { readSeat, type Seat, writeSeat } from "./seat.ts";
+import { KEPT_MS } from "./shared_office.ts";
 
 /** The sessions of all processes, in Redis. A seat without a session is in none of them. */
 export class Sessions {
@@ -34,6 +32,13 @@ export class Sessions {
     const isTaken = await this.#redis.send(key, ["SET", key, toText(seat), "PX", String(KEPT_MS), "NX"]);
     if (isTaken !== null) return false;
     return otherThan(seat, await this.#redis.send(key, ["GET", key])) !== undefined;
+  }
+
+  /** Makes Redis remember the session of a seat for another day. */
+  async keep({ sessionId }: Seat): Promise<void> {
+    if (sessionId === undefined) return;
+    const key = this.#keys.session(sessionId);
+    await this.#redis.send(key, ["PEXPIRE", key, String(KEPT_MS)]);
   }
 
   /** Forgets the session of a seat that was given up, unless a newer connection has it. */

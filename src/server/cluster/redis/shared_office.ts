@@ -5,7 +5,7 @@ import type { RedisKeys } from "./keys.ts";
 import { type CopyListener, type LeaveReason, NO_OFFICE, OfficeCopy } from "./office_copy.ts";
 import { type Seat, writeSeat } from "./seat.ts";
 
-/** How long Redis keeps an office that no process changes or keeps: a day. */
+/** How long Redis keeps what no process changes or keeps, an office or a session: a day. */
 export const KEPT_MS = 86_400_000;
 
 /** What the shared offices of a process have in common. */

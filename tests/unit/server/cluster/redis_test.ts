@@ -76,7 +76,7 @@ const ignore = !hasRedis;
 const DAY_MS = 86_400_000;
 
 Deno.test({
-  name: "an office without changes stays in Redis as long as it has members",
+  name: "an office without changes stays in Redis as long as it has members, and so do their sessions",
   ignore,
   async fn() {
     const redis = opened.single;
@@ -85,18 +85,21 @@ Deno.test({
     await using world = await openWorld(redis, 2, { clock });
     const [first, second] = world.processes;
     assert(first !== undefined && second !== undefined);
-    const ada = agent("ada");
+    const ada = agent("ada", { session: "s" });
     first.premises.add(ada.sid);
     await within(first.state.join(ada), "the join");
-    const key = await redis.run("KEYS", `${world.prefix}:*:seats`);
+    const office = await redis.run("KEYS", `${world.prefix}:*:seats`);
+    const session = await redis.run("KEYS", `${world.prefix}:*:session:*`);
     for (let day = 1; day <= 2; day++) {
-      await redis.run("PEXPIRE", key, String(DAY_MS / 2));
+      for (const key of [office, session]) await redis.run("PEXPIRE", key, String(DAY_MS / 2));
       clock.aheadMs = day * DAY_MS;
-      await eventually(
-        async () => Number(await redis.run("PTTL", key)),
-        (leftMs) => leftMs > DAY_MS / 2,
-        "a kept office",
-      );
+      for (const key of [office, session]) {
+        await eventually(
+          async () => Number(await redis.run("PTTL", key)),
+          (leftMs) => leftMs > DAY_MS / 2,
+          `keeping ${key}`,
+        );
+      }
     }
   },
 });
