@@ -66,22 +66,36 @@ export class RemoteKeys {
    * @throws the reason why there are none.
    */
   async current(signal?: AbortSignal): Promise<readonly VerificationKey[]> {
-    const ageMs = this.#now() - this.#fetchedAtMs;
-    if (this.#keys !== undefined && ageMs < MAX_STALE_MS) {
-      if (ageMs >= MAX_AGE_MS) void this.#refresh().catch(() => {});
-      return this.#keys;
+    const known = this.#usableKeys;
+    if (known !== undefined) {
+      if (this.#ageMs >= MAX_AGE_MS) void this.#refresh().catch(() => {});
+      return known;
     }
-    this.#keys = undefined;
     await abortable(this.#refresh(), signal);
-    if (this.#keys === undefined) throw this.#toError();
-    return this.#keys;
+    const fetched = this.#usableKeys;
+    if (fetched === undefined) throw this.#toError();
+    return fetched;
   }
 
-  /** Why there are no keys; `undefined` when there are. Fetches them in the background, at most every 5 seconds. */
+  get #ageMs(): number {
+    return this.#now() - this.#fetchedAtMs;
+  }
+
+  /** The keys, unless they are too old. */
+  get #usableKeys(): readonly VerificationKey[] | undefined {
+    return this.#ageMs < MAX_STALE_MS ? this.#keys : undefined;
+  }
+
+  /**
+   * Why there are no keys that may be used; `undefined` when there are. Fetches missing keys in the background, at most
+   * every 5 seconds, and old ones as {@linkcode RemoteKeys.current} does.
+   */
   unready(): string | undefined {
-    if (this.#keys !== undefined) return undefined;
-    void this.#refresh().catch(() => {});
-    return `no key set for JWT: ${this.#failure ?? "it is being fetched"}`;
+    if (this.#ageMs >= MAX_AGE_MS) void this.#refresh().catch(() => {});
+    // Without a failure, keys are too old only because nobody asked for them.
+    const isReady = this.#usableKeys !== undefined ||
+      (this.#keys !== undefined && this.#failure === undefined);
+    return isReady ? undefined : `no key set for JWT: ${this.#failure ?? "it is being fetched"}`;
   }
 
   /** The keys of a newer answer, for a token whose key is not known; `undefined` so soon after the last request. */

@@ -118,7 +118,7 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
     }
   }
 
-  /** Implements {@linkcode AuthProvider.unready}: there are no keys while the URL was never reached. */
+  /** Implements {@linkcode AuthProvider.unready}: there are no keys before the first answer of the URL, and an hour after the last one. */
   unready(): string | undefined {
     return this.#remote?.unready();
   }

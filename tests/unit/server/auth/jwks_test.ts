@@ -101,6 +101,23 @@ Deno.test("who asks whether there are keys makes them be fetched, at most every 
   assertEquals(fetching.server.requests, 2);
 });
 
+Deno.test("keys are missing as well an hour after the last answer, but not because nobody asked for them", async () => {
+  await using fetching = new Fetching();
+  assertEquals(await fetching.has(), ["old"]);
+  fetching.pass(61 * MINUTE);
+  fetching.server.answer(() => new Response("down", { status: 503 }));
+  assertEquals(fetching.keys.unready(), undefined);
+  await eventually(
+    () => fetching.keys.unready(),
+    (reason) => reason === "no key set for JWT: HTTP status 503",
+    "the failure",
+  );
+  fetching.server.publish(next);
+  fetching.pass(6 * SECOND);
+  await eventually(() => fetching.keys.unready(), (reason) => reason === undefined, "the keys");
+  assertEquals([await fetching.has(), fetching.server.requests], [["next"], 3]);
+});
+
 Deno.test("only https, or this machine, may serve keys", () => {
   for (const url of ["http://issuer.example/", "http://127.0.0.1.example/", "ftp://127.0.0.1/", "", "//x"]) {
     assertThrows(() => new RemoteKeys(url, { logger: silentLogger }), TypeError, "https is required", url);
