@@ -80,6 +80,7 @@ export interface Requester {
   onEnded(pending: PendingRequest): void;
 }
 
+/** The load of a connection that was never asked. */
 const NO_LOAD = { requests: 0, bytes: 0 };
 
 /** Requests in flight in one direction. */
@@ -143,7 +144,7 @@ export class Connection implements Target, Requester {
     return this.#asTarget.load;
   }
 
-  /** The same to be read only; it makes nothing. */
+  /** A count of the requests to it, for statistics: unlike `targetLoad`, it allocates nothing for an idle connection. */
   get inFlight(): Readonly<Pick<Load, "requests" | "bytes">> {
     return this.#receiving?.load ?? NO_LOAD;
   }

@@ -2,6 +2,7 @@
  * Counts messages that have not arrived completely where the Server's own WebSockets do not: over polling, and with the
  * engine `ws`. One that finds no room ends its session, as one that is too large does.
  */
+import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { MemoryBudget } from "./memory_budget.ts";
 
@@ -12,7 +13,7 @@ export function countBody(
 ): void {
   const message = new IncompleteMessage(memory);
   request.on("data", (chunk: string | Uint8Array) => {
-    if (!message.hold(message.bytes + chunk.length)) request.socket.destroy();
+    if (!message.hold(message.bytes + Buffer.byteLength(chunk))) request.socket.destroy();
   });
   // Follows "finish" as well as the loss of the connection.
   response.once("close", () => message.hold(0));

@@ -32,13 +32,13 @@ export function count(flags: string, description: string): Option {
   return new Option(flags, description).argParser(wholeNumber(1));
 }
 
-/** Nothing, with a unit or without. */
-const NO_TIME = /^0+(?:\.0+)?(?:ms|s|m|h)?$/;
+/** A time of 0, with a unit or without. */
+const ZERO_TIME = /^0+(?:\.0+)?(?:ms|s|m|h)?$/;
 
 /** An option with a time in milliseconds that may be 0. */
 export function timeOrNone(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text) =>
-    NO_TIME.test(text.trim()) ? 0 : parseMilliseconds(text)
+    ZERO_TIME.test(text.trim()) ? 0 : parseMilliseconds(text)
   );
 }
 

@@ -136,9 +136,14 @@ function parse(option: Option, given: unknown, refuse: (message: string) => Usag
   const items = isList && Array.isArray(given) ? given : [given];
   let value: unknown = undefined;
   for (const item of items) {
-    if (typeof item === "number" && option.parseArg === undefined) throw refuse("expected a string");
-    if (typeof item !== "string" && typeof item !== "number") {
-      throw refuse(isList ? "expected a string, or a list of strings" : "expected a string or a number");
+    const mayBeNumber = option.parseArg !== undefined;
+    if (typeof item !== "string" && !(mayBeNumber && typeof item === "number")) {
+      const expected = isList
+        ? "a string, or a list of strings"
+        : mayBeNumber
+        ? "a string or a number"
+        : "a string";
+      throw refuse(`expected ${expected}`);
     }
     value = parseText(option, { text: String(item), earlier: value, refuse });
   }

@@ -118,8 +118,8 @@ export class PendingConnections {
       packetBytes: 0,
       timer: undefined,
       sockets: new Map(),
-      stopReading: nothing,
-      stopWaiting: nothing,
+      stopReading: noop,
+      stopWaiting: noop,
     };
     if (!this.#places.add(pending, address)) return false;
     this.#byRequest.set(request, pending);
@@ -309,14 +309,14 @@ export class PendingConnections {
     this.#places.delete(pending);
     pending.stopReading();
     pending.stopWaiting();
-    pending.stopReading = pending.stopWaiting = nothing;
+    pending.stopReading = pending.stopWaiting = noop;
     for (const stopCounting of pending.sockets.values()) stopCounting();
     pending.sockets.clear();
     if (pending.connection !== undefined) this.#bySid.delete(pending.connection.id);
   }
 }
 
-function nothing(): void {}
+function noop(): void {}
 
 /** Private member of Engine.IO: the limit of a polling body. */
 function limitPolling({ transport }: EngineConnection, maxBytes: number): void {

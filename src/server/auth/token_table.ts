@@ -16,12 +16,7 @@ interface Entry {
 }
 
 /** What a new list of tokens changed. */
-export interface TokenCounts extends Record<string, number> {
-  readonly tokens: number;
-  readonly added: number;
-  readonly removed: number;
-  readonly changed: number;
-}
+export type TokenCounts = Readonly<Record<"tokens" | "added" | "removed" | "changed", number>>;
 
 /** The accepted tokens. Their set can change while connections are open. */
 export class TokenTable {

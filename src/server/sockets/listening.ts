@@ -56,7 +56,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: "the port is in use",
   EACCES: "no permission for this port",
   EADDRNOTAVAIL: "the address does not belong to this machine",
-  // What Deno says of it.
+  // Deno's code for the same problem.
   EINVAL: "the address does not belong to this machine",
   ENOTFOUND: "unknown host",
 };

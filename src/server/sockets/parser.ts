@@ -94,7 +94,7 @@ class BoundedDecoder extends Decoder {
   }
 
   #addText(text: string): void {
-    const short = text.length < MIN_SHORTENED_LENGTH || !isRelayed(text) ? undefined : shorten(text);
+    const short = text.length < MIN_SHORTENED_LENGTH || !isRelayed(text) ? undefined : shortenPacket(text);
     const isAdded = short !== undefined &&
       this.#addShort(short.text, { whole: text, hasEscapes: short.hasEscapes });
     if (!isAdded) this.#addWhole(text);
@@ -172,7 +172,7 @@ class BoundedDecoder extends Decoder {
 }
 
 /** Cuts the long strings of a packet: the engine may have found them already. */
-function shorten(text: string): ShortText | undefined {
+function shortenPacket(text: string): ShortText | undefined {
   const scan = currentScan(text);
   return scan === undefined ? shortenStrings(text) : shortenScanned(text, scan);
 }

@@ -137,7 +137,7 @@ export class HeldSeats implements CopyListener {
   /** Implements {@linkcode CopyListener.onSeatGiven}. */
   onSeatGiven({ member }: Seat, reason: LeaveReason): void {
     const held = this.#find(member);
-    // A seat of an earlier attempt to join, which was told of as a stranger's.
+    // A seat of an earlier attempt to join: its arrival was reported as that of a member elsewhere.
     if (held === undefined || held.state === "joining") {
       return this.#listener.onLeft(member, { isHere: false, reason: "left" });
     }

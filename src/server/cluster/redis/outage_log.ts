@@ -32,7 +32,7 @@ export class OutageLog {
     level: "warn" | "error",
     message: string,
     { cause, ...fields }: LogFields & { readonly cause: unknown },
-  ) {
+  ): void {
     const error = explainRedisError(cause);
     const nowMs = this.#nowMs();
     if (error === this.#last && nowMs < this.#loggedAtMs + REPEAT_MS) return;
