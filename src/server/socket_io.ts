@@ -1,4 +1,4 @@
-/** Sets up Socket.IO on an HTTP server, and adapts its sockets to {@linkcode Wire}. */
+/** Sets up Socket.IO on an HTTP server. */
 import { createServer, type IncomingMessage, type Server as HttpServer } from "node:http";
 import type { Duplex } from "node:stream";
 import { Server as SocketIoServer, type Socket } from "socket.io";
@@ -11,8 +11,7 @@ import { type EngineConnection, PendingConnections } from "./admission/pending_c
 import { type Audit, auditFields, openAudit } from "./audit.ts";
 import { type BoundedLog, createEventLogs } from "./bounded_log.ts";
 import { LocalOffices } from "./cluster/local.ts";
-import { type Ack, Connection, type Wire } from "./connection.ts";
-import type { Sent } from "./pending_requests.ts";
+import { Connection } from "./connection.ts";
 import { UpgradeRequest } from "./engine/upgrade_request.ts";
 import { BuiltinEngine } from "./engine/builtin.ts";
 import { dispatch, dispatchDisconnect } from "./dispatch.ts";
@@ -29,7 +28,8 @@ import { MemoryBudget } from "./memory_budget.ts";
 import type { Settings } from "./options.ts";
 import { QuotaLedger } from "./quotas.ts";
 import { Outbox, type OutboxOptions, terminateWebSocket } from "./outbox.ts";
-import { hideSessionCount, hideSocketCount, setNextAckId } from "./sockets/ids.ts";
+import { roomOf, SocketWire } from "./socket_wire.ts";
+import { hideSessionCount, hideSocketCount } from "./sockets/ids.ts";
 import { createBoundedParser } from "./sockets/parser.ts";
 import { PingTimer } from "./sockets/ping_timer.ts";
 import { boundPollingAnswers, boundPollingBodies, type PollingConnection } from "./sockets/polling.ts";
@@ -346,79 +346,4 @@ function serveConnection(
     // The connection serves one namespace, so it closes with it.
     if (reason === "client namespace disconnect") socket.conn.close(true);
   });
-}
-
-/** The members of a Socket.IO socket that are used here. */
-export interface SocketLike {
-  readonly id: string;
-  emit(event: string, ...args: unknown[]): unknown;
-  join(room: string): unknown;
-  leave(room: string): unknown;
-  disconnect(close: boolean): unknown;
-}
-
-/** Adapts a socket. */
-export class SocketWire implements Wire {
-  readonly #socket: SocketLike;
-  readonly #outbox: Pick<Outbox, "push">;
-  #nextAckId = 0;
-
-  constructor(socket: SocketLike, outbox: Pick<Outbox, "push">) {
-    this.#socket = socket;
-    this.#outbox = outbox;
-  }
-
-  get sid(): string {
-    return this.#socket.id;
-  }
-
-  emit(event: string, body: unknown): void {
-    this.#outbox.push(() => this.#socket.emit(event, body));
-  }
-
-  ask(event: string, body: unknown, ack: Ack): Sent {
-    const ackId = this.#nextAckId++;
-    setNextAckId(this.#socket, ackId);
-    try {
-      return { ackId, bytes: this.#outbox.push(() => this.#socket.emit(event, body, ack)) };
-    } catch (error) {
-      this.forgetAck(ackId);
-      throw error;
-    }
-  }
-
-  answer(ack: Ack, answer: readonly unknown[]): void {
-    this.#outbox.push(() => ack(...answer));
-  }
-
-  forgetAck(ackId: number): void {
-    acksOf(this.#socket)?.delete(ackId);
-  }
-
-  // Synchronous with the in-memory adapter of Socket.IO.
-  enterRoom(officeId: string): void {
-    this.#socket.join(roomOf(officeId));
-  }
-
-  leaveRoom(officeId: string): void {
-    this.#socket.leave(roomOf(officeId));
-  }
-
-  close(): void {
-    this.#socket.disconnect(true);
-  }
-}
-
-/** The Socket.IO room of an office. The prefix keeps it apart from the room that each socket id is. */
-function roomOf(officeId: string): string {
-  return `office:${officeId}`;
-}
-
-/**
- * Private member of Socket.IO, which keeps each ack until it is called. Its `timeout()` would free the ack, but it sets
- * one timer per request, which outlives the connection.
- */
-function acksOf(socket: SocketLike): Map<unknown, unknown> | undefined {
-  const acks: unknown = Reflect.get(socket, "acks");
-  return acks instanceof Map ? acks : undefined;
 }

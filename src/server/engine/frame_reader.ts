@@ -7,34 +7,10 @@ import { MAX_PENDING_BYTES } from "../limits.ts";
 import type { MemoryBudget } from "../memory_budget.ts";
 import { giveBuffer, takeBuffer } from "./buffers.ts";
 import { INVALID_DATA, isSendable, NO_STATUS, PROTOCOL_ERROR, TOO_BIG, TRY_AGAIN } from "./close_codes.ts";
+import type { FrameSink } from "./frame_sink.ts";
 import { type Content, type MaskedRange, shiftMask, unmask } from "./masking.ts";
 import { deliverScanned, MIN_SCANNED_BYTES, MIN_SCANNED_TEXT_BYTES } from "./plain_text.ts";
 import { TextScan } from "./text_scan.ts";
-
-/** Receives what a peer sends. After `onClose` or `onFailure`, nothing follows. */
-export interface FrameSink {
-  onText(text: string): void;
-  /**
-   * Receives an ASCII text without control characters, with which `buffer` begins.
-   *
-   * @return Whether it took the message, and the buffer. If not, the message goes to `onText`.
-   */
-  onPlainText(buffer: Buffer, message: PlainMessage): boolean;
-  onBinary(bytes: Buffer): void;
-  /** Receives a text message that is larger than the limit, or than the memory that is left: its beginning, and its size. */
-  onOversize(beginning: string, sizeBytes: number): void;
-  onPing(payload: Buffer): void;
-  onClose(code: number, reason: string): void;
-  /** Receives the code with which to close a peer that broke a rule. */
-  onFailure(code: number, message: string): void;
-}
-
-/** An ASCII text without control characters. */
-export interface PlainMessage {
-  readonly end: number;
-  /** What else is known of it, if it was scanned. */
-  readonly scan: TextScan | undefined;
-}
 
 /** The bounds of a {@linkcode FrameReader}. */
 export interface FrameLimits {

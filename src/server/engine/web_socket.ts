@@ -8,7 +8,8 @@ import { nextTick } from "node:process";
 import type { Socket } from "node:net";
 import { giveBuffer, takeBuffer } from "./buffers.ts";
 import { ABNORMAL, NO_STATUS, TOO_BIG } from "./close_codes.ts";
-import { type FrameLimits, FrameReader, type FrameSink, type PlainMessage } from "./frame_reader.ts";
+import { type FrameLimits, FrameReader } from "./frame_reader.ts";
+import type { FrameSink, PlainMessage } from "./frame_sink.ts";
 import {
   buildClose,
   buildPong,

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
-import { type FrameLimits, FrameReader, type FrameSink } from "../../../../src/server/engine/frame_reader.ts";
+import { type FrameLimits, FrameReader } from "../../../../src/server/engine/frame_reader.ts";
+import type { FrameSink } from "../../../../src/server/engine/frame_sink.ts";
 import { currentScan } from "../../../../src/server/engine/plain_text.ts";
 import { MemoryBudget } from "../../../../src/server/memory_budget.ts";
 import { Random } from "../../../fixtures/random.ts";

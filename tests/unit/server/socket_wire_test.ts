@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { createServer } from "node:http";
 import { Server, type Socket } from "socket.io";
-import { SocketWire } from "../../../src/server/socket_io.ts";
+import { SocketWire } from "../../../src/server/socket_wire.ts";
 import { RawPeer } from "../../integration/_socket.ts";
 
 /** A genuine Socket.IO socket with its client: what is tested here leans on how Socket.IO works inside. */
