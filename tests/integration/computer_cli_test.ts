@@ -110,7 +110,7 @@ Deno.test("a service whose name is taken says how long it tries, and its status 
   const membership = { role: "computer", name: "laptop", office_id: "lab" } as const;
   await using _other = await RawPeer.join(server.url, membership);
   await using service = place.start(options(server.url, config));
-  await service.said("is taken, retrying until it succeeds");
+  await service.said("is taken, retrying until it is free");
   await service.said("Use another name, or end that Computer");
   const { stdout } = await place.run(["status"]);
   assertStringIncludes(stdout, "office    none yet, connected to");
