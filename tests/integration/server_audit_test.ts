@@ -70,7 +70,7 @@ Deno.test("the audit trail says why each membership ended", async () => {
     "leaving 0": "left",
     "closing 1": "left",
     "lost 2": "connection_lost",
-    "replaced 3": "replaced",
+    "replaced 3": "session_replaced",
     "revoked 4": "credentials_revoked",
     "changed 5": "credentials_changed",
     "brief 6": "credentials_expired",

@@ -114,18 +114,16 @@ export function depart(hub: MembershipContext, member: Member, { isHere, reason 
   if (!member.isObserver) {
     hub.deliver(member.officeId, { event: LEAVE_OFFICE_NOTIFICATION, body: describe(member) });
   }
+  const farewell = reason === "left" ? undefined : farewells[reason];
   if (isHere) {
     const fields = {
       ...fieldsOf(member),
-      reason: reason === "left" ? hub.departures.get(member.sid) ?? reason : REASONS[reason],
+      reason: farewell?.code ?? hub.departures.get(member.sid) ?? "left",
     };
     hub.audit.write("info", "left office", { action: "leave", fields });
   }
-  if (reason !== "left") connection?.dismiss(farewells[reason]);
+  if (farewell !== undefined) connection?.dismiss(farewell);
 }
-
-/** The words of the audit trail. */
-const REASONS = { replaced: "replaced", lost: FarewellCode.LEASE_LOST } as const;
 
 const farewells: Readonly<Record<Exclude<Departure["reason"], "left">, Farewell>> = {
   replaced: {
