@@ -12,11 +12,16 @@ export function countBody(
   { response, memory }: { readonly response: ServerResponse; readonly memory: MemoryBudget },
 ): void {
   const message = new IncompleteMessage(memory);
-  request.on("data", (chunk: string | Uint8Array) => {
+  const onData = (chunk: string | Uint8Array) => {
     if (!message.hold(message.bytes + Buffer.byteLength(chunk))) request.socket.destroy();
-  });
+  };
+  request.on("data", onData);
   // Follows "finish" as well as the loss of the connection.
-  response.once("close", () => message.hold(0));
+  response.once("close", () => {
+    // The rest of a body may come after its answer, and nothing would follow that frees it.
+    request.off("data", onData);
+    message.hold(0);
+  });
 }
 
 /** The members of an Engine.IO connection that are used here. */

@@ -1,8 +1,9 @@
-/** Attacker: members that leave messages behind: refused, held, cancelled, unanswered, or of a connection that is gone */
+/** Attacker: members that leave messages behind: refused, held, cancelled or unanswered; a stranger after its refusal */
 import { assertEquals } from "@std/assert";
 import { SmcpServer } from "../../server.ts";
 import { eventually } from "../fixtures/within.ts";
 import { RawPeer } from "../integration/_socket.ts";
+import { POLLING, RawConnection } from "./_raw_http.ts";
 
 const ROUNDS = 50;
 /** Of these, a few are long enough to be passed on as bytes. */
@@ -47,18 +48,40 @@ async function leaveBehind(url: string, round: number): Promise<void> {
   } else await agent.cut();
 }
 
+const METERS = ["a2c_message_memory_bytes", "a2c_requests_in_flight", "a2c_bytes_in_flight"];
+
+async function readMeters(server: SmcpServer): Promise<readonly number[]> {
+  const text = await server.metrics();
+  return METERS.map((name) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1] ?? NaN));
+}
+
+async function assertNothingLeft(server: SmcpServer): Promise<void> {
+  const isNothing = (values: readonly number[]) => values.every((value) => value === 0);
+  assertEquals(await eventually(() => readMeters(server), isNothing, "the memory to be free"), [0, 0, 0]);
+}
+
 for (const engine of ["builtin", "ws"] as const) {
   Deno.test(`${engine}: after 10,000 messages that were answered, refused, held, cancelled or left behind, none takes memory`, async () => {
     await using server = await SmcpServer.listen({ port: 0, engine, metrics: true });
     await using computer = await RawPeer.join(server.url, laptop);
     computer.serve("client:answer", () => [{ text: LONG.slice(0, 1_000) }]);
     for (let round = 0; round < ROUNDS; round++) await leaveBehind(server.url, round);
-    const left = async () => {
-      const text = await server.metrics();
-      const valueOf = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1] ?? NaN);
-      return ["a2c_message_memory_bytes", "a2c_requests_in_flight", "a2c_bytes_in_flight"].map(valueOf);
-    };
-    const isNothing = (values: readonly number[]) => values.every((value) => value === 0);
-    assertEquals(await eventually(left, isNothing, "the memory to be free"), [0, 0, 0]);
+    await assertNothingLeft(server);
   });
 }
+
+Deno.test("A body that comes after the refusal of its request takes no memory when its connection has gone", async () => {
+  await using server = await SmcpServer.listen({ port: 0, metrics: true });
+  const part = "x".repeat(64 * 1024);
+  for (let round = 0; round < 5; round++) {
+    await using stranger = new RawConnection(server.port);
+    // Nobody opens a session so.
+    stranger.write(
+      `POST ${POLLING} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nContent-Length: 10000000\r\n\r\n`,
+    );
+    await stranger.until("the refusal", (text) => text.startsWith("HTTP/1.1 400"));
+    for (let index = 0; index < 5; index++) stranger.write(part);
+    await stranger.untilClosed();
+  }
+  await assertNothingLeft(server);
+});
