@@ -203,11 +203,15 @@ function formatValue(value: unknown): string {
 
 function formatJson(record: LogRecord): string {
   const { module, fields } = partsOf(record);
-  return JSON.stringify({
+  const own = {
     time: record.datetime.toISOString(),
     level: record.levelName.toLowerCase(),
     module,
     message: record.msg,
-    ...fields,
-  }, (_key, value: unknown) => typeof value === "string" ? shortened(value) : value);
+  };
+  // First for their place in the line, and last so that no field replaces them.
+  return JSON.stringify(
+    { ...own, ...fields, ...own },
+    (_key, value: unknown) => typeof value === "string" ? shortened(value) : value,
+  );
 }

@@ -42,7 +42,9 @@ export function departureReason(cause: string, farewell: string | undefined): st
 
 /** The fields of a line of the audit trail, which any logger may write. */
 export function auditFields(action: AuditAction, fields: LogFields): LogFields {
-  return { module: "audit", action, ...fields };
+  const own = { module: "audit", action };
+  // Last as well: an AuthProvider adds fields of its own.
+  return { ...own, ...fields, ...own };
 }
 
 /** Writes what was allowed. Lines about refusals are written by the bounded logs of connections and of refusals. */

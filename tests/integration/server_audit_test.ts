@@ -123,14 +123,15 @@ Deno.test("the audit trail has newer credentials with their end, and refused one
 
 Deno.test("the audit trail has refused credentials and pages", async () => {
   const logger = new RecordingLogger();
-  const auth: AuthProvider = { authenticate: () => ({ refused: "unknown user" }) };
+  const log = { user: "eve", module: "mine", action: "leave", reason: "mine" };
+  const auth: AuthProvider = { authenticate: () => ({ refused: "unknown user", log }) };
   await using server = await SmcpServer.listen({ port: 0, logger, auth });
   await assertRejects(() => RawPeer.connect(server.url));
   const target = `${server.url}/socket.io/?EIO=4&transport=polling&a2c_version=0.2.0`;
   await (await fetch(target, { headers: { origin: "https://evil.example" } })).body?.cancel();
-  assertEquals(auditOf(logger, "reason", "code", "address"), [
-    ["connect", "refused a connection", "unknown user", undefined, "127.0.0.1"],
-    ["connect", "refused a handshake", "Origin not allowed", 403, "127.0.0.1"],
+  assertEquals(auditOf(logger, "reason", "user", "code", "address"), [
+    ["connect", "refused a connection", "unknown user", "eve", undefined, "127.0.0.1"],
+    ["connect", "refused a handshake", "Origin not allowed", undefined, 403, "127.0.0.1"],
   ]);
 });
 

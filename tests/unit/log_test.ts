@@ -128,3 +128,11 @@ Deno.test("a JSON line parses to the logged values", () => {
   const { message, name } = JSON.parse(lines[0] ?? "");
   assertEquals([message, name], ["a\u2028b\u202ec", "d\u009be"]);
 });
+
+Deno.test("no field replaces the time, the level or the message of a JSON line", () => {
+  const { log, lines } = logged({ format: "json" });
+  log.warn("said", { message: "not said", level: "debug", time: "never", other: 1 });
+  const { time, ...rest } = JSON.parse(lines[0] ?? "");
+  assertEquals(rest, { level: "warn", module: "smcp", message: "said", other: 1 });
+  assertMatch(time, /Z$/);
+});
