@@ -15,12 +15,12 @@ import {
   isCounted,
   type ListenOptions,
   metricsPlaceOf,
-  requireKnownOptions,
   requirePositive,
   type Settings,
   type SmcpServerOptions,
   toSettings,
 } from "./options.ts";
+import { requireKnownOptions } from "./option_names.ts";
 import { DEFAULT_DRAIN_TIMEOUT_MS } from "./limits.ts";
 import { Metrics, MetricsSide, takeSnapshot } from "./metrics/metrics.ts";
 import { openSocketIo, type SocketIoContext, type SocketIoSide } from "./socket_io.ts";

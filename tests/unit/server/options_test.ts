@@ -1,6 +1,4 @@
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { createServer } from "node:http";
-import { SmcpServer } from "../../../src/server/server.ts";
+import { assertEquals, assertThrows } from "@std/assert";
 import { anonymous } from "../../../src/server/auth/provider.ts";
 import { chooseEngine } from "../../../src/server/engine/choose.ts";
 import { httpOptionsOf, toSettings } from "../../../src/server/options.ts";
@@ -94,12 +92,4 @@ Deno.test("httpOptionsOf() never gives a whole request less time than its head, 
   for (const headTimeoutMs of [0, -1, 0.5, NaN, 1e9]) {
     assertThrows(() => httpOptionsOf({ headTimeoutMs }), RangeError);
   }
-});
-
-Deno.test("SmcpServer refuses options that do not exist, and names the closest one", async () => {
-  const misspelt = { port: 0, authh: { authenticate: () => ({ refused: "no" }) } };
-  await assertRejects(() => SmcpServer.listen(misspelt), TypeError, 'did you mean "auth"');
-  const http = createServer();
-  const attached = { allowAnonymous: true, metricsPort: 0 };
-  assertThrows(() => SmcpServer.attach(http, attached), TypeError, '"metricsPort" of the Server: unknown');
 });
