@@ -156,12 +156,10 @@ export class Courier {
 
   #tell({ fence, member }: Seat, { event, body }: { readonly event: string; readonly body: unknown }): void {
     const { sid, officeId, name } = member;
-    this.#flows.requireRoom(fence, { event, computer: name });
-    const message = writeMessage(
-      { kind: "tell", from: this.#office.fence, sid, officeId, event },
-      writeBody(event, body),
-    );
-    this.#send(fence, message);
+    const text = writeBody(event, body);
+    this.#flows.requireRoom(fence, { event, computer: name, officeId }, text.length);
+    const message = writeMessage({ kind: "tell", from: this.#office.fence, sid, officeId, event }, text);
+    this.#send(fence, message, officeId);
   }
 
   #ask({ fence, member: { sid } }: Seat, { request, body, requester, targetLoad, onSettled }: {
@@ -171,8 +169,9 @@ export class Courier {
     readonly targetLoad: Load;
     readonly onSettled: (settlement: Settlement) => void;
   }): void {
-    this.#flows.requireRoom(fence, request);
     const text = writeBody(request.event, body);
+    this.#flows.requireRoom(fence, request, text.length);
+    const { officeId } = request;
     const id = ++this.#lastId;
     const bytes = text.length;
     const pending = this.#await(request, {
@@ -185,7 +184,7 @@ export class Courier {
       onSettled,
     });
     const message = writeMessage({ ...request, kind: "ask", id, from: this.#office.fence, sid }, text);
-    this.#flows.send(fence, message, pending).then((receivers) => {
+    this.#flows.send(fence, message, { officeId, key: pending }).then((receivers) => {
       if (receivers === 0) this.onLost(fence);
     }, (error) => {
       this.#flows.end(fence);
@@ -215,9 +214,10 @@ export class Courier {
         officeLoads.remove(officeId, bytes);
         if (isObserving) observerLoads.remove(officeId, bytes);
         // A request that waits is not sent any more.
-        const isSent = settlement.kind === "answered" || !this.#flows.cancel(fence, pending);
+        const isSent = settlement.kind === "answered" ||
+          !this.#flows.cancel(fence, { officeId, key: pending });
         if (settlement.kind === "dropped" && isSent) {
-          this.#send(fence, writeMessage({ kind: "drop", id, from: this.#office.fence, sid }));
+          this.#send(fence, writeMessage({ kind: "drop", id, from: this.#office.fence, sid }), officeId);
         }
         onSettled(settlement);
       },
@@ -231,8 +231,8 @@ export class Courier {
   }
 
   /** Sends a message whose loss has no effect beyond itself. */
-  #send(fence: string, message: string): void {
-    this.#logFailure(this.#flows.send(fence, message));
+  #send(fence: string, message: string, officeId: string): void {
+    this.#logFailure(this.#flows.send(fence, message, { officeId }));
   }
 
   /** Sends a short message at once, before those that wait. */
@@ -346,23 +346,20 @@ export class Courier {
     };
   }
 
-  #answer({ id, from, sid, event, computer }: AskMessage, settlement: Settlement): void {
+  #answer(message: AskMessage, settlement: Settlement): void {
+    const { id, from, sid, event, computer, officeId } = message;
     if (settlement.kind === "dropped") return;
     const reply = { id, from: this.#office.fence };
-    if (settlement.kind === "failed") {
-      return this.#send(from, writeMessage(toFailure(reply, settlement.error)));
-    }
-    if (!this.#office.isServing(sid)) {
-      return this.#send(from, writeMessage(toFailure(reply, computerNotFound(computer))));
-    }
+    const fail = (error: unknown) => this.#send(from, writeMessage(toFailure(reply, error)), officeId);
+    if (settlement.kind === "failed") return fail(settlement.error);
+    if (!this.#office.isServing(sid)) return fail(computerNotFound(computer));
     try {
-      this.#flows.requireRoom(from, { event, computer });
       const errorCode = errorCodeOf(settlement.answer);
       const text = writeArguments(settlement.answer);
-      this.#send(from, writeMessage({ ...reply, kind: "answer", errorCode }, text));
+      this.#flows.requireRoom(from, message, text.length);
+      this.#send(from, writeMessage({ ...reply, kind: "answer", errorCode }, text), officeId);
     } catch (error) {
-      const failure = error instanceof RangeError ? nestedTooDeep(event) : error;
-      this.#send(from, writeMessage(toFailure(reply, failure)));
+      fail(error instanceof RangeError ? nestedTooDeep(event) : error);
     }
   }
 }

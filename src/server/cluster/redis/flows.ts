@@ -1,12 +1,12 @@
 /**
  * How much is under way to each other process. Redis keeps what a process has not read yet, and closes the connection of one
  * that is too far behind: all its requests would be lost. So each process confirms what it has received, and what does not
- * fit waits here, in order.
+ * fit waits here: the messages of one office in order, and the offices in turns.
  */
 import { Buffer } from "node:buffer";
 import { ErrorCode } from "../../../protocol/error_codes.ts";
 import { SmcpError } from "../../../protocol/errors.ts";
-import { quoted } from "../../limits.ts";
+import { quoted, SMALL_MESSAGE_BYTES } from "../../limits.ts";
 import type { RelayedRequest } from "../../pending_requests.ts";
 
 /** The most bytes under way to one process; a larger message goes alone. Redis allows 32 MiB by default, for all senders. */
@@ -15,6 +15,18 @@ const MAX_UNDER_WAY_BYTES = 4 * 1024 * 1024;
 const RECEIPT_BYTES = 256 * 1024;
 /** The bytes that wait for one process beyond which large messages to it are refused. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+/** The bytes of small messages that may go beside large ones until one of those that wait goes. */
+const MAX_BESIDE_BYTES = 4 * 1024 * 1024;
+
+/** A request, as far as its way matters. */
+type Routed = Pick<RelayedRequest, "event" | "computer" | "officeId">;
+
+/** What tells a message that may wait. */
+export interface SendOptions {
+  readonly officeId: string;
+  /** For {@linkcode Flows.cancel}. */
+  readonly key?: object | undefined;
+}
 
 interface Waiting {
   readonly message: string;
@@ -23,25 +35,85 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** The messages of one office that wait for one process. */
+interface Queue {
+  bytes: number;
+  /** In order. The keys are what {@linkcode Flows.cancel} names a message by. */
+  readonly messages: Map<object, Waiting>;
+}
+
 /** What goes to one process. */
 class Flow {
   underWayBytes = 0;
   waitingBytes = 0;
-  /** In order. The keys are what {@linkcode Flows.cancel} names a message by. */
-  readonly waiting = new Map<object, Waiting>();
+  /** The bytes of small messages that went beside others. */
+  #besideBytes = 0;
+  /** By office; the first one is next. */
+  readonly #queues = new Map<string, Queue>();
 
-  /** The last bytes are confirmed only with later ones, so they do not keep a large message waiting. */
-  fits(bytes: number): boolean {
-    return this.underWayBytes < RECEIPT_BYTES || this.underWayBytes + bytes <= MAX_UNDER_WAY_BYTES;
+  /** Whether a message can go at once: none of its office waits, and it fits or is small. */
+  passes(officeId: string, bytes: number): boolean {
+    if (this.#queues.has(officeId)) return false;
+    if (this.#queues.size === 0 && this.#fits(bytes)) {
+      this.#besideBytes = 0;
+      return true;
+    }
+    if (bytes > SMALL_MESSAGE_BYTES || this.#besideBytes + bytes > MAX_BESIDE_BYTES) return false;
+    this.#besideBytes += bytes;
+    return true;
+  }
+
+  /** The bytes of an office that wait. */
+  bytesOf(officeId: string): number {
+    return this.#queues.get(officeId)?.bytes ?? 0;
+  }
+
+  add(officeId: string, { key, waiting }: { readonly key: object; readonly waiting: Waiting }): void {
+    const queue = this.#queues.get(officeId) ?? { bytes: 0, messages: new Map<object, Waiting>() };
+    this.#queues.set(officeId, queue);
+    queue.messages.set(key, waiting);
+    queue.bytes += waiting.bytes;
+    this.waitingBytes += waiting.bytes;
   }
 
   /** Takes a message that no longer waits out. */
-  remove(key: object): Waiting | undefined {
-    const found = this.waiting.get(key);
-    if (found === undefined) return undefined;
-    this.waiting.delete(key);
+  remove(officeId: string, key: object): Waiting | undefined {
+    const queue = this.#queues.get(officeId);
+    const found = queue?.messages.get(key);
+    if (queue === undefined || found === undefined) return undefined;
+    queue.messages.delete(key);
+    queue.bytes -= found.bytes;
     this.waitingBytes -= found.bytes;
+    if (queue.messages.size === 0) this.#queues.delete(officeId);
     return found;
+  }
+
+  /** Takes the next message out if it fits; then it is the turn of another office. */
+  next(): Waiting | undefined {
+    for (const [officeId, queue] of this.#queues) {
+      for (const [key, { bytes }] of queue.messages) {
+        if (!this.#fits(bytes)) return undefined;
+        this.#besideBytes = 0;
+        const found = this.remove(officeId, key);
+        if (this.#queues.delete(officeId)) this.#queues.set(officeId, queue);
+        return found;
+      }
+    }
+    return undefined;
+  }
+
+  /** Gives up all that waits. */
+  rejectAll(error: Error): void {
+    for (const { messages } of this.#queues.values()) {
+      for (const { reject } of messages.values()) reject(error);
+    }
+    this.#queues.clear();
+    this.waitingBytes = 0;
+  }
+
+  /** The last bytes are confirmed only with later ones, so they do not keep a large message waiting. */
+  #fits(bytes: number): boolean {
+    return this.underWayBytes < RECEIPT_BYTES || this.underWayBytes + bytes <= MAX_UNDER_WAY_BYTES;
   }
 }
 
@@ -62,10 +134,15 @@ export class Flows {
     return [...this.#outgoing.keys(), ...this.#unconfirmed.keys()];
   }
 
-  /** Throws a 413 when too much waits for the process of a Computer, or of those that asked it, to send it more. */
-  requireRoom(fence: string, { event, computer }: Pick<RelayedRequest, "event" | "computer">): void {
-    const size = this.#outgoing.get(fence)?.waitingBytes ?? 0;
-    if (size < MAX_WAITING_BYTES) return;
+  /**
+   * Throws a 413 when too much waits for the process of a Computer, or of those that asked it, to send it more. A small
+   * message is refused only for what its own office has there.
+   */
+  requireRoom(fence: string, { event, computer, officeId }: Routed, bytes: number): void {
+    const flow = this.#outgoing.get(fence);
+    if (flow === undefined || flow.waitingBytes < MAX_WAITING_BYTES) return;
+    if (flow.bytesOf(officeId) + bytes <= SMALL_MESSAGE_BYTES) return;
+    const size = flow.waitingBytes;
     throw new SmcpError(
       ErrorCode.PAYLOAD_TOO_LARGE,
       `Cannot relay "${quoted(event)}": ${size} bytes wait for another process of this Server; try again`,
@@ -74,26 +151,23 @@ export class Flows {
   }
 
   /**
-   * Sends a message behind those before it; resolves to the number of its receivers. The promise stays open when the
+   * Sends a message behind those of its office; resolves to the number of its receivers. The promise stays open when the
    * message is cancelled, and rejects when Redis or the process is lost.
-   *
-   * @param key For {@linkcode Flows.cancel}.
    */
-  send(fence: string, message: string, key?: object): Promise<number> {
+  send(fence: string, message: string, { officeId, key }: SendOptions): Promise<number> {
     const flow = this.#flowTo(fence);
     const bytes = Buffer.byteLength(message);
-    if (flow.waiting.size === 0 && flow.fits(bytes)) return this.#sendNow(flow, { fence, message, bytes });
+    if (flow.passes(officeId, bytes)) return this.#sendNow(flow, { fence, message, bytes });
     return new Promise((resolve, reject) => {
       const waiting = { message, bytes, resolve, reject };
-      flow.waiting.set(key ?? waiting, waiting);
-      flow.waitingBytes += bytes;
+      flow.add(officeId, { key: key ?? waiting, waiting });
     });
   }
 
   /** Takes a message back; returns whether it still waited. */
-  cancel(fence: string, key: object): boolean {
+  cancel(fence: string, { officeId, key }: { readonly officeId: string; readonly key: object }): boolean {
     const flow = this.#outgoing.get(fence);
-    if (flow?.remove(key) === undefined) return false;
+    if (flow?.remove(officeId, key) === undefined) return false;
     this.#sendNext(fence, flow);
     return true;
   }
@@ -118,10 +192,7 @@ export class Flows {
     const flow = this.#outgoing.get(fence);
     if (flow === undefined) return;
     this.#outgoing.delete(fence);
-    for (const { reject } of flow.waiting.values()) {
-      reject(new TypeError("Cannot send to a process: it is lost"));
-    }
-    flow.waiting.clear();
+    flow.rejectAll(new TypeError("Cannot send to a process: it is lost"));
   }
 
   /** Forgets all processes. */
@@ -138,9 +209,8 @@ export class Flows {
   }
 
   #sendNext(fence: string, flow: Flow): void {
-    for (const [key, { message, bytes, resolve }] of flow.waiting) {
-      if (!flow.fits(bytes)) return;
-      flow.remove(key);
+    for (let next = flow.next(); next !== undefined; next = flow.next()) {
+      const { message, bytes, resolve } = next;
       resolve(this.#sendNow(flow, { fence, message, bytes }));
     }
   }
