@@ -93,7 +93,7 @@ export function dispatchDisconnect(
   { connection, cause }: { readonly connection: Connection; readonly cause: string },
 ): void {
   const { held, sid, farewell } = connection;
-  hub.departures.set(sid, departureReason(cause, farewell));
+  hub.departureReasons.set(sid, departureReason(cause, farewell));
   connection.end();
   if (held === undefined) leave(hub, connection);
   else void held.released.then(() => leave(hub, connection));
@@ -105,7 +105,7 @@ function leave(hub: Hub, { sid }: Connection): void {
       sid,
       error: describeError(error),
     });
-  }).finally(() => hub.departures.delete(sid));
+  }).finally(() => hub.departureReasons.delete(sid));
 }
 
 function handle(request: Request, { args }: Incoming): void {

@@ -25,7 +25,7 @@ export interface Hub extends ConnectionContext {
   readonly meter: Meter | undefined;
   connection(sid: string): Connection | undefined;
   /** Why the memberships of closed connections end, by `sid`, until they have ended. */
-  readonly departures: Map<string, string>;
+  readonly departureReasons: Map<string, string>;
   /** Sends a notification to the members of an office on this process, except the connection `except`. */
   deliver(officeId: string, notification: Notification): void;
 }

@@ -261,7 +261,7 @@ function createHub(
     audit,
     quotas,
     connection: (sid: string) => connections.get(sid),
-    departures: new Map<string, string>(),
+    departureReasons: new Map<string, string>(),
     deliver(officeId: string, { event, body, except }: Notification) {
       const room = namespace.to(roomOf(officeId));
       (except === undefined ? room : room.except(except)).emit(event, body);

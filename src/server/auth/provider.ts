@@ -36,7 +36,7 @@ export interface Admission {
 export interface AuthRefusal {
   /** The reason, which is sent to the client. */
   readonly refused: string;
-  /** Further fields of the line in the Server's log, which the client is not told. */
+  /** Further fields of the line in the Server's log, which the client is not told. None replaces one of the Server's own. */
   readonly log?: Readonly<Record<string, unknown>> | undefined;
 }
 

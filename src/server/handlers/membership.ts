@@ -89,7 +89,7 @@ function toSessionInfo({ sid, name, role, officeId, version }: Member): SessionI
 }
 
 /** The parts of the Server that a change of a membership has an effect on. */
-type MembershipContext = Pick<Hub, "connection" | "departures" | "deliver" | "audit" | "quotas">;
+type MembershipContext = Pick<Hub, "connection" | "departureReasons" | "deliver" | "audit" | "quotas">;
 
 /** Notifies the members on this process of a new member, unless it is an observer, and makes its connection enter. */
 export function arrive(
@@ -118,7 +118,7 @@ export function depart(hub: MembershipContext, member: Member, { isHere, reason 
   if (isHere) {
     const fields = {
       ...fieldsOf(member),
-      reason: farewell?.code ?? hub.departures.get(member.sid) ?? "left",
+      reason: farewell?.code ?? hub.departureReasons.get(member.sid) ?? "left",
     };
     hub.audit.write("info", "left office", { action: "leave", fields });
   }
