@@ -5,6 +5,7 @@
 import type { LogFields, Logger } from "../log.ts";
 import { BoundedLog, LineBudget } from "./bounded_log.ts";
 import { LOG_WINDOW_MS, MAX_AUDIT_LINES } from "./limits.ts";
+import { SmcpError } from "../protocol/errors.ts";
 import { FarewellCode } from "../protocol/farewell.ts";
 
 /** What was done or tried. */
@@ -38,6 +39,17 @@ const WANTED_ENDS: ReadonlyMap<string, string> = new Map([
  */
 export function departureReason(cause: string, farewell: string | undefined): string {
   return farewell ?? WANTED_ENDS.get(cause) ?? "connection_lost";
+}
+
+/** A refusal whose line in the log has further fields, which the client is not told. */
+export class LoggedRefusal extends SmcpError {
+  /** The fields. */
+  readonly log: LogFields;
+
+  constructor(code: number, message: string, { log }: { readonly log: LogFields }) {
+    super(code, message);
+    this.log = log;
+  }
 }
 
 /** The fields of a line of the audit trail, which any logger may write. */

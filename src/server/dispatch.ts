@@ -4,8 +4,7 @@ import { isRecord } from "../json.ts";
 import { badRequest, fromErrorAck, readRequestId, SmcpError } from "../protocol/errors.ts";
 import type { LogFields } from "../log.ts";
 import { describeError } from "../text.ts";
-import { type AuditAction, auditFields, departureReason } from "./audit.ts";
-import { NotGrantedError } from "./auth/grant.ts";
+import { type AuditAction, auditFields, departureReason, LoggedRefusal } from "./audit.ts";
 import { outOfReach } from "./cluster/office_state.ts";
 import type { Ack, Connection } from "./connection.ts";
 import type { Answer, Settlement } from "./pending_requests.ts";
@@ -185,7 +184,7 @@ function refuse(request: Request, error: unknown): Answer {
   const { log } = request.connection;
   request.hub.meter?.failed(request, refusal.code);
   if (request.span !== undefined) endSpan(request, { outcome: "error", error: refusal.code });
-  if (error instanceof NotGrantedError) log.write("warn", error.message, { ...fields, ...error.allowed });
+  if (error instanceof LoggedRefusal) log.write("warn", error.message, { ...error.log, ...fields });
   else if (isExpected) log.write("warn", error.message, fields);
   else log.write("error", "failed to handle an event", { ...fields, error: describeError(error) });
   return request.route.refuse(refusal, request);

@@ -100,14 +100,14 @@ Deno.test("the audit trail has newer credentials with their end, and refused one
   const expiresAtMs = Date.UTC(2100, 0, 1);
   assertEquals(await renew({ principal: "team-1", expiresAtMs }), [true, null]);
   assertEquals(await renew({ principal: "team-1", expiresAtMs: Infinity }), [true, null]);
-  for (const next of [{ refused: "wrong token" }, { principal: "team-2" }]) {
+  for (const next of [{ refused: "wrong token", log: { expires: "wanted" } }, { principal: "team-2" }]) {
     assertEquals((await renew(next))[0], false);
   }
   const lines = auditOf(logger, "principal", "name", "office", "code", "expires");
   assertEquals(lines.filter(([action]) => action === "renew").map(([, ...fields]) => fields), [
     ["renewed the credentials", "team-1", "ada", "lab", undefined, "2100-01-01T00:00:00.000Z"],
     ["renewed the credentials", "team-1", "ada", "lab", undefined, undefined],
-    ["Unauthorized: wrong token", "team-1", undefined, "lab", 401, undefined],
+    ["Unauthorized: wrong token", "team-1", undefined, "lab", 401, "wanted"],
     [
       "Cannot renew the credentials: they are of another principal",
       "team-1",

@@ -2,6 +2,7 @@
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
+import type { LogFields } from "../../log.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { describeError } from "../../text.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
@@ -49,9 +50,16 @@ export class AdmissionError extends Error {
     readonly details?: SmcpError["details"];
   };
 
-  /** @param cause What does not allow the connection, such as a limit; without it, the credentials do not. */
-  constructor(message: string, cause?: SmcpError) {
+  /** Further fields for the log, which the client is not told. */
+  readonly log: LogFields;
+
+  /** @param options `cause`: what does not allow the connection, such as a limit; without it, the credentials do not. */
+  constructor(
+    message: string,
+    { cause, log = {} }: { readonly cause?: SmcpError; readonly log?: LogFields | undefined } = {},
+  ) {
     super(message);
+    this.log = log;
     this.data = cause === undefined
       ? { code: ErrorCode.UNAUTHORIZED, message }
       : { code: cause.code, message, details: cause.details };
@@ -103,7 +111,7 @@ function refuse(
     meter?.refused("credentials");
     refusals.write("warn", "refused a connection", auditFields("connect", { ...log, reason, address }));
   }
-  return new AdmissionError(`Unauthorized: ${reason}`);
+  return new AdmissionError(`Unauthorized: ${reason}`, { log });
 }
 
 /**
@@ -129,7 +137,7 @@ export function countConnection(
     if (!(error instanceof SmcpError)) throw error;
     meter?.refused(refusalOf(error));
     refusals.write("warn", "refused a connection", { reason: error.message, principal, address });
-    throw new AdmissionError(error.message, error);
+    throw new AdmissionError(error.message, { cause: error });
   }
 }
 
@@ -155,7 +163,7 @@ async function decide(
     if (!isRenewal) meter?.refused("credentials");
     // Nothing is known about the credentials: a 401 would end clients for good when an identity provider is down.
     const unavailable = new SmcpError(ErrorCode.UNAVAILABLE, CANNOT_CHECK);
-    throw new AdmissionError(unavailable.message, unavailable);
+    throw new AdmissionError(unavailable.message, { cause: unavailable });
   }
 }
 

@@ -6,7 +6,7 @@ import type { Farewell } from "../../protocol/farewell.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
 import { type Grant, isGranted, type WantedSeat } from "../auth/grant.ts";
 import type { Permit, PermitWatch } from "../auth/permit.ts";
-import type { Audit } from "../audit.ts";
+import { type Audit, LoggedRefusal } from "../audit.ts";
 import type { Member } from "../offices.ts";
 import type { Credentials } from "../auth/provider.ts";
 import { MIN_RENEWAL_INTERVAL_MS } from "../limits.ts";
@@ -134,7 +134,7 @@ export class LiveCredentials {
 function nothing(): void {}
 
 function toRefusal(error: unknown): never {
-  if (error instanceof AdmissionError) throw new SmcpError(error.data.code, error.message);
+  if (error instanceof AdmissionError) throw new LoggedRefusal(error.data.code, error.message, error);
   throw error;
 }
 

@@ -1,7 +1,6 @@
 /** What a client may do: which offices it may join, and in which roles. */
 import { isRecord } from "../../json.ts";
-import { ErrorCode } from "../../protocol/error_codes.ts";
-import { SmcpError } from "../../protocol/errors.ts";
+import type { LogFields } from "../../log.ts";
 import type { Role } from "../../protocol/office.ts";
 
 /** A role that a client may be granted. `agent` includes `observer`, which may only read. */
@@ -57,15 +56,9 @@ function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
 /** The most offices of a grant in a line of the log. */
 const MAX_LOGGED_OFFICES = 20;
 
-/** The refusal of a seat that a grant does not allow. */
-export class NotGrantedError extends SmcpError {
-  /** What the grant allows. For the Server's log only: the client need not know. */
-  readonly allowed: Readonly<Record<"allowed_offices" | "allowed_roles", string>>;
-
-  constructor(message: string, { offices, roles = GRANTED_ROLES }: Grant) {
-    super(ErrorCode.FORBIDDEN, message);
-    this.allowed = { allowed_offices: listed(offices ?? ["*"]), allowed_roles: listed(roles) };
-  }
+/** Returns what a grant allows, for the log. */
+export function describeGrant({ offices = ["*"], roles = GRANTED_ROLES }: Grant): LogFields {
+  return { allowed_offices: listed(offices), allowed_roles: listed(roles) };
 }
 
 function listed(items: readonly string[]): string {

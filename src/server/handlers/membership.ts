@@ -2,7 +2,8 @@
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { parseEnterOfficeReq, parseLeaveOfficeReq, parseListRoomReq } from "../../protocol/parse.ts";
-import { isGranted, NotGrantedError, type WantedSeat } from "../auth/grant.ts";
+import { LoggedRefusal } from "../audit.ts";
+import { describeGrant, isGranted, type WantedSeat } from "../auth/grant.ts";
 import type { Departure } from "../cluster/office_state.ts";
 import type { Connection } from "../connection.ts";
 import type { Hub, Route } from "../hub.ts";
@@ -49,9 +50,10 @@ export const joinOffice: Route = {
 function requireGrant({ grant }: Connection, seat: WantedSeat): void {
   if (grant === undefined || isGranted(grant, seat)) return;
   const role = seat.isObserver ? "observer" : seat.role;
-  throw new NotGrantedError(
+  throw new LoggedRefusal(
+    ErrorCode.FORBIDDEN,
     `The credentials do not allow the role ${role} in office "${seat.officeId}"`,
-    grant,
+    { log: describeGrant(grant) },
   );
 }
 
