@@ -75,7 +75,7 @@ Deno.test("A member that asks and does not read its answers loses its connection
 });
 
 Deno.test("Pongs that answer no ping are no sign of life", async () => {
-  await using office = await openOffice({ pingIntervalMs: 300, pingTimeoutMs: 300 });
+  await using office = await openOffice({ pingIntervalMs: 300, pingTimeoutMs: 2_000 });
   await using agent = await RawPeer.join(office.server.url, ada);
   using deaf = await RawMember.join(office.server, laptop);
   const gone = agent.next("notify:leave_office");
@@ -88,6 +88,7 @@ Deno.test("Pongs that answer no ping are no sign of life", async () => {
     await agent.settled();
   }
   assertEquals(await gone, { office_id: "lab", computer: "laptop" });
+  assertEquals(office.dropped(), undefined, "it went for the ping, not for what waits for it");
 });
 
 Deno.test("A member that polls no more keeps no more waiting than any other", async () => {
