@@ -144,10 +144,15 @@ export class TerminalSession implements AsyncDisposable {
     return this.#output;
   }
 
+  /** The program, and all processes that it has started. */
+  processes(): Promise<number[]> {
+    return descendants(this.#child.pid);
+  }
+
   /** Makes the terminal wider or narrower; the program is told by its system. */
   async resize(columns: number): Promise<void> {
     // All are asked: a command of the program may have ended by now.
-    const pids = (await descendants(this.#child.pid)).join(",");
+    const pids = (await this.processes()).join(",");
     const { stdout } = await new Deno.Command("ps", { args: ["-o", "tty=", "-p", pids] }).output();
     const ttys = new TextDecoder().decode(stdout).split("\n").map((tty) => tty.trim());
     const device = `/dev/${ttys.findLast((tty) => tty !== "" && tty !== "?")}`;

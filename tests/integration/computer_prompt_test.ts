@@ -5,7 +5,7 @@ import { join } from "@std/path";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { everything, filesystem, memory } from "../fixtures/public_servers.ts";
 import { enter, leave, testPrompt } from "./_computer_prompt.ts";
-import { descendants, untilGone } from "./_processes.ts";
+import { untilGone } from "./_processes.ts";
 import { Key } from "./_terminal_session.ts";
 
 const ECHO = {
@@ -134,8 +134,8 @@ for (const [how, keys] of [["Ctrl-D", Key.ctrlD], ["quit", `quit${Key.enter}`]] 
       config: scriptedServers({ stubborn: { stubborn: true, stray: isLinux } }),
     });
     await session.expect("laptop> ");
-    const pids = (await descendants(Deno.pid)).slice(1);
-    assert(pids.length >= 3, "the server, its child and the guard");
+    const pids = await session.processes();
+    assert(pids.length >= 4, "the program, the server, its child and the guard");
     await session.write(keys);
     assertEquals(await session.expectExit(), 0);
     await untilGone(pids);
