@@ -1,0 +1,28 @@
+import { assertEquals } from "@std/assert";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { countBody } from "../../../src/server/incomplete_messages.ts";
+import { MemoryBudget } from "../../../src/server/memory_budget.ts";
+
+Deno.test("countBody() takes nothing from a reader that comes later, counts what it gets, and frees it with the answer", async () => {
+  const request = new IncomingMessage(new Socket());
+  const response = new ServerResponse(request);
+  const memory = new MemoryBudget(1_000_000);
+  countBody(request, { response, memory });
+  request.push("40{}");
+  await new Promise((resolve) => setTimeout(resolve));
+  assertEquals(memory.usedBytes, 0);
+
+  let body = "";
+  request.setEncoding("utf8");
+  request.on("data", (chunk) => body += chunk);
+  const ended = new Promise((resolve) => request.once("end", resolve));
+  request.push("é");
+  request.push(null);
+  await ended;
+  assertEquals(body, "40{}é");
+  assertEquals(memory.usedBytes, 6);
+
+  response.emit("close");
+  assertEquals(memory.usedBytes, 0);
+});
