@@ -14,7 +14,7 @@ export const HELP = "window://interop.windows/help\n\nCall set_status to change 
 /** The document of `windows_server.py`. */
 export const GUIDE = "dpe://interop.docs/guide";
 
-const EVENT_TIMEOUT_MS = 10_000;
+const EVENT_TIMEOUT_MS = 60_000;
 const skipReason = interopSkipReason();
 if (skipReason !== undefined) console.log(`interop: skipped, ${skipReason}`);
 
