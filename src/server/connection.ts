@@ -193,7 +193,7 @@ export class Connection implements Target, Requester {
     this.#member = undefined;
     this.#wire.leaveRoom(member.officeId);
     const error = computerNotFound(member.name, "left while the request was in flight");
-    this.failRequests(error);
+    this.failRequests(() => error);
     for (const pending of this.#sending?.requests.snapshot() ?? []) pending.drop();
   }
 
@@ -276,9 +276,9 @@ export class Connection implements Target, Requester {
     return this.openRequests === 0 && this.inFlight.requests === 0;
   }
 
-  /** Fails all requests to it. */
-  failRequests(error: SmcpError): void {
-    for (const pending of this.#receiving?.requests.snapshot() ?? []) pending.fail(error);
+  /** Fails all requests to it, each with an error of its own. */
+  failRequests(toError: (request: RelayedRequest) => SmcpError): void {
+    for (const pending of this.#receiving?.requests.snapshot() ?? []) pending.fail(toError(pending.request));
   }
 
   /** Tells the peer why its connection ends and whether it may come back, then closes the connection. Never throws. */

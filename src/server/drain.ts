@@ -3,6 +3,7 @@ import { delay } from "../async/backoff.ts";
 import type { Logger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
+import { TOOL_CALL_EVENT } from "../protocol/events.ts";
 import { FarewellCode } from "../protocol/farewell.ts";
 import type { Connection } from "./connection.ts";
 import {
@@ -12,8 +13,10 @@ import {
   DRAIN_FLUSH_SHARE,
   DRAIN_GRACE_MS,
   DRAIN_GRACE_SHARE,
+  quoted,
   RETURN_INTERVAL_MS,
 } from "./limits.ts";
+import type { RelayedRequest } from "./pending_requests.ts";
 
 /** What a drain ends, and when. */
 export interface DrainOptions {
@@ -40,7 +43,8 @@ export class Drain {
 
   /**
    * Tells all peers to reconnect, closes each connection once it has no request in flight, and the rest some time before
-   * `timeoutMs` is over, so that the Server is closed by then. Then the requests in flight fail with 503.
+   * `timeoutMs` is over, so that the Server is closed by then. The requests in flight then fail with 503, which says that they may have been
+   * carried out.
    */
   async run(options: DrainOptions): Promise<void> {
     const { connections, countTransports, terminate, timeoutMs, logger } = options;
@@ -57,7 +61,7 @@ export class Drain {
     this.#refusesRequests = true;
     await until(() => closeIdle(connections), deadlineMs);
     const { in_flight: failed } = countsOf(connections);
-    for (const connection of connections.values()) connection.failRequests(closing());
+    for (const connection of connections.values()) connection.failRequests(unanswered);
     for (const connection of connections.values()) connection.close();
     await until(() => countTransports() === 0, deadlineMs + closingMs * DRAIN_FLUSH_SHARE);
     terminate();
@@ -82,6 +86,18 @@ function farewellTo(peers: number) {
 
 function closing(): SmcpError {
   return new SmcpError(ErrorCode.UNAVAILABLE, "Cannot relay the request: the Server shuts down");
+}
+
+/** The error of a request that was relayed, and that the Computer has not answered. */
+function unanswered({ event, computer }: RelayedRequest): SmcpError {
+  const effect = event === TOOL_CALL_EVENT ? "the tool may have run" : "it may have been carried out";
+  return new SmcpError(
+    ErrorCode.UNAVAILABLE,
+    `No answer to "${quoted(event)}" of Computer '${
+      quoted(computer)
+    }' before the Server shut down; ${effect}`,
+    { details: { computer_name: computer, may_have_run: true } },
+  );
 }
 
 /** Closes the connections without a request in flight, and returns whether none is left. */

@@ -59,7 +59,7 @@ Deno.test("a Server that shuts down finishes requests in flight, and takes no ne
   assertEquals(handshake, { status: 503, retryAfter: "1" });
   let refusal: unknown;
   do [refusal] = await agent.request("client:x", { ...call, req_id: "r2" }); while (refusal === "no");
-  assertEquals(Object(refusal).code, 503);
+  assertEquals([Object(refusal).code, Object(refusal).details], [503, undefined]);
   answering.resolve([{ content: [], isError: false }]);
   assertEquals(await answer, [{ content: [], isError: false }]);
   await within(agent.disconnected, "the end of the connection");
@@ -76,6 +76,8 @@ Deno.test("a Server that shuts down fails what is not answered in time with 503,
   server.program.kill("SIGINT");
   const [failed] = await answer;
   assertEquals([Object(failed).code, Object(failed).isError], [503, true]);
+  assertEquals(Object(failed).details, { computer_name: "laptop", may_have_run: true });
+  assertStringIncludes(Object(failed).message, "may have run");
   const { code, stderr } = await server.program.end();
   assertEquals(code, 0);
   assertStringIncludes(stderr, "draining connections=2 in_flight=1 timeout_ms=700");
