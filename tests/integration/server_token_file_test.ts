@@ -99,3 +99,16 @@ Deno.test("a broken token file changes nothing, and the log says why without a t
   assert(String(line?.fields["error"]).includes("line 1"), JSON.stringify(line));
   assert(!JSON.stringify(file.log.lines).includes("s3cret"));
 });
+
+Deno.test("a space or a comment that is added to a live line throws nobody out", async () => {
+  await using file = await FileServer.open("s3cret name=ada offices=lab roles=agent\n");
+  await using peer = await RawPeer.join(file.server.url, lab, { auth: { token: "s3cret" } });
+  await file.write("s3cret name=ada offices=lab, den roles=agent\nother\n");
+  assertEquals([await isAdmitted(file, "s3cret"), await isAdmitted(file, "other")], [true, false]);
+  const [line] = file.log.of("error");
+  assert(String(line?.fields["error"]).includes("line 1 has a space"), JSON.stringify(line));
+  assert(!JSON.stringify(file.log.lines).includes("s3cret"));
+  await file.write("s3cret name=ada offices=lab roles=agent   # the laptop of Ada\nother\n");
+  assertEquals([await isAdmitted(file, "s3cret"), await isAdmitted(file, "other")], [true, true]);
+  assertEquals(peer.socket.connected, true);
+});

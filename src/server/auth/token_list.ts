@@ -32,6 +32,10 @@ const KEYS = ["name", "offices", "roles", "expires"] as const;
 type Key = typeof KEYS[number];
 /** An attribute at the end of a line; its value has no spaces. */
 const ATTRIBUTE = /\s+([a-z_]+)=(\S*)$/;
+/** A comment at the end of a line. */
+const COMMENT = /\s#.*$/s;
+/** The form of a line, for messages. */
+const LINE_FORM = "TOKEN name=… offices=a,b roles=… expires=…";
 
 /**
  * Reads a list of tokens: a JSON array, or lines of a token and its attributes.
@@ -61,13 +65,13 @@ export function listTokens(tokens: readonly (string | StaticToken)[]): readonly 
 
 function parseLines(text: string): ListedToken[] {
   return text.split(/\r\n|\n|\r/).flatMap((raw, index) => {
-    const line = raw.trim();
+    const line = raw.trim().replace(COMMENT, "").trimEnd();
     if (line === "" || line.startsWith("#")) return [];
     return [parseLine(line, `line ${index + 1}`)];
   });
 }
 
-/** Attributes are read from the end, since a token may have spaces. */
+/** Attributes are read from the end, so that what is left is the token, or a slip of the pen. */
 function parseLine(line: string, place: string): ListedToken {
   const values = new Map<Key, string>();
   let token = line;
@@ -81,6 +85,7 @@ function parseLine(line: string, place: string): ListedToken {
     values.set(key, value);
     token = token.slice(0, -attribute.length);
   }
+  requireOneWord(token, { place, hasAttributes: values.size > 0 });
   const listOf = (key: Key) => values.get(key)?.split(",");
   return toToken({
     token,
@@ -89,6 +94,22 @@ function parseLine(line: string, place: string): ListedToken {
     roles: listOf("roles"),
     expires: values.get("expires"),
   }, place);
+}
+
+/** Refuses what would otherwise become a token that nobody has, or that has no limits although its line names some. */
+function requireOneWord(
+  token: string,
+  { place, hasAttributes }: { readonly place: string; readonly hasAttributes: boolean },
+): void {
+  if (/\s/.test(token)) {
+    throw contentProblem(
+      `${place} has a space within the token or its attributes; write ${LINE_FORM}, without a space after a comma, ` +
+        `a comment after " #", and a token with spaces in the JSON form of the file`,
+    );
+  }
+  if (hasAttributes && /[,;]$/.test(token)) {
+    throw contentProblem(`${place} has a "${token.slice(-1)}" after the token; write ${LINE_FORM}`);
+  }
 }
 
 function parseEntries(text: string): ListedToken[] {

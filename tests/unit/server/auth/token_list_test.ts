@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { parseTokenList } from "../../../../src/server/auth/token_list.ts";
 import { FileContentError } from "../../../../src/server/files/file_content.ts";
 
@@ -13,7 +13,6 @@ Deno.test("a token file may have one token a line, and nothing else", () => {
   const two = [{ token: "first" }, { token: "second" }];
   assertEquals(read("first\n  second  \n\n"), two);
   assertEquals(read("\uFEFFfirst\r\nsecond\r\n"), two);
-  assertEquals(read("correct horse battery staple"), [{ token: "correct horse battery staple" }]);
   assertEquals(read("dG9rZW4=\nkey=value"), [{ token: "dG9rZW4=" }, { token: "key=value" }]);
 });
 
@@ -25,15 +24,47 @@ Deno.test("attributes after a token say what it allows", () => {
     roles: ["computer"],
     expiresAtMs: Date.UTC(2030, 0, 31, 23, 59, 59, 999),
   }]);
-  assertEquals(read("my token\troles=agent,observer"), [{ token: "my token", roles: ["agent", "observer"] }]);
+  assertEquals(read("t\troles=agent,observer"), [{ token: "t", roles: ["agent", "observer"] }]);
   assertEquals(read("t offices=*"), [{ token: "t" }]);
   assertEquals(read("t expires=2030-01-31T12:00:00+02:00"), [
     { token: "t", expiresAtMs: Date.UTC(2030, 0, 31, 10) },
   ]);
 });
 
-Deno.test("a token file may be JSON, for names with spaces and commas", () => {
-  const entries = [{ token: "a", name: "Ada L.", offices: ["the lab, upstairs"] }, { token: "b", roles: [] }];
+Deno.test("a line may end with a comment", () => {
+  assertEquals(read("t name=ada offices=lab   # the laptop of Ada, offices=den # again"), [
+    { token: "t", name: "ada", offices: ["lab"] },
+  ]);
+  assertEquals(read("t\t#\nu #v\na#b\nw offices=#1"), [
+    { token: "t" },
+    { token: "u" },
+    { token: "a#b" },
+    { token: "w", offices: ["#1"] },
+  ]);
+});
+
+Deno.test("a line with a slip of the pen is refused, and does not become another token", () => {
+  const slips = [
+    "s3cret offices lab",
+    "s3cret offices=lab, den roles=agent",
+    "s3cret offices = lab",
+    "s3cret name=laptop s3cret2",
+    "s3cret // the laptop",
+    "s3cret; offices=lab",
+    "s3cret, offices=lab",
+  ];
+  for (const slip of slips) {
+    const error = assertThrows(() => parseTokenList(`good\n${slip}`), FileContentError, "line 2", slip);
+    assertStringIncludes(error.message, "TOKEN name=… offices=a,b");
+    assert(!error.message.includes("s3cret"), error.message);
+  }
+});
+
+Deno.test("a token file may be JSON, for tokens, names and offices with spaces and commas", () => {
+  const entries = [{ token: "correct horse; battery #2", name: "Ada L.", offices: ["the lab, upstairs"] }, {
+    token: "b",
+    roles: [],
+  }];
   assertEquals(read(JSON.stringify(entries)), entries);
   assertEquals(read('[{"token":"a","offices":["x","*"]}]'), [{ token: "a" }]);
 });
