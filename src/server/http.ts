@@ -18,6 +18,7 @@ import { MAX_PENDING_BYTES, REFUSAL_LINGER_MS } from "./limits.ts";
 import type { PendingConnections } from "./admission/pending_connections.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { type QuotaLedger, refusalOf } from "./quotas.ts";
+import { optionLabel } from "./option_names.ts";
 import { acceptAndClose, hidesConnection } from "./sockets/older_deno.ts";
 
 /** The path of the metrics. */
@@ -36,8 +37,21 @@ export interface Gate {
   /** Whether new sessions are refused, because the Server shuts down. */
   readonly isClosing: () => boolean;
   readonly onRefused: (refusal: HandshakeRefusal, address: string | undefined) => void;
+  /** The most bytes of a body over polling after admission. */
+  readonly maxPayloadBytes: number;
+  /** Called for each body above that, which is refused; its session goes on. */
+  readonly onTooLarge: (body: LargeBody) => void;
   /** Called for each TCP connection of an admitted client. */
   readonly onAdopted: (socket: Duplex) => void;
+}
+
+/** A body over polling that is too large. */
+export interface LargeBody {
+  /** The Engine.IO session that sent it. */
+  readonly sid: string | undefined;
+  readonly address: string | undefined;
+  /** The length that it announced, if any. */
+  readonly size: number | undefined;
 }
 
 /**
@@ -66,7 +80,10 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
     endUnreadBody(request, response);
     const refusal = check(request, { gate, socket, end: response, sid: sidOf(request) });
     if (refusal !== undefined) return refuseRequest(response, refusal);
-    if (request.method === "POST") countBody(request, { response, memory: gate.incomplete });
+    if (request.method === "POST") {
+      countBody(request, { response, memory: gate.incomplete });
+      explainLargeBody(request, response, gate);
+    }
     gate.inner.emit("request", request, response);
   };
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -255,6 +272,43 @@ function closeAfterReading(socket: Duplex, text = ""): void {
   const timer = setTimeout(() => socket.destroy(), REFUSAL_LINGER_MS);
   socket.once("close", () => clearTimeout(timer));
   socket.end(text);
+}
+
+/** Engine.IO refuses a body that is too large with an empty 413, and nobody hears of it: this adds the reason. */
+function explainLargeBody(request: IncomingMessage, response: ServerResponse, gate: Gate): void {
+  const { writeHead } = response;
+  Reflect.set(response, "writeHead", (...args: readonly unknown[]) => {
+    Reflect.set(response, "writeHead", writeHead);
+    if (args[0] !== 413) return Reflect.apply(writeHead, response, args);
+    const announced = request.headers["content-length"];
+    const size = announced === undefined ? undefined : Number(announced);
+    gate.onTooLarge({
+      sid: sidOf(request),
+      address: addressOf(request, gate.handshake.proxies),
+      size,
+    });
+    const { status, headers, body } = largeBodyRefusal(size, gate.maxPayloadBytes);
+    const text = JSON.stringify(body);
+    // Engine.IO ends the answer. The rest of the body is not read.
+    response.writeHead(status, {
+      ...headers,
+      "content-length": new TextEncoder().encode(text).byteLength,
+      connection: "close",
+    });
+    response.write(text);
+    return response;
+  });
+}
+
+function largeBodyRefusal(size: number | undefined, limit: number): HandshakeRefusal {
+  const { kind, status, headers } = TOO_LARGE;
+  const body = {
+    code: ErrorCode.PAYLOAD_TOO_LARGE,
+    message: `Cannot accept the body${size === undefined ? "" : ` of ${size} bytes`}: ` +
+      `the limit is ${limit} bytes (${optionLabel("maxPayloadBytes")})`,
+    details: size === undefined ? { limit } : { size, limit },
+  };
+  return { kind, status, headers, body };
 }
 
 /** The context of {@linkcode answerPlainRequest}. */

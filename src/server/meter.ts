@@ -33,7 +33,7 @@ export const REFUSALS = [
   "version",
   /** A transport that is not served. */
   "transport",
-  /** A body that is too large before admission. */
+  /** A body over polling that is too large, before admission or after it. */
   "body_size",
   /** The most connections wait for admission. */
   "pending_limit",

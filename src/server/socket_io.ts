@@ -26,6 +26,7 @@ import { OfficeLoads } from "./load.ts";
 import { countFrames, type UpgradableConnection } from "./incomplete_messages.ts";
 import { MemoryBudget } from "./memory_budget.ts";
 import type { Settings } from "./options.ts";
+import { optionLabel } from "./option_names.ts";
 import { QuotaLedger } from "./quotas.ts";
 import { Outbox, type OutboxOptions, terminateWebSocket } from "./outbox.ts";
 import { roomOf, SocketWire } from "./socket_wire.ts";
@@ -100,7 +101,9 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   watchEngine(io, { ...settings, pendingConnections, incomplete });
   const timeouts = new TimingWheel();
   const quotas = new QuotaLedger(settings.quotas);
+  const pollers = new Map<string, Connection>();
   const { connections, offices } = serveNamespace(io, {
+    pollers,
     settings,
     timeouts,
     refusals,
@@ -132,7 +135,20 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     quotas,
     incomplete,
     isClosing,
+    maxPayloadBytes: settings.maxPayloadBytes,
     onRefused,
+    onTooLarge({ sid = "", address, size }) {
+      settings.meter?.refused("body_size");
+      const poller = pollers.get(sid);
+      refusals.write("warn", "refused a body over polling: it is too large", {
+        sid: poller?.sid,
+        principal: poller?.identity.principal,
+        address,
+        size,
+        limit: settings.maxPayloadBytes,
+        option: optionLabel("maxPayloadBytes"),
+      });
+    },
     onAdopted,
   });
   return {
@@ -189,6 +205,8 @@ interface NamespaceContext {
   readonly pendingConnections: PendingConnections;
   readonly quotas: QuotaLedger;
   readonly memory: MemoryBudget;
+  /** The connections that began with polling, by the id of their Engine.IO session. */
+  readonly pollers: Map<string, Connection>;
 }
 
 /** Returns the connections, which come and go, and the offices. */
@@ -235,12 +253,17 @@ function serveNamespace(
     const outbox = new Outbox(socket.conn, { options: outboxOptions, sid: socket.id });
     const connection = new Connection(new SocketWire(socket, outbox), { ...admitted, shared: hub });
     connections.set(socket.id, connection);
+    const { conn } = socket;
+    // Socket.IO's types hide it.
+    const session: unknown = Reflect.get(conn, "id");
+    if (conn.transport.name === "polling") context.pollers.set(String(session), connection);
     const credentials = new LiveCredentials(connection, { address, context: credentialsContext });
     connection.credentials = credentials;
     const ping = new PingTimer(socket.conn, { ...settings, timeouts: context.timeouts });
     const onClosed = () => {
       ping.stop();
       connections.delete(socket.id);
+      context.pollers.delete(String(session));
       credentials.close();
     };
     serveConnection(socket, { hub, connection, address, onClosed });
