@@ -11,10 +11,10 @@ import {
   paintFailure,
   printError,
   toFailure,
-  UsageError,
 } from "./outcome.ts";
 import { COLORS, errorPalette, hasColors } from "../terminal/screen.ts";
 import { logOptions } from "./options.ts";
+import { listenForInterrupt, type SignalOptions } from "./signals.ts";
 import { LOG_LEVELS, LOG_MODULES } from "../log.ts";
 
 /**
@@ -80,8 +80,9 @@ export function addCommandHelp(program: Command, name: ProgramName): void {
 export async function runProgram(
   args: readonly string[],
   build: (signal: AbortSignal) => Command,
+  signals: SignalOptions = {},
 ): Promise<number> {
-  using interruption = listenForInterrupt();
+  using interruption = listenForInterrupt(signals);
   const program = build(interruption.signal);
   const isJson = asksForJson(program, args);
   if (isJson) silenceErrors(program);
@@ -113,22 +114,6 @@ export function silenceErrors(program: Command): void {
   for (const command of everyCommand(program)) {
     command.configureOutput({ outputError: () => {}, writeErr: () => {} });
   }
-}
-
-function listenForInterrupt(): Disposable & { readonly signal: AbortSignal } {
-  const controller = new AbortController();
-  const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
-  const onSignal = () => {
-    if (controller.signal.aborted) Deno.exit(ExitCode.INTERRUPTED);
-    controller.abort(new UsageError("Interrupted"));
-  };
-  for (const name of signals) Deno.addSignalListener(name, onSignal);
-  return {
-    signal: controller.signal,
-    [Symbol.dispose]() {
-      for (const name of signals) Deno.removeSignalListener(name, onSignal);
-    },
-  };
 }
 
 /** The programs, which are also the sub-commands of `a2c-smcp`. */

@@ -40,14 +40,15 @@ async function serve(
   return outcome;
 }
 
-Deno.test("server.ts prints where it listens, serves, and ends with 0 on Ctrl-C and on SIGTERM", async () => {
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+Deno.test("server.ts prints where it listens, serves, and ends with 0 on Ctrl-C, SIGTERM and SIGHUP", async () => {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     const { code, stderr } = await serve({ args: ["--port", "0"] }, async (url) => {
       const peer = await RawPeer.join(url, { role: "agent", name: "ada", office_id: "lab" });
       await peer[Symbol.asyncDispose]();
     }, signal);
     assertEquals(code, 0);
     assertStringIncludes(stderr, "need no credentials");
+    assertEquals(stderr.includes("SIGHUP ends the Server"), signal === "SIGHUP");
   }
 });
 

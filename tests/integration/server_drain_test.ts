@@ -84,6 +84,23 @@ Deno.test("a Server that shuts down fails what is not answered in time with 503,
   assertStringIncludes(stderr, "drained failed=1");
 });
 
+Deno.test("SIGHUP lets a Server finish requests in flight, however often it comes", async () => {
+  await using server = await start("--drain-timeout", "30s");
+  await using agent = await RawPeer.join(server.url, ada);
+  await using computer = await RawPeer.join(server.url, laptop);
+  const answering = Promise.withResolvers<unknown[]>();
+  computer.serve("client:tool_call", () => answering.promise);
+  const asked = computer.nextRequest("client:tool_call");
+  const answer = agent.request("client:tool_call", call);
+  await asked;
+  server.program.kill("SIGHUP");
+  await agent.next("notify:connection_closing");
+  server.program.kill("SIGHUP");
+  answering.resolve([{ content: [], isError: false }]);
+  assertEquals(await answer, [{ content: [], isError: false }]);
+  assertEquals((await server.program.end()).code, 0);
+});
+
 Deno.test("a Server that shuts down does not wait for members that read nothing", async () => {
   await using server = await start("--drain-timeout", "500ms");
   await using agent = await RawPeer.join(server.url, ada);

@@ -4,6 +4,7 @@ import { commandLineOf, createProgram, helpPart, runProgram } from "../program.t
 import { CommandFailedError, ExitCode, UsageError } from "../outcome.ts";
 import { loggerOf } from "../options.ts";
 import type { Command } from "commander";
+import { InterruptedError } from "../signals.ts";
 import { isRecord } from "../../json.ts";
 import { openAuditFile, withAuditFile } from "./audit_file.ts";
 import { platformWarning } from "./platform.ts";
@@ -25,9 +26,9 @@ const EXIT_MS = 500;
 /** The share of the time that this may take. */
 const EXIT_SHARE = 1 / 8;
 
-/** Runs a Server until Ctrl-C or SIGTERM and returns the exit code. */
+/** Runs a Server until Ctrl-C, SIGTERM or SIGHUP and returns the exit code. */
 export function runServerCli(args: readonly string[]): Promise<number> {
-  return runProgram(args, createServerProgram);
+  return runProgram(args, createServerProgram, { isHangupGentle: true });
 }
 
 /**
@@ -96,7 +97,17 @@ async function serve(
   if (server.metricsUrl !== undefined) logger.info("serving metrics", { url: server.metricsUrl });
   const failure = await Promise.race([untilAborted(signal), server.untilFailed()]);
   if (failure !== undefined) throw failure;
+  if (isHangup(signal)) logger.warn(HANGUP_TEXT);
   await end(server, { drainTimeoutMs: options.drainTimeout, logger });
+}
+
+/** Who sends SIGHUP often means something else. */
+const HANGUP_TEXT =
+  "SIGHUP ends the Server as SIGTERM does; files of tokens, keys and certificates are read again " +
+  "when they change, without a signal";
+
+function isHangup({ reason }: AbortSignal): boolean {
+  return reason instanceof InterruptedError && reason.signal === "SIGHUP";
 }
 
 /** Ends the sessions gently, and the process in any case: a connection that does not close must not keep it. */

@@ -233,7 +233,7 @@ function timeOptions(): Option[] {
       .default(DEFAULT_HEAD_TIMEOUT_MS).env("A2C_HEAD_TIMEOUT"),
     time("--grace <ms>", "the time to wait for a Computer after the timeout of a request")
       .default(SERVER_GRACE_MS).env("A2C_GRACE"),
-    time("--drain-timeout <ms>", "the time to finish requests in flight after SIGTERM or Ctrl-C")
+    time("--drain-timeout <ms>", "the time to finish requests in flight after SIGTERM, SIGHUP or Ctrl-C")
       .default(DEFAULT_DRAIN_TIMEOUT_MS).env("A2C_DRAIN_TIMEOUT"),
   ];
 }
