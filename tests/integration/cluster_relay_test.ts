@@ -47,7 +47,7 @@ class Processes implements AsyncDisposable {
     const servers = await Promise.all(Array.from({ length: count }, () =>
       SmcpServer.listen({
         port: 0,
-        redis: { url: redis?.url ?? "", prefix, heartbeatMs: 1_000, leaseMs: 10_000 },
+        redis: { url: redis?.url ?? "", prefix, heartbeatMs: 5_000, leaseMs: 10_000 },
         ...options,
       })));
     return new Processes(servers);
