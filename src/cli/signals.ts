@@ -20,7 +20,7 @@ export interface SignalOptions {
 
 /**
  * Aborts the signal on Ctrl-C and SIGTERM; a second one ends the process at once. A second SIGHUP does not: the end of a
- * terminal sends several. A process that was started to ignore SIGHUP, as with `nohup`, keeps ignoring it.
+ * terminal sends several.
  */
 export function listenForInterrupt(
   { isHangupGentle = false }: SignalOptions = {},

@@ -276,7 +276,7 @@ async function openOwn(options: ListenOptions, settings: Settings) {
   const isTls = certificate !== undefined;
   const side = openGuarded(http, { settings, refusals, drain, maxSockets, isTls });
   health.offices = side.offices;
-  const metrics = openMetrics(settings, { side, health });
+  const metrics = openMetrics(settings, { side, health, certificate });
   const metricsSide = new MetricsSide(metrics, { ...metricsPlace, checks, httpOptions, logger });
   const stop = async () => {
     await health.watchdog?.close();
@@ -295,7 +295,11 @@ function urlOf({ host, port, isTls = false }: Address): string {
 
 function openMetrics(
   { meter }: Settings,
-  { side, health }: { readonly side: SocketIoSide; readonly health: Health },
+  { side, health, certificate }: {
+    readonly side: SocketIoSide;
+    readonly health: Health;
+    readonly certificate?: ServerCertificate | undefined;
+  },
 ): Metrics | undefined {
   if (meter === undefined) return undefined;
   return new Metrics(meter, () => {
@@ -304,6 +308,7 @@ function openMetrics(
       otherConnections: Math.max(0, countTransports() - connections.size),
       isReady: health.isReady,
       messageBytes: side.countMessageBytes(),
+      certificateExpiresAtMs: certificate?.expiresAtMs,
     });
   });
 }

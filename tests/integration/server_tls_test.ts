@@ -86,6 +86,32 @@ Deno.test("a certificate is replaced while the Server runs, and open connections
   assertEquals((await agent.listOffice()).length, 1);
 });
 
+Deno.test("an expired certificate is used with a warning, at the start and when it replaces another one", async () => {
+  await using certificates = new Certificates();
+  const [expired, valid] = [await certificates.make(true), await certificates.make()];
+  const warnings = (logger: LogBook) =>
+    logger.of("warn").filter(({ message }) => message.includes("has expired"));
+  const given = new LogBook();
+  await using _expired = await SmcpServer.listen({ port: 0, tls: expired, logger: given });
+  assertEquals(warnings(given).length, 1);
+  await certificates.install(valid);
+  const logger = new LogBook();
+  const options = { port: 0, tls: certificates.files, logger, metrics: true };
+  await using server = await SmcpServer.listen(options);
+  assertEquals(warnings(logger).length, 0);
+  const endOf = async () => {
+    const [, seconds] =
+      /^a2c_tls_certificate_expiry_timestamp_seconds (\S+)$/m.exec(await server.metrics()) ?? [];
+    return Number(seconds) * 1_000;
+  };
+  assert(await endOf() > Date.now());
+  const warned = logger.next(({ level, message }) => level === "warn" && message.includes("has expired"));
+  await certificates.install(expired);
+  const { fields } = await warned;
+  assertEquals(Date.parse(String(fields["valid_to"])), await endOf());
+  assert(await endOf() < Date.now());
+});
+
 Deno.test("a certificate that cannot be used keeps the former one", leaky, async () => {
   await using certificates = new Certificates();
   const [first, second] = [await certificates.make(), await certificates.make()];

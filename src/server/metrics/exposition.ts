@@ -16,6 +16,8 @@ export interface Snapshot {
   /** Bytes of messages on their way: incomplete, or waiting for members that read slowly. */
   readonly messageBytes: number;
   readonly isReady: boolean;
+  /** When the TLS certificate expires, in milliseconds since the epoch; `undefined` without TLS. */
+  readonly certificateExpiresAtMs: number | undefined;
 }
 
 /** Returns a function that writes all metrics. */
@@ -149,7 +151,16 @@ function createGauges(registers: Registry[]): (snapshot: Snapshot) => void {
     "Bytes of messages that have not arrived completely, or wait for members that read slowly",
   );
   const ready = gauge("a2c_ready", "1 while new sessions are accepted, else 0");
+  let certificateExpiry: Gauge | undefined;
   return (snapshot) => {
+    const { certificateExpiresAtMs } = snapshot;
+    if (certificateExpiresAtMs !== undefined) {
+      certificateExpiry ??= gauge(
+        "a2c_tls_certificate_expiry_timestamp_seconds",
+        "When the TLS certificate expires, since the epoch",
+      );
+      certificateExpiry.set(certificateExpiresAtMs / 1_000);
+    }
     for (const [role, count] of Object.entries(snapshot.connections)) connections.set({ role }, count);
     otherConnections.set(snapshot.otherConnections);
     offices.set(snapshot.offices);

@@ -2,6 +2,7 @@
 import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
 import type { RequestListener, Server as HttpServer } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
+import { clearInterval, setInterval } from "node:timers";
 import type { Logger } from "../../log.ts";
 import { contentProblem, FileContentError } from "../files/file_content.ts";
 import { WatchedFiles } from "../files/watched_files.ts";
@@ -28,16 +29,36 @@ export type TlsOptions =
 interface CertificatePair {
   readonly cert: string;
   readonly key: string;
-  /** When the certificate expires, as it says itself. */
-  readonly validTo: string;
+  readonly validity: Validity;
+}
+
+/** When a certificate is valid, in milliseconds since the epoch. */
+export interface Validity {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+const DAY_MS = 86_400_000;
+/** A certificate that ends within this time expires soon. */
+const SOON_MS = 14 * DAY_MS;
+/** The same for short-lived certificates, as the share of their whole time: programs renew them well before it. */
+const SOON_SHARE = 1 / 5;
+
+/** Returns what is wrong with the time of a certificate, for the log; `undefined` when nothing is. */
+export function expiryWarning({ fromMs, toMs }: Validity, nowMs: number): string | undefined {
+  if (nowMs < fromMs) return "the TLS certificate is not valid yet, so clients refuse it; check the clock";
+  if (nowMs > toMs) return "the TLS certificate has expired, so clients refuse it; renew it";
+  const isSoon = toMs - nowMs < Math.min(SOON_MS, (toMs - fromMs) * SOON_SHARE);
+  return isSoon ? "the TLS certificate expires soon; renew it" : undefined;
 }
 
 /** A certificate that HTTP servers use. */
 export class ServerCertificate {
   readonly #logger: Logger;
   readonly #servers = new Set<HttpServer>();
-  #pair: CertificatePair = { cert: "", key: "", validTo: "" };
+  #pair: CertificatePair = { cert: "", key: "", validity: { fromMs: NaN, toMs: NaN } };
   #files: WatchedFiles | undefined;
+  #reminder: ReturnType<typeof setInterval> | undefined;
 
   private constructor(logger: Logger) {
     this.#logger = logger;
@@ -45,13 +66,13 @@ export class ServerCertificate {
 
   /**
    * Reads the certificate, and again after each change of its files. A pair that cannot be used, or that does not belong
-   * together, changes nothing.
+   * together, changes nothing. One that has expired, or expires soon, is used with a warning, which is repeated daily.
    *
    * @throws {FileContentError} when it cannot be used.
    */
   static async open(options: TlsOptions, logger: Logger): Promise<ServerCertificate> {
     const certificate = new ServerCertificate(logger);
-    if ("cert" in options) certificate.#pair = readGiven(options);
+    if ("cert" in options) certificate.#replace(readGiven(options));
     else {
       certificate.#files = await WatchedFiles.open({
         kind: "TLS certificate",
@@ -61,7 +82,14 @@ export class ServerCertificate {
         use: ([cert = "", key = ""]) => certificate.#replace(readPair(cert, key)),
       });
     }
+    certificate.#reminder = setInterval(() => certificate.#warn(), DAY_MS);
+    certificate.#reminder.unref();
     return certificate;
+  }
+
+  /** When the certificate expires, in milliseconds since the epoch. */
+  get expiresAtMs(): number {
+    return this.#pair.validity.toMs;
   }
 
   /** Creates an HTTPS server with this certificate. */
@@ -83,21 +111,29 @@ export class ServerCertificate {
 
   /** Stops watching the files. Idempotent. */
   async close(): Promise<void> {
+    clearInterval(this.#reminder);
     await this.#files?.close();
+  }
+
+  #warn(): void {
+    const { validity } = this.#pair;
+    const warning = expiryWarning(validity, Date.now());
+    if (warning !== undefined) this.#logger.warn(warning, { valid_to: toText(validity.toMs) });
   }
 
   /** Connections that are open keep their former certificate. */
   #replace(pair: CertificatePair): void {
     this.#pair = pair;
-    const { cert, key, validTo } = pair;
+    const { cert, key, validity } = pair;
     for (const server of this.#servers) {
       if (!canReplace(server)) {
         this.#logger.warn("cannot replace the TLS certificate while the Server runs: restart it");
         continue;
       }
       server.setSecureContext({ cert, key, minVersion: "TLSv1.2" });
-      this.#logger.info("using the new TLS certificate", { valid_to: validTo });
+      this.#logger.info("using the new TLS certificate", { valid_to: toText(validity.toMs) });
     }
+    this.#warn();
   }
 }
 
@@ -135,7 +171,12 @@ function readPair(cert: string, key: string): CertificatePair {
   if (certified !== undefined && certified !== publicKey) {
     throw contentProblem("the key is not the one of the certificate");
   }
-  return { cert, key, validTo: own.validTo };
+  return { cert, key, validity: { fromMs: Date.parse(own.validFrom), toMs: Date.parse(own.validTo) } };
+}
+
+/** A time for the log. */
+function toText(timeMs: number): string {
+  return Number.isNaN(timeMs) ? "unknown" : new Date(timeMs).toISOString();
 }
 
 function readCertificates(text: string): X509Certificate[] {
