@@ -66,7 +66,8 @@ export interface AgentOptions extends RetryOptions {
   /** Milliseconds to reach the Server and to join; 10,000 by default, `Infinity` to retry forever. */
   readonly timeoutMs?: number | undefined;
   /**
-   * How long a rejoin after a lost connection is retried while the seat is taken, in milliseconds; 60,000 by default.
+   * How long a rejoin after a lost connection is retried while the seat is taken or a limit of the Server
+   * leaves no place, in milliseconds; 60,000 by default.
    * The Server may still hold the seat for the lost connection. A first join is refused at once.
    */
   readonly joinPatienceMs?: number | undefined;

@@ -16,6 +16,7 @@ const ANSWER_TIMEOUT_MS = 15_000;
 
 /** Why a join is retried, and until when. */
 const OCCUPIED = { state: "name or seat is taken", end: "until it is free" };
+const FULL = { state: "a limit of the Server leaves no place", end: "until there is one" };
 const AWAY = { state: "the Server cannot take the member now", end: "until it can" };
 
 /** How a join is tried. */
@@ -27,7 +28,7 @@ export interface JoinAttempt {
   readonly log: Logger;
 }
 
-/** Joins on a connection, and retries with back-off while the name or seat is taken. */
+/** Joins on a connection, and retries with back-off while the name or seat is taken, or a limit leaves no place. */
 export async function requestJoin(
   connection: Connection,
   membership: EnterOfficeReq,
@@ -47,13 +48,18 @@ export async function requestJoin(
       throw new JoinRefusedError(message, { serverCode: answer.code });
     }
     const fields = { office: office_id, name, reason: answer.reason };
-    const { state, end } = answer.code === ErrorCode.UNAVAILABLE ? AWAY : OCCUPIED;
+    const { state, end } = stateOf(answer.code);
     // One warning: the name may be taken for hours.
     if (isKnown) log.debug(`${state}, retrying`, fields);
     else log.warn(`${state}, retrying ${patienceMs === Infinity ? end : `for ${patienceMs} ms`}`, fields);
     isKnown = true;
     await delay(waitMs, signal);
   }
+}
+
+function stateOf(code: number | undefined): typeof OCCUPIED {
+  if (code === ErrorCode.UNAVAILABLE) return AWAY;
+  return code === ErrorCode.TOO_MANY_REQUESTS ? FULL : OCCUPIED;
 }
 
 /** Leaves the office on a connection. */
@@ -91,9 +97,16 @@ export function readJoinAck(answer: readonly unknown[]): JoinAnswer {
 /** Refusals because of a taken name or seat, whose holder may be this member's own lost connection. */
 const TAKEN = /already (has an agent|exists|registered)|agent already in/i;
 
+/** Refusals that may end by themselves: the seat is taken, a limit is reached, the Server is out of touch. */
+const PASSING: ReadonlySet<number> = new Set([
+  ErrorCode.ROOM_FULL,
+  ErrorCode.TOO_MANY_REQUESTS,
+  ErrorCode.UNAVAILABLE,
+]);
+
 function refused(
   { reason, code }: { readonly reason: string; readonly code: number | undefined },
 ): JoinAnswer {
-  const mayRetry = code === ErrorCode.ROOM_FULL || code === ErrorCode.UNAVAILABLE || TAKEN.test(reason);
+  const mayRetry = code !== undefined && PASSING.has(code) || TAKEN.test(reason);
   return { accepted: false, reason, code, mayRetry };
 }

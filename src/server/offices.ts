@@ -3,6 +3,7 @@ import type { Role } from "../protocol/office.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { minorOf, parseProtocolVersion } from "../protocol/version.ts";
 import { MAX_OBSERVERS } from "./limits.ts";
+import { optionLabel } from "./option_names.ts";
 
 /** A connection's membership in an office. */
 export interface Member {
@@ -31,7 +32,14 @@ export type JoinOutcome =
   /** The connection already was this member. */
   | { readonly kind: "unchanged"; readonly member: Member }
   /** A rule forbids it; nothing changed. */
-  | { readonly kind: "refused"; readonly reason: string };
+  | ({ readonly kind: "refused" } & JoinRefusal);
+
+/** Why a join is refused. */
+export interface JoinRefusal {
+  /** 403 for a rule of the protocol, 429 for a limit. */
+  readonly code: typeof ErrorCode.FORBIDDEN | typeof ErrorCode.TOO_MANY_REQUESTS;
+  readonly reason: string;
+}
 
 /**
  * The members of one office, and the rules of joining it. Every implementation of {@linkcode OfficeState} asks this class,
@@ -77,16 +85,19 @@ export class Office {
    * Returns why the candidate may not join; `undefined` when it may.
    *
    * @param leaving Memberships that end when the candidate joins. Those of other offices are ignored.
-   * @param maxMembers The most members without observers; any number by default.
+   * @param maxMembers The most members without observers; any number by default. The last place is that of the Agent,
+   * unless it is the only one.
    */
   refuse(
     candidate: Member,
     leaving: readonly (Member | undefined)[],
     maxMembers: number = Infinity,
-  ): string | undefined {
-    return refuseVersion(candidate, this.#minorWithout(leaving)) ??
-      this.#refuseTaken(candidate, leaving) ??
-      this.#refuseFull(candidate, { leaving, maxMembers });
+  ): JoinRefusal | undefined {
+    const forbidden = refuseVersion(candidate, this.#minorWithout(leaving)) ??
+      this.#refuseTaken(candidate, leaving);
+    if (forbidden !== undefined) return { code: ErrorCode.FORBIDDEN, reason: forbidden };
+    const full = this.#refuseFull(candidate, { leaving, maxMembers });
+    return full === undefined ? undefined : { code: ErrorCode.TOO_MANY_REQUESTS, reason: full };
   }
 
   add(member: Member): void {
@@ -128,17 +139,24 @@ export class Office {
     return this.#versioned > going.length ? this.#minor : undefined;
   }
 
-  #refuseFull({ officeId, isObserver }: Member, { leaving, maxMembers }: {
+  #refuseFull({ officeId, role, isObserver }: Member, { leaving, maxMembers }: {
     readonly leaving: readonly (Member | undefined)[];
     readonly maxMembers: number;
   }): string | undefined {
-    if (isObserver || this.#members.size < maxMembers) return undefined;
-    const going = leaving.filter((member) =>
-      member !== undefined && this.#members.get(member.sid) === member
-    );
-    if (this.#members.size - going.length < maxMembers) return undefined;
-    return `Cannot join room '${officeId}': it has ${maxMembers} members, the limit (maxMembersPerOffice). ` +
-      "Use another office, or ask the operator for a higher limit";
+    if (isObserver) return undefined;
+    // Computers come in any number, and an office without its Agent serves nobody.
+    const isReserved = role === "computer" && maxMembers > 1;
+    const isCounted = (member: Member | undefined) =>
+      member !== undefined && this.#members.get(member.sid) === member &&
+      !(isReserved && member.role === "agent");
+    const count = isReserved ? this.#computers.size : this.#members.size;
+    const max = isReserved ? maxMembers - 1 : maxMembers;
+    if (count < max || count - leaving.filter(isCounted).length < max) return undefined;
+    const state = isReserved
+      ? `it has ${max} Computers, and the last of ${maxMembers} places is that of its Agent`
+      : `it is full, the limit is ${maxMembers} members`;
+    return `Cannot join room '${officeId}': ${state}, by ${optionLabel("maxMembersPerOffice")}. ` +
+      "Wait until one leaves, use another office, or ask the operator for a higher limit";
   }
 
   #refuseTaken(candidate: Member, leaving: readonly (Member | undefined)[]): string | undefined {
@@ -178,7 +196,12 @@ export function isSameMembership(a: Member, b: Member): boolean {
 }
 
 /** A connection cannot change its role, nor its name within an office; an Agent cannot change its office. */
-export function refuseMove(candidate: Member, current: Member | undefined): string | undefined {
+export function refuseMove(candidate: Member, current: Member | undefined): JoinRefusal | undefined {
+  const reason = explainMove(candidate, current);
+  return reason === undefined ? undefined : { code: ErrorCode.FORBIDDEN, reason };
+}
+
+function explainMove(candidate: Member, current: Member | undefined): string | undefined {
   if (current === undefined) return undefined;
   const { officeId, role, name } = candidate;
   if (current.role !== role) {

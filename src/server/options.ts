@@ -137,7 +137,10 @@ export interface SmcpServerOptions {
    * messages over polling and of the engine `ws` may take as many bytes again; one that finds no room ends its connection.
    */
   readonly maxMessageMemoryBytes?: number | undefined;
-  /** The most members of one office, of all processes and without observers; 2,048 by default. */
+  /**
+   * The most members of one office, of all processes and without observers; 2,048 by default. The last place is that of the
+   * Agent, unless it is the only one. A join beyond it is refused with 429.
+   */
   readonly maxMembersPerOffice?: number | undefined;
   /** How long the Server waits for a Computer after the time-out of a request, in milliseconds; 5,000 by default. */
   readonly graceMs?: number | undefined;

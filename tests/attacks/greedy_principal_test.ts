@@ -1,5 +1,5 @@
 /** Attacker: the holder of one token, or one machine. It takes the connections, requests and offices that are there for all */
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { SmcpServer, type SmcpServerOptions, staticTokens } from "../../server.ts";
 import { openConnection } from "../../src/link/connect.ts";
 import { ServerUnreachableError } from "../../src/protocol/local_errors.ts";
@@ -161,20 +161,48 @@ Deno.test("All offices together are bounded, and existing ones still take member
   await using second = await RawPeer.connect(server.url, MODEST);
   const [isJoined, reason] = await second.request("server:join_office", computer("two"));
   assertEquals(isJoined, false);
-  assertStringIncludes(String(reason), "maxOffices");
+  assertMatch(String(reason), /maxOffices\).*\(429\)$/);
   assertEquals(await second.request("server:join_office", computer("one", "second")), [true, null]);
 });
 
 Deno.test("The members of one office are bounded; one that comes back takes its own place", async () => {
-  await using server = await listen({ maxMembersPerOffice: 2 });
+  await using server = await listen({ maxMembersPerOffice: 3 });
   const session = { auth: { token: "greedy", session: "s" } };
   await using _one = await RawPeer.join(server.url, computer("lab", "one"), session);
   await using _two = await RawPeer.join(server.url, computer("lab", "two"), GREEDY);
   await using third = await RawPeer.connect(server.url, GREEDY);
   const [isJoined, reason] = await third.request("server:join_office", computer("lab", "three"));
   assertEquals(isJoined, false);
-  assertStringIncludes(String(reason), "2 members, the limit (maxMembersPerOffice)");
+  assertStringIncludes(String(reason), "2 Computers, and the last of 3 places is that of its Agent");
+  assertStringIncludes(String(reason), "--max-members-per-office (maxMembersPerOffice)");
+  assertMatch(String(reason), /\(429\)$/);
   await using _back = await RawPeer.join(server.url, computer("lab", "one"), session);
+});
+
+Deno.test("Computers cannot keep the Agent out of their office by their number", async () => {
+  await using server = await listen({ maxMembersPerOffice: 2 });
+  await using _one = await RawPeer.join(server.url, computer("lab", "one"), GREEDY);
+  await using second = await RawPeer.connect(server.url, GREEDY);
+  const join = () => second.request("server:join_office", computer("lab", "two"));
+  assertEquals((await join())[0], false);
+  await using agent = await RawPeer.join(
+    server.url,
+    { role: "agent", name: "ada", office_id: "lab" },
+    MODEST,
+  );
+  assertEquals((await join())[0], false);
+  await agent.cut();
+  assertEquals((await join())[0], false);
+});
+
+Deno.test("An office of one place takes whoever comes first", async () => {
+  await using server = await listen({ maxMembersPerOffice: 1 });
+  await using _one = await RawPeer.join(server.url, computer("lab", "one"), GREEDY);
+  await using agent = await RawPeer.connect(server.url, MODEST);
+  const join = { role: "agent", name: "ada", office_id: "lab" };
+  const [isJoined, reason] = await agent.request("server:join_office", join);
+  assertEquals(isJoined, false);
+  assertMatch(String(reason), /it is full, the limit is 1 members.*\(429\)$/);
 });
 
 Deno.test("Our own client takes a 429 for a reason to try again, whichever way it came", async () => {

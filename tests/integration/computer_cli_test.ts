@@ -103,6 +103,21 @@ Deno.test("a service whose name is taken in the office says so once and joins wh
   assertEquals(stderr.match(/is taken/g)?.length, 1);
 });
 
+Deno.test("a service for which a limit of the Server leaves no place says so once and joins when there is one", async () => {
+  await using server = await SmcpServer.listen({ port: 0, maxMembersPerOffice: 2 });
+  using place = new Workplace();
+  const config = place.write("config.json", { servers: {} });
+  const other = await RawPeer.join(server.url, { role: "computer", name: "desk", office_id: "lab" });
+  await using program = place.start(options(server.url, config));
+  await program.stderr.until("--max-members-per-office (maxMembersPerOffice)");
+  await other[Symbol.asyncDispose]();
+  await program.stdout.until('joined office "lab" as "laptop"\n');
+  program.kill("SIGTERM");
+  const { code, stderr } = await program.end();
+  assertEquals(code, 0);
+  assertEquals(stderr.match(/leaves no place/g)?.length, 1);
+});
+
 Deno.test("a service whose name is taken says how long it tries, and its status that it is in no office yet", async () => {
   using place = new Workplace();
   await using server = await SmcpServer.listen({ port: 0 });

@@ -56,21 +56,28 @@ Deno.test("a first join that is refused because the seat is taken is refused at 
   assertEquals(joins, 1);
 });
 
-Deno.test("a join after a loss that is refused because the seat is taken is tried again", async () => {
-  let joins = 0;
-  await using server = await BareServer.listen({
-    handlers: {
-      "server:join_office": (_body, ack) =>
-        ++joins === 2 || joins === 3 ? ack(false, "Room already has an agent") : ack(true, null),
-    },
+for (
+  const [why, refusal] of [
+    ["the seat is taken", "Room already has an agent"],
+    ["of a limit", "Cannot join room 'lab': too many offices on this Server, the limit is 1 (429)"],
+  ] as const
+) {
+  Deno.test(`a join after a loss that is refused because ${why} is tried again`, async () => {
+    let joins = 0;
+    await using server = await BareServer.listen({
+      handlers: {
+        "server:join_office": (_body, ack) =>
+          ++joins === 2 || joins === 3 ? ack(false, refusal) : ack(true, null),
+      },
+    });
+    const { link, diary } = await openLink(server);
+    await using _ = link;
+    await link.join(membership);
+    await server.cut(1);
+    await diary.returned.promise;
+    assertEquals(joins, 4);
   });
-  const { link, diary } = await openLink(server);
-  await using _ = link;
-  await link.join(membership);
-  await server.cut(1);
-  await diary.returned.promise;
-  assertEquals(joins, 4);
-});
+}
 
 Deno.test("a join that is not answered ends in time", async () => {
   await using server = await BareServer.listen({ handlers: { "server:join_office": () => {} } });

@@ -214,7 +214,10 @@ function quotaOptions(): Option[] {
       "--max-offices-per-principal <count>",
       "the most offices with members of one principal (default: any number)",
     ).env("A2C_MAX_OFFICES_PER_PRINCIPAL"),
-    count("--max-members-per-office <count>", "the most members of one office, of all processes")
+    count(
+      "--max-members-per-office <count>",
+      "the most members of one office, of all processes, without observers; the last place is its Agent's",
+    )
       .default(DEFAULT_MAX_MEMBERS).env("A2C_MAX_MEMBERS_PER_OFFICE"),
   ];
 }

@@ -49,7 +49,7 @@ export interface ConnectOptions extends RetryOptions {
 export interface JoinOptions extends ConnectOptions {
   /** The office to join. */
   readonly office: string;
-  /** How long to retry while the name is taken, in milliseconds; no retry by default. */
+  /** How long to retry while the name is taken or a limit of the Server leaves no place, in milliseconds; no retry by default. */
   readonly joinPatienceMs?: number | undefined;
 }
 

@@ -76,9 +76,9 @@ export class LocalOffices implements OfficeState {
     }
     const ghost = this.#ghostOf(candidate);
     const office = this.#offices.get(candidate.officeId) ?? new Office();
-    const reason = refuseMove(candidate, current) ??
+    const refusal = refuseMove(candidate, current) ??
       office.refuse(candidate, [current, ghost], this.#bounds.maxMembersPerOffice);
-    if (reason !== undefined) return { kind: "refused", reason };
+    if (refusal !== undefined) return { kind: "refused", ...refusal };
     const left = current && this.#remove(current.sid);
     const replaced = ghost && this.#remove(ghost.sid);
     this.#add(candidate);

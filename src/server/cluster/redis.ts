@@ -103,8 +103,8 @@ export class RedisOffices implements OfficeState {
       if (current.isServed()) return { kind: "unchanged", member: current.member };
       throw outOfReach(`join office "${officeId}"`);
     }
-    const reason = refuseMove(candidate, current?.member);
-    if (reason !== undefined) return { kind: "refused", reason };
+    const refusal = refuseMove(candidate, current?.member);
+    if (refusal !== undefined) return { kind: "refused", ...refusal };
     // First: an office that was opened must be retired again.
     const lease = this.#requireLease(officeId);
     const seat = new HeldSeat(candidate, { place: this.#held.open(officeId), lease });

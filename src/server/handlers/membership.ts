@@ -36,7 +36,7 @@ export const joinOffice: Route = {
         name,
         officeId,
       });
-      if (outcome.kind === "refused") throw new SmcpError(ErrorCode.FORBIDDEN, outcome.reason);
+      if (outcome.kind === "refused") throw new SmcpError(outcome.code, outcome.reason);
       isJoined = outcome.kind === "joined";
       return [true, null];
     } finally {

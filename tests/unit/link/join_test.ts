@@ -41,6 +41,7 @@ Deno.test("readJoinAck() reads the code in a text, and takes it from its end", (
   };
   assertEquals(read("Not granted (403)"), ["Not granted", 403, false]);
   assertEquals(read("Cannot join now: try again (503)"), ["Cannot join now: try again", 503, true]);
+  assertEquals(read("Too many members (429)"), ["Too many members", 429, true]);
   const mismatch = "Protocol version mismatch (4008): room 'lab' uses 0.2";
   assertEquals(read(mismatch), [mismatch, 4008, false]);
   assertEquals(read("Closed (today)"), ["Closed (today)", undefined, false]);

@@ -56,11 +56,11 @@ export async function takeSeat(context: TakingContext, held: HeldSeat): Promise<
     // Of an earlier attempt of this connection, whose reply was lost.
     const own = office.copy.seat(member.sid);
     const leaving = [ghost?.member, own?.member];
-    const reason = office.copy.office.refuse(member, leaving, context.maxMembersPerOffice);
-    if (reason !== undefined) {
+    const refusal = office.copy.office.refuse(member, leaving, context.maxMembersPerOffice);
+    if (refusal !== undefined) {
       // The copy may be behind, and the holder of the seat may be a process that has ended.
       if (await office.refresh() || await reap(context, place)) continue;
-      return { outcome: { kind: "refused", reason } };
+      return { outcome: { kind: "refused", ...refusal } };
     }
     if (ghost !== undefined && !await isEvicted(context, ghost)) return { waitMs: EVICTION_PAUSE_MS };
     const removed: [Seat, LeaveReason][] = [];
