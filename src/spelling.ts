@@ -5,8 +5,16 @@ const MAX_LENGTH = 64;
 /** The most pairs of letters that are compared for one word, which takes a few milliseconds. */
 const MAX_COMPARISONS = 200_000;
 
-/** The most similar known word; `undefined` when none is similar enough. */
-export function closestWord(word: string, known: Iterable<string>): string | undefined {
+/**
+ * The most similar known word; `undefined` when none is similar enough.
+ *
+ * @param options `maxDistance`: the most letters that may differ; a quarter of the known word by default, and never more.
+ */
+export function closestWord(
+  word: string,
+  known: Iterable<string>,
+  { maxDistance = Infinity }: { readonly maxDistance?: number } = {},
+): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
   const written = plain(word);
   let best: { readonly word: string; readonly distance: number } | undefined;
@@ -18,7 +26,8 @@ export function closestWord(word: string, known: Iterable<string>): string | und
     if (candidate.length > MAX_LENGTH) continue;
     comparisons += word.length * candidate.length;
     const distance = editDistance(written, plain(candidate));
-    if (distance <= tolerance(candidate) && distance < (best?.distance ?? Infinity)) {
+    const limit = Math.min(tolerance(candidate), maxDistance);
+    if (distance <= limit && distance < (best?.distance ?? Infinity)) {
       best = { word: candidate, distance };
     }
   }

@@ -124,6 +124,13 @@ Deno.test("server.ts does not start without credentials when options of JWT ask 
   }
 });
 
+Deno.test("server.ts does not start in the clear when a variable of TLS is misspelt", async () => {
+  const env = { A2C_TOKEN: "s3cret", A2C_TLS_CERT_FILE: "cert.pem", A2C_TLS_KEY_FILE: "key.pem" };
+  const { code, stdout, stderr } = await runDoor("server.ts", ["--port", "0"], { env });
+  assertEquals([code, stdout], [2, ""], stderr);
+  assertStringIncludes(stderr, 'did you mean "A2C_TLS_');
+});
+
 Deno.test("server.ts takes an empty variable of JWT for none", async () => {
   const env = { A2C_JWT_ISSUER: "", A2C_JWT_ALLOW_HTTP: "false" };
   await serve({ args: ["--token", "s3cret"], env }, async (url) => {

@@ -18,6 +18,11 @@ Deno.test("closestWord() finds the word behind a typing mistake", () => {
   for (const [written, meant] of cases) assertEquals(closestWord(written, known), meant, written);
 });
 
+Deno.test("closestWord() allows no more differences than it is told", () => {
+  assertEquals(closestWord("tken_fil", ["token_file"], { maxDistance: 2 }), "token_file");
+  assertEquals(closestWord("tken_fil", ["token_file"], { maxDistance: 1 }), undefined);
+});
+
 Deno.test("closestWord() does not compare very long words", () => {
   assertEquals(closestWord("x".repeat(10_000), ["xx", "y".repeat(10_000)]), undefined);
   assertEquals(closestWord("coutn", ["y".repeat(10_000), "count"]), "count");

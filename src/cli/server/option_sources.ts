@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, type Option } from "commander";
 import { readRegularFile } from "../../files.ts";
 import { isRecord } from "../../json.ts";
-import { closestWord, didYouMean } from "../../spelling.ts";
+import { didYouMean } from "../../spelling.ts";
 import { describeError } from "../../text.ts";
 import { UsageError } from "../outcome.ts";
 import { Switch } from "./option_kinds.ts";
@@ -30,41 +30,6 @@ export async function completeOptions(
   }
   const path: unknown = program.getOptionValue("config");
   if (typeof path === "string") await readConfig(program, path);
-}
-
-/** Variables that only the clients read. */
-export const CLIENT_VARIABLES: readonly string[] = [
-  "A2C_AUTH",
-  "A2C_CA_FILE",
-  "A2C_COMPUTER",
-  "A2C_CONFIG",
-  "A2C_CONNECT_TIMEOUT",
-  "A2C_DPE_FILES",
-  "A2C_HEADER",
-  "A2C_INPUTS",
-  "A2C_NAME",
-  "A2C_OFFICE",
-  "A2C_START_TIMEOUT",
-  "A2C_TOKEN_COMMAND",
-  "A2C_URL",
-];
-/** The beginning of all variables but `PORT`. */
-const PREFIX = "A2C_";
-
-/** Returns a warning for each variable that is read by no program and has nearly the name of one that the Server reads. */
-export function misspeltVariables(program: Command, variables: readonly string[]): readonly string[] {
-  const known = program.options.map((option) =>
-    option instanceof Switch ? option.variable : option.envVar ?? ""
-  )
-    .filter((name) => name !== "");
-  // `A2C_PORT` is no variable, and `PORT` is one.
-  const spellings = new Map(known.map((name) => [name.startsWith(PREFIX) ? name : PREFIX + name, name]));
-  return variables.flatMap((name) => {
-    if (!name.startsWith(PREFIX) || known.includes(name) || CLIENT_VARIABLES.includes(name)) return [];
-    const closest = closestWord(name, spellings.keys());
-    if (closest === undefined) return [];
-    return [`environment variable ${name} has no effect; did you mean ${spellings.get(closest)}?`];
-  });
 }
 
 function isSet(program: Command, option: Option): boolean {

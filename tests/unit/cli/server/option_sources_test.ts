@@ -1,15 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Command } from "commander";
-import { createAgentProgram } from "../../../../src/cli/agent/main.ts";
-import { createComputerProgram } from "../../../../src/cli/computer/main.ts";
 import { UsageError } from "../../../../src/cli/outcome.ts";
-import { everyCommand } from "../../../../src/cli/program.ts";
-import { createServerProgram } from "../../../../src/cli/server/main.ts";
-import {
-  CLIENT_VARIABLES,
-  completeOptions,
-  misspeltVariables,
-} from "../../../../src/cli/server/option_sources.ts";
+import { completeOptions } from "../../../../src/cli/server/option_sources.ts";
 import { serverOptionGroups } from "../../../../src/cli/server/options.ts";
 
 interface Sources {
@@ -105,44 +97,6 @@ Deno.test("completeOptions() shows no secret of a file that it refuses", async (
 Deno.test("an option of several words takes them from one text, as in the environment", async () => {
   const options = await read({ args: ["--allow-origin", "https://a.example, https://b.example"] });
   assertEquals(options["allowOrigin"], ["https://a.example", "https://b.example"]);
-});
-
-Deno.test("a variable of the environment that clients read as well means the same to the Server", () => {
-  const { signal } = new AbortController();
-  const variablesOf = (program: Command) =>
-    new Set(
-      [...everyCommand(program)].flatMap(({ options }) =>
-        options.flatMap(({ envVar }) => envVar === undefined ? [] : [envVar])
-      ),
-    );
-  const clients = variablesOf(createAgentProgram(signal)).union(variablesOf(createComputerProgram(signal)));
-  const shared = variablesOf(createServerProgram(signal)).intersection(clients);
-  assertEquals([...shared].toSorted(), [
-    "A2C_LOG_FORMAT",
-    "A2C_LOG_LEVEL",
-    "A2C_PATH",
-    "A2C_TOKEN",
-    "A2C_TOKEN_FILE",
-  ]);
-  assertEquals([...clients.difference(shared)].toSorted(), [...CLIENT_VARIABLES].toSorted());
-});
-
-Deno.test("misspeltVariables() warns of variables that are nearly those of the Server, and of no other", () => {
-  const program = createServerProgram(new AbortController().signal);
-  const variables = [
-    "A2C_TOKENFILE",
-    "A2C_PORT",
-    "A2C_TOKEN",
-    "A2C_URL",
-    "A2C_INPUT_KEY",
-    "PORT",
-    "POST",
-    "HOME",
-  ];
-  assertEquals(misspeltVariables(program, variables), [
-    "environment variable A2C_TOKENFILE has no effect; did you mean A2C_TOKEN_FILE?",
-    "environment variable A2C_PORT has no effect; did you mean PORT?",
-  ]);
 });
 
 Deno.test("the tolerance of the clock may be 0, and no other time", async () => {
