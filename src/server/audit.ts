@@ -46,8 +46,12 @@ export class LoggedRefusal extends SmcpError {
   /** The fields. */
   readonly log: LogFields;
 
-  constructor(code: number, message: string, { log }: { readonly log: LogFields }) {
-    super(code, message);
+  constructor(
+    code: number,
+    message: string,
+    { log, cause }: { readonly log: LogFields; readonly cause?: unknown },
+  ) {
+    super(code, message, { cause });
     this.log = log;
   }
 }

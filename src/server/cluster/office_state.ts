@@ -1,6 +1,7 @@
 /** The contract of what knows the offices: one process alone, or several that share them. */
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { SmcpError } from "../../protocol/errors.ts";
+import type { SmcpError } from "../../protocol/errors.ts";
+import { LoggedRefusal } from "../audit.ts";
 import type { Connection, Target } from "../connection.ts";
 import type { JoinOutcome, Member } from "../offices.ts";
 
@@ -43,10 +44,10 @@ export interface OfficeState {
  * @param intent What cannot be done, such as `relay "client:tool_call"`.
  */
 export function outOfReach(intent: string, cause?: unknown): SmcpError {
-  return new SmcpError(
+  return new LoggedRefusal(
     ErrorCode.UNAVAILABLE,
     `Cannot ${intent}: this Server has lost touch with its other processes, try again`,
-    { cause },
+    { cause, log: { redis: "out of reach" } },
   );
 }
 

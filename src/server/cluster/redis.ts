@@ -185,9 +185,10 @@ export class RedisOffices implements OfficeState {
     const { logger } = this.#context;
     const { signal } = this.#closing;
     try {
+      const hadTouch = () => this.#registration.lease !== undefined;
       const onAway = () => this.#courier.failOutgoing();
       const onRestored = () => void this.#registration.renew();
-      const connection = await openRedis({ ...options, logger, onAway, onRestored }, signal);
+      const connection = await openRedis({ ...options, logger, onAway, onRestored, hadTouch }, signal);
       if (signal.aborted) return connection.close();
       this.#redis.open(connection);
       await this.#registration.start();

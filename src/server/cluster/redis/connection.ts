@@ -2,6 +2,7 @@
 import type { Logger } from "../../../log.ts";
 import { abortable } from "../../../async/abortable.ts";
 import { delay } from "../../../async/backoff.ts";
+import { describeError } from "../../../text.ts";
 import { OutageLog } from "./outage_log.ts";
 import { parseRedisUrl, type RedisAddress, shownRedisUrl } from "./settings.ts";
 
@@ -26,6 +27,8 @@ export interface RedisConnectionOptions {
   readonly onAway: () => void;
   /** Called after a connection was lost and restored: messages may have been lost. */
   readonly onRestored: () => void;
+  /** Whether Redis has ever carried out what this process wants of it. */
+  readonly hadTouch: () => boolean;
 }
 
 /** Commands and subscriptions. While Redis is away, all methods reject at once. */
@@ -66,7 +69,7 @@ async function openSingle(
   signal: AbortSignal,
 ): Promise<RedisConnection> {
   const { createClient } = await import("@redis/client");
-  const { heartbeatMs, logger, onAway, onRestored } = options;
+  const { heartbeatMs, onAway, onRestored } = options;
   const commands = createClient({
     url,
     RESP: 2,
@@ -77,7 +80,7 @@ async function openSingle(
   const subscriber = commands.duplicate();
   const isUp = () => commands.isReady && subscriber.isReady;
   let wasUp = false;
-  const log = createErrorLog(logger, options.url);
+  const log = createErrorLog(options);
   for (const client of [commands, subscriber]) {
     client.on("error", log.onError);
     client.on("reconnecting", onAway);
@@ -137,8 +140,8 @@ async function openCluster(
   signal: AbortSignal,
 ): Promise<RedisConnection> {
   const { createCluster } = await import("@redis/client");
-  const { heartbeatMs, logger, onAway, onRestored } = options;
-  const log = createErrorLog(logger, options.url);
+  const { heartbeatMs, onAway, onRestored } = options;
+  const log = createErrorLog(options);
   const socket = { ...socketOptionsOf(options), ...(isTls ? { tls: true as const } : {}) };
   const cluster = createCluster({
     RESP: 2,
@@ -219,18 +222,30 @@ class Gaps {
 }
 
 /** Logs why Redis cannot be reached, and the end of it. */
-function createErrorLog(logger: Logger, url: string) {
+function createErrorLog({ logger, url, hadTouch }: RedisConnectionOptions) {
   const log = new OutageLog(logger);
   const fields = { url: shownRedisUrl(url) };
-  let wasUp = false;
+  const { isTls } = parseRedisUrl(url);
   return {
     onError(cause: unknown): void {
-      const state = wasUp ? "lost touch with Redis" : "cannot reach Redis";
-      log.failed("error", `${state}; no member can join until it answers`, { ...fields, cause });
+      const state = hadTouch() ? "lost touch with Redis" : "cannot reach Redis";
+      const hint = hadTouch() ? undefined : schemeHint(cause, isTls);
+      log.failed("error", `${state}; no member can join until it answers`, { ...fields, cause, hint });
     },
     onRestored(): void {
-      wasUp = true;
-      log.restored("reached Redis again");
+      log.restored(hadTouch() ? "reached Redis again" : "reached Redis");
     },
   };
+}
+
+/** A Redis that speaks TLS, or does not, where the other is expected, says nothing, or closes the connection. */
+export function schemeHint(cause: unknown, isTls: boolean): string | undefined {
+  const text = describeError(cause);
+  if (isTls && /timeout|closed|tls|corrupt|InvalidContentType/i.test(text)) {
+    return "no answer to TLS; if the port of Redis does not speak TLS, use redis:// in place of rediss://";
+  }
+  if (!isTls && /closed/i.test(text)) {
+    return "closed without an answer; if the port of Redis speaks TLS, use rediss:// in place of redis://";
+  }
+  return undefined;
 }

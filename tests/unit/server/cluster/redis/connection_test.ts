@@ -1,0 +1,58 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { LoggedRefusal } from "../../../../../src/server/audit.ts";
+import { schemeHint } from "../../../../../src/server/cluster/redis/connection.ts";
+import { LogBook } from "../../../../fixtures/log_book.ts";
+import { hasRedis, RedisServer } from "../../../../fixtures/redis_server.ts";
+import { within } from "../../../../fixtures/within.ts";
+import { agent } from "../_office_state.ts";
+import { openProcess } from "../_redis_process.ts";
+
+const ignore = !hasRedis;
+
+Deno.test({
+  name: "a process whose URL lacks the password cannot reach Redis, and never says that it lost it",
+  ignore,
+  async fn() {
+    await using redis = await RedisServer.start(["--requirepass", "s3cret"]);
+    const logger = new LogBook();
+    const { state, premises } = openProcess({ url: redis.url, prefix: "a2c" }, { logger });
+    try {
+      const { message, fields } = await logger.until(({ level }) => level === "error");
+      assertStringIncludes(message, "cannot reach Redis");
+      assertStringIncludes(String(fields["error"]), "it needs a password");
+      premises.add("ada");
+      const refusal = await assertRejects(() => within(state.join(agent("ada")), "the join"), LoggedRefusal);
+      assertEquals([refusal.code, refusal.log], [503, { redis: "out of reach" }]);
+      assert(!logger.lines.some(({ message }) => /lost touch|again/.test(message)), "lost touch");
+    } finally {
+      await state.close();
+      premises[Symbol.dispose]();
+    }
+  },
+});
+
+Deno.test({
+  name: "a process that was registered says that it lost Redis, and that it reached it again",
+  ignore,
+  async fn() {
+    await using redis = await RedisServer.start();
+    const logger = new LogBook();
+    const { state, premises } = openProcess({ url: redis.url, prefix: "a2c" }, { logger });
+    try {
+      await within(state.started, "the registration");
+      await redis.kill();
+      await logger.until(({ message }) => message.startsWith("lost touch with Redis"));
+      await redis.restart();
+      await logger.until(({ message }) => message === "reached Redis again");
+    } finally {
+      await state.close();
+      premises[Symbol.dispose]();
+    }
+  },
+});
+
+Deno.test("schemeHint() names the other scheme when one end may speak TLS and the other not", () => {
+  assertStringIncludes(schemeHint(new Error("Connection timeout"), true) ?? "", "use redis://");
+  assertStringIncludes(schemeHint(new Error("Socket closed unexpectedly"), false) ?? "", "use rediss://");
+  assertEquals(schemeHint(new Error("Connection timeout"), false), undefined);
+});
