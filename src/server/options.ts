@@ -168,7 +168,7 @@ export interface ListenOptions extends SmcpServerOptions {
   readonly tls?: TlsOptions | undefined;
   /**
    * The most TCP connections. By default three quarters of the system's limit of open files, minus 32; 16,384 when the
-   * limit cannot be read.
+   * limit cannot be read. The log has a warning if it is more than the process can open.
    */
   readonly maxSockets?: number | undefined;
   /**

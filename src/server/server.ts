@@ -27,7 +27,7 @@ import { openSocketIo, type SocketIoContext, type SocketIoSide } from "./socket_
 import { loadTracing } from "../tracing.ts";
 import { type ListenError, startListening, stopListening } from "./sockets/listening.ts";
 import { PipeliningGuard } from "./sockets/pipelining.ts";
-import { defaultMaxSockets, TcpSockets } from "./sockets/tcp_sockets.ts";
+import { defaultMaxSockets, TcpSockets, warnOfOpenFiles } from "./sockets/tcp_sockets.ts";
 import { ServerCertificate } from "./sockets/tls.ts";
 import { Watchdog } from "./sockets/watchdog.ts";
 
@@ -91,6 +91,7 @@ export class SmcpServer implements AsyncDisposable {
     const maxSockets = requirePositive("maxSockets", options.maxSockets ?? defaultMaxSockets());
     const settings = toSettings({ ...options, maxSockets, metrics: isCounted(options) }, host);
     const { logger } = settings;
+    if (options.maxSockets !== undefined) warnOfOpenFiles(maxSockets, logger);
     const own = await openOwn({ ...options, maxSockets }, settings);
     const { http, side, health, isTls, metrics } = own;
     const failure = Promise.withResolvers<ListenError>();

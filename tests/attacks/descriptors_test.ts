@@ -1,5 +1,5 @@
 /** Attacker: a stranger who opens TCP connections and is silent. They use up the Server's open files. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { SmcpServer } from "../../server.ts";
 import { doorWords, RunningDoor } from "../fixtures/door.ts";
 import { eventually } from "../fixtures/within.ts";
@@ -26,10 +26,37 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name:
+    "A Server with too few open files for its connections warns at its start, and names them when they run out",
+  // Only Linux tells the limit.
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    const words = doorWords("server.ts", ["--port", "0", "--max-sockets", "5000"], ["-A"]);
+    await using program = limited(words);
+    await program.stdout.until("\n");
+    await program.stderr.until("open_files=128");
+    assertStringIncludes(program.stderr.text, 'option="--max-sockets (maxSockets)" value=5000');
+    const port = Number(/:(\d+)\n/.exec(program.stdout.text)?.[1]);
+    await untilHealthy(port);
+    const silent = Array.from({ length: SILENT }, () => new RawConnection(port));
+    await program.stderr.until(
+      "EMFILE: too many open files; raise the limit of open files (ulimit -n, LimitNOFILE)",
+    );
+    for (const connection of silent) await connection[Symbol.asyncDispose]();
+    program.kill();
+    await program.end();
+  },
+});
+
+/** Starts a program that may open few files. */
+function limited(words: readonly string[]): RunningDoor {
+  return new RunningDoor(["sh", "-c", `ulimit -n ${OPEN_FILES} && exec "$@"`, "sh", ...words]);
+}
+
 async function exhaustAndRecover(permissions: readonly string[]): Promise<void> {
   const words = doorWords("server.ts", ["--port", "0"], permissions);
-  const line = `ulimit -n ${OPEN_FILES} && exec "$@"`;
-  await using program = new RunningDoor(["sh", "-c", line, "sh", ...words]);
+  await using program = limited(words);
   await program.stdout.until("\n");
   const port = Number(/:(\d+)\n/.exec(program.stdout.text)?.[1]);
   await untilHealthy(port);

@@ -1,5 +1,6 @@
 /** Opens and closes the port of an HTTP server. */
 import type { Server as HttpServer } from "node:http";
+import { optionLabel } from "../option_names.ts";
 
 /** The address to listen on. */
 export interface Address {
@@ -51,6 +52,11 @@ export function stopListening(server: HttpServer): Promise<void> {
     server.closeAllConnections();
   });
 }
+
+/** What helps a process that has too few open files for its connections. */
+export const OPEN_FILES_REMEDY = `raise the limit of open files (ulimit -n, LimitNOFILE), or lower ${
+  optionLabel("maxSockets")
+}`;
 
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: "the port is in use",

@@ -4,6 +4,7 @@ import type { Server as HttpServer } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { AddressLedger } from "../admission/address_ledger.ts";
+import type { Logger } from "../../log.ts";
 import {
   FALLBACK_MAX_SOCKETS,
   REPLACEABLE_AFTER_MS,
@@ -11,7 +12,8 @@ import {
   SOCKET_SHARE_OF_FILES,
   SOCKETS_PER_PENDING_CONNECTION,
 } from "../limits.ts";
-import { isGranted } from "./listening.ts";
+import { optionLabel } from "../option_names.ts";
+import { isGranted, OPEN_FILES_REMEDY } from "./listening.ts";
 
 /** The bounds of {@linkcode TcpSockets}. */
 export interface TcpSocketsOptions {
@@ -97,6 +99,17 @@ export function defaultMaxSockets(): number {
   const files = readOpenFilesLimit();
   if (files === undefined) return FALLBACK_MAX_SOCKETS;
   return Math.max(1, Math.floor(files * SOCKET_SHARE_OF_FILES) - RESERVED_FILES);
+}
+
+/** Warns of a number of TCP connections for which this process has too few open files, if their limit is known. */
+export function warnOfOpenFiles(maxSockets: number, logger: Pick<Logger, "warn">): void {
+  const files = readOpenFilesLimit();
+  if (files === undefined || maxSockets <= files - RESERVED_FILES) return;
+  logger.warn(
+    `more TCP connections are allowed than this process can open: ${OPEN_FILES_REMEDY}, ` +
+      "or anybody who can reach the port can keep all others out",
+    { option: optionLabel("maxSockets"), value: maxSockets, open_files: files, default: defaultMaxSockets() },
+  );
 }
 
 const LIMITS_FILE = "/proc/self/limits";

@@ -6,7 +6,7 @@ import type { Server as HttpServer } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
-import { isGranted, ListenError } from "./listening.ts";
+import { isGranted, ListenError, OPEN_FILES_REMEDY } from "./listening.ts";
 import {
   ACCEPT_CHECK_INTERVAL_MS,
   ACCEPT_CHECK_TIMEOUT_MS,
@@ -38,6 +38,8 @@ export class Watchdog {
   /** The connection of the last check, and whether it waits to be accepted. */
   #probe: Socket | undefined;
   #isProbing = false;
+  /** Why the last check could not connect, if it could not. */
+  #problem: string | undefined;
   #failures = 0;
   /** Set by the first connection, since a platform may have no "connection" events. */
   #isArmed = false;
@@ -79,15 +81,13 @@ export class Watchdog {
   #check(): void {
     const probe = connect(this.#address());
     this.#probe = probe;
+    this.#problem = undefined;
     this.#isProbing = true;
     // The "connection" event of the server decides; an error here is only logged.
-    probe.on(
-      "error",
-      (error) =>
-        this.#options.logger.debug("failed to connect to the port of the Server", {
-          error: describeError(error),
-        }),
-    );
+    probe.on("error", (error) => {
+      this.#problem = explain(error);
+      this.#options.logger.debug("failed to connect to the port of the Server", { error: this.#problem });
+    });
     this.#timer = setTimeout(() => {
       // After a stall of the event loop, connections that arrived meanwhile are handled first.
       this.#timer = setTimeout(() => this.#end(false), 0);
@@ -110,7 +110,7 @@ export class Watchdog {
   /** Closes and listens in one turn of the event loop, so that the open file cannot be taken in between. */
   #listenAnew(): void {
     const { host, port, logger } = this.#options;
-    logger.error("no longer accepting connections: listening again", { host, port });
+    logger.error("no longer accepting connections: listening again", { host, port, error: this.#problem });
     try {
       this.#server.close();
       this.#server.listen({ host, port });
@@ -121,7 +121,10 @@ export class Watchdog {
 
   #fail(): void {
     const { host, port, onFailed } = this.#options;
-    onFailed(new ListenError(`Cannot accept connections on "${host}:${port}": listening again did not help`));
+    const cause = this.#problem === undefined ? "" : `; ${this.#problem}`;
+    onFailed(
+      new ListenError(`Cannot accept connections on "${host}:${port}": listening again did not help${cause}`),
+    );
   }
 
   #address(): { readonly host: string; readonly port: number } {
@@ -129,6 +132,13 @@ export class Watchdog {
     const local: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
     return { host: local[host] ?? host, port };
   }
+}
+
+/** Names the cause in words if it is that the process has no open file left. */
+function explain(error: Error): string {
+  const code = "code" in error ? error.code : undefined;
+  const isOutOfFiles = code === "EMFILE" || code === "ENFILE";
+  return isOutOfFiles ? `${code}: too many open files; ${OPEN_FILES_REMEDY}` : describeError(error);
 }
 
 function mayConnect({ host, port }: { readonly host: string; readonly port: number }): boolean {
