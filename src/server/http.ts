@@ -18,7 +18,7 @@ import { MAX_PENDING_BYTES, REFUSAL_LINGER_MS } from "./limits.ts";
 import type { PendingConnections } from "./admission/pending_connections.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { type QuotaLedger, refusalOf } from "./quotas.ts";
-import { optionLabel } from "./option_names.ts";
+import { optionLabel } from "./option_label.ts";
 import { acceptAndClose, hidesConnection } from "./sockets/older_deno.ts";
 
 /** The path of the metrics. */

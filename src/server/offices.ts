@@ -3,7 +3,7 @@ import type { Role } from "../protocol/office.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { minorOf, parseProtocolVersion } from "../protocol/version.ts";
 import { MAX_OBSERVERS } from "./limits.ts";
-import { optionLabel } from "./option_names.ts";
+import { optionLabel } from "./option_label.ts";
 
 /** A connection's membership in an office. */
 export interface Member {

@@ -49,21 +49,6 @@ const LISTEN_OPTION_NAMES: Readonly<Record<keyof ListenOptions, true>> = {
   signal: true,
 };
 
-/** Options of the command line that are not named as those of the library. */
-const FLAGS: Readonly<Record<string, string>> = {
-  maxPayloadBytes: "--max-payload",
-  maxMessageMemoryBytes: "--max-message-memory",
-};
-
-/**
- * Names an option for whoever reads a log or a refusal: operators know it by its flag, programs by its property, such as
- * `--max-offices (maxOffices)`.
- */
-export function optionLabel(name: keyof ListenOptions): string {
-  const flag = FLAGS[name] ?? `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  return `${flag} (${name})`;
-}
-
 /**
  * Refuses options that do not exist: a Server whose `auth` is misspelt would admit everybody.
  *

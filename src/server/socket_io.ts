@@ -26,7 +26,7 @@ import { OfficeLoads } from "./load.ts";
 import { countFrames, type UpgradableConnection } from "./incomplete_messages.ts";
 import { MemoryBudget } from "./memory_budget.ts";
 import type { Settings } from "./options.ts";
-import { optionLabel } from "./option_names.ts";
+import { optionLabel } from "./option_label.ts";
 import { QuotaLedger } from "./quotas.ts";
 import { Outbox, type OutboxOptions, terminateWebSocket } from "./outbox.ts";
 import { roomOf, SocketWire } from "./socket_wire.ts";

@@ -1,6 +1,6 @@
 /** Opens and closes the port of an HTTP server. */
 import type { Server as HttpServer } from "node:http";
-import { optionLabel } from "../option_names.ts";
+import { optionLabel } from "../option_label.ts";
 
 /** The address to listen on. */
 export interface Address {

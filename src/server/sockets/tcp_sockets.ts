@@ -12,7 +12,7 @@ import {
   SOCKET_SHARE_OF_FILES,
   SOCKETS_PER_PENDING_CONNECTION,
 } from "../limits.ts";
-import { optionLabel } from "../option_names.ts";
+import { optionLabel } from "../option_label.ts";
 import { isGranted, OPEN_FILES_REMEDY } from "./listening.ts";
 
 /** The bounds of {@linkcode TcpSockets}. */
