@@ -66,7 +66,8 @@ Deno.test("clients that name unknown keys cause no further requests, and genuine
   const stranger = await SigningKey.generate("ES256", "k1");
   for (let i = 0; i < 100; i++) {
     const token = await stranger.sign({}, { kid: `guess-${i}` });
-    assertEquals(await tokens.authenticate({ ...credentials, auth: { token } }), { refused: "wrong token" });
+    const decision = await tokens.authenticate({ ...credentials, auth: { token } });
+    assertEquals("refused" in decision && decision.refused, "wrong token");
   }
   assertEquals(server.requests, 1);
   assert("principal" in await tokens.authenticate(credentials));

@@ -98,6 +98,43 @@ Deno.test("the log of the Server has what was expected of a genuine token, and i
   };
   assertEquals(await refused(SECRET, { aud: "someone" }), [false, "ada", AUDIENCE, "someone"]);
   assertEquals(await refused("f".repeat(32), { aud: "someone" }), [false, undefined, undefined, undefined]);
+  const wrong = logger.lines.find(({ fields }) => fields["reason"] === "wrong token");
+  assertEquals(wrong?.fields["detail"], "the signature does not fit; tried 1 secret");
+});
+
+Deno.test("the log of the Server says why a token is wrong, and shows claims and times that one can read", async () => {
+  const key = await SigningKey.generate("RS256");
+  const now = Math.floor(Date.now() / 1_000);
+  await using shared = await JwtTokens.open({ secret: SECRET, issuer: ISSUER });
+  await using published = await JwtTokens.open({ publicKey: JSON.stringify(key.jwk), issuer: ISSUER });
+  const forged = await signWithSecret("f".repeat(32));
+  const expired = { exp: now - 3_600 };
+  const when = new Date(expired.exp * 1_000).toISOString();
+  const cases: readonly [JwtTokens, string, Record<string, unknown>][] = [
+    [shared, forged, { detail: "the signature does not fit; tried 1 secret" }],
+    [shared, "guess", { detail: "the token is no JWT" }],
+    [shared, await key.sign(), { detail: "the algorithm RS256 is not accepted, but HS256" }],
+    [shared, `${btoa('{"alg":{"toString":1}}').replaceAll("=", "")}.e30.AA`, {
+      detail: "the algorithm without a name is not accepted, but HS256",
+    }],
+    [published, await (await SigningKey.generate("RS256", key.kid)).sign(), {
+      detail: "the signature does not fit; tried 1 key",
+    }],
+    [published, await (await SigningKey.generate("RS256", "old")).sign(), {
+      detail: "there is no key for the algorithm RS256 and the key id of the token",
+    }],
+    [shared, await signWithSecret(SECRET, expired), { sub: "ada", expected: undefined, found: when }],
+    [shared, await signWithSecret(SECRET, { exp: -1e15 }), {
+      sub: "ada",
+      expected: undefined,
+      found: "-1000000000000000",
+    }],
+    [shared, await signWithSecret(SECRET, { a2c_offices: ["lab", 5] }), { sub: "ada", found: '["lab",5]' }],
+  ];
+  for (const [tokens, token, log] of cases) {
+    const decision = await tokens.authenticate({ ...nothing, auth: { token } });
+    assertEquals("refused" in decision ? decision.log : decision, log);
+  }
 });
 
 Deno.test("/readyz is 503, with the reason, until a key set was fetched", async () => {

@@ -13,7 +13,7 @@ import {
 } from "./jwt_keys.ts";
 import { createTokenReader, type TokenPlace } from "./presented_token.ts";
 import type { AuthDecision, AuthProvider, AuthRefusal, Credentials } from "./provider.ts";
-import { shorten } from "../../text.ts";
+import { countOf, describeError, shorten } from "../../text.ts";
 import { WatchedFiles } from "../files/watched_files.ts";
 
 /** The largest file of a secret or of keys, in bytes. */
@@ -67,7 +67,10 @@ export interface JwtOptions extends JwtKeyOptions, ClaimOptions, TokenPlace {
  *
  * await using tokens = await JwtTokens.open({ secret: crypto.randomUUID(), audience: "a2c" });
  * const credentials = { auth: { token: "guess" }, headers: {}, query: {}, address: "127.0.0.1" };
- * assertEquals(await tokens.authenticate(credentials), { refused: "wrong token" });
+ * assertEquals(await tokens.authenticate(credentials), {
+ *   refused: "wrong token",
+ *   log: { detail: "the token is no JWT" },
+ * });
  * ```
  */
 export class JwtTokens implements AuthProvider, AsyncDisposable {
@@ -137,7 +140,7 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
     const { secret, secretFile, publicKey, publicKeyFile } = this.#options;
     if (this.#remote !== undefined) return void this.#remote.current().catch(() => {});
     const file = secretFile ?? publicKeyFile;
-    const isSecret = secret !== undefined || secretFile !== undefined;
+    const isSecret = this.#isSecret;
     const parse = isSecret ? parseSecrets : parsePublicKeys;
     const kind = isSecret ? "secret of JWT" : "public key of JWT";
     if (file === undefined) {
@@ -155,7 +158,13 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
 
   async #verify(token: string, { jose, signal }: Verification): Promise<JWTPayload> {
     const { alg, kid } = readHeader(token, jose);
-    if (alg === undefined || !this.#algorithms.includes(alg)) throw new jose.errors.JOSEAlgNotAllowed();
+    if (alg === undefined || !this.#algorithms.includes(alg)) {
+      // A stranger wrote the header: it may be of any type.
+      const named = typeof alg === "string" ? alg : "without a name";
+      throw new jose.errors.JOSEAlgNotAllowed(
+        `the algorithm ${named} is not accepted, but ${this.#algorithms.join(", ")}`,
+      );
+    }
     const choice = { alg, kid: typeof kid === "string" ? kid : undefined };
     const keys = this.#remote === undefined ? this.#keys : await this.#remote.current(signal);
     const fitting = keys.filter((key) => key.fits(choice));
@@ -175,7 +184,12 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
         if (!(error instanceof jose.errors.JWSSignatureVerificationFailed)) throw error;
       }
     }
-    throw new jose.errors.JWSSignatureVerificationFailed();
+    const kind = this.#isSecret ? "secret" : "key";
+    throw new jose.errors.JWSSignatureVerificationFailed(
+      keys.length === 0
+        ? `there is no ${kind} for the algorithm ${alg} and the key id of the token`
+        : `the signature does not fit; tried ${countOf(keys.length, kind)}`,
+    );
   }
 
   #rules(alg: string) {
@@ -191,7 +205,9 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
 
   #decide(claims: JWTPayload): AuthDecision {
     const reading = readClaims(claims, this.#options);
-    if ("refused" in reading) return reading;
+    if ("refused" in reading) {
+      return { refused: reading.refused, log: { sub: shown(claims.sub), found: shown(reading.found) } };
+    }
     const { issuer } = this.#options;
     // Two issuers may have the same subject.
     const isAmbiguous = issuer === undefined || listOf(issuer).length > 1;
@@ -201,6 +217,10 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
       grant: reading.grant,
       expiresAtMs: (claims.exp ?? 0) * 1_000 + this.#toleranceMs,
     };
+  }
+
+  get #isSecret(): boolean {
+    return this.#options.secret !== undefined || this.#options.secretFile !== undefined;
   }
 
   get #toleranceMs(): number {
@@ -259,13 +279,16 @@ function parseOption<T>(kind: string, parse: () => T): T {
 /** Three parts in base64url; `jose` would also read what has spaces or padding. */
 const COMPACT_FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
+/** Why a token of another kind is refused, for the log. */
+const NO_JWT = "the token is no JWT";
+
 function readHeader(token: string, jose: Verification["jose"]) {
-  if (!COMPACT_FORM.test(token)) throw new jose.errors.JWTInvalid("Invalid JWT");
+  if (!COMPACT_FORM.test(token)) throw new jose.errors.JWTInvalid(NO_JWT);
   try {
     return jose.decodeProtectedHeader(token);
   } catch (cause) {
     // It throws a `TypeError` for a text that is no JWT.
-    throw new jose.errors.JWTInvalid("Invalid JWT", { cause });
+    throw new jose.errors.JWTInvalid(NO_JWT, { cause });
   }
 }
 
@@ -285,17 +308,41 @@ function refusalOf(error: unknown, { errors }: Verification["jose"]): string | u
 /** The longest value of a claim in the log. */
 const MAX_LOGGED_LENGTH = 200;
 
-/** What the Server's log says about a token whose signature is right: whose it is, and what was expected of a claim. */
+/**
+ * What the Server's log says about a refused token: whose it is, and what was expected of a claim. Nothing of a token
+ * whose signature is wrong counts, so the log says only why it is not accepted.
+ */
 function factsOf(error: unknown, { jose: { errors }, options }: {
   readonly jose: Verification["jose"];
   readonly options: JwtOptions;
 }): Pick<AuthRefusal, "log"> {
   if (!(error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired)) {
-    return {};
+    return { log: { detail: shorten(describeError(error), MAX_LOGGED_LENGTH) } };
   }
   const { claim, payload } = error;
   const expected = claim === "iss" ? options.issuer : claim === "aud" ? options.audience : undefined;
-  const shown = (value: unknown) =>
-    value === undefined ? undefined : shorten(String(value), MAX_LOGGED_LENGTH);
-  return { log: { sub: shown(payload.sub), expected: shown(expected), found: shown(payload[claim]) } };
+  const isTime = claim === "exp" || claim === "nbf";
+  const found = payload[claim];
+  return {
+    log: {
+      sub: shown(payload.sub),
+      expected: shown(expected),
+      found: shown(isTime ? readableTime(found) : found),
+    },
+  };
+}
+
+/** A claim for the log; `undefined` for an absent one. */
+function shown(claim: unknown): string | undefined {
+  if (claim === undefined) return undefined;
+  const isPlain = typeof claim !== "object" ||
+    (Array.isArray(claim) && claim.every((item) => typeof item === "string"));
+  return shorten(isPlain ? String(claim) : JSON.stringify(claim), MAX_LOGGED_LENGTH);
+}
+
+/** A time in seconds since 1970 as an ISO date; anything else as it is. */
+function readableTime(claim: unknown): unknown {
+  if (typeof claim !== "number") return claim;
+  const date = new Date(claim * 1_000);
+  return Number.isNaN(date.getTime()) ? claim : date.toISOString();
 }

@@ -19,7 +19,7 @@ export interface ClaimOptions {
 /** What the claims say, or why they cannot be used. */
 export type ClaimsReading =
   | { readonly principal: string; readonly grant: Grant }
-  | { readonly refused: string };
+  | { readonly refused: string; readonly found: unknown };
 
 /** The claim with the offices. */
 export const DEFAULT_OFFICES_CLAIM = "a2c_offices";
@@ -42,11 +42,19 @@ export function readClaims(claims: Readonly<Record<string, unknown>>, options: C
     defaultRoles = GRANTED_ROLES,
   } = options;
   const principal = findClaim(claims, principalClaim);
-  if (!isPrincipal(principal)) return { refused: `the token has no usable claim "${principalClaim}"` };
-  const offices = readTexts(findClaim(claims, officesClaim), (text) => [text]) ?? defaultOffices;
-  if (offices === "invalid") return { refused: `the token has an invalid claim "${officesClaim}"` };
-  const roles = readTexts(findClaim(claims, rolesClaim), splitWords) ?? defaultRoles;
-  if (roles === "invalid") return { refused: `the token has an invalid claim "${rolesClaim}"` };
+  if (!isPrincipal(principal)) {
+    return { refused: `the token has no usable claim "${principalClaim}"`, found: principal };
+  }
+  const foundOffices = findClaim(claims, officesClaim);
+  const offices = readTexts(foundOffices, (text) => [text]) ?? defaultOffices;
+  if (offices === "invalid") {
+    return { refused: `the token has an invalid claim "${officesClaim}"`, found: foundOffices };
+  }
+  const foundRoles = findClaim(claims, rolesClaim);
+  const roles = readTexts(foundRoles, splitWords) ?? defaultRoles;
+  if (roles === "invalid") {
+    return { refused: `the token has an invalid claim "${rolesClaim}"`, found: foundRoles };
+  }
   return {
     principal,
     grant: {
