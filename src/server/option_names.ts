@@ -34,6 +34,7 @@ const OPTION_NAMES: Readonly<Record<keyof SmcpServerOptions, true>> = {
   graceMs: true,
   redis: true,
   metrics: true,
+  countLostAuditLines: true,
   logger: true,
 };
 const LISTEN_OPTION_NAMES: Readonly<Record<keyof ListenOptions, true>> = {

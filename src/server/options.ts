@@ -151,6 +151,11 @@ export interface SmcpServerOptions {
   readonly redis?: RedisOptions | undefined;
   /** Counts requests and connections for `metrics()`; `false` by default. `metricsPort` and `metricsToken` imply it. */
   readonly metrics?: boolean | undefined;
+  /**
+   * Returns how many lines of the audit trail the logger could not keep, for the metric `a2c_audit_lines_lost_total`, which
+   * exists only with it. It must not throw, and the number must not fall.
+   */
+  readonly countLostAuditLines?: (() => number) | undefined;
   /** Receives the log; without it, nothing is logged. Lines of the audit trail have the field `module: "audit"`. */
   readonly logger?: Logger | undefined;
 }
@@ -191,6 +196,7 @@ export interface ListenOptions extends SmcpServerOptions {
 
 /** The options with all defaults filled in. */
 export interface Settings {
+  readonly countLostAuditLines: (() => number) | undefined;
   readonly auth: AuthProvider;
   readonly handshake: HandshakePolicy;
   readonly path: string;
@@ -236,6 +242,7 @@ export function toSettings(
     engine: chooseEngine(options.engine),
     redis: options.redis && toRedisSettings(options.redis),
     meter: options.metrics ? new Tally() : undefined,
+    countLostAuditLines: options.countLostAuditLines,
     logger: options.logger ?? silentLogger,
   };
 }

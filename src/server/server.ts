@@ -295,7 +295,7 @@ function urlOf({ host, port, isTls = false }: Address): string {
 }
 
 function openMetrics(
-  { meter }: Settings,
+  { meter, countLostAuditLines }: Settings,
   { side, health, certificate }: {
     readonly side: SocketIoSide;
     readonly health: Health;
@@ -310,6 +310,7 @@ function openMetrics(
       isReady: health.isReady,
       messageBytes: side.countMessageBytes(),
       certificateExpiresAtMs: certificate?.expiresAtMs,
+      auditLinesLost: countLostAuditLines?.(),
     });
   });
 }

@@ -205,16 +205,23 @@ Deno.test("server.ts does not start with an audit log that it cannot write", asy
 });
 
 Deno.test({
-  name: "server.ts says once that its audit log cannot be written, as on a full disk, and goes on",
+  name: "server.ts counts the lines that its audit log could not take, as on a full disk, and goes on",
   ignore: Deno.build.os !== "linux",
   async fn() {
-    await using program = startDoor("server.ts", ["--port", "0", "--audit-log", "/dev/full"]);
+    const args = ["--port", "0", "--metrics-port", "0", "--audit-log", "/dev/full"];
+    await using program = startDoor("server.ts", args);
     await program.stdout.until("\n");
+    await program.said("serving metrics");
     const url = program.stdout.text.slice("listening on ".length).trim();
     await using agent = await RawPeer.join(url, ada);
     await agent.request("server:leave_office", { office_id: "lab" });
+    const [, metricsUrl = ""] = /serving metrics url=(\S+)/.exec(program.stderr.text) ?? [];
+    assertStringIncludes(await (await fetch(metricsUrl)).text(), "\na2c_audit_lines_lost_total 3\n");
     program.kill("SIGTERM");
     const { code, stderr } = await program.end();
-    assertEquals([code, stderr.split("failed to write the audit log").length], [0, 2]);
+    const lost = [...stderr.matchAll(/failed to write the audit log .*lines_lost=(\d+)/g)].map(([, count]) =>
+      count
+    );
+    assertEquals([code, lost], [0, ["1", "2"]]);
   },
 });

@@ -41,25 +41,90 @@ export function openAuditFile({ auditLog: path }: { readonly auditLog?: string }
   }
 }
 
-/** A logger that writes the lines of the audit trail to the file as well. When that fails, it says so once. */
-export function withAuditFile(logger: Logger, file: AuditFile | undefined): Logger {
-  if (file === undefined) return logger;
-  let isFailing = false;
+/** While lines are lost, the log says so this often. */
+const REMINDER_MS = 60_000;
+
+/** A logger with an audit log besides. */
+export interface AuditedLogger extends Disposable {
+  /** Writes the lines of the audit trail to the file as well. */
+  readonly logger: Logger;
+  /** How many lines could not be written; `undefined` without an audit log. */
+  readonly countLostLines: (() => number) | undefined;
+}
+
+/**
+ * Makes a logger write the lines of the audit trail to the file as well. When that fails, it says so at once, and at most
+ * once a minute from then on, with the number of lines that were lost since; the rest at its end.
+ *
+ * @param nowMs Milliseconds since a fixed point; the monotonic clock by default.
+ */
+export function withAuditFile(
+  logger: Logger,
+  file: AuditFile | undefined,
+  nowMs: () => number = () => performance.now(),
+): AuditedLogger {
+  if (file === undefined) return { logger, countLostLines: undefined, [Symbol.dispose]() {} };
+  const losses = new Losses(logger, { path: file.path, nowMs });
   const write = (line: string) => {
     try {
       file.append(line);
-      isFailing = false;
     } catch (error) {
-      if (!isFailing) {
-        logger.error("failed to write the audit log", { path: file.path, error: describeError(error) });
-      }
-      isFailing = true;
+      losses.add(error);
+      return;
     }
+    losses.remind();
   };
   const audit = createLogger({ levels: parseLogLevels("debug"), format: "json", module: "audit", write });
   const logAt = (level: LogLevel) => (message: string, fields?: LogFields): void => {
     logger[level](message, fields);
     if (fields?.["module"] === "audit") audit[level](message, fields);
   };
-  return { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
+  return {
+    logger: { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") },
+    countLostLines: () => losses.total,
+    [Symbol.dispose]: () => losses.close(),
+  };
+}
+
+/** The lines that could not be written. */
+class Losses {
+  readonly #logger: Logger;
+  readonly #path: string;
+  readonly #nowMs: () => number;
+  #total = 0;
+  /** Lines that the log has not told yet. */
+  #untold = 0;
+  #toldAtMs = -Infinity;
+  #error: unknown;
+
+  constructor(logger: Logger, { path, nowMs }: { readonly path: string; readonly nowMs: () => number }) {
+    this.#logger = logger;
+    this.#path = path;
+    this.#nowMs = nowMs;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  add(error: unknown): void {
+    this.#total++;
+    this.#untold++;
+    this.#error = error;
+    this.remind();
+  }
+
+  /** Tells what the log has not told yet, unless it told something in the last minute. */
+  remind(): void {
+    if (this.#untold > 0 && this.#nowMs() >= this.#toldAtMs + REMINDER_MS) this.close();
+  }
+
+  /** Tells what the log has not told yet. */
+  close(): void {
+    if (this.#untold === 0) return;
+    const fields = { path: this.#path, lines_lost: this.#untold, error: describeError(this.#error) };
+    this.#untold = 0;
+    this.#toldAtMs = this.#nowMs();
+    this.#logger.error("failed to write the audit log", fields);
+  }
 }

@@ -85,12 +85,15 @@ async function serve(
   { signal, misspelt }: { readonly signal: AbortSignal; readonly misspelt: readonly string[] },
 ): Promise<void> {
   using auditFile = openAuditFile(options);
-  const logger = withAuditFile(loggerOf("server", options), auditFile);
+  using audited = withAuditFile(loggerOf("server", options), auditFile);
+  const { logger, countLostLines } = audited;
   for (const warning of misspelt) logger.warn(warning);
   await using opened = await openAuth(options, logger);
   const { auth } = opened;
   const metricsToken = await readMetricsToken(options);
-  await using server = await listen(toListenOptions(options, { auth, metricsToken, logger }));
+  await using server = await listen(
+    toListenOptions(options, { auth, metricsToken, logger, countLostAuditLines: countLostLines }),
+  );
   if (auth === undefined) logger.warn("clients need no credentials; give --token to require a token");
   const warning = platformWarning((name) => Deno.env.get(name), { isClustered: options.redis !== undefined });
   if (warning !== undefined) logger.warn(warning);
@@ -179,14 +182,14 @@ type EveryListenOption = {
 
 function toListenOptions(
   options: ServerCliOptions,
-  { auth, metricsToken, logger }: Pick<ListenOptions, "auth" | "metricsToken"> & { readonly logger: Logger },
+  own: Pick<ListenOptions, "auth" | "metricsToken" | "countLostAuditLines"> & { readonly logger: Logger },
 ): EveryListenOption {
   return {
     host: options.host,
     port: options.port,
     tls: tlsOf(options),
     path: options.path,
-    auth,
+    auth: own.auth,
     allowAnonymous: options.allowAnonymous,
     allowedOrigins: options.allowOrigin,
     allowedHosts: options.allowHost,
@@ -220,8 +223,9 @@ function toListenOptions(
     metrics: undefined,
     metricsPort: options.metricsPort,
     metricsHost: options.metricsHost,
-    metricsToken,
-    logger,
+    metricsToken: own.metricsToken,
+    countLostAuditLines: own.countLostAuditLines,
+    logger: own.logger,
   };
 }
 

@@ -18,6 +18,8 @@ export interface Snapshot {
   readonly isReady: boolean;
   /** When the TLS certificate expires, in milliseconds since the epoch; `undefined` without TLS. */
   readonly certificateExpiresAtMs: number | undefined;
+  /** Lines that are missing in the audit log; `undefined` without one. */
+  readonly auditLinesLost: number | undefined;
 }
 
 /** Returns a function that writes all metrics. */
@@ -152,8 +154,18 @@ function createGauges(registers: Registry[]): (snapshot: Snapshot) => void {
   );
   const ready = gauge("a2c_ready", "1 while new sessions are accepted, else 0");
   let certificateExpiry: Gauge | undefined;
+  let auditLines: Counter | undefined;
   return (snapshot) => {
-    const { certificateExpiresAtMs } = snapshot;
+    const { certificateExpiresAtMs, auditLinesLost } = snapshot;
+    if (auditLinesLost !== undefined) {
+      auditLines ??= new Counter({
+        name: "a2c_audit_lines_lost_total",
+        help: "Lines of the audit trail that could not be written to the audit log",
+        registers,
+      });
+      auditLines.reset();
+      auditLines.inc(auditLinesLost);
+    }
     if (certificateExpiresAtMs !== undefined) {
       certificateExpiry ??= gauge(
         "a2c_tls_certificate_expiry_timestamp_seconds",

@@ -36,6 +36,7 @@ Deno.test("toSettings() fills in the documented defaults", () => {
     graceMs: 5_000,
     redis: undefined,
     meter: undefined,
+    countLostAuditLines: undefined,
   });
   assertEquals(handshake.acceptedVersions, ["0.2", "0.3", "0.4"]);
   assertEquals(handshake.allowUnversioned, false);
