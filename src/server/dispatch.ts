@@ -11,6 +11,7 @@ import type { Answer, Settlement } from "./pending_requests.ts";
 import { renewCredentials } from "./handlers/credentials.ts";
 import { joinOffice, leaveOffice, listRoom } from "./handlers/membership.ts";
 import { cancelToolCall, relay, update } from "./handlers/relay.ts";
+import { optionLabel } from "./option_label.ts";
 import {
   CANCEL_TOOL_CALL_EVENT,
   CLIENT_EVENT_PREFIX,
@@ -324,9 +325,9 @@ function problemOf({ hub, connection, event }: Request, { body, count }: {
   if (connection.openRequests >= limit) {
     return new SmcpError(
       ErrorCode.BAD_REQUEST,
-      `Cannot handle "${
-        quoted(event)
-      }": ${limit} requests of this connection are open, the limit (maxOpenRequests). ` +
+      `Cannot handle "${quoted(event)}": ${limit} requests of this connection are open, the limit by ${
+        optionLabel("maxOpenRequests")
+      }. ` +
         "Wait until some are answered",
       { details: { field: "event", limit } },
     );

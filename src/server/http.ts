@@ -200,11 +200,14 @@ const CONNECTIONS_RETRY_SECONDS = 10;
 
 const JSON_HEADERS = { "content-type": "application/json" } as const;
 
+const TOO_MANY_WAIT = "Too many connections are waiting for admission, the limits are " +
+  `${optionLabel("maxPendingConnections")} and ${optionLabel("maxPendingConnectionsPerAddress")}`;
+
 const TOO_MANY: HandshakeRefusal = {
   kind: "pending_limit",
   status: 503,
   headers: { ...JSON_HEADERS, "retry-after": "1" },
-  body: { code: 503, message: "Too many connections are waiting for admission" },
+  body: { code: 503, message: TOO_MANY_WAIT },
 };
 
 const CLOSING: HandshakeRefusal = {

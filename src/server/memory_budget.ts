@@ -5,6 +5,7 @@
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { SMALL_MESSAGE_BYTES } from "./limits.ts";
+import { optionLabel } from "./option_label.ts";
 
 /** Counts bytes against a limit, which all connections of a Server share. */
 export class MemoryBudget {
@@ -36,7 +37,9 @@ export function noMemory(size: number, limit?: number): SmcpError {
   return new SmcpError(
     ErrorCode.PAYLOAD_TOO_LARGE,
     `Cannot relay a message of ${size} bytes: other messages on their way take the memory for them ` +
-      `(maxMessageMemoryBytes). Try again, send less than ${SMALL_MESSAGE_BYTES} bytes, or ask the operator for a higher limit`,
+      `by ${
+        optionLabel("maxMessageMemoryBytes")
+      }. Try again, send less than ${SMALL_MESSAGE_BYTES} bytes, or ask the operator for a higher limit`,
     { details: { size, ...(limit === undefined ? {} : { limit }), option: "maxMessageMemoryBytes" } },
   );
 }

@@ -8,6 +8,7 @@ import { addressKey } from "./admission/address_ledger.ts";
 import { MAX_IDLE_QUOTAS, quoted } from "./limits.ts";
 import { Pace, type PaceLimit } from "./load.ts";
 import type { Refusal } from "./meter.ts";
+import { type LimitOption, optionLabel } from "./option_label.ts";
 
 /** Whose connections share a quota. */
 export type QuotaOwner = "principal" | "address";
@@ -261,7 +262,11 @@ export class QuotaLedger {
 
   #tooManyOffices(
     intent: string,
-    { whose, limit, option }: { readonly whose: string; readonly limit: number; readonly option: string },
+    { whose, limit, option }: {
+      readonly whose: string;
+      readonly limit: number;
+      readonly option: LimitOption;
+    },
   ): SmcpError {
     return tooMany(intent, {
       what: `offices ${whose}, the limit is ${limit}`,
@@ -277,7 +282,7 @@ export function refusalOf({ details }: SmcpError): Refusal {
   return details?.["retry_after_ms"] === undefined ? "connection_limit" : "connect_rate";
 }
 
-function optionOf(what: "Connections" | "Connects" | "Requests", owner: QuotaOwner): string {
+function optionOf(what: "Connections" | "Connects" | "Requests", owner: QuotaOwner): LimitOption {
   return `max${what}Per${owner === "principal" ? "Principal" : "Address"}`;
 }
 
@@ -289,21 +294,22 @@ function optionOf(what: "Connections" | "Connects" | "Requests", owner: QuotaOwn
 function tooMany(intent: string, { what, option, limit, remedy }: {
   readonly what: string;
   /** The option of the Server that sets the limit. */
-  readonly option: string;
+  readonly option: LimitOption;
   readonly limit: number;
   readonly remedy: string;
 }): SmcpError {
-  const message = `Cannot ${intent}: too many ${what} (${option}). ${remedy}`;
+  const message = `Cannot ${intent}: too many ${what} by ${optionLabel(option)}. ${remedy}`;
   return new SmcpError(ErrorCode.TOO_MANY_REQUESTS, message, { details: { limit, option } });
 }
 
 function tooFast(
   intent: string,
-  { what, pace, option }: { readonly what: string; readonly pace: Pace; readonly option: string },
+  { what, pace, option }: { readonly what: string; readonly pace: Pace; readonly option: LimitOption },
 ): SmcpError {
   const { perSecond: limit } = pace.limit;
   const retry_after_ms = pace.waitMs(1);
   const message =
-    `Cannot ${intent}: too many ${what}, the limit is ${limit} a second (${option}). Try again in ${retry_after_ms} ms`;
+    `Cannot ${intent}: too many ${what}, the limit is ${limit} a second by ${optionLabel(option)}. ` +
+    `Try again in ${retry_after_ms} ms`;
   return new SmcpError(ErrorCode.TOO_MANY_REQUESTS, message, { details: { limit, option, retry_after_ms } });
 }

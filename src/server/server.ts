@@ -20,6 +20,7 @@ import {
   type SmcpServerOptions,
   toSettings,
 } from "./options.ts";
+import { optionLabel } from "./option_label.ts";
 import { requireKnownOptions } from "./option_names.ts";
 import { DEFAULT_DRAIN_TIMEOUT_MS } from "./limits.ts";
 import { Metrics, MetricsSide, takeSnapshot } from "./metrics/metrics.ts";
@@ -326,9 +327,12 @@ function openGuarded(
     maxSockets,
     isTls,
     isProxy: (address) => settings.handshake.proxies?.has(address) ?? false,
-    onRefused(address) {
+    onRefused(address, limits) {
       settings.meter?.refused("tcp_limit");
-      refusals.write("warn", "refused a TCP connection: too many are open", { address });
+      refusals.write("warn", "refused a TCP connection: too many are open", {
+        address,
+        option: limits.map(optionLabel).join(", "),
+      });
     },
   });
   const side = openSocketIo(http, {

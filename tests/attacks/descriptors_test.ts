@@ -92,6 +92,7 @@ Deno.test("TCP connections have a bound; silent ones give their places to those 
   const silent = Array.from({ length: 4 }, () => new RawConnection(server.port));
   await Promise.all(silent.map(({ socket }) => once(socket)));
   await untilHealthy(server.port);
-  assert(logger.lines.some(({ message }) => message.startsWith("refused a TCP connection")));
+  const refusal = logger.lines.find(({ message }) => message.startsWith("refused a TCP connection"));
+  assertEquals(refusal?.fields["option"], "--max-sockets (maxSockets)");
   for (const connection of silent) await connection[Symbol.asyncDispose]();
 });

@@ -54,7 +54,11 @@ Deno.test("One principal has a bounded number of connections, others still conne
   const connect = () => RawPeer.connect(server.url, GREEDY).catch(() => undefined);
   await using _third = await eventually(connect, (peer) => peer !== undefined, "room for another connection");
   await assertCounted(server, 'a2c_refusals_total{reason="connection_limit"} 1');
-  assert(logger.lines.some(({ fields }) => String(fields["reason"]).includes("maxConnectionsPerPrincipal")));
+  assert(
+    logger.lines.some(({ fields }) =>
+      String(fields["reason"]).includes("--max-connections-per-principal (maxConnectionsPerPrincipal)")
+    ),
+  );
 });
 
 Deno.test("One address has a bounded number of connections, told by HTTP 429 before a session is opened", async () => {
@@ -130,7 +134,10 @@ Deno.test("One principal has members in a bounded number of offices, and moves b
   await using third = await RawPeer.connect(server.url, GREEDY);
   const [isJoined, reason] = await third.request("server:join_office", computer("three"));
   assertEquals(isJoined, false);
-  assertStringIncludes(String(reason), "the limit is 2 (maxOfficesPerPrincipal)");
+  assertStringIncludes(
+    String(reason),
+    "the limit is 2 by --max-offices-per-principal (maxOfficesPerPrincipal)",
+  );
   assertEquals(await third.request("server:join_office", computer("two", "second")), [true, null]);
   // The office "one" ends with this move, so there are still two.
   assertEquals(await one.request("server:join_office", computer("three")), [true, null]);

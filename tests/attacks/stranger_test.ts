@@ -1,5 +1,5 @@
 /** Attacker: a stranger without credentials. It tries to make the Server hold memory, time and places for it. */
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { type AuthProvider, SmcpServer, staticTokens } from "../../server.ts";
 import { untilAborted } from "../../src/async/abortable.ts";
 import { eventually, within } from "../fixtures/within.ts";
@@ -117,7 +117,9 @@ Deno.test("Handshakes beyond the places of one address are answered 503, and adm
   await using server = await SmcpServer.listen({ port: 0, maxPendingConnectionsPerAddress: 4, logger });
   const sids = [];
   for (let i = 0; i < 4; i++) sids.push(await openPolling(server.port));
-  assertEquals((await exchange(server.port, { target: POLLING })).status, 503);
+  const excess = await exchange(server.port, { target: POLLING });
+  assertEquals(excess.status, 503);
+  assertStringIncludes(excess.body, "--max-pending-per-address (maxPendingConnectionsPerAddress)");
   await assertRejects(() => RawPeer.connect(server.url));
   const [sid] = sids;
   await exchange(server.port, { method: "POST", target: `${POLLING}&sid=${sid}`, body: "40/smcp," });

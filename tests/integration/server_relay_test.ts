@@ -218,7 +218,10 @@ Deno.test("One more request than a connection may have open is refused with 400,
   const answers = Array.from({ length: 4 }, () => agent.request("client:tool_call", request));
   const error = errorOf(await Promise.race(answers));
   assertEquals([error.code, error.details], [400, { field: "event", limit: 3 }]);
-  assertStringIncludes(error.message, "3 requests of this connection are open");
+  assertStringIncludes(
+    error.message,
+    "3 requests of this connection are open, the limit by --max-open-requests (maxOpenRequests)",
+  );
   await computer.settled();
   for (const ack of acks) ack({ done: true });
   assertEquals(

@@ -12,7 +12,7 @@ import {
   SOCKET_SHARE_OF_FILES,
   SOCKETS_PER_PENDING_CONNECTION,
 } from "../limits.ts";
-import { optionLabel } from "../option_label.ts";
+import { type LimitOption, optionLabel } from "../option_label.ts";
 import { isGranted, OPEN_FILES_REMEDY } from "./listening.ts";
 
 /** The bounds of {@linkcode TcpSockets}. */
@@ -25,8 +25,12 @@ export interface TcpSocketsOptions {
   readonly isProxy?: (address: string | undefined) => boolean;
   /** Whether the server is an HTTPS server; `false` by default. */
   readonly isTls?: boolean;
-  readonly onRefused: (address: string | undefined) => void;
+  /** @param limits The options that set the limits that may have been reached. */
+  readonly onRefused: (address: string | undefined, limits: readonly LimitOption[]) => void;
 }
+
+const TOTAL_LIMITS: readonly LimitOption[] = ["maxSockets"];
+const PENDING_LIMITS: readonly LimitOption[] = ["maxPendingConnectionsPerAddress", "maxPendingConnections"];
 
 /** The TCP connections of an HTTP server: bounded in total and, before admission, also by address. */
 export class TcpSockets {
@@ -67,7 +71,7 @@ export class TcpSockets {
     const { remoteAddress: address } = socket;
     const isProxy = this.#options.isProxy?.(address) ?? false;
     if (!hasCapacity || !(isProxy || this.#pending.add(socket, address))) {
-      this.#options.onRefused(address);
+      this.#options.onRefused(address, hasCapacity ? PENDING_LIMITS : TOTAL_LIMITS);
       return void socket.destroy();
     }
     this.#open++;
