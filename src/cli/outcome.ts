@@ -108,7 +108,8 @@ export function toFailure(error: unknown): Failure {
 
 function messageOf(error: unknown): string {
   if (error instanceof AuthenticationError) {
-    return `${error.message}; --token (A2C_TOKEN), --token-file, --auth or --header gives credentials`;
+    return `${error.message}; give valid credentials with --token (A2C_TOKEN), --token-file, --token-command, ` +
+      "--auth or --header; who runs the Server has them";
   }
   return describeError(error instanceof SmcpError ? withDetailsTold(error) : error);
 }

@@ -137,7 +137,7 @@ function openWith(
   const hasPolling = transports.length > 1;
   const toFailure = (error: ConnectFailure) => {
     if (hasPolling && refusesPolling(error)) return new PollingRefusedError("Polling is not served");
-    return toConnectError(error, { ...target, hasPolling });
+    return toConnectError(error, { ...target, hasPolling, hasCa: options.ca !== undefined });
   };
   const onAbort = () => fail(signal.reason);
   // Socket.IO has no time-out for the answer to CONNECT: its own ends with the transport's handshake.

@@ -47,6 +47,8 @@ export interface ConnectTarget {
   readonly requested: string;
   /** Whether polling was tried; `true` by default. Without it, an HTTP answer is not known. */
   readonly hasPolling?: boolean;
+  /** Whether the caller gave certificate authorities; `false` by default. */
+  readonly hasCa?: boolean;
 }
 
 /** The cause of a failure, and whether a retry would fail as well. */
@@ -58,7 +60,7 @@ interface Reason {
 /** Turns a failed connection attempt into a local error: version, credentials, or unreachable Server. */
 export function toConnectError(
   failure: ConnectFailure,
-  { url, requested, hasPolling = true }: ConnectTarget,
+  { url, requested, hasPolling = true, hasCa = false }: ConnectTarget,
 ): Error {
   const { context, message } = failure;
   const refusal = readVersionRefusal(context);
@@ -81,7 +83,7 @@ export function toConnectError(
     const hint = "the Server serves WebSocket alone; does each proxy in between pass WebSocket upgrades on?";
     return unreachable(url, `cannot open a WebSocket (${message}); ${hint}`, { cause: failure });
   }
-  const { text, isPermanent } = unreachableReason(failure, requested);
+  const { text, isPermanent } = unreachableReason(failure, { requested, hasCa });
   const cause = context?.statusText instanceof Error ? context.statusText : undefined;
   return unreachable(url, text, { isPermanent, ...(cause === undefined ? {} : { cause }) });
 }
@@ -101,10 +103,13 @@ export function unreachable(
   return new ServerUnreachableError(`Cannot reach the Server at "${url}": ${reason}`, options);
 }
 
-function unreachableReason({ context, message }: ConnectFailure, requested: string): Reason {
+function unreachableReason(
+  { context, message }: ConnectFailure,
+  { requested, hasCa }: Required<Pick<ConnectTarget, "requested" | "hasCa">>,
+): Reason {
   const { status = 0, statusText } = context ?? {};
   if (status > 0) return httpReason(status, { requested, context });
-  if (statusText instanceof Error) return networkReason(statusText, requested);
+  if (statusText instanceof Error) return networkReason(statusText, { requested, hasCa });
   if (message === "timeout") return passing("no answer in time (timeout)");
   if (message === INVALID_NAMESPACE) {
     return permanent(`"${requested}" is a Socket.IO server of another program, not an A2C-SMCP Server`);
@@ -135,7 +140,10 @@ function httpReason(
 }
 
 /** The reason for an error of the network, name service or TLS: by Node's codes, and by Deno's where they differ. */
-function networkReason(error: Error, requested: string): Reason {
+function networkReason(
+  error: Error,
+  { requested, hasCa }: Required<Pick<ConnectTarget, "requested" | "hasCa">>,
+): Reason {
   const { message } = error;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   switch (code) {
@@ -162,10 +170,10 @@ function networkReason(error: Error, requested: string): Reason {
   }
   if (code.startsWith("HPE_")) return permanent(`the port does not speak HTTP; ${schemeHint("http:")}`);
   if (/certificate/i.test(message) || /CERT/.test(code)) {
-    return permanent(
-      `its TLS certificate is not trusted (${message}); ` +
-        "--ca-file FILE, or NODE_EXTRA_CA_CERTS=FILE in the environment, adds a certificate authority",
-    );
+    const remedy = hasCa
+      ? "the given certificate authorities (--ca-file) do not have the one that signed it"
+      : "--ca-file FILE, or NODE_EXTRA_CA_CERTS=FILE in the environment, adds a certificate authority";
+    return permanent(`its TLS certificate is not trusted (${message}); ${remedy}`);
   }
   if (/^ERR_(SSL|TLS)/.test(code) || code === "EPROTO") return permanent(`TLS failed (${message})`);
   return passing(message);

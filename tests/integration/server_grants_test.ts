@@ -58,12 +58,21 @@ Deno.test("the log of the Server says what a grant allows, and the client is not
   for (const grant of [{ offices: [] }, { offices, roles: ["computer"] }, { roles: [] }] as const) {
     told.push(await ask(server, { ...agent, office_id: "lab", grant }));
   }
-  assertEquals([...new Set(told)], ['The credentials do not allow the role agent in office "lab" (403)']);
+  const remedy = "ask who runs the Server for credentials of this office and role";
+  assertEquals([...new Set(told)], [
+    `The credentials do not allow the role agent in office "lab"; ${remedy} (403)`,
+  ]);
+  const reading = await ask(server, { ...agent, office_id: "lab", grant: { offices: [] }, observer: true });
+  assertEquals(
+    reading,
+    `The credentials do not allow the role observer (an agent that only reads) in office "lab"; ${remedy} (403)`,
+  );
   const lines = logger.lines.filter(({ message }) => message.startsWith("The credentials"));
   assertEquals(lines.map(({ fields }) => [fields["allowed_offices"], fields["allowed_roles"]]), [
     ["none", "agent,computer,observer"],
     [[...offices.slice(0, 20), "11 more"].join(","), "computer"],
     ["*", "none"],
+    ["none", "agent,computer,observer"],
   ]);
 });
 

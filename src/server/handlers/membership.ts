@@ -49,10 +49,11 @@ export const joinOffice: Route = {
 /** The refusal is the same for an office that exists and one that does not. */
 function requireGrant({ grant }: Connection, seat: WantedSeat): void {
   if (grant === undefined || isGranted(grant, seat)) return;
-  const role = seat.isObserver ? "observer" : seat.role;
+  const role = seat.isObserver ? "observer (an agent that only reads)" : seat.role;
   throw new LoggedRefusal(
     ErrorCode.FORBIDDEN,
-    `The credentials do not allow the role ${role} in office "${seat.officeId}"`,
+    `The credentials do not allow the role ${role} in office "${seat.officeId}"; ` +
+      "ask who runs the Server for credentials of this office and role",
     { log: describeGrant(grant) },
   );
 }

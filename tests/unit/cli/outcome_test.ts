@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { JoinRefusedError } from "../../../src/protocol/local_errors.ts";
+import { AuthenticationError, JoinRefusedError } from "../../../src/protocol/local_errors.ts";
 import { failureText, paintFailure, toFailure } from "../../../src/cli/outcome.ts";
 import { COLORS, PLAIN } from "../../../src/terminal/screen.ts";
 import { SmcpError } from "../../../src/protocol/errors.ts";
@@ -22,6 +22,14 @@ Deno.test("a refused join has the code of the Server, and 503 counts as a Server
   const full = toFailure(new JoinRefusedError("Room already has an agent (4101)", { serverCode: 4101 }));
   assertEquals(failureText(full), "error: Room already has an agent (4101)");
   assertEquals(toFailure(new JoinRefusedError("No")).code, "JOIN_REFUSED");
+});
+
+Deno.test("refused credentials say how to give valid ones, also when some were given and have expired", () => {
+  assertEquals(
+    toFailure(new AuthenticationError("Cannot connect: token expired")).message,
+    "Cannot connect: token expired; give valid credentials with --token (A2C_TOKEN), --token-file, " +
+      "--token-command, --auth or --header; who runs the Server has them",
+  );
 });
 
 Deno.test("failureText() marks each problem of a config as an error", () => {
