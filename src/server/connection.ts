@@ -281,6 +281,11 @@ export class Connection implements Target, Requester {
     for (const pending of this.#receiving?.requests.snapshot() ?? []) pending.fail(toError(pending.request));
   }
 
+  /** Fails all requests of it: also those to Computers of other processes. */
+  failSentRequests(toError: (request: RelayedRequest) => SmcpError): void {
+    for (const pending of this.#sending?.requests.snapshot() ?? []) pending.fail(toError(pending.request));
+  }
+
   /** Tells the peer why its connection ends and whether it may come back, then closes the connection. Never throws. */
   dismiss(farewell: Farewell): void {
     const { code, message: reason } = farewell;

@@ -61,7 +61,10 @@ export class Drain {
     this.#refusesRequests = true;
     await until(() => closeIdle(connections), deadlineMs);
     const { in_flight: failed } = countsOf(connections);
-    for (const connection of connections.values()) connection.failRequests(unanswered);
+    for (const connection of connections.values()) {
+      connection.failRequests(unanswered);
+      connection.failSentRequests(unanswered);
+    }
     for (const connection of connections.values()) connection.close();
     await until(() => countTransports() === 0, deadlineMs + closingMs * DRAIN_FLUSH_SHARE);
     terminate();

@@ -4,6 +4,7 @@ import { Computer } from "../../computer.ts";
 import { SmcpServer } from "../../server.ts";
 import { RawMember } from "../attacks/_raw_member.ts";
 import { type RunningDoor, startDoor } from "../fixtures/door.ts";
+import { hasRedis, RedisServer } from "../fixtures/redis_server.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { RawPeer } from "./_socket.ts";
 
@@ -83,6 +84,27 @@ Deno.test("a Server that shuts down fails what is not answered in time with 503,
   assertStringIncludes(stderr, "draining connections=2 in_flight=1 timeout_ms=700");
   assertStringIncludes(stderr, "drained failed=1");
 });
+
+for (const ends of ["Agent", "Computer"] as const) {
+  Deno.test({
+    name: `the process of the ${ends} that shuts down fails a call between two processes with 503`,
+    ignore: !hasRedis,
+    async fn() {
+      await using redis = await RedisServer.start();
+      const options = ["--redis", redis.url, "--drain-timeout", "700ms"];
+      await using agentSide = await start(...options);
+      await using computerSide = await start(...options);
+      await using agent = await RawPeer.join(agentSide.url, ada);
+      await using computer = await RawPeer.join(computerSide.url, laptop);
+      const asked = computer.nextRequest("client:tool_call");
+      const answer = agent.request("client:tool_call", call);
+      await asked;
+      (ends === "Agent" ? agentSide : computerSide).program.kill("SIGTERM");
+      const [failed] = await within(answer, "the failed call");
+      assertEquals([Object(failed).code, Object(failed).details?.may_have_run], [503, true]);
+    },
+  });
+}
 
 Deno.test("SIGHUP lets a Server finish requests in flight, however often it comes", async () => {
   await using server = await start("--drain-timeout", "30s");
