@@ -1,11 +1,12 @@
 /** Attacker: members that leave messages behind: refused, held, cancelled or unanswered; a stranger after its refusal */
 import { assertEquals } from "@std/assert";
 import { SmcpServer } from "../../server.ts";
+import { sized } from "../fixtures/test_size.ts";
 import { eventually } from "../fixtures/within.ts";
 import { RawPeer } from "../integration/_socket.ts";
 import { POLLING, RawConnection } from "./_raw_http.ts";
 
-const ROUNDS = 50;
+const ROUNDS = sized({ reduced: 10, full: 50 });
 /** Of these, a few are long enough to be passed on as bytes. */
 const MESSAGES = 200;
 const LONG = "x".repeat(300 * 1024);
@@ -61,7 +62,7 @@ async function assertNothingLeft(server: SmcpServer): Promise<void> {
 }
 
 for (const engine of ["builtin", "ws"] as const) {
-  Deno.test(`${engine}: after 10,000 messages that were answered, refused, held, cancelled or left behind, none takes memory`, async () => {
+  Deno.test(`${engine}: after thousands of messages that were answered, refused, held, cancelled or left behind, none takes memory`, async () => {
     await using server = await SmcpServer.listen({ port: 0, engine, metrics: true });
     await using computer = await RawPeer.join(server.url, laptop);
     computer.serve("client:answer", () => [{ text: LONG.slice(0, 1_000) }]);
