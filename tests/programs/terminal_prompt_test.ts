@@ -2,7 +2,12 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
-import { Key, openTerminalSession, type TerminalSession, testOnTerminal } from "./_terminal_session.ts";
+import {
+  Key,
+  openTerminalSession,
+  type TerminalSession,
+  testOnTerminal,
+} from "../integration/_terminal_session.ts";
 
 const PROGRAM = fromFileUrl(new URL("../fixtures/prompt.ts", import.meta.url));
 

@@ -2,10 +2,10 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { scripted } from "../fixtures/stdio_config.ts";
-import { enter, leave, testPrompt } from "./_computer_prompt.ts";
+import { enter, leave, testPrompt } from "../integration/_computer_prompt.ts";
 import { doorWords } from "../fixtures/door.ts";
-import { Workplace } from "./_computer_program.ts";
-import { Key, openTerminalSession, testOnTerminal } from "./_terminal_session.ts";
+import { Workplace } from "../integration/_computer_program.ts";
+import { Key, openTerminalSession, testOnTerminal } from "../integration/_terminal_session.ts";
 import { ClosedPort } from "../fixtures/tcp_proxy.ts";
 
 const DYING = scripted({

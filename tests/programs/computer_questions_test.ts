@@ -5,8 +5,8 @@ import { Agent } from "../../src/agent/agent.ts";
 import type { CallToolResult } from "../../src/protocol/tools.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
-import { enter, leave, needing, type Sitting, testPrompt } from "./_computer_prompt.ts";
-import { Key, type TerminalSession } from "./_terminal_session.ts";
+import { enter, leave, needing, type Sitting, testPrompt } from "../integration/_computer_prompt.ts";
+import { Key, type TerminalSession } from "../integration/_terminal_session.ts";
 
 const KEY = { type: "promptString", id: "key", description: "API key", password: true };
 

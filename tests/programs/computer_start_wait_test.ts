@@ -2,7 +2,7 @@
 
 import { assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import { scripted } from "../fixtures/stdio_config.ts";
-import { withoutSlowStart, Workplace } from "./_computer_program.ts";
+import { withoutSlowStart, Workplace } from "../integration/_computer_program.ts";
 
 /** Below the minute that a start may take: whoever waits for a hanging one takes longer. */
 const SOON_MS = 59_000;
