@@ -69,12 +69,15 @@ class IncompleteMessage {
     return this.#bytes;
   }
 
-  /** Counts that so many bytes are held now, and returns whether there is room for them. */
+  /**
+   * Counts that so many bytes are held now, and returns whether there is room for them. Those of a message without room
+   * count no longer: its connection ends, and until it has ended they would take the room of others.
+   */
   hold(bytes: number): boolean {
     this.#memory.change(-this.#bytes);
     const isFine = this.#memory.hasCapacity(bytes);
-    this.#memory.change(bytes);
-    this.#bytes = bytes;
+    this.#bytes = isFine ? bytes : 0;
+    this.#memory.change(this.#bytes);
     return isFine;
   }
 }

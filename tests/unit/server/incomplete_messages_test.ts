@@ -26,3 +26,15 @@ Deno.test("countBody() takes nothing from a reader that comes later, counts what
   response.emit("close");
   assertEquals(memory.usedBytes, 0);
 });
+
+Deno.test("a message without room takes no room of others, also before its connection has ended", async () => {
+  const memory = new MemoryBudget(200_000);
+  for (const size of [150_000, 150_000]) {
+    const request = new IncomingMessage(new Socket());
+    countBody(request, { response: new ServerResponse(request), memory });
+    const read = new Promise((resolve) => request.once("data", resolve));
+    request.push(new Uint8Array(size));
+    await read;
+  }
+  assertEquals(memory.usedBytes, 150_000);
+});

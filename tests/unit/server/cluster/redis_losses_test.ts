@@ -73,7 +73,11 @@ async function openCuttable(prefix: string) {
       // A client of Redis that is closed between two attempts to connect leaves the timer of its wait behind.
       proxy.loseNothing();
       await within(Promise.all(cuts), "the cuts that are under way");
-      await eventually(() => all.every(({ state }) => state.isReady), (isReady) => isReady, "the connections");
+      await eventually(
+        () => all.every(({ state }) => state.isReady),
+        (isReady) => isReady,
+        "the connections",
+      );
       await Promise.all(all.map(({ state }) => state.close()));
       for (const { premises } of all) premises[Symbol.dispose]();
       await proxy[Symbol.asyncDispose]();
