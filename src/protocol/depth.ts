@@ -38,10 +38,14 @@ function tooDeep(field: string): SmcpError {
   );
 }
 
-/** Whether a value has more than `levels` levels of lists and objects. Looks no deeper, and not into bytes. */
+/**
+ * Whether a value has more than `levels` levels of lists and objects. Bytes are one level: an object takes their place in the
+ * JSON. Looks no deeper, and not into bytes.
+ */
 export function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return false;
+  if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
+  if (ArrayBuffer.isView(value)) return false;
   if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, levels - 1));
   for (const key in value) {
     if (isDeeperThan(Reflect.get(value, key), levels - 1)) return true;

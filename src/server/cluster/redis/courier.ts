@@ -12,6 +12,7 @@ import {
 import type { Drain } from "../../drain.ts";
 import { type LoadLimits, quoted } from "../../limits.ts";
 import { Load, type OfficeLoads } from "../../load.ts";
+import { rawArgumentsOf } from "../../raw.ts";
 import { PendingRequest, type RelayedRequest, type Settlement } from "../../pending_requests.ts";
 import type { TimingWheel } from "../../timing_wheel.ts";
 import { outOfReach } from "../office_state.ts";
@@ -26,7 +27,7 @@ import {
   toFailure,
   writeMessage,
 } from "./messages.ts";
-import { Flows } from "./flows.ts";
+import { Flows, type Routed } from "./flows.ts";
 import type { Seat } from "./seat.ts";
 
 /** The bounds of a Server that hold for requests of other processes as well. */
@@ -156,8 +157,7 @@ export class Courier {
 
   #tell({ fence, member }: Seat, { event, body }: { readonly event: string; readonly body: unknown }): void {
     const { sid, officeId, name } = member;
-    const text = writeBody(event, body);
-    this.#flows.requireRoom(fence, { event, computer: name, officeId }, text.length);
+    const text = this.#write(fence, { event, computer: name, officeId }, [event, body]);
     const message = writeMessage({ kind: "tell", from: this.#office.fence, sid, officeId, event }, text);
     this.#send(fence, message, officeId);
   }
@@ -169,8 +169,7 @@ export class Courier {
     readonly targetLoad: Load;
     readonly onSettled: (settlement: Settlement) => void;
   }): void {
-    const text = writeBody(request.event, body);
-    this.#flows.requireRoom(fence, request, text.length);
+    const text = this.#write(fence, request, [request.event, body]);
     const { officeId } = request;
     const id = ++this.#lastId;
     const bytes = text.length;
@@ -228,6 +227,22 @@ export class Courier {
     officeLoads.add(officeId, bytes);
     if (isObserving) observerLoads.add(officeId, bytes);
     return pending;
+  }
+
+  /**
+   * Writes arguments for a process. Throws a 413 when too much waits for it, and a 400 for arguments that are nested too deep.
+   */
+  #write(fence: string, routed: Routed, values: readonly unknown[]): string {
+    // Writing copies up to the largest message, so what can be refused is refused before.
+    const knownLength = rawArgumentsOf(values)?.length;
+    if (knownLength !== undefined) this.#flows.requireRoom(fence, routed, knownLength);
+    try {
+      const text = writeArguments(values);
+      if (knownLength === undefined) this.#flows.requireRoom(fence, routed, text.length);
+      return text;
+    } catch (error) {
+      throw error instanceof RangeError ? nestedTooDeep(routed.event) : error;
+    }
   }
 
   /** Sends a message whose loss has no effect beyond itself. */
@@ -347,7 +362,7 @@ export class Courier {
   }
 
   #answer(message: AskMessage, settlement: Settlement): void {
-    const { id, from, sid, event, computer, officeId } = message;
+    const { id, from, sid, computer, officeId } = message;
     if (settlement.kind === "dropped") return;
     const reply = { id, from: this.#office.fence };
     const fail = (error: unknown) => this.#send(from, writeMessage(toFailure(reply, error)), officeId);
@@ -355,21 +370,11 @@ export class Courier {
     if (!this.#office.isServing(sid)) return fail(computerNotFound(computer));
     try {
       const errorCode = errorCodeOf(settlement.answer);
-      const text = writeArguments(settlement.answer);
-      this.#flows.requireRoom(from, message, text.length);
+      const text = this.#write(from, message, settlement.answer);
       this.#send(from, writeMessage({ ...reply, kind: "answer", errorCode }, text), officeId);
     } catch (error) {
-      fail(error instanceof RangeError ? nestedTooDeep(event) : error);
+      fail(error);
     }
-  }
-}
-
-/** Throws a 400 for a body that is nested too deep to be written. */
-function writeBody(event: string, body: unknown): string {
-  try {
-    return writeArguments([event, body]);
-  } catch (error) {
-    throw error instanceof RangeError ? nestedTooDeep(event) : error;
   }
 }
 

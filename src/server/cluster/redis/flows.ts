@@ -19,7 +19,7 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 const MAX_BESIDE_BYTES = 4 * 1024 * 1024;
 
 /** A request, as far as its way matters. */
-type Routed = Pick<RelayedRequest, "event" | "computer" | "officeId">;
+export type Routed = Pick<RelayedRequest, "event" | "computer" | "officeId">;
 
 /** What tells a message that may wait. */
 export interface SendOptions {

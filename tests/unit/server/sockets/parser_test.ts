@@ -61,6 +61,16 @@ Deno.test("What is passed on as a value has no more levels: with attachments, an
   for (const [what, text] of Object.entries(packet(levels + 1))) assertEquals(isRefused(text), true, what);
 });
 
+Deno.test("Bytes take a level of what is passed on, since an object takes their place in the JSON", () => {
+  const packet = (levels: number) => {
+    const placeholder = '{"_placeholder":true,"num":0}';
+    return `51-/smcp,7["client:x",${"[".repeat(levels)}${placeholder}${"]".repeat(levels)}]`;
+  };
+  const isRefused = (levels: number) => decode(packet(levels), new Uint8Array(8))[1] instanceof SmcpError;
+  // Further levels: the list of arguments, and the object.
+  assertEquals([MAX_RELAYED_DEPTH - 2, MAX_RELAYED_DEPTH - 1].map(isRefused), [false, true]);
+});
+
 Deno.test("A number beyond the range of a double becomes null, wherever it is", () => {
   const nines = "9".repeat(309);
   for (const number of ["1e999", "-1E+400", "1e0400", nines, `${"9".repeat(250)}e99`]) {

@@ -1,5 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
+import { Buffer } from "node:buffer";
 import { silentLogger } from "../../../../../src/log.ts";
+import { SmcpError } from "../../../../../src/protocol/errors.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION } from "../../../../../src/protocol/events.ts";
 import { Courier } from "../../../../../src/server/cluster/redis/courier.ts";
 import {
@@ -9,13 +11,16 @@ import {
 } from "../../../../../src/server/cluster/redis/messages.ts";
 import { toSeat } from "../../../../../src/server/cluster/redis/seat.ts";
 import { Drain } from "../../../../../src/server/drain.ts";
+import { PlainBytes } from "../../../../../src/server/engine/plain_text.ts";
 import { HeldEvents } from "../../../../../src/server/held_events.ts";
 import { loadLimitsFor } from "../../../../../src/server/limits.ts";
 import { Load } from "../../../../../src/server/load.ts";
 import type { PendingRequest, Settlement } from "../../../../../src/server/pending_requests.ts";
+import { RawRequest } from "../../../../../src/server/raw.ts";
 import { openConnection, openConnectionContext } from "../../_connection.ts";
 import { computer } from "../_office_state.ts";
 
+const MIB = 1024 * 1024;
 const ask = {
   kind: "ask",
   id: 1,
@@ -122,4 +127,24 @@ Deno.test("a Courier keeps a bounded size of answers for a process that confirms
   }
   const answers = sent.map((message) => message.kind === "fail" ? message.code : message.kind);
   assertEquals(answers, [...Array(5).fill("answer"), 413, 413]);
+});
+
+Deno.test("a Courier refuses a request for which there is no room before it copies its bytes", () => {
+  using open = openCourier();
+  const { courier } = open;
+  const target = courier.toTarget(toSeat(computer("laptop", { sid: "s" }), "frozen"));
+  const outcomes: Settlement["kind"][] = [];
+  const context = {
+    requester: { requesterLoad: new Load(), onOpened() {}, onEnded() {} },
+    onSettled: ({ kind }: Settlement) => void outcomes.push(kind),
+  };
+  const large = { text: "x".repeat(16 * MIB) };
+  // The first one is under way, and the others wait.
+  for (let id = 0; id < 5; id++) target.ask(ask, { ...context, body: large });
+  const bytes = new PlainBytes(Buffer.alloc(MIB), { start: 0, end: MIB });
+  const body = new RawRequest(bytes, { body: {}, isTooDeep: false });
+  // Whoever reads them throws.
+  bytes.release();
+  const { code } = assertThrows(() => target.ask(ask, { ...context, body }), SmcpError);
+  assertEquals([code, outcomes], [413, []]);
 });
