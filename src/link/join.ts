@@ -14,6 +14,10 @@ import { rejoinBackoff, type RetryOptions } from "./retry.ts";
 /** Time for the answer to a join or leave. */
 const ANSWER_TIMEOUT_MS = 15_000;
 
+/** How a Server begins the text of a refusal that any event may get, such as too many requests. */
+const CANNOT_HANDLE_JOIN = `Cannot handle "${JOIN_OFFICE_EVENT}"`;
+const CANNOT_HANDLE_LEAVE = `Cannot handle "${LEAVE_OFFICE_EVENT}"`;
+
 /** Why a join is retried, and until when. */
 const OCCUPIED = { state: "name or seat is taken", end: "until it is free" };
 const FULL = { state: "a limit of the Server leaves no place", end: "until there is one" };
@@ -40,11 +44,11 @@ export async function requestJoin(
   let isKnown = false;
   while (true) {
     const ack = connection.request(JOIN_OFFICE_EVENT, membership, ANSWER_TIMEOUT_MS);
-    const answer = readJoinAck(await abortable(ack, signal));
+    const answer = readJoinAck(await abortable(ack, signal), [cannotJoin(office_id), CANNOT_HANDLE_JOIN]);
     if (answer.accepted) return;
     const waitMs = Math.round(backoff.next());
     if (!answer.mayRetry || performance.now() + waitMs > deadlineMs) {
-      const message = `Cannot join office "${office_id}" as "${name}": ${answer.reason}`;
+      const message = `${cannotJoin(office_id)} as "${name}": ${answer.reason}`;
       throw new JoinRefusedError(message, { serverCode: answer.code });
     }
     const fields = { office: office_id, name, reason: answer.reason };
@@ -62,11 +66,17 @@ function stateOf(code: number | undefined): typeof OCCUPIED {
   return code === ErrorCode.TOO_MANY_REQUESTS ? FULL : OCCUPIED;
 }
 
+function cannotJoin(office: string): string {
+  return `Cannot join office "${office}"`;
+}
+
 /** Leaves the office on a connection. */
 export async function leaveOffice(connection: Connection, membership: EnterOfficeReq): Promise<void> {
   const { office_id } = membership;
-  const answer = readJoinAck(await connection.request(LEAVE_OFFICE_EVENT, { office_id }, ANSWER_TIMEOUT_MS));
-  if (!answer.accepted) throw new LeaveRefusedError(`Cannot leave office "${office_id}": ${answer.reason}`);
+  const intent = `Cannot leave office "${office_id}"`;
+  const ack = await connection.request(LEAVE_OFFICE_EVENT, { office_id }, ANSWER_TIMEOUT_MS);
+  const answer = readJoinAck(ack, [intent, CANNOT_HANDLE_LEAVE]);
+  if (!answer.accepted) throw new LeaveRefusedError(`${intent}: ${answer.reason}`);
 }
 
 /** What a Server said to a join or a leave. */
@@ -84,20 +94,23 @@ export type JoinAnswer =
 /**
  * Reads the ack of `server:join_office` and `server:leave_office`: `(true, null)`, `(false, "reason")`, and a later
  * draft's empty ack or `{ code, message }`.
+ *
+ * @param intents Beginnings such as `Cannot join office "lab"` that the reason is read without: the caller says it.
  */
-export function readJoinAck(answer: readonly unknown[]): JoinAnswer {
+export function readJoinAck(answer: readonly unknown[], intents: readonly string[] = []): JoinAnswer {
   const [first, second] = answer;
   if (first === false) {
-    return refused(parseRefusalText(typeof second === "string" ? second : "no reason given"));
+    return refused(parseRefusalText(typeof second === "string" ? second : "no reason given"), intents);
   }
   const error = fromErrorAck(first);
-  return error === undefined ? { accepted: true } : refused({ reason: error.message, code: error.code });
+  if (error === undefined) return { accepted: true };
+  return refused({ reason: error.message, code: error.code }, intents);
 }
 
 /** Refusals because of a taken name or seat, whose holder may be this member's own lost connection. */
 const TAKEN = /already (has an agent|exists|registered)|agent already in/i;
 
-/** Refusals that may end by themselves: the seat is taken, a limit is reached, the Server is out of touch. */
+/** Refusals that may end by themselves: the seat is taken, a limit is reached, the Server cannot take members now. */
 const PASSING: ReadonlySet<number> = new Set([
   ErrorCode.ROOM_FULL,
   ErrorCode.TOO_MANY_REQUESTS,
@@ -106,7 +119,14 @@ const PASSING: ReadonlySet<number> = new Set([
 
 function refused(
   { reason, code }: { readonly reason: string; readonly code: number | undefined },
+  intents: readonly string[],
 ): JoinAnswer {
   const mayRetry = code !== undefined && PASSING.has(code) || TAKEN.test(reason);
-  return { accepted: false, reason, code, mayRetry };
+  const said = intents.find((intent) => reason.startsWith(`${intent}: `));
+  return {
+    accepted: false,
+    reason: said === undefined ? reason : reason.slice(said.length + 2),
+    code,
+    mayRetry,
+  };
 }

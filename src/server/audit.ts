@@ -5,7 +5,7 @@
 import type { LogFields, Logger } from "../log.ts";
 import { BoundedLog, LineBudget } from "./bounded_log.ts";
 import { LOG_WINDOW_MS, MAX_AUDIT_LINES } from "./limits.ts";
-import { SmcpError } from "../protocol/errors.ts";
+import { type ErrorDetails, SmcpError } from "../protocol/errors.ts";
 import { FarewellCode } from "../protocol/farewell.ts";
 
 /** What was done or tried. */
@@ -49,9 +49,13 @@ export class LoggedRefusal extends SmcpError {
   constructor(
     code: number,
     message: string,
-    { log, cause }: { readonly log: LogFields; readonly cause?: unknown },
+    { log, ...options }: {
+      readonly log: LogFields;
+      readonly cause?: unknown;
+      readonly details?: ErrorDetails;
+    },
   ) {
-    super(code, message, { cause });
+    super(code, message, options);
     this.log = log;
   }
 }

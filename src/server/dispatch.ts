@@ -5,7 +5,7 @@ import { badRequest, fromErrorAck, readRequestId, SmcpError } from "../protocol/
 import type { LogFields } from "../log.ts";
 import { describeError } from "../text.ts";
 import { type AuditAction, auditFields, departureReason, LoggedRefusal } from "./audit.ts";
-import { outOfReach } from "./cluster/office_state.ts";
+import { answerLost } from "./cluster/office_state.ts";
 import type { Ack, Connection } from "./connection.ts";
 import type { Answer, Settlement } from "./pending_requests.ts";
 import { renewCredentials } from "./handlers/credentials.ts";
@@ -149,9 +149,9 @@ async function finishInOrder(request: Request, answer: Promise<Answer>): Promise
 function settle(request: Request, settlement: Settlement): void {
   switch (settlement.kind) {
     case "answered": {
-      const { hub, connection, event } = request;
+      const { hub, connection, event, computer = "" } = request;
       if (!hub.offices.isServing(connection.sid)) {
-        return fail(request, outOfReach(`answer "${quoted(event)}"`));
+        return fail(request, answerLost({ event, computer }));
       }
       const isError = logRelayedError(request, settlement.answer);
       return finish(request, settlement.answer, isError ? "computer_error" : "answered");

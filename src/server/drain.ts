@@ -3,7 +3,6 @@ import { delay } from "../async/backoff.ts";
 import type { Logger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
-import { TOOL_CALL_EVENT } from "../protocol/events.ts";
 import { FarewellCode } from "../protocol/farewell.ts";
 import type { Connection } from "./connection.ts";
 import {
@@ -13,10 +12,9 @@ import {
   DRAIN_FLUSH_SHARE,
   DRAIN_GRACE_MS,
   DRAIN_GRACE_SHARE,
-  quoted,
   RETURN_INTERVAL_MS,
 } from "./limits.ts";
-import type { RelayedRequest } from "./pending_requests.ts";
+import { describeUnanswered, type RelayedRequest } from "./pending_requests.ts";
 
 /** What a drain ends, and when. */
 export interface DrainOptions {
@@ -92,15 +90,9 @@ function closing(): SmcpError {
 }
 
 /** The error of a request that was relayed, and that the Computer has not answered. */
-function unanswered({ event, computer }: RelayedRequest): SmcpError {
-  const effect = event === TOOL_CALL_EVENT ? "the tool may have run" : "it may have been carried out";
-  return new SmcpError(
-    ErrorCode.UNAVAILABLE,
-    `No answer to "${quoted(event)}" of Computer '${
-      quoted(computer)
-    }' before the Server shut down; ${effect}`,
-    { details: { computer_name: computer, may_have_run: true } },
-  );
+function unanswered(request: RelayedRequest): SmcpError {
+  const { message, details } = describeUnanswered(request, "before the Server shut down");
+  return new SmcpError(ErrorCode.UNAVAILABLE, message, { details });
 }
 
 /** Closes the connections without a request in flight, and returns whether none is left. */

@@ -155,7 +155,7 @@ export class Office {
     const state = isReserved
       ? `it has ${max} Computers, and the last of ${maxMembers} places is that of its Agent`
       : `it is full, the limit is ${maxMembers} members`;
-    return `Cannot join room '${officeId}': ${state}, by ${optionLabel("maxMembersPerOffice")}. ` +
+    return `${cannotJoin(officeId)}: ${state}, by ${optionLabel("maxMembersPerOffice")}. ` +
       "Wait until one leaves, use another office, or ask the operator for a higher limit";
   }
 
@@ -176,18 +176,18 @@ function explainTaken({ officeId, name, role, principal }: Member, holder: Membe
   const isOwn = holder.principal === principal;
   const since = isOwn ? `, since ${holder.joinedAt}` : "";
   if (role === "computer") {
-    return `Computer with name '${name}' already exists in room '${officeId}'${since}. ` +
+    return `Computer with name "${name}" already exists in office "${officeId}"${since}. ` +
       `Use another name${isOwn ? ", or end that Computer" : ""}`;
   }
   const who = isOwn ? `: "${holder.name}"${since}` : "";
-  return `Room already has an agent (${ErrorCode.ROOM_FULL})${who}. ` +
+  return `The office already has an agent (${ErrorCode.ROOM_FULL})${who}. ` +
     `${isOwn ? "End that Agent, wait" : "Wait"} until it leaves, or use another office`;
 }
 
 function refuseObserver(others: readonly Member[]): string | undefined {
   return others.length < MAX_OBSERVERS
     ? undefined
-    : `Room is full of observers (${ErrorCode.ROOM_FULL}): the limit is ${MAX_OBSERVERS}`;
+    : `The office is full of observers (${ErrorCode.ROOM_FULL}): the limit is ${MAX_OBSERVERS}. Wait until one leaves`;
 }
 
 /** Whether both are the same membership of a connection. */
@@ -203,15 +203,21 @@ export function refuseMove(candidate: Member, current: Member | undefined): Join
 
 function explainMove(candidate: Member, current: Member | undefined): string | undefined {
   if (current === undefined) return undefined;
-  const { officeId, role, name } = candidate;
+  const { officeId, role } = candidate;
   if (current.role !== role) {
-    return `Cannot join room '${officeId}' as ${role}: this connection joined as ${current.role} '${current.name}'`;
+    return `${
+      cannotJoin(officeId)
+    }: this connection joined as ${current.role} "${current.name}", and keeps its role`;
   }
   if (current.officeId === officeId) {
-    return `Cannot join room '${officeId}' as '${name}': this connection joined it as '${current.name}'`;
+    return `${cannotJoin(officeId)}: this connection joined it as "${current.name}", and keeps its name`;
   }
-  if (role === "agent") return `Cannot join room '${officeId}': this agent is in room '${current.officeId}'`;
-  return undefined;
+  if (role !== "agent") return undefined;
+  return `${cannotJoin(officeId)}: this agent is in office "${current.officeId}"; it has to leave that first`;
+}
+
+function cannotJoin(officeId: string): string {
+  return `Cannot join office "${officeId}"`;
 }
 
 /** All members of an office have one MAJOR.MINOR; peers without a version may join any office. */
@@ -219,7 +225,7 @@ function refuseVersion(candidate: Member, held: string | undefined): string | un
   const minor = minorOfMember(candidate);
   if (minor === undefined || held === undefined || minor === held) return undefined;
   return `Protocol version mismatch (${ErrorCode.PROTOCOL_VERSION_MISMATCH}): ` +
-    `room '${candidate.officeId}' uses ${held}, this connection ${minor}`;
+    `office "${candidate.officeId}" uses ${held}, this connection ${minor}`;
 }
 
 function minorOfMember(member: Member): string | undefined {

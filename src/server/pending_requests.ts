@@ -1,6 +1,7 @@
 /** Relayed requests that a Computer has not answered yet. */
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { SmcpError } from "../protocol/errors.ts";
+import { type ErrorDetails, SmcpError } from "../protocol/errors.ts";
+import { TOOL_CALL_EVENT } from "../protocol/events.ts";
 import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
 import { quoted } from "./limits.ts";
 
@@ -19,6 +20,22 @@ export interface RelayedRequest {
   /** Whether an observer sent it. */
   readonly isObserving: boolean;
   readonly timeoutMs: number;
+}
+
+/**
+ * The text and the details of a request that was relayed, and whose answer does not come.
+ *
+ * @param circumstance Such as `before the Server shut down`.
+ */
+export function describeUnanswered(
+  { event, computer }: Pick<RelayedRequest, "event" | "computer">,
+  circumstance: string,
+): { readonly message: string; readonly details: ErrorDetails } {
+  const effect = event === TOOL_CALL_EVENT ? "the tool may have run" : "it may have been carried out";
+  return {
+    message: `No answer to "${quoted(event)}" of Computer '${quoted(computer)}' ${circumstance}; ${effect}`,
+    details: { computer_name: computer, may_have_run: true },
+  };
 }
 
 /** A request as Socket.IO sent it. */

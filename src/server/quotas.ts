@@ -209,7 +209,7 @@ export class QuotaLedger {
       const isEnding = leaving !== undefined && counts.get(leaving) === 1;
       return counts.get(officeId) > 0 || counts.size - (isEnding ? 1 : 0) < limit;
     };
-    const intent = `join room '${officeId}'`;
+    const intent = `join office "${officeId}"`;
     if (!hasCapacity(own, officesPerPrincipal)) {
       throw this.#tooManyOffices(intent, {
         whose: "with members of this principal",

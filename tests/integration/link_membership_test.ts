@@ -59,7 +59,7 @@ Deno.test("a first join that is refused because the seat is taken is refused at 
 for (
   const [why, refusal] of [
     ["the seat is taken", "Room already has an agent"],
-    ["of a limit", "Cannot join room 'lab': too many offices on this Server, the limit is 1 (429)"],
+    ["of a limit", 'Cannot join office "lab": too many offices on this Server, the limit is 1 (429)'],
   ] as const
 ) {
   Deno.test(`a join after a loss that is refused because ${why} is tried again`, async () => {

@@ -90,7 +90,7 @@ Deno.test("server:join_office of a second office: a Computer leaves the first, a
   assertEquals(await ada.next("notify:leave_office"), { office_id: "lab", computer: "laptop" });
   const [accepted, text] = await ada.request(JOIN, agent("ada", "den"));
   assertEquals(accepted, false);
-  assertMatch(String(text), /is in room 'lab'/);
+  assertMatch(String(text), /is in office "lab"/);
   assertEquals((await ada.request(LIST, { agent: "ada", req_id: "1", office_id: "lab" })).length, 1);
 });
 

@@ -125,11 +125,11 @@ Deno.test("our Server refuses Python peers in words that they show", interop, as
   await using _ada = await join(server, "agent", "ada");
 
   await t.step("a second Agent", async () => {
-    await assertRejects(() => join(server, "agent", "bob"), PeerError, "Room already has an agent");
+    await assertRejects(() => join(server, "agent", "bob"), PeerError, "already has an agent");
   });
 
   await t.step("a Computer of a name that is taken", async () => {
-    const refusal = `Computer with name '${computer}' already exists in room 'lab'`;
+    const refusal = `Computer with name "${computer}" already exists in office "lab"`;
     await assertRejects(() => join(server, "computer", computer), PeerError, refusal);
   });
 

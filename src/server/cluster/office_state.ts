@@ -4,6 +4,7 @@ import type { SmcpError } from "../../protocol/errors.ts";
 import { LoggedRefusal } from "../audit.ts";
 import type { Connection, Target } from "../connection.ts";
 import type { JoinOutcome, Member } from "../offices.ts";
+import { describeUnanswered } from "../pending_requests.ts";
 
 /**
  * The members of all offices. Changes are asynchronous; finding the target of a request is synchronous, from what this
@@ -38,6 +39,9 @@ export interface OfficeState {
   close(): Promise<void>;
 }
 
+/** The field of the log lines. */
+const OUT_OF_REACH = { redis: "out of reach" };
+
 /**
  * The error while the state is out of reach.
  *
@@ -46,9 +50,19 @@ export interface OfficeState {
 export function outOfReach(intent: string, cause?: unknown): SmcpError {
   return new LoggedRefusal(
     ErrorCode.UNAVAILABLE,
-    `Cannot ${intent}: this Server has lost touch with its other processes, try again`,
-    { cause, log: { redis: "out of reach" } },
+    `Cannot ${intent}: the Server cannot reach the store that its processes share (Redis). ` +
+      "Try again in a few seconds; if this lasts, tell whoever runs the Server",
+    { cause, log: OUT_OF_REACH },
   );
+}
+
+/** The error of a request that was relayed, and whose answer may not be passed on, or is lost, for the same reason. */
+export function answerLost(request: { readonly event: string; readonly computer: string }): SmcpError {
+  const { message, details } = describeUnanswered(
+    request,
+    "before the Server lost the store that its processes share (Redis)",
+  );
+  return new LoggedRefusal(ErrorCode.UNAVAILABLE, message, { details, log: OUT_OF_REACH });
 }
 
 /** The bounds of every office. */

@@ -64,7 +64,7 @@ export const leaveOffice: Route = {
     const { hub, connection } = call;
     const { office_id } = parseLeaveOfficeReq(call.body);
     if (requireMember(call).officeId !== office_id) {
-      throw new SmcpError(ErrorCode.FORBIDDEN, `Cannot leave room '${office_id}': the sender is not in it`);
+      throw new SmcpError(ErrorCode.FORBIDDEN, `Cannot leave office "${office_id}": the sender is not in it`);
     }
     await hub.offices.leave(connection.sid);
     return [true, null];
@@ -77,7 +77,7 @@ export const listRoom: Route = {
   async handle(call) {
     const { office_id, req_id } = parseListRoomReq(call.body);
     if (requireMember(call).officeId !== office_id) {
-      throw new SmcpError(ErrorCode.FORBIDDEN, `Cannot list room '${office_id}': the sender is not in it`);
+      throw new SmcpError(ErrorCode.FORBIDDEN, `Cannot list office "${office_id}": the sender is not in it`);
     }
     const members = await call.hub.offices.members(office_id);
     const answer: ListRoomRet = { sessions: members.map(toSessionInfo), req_id };
@@ -136,7 +136,8 @@ const farewells: Readonly<Record<Exclude<Departure["reason"], "left">, Farewell>
   },
   lost: {
     code: FarewellCode.LEASE_LOST,
-    message: "The place of this member was given away while the Server was out of touch",
+    message:
+      "The place of this member was given away while the Server process was frozen, or could not reach Redis",
     reconnect: true,
   },
 };

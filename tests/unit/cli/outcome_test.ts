@@ -19,8 +19,10 @@ Deno.test("a refused join has the code of the Server, and 503 counts as a Server
   assertEquals(failureText(refused), "error: Cannot join: not granted (403)");
   const away = toFailure(new JoinRefusedError("Cannot join: try again", { serverCode: 503 }));
   assertEquals([away.code, away.exitCode], [503, 3]);
-  const full = toFailure(new JoinRefusedError("Room already has an agent (4101)", { serverCode: 4101 }));
-  assertEquals(failureText(full), "error: Room already has an agent (4101)");
+  const full = toFailure(
+    new JoinRefusedError("The office already has an agent (4101)", { serverCode: 4101 }),
+  );
+  assertEquals(failureText(full), "error: The office already has an agent (4101)");
   assertEquals(toFailure(new JoinRefusedError("No")).code, "JOIN_REFUSED");
 });
 

@@ -51,6 +51,8 @@ Deno.test("readJoinAck() knows a taken name or seat, which may be what is left o
   for (
     const answer of [
       [false, "Room already has an agent"],
+      [false, 'Computer with name "laptop" already exists in office "lab" (403)'],
+      [false, "The office already has an agent (4101)"],
       [false, "Computer 'laptop' already exists in room 'lab'"],
       [false, "Internal server error: Agent already in room"],
       [false, "Internal server error: Name 'ada' already registered by sid 'x' in namespace /smcp"],
@@ -61,6 +63,21 @@ Deno.test("readJoinAck() knows a taken name or seat, which may be what is left o
     const read = readJoinAck(answer);
     assertEquals([read.accepted, !read.accepted && read.mayRetry], [false, true]);
   }
+});
+
+Deno.test("readJoinAck() reads a reason without the words that the caller says itself", () => {
+  const intents = ['Cannot join office "lab"', 'Cannot handle "server:join_office"'];
+  const read = (text: string) => {
+    const answer = readJoinAck([false, text], intents);
+    return answer.accepted ? "" : answer.reason;
+  };
+  assertEquals(read('Cannot join office "lab": too many offices (429)'), "too many offices");
+  assertEquals(read('Cannot handle "server:join_office": too many requests (429)'), "too many requests");
+  assertEquals(
+    read('Cannot join office "lab2": too many offices (429)'),
+    'Cannot join office "lab2": too many offices',
+  );
+  assertEquals(read("The office is closed"), "The office is closed");
 });
 
 Deno.test("readJoinAck() does not take a connection that is in another office for a taken seat", () => {

@@ -1,5 +1,12 @@
 import { assertEquals } from "@std/assert";
-import { createEventLogs, createRefusalLog } from "../../../src/server/bounded_log.ts";
+import {
+  BoundedLog,
+  createEventLogs,
+  createRefusalLog,
+  LineBudget,
+} from "../../../src/server/bounded_log.ts";
+import { type LogFields, silentLogger } from "../../../src/log.ts";
+import { within } from "../../fixtures/within.ts";
 import { RecordingLogger } from "../../integration/_socket.ts";
 
 Deno.test("the lines of a connection over its limit are counted, and the count is logged when it closes", () => {
@@ -15,11 +22,14 @@ Deno.test("the lines of a connection over its limit are counted, and the count i
 Deno.test("all connections together have a limit as well", () => {
   const logger = new RecordingLogger();
   const createLog = createEventLogs(logger);
+  const connections: BoundedLog[] = [];
   for (let i = 0; i < 100; i++) {
     const connection = createLog(`s${i}`);
+    connections.push(connection);
     for (let line = 0; line < 10; line++) connection.write("info", "relayed an error", {});
   }
   assertEquals(logger.lines.length, 200);
+  for (const connection of connections) connection.close();
 });
 
 Deno.test("refused connections are logged up to a limit, then counted", () => {
@@ -33,4 +43,20 @@ Deno.test("refused connections are logged up to a limit, then counted", () => {
     message: "left out log lines of refused connections",
     fields: { lines_left_out: 3 },
   });
+});
+
+Deno.test("lines that were left out are told when a line may be written again, though no other line comes", async () => {
+  const told = Promise.withResolvers<LogFields | undefined>();
+  const logger = {
+    ...silentLogger,
+    warn: (_message: string, fields?: LogFields) => told.resolve(fields),
+  };
+  const log = new BoundedLog(logger, {
+    budgets: [new LineBudget(1, 50)],
+    about: "tests",
+    fields: { sid: "s" },
+  });
+  for (let i = 0; i < 3; i++) log.write("info", "refused", {});
+  assertEquals(await within(told.promise, "the number of lines"), { sid: "s", lines_left_out: 2 });
+  log.close();
 });

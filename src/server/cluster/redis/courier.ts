@@ -15,7 +15,7 @@ import { Load, type OfficeLoads } from "../../load.ts";
 import { rawArgumentsOf } from "../../raw.ts";
 import { PendingRequest, type RelayedRequest, type Settlement } from "../../pending_requests.ts";
 import type { TimingWheel } from "../../timing_wheel.ts";
-import { outOfReach } from "../office_state.ts";
+import { answerLost, outOfReach } from "../office_state.ts";
 import { errorCodeOf, readAnswer, readBody, writeArguments } from "./arguments.ts";
 import {
   type AskMessage,
@@ -124,7 +124,7 @@ export class Courier {
   failOutgoing(): void {
     this.#flows.clear();
     for (const { pending } of [...this.#outgoing.values()]) {
-      pending.fail(outOfReach(`relay "${quoted(pending.request.event)}"`));
+      pending.fail(answerLost(pending.request));
     }
   }
 

@@ -191,12 +191,12 @@ export function testOfficeState(
     const laptop = await offices.joined(computer("laptop"));
     assertEquals(
       await offices.refusal(computer("laptop")),
-      "Computer with name 'laptop' already exists in room 'lab', since 2026-11-22T08:00:00.000Z. " +
+      'Computer with name "laptop" already exists in office "lab", since 2026-11-22T08:00:00.000Z. ' +
         "Use another name, or end that Computer",
     );
     assertEquals(
       await offices.refusal(computer("laptop", { principal: "mallory" })),
-      "Computer with name 'laptop' already exists in room 'lab'. Use another name",
+      'Computer with name "laptop" already exists in office "lab". Use another name',
     );
     await offices.assertMembers("lab", [laptop]);
     await offices.joined(computer("laptop", { officeId: "den" }));
@@ -209,12 +209,12 @@ export function testOfficeState(
     for (const name of ["bob", "ada"]) {
       assertEquals(
         await offices.refusal(agent(name)),
-        'Room already has an agent (4101): "ada", since 2026-11-22T08:00:00.000Z. ' +
+        'The office already has an agent (4101): "ada", since 2026-11-22T08:00:00.000Z. ' +
           "End that Agent, wait until it leaves, or use another office",
       );
       assertEquals(
         await offices.refusal(agent(name, { principal: "mallory" })),
-        "Room already has an agent (4101). Wait until it leaves, or use another office",
+        "The office already has an agent (4101). Wait until it leaves, or use another office",
       );
     }
   });
@@ -229,7 +229,7 @@ export function testOfficeState(
     assertMatch(await offices.refusal(observer("new", { version: "0.4.0" })), /^Protocol version mismatch/);
     await offices.assertMembers("lab", [ada]);
     await offices.leave(first.sid);
-    assertMatch(await offices.refusal(agent("bob")), /^Room already has an agent/);
+    assertMatch(await offices.refusal(agent("bob")), /^The office already has an agent/);
   });
 
   test("join() admits a bounded number of observers, and forgets an office that the last of them leaves", async () => {
@@ -238,7 +238,7 @@ export function testOfficeState(
     for (let i = 0; i < 16; i++) observers.push(await offices.joined(agent(`o${i}`, { isObserver: true })));
     assertMatch(
       await offices.refusal(agent("one more", { isObserver: true })),
-      /^Room is full of observers/,
+      /^The office is full of observers/,
     );
     for (const { sid } of observers) await offices.leave(sid);
     await offices.assertOffices(0);
@@ -251,7 +251,7 @@ export function testOfficeState(
     const ghost = await offices.joined(observer("eve"));
     await offices.joined(observer("eve"));
     await offices.assertTold(ghost.sid, "replaced lab eve");
-    assertMatch(await offices.refusal(observer("one more")), /^Room is full of observers/);
+    assertMatch(await offices.refusal(observer("one more")), /^The office is full of observers/);
   });
 
   test("join() of the same office, role and name changes nothing", async () => {
@@ -284,15 +284,15 @@ export function testOfficeState(
     await using offices = await open();
     const ada = await offices.joined(agent("ada"));
     const reason = await offices.refusal({ ...ada, officeId: "den" });
-    assertEquals(reason, "Cannot join room 'den': this agent is in room 'lab'");
+    assertMatch(reason, /^Cannot join office "den": this agent is in office "lab"/);
     await offices.assertOffices(1);
   });
 
   test("join() refuses another role, and another name in the same office", async () => {
     await using offices = await open();
     const laptop = await offices.joined(computer("laptop"));
-    assertMatch(await offices.refusal({ ...laptop, role: "agent", officeId: "den" }), /as computer 'laptop'/);
-    assertMatch(await offices.refusal({ ...laptop, name: "desk" }), /as 'laptop'/);
+    assertMatch(await offices.refusal({ ...laptop, role: "agent", officeId: "den" }), /as computer "laptop"/);
+    assertMatch(await offices.refusal({ ...laptop, name: "desk" }), /as "laptop"/);
     // None of these may look like a name that is taken: peers would try again.
     for (const change of [{ role: "agent" as const }, { name: "desk" }]) {
       assert(!/already (has an agent|exists)/.test(await offices.refusal({ ...laptop, ...change })));
