@@ -67,6 +67,33 @@ export function wholeNumber(min: number): (raw: string) => number {
   };
 }
 
+/** The units of a size, in bytes. */
+const SIZE_UNITS: Readonly<Record<string, number>> = {
+  b: 1,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+  kib: 1024,
+  mib: 1024 ** 2,
+  gib: 1024 ** 3,
+};
+
+/** Returns a parser for sizes of at least `min` bytes: `16777216`, `16MB`, `16MiB`. */
+export function sizeOf(min: number): (raw: string) => number {
+  return (raw) => {
+    const [, number = "", unit = "b"] =
+      /^(\d+(?:\.\d+)?)(?:\s*([kmg]?i?b))?$/.exec(raw.trim().toLowerCase()) ?? [];
+    // Floating point makes 1.1 x 1,000,000 not exactly 1,100,000.
+    const sizeBytes = Math.round(Number(number) * (SIZE_UNITS[unit] ?? NaN));
+    const isWhole = unit !== "b" || !number.includes(".");
+    if (number === "" || !isWhole || !Number.isSafeInteger(sizeBytes)) {
+      throw new InvalidArgumentError("Expected whole bytes, or a size such as 500KB, 16MB or 16MiB");
+    }
+    if (sizeBytes < min) throw new InvalidArgumentError(`Expected ${min} bytes or more`);
+    return sizeBytes;
+  };
+}
+
 /** The units of a time, in milliseconds. */
 const TIME_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 

@@ -14,7 +14,7 @@ import {
 } from "./outcome.ts";
 import { COLORS, errorPalette, hasColors } from "../terminal/screen.ts";
 import { logOptions } from "./options.ts";
-import { listenForInterrupt, type SignalOptions } from "./signals.ts";
+import { listenForInterrupt } from "./signals.ts";
 import { LOG_LEVELS, LOG_MODULES } from "../log.ts";
 
 /**
@@ -73,16 +73,15 @@ export function addCommandHelp(program: Command, name: ProgramName): void {
 }
 
 /**
- * Runs a program's command line and returns its exit code. Ctrl-C or SIGTERM aborts the signal that `build` gets, so
+ * Runs a program's command line and returns its exit code. Ctrl-C, SIGTERM or SIGHUP aborts the signal that `build` gets, so
  * that the command can close what it opened; a second one ends the process at once. An error is printed on stderr: as
  * a line, or with `--json` as one JSON object.
  */
 export async function runProgram(
   args: readonly string[],
   build: (signal: AbortSignal) => Command,
-  signals: SignalOptions = {},
 ): Promise<number> {
-  using interruption = listenForInterrupt(signals);
+  using interruption = listenForInterrupt();
   const program = build(interruption.signal);
   const isJson = asksForJson(program, args);
   if (isJson) silenceErrors(program);

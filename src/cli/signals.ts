@@ -12,21 +12,13 @@ export class InterruptedError extends UsageError {
   }
 }
 
-/** What a program listens to besides Ctrl-C and SIGTERM. */
-export interface SignalOptions {
-  /** Whether SIGHUP ends the program as SIGTERM does; otherwise it ends the process at once. */
-  readonly isHangupGentle?: boolean;
-}
-
 /**
- * Aborts the signal on Ctrl-C and SIGTERM; a second one ends the process at once. A second SIGHUP does not: the end of a
- * terminal sends several.
+ * Aborts the signal on Ctrl-C, SIGTERM and SIGHUP; a second one ends the process at once. A second SIGHUP does not: the end
+ * of a terminal sends several.
  */
-export function listenForInterrupt(
-  { isHangupGentle = false }: SignalOptions = {},
-): Disposable & { readonly signal: AbortSignal } {
+export function listenForInterrupt(): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
-  const listeners = signalsOf(isHangupGentle).map((name) => {
+  const listeners = signals().map((name) => {
     const listener = () => {
       if (!controller.signal.aborted) controller.abort(new InterruptedError(name));
       else if (name !== "SIGHUP") Deno.exit(ExitCode.INTERRUPTED);
@@ -42,7 +34,6 @@ export function listenForInterrupt(
   };
 }
 
-function signalsOf(isHangupGentle: boolean): readonly Deno.Signal[] {
-  if (Deno.build.os === "windows") return ["SIGINT"];
-  return isHangupGentle ? ["SIGINT", "SIGTERM", "SIGHUP"] : ["SIGINT", "SIGTERM"];
+function signals(): readonly Deno.Signal[] {
+  return Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM", "SIGHUP"];
 }

@@ -4,6 +4,8 @@ import type { LoadLimit, PaceLimit } from "./load.ts";
 
 /** The largest message, announced in the handshake; Socket.IO closes a connection that sends a larger one. */
 export const DEFAULT_MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;
+/** The least of that option: a join with long names, and the credentials of a client, must fit. */
+export const MIN_MAX_PAYLOAD_BYTES = 4_096;
 /**
  * The most values of one message with the default size limit, weighed by the cost to parse and write them, as a Computer
  * weighs the messages of its MCP servers. A message at this limit takes less than 100 ms.

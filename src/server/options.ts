@@ -31,6 +31,7 @@ import {
   type LoadLimits,
   loadLimitsFor,
   MAX_TIME_MS,
+  MIN_MAX_PAYLOAD_BYTES,
   MIN_MESSAGES_IN_MEMORY,
   REQUEST_CHECK_INTERVAL_MS,
   REQUEST_TIMEOUT_MS,
@@ -80,7 +81,7 @@ export interface SmcpServerOptions {
    */
   readonly engine?: WebSocketEngine | undefined;
   /**
-   * The largest message, in bytes; 16 MiB by default. An event or an ack over WebSocket that is up to four times as large
+   * The largest message, in bytes; 16 MiB by default, at least 4,096. An event or an ack over WebSocket that is up to four times as large
    * is skipped: the request is answered 413, and the connection stays open. Any other larger message closes its
    * connection, as every larger message does over polling and with the engine `ws`. As many bytes
    * may wait for a member that reads slowly: beyond that, requests to it are refused with 413, and at one and a half times
@@ -283,7 +284,7 @@ function boundsOf(options: SmcpServerOptions) {
   const timeOf = (option: keyof typeof DEFAULT_BOUNDS) => requireTime(option, boundOf(option));
   const maxOpenRequests = boundOf("maxOpenRequests");
   return {
-    maxPayloadBytes: boundOf("maxPayloadBytes"),
+    maxPayloadBytes: requirePayload(boundOf("maxPayloadBytes")),
     pingIntervalMs: timeOf("pingIntervalMs"),
     pingTimeoutMs: timeOf("pingTimeoutMs"),
     connectTimeoutMs: timeOf("connectTimeoutMs"),
@@ -339,6 +340,13 @@ function hostRuleOf(options: SmcpServerOptions, own: string | undefined): HostRu
 function explainLoopback(host: string | undefined): string {
   const place = host === undefined ? "another HTTP server" : `"${host}"`;
   return `Cannot serve on ${place} without credentials: set an auth provider, or allow anonymous clients`;
+}
+
+function requirePayload(maxPayloadBytes: number): number {
+  if (maxPayloadBytes >= MIN_MAX_PAYLOAD_BYTES) return maxPayloadBytes;
+  throw new RangeError(
+    `Cannot use maxPayloadBytes "${maxPayloadBytes}": expected ${MIN_MAX_PAYLOAD_BYTES} or more, so that members can join`,
+  );
 }
 
 /** Checks a bound. */

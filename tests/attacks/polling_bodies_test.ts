@@ -62,11 +62,11 @@ for (const engine of ["builtin", "ws"] as const) {
 
 Deno.test("Refused bodies are logged at a bounded rate", async () => {
   const logger = new RecordingLogger();
-  await using server = await SmcpServer.listen({ port: 0, maxPayloadBytes: 1_000, logger });
+  await using server = await SmcpServer.listen({ port: 0, maxPayloadBytes: 5_000, logger });
   const target = await openMember(server.port);
   for (let i = 0; i < 40; i++) {
     assertEquals(
-      (await exchange(server.port, { target, method: "POST", body: "4".repeat(2_000) })).status,
+      (await exchange(server.port, { target, method: "POST", body: "4".repeat(6_000) })).status,
       413,
     );
   }

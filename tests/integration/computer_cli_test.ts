@@ -46,7 +46,7 @@ Deno.test("a missing config file, a missing option and an impossible name end wi
   assertEquals((await place.run(named)).code, 2);
 });
 
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.test({
     name: `${signal} ends the command with exit code 0 and leaves no process behind`,
     ignore: !isPosix,

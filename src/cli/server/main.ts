@@ -29,7 +29,7 @@ const EXIT_SHARE = 1 / 8;
 
 /** Runs a Server until Ctrl-C, SIGTERM or SIGHUP and returns the exit code. */
 export function runServerCli(args: readonly string[]): Promise<number> {
-  return runProgram(args, createServerProgram, { isHangupGentle: true });
+  return runProgram(args, createServerProgram);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Kinds of options of the Server's program. */
 import { Option } from "commander";
-import { parseMilliseconds, wholeNumber } from "../options.ts";
+import { parseMilliseconds, sizeOf, wholeNumber } from "../options.ts";
 
 /** A flag without a value. In the environment it is `true` or `false`: its mere presence says nothing. */
 export class Switch extends Option {
@@ -30,6 +30,11 @@ export function words(flags: string, description: string): Option {
 /** An option with a whole number above 0. */
 export function count(flags: string, description: string): Option {
   return new Option(flags, description).argParser(wholeNumber(1));
+}
+
+/** An option with a size in bytes, with a unit or without. */
+export function size(flags: string, description: string, { min }: { readonly min: number }): Option {
+  return new Option(flags, description).argParser(sizeOf(min));
 }
 
 /** A time of 0, with a unit or without. */

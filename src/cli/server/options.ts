@@ -22,10 +22,11 @@ import {
   DEFAULT_MAX_PENDING_CONNECTIONS_PER_ADDRESS,
   DEFAULT_PING_INTERVAL_MS,
   DEFAULT_PING_TIMEOUT_MS,
+  MIN_MAX_PAYLOAD_BYTES,
 } from "../../server/limits.ts";
 import { type LogOptions, parsePort } from "../options.ts";
 import { jwtOptions, type TokenOptions, tokenOptions } from "./credentials.ts";
-import { count, Switch, time, words } from "./option_kinds.ts";
+import { count, size, Switch, time, words } from "./option_kinds.ts";
 
 /** The values of the options. */
 export interface ServerCliOptions extends LogOptions, TokenOptions {
@@ -158,11 +159,14 @@ function limitOptions(): Option[] {
   return [
     new Option("--engine <engine>", "what serves WebSockets (default: builtin)").choices(WEB_SOCKET_ENGINES)
       .env(ENGINE_VARIABLE),
-    count("--max-payload <bytes>", "the largest message, in bytes").default(DEFAULT_MAX_PAYLOAD_BYTES)
+    size("--max-payload <bytes>", "the largest message, in bytes or such as 16MiB", {
+      min: MIN_MAX_PAYLOAD_BYTES,
+    }).default(DEFAULT_MAX_PAYLOAD_BYTES)
       .env("A2C_MAX_PAYLOAD"),
-    count(
+    size(
       "--max-message-memory <bytes>",
       "the most bytes of messages that are on their way, of all connections",
+      { min: 1 },
     )
       .default(DEFAULT_MAX_MESSAGE_MEMORY_BYTES).env("A2C_MAX_MESSAGE_MEMORY"),
     count("--max-open-requests <count>", "the most open requests of one connection")

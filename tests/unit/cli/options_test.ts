@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { parseMilliseconds, parseSeconds } from "../../../src/cli/options.ts";
+import { parseMilliseconds, parseSeconds, sizeOf } from "../../../src/cli/options.ts";
 import { InvalidArgumentError } from "commander";
 
 Deno.test("parseSeconds() takes a number as seconds, and any unit", () => {
@@ -20,5 +20,16 @@ Deno.test("parseMilliseconds() takes a number as milliseconds, and any unit", ()
   ]);
   for (const raw of ["", " ", "0", "1.5", "0.5ms", "-1s", "5S"]) {
     assertThrows(() => parseMilliseconds(raw), InvalidArgumentError, "5s", raw);
+  }
+});
+
+Deno.test("sizeOf() takes a number as bytes, and units of 1,000 and of 1,024", () => {
+  const read = ["5000", "16MB", "16MiB", "1.5 kib", "1.1mb", "1GB", "64KiB", "4096B"].map(sizeOf(1_000));
+  assertEquals(read, [5_000, 16_000_000, 16_777_216, 1_536, 1_100_000, 1_000_000_000, 65_536, 4_096]);
+  for (const raw of ["", "MB", "16M", "1.5", "1.5B", "-1MB", "16 TB", "1e6", "99999999999GB"]) {
+    assertThrows(() => sizeOf(1_000)(raw), InvalidArgumentError, "16MiB", raw);
+  }
+  for (const raw of ["999", "0.5kb", "0"]) {
+    assertThrows(() => sizeOf(1_000)(raw), InvalidArgumentError, "1000 bytes or more", raw);
   }
 });

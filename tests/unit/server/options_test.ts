@@ -58,6 +58,7 @@ Deno.test("toSettings() refuses bounds that make no sense, and paths that are no
       assertThrows(() => toSettings({ [bound]: value }, "localhost"), RangeError, bound);
     }
   }
+  assertThrows(() => toSettings({ maxPayloadBytes: 4_095 }, "localhost"), RangeError, "4096 or more");
   for (const graceMs of [-1, NaN, Infinity]) {
     assertThrows(() => toSettings({ graceMs }, "localhost"), RangeError, "graceMs");
   }
