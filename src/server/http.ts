@@ -11,7 +11,8 @@ import {
   readQuery,
 } from "./admission/handshake.ts";
 import { countBody } from "./incomplete_messages.ts";
-import type { MemoryBudget } from "./memory_budget.ts";
+import { noMemory } from "./memory_budget.ts";
+import { IncompleteMessage, type MessageShares } from "./message_shares.ts";
 import { UpgradeRequest } from "./engine/upgrade_request.ts";
 import { addressOf, type ProxiedRequest } from "./admission/proxies.ts";
 import { MAX_PENDING_BYTES, REFUSAL_LINGER_MS } from "./limits.ts";
@@ -33,25 +34,27 @@ export interface Gate {
   readonly pendingConnections: PendingConnections;
   readonly quotas: Pick<QuotaLedger, "countConnect">;
   /** Counts the bodies of polling. */
-  readonly incomplete: MemoryBudget;
+  readonly shares: MessageShares;
   /** Whether new sessions are refused, because the Server shuts down. */
   readonly isClosing: () => boolean;
   readonly onRefused: (refusal: HandshakeRefusal, address: string | undefined) => void;
   /** The most bytes of a body over polling after admission. */
   readonly maxPayloadBytes: number;
-  /** Called for each body above that, which is refused; its session goes on. */
-  readonly onTooLarge: (body: LargeBody) => void;
+  /** Called for each body that is refused, above that or for lack of memory; its session goes on. */
+  readonly onRefusedBody: (body: RefusedBody) => void;
   /** Called for each TCP connection of an admitted client. */
   readonly onAdopted: (socket: Duplex) => void;
 }
 
-/** A body over polling that is too large. */
-export interface LargeBody {
+/** A body over polling that is refused. */
+export interface RefusedBody {
   /** The Engine.IO session that sent it. */
   readonly sid: string | undefined;
   readonly address: string | undefined;
   /** The length that it announced, if any. */
   readonly size: number | undefined;
+  /** The option that sets the limit. */
+  readonly option: "maxPayloadBytes" | "maxMessageMemoryBytes";
 }
 
 /**
@@ -78,10 +81,14 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
     busy.add(socket);
     response.once("close", () => busy.delete(socket));
     endUnreadBody(request, response);
-    const refusal = check(request, { gate, socket, end: response, sid: sidOf(request) });
+    const sid = sidOf(request);
+    const refusal = check(request, { gate, socket, end: response, sid });
     if (refusal !== undefined) return refuseRequest(response, refusal);
     if (request.method === "POST") {
-      countBody(request, { response, memory: gate.incomplete });
+      const message = new IncompleteMessage(gate.shares, sid);
+      const excess = checkMemory(request, { gate, message, sid });
+      if (excess !== undefined) return refuseRequest(response, excess);
+      countBody(request, { response, message });
       explainLargeBody(request, response, gate);
     }
     gate.inner.emit("request", request, response);
@@ -277,6 +284,23 @@ function closeAfterReading(socket: Duplex, text = ""): void {
   socket.end(text);
 }
 
+/** Refuses a body that announces more bytes than there is memory for. One that does not tell its length ends its session. */
+function checkMemory(
+  request: IncomingMessage,
+  { gate, message, sid }: {
+    readonly gate: Gate;
+    readonly message: IncompleteMessage;
+    readonly sid: string | undefined;
+  },
+): HandshakeRefusal | undefined {
+  const size = Number(request.headers["content-length"] ?? 0);
+  if (size > gate.maxPayloadBytes || message.hasCapacity(size)) return undefined;
+  const address = addressOf(request, gate.handshake.proxies);
+  gate.onRefusedBody({ sid, address, size, option: "maxMessageMemoryBytes" });
+  const { code, message: reason, details } = noMemory(size);
+  return { ...TOO_LARGE, body: { code, message: reason, details } };
+}
+
 /** Engine.IO refuses a body that is too large with an empty 413, and nobody hears of it: this adds the reason. */
 function explainLargeBody(request: IncomingMessage, response: ServerResponse, gate: Gate): void {
   const { writeHead } = response;
@@ -285,10 +309,11 @@ function explainLargeBody(request: IncomingMessage, response: ServerResponse, ga
     if (args[0] !== 413) return Reflect.apply(writeHead, response, args);
     const announced = request.headers["content-length"];
     const size = announced === undefined ? undefined : Number(announced);
-    gate.onTooLarge({
+    gate.onRefusedBody({
       sid: sidOf(request),
       address: addressOf(request, gate.handshake.proxies),
       size,
+      option: "maxPayloadBytes",
     });
     const { status, headers, body } = largeBodyRefusal(size, gate.maxPayloadBytes);
     const text = JSON.stringify(body);

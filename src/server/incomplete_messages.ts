@@ -4,7 +4,7 @@
  */
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { MemoryBudget } from "./memory_budget.ts";
+import { IncompleteMessage, type MessageShares } from "./message_shares.ts";
 
 /**
  * Counts the body of a request until it is answered. Counting begins with the first listener of the body: one of its own would
@@ -12,9 +12,8 @@ import type { MemoryBudget } from "./memory_budget.ts";
  */
 export function countBody(
   request: IncomingMessage,
-  { response, memory }: { readonly response: ServerResponse; readonly memory: MemoryBudget },
+  { response, message }: { readonly response: ServerResponse; readonly message: IncompleteMessage },
 ): void {
-  const message = new IncompleteMessage(memory);
   const onData = (chunk: string | Uint8Array) => {
     if (!message.hold(message.bytes + Buffer.byteLength(chunk))) request.socket.destroy();
   };
@@ -34,52 +33,27 @@ export function countBody(
 
 /** The members of an Engine.IO connection that are used here. */
 export interface UpgradableConnection {
+  readonly id: string;
   readonly transport: { readonly name: string; readonly socket?: unknown };
   once(event: "upgrade", listener: () => void): unknown;
 }
 
 /** Counts the incomplete messages of the `ws` WebSocket of a connection, from its upgrade on if it begins with polling. */
-export function countFrames(connection: UpgradableConnection, memory: MemoryBudget): void {
+export function countFrames(connection: UpgradableConnection, shares: MessageShares): void {
   if (connection.transport.name !== "websocket") {
-    return void connection.once("upgrade", () => countFrames(connection, memory));
+    return void connection.once("upgrade", () => countFrames(connection, shares));
   }
   const webSocket = connection.transport.socket;
   if (!isWebSocket(webSocket)) {
     throw new TypeError("Cannot count the bytes of WebSocket messages: the package ws has changed");
   }
-  const message = new IncompleteMessage(memory);
+  const message = new IncompleteMessage(shares, connection.id);
   const { _receiver: receiver } = webSocket;
   // After the listener of `ws`, which has put the chunk into the receiver.
   webSocket._socket.on("data", () => {
     if (!message.hold(receiver._messageLength + receiver._bufferedBytes)) webSocket.terminate();
   });
   webSocket.once("close", () => message.hold(0));
-}
-
-/** The bytes that one connection holds of a message. */
-class IncompleteMessage {
-  readonly #memory: MemoryBudget;
-  #bytes = 0;
-
-  constructor(memory: MemoryBudget) {
-    this.#memory = memory;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /**
-   * Counts that so many bytes are held now, and returns whether there is room for them. Those of a message without room
-   * count no longer: its connection ends, and until it has ended they would take the room of others.
-   */
-  hold(bytes: number): boolean {
-    this.#memory.change(-this.#bytes);
-    const isFine = this.#memory.hasCapacity(bytes);
-    this.#bytes = isFine ? bytes : 0;
-    this.#memory.change(this.#bytes);
-    return isFine;
-  }
 }
 
 /** Private members of `ws`: its TCP connection, and what it has received of a message. */

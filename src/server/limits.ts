@@ -50,6 +50,8 @@ export const DEFAULT_MAX_MEMBERS = 2_048;
 export const DEFAULT_MAX_MESSAGE_MEMORY_BYTES = 512 * 1024 * 1024;
 /** How many messages of the largest size fit into that at least. */
 export const MIN_MESSAGES_IN_MEMORY = 4;
+/** The share of it that one principal, or one address without credentials, may fill with messages that it does not finish. */
+export const MESSAGE_SHARE = 1 / 4;
 /** Messages up to this size are never refused for lack of that memory. */
 export const SMALL_MESSAGE_BYTES = 64 * 1024;
 /** The most observers of one office. */

@@ -36,7 +36,7 @@ export class MemoryBudget {
 export function noMemory(size: number, limit?: number): SmcpError {
   return new SmcpError(
     ErrorCode.PAYLOAD_TOO_LARGE,
-    `Cannot relay a message of ${size} bytes: other messages on their way take the memory for them ` +
+    `Cannot relay a message of ${size} bytes: other messages on their way take the memory for them, or your share of it, ` +
       `by ${
         optionLabel("maxMessageMemoryBytes")
       }. Try again, send less than ${SMALL_MESSAGE_BYTES} bytes, or ask the operator for a higher limit`,

@@ -33,7 +33,7 @@ export const REFUSALS = [
   "version",
   /** A transport that is not served. */
   "transport",
-  /** A body over polling that is too large, before admission or after it. */
+  /** A body over polling that is too large, before admission or after it, or that there is no memory for. */
   "body_size",
   /** The most connections wait for admission. */
   "pending_limit",

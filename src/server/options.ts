@@ -135,7 +135,9 @@ export interface SmcpServerOptions {
    * The most bytes of messages on their way, of all connections of this process: incomplete messages, and messages that
    * wait for members that read slowly; 512 MiB by default, and at least four messages of the largest size. Beyond it,
    * messages above 64 KiB are refused with 413, and one that arrives in binary form closes its connection (1013). Incomplete
-   * messages over polling and of the engine `ws` may take as many bytes again; one that finds no room ends its connection.
+   * messages over polling and of the engine `ws` may take as many bytes again; one that finds no room ends its connection, and a
+   * body that announces its length is refused with 413. The incomplete messages of one principal, or without `auth` of one
+   * address, may take a quarter of the bytes; beyond it, the same happens to them.
    */
   readonly maxMessageMemoryBytes?: number | undefined;
   /**
@@ -328,6 +330,7 @@ function quotasOf(options: SmcpServerOptions & Pick<ListenOptions, "maxSockets">
     address: limitsOf("Address", true),
     offices: boundOf("maxOffices", Infinity),
     officesPerPrincipal: boundOf("maxOfficesPerPrincipal", Infinity),
+    messages: auth === undefined ? "address" : "principal",
   };
 }
 

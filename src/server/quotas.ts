@@ -7,6 +7,7 @@ import { SmcpError } from "../protocol/errors.ts";
 import { addressKey } from "./admission/address_ledger.ts";
 import { MAX_IDLE_QUOTAS, quoted } from "./limits.ts";
 import { Pace, type PaceLimit } from "./load.ts";
+import type { MessageOwner } from "./message_shares.ts";
 import type { Refusal } from "./meter.ts";
 import { type LimitOption, optionLabel } from "./option_label.ts";
 
@@ -31,11 +32,14 @@ export interface QuotaSettings {
   readonly offices: number;
   /** The same for each principal. */
   readonly officesPerPrincipal: number;
+  /** Whose incomplete messages share a part of the memory. */
+  readonly messages: QuotaOwner;
 }
 
 /** What one principal, or one address, uses. */
-class Quota {
+class Quota implements MessageOwner {
   connections = 0;
+  incompleteBytes = 0;
   readonly connects: Pace | undefined;
   readonly requests: Pace | undefined;
   /** The members of the principal, by office. */
@@ -183,6 +187,11 @@ export class QuotaLedger {
       settle();
     };
     return { quotas, close };
+  }
+
+  /** Returns whom the messages of a connection count for. */
+  messageOwner(quotas: Quotas): MessageOwner {
+    return quotas[this.#settings.messages];
   }
 
   /** Counts an event, and returns the refusal if there are too many. */

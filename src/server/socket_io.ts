@@ -14,6 +14,7 @@ import { LocalOffices } from "./cluster/local.ts";
 import { Connection } from "./connection.ts";
 import { UpgradeRequest } from "./engine/upgrade_request.ts";
 import { BuiltinEngine } from "./engine/builtin.ts";
+import { BuiltinWebSocket } from "./engine/web_socket.ts";
 import { dispatch, dispatchDisconnect } from "./dispatch.ts";
 import type { Drain } from "./drain.ts";
 import { installGate } from "./http.ts";
@@ -21,10 +22,11 @@ import { arrive, depart } from "./handlers/membership.ts";
 import type { Notification, OfficeListener, OfficeState } from "./cluster/office_state.ts";
 import { RedisOffices } from "./cluster/redis.ts";
 import type { Hub } from "./hub.ts";
-import { REFUSAL_LINGER_MS } from "./limits.ts";
+import { MESSAGE_SHARE, REFUSAL_LINGER_MS } from "./limits.ts";
 import { OfficeLoads } from "./load.ts";
 import { countFrames, type UpgradableConnection } from "./incomplete_messages.ts";
 import { MemoryBudget } from "./memory_budget.ts";
+import type { MessageShares } from "./message_shares.ts";
 import type { Settings } from "./options.ts";
 import { optionLabel } from "./option_label.ts";
 import { QuotaLedger } from "./quotas.ts";
@@ -72,12 +74,18 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   const memory = new MemoryBudget(settings.maxMessageMemoryBytes);
   // Apart from those bytes: a message that finds no room here ends its session.
   const incomplete = new MemoryBudget(settings.maxMessageMemoryBytes);
+  const sharesOf = (memory: MemoryBudget) => ({
+    memory,
+    maxShareBytes: settings.maxMessageMemoryBytes * MESSAGE_SHARE,
+    ownerOf: (session: string) => pendingConnections.ownerOf(session),
+  });
+  const shares = sharesOf(incomplete);
   const inner = createServer();
   const io: IoServer = new SocketIoServer(inner, {
     path,
     parser: createBoundedParser(settings.maxPayloadBytes),
     maxHttpBufferSize: settings.maxPayloadBytes,
-    ...(settings.engine === "builtin" ? { wsEngine: BuiltinEngine.within(memory) } : {}),
+    ...(settings.engine === "builtin" ? { wsEngine: BuiltinEngine.within(sharesOf(memory)) } : {}),
     allowUpgrades: handshake.transports.includes("websocket"),
     pingInterval: settings.pingIntervalMs,
     pingTimeout: settings.pingTimeoutMs,
@@ -98,7 +106,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     },
   });
   hideSessionCount(io.engine);
-  watchEngine(io, { ...settings, pendingConnections, incomplete });
+  watchEngine(io, { ...settings, pendingConnections, shares });
   const timeouts = new TimingWheel();
   const quotas = new QuotaLedger(settings.quotas);
   const pollers = new Map<string, Connection>();
@@ -133,20 +141,21 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     inner,
     pendingConnections,
     quotas,
-    incomplete,
+    shares,
     isClosing,
     maxPayloadBytes: settings.maxPayloadBytes,
     onRefused,
-    onTooLarge({ sid = "", address, size }) {
+    onRefusedBody({ sid = "", address, size, option }) {
       settings.meter?.refused("body_size");
       const poller = pollers.get(sid);
-      refusals.write("warn", "refused a body over polling: it is too large", {
+      const reason = option === "maxPayloadBytes" ? "it is too large" : "other messages take the memory";
+      refusals.write("warn", `refused a body over polling: ${reason}`, {
         sid: poller?.sid,
         principal: poller?.identity.principal,
         address,
         size,
-        limit: settings.maxPayloadBytes,
-        option: optionLabel("maxPayloadBytes"),
+        limit: settings[option],
+        option: optionLabel(option),
       });
     },
     onAdopted,
@@ -177,22 +186,24 @@ function terminateAll({ engine }: IoServer): void {
 }
 
 /** Adds bounds that Engine.IO lacks: on connections that are not admitted, and on polling. */
-function watchEngine(io: IoServer, { pendingConnections, maxPayloadBytes, engine, incomplete }: {
+function watchEngine(io: IoServer, { pendingConnections, maxPayloadBytes, engine, shares }: {
   readonly pendingConnections: PendingConnections;
   readonly maxPayloadBytes: number;
   readonly engine: Settings["engine"];
-  readonly incomplete: MemoryBudget;
+  readonly shares: MessageShares;
 }): void {
   io.engine.on("connection", (connection: EngineConnection & PollingConnection & UpgradableConnection) => {
     pendingConnections.welcome(connection);
     boundPollingAnswers(connection);
     boundPollingBodies(connection, maxPayloadBytes);
-    if (engine === "ws") countFrames(connection, incomplete);
+    if (engine === "ws") countFrames(connection, shares);
+    const webSocket: unknown = Reflect.get(connection.transport, "socket");
+    if (webSocket instanceof BuiltinWebSocket) webSocket.belongTo(connection.id);
   });
   io.engine.on("headers", (_headers: unknown, request: IncomingMessage | UpgradeRequest) => {
     pendingConnections.startCounting(request);
     // Of an open session, only the first request has credentials that are read later.
-    if (request instanceof UpgradeRequest && request.hasSession) request.forgetHeaders();
+    if (request instanceof UpgradeRequest && request.session !== undefined) request.forgetHeaders();
   });
 }
 
@@ -269,7 +280,11 @@ function serveNamespace(
     serveConnection(socket, { hub, connection, address, onClosed });
     credentials.watch(admitted.permit);
     // Last: it delivers the messages that were held back, and these may close the connection.
-    pendingConnections.admit(socket.conn);
+    const { quotas: own } = admitted;
+    pendingConnections.admit(
+      socket.conn,
+      own === undefined ? { incompleteBytes: 0 } : quotas.messageOwner(own),
+    );
   });
   return { connections, offices: hub.offices };
 }

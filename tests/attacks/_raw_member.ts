@@ -4,6 +4,8 @@ import { concat, frame, toText, UPGRADE_HEADERS, WEBSOCKET } from "./_raw_http.t
 import { within } from "../fixtures/within.ts";
 
 const decoder = new TextDecoder();
+/** The frame as it is decoded here: its first byte is not UTF-8. */
+const PONG = "\ufffd\0";
 
 /** What it asks to be. */
 export interface RawMembership {
@@ -21,14 +23,18 @@ export class RawMember implements Disposable {
     this.#tcp = tcp;
   }
 
-  /** Connects and joins; from then on it reads nothing unless told to. */
-  static async join(server: Pick<SmcpServer, "port">, membership: RawMembership): Promise<RawMember> {
+  /** Connects and joins; from then on it reads nothing unless told to. `auth` is what the CONNECT packet has. */
+  static async join(
+    server: Pick<SmcpServer, "port">,
+    membership: RawMembership,
+    auth: Readonly<Record<string, string>> = {},
+  ): Promise<RawMember> {
     const tcp = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
     const member = new RawMember(tcp);
     const handshake = toText(server.port, { target: WEBSOCKET, headers: UPGRADE_HEADERS });
     await member.#write(new TextEncoder().encode(handshake));
     await member.readUntil('0{"sid"');
-    await member.send("40/smcp,{}");
+    await member.send(`40/smcp,${JSON.stringify(auth)}`);
     await member.readUntil("40/smcp,");
     await member.send(`42/smcp,0["server:join_office",${JSON.stringify(membership)}]`);
     await member.readUntil("43/smcp,0[true");
@@ -78,6 +84,15 @@ export class RawMember implements Disposable {
       // A reset ends it as well.
     }
     return bytes;
+  }
+
+  /** Reads until the answer to a ping of the WebSocket has come, or the Server has ended the connection. */
+  async untilPongOrEnd(): Promise<void> {
+    try {
+      await this.#readUntil(PONG);
+    } catch {
+      // It has ended.
+    }
   }
 
   [Symbol.dispose](): void {

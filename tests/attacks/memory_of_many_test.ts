@@ -1,6 +1,6 @@
 /** Attacker: many members together. Each one stays within its bounds, and all fill the memory of the Server */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { SmcpServer } from "../../server.ts";
+import { type Credentials, SmcpServer } from "../../server.ts";
 import { eventually } from "../fixtures/within.ts";
 import { RawPeer } from "../integration/_socket.ts";
 import { RawMember } from "./_raw_member.ts";
@@ -8,8 +8,12 @@ import { exchange, frameHead, openPolling, POLLING, RawConnection } from "./_raw
 
 const MIB = 1024 * 1024;
 const MANY = 8;
-/** Room for four messages of the largest size. */
-const BOUNDS = { maxPayloadBytes: 8 * MIB, maxMessageMemoryBytes: 32 * MIB };
+/** Room for four messages of the largest size. Each user is a principal. */
+const BOUNDS = {
+  auth: { authenticate: ({ auth }: Credentials) => ({ principal: `user ${auth["user"]}` }) },
+  maxPayloadBytes: 8 * MIB,
+  maxMessageMemoryBytes: 32 * MIB,
+};
 const LARGE = "x".repeat(7 * MIB);
 
 const computer = (name: string) => ({ role: "computer", name, office_id: "crowd" } as const);
@@ -39,7 +43,7 @@ Deno.test("Messages that many members do not finish have a bound together; small
   await using pair = await openPair(server);
   const members: RawMember[] = [];
   for (let index = 0; index < MANY; index++) {
-    const member = await RawMember.join(server, computer(`c${index}`));
+    const member = await RawMember.join(server, computer(`c${index}`), { user: `u${index}` });
     members.push(member);
     await member.sendBytes(frameHead(8 * MIB));
     await member.sendBytes(new Uint8Array(7 * MIB));
@@ -57,7 +61,7 @@ Deno.test("ws: messages that many members do not finish have a bound together; t
   await using pair = await openPair(server);
   const members: RawMember[] = [];
   for (let index = 0; index < MANY; index++) {
-    members.push(await RawMember.join(server, computer(`c${index}`)));
+    members.push(await RawMember.join(server, computer(`c${index}`), { user: `u${index}` }));
   }
   const sent = members.map(async (member) => {
     await member.sendBytes(frameHead(8 * MIB));
@@ -84,7 +88,7 @@ Deno.test("polling: bodies that many members do not finish have a bound together
     `POST ${target} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nContent-Length: ${8 * MIB}\r\n\r\n`;
   for (let index = 0; index < MANY; index++) {
     const target = `${POLLING}&sid=${await openPolling(server.port)}`;
-    await exchange(server.port, { method: "POST", target, body: "40/smcp,{}" });
+    await exchange(server.port, { method: "POST", target, body: `40/smcp,{"user":"u${index}"}` });
     await exchange(server.port, { target });
     // Without a poll, Engine.IO waits 30 seconds before it closes the session.
     const poll = members.use(new RawConnection(server.port));

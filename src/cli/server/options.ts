@@ -165,7 +165,7 @@ function limitOptions(): Option[] {
       .env("A2C_MAX_PAYLOAD"),
     size(
       "--max-message-memory <bytes>",
-      "the most bytes of messages that are on their way, of all connections",
+      "the most bytes of messages that are on their way; a quarter of it for unfinished ones of one principal",
       { min: 1 },
     )
       .default(DEFAULT_MAX_MESSAGE_MEMORY_BYTES).env("A2C_MAX_MESSAGE_MEMORY"),

@@ -7,6 +7,7 @@ import type { Duplex } from "node:stream";
 import { SMCP_NAMESPACE } from "../../protocol/events.ts";
 import { UpgradeRequest } from "../engine/upgrade_request.ts";
 import { addressOf, type ProxiedRequest, type TrustedProxies } from "./proxies.ts";
+import type { MessageOwner } from "../message_shares.ts";
 import { AddressLedger } from "./address_ledger.ts";
 import { HeldMessages, type MessageSource } from "./held_messages.ts";
 import {
@@ -90,7 +91,8 @@ export class PendingConnections {
   readonly #byConnection = new WeakMap<object, PendingConnection>();
   readonly #bySid = new Map<string, PendingConnection>();
   readonly #upgrades = new WeakMap<ProxiedRequest, Duplex>();
-  readonly #admitted = new Set<string>();
+  /** Those that are admitted, and whom their messages count for. */
+  readonly #admitted = new Map<string, MessageOwner>();
   /** The WebSockets of all Engine.IO sessions, admitted or not. */
   readonly #webSockets = new Map<string, Duplex>();
 
@@ -143,6 +145,11 @@ export class PendingConnections {
     return this.#admitted.has(sid);
   }
 
+  /** Returns whom the messages of a connection count for; `undefined` before its admission. */
+  ownerOf(sid: string): MessageOwner | undefined {
+    return this.#admitted.get(sid);
+  }
+
   /**
    * Claims the only WebSocket that a session may have at a time; `false` when the session has one. Each WebSocket
    * could hold a message of the largest size, and Engine.IO keeps a superfluous WebSocket open for half a minute.
@@ -179,7 +186,7 @@ export class PendingConnections {
     socket.on("data", onData).on("close", onClose);
     // A listener that stays would keep the pending connection, and with it the first request, in memory.
     pending.sockets.set(socket, () => void socket.off("data", onData).off("close", onClose));
-    if (request instanceof UpgradeRequest && request.hasSession) this.#forgetUpgrade(request);
+    if (request instanceof UpgradeRequest && request.session !== undefined) this.#forgetUpgrade(request);
   }
 
   #forgetUpgrade(request: ProxiedRequest): void {
@@ -218,8 +225,9 @@ export class PendingConnections {
    * Lifts the limits of a connection, and delivers its messages since the CONNECT packet.
    *
    * @param key The Engine.IO connection; `object`, because Socket.IO's types do not describe it.
+   * @param owner Whom its messages count for.
    */
-  admit(key: object): void {
+  admit(key: object, owner: MessageOwner): void {
     const pending = this.#byConnection.get(key);
     const connection = pending?.connection;
     if (pending === undefined || connection === undefined || !this.#places.has(pending)) return;
@@ -228,7 +236,7 @@ export class PendingConnections {
     // Until the next collection of all garbage, a WeakMap keeps the value of a key that is gone, and what it refers to.
     this.#byConnection.delete(connection);
     this.#forgetUpgrade(connection.request);
-    this.#admitted.add(connection.id);
+    this.#admitted.set(connection.id, owner);
     limitPolling(connection, this.#options.maxPayloadBytes);
     forgetRequest(connection);
     pending.held?.deliver();

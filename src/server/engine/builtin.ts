@@ -2,9 +2,9 @@
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { MemoryBudget } from "../memory_budget.ts";
+import { IncompleteMessage, type MessageShares } from "../message_shares.ts";
 import type { FrameLimits } from "./frame_reader.ts";
-import { acceptOf } from "./upgrade_request.ts";
+import { acceptOf, UpgradeRequest } from "./upgrade_request.ts";
 import { BuiltinWebSocket } from "./web_socket.ts";
 
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
@@ -19,31 +19,32 @@ interface EngineOptions {
   readonly maxPayload: number;
 }
 
+/** The members of a request that are used here. */
+type Handshake = Pick<IncomingMessage, "method" | "headers">;
+
 /** Emits `headers` (the lines of the answer, the request) before it answers a handshake. */
 export class BuiltinEngine extends EventEmitter {
-  readonly #limits: FrameLimits;
+  readonly #limits: Omit<FrameLimits, "memory">;
+  readonly #shares: MessageShares;
 
-  constructor({ maxPayload }: EngineOptions, memory: MemoryBudget) {
+  constructor({ maxPayload }: EngineOptions, shares: MessageShares) {
     super();
-    this.#limits = {
-      maxPayloadBytes: maxPayload,
-      maxSkippedBytes: MAX_SKIPPED_FACTOR * maxPayload,
-      memory,
-    };
+    this.#limits = { maxPayloadBytes: maxPayload, maxSkippedBytes: MAX_SKIPPED_FACTOR * maxPayload };
+    this.#shares = shares;
   }
 
-  /** Returns the class that Engine.IO opens; what it holds counts in this budget. */
-  static within(memory: MemoryBudget): new (options: EngineOptions) => BuiltinEngine {
+  /** Returns the class that Engine.IO opens; what it holds of messages counts in these shares. */
+  static within(shares: MessageShares): new (options: EngineOptions) => BuiltinEngine {
     return class extends BuiltinEngine {
       constructor(options: EngineOptions) {
-        super(options, memory);
+        super(options, shares);
       }
     };
   }
 
   /** Answers a handshake, and passes the WebSocket to `onOpen`. */
   handleUpgrade(
-    request: IncomingMessage,
+    request: IncomingMessage | UpgradeRequest,
     socket: Socket,
     head: Uint8Array,
     onOpen: (webSocket: BuiltinWebSocket) => void,
@@ -55,14 +56,16 @@ export class BuiltinEngine extends EventEmitter {
     const lines = answerOf(request);
     this.emit("headers", lines, request);
     socket.write(`${lines.join("\r\n")}\r\n\r\n`);
-    onOpen(new BuiltinWebSocket(socket, { head, limits: this.#limits }));
+    const session = request instanceof UpgradeRequest ? request.session : undefined;
+    const message = new IncompleteMessage(this.#shares, session);
+    onOpen(new BuiltinWebSocket(socket, { head, limits: this.#limits, message }));
   }
 
   /** Does nothing: Engine.IO closes its connections. */
   close(): void {}
 }
 
-function answerOf(request: IncomingMessage): string[] {
+function answerOf(request: Handshake): string[] {
   const lines = [
     "HTTP/1.1 101 Switching Protocols",
     "Upgrade: websocket",
@@ -84,7 +87,7 @@ interface Refusal {
   readonly headers?: readonly string[];
 }
 
-function refusalOf({ method, headers }: IncomingMessage): Refusal | undefined {
+function refusalOf({ method, headers }: Handshake): Refusal | undefined {
   if (method !== "GET") return { status: "405 Method Not Allowed", message: "Invalid HTTP method" };
   const bad = (message: string, ...lines: string[]) => ({
     status: "400 Bad Request",

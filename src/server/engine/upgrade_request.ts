@@ -20,12 +20,12 @@ export class UpgradeRequest {
   readonly socket: IncomingMessage["socket"];
   /** The same as `socket`, under its older name. */
   readonly connection: IncomingMessage["socket"];
-  /** Whether it belongs to a session that began with polling. */
-  readonly hasSession: boolean;
+  /** The Engine.IO session that it belongs to, if that began with polling. */
+  readonly session: string | undefined;
   headers: IncomingMessage["headers"];
 
-  constructor({ method, url, socket, headers }: IncomingMessage, sid: string | undefined) {
-    this.hasSession = sid !== undefined;
+  constructor({ method, url, socket, headers }: IncomingMessage, session: string | undefined) {
+    this.session = session;
     this.method = method;
     this.url = url;
     this.socket = socket;

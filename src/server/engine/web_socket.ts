@@ -21,6 +21,7 @@ import {
 import { LongPacket } from "./long_packet.ts";
 import { deliverShort } from "./plain_text.ts";
 import { toStandIn } from "./oversize.ts";
+import type { IncompleteMessage } from "../message_shares.ts";
 
 /** How long a peer may take to end its side of a closed WebSocket. */
 const CLOSE_TIMEOUT_MS = 5_000;
@@ -36,6 +37,7 @@ type SentCallback = (error?: Error) => void;
 export class BuiltinWebSocket extends EventEmitter implements FrameSink {
   readonly #socket: Socket;
   readonly #reader: FrameReader;
+  readonly #message: IncompleteMessage;
   #isOpen = true;
   #isEmitted = false;
   #batch: Outgoing[] = [];
@@ -47,10 +49,15 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
   #closeTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param head What has arrived behind the handshake. */
-  constructor(socket: Socket, { head, limits }: { readonly head: Uint8Array; readonly limits: FrameLimits }) {
+  constructor(socket: Socket, { head, limits, message }: {
+    readonly head: Uint8Array;
+    readonly limits: Omit<FrameLimits, "memory">;
+    readonly message: IncompleteMessage;
+  }) {
     super();
     this.#socket = socket;
-    this.#reader = new FrameReader(this, limits);
+    this.#message = message;
+    this.#reader = new FrameReader(this, { ...limits, memory: message });
     socket.setTimeout(0);
     socket.setNoDelay(true);
     if (head.byteLength > 0) this.#readLater(head);
@@ -72,6 +79,11 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
   /** Engine.IO hands frames of broadcasts to `sendFrame` of this, so that they are built once. */
   get _sender(): Pick<BuiltinWebSocket, "sendFrame"> {
     return this;
+  }
+
+  /** Names the Engine.IO session that it opened. */
+  belongTo(session: string): void {
+    this.#message.belongTo(session);
   }
 
   /** Sends a message. */

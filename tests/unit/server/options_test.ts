@@ -30,6 +30,7 @@ Deno.test("toSettings() fills in the documented defaults", () => {
       address: { connections: Infinity, connects: { perSecond: 100, burst: 20_000 }, requests: undefined },
       offices: Infinity,
       officesPerPrincipal: Infinity,
+      messages: "address",
     },
     maxMembersPerOffice: 2_048,
     maxMessageMemoryBytes: 536_870_912,

@@ -11,6 +11,7 @@ function openLedger(settings: Partial<QuotaSettings>): QuotaLedger {
     address: UNBOUNDED,
     offices: Infinity,
     officesPerPrincipal: Infinity,
+    messages: "principal",
     ...settings,
   });
 }
