@@ -1,4 +1,5 @@
 /** The bottom line of the terminal: a prompt or progress that stays there while other output is printed above it. */
+import { writeIfOpen } from "./screen.ts";
 
 /** A line that can be erased and drawn again. */
 export interface BottomLine {
@@ -17,13 +18,13 @@ export class TerminalBottom {
   readonly #progress: BottomLine[] = [];
   #isOff = false;
 
-  /** Calls `write`, which prints whole lines, while the bottom line is erased. */
+  /** Calls `write`, which prints whole lines, while the bottom line is erased. A terminal that was closed is no error. */
   writeAbove(write: () => void): void {
-    if (this.#isOff) return write();
+    if (this.#isOff) return writeIfOpen(write);
     this.#shown?.erase();
     this.#isOff = true;
     try {
-      write();
+      writeIfOpen(write);
     } finally {
       this.#isOff = false;
       this.#shown?.draw();

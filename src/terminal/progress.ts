@@ -3,7 +3,15 @@ import { clearTimeout, setInterval, setTimeout } from "node:timers";
 import { type TerminalBottom, terminalBottom } from "./bottom_line.ts";
 import { cropToWidth } from "./display_width.ts";
 import { toSafeLine } from "./safe_text.ts";
-import { COLORS, consoleColumns, hasColors, isDumbTerminal, type Palette, PLAIN } from "./screen.ts";
+import {
+  COLORS,
+  consoleColumns,
+  hasColors,
+  isDumbTerminal,
+  type Palette,
+  PLAIN,
+  writeIfOpen,
+} from "./screen.ts";
 
 /** Shorter operations are not shown, to avoid flicker. */
 const DELAY_MS = 200;
@@ -95,6 +103,6 @@ function ownOutput(): ProgressOutput | undefined {
     },
     palette: hasColors() ? COLORS : PLAIN,
     bottom: terminalBottom,
-    write: (text) => void Deno.stderr.writeSync(new TextEncoder().encode(text)),
+    write: (text) => writeIfOpen(() => void Deno.stderr.writeSync(new TextEncoder().encode(text))),
   };
 }

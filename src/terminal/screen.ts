@@ -73,3 +73,18 @@ export function consoleColumns(): number {
     return DEFAULT_COLUMNS;
   }
 }
+
+/** What an error of a terminal that was closed says; that of `console` has no code. */
+const CLOSED = /Input\/output error/;
+
+/**
+ * Writes to a terminal, if it is still there. A terminal that was closed takes nothing more, and the SIGHUP that comes with
+ * its end lets the program end gently: an error of `write` must not stop that.
+ */
+export function writeIfOpen(write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    if (!(error instanceof Error) || !CLOSED.test(error.message)) throw error;
+  }
+}

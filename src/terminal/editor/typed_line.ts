@@ -5,7 +5,7 @@ import { clearTimeout, setTimeout } from "node:timers";
 import type { BottomLine } from "../bottom_line.ts";
 import { displayWidth } from "../display_width.ts";
 import { printableLine } from "../safe_text.ts";
-import { consoleColumns } from "../screen.ts";
+import { consoleColumns, writeIfOpen } from "../screen.ts";
 import { quoteWord, readLineSoFar } from "../words.ts";
 import type { History } from "./history.ts";
 import type { Complete } from "./line_editor.ts";
@@ -39,10 +39,14 @@ function isPrintable(text: string): boolean {
   return text !== "" && printableLine(text) === text;
 }
 
-/** Writes text to standard output synchronously. */
+/** Writes text to standard output synchronously, unless the terminal was closed. */
 export function writeNow(text: string): void {
   const bytes = new TextEncoder().encode(text);
-  for (let written = 0; written < bytes.length;) written += Deno.stdout.writeSync(bytes.subarray(written));
+  writeIfOpen(() => {
+    for (let written = 0; written < bytes.length;) {
+      written += Deno.stdout.writeSync(bytes.subarray(written));
+    }
+  });
 }
 
 /** Standard output for node's line editor. While it is muted, all output is dropped. */

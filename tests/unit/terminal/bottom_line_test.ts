@@ -73,3 +73,16 @@ Deno.test("the bottom line is drawn again after a failed write", () => {
   print("a");
   assertEquals(seen(), "+prompt -prompt +prompt -prompt a +prompt");
 });
+
+Deno.test("a terminal that was closed is no error, and any other failure is one", () => {
+  const { bottom, line, seen } = stage();
+  bottom.setPrompt(line("prompt"));
+  bottom.writeAbove(() => {
+    throw new Error("Input/output error (os error 5)");
+  });
+  assertEquals(seen(), "+prompt -prompt +prompt");
+  assertThrows(() =>
+    bottom.writeAbove(() => {
+      throw new TypeError("no text");
+    }), TypeError);
+});
