@@ -107,7 +107,7 @@ export function toFailure(error: unknown): Failure {
 }
 
 function messageOf(error: unknown): string {
-  if (error instanceof AuthenticationError) {
+  if (error instanceof AuthenticationError && error.serverCode !== ErrorCode.FORBIDDEN) {
     return `${error.message}; give valid credentials with --token (A2C_TOKEN), --token-file, --token-command, ` +
       "--auth or --header; who runs the Server has them";
   }

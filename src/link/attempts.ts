@@ -44,8 +44,8 @@ export async function connectPatiently(place: Place, context: AttemptsContext): 
       if (!(error instanceof Error) || !isRetried || isLast) throw error;
       const fields = { error: error.message, wait_ms: waitMs };
       // One warning for each loss: retries every ten seconds would flood the log.
-      if (isKnown) log.debug("cannot reach the Server, retrying", fields);
-      else log.warn("cannot reach the Server, retrying", fields);
+      if (isKnown) log.debug("cannot connect to the Server, retrying", fields);
+      else log.warn("cannot connect to the Server, retrying", fields);
       isKnown = true;
       await delay(waitMs, signal);
     }

@@ -66,18 +66,23 @@ export function toConnectError(
   const refusal = readVersionRefusal(context);
   if (refusal !== undefined) return new ProtocolVersionError(versionMessage(refusal), refusal);
   const status = context?.status ?? 0;
-  if (isRecord(failure.data) && isPassingCode(failure.data["code"])) {
-    return unreachable(url, message, { cause: failure });
+  const passing = passingRefusal(failure);
+  if (passing !== undefined) {
+    return new ServerUnreachableError(`Cannot connect to "${url}": ${passing}`, { cause: failure });
   }
   if ("data" in failure && message !== INVALID_NAMESPACE) {
     const what = message.startsWith("Unauthorized") ? "the credentials" : "the connection";
     return new AuthenticationError(`Cannot connect to "${url}": the Server refused ${what} (${message})`, {
       cause: failure,
+      serverCode: codeOf(failure.data),
     });
   }
   if (status === 401 || status === 403) {
     const said = messageOf(context);
-    return new AuthenticationError(`Cannot connect to "${url}": HTTP ${status} from "${requested}"${said}`);
+    return new AuthenticationError(`Cannot connect to "${url}": HTTP ${status} from "${requested}"${said}`, {
+      // A proxy in front may also answer 403 to missing credentials.
+      serverCode: codeOf(bodyOf(context)),
+    });
   }
   if (!hasPolling && !("data" in failure)) {
     const hint = "the Server serves WebSocket alone; does each proxy in between pass WebSocket upgrades on?";
@@ -200,9 +205,21 @@ function isPlainOnTls(context: ConnectFailure["context"]): boolean {
     /HTTP request (?:was sent )?to (?:an )?HTTPS (?:server|port)/i.test(body);
 }
 
-/** Whether a refusal says that a later attempt may succeed: a limit, or a Server that cannot decide now. */
-function isPassingCode(code: unknown): boolean {
-  return code === ErrorCode.TOO_MANY_REQUESTS || code === ErrorCode.UNAVAILABLE;
+/**
+ * The text of a refusal by the Server itself that says that a later attempt may succeed: a limit, or a Server that cannot
+ * decide now. It comes in the Server's refusal of the namespace, or in the body of an HTTP answer with the same status.
+ */
+function passingRefusal({ data, message, context }: ConnectFailure): string | undefined {
+  const body = bodyOf(context);
+  const code = codeOf(data) ?? (codeOf(body) === context?.status ? codeOf(body) : undefined);
+  if (code !== ErrorCode.TOO_MANY_REQUESTS && code !== ErrorCode.UNAVAILABLE) return undefined;
+  const said = data === undefined && typeof body?.["message"] === "string" ? body["message"] : message;
+  return `${shorten(said.replace(/^Cannot connect: /, ""), MAX_SHOWN_MESSAGE)} (${code})`;
+}
+
+function codeOf(refusal: unknown): number | undefined {
+  const code = isRecord(refusal) ? refusal["code"] : undefined;
+  return typeof code === "number" ? code : undefined;
 }
 
 function permanent(text: string): Reason {

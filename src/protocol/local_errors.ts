@@ -32,12 +32,23 @@ export class ServerUnreachableError extends Error {
   }
 }
 
-/** The Server refused the credentials. A retry with the same credentials cannot succeed. */
+/** The Server refused the credentials, or the sender of the request. A retry with the same cannot succeed. */
 export class AuthenticationError extends Error {
   /** The name of the class. */
   override readonly name = "AuthenticationError";
   /** The code of this kind of error. */
   readonly code = "AUTHENTICATION_FAILED";
+  /** 401 for credentials, 403 for an address, `Origin` or `Host` that is not allowed, if the Server gave a code. */
+  readonly serverCode: number | undefined;
+
+  /** `serverCode` is the code that the Server gave. */
+  constructor(
+    message: string,
+    { serverCode, ...options }: ErrorOptions & { readonly serverCode?: number | undefined } = {},
+  ) {
+    super(message, options);
+    this.serverCode = serverCode;
+  }
 }
 
 /** The Server refused the join. The message has the Server's reason. */

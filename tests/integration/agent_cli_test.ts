@@ -216,7 +216,7 @@ Deno.test("agent.ts watch takes no seat, and ends when nobody reads what it prin
 
 Deno.test("agent.ts watch ends with 0 at Ctrl-C also while the Server cannot be reached", async () => {
   await using child = start(["--url", "http://127.0.0.1:1", "--office", "lab", "--name", "ada", "watch"]);
-  await child.said("cannot reach the Server");
+  await child.said("cannot connect to the Server");
   child.kill("SIGINT");
   assertEquals((await child.end()).code, 0);
 });

@@ -18,6 +18,8 @@ function auditOf(logger: RecordingLogger, ...names: readonly string[]): unknown[
   ]);
 }
 
+const ORIGIN = "Origin not allowed: start the Server with --allow-origin to allow it";
+
 Deno.test("the audit trail has connections, joins and leaves with the principal and the address", async () => {
   const logger = new RecordingLogger();
   const auth: AuthProvider = { authenticate: () => ({ principal: "team-1" }) };
@@ -131,7 +133,7 @@ Deno.test("the audit trail has refused credentials and pages", async () => {
   await (await fetch(target, { headers: { origin: "https://evil.example" } })).body?.cancel();
   assertEquals(auditOf(logger, "reason", "user", "code", "address"), [
     ["connect", "refused a connection", "unknown user", "eve", undefined, "127.0.0.1"],
-    ["connect", "refused a handshake", "Origin not allowed", undefined, 403, "127.0.0.1"],
+    ["connect", "refused a handshake", ORIGIN, undefined, 403, "127.0.0.1"],
   ]);
 });
 

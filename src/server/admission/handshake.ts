@@ -114,7 +114,9 @@ export function checkSender(
   for (const name of [host, forwarded?.host ?? host]) if (!policy.isHostAllowed(name)) return wrongHost(name);
   if (origin !== undefined) {
     const target = { host: forwarded?.host ?? host, scheme: forwarded?.scheme };
-    return policy.isOriginAllowed(origin, target) ? undefined : forbidden("Origin not allowed");
+    return policy.isOriginAllowed(origin, target)
+      ? undefined
+      : forbidden("Origin not allowed: start the Server with --allow-origin to allow it");
   }
   // Browsers send no Origin with a GET request without CORS: scripts, images, frames, links.
   const site = headers["sec-fetch-site"];

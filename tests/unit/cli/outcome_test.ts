@@ -26,6 +26,12 @@ Deno.test("a refused join has the code of the Server, and 503 counts as a Server
   assertEquals(toFailure(new JoinRefusedError("No")).code, "JOIN_REFUSED");
 });
 
+Deno.test("a sender that the Server does not allow is not told to give other credentials", () => {
+  const message = 'Cannot connect to "http://a": Origin not allowed';
+  const failure = toFailure(new AuthenticationError(message, { serverCode: 403 }));
+  assertEquals([failure.message, failure.exitCode], [message, 4]);
+});
+
 Deno.test("refused credentials say how to give valid ones, also when some were given and have expired", () => {
   assertEquals(
     toFailure(new AuthenticationError("Cannot connect: token expired")).message,

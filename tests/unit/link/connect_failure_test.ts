@@ -1,5 +1,6 @@
-import { assertStringIncludes } from "@std/assert";
+import { assertEquals, assertInstanceOf, assertStringIncludes } from "@std/assert";
 import { toConnectError } from "../../../src/link/connect_failure.ts";
+import { AuthenticationError, ServerUnreachableError } from "../../../src/protocol/local_errors.ts";
 
 Deno.test("toConnectError() names no --ca-file as the remedy where one was given", () => {
   const failure = Object.assign(new Error("xhr poll error"), {
@@ -11,4 +12,40 @@ Deno.test("toConnectError() names no --ca-file as the remedy where one was given
     toConnectError(failure, { ...target, hasCa: true }).message,
     "(self-signed certificate); the given certificate authorities (--ca-file) do not have the one that signed it",
   );
+});
+
+Deno.test("toConnectError() says what the Server said when it refuses for now, and not that it cannot be reached", () => {
+  const target = { url: "http://a.example", requested: "http://a.example/socket.io/" };
+  const message = "Cannot connect: too many connections of this principal";
+  const ofNamespace = Object.assign(new Error(message), { data: { code: 429, message } });
+  const ofGate = Object.assign(new Error("xhr poll error"), {
+    context: { status: 429, responseText: JSON.stringify({ code: 429, message }) },
+  });
+  for (const failure of [ofNamespace, ofGate]) {
+    const error = toConnectError(failure, target);
+    assertInstanceOf(error, ServerUnreachableError);
+    assertEquals(
+      [error.message, error.isPermanent],
+      [`Cannot connect to "http://a.example": too many connections of this principal (429)`, false],
+    );
+  }
+  const ofProxy = Object.assign(new Error("xhr poll error"), {
+    context: { status: 503, responseText: "busy" },
+  });
+  assertStringIncludes(toConnectError(ofProxy, target).message, "Cannot reach the Server");
+});
+
+Deno.test("toConnectError() tells a sender that the Server does not allow from wrong credentials", () => {
+  const target = { url: "http://a.example", requested: "http://a.example/socket.io/" };
+  const refusal = (status: number, responseText: string) =>
+    toConnectError(Object.assign(new Error("xhr poll error"), { context: { status, responseText } }), target);
+  const codes = [
+    refusal(403, '{"code":403,"message":"Origin not allowed"}'),
+    refusal(401, '{"code":401,"message":"Unauthorized"}'),
+    refusal(403, "<html>Forbidden</html>"),
+  ].map((error) => {
+    assertInstanceOf(error, AuthenticationError);
+    return error.serverCode;
+  });
+  assertEquals(codes, [403, 401, undefined]);
 });
