@@ -324,8 +324,7 @@ export class RedisOffices implements OfficeState {
       connection: (sid: string) => listener.connection(sid),
       isServing: (sid: string) => this.isServing(sid),
       publish: async (to: string, message: string) => {
-        const channel = this.#keys.processChannel(to);
-        return Number(await this.#redis.send(channel, [this.#redis.publishCommand, channel, message]));
+        return Number(await this.#redis.publish(this.#keys.processChannel(to), message));
       },
       onEvicted,
     };
@@ -351,6 +350,14 @@ class LateRedis implements RedisConnection {
 
   send(key: string, command: readonly string[]): Promise<unknown> {
     return this.#connection?.send(key, command) ?? Promise.reject(notOpen());
+  }
+
+  publish(channel: string, message: string): Promise<unknown> {
+    return this.#connection?.publish(channel, message) ?? Promise.reject(notOpen());
+  }
+
+  published(): Promise<void> {
+    return this.#connection?.published() ?? Promise.reject(notOpen());
   }
 
   subscribe(channel: string, onMessage: (message: string) => void): Promise<void> {

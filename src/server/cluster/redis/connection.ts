@@ -39,6 +39,13 @@ export interface RedisConnection {
   readonly publishCommand: "PUBLISH" | "SPUBLISH";
   /** Sends a command whose first key or channel is `key`. */
   send(key: string, command: readonly string[]): Promise<unknown>;
+  /**
+   * Publishes a message that may be large; resolves to the number of its receivers. With one server, commands overtake it:
+   * a renewal of the lease would otherwise wait until Redis has read megabytes.
+   */
+  publish(channel: string, message: string): Promise<unknown>;
+  /** Resolves when Redis has carried out all that was published so far. */
+  published(): Promise<void>;
   subscribe(channel: string, onMessage: (message: string) => void): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
   close(): void;
@@ -78,10 +85,12 @@ async function openSingle(
     socket: socketOptionsOf(options),
   });
   const subscriber = commands.duplicate();
-  const isUp = () => commands.isReady && subscriber.isReady;
+  const publisher = commands.duplicate();
+  const clients = [commands, subscriber, publisher];
+  const isUp = () => clients.every(({ isReady }) => isReady);
   let wasUp = false;
   const log = createErrorLog(options);
-  for (const client of [commands, subscriber]) {
+  for (const client of clients) {
     client.on("error", log.onError);
     client.on("reconnecting", onAway);
     client.on("ready", () => {
@@ -92,10 +101,10 @@ async function openSingle(
     });
   }
   const close = () => {
-    for (const client of [commands, subscriber]) if (client.isOpen) client.destroy();
+    for (const client of clients) if (client.isOpen) client.destroy();
   };
   await connectUntil(signal, {
-    connect: () => Promise.all([commands.connect(), subscriber.connect()]),
+    connect: () => Promise.all(clients.map((client) => client.connect())),
     close,
   });
   return {
@@ -104,6 +113,8 @@ async function openSingle(
     },
     publishCommand: "PUBLISH",
     send: (_key, command) => commands.sendCommand(command),
+    publish: (channel, message) => publisher.sendCommand(["PUBLISH", channel, message]),
+    published: async () => void await publisher.sendCommand(["PING"]),
     subscribe: async (channel, onMessage) => {
       requireReady(subscriber.isReady);
       await subscriber.subscribe(channel, onMessage);
@@ -185,6 +196,9 @@ async function openCluster(
     },
     publishCommand: "SPUBLISH",
     send: (key, command) => cluster.sendCommand(key, false, [...command]),
+    publish: (channel, message) => cluster.sendCommand(channel, false, ["SPUBLISH", channel, message]),
+    // What is sent later to a node is carried out later.
+    published: () => Promise.resolve(),
     subscribe: (channel, onMessage) =>
       gaps.opening(async () => void await cluster.sSubscribe(channel, onMessage)),
     unsubscribe: async (channel) => void await cluster.sUnsubscribe(channel),
@@ -196,13 +210,19 @@ async function openCluster(
  * Tells which connections to the nodes of a cluster come after a gap in which messages may have been lost. The first
  * subscription on a node opens a connection, too, but has missed nothing.
  */
-class Gaps {
+export class Gaps {
+  readonly #nowMs: () => number;
   #lostAtMs = -Infinity;
   #subscribing = 0;
 
+  /** @param nowMs Milliseconds since a fixed point; the monotonic clock by default. */
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs;
+  }
+
   /** A connection was lost; it is being restored, or another one takes its place. */
   onLost(): void {
-    this.#lostAtMs = performance.now();
+    this.#lostAtMs = this.#nowMs();
   }
 
   /** Runs a subscription. */
@@ -217,7 +237,7 @@ class Gaps {
 
   /** Whether messages may have been lost before a connection became ready. */
   isGap(): boolean {
-    return this.#subscribing === 0 || performance.now() < this.#lostAtMs + RESTORING_MS;
+    return this.#subscribing === 0 || this.#nowMs() < this.#lostAtMs + RESTORING_MS;
   }
 }
 

@@ -91,6 +91,8 @@ export class Registration {
     const lease = this.#lease;
     if (lease === undefined || !redis.isUp) return;
     lease.end();
+    // The last answers: without the lease, those who wait for them give them up.
+    await redis.published();
     await redis.send(keys.lease(lease.fence), ["DEL", keys.lease(lease.fence)]);
   }
 

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { LoggedRefusal } from "../../../../../src/server/audit.ts";
-import { schemeHint } from "../../../../../src/server/cluster/redis/connection.ts";
+import { Gaps, openRedis, schemeHint } from "../../../../../src/server/cluster/redis/connection.ts";
+import { silentLogger } from "../../../../../src/log.ts";
 import { LogBook } from "../../../../fixtures/log_book.ts";
 import { hasRedis, RedisServer } from "../../../../fixtures/redis_server.ts";
 import { within } from "../../../../fixtures/within.ts";
@@ -55,4 +56,49 @@ Deno.test("schemeHint() names the other scheme when one end may speak TLS and th
   assertStringIncludes(schemeHint(new Error("Connection timeout"), true) ?? "", "use redis://");
   assertStringIncludes(schemeHint(new Error("Socket closed unexpectedly"), false) ?? "", "use rediss://");
   assertEquals(schemeHint(new Error("Connection timeout"), false), undefined);
+});
+
+Deno.test({
+  name: "a command overtakes large messages, and published() waits for them",
+  ignore,
+  async fn() {
+    await using redis = await RedisServer.start();
+    const ready = { onAway() {}, onRestored() {}, hadTouch: () => true };
+    const options = { url: redis.url, heartbeatMs: 2_000, logger: silentLogger, ...ready };
+    const opening = openRedis(options, new AbortController().signal);
+    const connection = await within(opening, "the connection");
+    try {
+      const done: string[] = [];
+      const large = "x".repeat(32 * 1024 * 1024);
+      const all = [1, 2, 3].map(async (index) => {
+        await connection.publish("channel", large);
+        done.push(`message ${index}`);
+      });
+      all.push(connection.published().then(() => void done.push("published")));
+      all.push(connection.send("key", ["EXISTS", "key"]).then(() => void done.push("command")));
+      await within(Promise.all(all), "the answers of Redis");
+      assertEquals(done, ["command", "message 1", "message 2", "message 3", "published"]);
+    } finally {
+      connection.close();
+    }
+  },
+});
+
+Deno.test("Gaps tells the first connection for a subscription from one in whose place messages may have been lost", async () => {
+  let nowMs = 0;
+  const gaps = new Gaps(() => nowMs);
+  const isGapWhileSubscribing = async () => {
+    let isGap: boolean | undefined;
+    await gaps.opening(() => Promise.resolve(void (isGap = gaps.isGap())));
+    return isGap;
+  };
+  assertEquals([await isGapWhileSubscribing(), gaps.isGap()], [false, true]);
+  gaps.onLost();
+  nowMs = 9_999;
+  assertEquals(await isGapWhileSubscribing(), true);
+  nowMs = 10_000;
+  assertEquals(await isGapWhileSubscribing(), false);
+  const failing = gaps.opening(() => Promise.reject(new TypeError("Cannot subscribe")));
+  await assertRejects(() => failing, TypeError);
+  assertEquals(gaps.isGap(), true);
 });
