@@ -146,7 +146,8 @@ Deno.test("an SSE server that falls silent for its sse_read_timeout is started a
     servers: { s: server.config({ sse_read_timeout: 0.2 }) },
   });
   const { fields } = await office.log.until(stateOf("s", "retrying"));
-  assertEquals(fields["error"], "event stream lost");
+  // The machine may be so busy that the time is over before the server has started.
+  assertStringIncludes(String(fields["error"]), "event stream lost");
 });
 
 Deno.test("an SSE server that never says where to post is out of time at its start", async () => {
