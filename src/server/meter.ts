@@ -35,6 +35,8 @@ export const REFUSALS = [
   "transport",
   /** A body over polling that is too large, before admission or after it, or that there is no memory for. */
   "body_size",
+  /** A body over polling with too many packets or values; it ends its session. */
+  "body_content",
   /** The most connections wait for admission. */
   "pending_limit",
   /** Too many new connections of one address or principal in a short time. */

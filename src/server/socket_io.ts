@@ -31,7 +31,7 @@ import type { Settings } from "./options.ts";
 import { optionLabel } from "./option_label.ts";
 import { QuotaLedger } from "./quotas.ts";
 import { Outbox, type OutboxOptions, terminateWebSocket } from "./outbox.ts";
-import { roomOf, SocketWire } from "./socket_wire.ts";
+import { forgetHandshake, roomOf, SocketWire } from "./socket_wire.ts";
 import { hideSessionCount, hideSocketCount } from "./sockets/ids.ts";
 import { createBoundedParser } from "./sockets/parser.ts";
 import { PingTimer } from "./sockets/ping_timer.ts";
@@ -106,10 +106,26 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     },
   });
   hideSessionCount(io.engine);
-  watchEngine(io, { ...settings, pendingConnections, shares });
+  const pollers = new Map<string, Connection>();
+  const describePoller = (session: string) => {
+    const poller = pollers.get(session);
+    return { sid: poller?.sid, principal: poller?.identity.principal };
+  };
+  watchEngine(io, {
+    ...settings,
+    pendingConnections,
+    shares,
+    onBodyRefused(session, { address, length }) {
+      settings.meter?.refused("body_content");
+      refusals.write("warn", "dropped a connection: a body over polling has too many packets or values", {
+        ...describePoller(session),
+        address,
+        length,
+      });
+    },
+  });
   const timeouts = new TimingWheel();
   const quotas = new QuotaLedger(settings.quotas);
-  const pollers = new Map<string, Connection>();
   const { connections, offices } = serveNamespace(io, {
     pollers,
     settings,
@@ -147,11 +163,9 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     onRefused,
     onRefusedBody({ sid = "", address, size, option }) {
       settings.meter?.refused("body_size");
-      const poller = pollers.get(sid);
       const reason = option === "maxPayloadBytes" ? "it is too large" : "other messages take the memory";
       refusals.write("warn", `refused a body over polling: ${reason}`, {
-        sid: poller?.sid,
-        principal: poller?.identity.principal,
+        ...describePoller(sid),
         address,
         size,
         limit: settings[option],
@@ -186,16 +200,25 @@ function terminateAll({ engine }: IoServer): void {
 }
 
 /** Adds bounds that Engine.IO lacks: on connections that are not admitted, and on polling. */
-function watchEngine(io: IoServer, { pendingConnections, maxPayloadBytes, engine, shares }: {
+function watchEngine(io: IoServer, context: {
   readonly pendingConnections: PendingConnections;
   readonly maxPayloadBytes: number;
   readonly engine: Settings["engine"];
   readonly shares: MessageShares;
+  readonly onBodyRefused: (
+    session: string,
+    body: { readonly address: string | undefined; readonly length: number },
+  ) => void;
 }): void {
+  const { pendingConnections, maxPayloadBytes, engine, shares, onBodyRefused } = context;
   io.engine.on("connection", (connection: EngineConnection & PollingConnection & UpgradableConnection) => {
     pendingConnections.welcome(connection);
     boundPollingAnswers(connection);
-    boundPollingBodies(connection, maxPayloadBytes);
+    const session = sessionOf(connection);
+    // It is forgotten when the connection is admitted.
+    const address = pendingConnections.addressOf(connection);
+    const onRefused = (length: number) => onBodyRefused(session, { address, length });
+    boundPollingBodies(connection, { maxPayloadBytes, onRefused });
     if (engine === "ws") countFrames(connection, shares);
     const webSocket: unknown = Reflect.get(connection.transport, "socket");
     if (webSocket instanceof BuiltinWebSocket) webSocket.belongTo(connection.id);
@@ -205,6 +228,11 @@ function watchEngine(io: IoServer, { pendingConnections, maxPayloadBytes, engine
     // Of an open session, only the first request has credentials that are read later.
     if (request instanceof UpgradeRequest && request.session !== undefined) request.forgetHeaders();
   });
+}
+
+/** The id of an Engine.IO session, which the types of Socket.IO hide. */
+function sessionOf(connection: object): string {
+  return String(Reflect.get(connection, "id"));
 }
 
 interface NamespaceContext {
@@ -265,16 +293,15 @@ function serveNamespace(
     const connection = new Connection(new SocketWire(socket, outbox), { ...admitted, shared: hub });
     connections.set(socket.id, connection);
     const { conn } = socket;
-    // Socket.IO's types hide it.
-    const session: unknown = Reflect.get(conn, "id");
-    if (conn.transport.name === "polling") context.pollers.set(String(session), connection);
+    const session = sessionOf(conn);
+    if (conn.transport.name === "polling") context.pollers.set(session, connection);
     const credentials = new LiveCredentials(connection, { address, context: credentialsContext });
     connection.credentials = credentials;
     const ping = new PingTimer(socket.conn, { ...settings, timeouts: context.timeouts });
     const onClosed = () => {
       ping.stop();
       connections.delete(socket.id);
-      context.pollers.delete(String(session));
+      context.pollers.delete(session);
       credentials.close();
     };
     serveConnection(socket, { hub, connection, address, onClosed });
@@ -339,18 +366,6 @@ function outboxOptionsOf({ settings, timeouts, memory }: NamespaceContext): Outb
       settings.logger.warn(`dropped a connection: ${reason}`, { sid, waiting_bytes: waitingBytes });
     },
   };
-}
-
-/** What Socket.IO keeps of the handshake of each connection, for all of them. */
-const NO_HANDSHAKE = Object.freeze({});
-/** The same for the data of a connection. */
-const NO_DATA = Object.freeze({});
-
-/** Frees the credentials, which may be large, and what Socket.IO keeps besides them. */
-function forgetHandshake(socket: IoSocket): void {
-  socket.data = NO_DATA;
-  // Read-only for users of Socket.IO, which itself does not read it again.
-  Reflect.set(socket, "handshake", NO_HANDSHAKE);
 }
 
 function serveConnection(

@@ -78,3 +78,15 @@ function acksOf(socket: SocketLike): Map<unknown, unknown> | undefined {
   const acks: unknown = Reflect.get(socket, "acks");
   return acks instanceof Map ? acks : undefined;
 }
+
+/** What Socket.IO keeps of the handshake of each connection, for all of them. */
+const NO_HANDSHAKE = Object.freeze({});
+/** The same for the data of a connection. */
+const NO_DATA = Object.freeze({});
+
+/** Frees the credentials, which may be large, and what Socket.IO keeps besides them. */
+export function forgetHandshake(socket: { data: unknown }): void {
+  socket.data = NO_DATA;
+  // Read-only for users of Socket.IO, which itself does not read it again.
+  Reflect.set(socket, "handshake", NO_HANDSHAKE);
+}

@@ -11,13 +11,20 @@ async function openMember(port: number): Promise<string> {
   return target;
 }
 
-Deno.test("A body of more packets than a client ever sends at once ends the connection, unread", async () => {
-  await using server = await SmcpServer.listen({ port: 0 });
+Deno.test("A body of more packets than a client ever sends at once ends the connection, unread, logged and counted", async () => {
+  const logger = new RecordingLogger();
+  await using server = await SmcpServer.listen({ port: 0, logger, metrics: true });
   const target = await openMember(server.port);
   const event = '42/smcp,1["x",{}]';
   await exchange(server.port, { target, method: "POST", body: Array(20_000).fill(event).join("\x1e") });
   const { status, body } = await exchange(server.port, { target });
   assertEquals([status, body.includes("Session ID unknown")], [400, true]);
+  const refused = logger.lines.filter(({ message }) => message.includes("too many packets"));
+  assertEquals(
+    refused.map(({ level, fields }) => [level, fields["principal"], fields["address"], typeof fields["sid"]]),
+    [["warn", "anonymous", "127.0.0.1", "string"]],
+  );
+  assertStringIncludes(await server.metrics(), '\na2c_refusals_total{reason="body_content"} 1\n');
 });
 
 Deno.test("A body of as many packets as a member may have requests is read", async () => {

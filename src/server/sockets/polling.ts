@@ -50,7 +50,11 @@ function queueOf(connection: PollingConnection): unknown[] {
  */
 export function boundPollingBodies(
   connection: Pick<PollingConnection, "transport"> & { close(discard: boolean): unknown },
-  maxPayloadBytes: number,
+  { maxPayloadBytes, onRefused }: {
+    readonly maxPayloadBytes: number;
+    /** Called before the connection is closed, with the length of the body in characters. */
+    readonly onRefused: (length: number) => void;
+  },
 ): void {
   const { transport } = connection;
   if (transport.name !== "polling") return;
@@ -60,8 +64,11 @@ export function boundPollingBodies(
   }
   const maxValues = maxValuesFor(maxPayloadBytes);
   Reflect.set(transport, "onData", (body: unknown) => {
-    if (typeof body === "string" && costsTooMuch(body, maxValues)) return void connection.close(true);
-    Reflect.apply(onData, transport, [body]);
+    if (typeof body !== "string" || !costsTooMuch(body, maxValues)) {
+      return void Reflect.apply(onData, transport, [body]);
+    }
+    onRefused(body.length);
+    connection.close(true);
   });
 }
 
