@@ -196,9 +196,20 @@ function formatText(record: LogRecord): string {
 }
 
 function formatValue(value: unknown): string {
-  if (typeof value !== "string") return shortened(JSON.stringify(value) ?? "undefined");
+  if (typeof value !== "string") return shortened(JSON.stringify(toWritable(value)) ?? "undefined");
   const text = shortened(value);
   return /^[\w.:/@+-]+$/.test(text) ? text : JSON.stringify(text);
+}
+
+/** The value, or what is said in place of one that JSON cannot have, such as a cycle. A log line must not end its caller. */
+function toWritable(value: unknown): unknown {
+  if (typeof value === "bigint") return String(value);
+  try {
+    JSON.stringify(value);
+    return value;
+  } catch {
+    return "(cannot be written as JSON)";
+  }
 }
 
 function formatJson(record: LogRecord): string {
@@ -209,9 +220,10 @@ function formatJson(record: LogRecord): string {
     module,
     message: record.msg,
   };
+  const written = Object.entries(fields).map(([key, value]) => [key, toWritable(value)]);
   // First for their place in the line, and last so that no field replaces them.
   return JSON.stringify(
-    { ...own, ...fields, ...own },
+    { ...own, ...Object.fromEntries(written), ...own },
     (_key, value: unknown) => typeof value === "string" ? shortened(value) : value,
   );
 }

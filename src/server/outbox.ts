@@ -290,11 +290,25 @@ function isPollResponse(value: unknown): value is PollResponse {
 }
 
 /** Ends the WebSocket of a transport, if it has one. */
-export function terminateWebSocket(transport: object): void {
+function terminateWebSocket(transport: object): void {
   const webSocket: unknown = Reflect.get(transport, "socket");
   if (canTerminate(webSocket)) webSocket.terminate();
 }
 
 function canTerminate(value: unknown): value is { terminate(): void } {
   return typeof value === "object" && value !== null && "terminate" in value;
+}
+
+/**
+ * Returns a function that ends the WebSockets of all connections of an Engine.IO server at once. Private member of Engine.IO:
+ * its connections by id. It throws now, and not only when the Server shuts down, if Engine.IO has changed.
+ */
+export function prepareTermination(engine: object): () => void {
+  const clients: unknown = Reflect.get(engine, "clients");
+  if (typeof clients !== "object" || clients === null) {
+    throw new TypeError("Cannot find the connections: Engine.IO has changed");
+  }
+  return () => {
+    for (const connection of Object.values(clients)) terminateWebSocket(Reflect.get(connection, "transport"));
+  };
 }

@@ -30,7 +30,7 @@ import type { MessageShares } from "./message_shares.ts";
 import type { Settings } from "./options.ts";
 import { optionLabel } from "./option_label.ts";
 import { QuotaLedger } from "./quotas.ts";
-import { Outbox, type OutboxOptions, terminateWebSocket } from "./outbox.ts";
+import { Outbox, type OutboxOptions, prepareTermination } from "./outbox.ts";
 import { forgetHandshake, roomOf, SocketWire } from "./socket_wire.ts";
 import { hideSessionCount, hideSocketCount } from "./sockets/ids.ts";
 import { createBoundedParser } from "./sockets/parser.ts";
@@ -106,6 +106,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     },
   });
   hideSessionCount(io.engine);
+  const terminate = prepareTermination(io.engine);
   const pollers = new Map<string, Connection>();
   const describePoller = (session: string) => {
     const poller = pollers.get(session);
@@ -178,7 +179,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     connections,
     offices,
     countTransports: () => io.engine.clientsCount,
-    terminate: () => terminateAll(io),
+    terminate,
     countMessageBytes: () => memory.usedBytes + incomplete.usedBytes,
     async close() {
       // Clients come back at once, and the offices may take seconds to close.
@@ -191,12 +192,6 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
       removeGate();
     },
   };
-}
-
-/** Ends the WebSockets of all connections. Engine.IO keeps its connections by id. */
-function terminateAll({ engine }: IoServer): void {
-  const clients: Readonly<Record<string, { readonly transport: object }>> = Reflect.get(engine, "clients");
-  for (const { transport } of Object.values(clients)) terminateWebSocket(transport);
 }
 
 /** Adds bounds that Engine.IO lacks: on connections that are not admitted, and on polling. */

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import {
   createLogger,
   LOG_MODULES,
@@ -135,4 +135,15 @@ Deno.test("no field replaces the time, the level or the message of a JSON line",
   const { time, ...rest } = JSON.parse(lines[0] ?? "");
   assertEquals(rest, { level: "warn", module: "smcp", message: "said", other: 1 });
   assertMatch(time, /Z$/);
+});
+
+Deno.test("a logger writes a line also for fields that JSON cannot have", () => {
+  const cycle: Record<string, unknown> = {};
+  cycle["self"] = cycle;
+  for (const format of ["text", "json"] as const) {
+    const { log, lines } = logged({ format });
+    log.warn("refused a connection", { user: 7n, cycle, place: "lab" });
+    const [line = ""] = lines;
+    for (const part of ["7", "(cannot be written as JSON)", "lab"]) assertStringIncludes(line, part);
+  }
 });

@@ -1,14 +1,19 @@
 /** Which connection a session has: a newer one replaces it, in whatever office it is. */
+import { Limiter } from "../../../async/limiter.ts";
 import type { RedisConnection } from "./connection.ts";
 import type { RedisKeys } from "./keys.ts";
 import { FORGET_SCRIPT } from "./scripts.ts";
 import { readSeat, type Seat, writeSeat } from "./seat.ts";
 import { KEPT_MS } from "./shared_office.ts";
 
+/** How many sessions are looked up or kept at the same time: after a loss of data in Redis, that may be those of all members. */
+const CONCURRENCY = 64;
+
 /** The sessions of all processes, in Redis. A seat without a session is in none of them. */
 export class Sessions {
   readonly #redis: Pick<RedisConnection, "send">;
   readonly #keys: RedisKeys;
+  readonly #limiter = new Limiter(CONCURRENCY);
 
   constructor({ redis, keys }: { readonly redis: Pick<RedisConnection, "send">; readonly keys: RedisKeys }) {
     this.#redis = redis;
@@ -29,16 +34,18 @@ export class Sessions {
     const { sessionId } = seat;
     if (sessionId === undefined) return false;
     const key = this.#keys.session(sessionId);
-    const isTaken = await this.#redis.send(key, ["SET", key, toText(seat), "PX", String(KEPT_MS), "NX"]);
-    if (isTaken !== null) return false;
-    return otherThan(seat, await this.#redis.send(key, ["GET", key])) !== undefined;
+    return await this.#limiter.run(async () => {
+      const isTaken = await this.#redis.send(key, ["SET", key, toText(seat), "PX", String(KEPT_MS), "NX"]);
+      if (isTaken !== null) return false;
+      return otherThan(seat, await this.#redis.send(key, ["GET", key])) !== undefined;
+    });
   }
 
   /** Makes Redis remember the session of a seat for another day. */
   async keep({ sessionId }: Seat): Promise<void> {
     if (sessionId === undefined) return;
     const key = this.#keys.session(sessionId);
-    await this.#redis.send(key, ["PEXPIRE", key, String(KEPT_MS)]);
+    await this.#limiter.run(() => this.#redis.send(key, ["PEXPIRE", key, String(KEPT_MS)]));
   }
 
   /** Forgets the session of a seat that was given up, unless a newer connection has it. */
