@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { acceptJoin, BareServer } from "./_bare_server.ts";
 import { openLink } from "./_link_diary.ts";
+import { within } from "../fixtures/within.ts";
 import {
   ConnectionClosedError,
   JoinRefusedError,
@@ -24,7 +25,7 @@ Deno.test("a member joins again after a loss, with the same session", async () =
   await using _ = link;
   await link.join(membership);
   await server.cut(1);
-  await diary.returned.promise;
+  await within(diary.returned.promise, "the return of the link");
   assertEquals(joins, [membership, membership]);
   const sessions = server.connections.map(({ handshake }) => handshake.auth["session"]);
   assertEquals(sessions[0], sessions[1]);
@@ -74,7 +75,7 @@ for (
     await using _ = link;
     await link.join(membership);
     await server.cut(1);
-    await diary.returned.promise;
+    await within(diary.returned.promise, "the return of the link");
     assertEquals(joins, 4);
   });
 }
@@ -174,7 +175,7 @@ Deno.test("a member that left is not brought back", async () => {
   await link.leave();
   await link.leave();
   await server.cut(1);
-  await diary.returned.promise;
+  await within(diary.returned.promise, "the return of the link");
   assertEquals(events, ["join", `leave {"office_id":"lab"}`]);
 });
 
@@ -194,7 +195,7 @@ Deno.test("a member that leaves while the connection is lost has left", async ()
   await server.cut(1);
   await diary.firstLoss.promise;
   await link.leave();
-  await diary.returned.promise;
+  await within(diary.returned.promise, "the return of the link");
   assertEquals(joins, 1);
 });
 
@@ -225,7 +226,7 @@ Deno.test("a member that is cut off while it joins again goes on trying", async 
   await using _ = link;
   await link.join(membership);
   await server.cut(1);
-  await diary.returned.promise;
+  await within(diary.returned.promise, "the return of the link");
   assertEquals([joins, server.connections.length, diary.lost.length], [3, 3, 1]);
 });
 
@@ -253,7 +254,7 @@ Deno.test("a member that leaves while it is joining again is taken out", async (
   await link.leave();
   accept();
   assertEquals(await left.promise, { office_id: "lab" });
-  await diary.returned.promise;
+  await within(diary.returned.promise, "the return of the link");
   assertEquals(link.membership, undefined);
 });
 
@@ -263,7 +264,7 @@ Deno.test("notifications reach the owner on the next connection, too", async () 
   await using _ = link;
   await link.join(membership);
   await server.cut(1);
-  await diary.returned.promise;
+  await within(diary.returned.promise, "the return of the link");
   (await server.connection(2)).emit("notify:x", { a: 1 });
   await diary.firstEvent.promise;
   assertEquals(diary.events.map(({ event, body }) => [event, body]), [["notify:x", { a: 1 }]]);

@@ -10,6 +10,7 @@ import {
   RequestTimeoutError,
   ServerUnreachableError,
 } from "../../src/protocol/local_errors.ts";
+import { within } from "../fixtures/within.ts";
 
 const membership = { role: "agent", name: "ada", office_id: "lab" } as const;
 
@@ -48,7 +49,7 @@ Deno.test("a member comes back to a Server that was started again on the same po
   await diary.firstLoss.promise;
   await using second = await BareServer.listen({ handlers: { "server:join_office": acceptJoin } });
   wire.restore(second.port);
-  await diary.returned.promise;
+  await within(diary.returned.promise, "the return of the link");
   assertEquals(second.connections.length, 1);
   assertEquals(link.membership, membership);
 });

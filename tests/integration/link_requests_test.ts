@@ -4,6 +4,7 @@ import { SmcpError } from "../../src/protocol/errors.ts";
 import { acceptJoin, BareServer } from "./_bare_server.ts";
 import { Diary, openLink } from "./_link_diary.ts";
 import { ConnectionClosedError, RequestTimeoutError } from "../../src/protocol/local_errors.ts";
+import { within } from "../fixtures/within.ts";
 
 const membership = { role: "agent", name: "ada", office_id: "lab" } as const;
 
@@ -124,7 +125,7 @@ Deno.test("a request in flight rejects at once when the connection is lost, and 
     ConnectionClosedError,
     "lost",
   );
-  await diary.returned.promise;
+  await within(diary.returned.promise, "the return of the link");
   assertEquals([requests, diary.lost.length], [1, 1]);
 });
 
@@ -155,7 +156,7 @@ Deno.test("a request that waits for the connection is not sent once the office i
   const waiting = assertRejects(() => link.request("client:x", {}, { timeoutMs: 60_000 }), SmcpError, "lab");
   await link.leave();
   assertEquals((await waiting).code, 4103);
-  await diary.returned.promise;
+  await within(diary.returned.promise, "the return of the link");
   assertEquals(await link.request("client:y", {}, { timeoutMs: 60_000 }), ["here"]);
   assertEquals(requests, 0);
 });
