@@ -17,8 +17,11 @@ export interface WorldTest {
   readonly open: (options?: SmcpServerOptions) => Promise<World>;
 }
 
-/** Long enough for a busy machine. The first join waits until Redis has run for as long. */
-const LEASE = { heartbeatMs: 500, leaseMs: 3_000 };
+/**
+ * Long enough for a busy machine: a connection to Redis that is silent for two heartbeats is lost. The first join waits
+ * until Redis has run for as long as a lease.
+ */
+const LEASE = { heartbeatMs: 2_000, leaseMs: 6_000 };
 
 let redis: RedisServer | undefined;
 let isKept = false;

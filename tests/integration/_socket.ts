@@ -69,8 +69,9 @@ export class RawPeer implements AsyncDisposable {
   static async join(url: string, membership: Membership, options: PeerOptions = {}): Promise<RawPeer> {
     const peer = await RawPeer.connect(url, options);
     const answer = await peer.request("server:join_office", membership);
-    if (answer[0] !== true) throw new TypeError(`Cannot join: ${answer[1]}`);
-    return peer;
+    if (answer[0] === true) return peer;
+    await peer[Symbol.asyncDispose]();
+    throw new TypeError(`Cannot join: ${answer[1]}`);
   }
 
   get id(): string {

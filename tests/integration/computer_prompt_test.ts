@@ -170,7 +170,8 @@ testPrompt("a paste of several lines is run line by line, on a narrow terminal, 
   await session.write(Key.ctrlC);
   await session.write(`tools${Key.enter}`);
   const tools = await session.expect(`"tools NAME" shows one tool in full`);
-  assertEquals(tools.split("\n").filter((line) => line.length > 40), []);
+  // A call that took long has had its line drawn over.
+  assertEquals(tools.split(/[\r\n]+/).filter((line) => line.length > 40), []);
   await leave(session);
 });
 

@@ -40,8 +40,9 @@ export interface RedisConnection {
   /** Sends a command whose first key or channel is `key`. */
   send(key: string, command: readonly string[]): Promise<unknown>;
   /**
-   * Publishes a message that may be large; resolves to the number of its receivers. With one server, commands overtake it:
-   * a renewal of the lease would otherwise wait until Redis has read megabytes.
+   * Publishes a message that may be large; resolves to the number of its receivers. Messages keep their order among each
+   * other, so an answer follows the notifications before it. With one server, commands overtake them: a renewal of the
+   * lease would otherwise wait until Redis has read megabytes.
    */
   publish(channel: string, message: string): Promise<unknown>;
   /** Resolves when Redis has carried out all that was published so far. */

@@ -98,7 +98,7 @@ export class SharedOffice {
   publish(message: string): Promise<unknown> {
     const { redis } = this.#context;
     const [, channel] = this.#keys;
-    return redis.send(channel, [redis.publishCommand, channel, message]);
+    return redis.publish(channel, message);
   }
 
   #enqueue<T>(operation: () => Promise<T>): Promise<T> {
