@@ -176,11 +176,11 @@ function explainTaken({ officeId, name, role, principal }: Member, holder: Membe
   const isOwn = holder.principal === principal;
   const since = isOwn ? `, since ${holder.joinedAt}` : "";
   if (role === "computer") {
-    return `Computer with name "${name}" already exists in office "${officeId}"${since}. ` +
+    return `Computer with name '${name}' already exists in room '${officeId}'${since}. ` +
       `Use another name${isOwn ? ", or end that Computer" : ""}`;
   }
   const who = isOwn ? `: "${holder.name}"${since}` : "";
-  return `The office already has an agent (${ErrorCode.ROOM_FULL})${who}. ` +
+  return `Room already has an agent (${ErrorCode.ROOM_FULL})${who}. ` +
     `${isOwn ? "End that Agent, wait" : "Wait"} until it leaves, or use another office`;
 }
 

@@ -226,7 +226,7 @@ Deno.test("agent.ts call says at once that the office has an Agent, since when, 
   await using _agent = await Agent.connect({ url: server.url, office: "lab", name: "bob" });
   const { code, stderr } = await run(...options(server), "call", "echo");
   assertEquals(code, 4);
-  assertMatch(stderr, /The office already has an agent \(4101\): "bob", since 20.*End that Agent, wait/);
+  assertMatch(stderr, /Room already has an agent \(4101\): "bob", since 20.*End that Agent, wait/);
   assertEquals(stderr.includes("observer"), false);
 });
 

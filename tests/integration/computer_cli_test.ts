@@ -94,7 +94,7 @@ Deno.test("a service whose name is taken in the office says so once and joins wh
   const membership = { role: "computer", name: "laptop", office_id: "lab" } as const;
   const other = await RawPeer.join(server.url, membership);
   await using program = place.start(options(server.url, config));
-  await program.stderr.until("already exists in office");
+  await program.stderr.until("already exists in room");
   await other[Symbol.asyncDispose]();
   await program.stdout.until('joined office "lab" as "laptop"\n');
   program.kill("SIGTERM");

@@ -129,7 +129,7 @@ Deno.test("our Server refuses Python peers in words that they show", interop, as
   });
 
   await t.step("a Computer of a name that is taken", async () => {
-    const refusal = `Computer with name "${computer}" already exists in office "lab"`;
+    const refusal = `Computer with name '${computer}' already exists in room 'lab'`;
     await assertRejects(() => join(server, "computer", computer), PeerError, refusal);
   });
 

@@ -51,8 +51,8 @@ Deno.test("readJoinAck() knows a taken name or seat, which may be what is left o
   for (
     const answer of [
       [false, "Room already has an agent"],
-      [false, 'Computer with name "laptop" already exists in office "lab" (403)'],
-      [false, "The office already has an agent (4101)"],
+      [false, "Computer with name 'laptop' already exists in room 'lab' (403)"],
+      [false, "Room already has an agent (4101)"],
       [false, "Computer 'laptop' already exists in room 'lab'"],
       [false, "Internal server error: Agent already in room"],
       [false, "Internal server error: Name 'ada' already registered by sid 'x' in namespace /smcp"],

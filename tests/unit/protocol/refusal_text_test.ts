@@ -6,7 +6,7 @@ Deno.test("parseRefusalText() reads what buildRefusalText() wrote, whatever the 
     const message of [
       "Unauthorized: token expired",
       'Cannot join office "lab (2024)": the Server cannot reach the store that its processes share (Redis)',
-      `Computer with name "spare (503)" already exists in office "lab"`,
+      `Computer with name 'spare (503)' already exists in room 'lab'`,
       `Computer with name 'spare (503)' already exists in room 'lab'`,
       "Cannot join office 'lab (4101)'",
     ]
@@ -19,8 +19,8 @@ Deno.test("a code that the sentence has is not written again, and is the one tha
   const mismatch = 'Protocol version mismatch (4008): office "lab (2024)" uses 0.2, this connection 0.1';
   assertEquals(buildRefusalText({ message: mismatch, code: 403 }), mismatch);
   assertEquals(parseRefusalText(mismatch), { reason: mismatch, code: 4008 });
-  assertEquals(parseRefusalText("The office already has an agent (4101)"), {
-    reason: "The office already has an agent",
+  assertEquals(parseRefusalText("Room already has an agent (4101)"), {
+    reason: "Room already has an agent",
     code: 4101,
   });
   assertEquals(parseRefusalText("Closed (today)"), { reason: "Closed (today)", code: undefined });

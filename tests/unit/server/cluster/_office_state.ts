@@ -191,12 +191,12 @@ export function testOfficeState(
     const laptop = await offices.joined(computer("laptop"));
     assertEquals(
       await offices.refusal(computer("laptop")),
-      'Computer with name "laptop" already exists in office "lab", since 2026-11-22T08:00:00.000Z. ' +
+      "Computer with name 'laptop' already exists in room 'lab', since 2026-11-22T08:00:00.000Z. " +
         "Use another name, or end that Computer",
     );
     assertEquals(
       await offices.refusal(computer("laptop", { principal: "mallory" })),
-      'Computer with name "laptop" already exists in office "lab". Use another name',
+      "Computer with name 'laptop' already exists in room 'lab'. Use another name",
     );
     await offices.assertMembers("lab", [laptop]);
     await offices.joined(computer("laptop", { officeId: "den" }));
@@ -209,12 +209,12 @@ export function testOfficeState(
     for (const name of ["bob", "ada"]) {
       assertEquals(
         await offices.refusal(agent(name)),
-        'The office already has an agent (4101): "ada", since 2026-11-22T08:00:00.000Z. ' +
+        'Room already has an agent (4101): "ada", since 2026-11-22T08:00:00.000Z. ' +
           "End that Agent, wait until it leaves, or use another office",
       );
       assertEquals(
         await offices.refusal(agent(name, { principal: "mallory" })),
-        "The office already has an agent (4101). Wait until it leaves, or use another office",
+        "Room already has an agent (4101). Wait until it leaves, or use another office",
       );
     }
   });
@@ -229,7 +229,7 @@ export function testOfficeState(
     assertMatch(await offices.refusal(observer("new", { version: "0.4.0" })), /^Protocol version mismatch/);
     await offices.assertMembers("lab", [ada]);
     await offices.leave(first.sid);
-    assertMatch(await offices.refusal(agent("bob")), /^The office already has an agent/);
+    assertMatch(await offices.refusal(agent("bob")), /^Room already has an agent/);
   });
 
   test("join() admits a bounded number of observers, and forgets an office that the last of them leaves", async () => {
