@@ -129,13 +129,13 @@ async function call(
   try {
     await using computer = start(
       "computer.ts",
-      ["--config", config, ...member, "--name", "laptop"],
+      ["--config", config, ...member, "--name", "laptop", "--start-timeout", "60"],
       "computer",
     );
     await computer.said("joined office");
     await using agent = start("agent.ts", ["call", "echo", "--json", ...member, "--name", "ada"], "agent");
-    const { code, stdout } = await within(agent.end(), "the end of the call");
-    assertEquals(code, 0);
+    const { code, stdout, stderr } = await within(agent.end(), "the end of the call");
+    assertEquals(code, 0, stderr);
     const { content: [item] } = z.object({ content: z.array(z.object({ text: z.string() })) }).parse(
       JSON.parse(stdout),
     );
