@@ -90,11 +90,14 @@ async function openSingle(
   const clients = [commands, subscriber, publisher];
   const isUp = () => clients.every(({ isReady }) => isReady);
   let wasUp = false;
+  let isClosed = false;
   const log = createErrorLog(options);
   for (const client of clients) {
     client.on("error", log.onError);
     client.on("reconnecting", onAway);
     client.on("ready", () => {
+      // One that was destroyed while its socket was being opened goes on, and would send pings for ever.
+      if (isClosed) return client.destroy();
       if (!isUp()) return;
       log.onRestored();
       if (wasUp) onRestored();
@@ -102,6 +105,7 @@ async function openSingle(
     });
   }
   const close = () => {
+    isClosed = true;
     for (const client of clients) if (client.isOpen) client.destroy();
   };
   await connectUntil(signal, {

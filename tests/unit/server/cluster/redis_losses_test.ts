@@ -73,6 +73,8 @@ async function openCuttable(prefix: string) {
       // A client of Redis that is closed between two attempts to connect leaves the timer of its wait behind.
       proxy.loseNothing();
       await within(Promise.all(cuts), "the cuts that are under way");
+      // Starts a process: meanwhile the clients notice the last cut.
+      await redis?.run("PING");
       await eventually(
         () => all.every(({ state }) => state.isReady),
         (isReady) => isReady,

@@ -4,7 +4,7 @@ import { Gaps, openRedis, schemeHint } from "../../../../../src/server/cluster/r
 import { silentLogger } from "../../../../../src/log.ts";
 import { LogBook } from "../../../../fixtures/log_book.ts";
 import { hasRedis, RedisServer } from "../../../../fixtures/redis_server.ts";
-import { within } from "../../../../fixtures/within.ts";
+import { eventually, within } from "../../../../fixtures/within.ts";
 import { agent } from "../_office_state.ts";
 import { openProcess } from "../_redis_process.ts";
 
@@ -56,6 +56,25 @@ Deno.test("schemeHint() names the other scheme when one end may speak TLS and th
   assertStringIncludes(schemeHint(new Error("Connection timeout"), true) ?? "", "use redis://");
   assertStringIncludes(schemeHint(new Error("Socket closed unexpectedly"), false) ?? "", "use rediss://");
   assertEquals(schemeHint(new Error("Connection timeout"), false), undefined);
+});
+
+Deno.test({
+  name: "a connection that is given up while it opens leaves nothing behind",
+  ignore,
+  async fn() {
+    await import("@redis/client");
+    await using redis = await RedisServer.start();
+    const ready = { onAway() {}, onRestored() {}, hadTouch: () => true };
+    const options = { url: redis.url, heartbeatMs: 2_000, logger: silentLogger, ...ready };
+    const giveUp = new AbortController();
+    const opening = openRedis(options, giveUp.signal);
+    // No socket is opened between microtasks, and by then each client has begun to.
+    for (let turn = 0; turn < 100; turn++) await null;
+    giveUp.abort();
+    await assertRejects(() => within(opening, "the end"), DOMException);
+    const listClients = async () => (await redis.run("CLIENT", "LIST")).trim().split("\n");
+    await eventually(listClients, ({ length }) => length === 1, "one client, which asks");
+  },
 });
 
 Deno.test({
