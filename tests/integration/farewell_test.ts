@@ -127,7 +127,7 @@ Deno.test("a Computer whose credentials are revoked tells its owner why", async 
   assertEquals(computer.connection, undefined);
 });
 
-// Last: polling leaves timers of the client, which would end in another test.
+// Last: polling leaves timers of the client, which would end in another test of this file.
 for (const transports of TRANSPORTS) {
   Deno.test({
     name: `a member hears by ${transports?.[0]} why its connection ends`,
