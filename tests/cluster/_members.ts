@@ -54,6 +54,8 @@ export class Member implements AsyncDisposable {
   readonly #ledger: Ledger;
   readonly #running: Promise<void>;
   #socket: Socket | undefined;
+  /** Ends the present connection's turn. */
+  #end = () => {};
   #tenure: number | undefined;
   #isStopped = false;
   #changed = Promise.withResolvers<void>();
@@ -63,6 +65,8 @@ export class Member implements AsyncDisposable {
   readonly farewells: string[] = [];
   /** The reason of the last refused join. */
   refusal: string | undefined;
+  /** The answers that a Computer holds back; `undefined` while it answers at once. */
+  #heldBack: (() => void)[] | undefined;
 
   constructor(options: {
     readonly name: string;
@@ -93,6 +97,23 @@ export class Member implements AsyncDisposable {
     while (!this.isIn) {
       await within(this.#changed.promise, () => `"${this.name}" in "${this.office}": ${this.refusal}`);
     }
+  }
+
+  /** Makes a Computer hold its answers back. */
+  holdBack(): void {
+    this.#heldBack = [];
+  }
+
+  /** The number of answers that it holds back. */
+  get heldBack(): number {
+    return this.#heldBack?.length ?? 0;
+  }
+
+  /** Sends the answers that were held back, and answers at once from then on. */
+  release(): void {
+    const held = this.#heldBack ?? [];
+    this.#heldBack = undefined;
+    for (const send of held) send();
   }
 
   /** Makes it stay away after the next loss of its connection. */
@@ -135,6 +156,8 @@ export class Member implements AsyncDisposable {
     this.#isStopped = true;
     this.#socket?.disconnect();
     this.#socket?.io.engine?.close();
+    // A socket that is still connecting reports nothing.
+    this.#end();
     await this.#running;
   }
 
@@ -143,6 +166,7 @@ export class Member implements AsyncDisposable {
       const socket = this.#open();
       const { promise: ended, resolve: end } = Promise.withResolvers<void>();
       this.#socket = socket;
+      this.#end = end;
       const seen = new Set<unknown>();
       socket.io.on("packet", ({ type, id }) => {
         if (type !== 3) return;
@@ -177,7 +201,9 @@ export class Member implements AsyncDisposable {
     });
     if (this.role === "computer") {
       socket.on("client:tool_call", (body: { readonly req_id: string }, ack: (answer: unknown) => void) => {
-        ack({ content: [], isError: false, req_id: body.req_id });
+        const send = () => ack({ content: [], isError: false, req_id: body.req_id });
+        if (this.#heldBack === undefined) send();
+        else this.#heldBack.push(send);
       });
     }
     return socket;

@@ -7,6 +7,7 @@ import { hasRedis, RedisServer } from "../fixtures/redis_server.ts";
 import { sized } from "../fixtures/test_size.ts";
 import { eventually } from "../fixtures/within.ts";
 import { Cluster, Load } from "./_cluster.ts";
+import type { Member } from "./_members.ts";
 
 /** Short, so that the tests are. */
 const SHORT = { heartbeatMs: 600, leaseMs: 2_400 };
@@ -51,6 +52,12 @@ async function openOffices(cluster: Cluster, disposal: AsyncDisposableStack): Pr
   return loads;
 }
 
+/** Waits for further answers, and stops the load. */
+async function finishWork(loads: readonly Load[]): Promise<void> {
+  await Promise.all(loads.map((load) => load.progress(CALLS)));
+  await Promise.all(loads.map((load) => load[Symbol.asyncDispose]()));
+}
+
 /** Stops the load, and checks what was seen. */
 async function finish(cluster: Cluster, loads: readonly Load[]): Promise<void> {
   await Promise.all(loads.map((load) => load[Symbol.asyncDispose]()));
@@ -77,43 +84,65 @@ test("one of three processes is frozen under load, loses its seats, thaws, and a
   await using cluster = await Cluster.start(redis, SHORT);
   await using disposal = new AsyncDisposableStack();
   const loads: Load[] = [];
+  const work = (agent: Member, computers: readonly string[]) => {
+    const load = disposal.use(new Load(agent, computers));
+    loads.push(load);
+    return load;
+  };
+  const all = ["c0", "c1", "c2"];
+  const holders: Member[] = [];
+  const held: Member[] = [];
   for (let number = 0; number < OFFICES; number++) {
     const office = `office ${number}`;
-    const computers = [0, 1, 2].map((on) => cluster.add("computer", [office, `c${on}`], { on }));
+    const computers = all.map((name, on) => cluster.add("computer", [office, name], { on }));
     const agent = cluster.add("agent", [office, "holder"], { on: number % 3 });
     await Promise.all([agent, ...computers].map((member) => member.joined()));
-    loads.push(disposal.use(new Load(agent, computers.map(({ name }) => name))));
+    if (number % 3 !== 0) work(agent, all);
+    else {
+      holders.push(agent);
+      held.push(...computers);
+    }
   }
-  await Promise.all(loads.map((load) => load.progress(CALLS)));
-  const held = loads.filter((_load, number) => number % 3 === 0);
-  const others = loads.filter((_load, number) => number % 3 !== 0);
+  const others = [...loads];
   for (let round = 0; round < ROUNDS; round++) {
-    const contenders = held.map(({ agent }) =>
-      cluster.add("agent", [agent.office, `contender ${round}`], { on: 1 })
+    await finishWork(holders.map((holder) => work(holder, all)));
+    // A process may be frozen between its last look at the lease and the end of a write. Here none of its writes to a holder
+    // is under way, and all answers for a holder reach it after it was frozen.
+    for (const computer of held) computer.holdBack();
+    const calls = holders.flatMap((holder) => all.map((name) => holder.call(name, `round ${round}-${name}`)));
+    await eventually(
+      () => held.filter((computer) => computer.heldBack === 0).length,
+      (count) => count === 0,
+      "a call that waits at each Computer",
     );
+    const dismissed = holders.map(({ farewells }) => farewells.length);
     cluster.process(0).freeze();
+    for (const computer of held) computer.release();
+    const contenders = holders.map(({ office }) =>
+      cluster.add("agent", [office, `contender ${round}`], { on: 1 })
+    );
     // Calls between the others go on meanwhile.
     await Promise.all(others.map((load) => load.progress(CALLS, ["c1", "c2"])));
     await Promise.all(contenders.map((contender) => contender.joined()));
-    const taken = contenders.map((contender) => new Load(contender, ["c1", "c2"]));
+    const taken = contenders.map((contender) => work(contender, ["c1", "c2"]));
     await Promise.all(taken.map((load) => load.progress(CALLS)));
-    const dismissed = held.map(({ agent }) => agent.farewells.length);
     cluster.process(0).thaw();
+    assertEquals((await Promise.all(calls)).filter((outcome) => outcome === "answered"), []);
     await Promise.all(
-      held.map(({ agent }, number) =>
+      holders.map(({ farewells }, number) =>
         eventually(
-          () => agent.farewells.length,
+          () => farewells.length,
           (count) => count > (dismissed[number] ?? 0),
           "the farewell of a holder",
         )
       ),
     );
-    assert(held.every(({ agent }) => agent.farewells.at(-1) === "lease_lost"));
-    await Promise.all(taken.map((load) => load.progress(CALLS)));
+    assert(holders.every(({ farewells }) => farewells.at(-1) === "lease_lost"));
+    await finishWork(taken);
     assertEquals(cluster.violations(), []);
-    for (const load of taken) await load[Symbol.asyncDispose]();
     for (const contender of contenders) await contender[Symbol.asyncDispose]();
-    await Promise.all(loads.map((load) => load.progress(CALLS)));
+    await Promise.all(others.map((load) => load.progress(CALLS)));
+    await finishWork(holders.map((holder) => work(holder, all)));
   }
   await finish(cluster, loads);
 });
