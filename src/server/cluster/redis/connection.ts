@@ -108,10 +108,13 @@ async function openSingle(
     isClosed = true;
     for (const client of clients) if (client.isOpen) client.destroy();
   };
-  await connectUntil(signal, {
-    connect: () => Promise.all(clients.map((client) => client.connect())),
-    close,
-  });
+  try {
+    // The promise of a client that is closed meanwhile may never settle.
+    await abortable(Promise.all(clients.map((client) => client.connect())), signal);
+  } catch (error) {
+    close();
+    throw error;
+  }
   return {
     get isUp() {
       return isUp();
@@ -132,19 +135,6 @@ async function openSingle(
   };
 }
 
-/** Connects. The promise of a client that is closed meanwhile may never settle. */
-async function connectUntil(signal: AbortSignal, { connect, close }: {
-  readonly connect: () => Promise<unknown>;
-  readonly close: () => void;
-}): Promise<void> {
-  try {
-    await abortable(connect(), signal);
-  } catch (error) {
-    close();
-    throw error;
-  }
-}
-
 /** Subscribing waits for the connection, unlike other commands. */
 function requireReady(isReady: boolean): void {
   if (!isReady) throw new TypeError("Cannot subscribe: Redis is away");
@@ -158,7 +148,12 @@ async function openCluster(
   const { createCluster } = await import("@redis/client");
   const { heartbeatMs, onAway, onRestored } = options;
   const log = createErrorLog(options);
-  const socket = { ...socketOptionsOf(options), ...(isTls ? { tls: true as const } : {}) };
+  let isClosed = false;
+  const socket = {
+    ...socketOptionsOf(options),
+    reconnectStrategy: (attempt: number) => !isClosed && waitBefore(attempt),
+    ...(isTls ? { tls: true as const } : {}),
+  };
   const cluster = createCluster({
     RESP: 2,
     rootNodes: nodes.map((url) => ({ url })),
@@ -171,8 +166,10 @@ async function openCluster(
     },
   });
   const close = () => {
-    if (cluster.isOpen) cluster.destroy();
+    isClosed = true;
+    cluster.destroy();
   };
+  const unpublished = new Set<Promise<unknown>>();
   let isConnected = false;
   const gaps = new Gaps();
   cluster.on("error", log.onError);
@@ -186,11 +183,18 @@ async function openCluster(
     if (isConnected && gaps.isGap()) onRestored();
   });
   for (let attempt = 0; !isConnected; attempt++) {
+    const connecting = cluster.connect();
     try {
-      await connectUntil(signal, { connect: () => cluster.connect(), close });
+      await abortable(connecting, signal);
       isConnected = true;
     } catch (error) {
-      signal.throwIfAborted();
+      if (signal.aborted) {
+        isClosed = true;
+        // Not before: the nodes that are found are connected to even if the cluster was closed meanwhile.
+        void connecting.catch(() => {}).finally(() => cluster.destroy());
+        throw error;
+      }
+      cluster.destroy();
       log.onError(error);
       await delay(waitBefore(attempt), signal);
     }
@@ -201,9 +205,14 @@ async function openCluster(
     },
     publishCommand: "SPUBLISH",
     send: (key, command) => cluster.sendCommand(key, false, [...command]),
-    publish: (channel, message) => cluster.sendCommand(channel, false, ["SPUBLISH", channel, message]),
-    // What is sent later to a node is carried out later.
-    published: () => Promise.resolve(),
+    publish: (channel, message) => {
+      const publishing = cluster.sendCommand(channel, false, ["SPUBLISH", channel, message]);
+      const forget = () => void unpublished.delete(publishing);
+      unpublished.add(publishing);
+      publishing.then(forget, forget);
+      return publishing;
+    },
+    published: async () => void await Promise.allSettled(unpublished),
     subscribe: (channel, onMessage) =>
       gaps.opening(async () => void await cluster.sSubscribe(channel, onMessage)),
     unsubscribe: async (channel) => void await cluster.sUnsubscribe(channel),

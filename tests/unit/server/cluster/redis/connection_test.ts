@@ -4,6 +4,7 @@ import { Gaps, openRedis, schemeHint } from "../../../../../src/server/cluster/r
 import { silentLogger } from "../../../../../src/log.ts";
 import { LogBook } from "../../../../fixtures/log_book.ts";
 import { hasRedis, RedisServer } from "../../../../fixtures/redis_server.ts";
+import { RedisCluster } from "../../../../fixtures/redis_cluster.ts";
 import { eventually, within } from "../../../../fixtures/within.ts";
 import { agent } from "../_office_state.ts";
 import { openProcess } from "../_redis_process.ts";
@@ -58,48 +59,51 @@ Deno.test("schemeHint() names the other scheme when one end may speak TLS and th
   assertEquals(schemeHint(new Error("Connection timeout"), false), undefined);
 });
 
-Deno.test({
-  name: "a connection that is given up while it opens leaves nothing behind",
-  ignore,
-  async fn() {
-    await import("@redis/client");
-    await using redis = await RedisServer.start();
-    const ready = { onAway() {}, onRestored() {}, hadTouch: () => true };
-    const options = { url: redis.url, heartbeatMs: 2_000, logger: silentLogger, ...ready };
-    const giveUp = new AbortController();
-    const opening = openRedis(options, giveUp.signal);
-    // No socket is opened between microtasks, and by then each client has begun to.
-    for (let turn = 0; turn < 100; turn++) await null;
-    giveUp.abort();
-    await assertRejects(() => within(opening, "the end"), DOMException);
-    const listClients = async () => (await redis.run("CLIENT", "LIST")).trim().split("\n");
-    await eventually(listClients, ({ length }) => length === 1, "one client, which asks");
-  },
-});
+for (const kind of [RedisServer, RedisCluster]) {
+  Deno.test({
+    name: `connections to a ${kind.name} that are given up while they open leave nothing behind`,
+    ignore,
+    async fn() {
+      await import("@redis/client");
+      await using redis = await kind.start();
+      const ready = { onAway() {}, onRestored() {}, hadTouch: () => true };
+      const options = { url: redis.url, heartbeatMs: 2_000, logger: silentLogger, ...ready };
+      // What the first attempts leave behind has its connections when the last one ends.
+      for (let attempt = 0; attempt < 10; attempt++) {
+        const giveUp = new AbortController();
+        const opening = openRedis(options, giveUp.signal);
+        // No socket is opened between microtasks, and by then each client has begun to.
+        for (let turn = 0; turn < 100; turn++) await null;
+        giveUp.abort();
+        await assertRejects(() => within(opening, "the end"), DOMException);
+      }
+      const isAsking = (client: string) => client.includes("cmd=client|list");
+      const findOthers = async () => {
+        const clients = (await redis.run("CLIENT", "LIST")).split("\n");
+        return clients.filter((client) => client.trim() !== "" && !isAsking(client));
+      };
+      await eventually(findOthers, ({ length }) => length === 0, "no client but those that ask");
+    },
+  });
+}
 
 Deno.test({
   name: "a command overtakes large messages, and published() waits for them",
   ignore,
   async fn() {
     await using redis = await RedisServer.start();
-    const ready = { onAway() {}, onRestored() {}, hadTouch: () => true };
-    const options = { url: redis.url, heartbeatMs: 2_000, logger: silentLogger, ...ready };
-    const opening = openRedis(options, new AbortController().signal);
-    const connection = await within(opening, "the connection");
-    try {
-      const done: string[] = [];
-      const large = "x".repeat(32 * 1024 * 1024);
-      const all = [1, 2, 3].map(async (index) => {
-        await connection.publish("channel", large);
-        done.push(`message ${index}`);
-      });
-      all.push(connection.published().then(() => void done.push("published")));
-      all.push(connection.send("key", ["EXISTS", "key"]).then(() => void done.push("command")));
-      await within(Promise.all(all), "the answers of Redis");
-      assertEquals(done, ["command", "message 1", "message 2", "message 3", "published"]);
-    } finally {
-      connection.close();
-    }
+    const done = await publishLargeMessages(redis.url);
+    assertEquals(done, ["command", "message 1", "message 2", "message 3", "published"]);
+  },
+});
+
+Deno.test({
+  name: "published() waits for the messages to all nodes of a cluster",
+  ignore,
+  async fn() {
+    await using redis = await RedisCluster.start();
+    const done = await publishLargeMessages(redis.url);
+    assertEquals(done.filter((what) => what !== "command").at(-1), "published");
   },
 });
 
@@ -121,3 +125,24 @@ Deno.test("Gaps tells the first connection for a subscription from one in whose 
   await assertRejects(() => failing, TypeError);
   assertEquals(gaps.isGap(), true);
 });
+
+/** Publishes three large messages on one connection, then a command; returns what is done, in order. */
+async function publishLargeMessages(url: string): Promise<readonly string[]> {
+  const ready = { onAway() {}, onRestored() {}, hadTouch: () => true };
+  const options = { url, heartbeatMs: 2_000, logger: silentLogger, ...ready };
+  const connection = await within(openRedis(options, new AbortController().signal), "the connection");
+  try {
+    const done: string[] = [];
+    const large = "x".repeat(32 * 1024 * 1024);
+    const all = [1, 2, 3].map(async (index) => {
+      await connection.publish(`channel ${index}`, large);
+      done.push(`message ${index}`);
+    });
+    all.push(connection.published().then(() => void done.push("published")));
+    all.push(connection.send("key", ["EXISTS", "key"]).then(() => void done.push("command")));
+    await within(Promise.all(all), "the answers of Redis");
+    return done;
+  } finally {
+    connection.close();
+  }
+}
