@@ -24,12 +24,15 @@ export interface AttemptsContext {
 
 type Place = ConnectOptions & { readonly credentials?: CredentialsSource | undefined };
 
-/** Retries until connected, permanently refused, or out of time; throws the error of the last attempt. */
+/**
+ * Retries until connected, permanently refused, or out of time; throws the error of the last attempt, or of the one before
+ * if the last one had no time left to fail by itself.
+ */
 export async function connectPatiently(place: Place, context: AttemptsContext): Promise<Connection> {
   const { onEvent, isFirst, timeoutMs, signal, backoff, log } = context;
   const startMs = performance.now();
   const deadlineMs = startMs + timeoutMs;
-  let isKnown = false;
+  let earlier: Error | undefined;
   // Socket.IO is loaded with the first connection: a program that makes none starts faster.
   const { openConnection } = await import("./connect.ts");
   while (true) {
@@ -41,12 +44,14 @@ export async function connectPatiently(place: Place, context: AttemptsContext): 
       const waitMs = Math.round(backoff.next());
       const isLast = performance.now() + waitMs >= deadlineMs;
       const isRetried = mayPass(error, { place, isFirst, sinceMs: performance.now() - startMs });
-      if (!(error instanceof Error) || !isRetried || isLast) throw error;
+      if (!(error instanceof Error) || !isRetried) throw error;
+      const wasCutShort = attemptMs < ATTEMPT_TIMEOUT_MS && performance.now() >= deadlineMs;
+      if (isLast) throw wasCutShort && earlier !== undefined ? earlier : error;
       const fields = { error: error.message, wait_ms: waitMs };
       // One warning for each loss: retries every ten seconds would flood the log.
-      if (isKnown) log.debug("cannot connect to the Server, retrying", fields);
+      if (earlier !== undefined) log.debug("cannot connect to the Server, retrying", fields);
       else log.warn("cannot connect to the Server, retrying", fields);
-      isKnown = true;
+      earlier = error;
       await delay(waitMs, signal);
     }
   }

@@ -7,6 +7,7 @@ import { AuthenticationError, ServerUnreachableError } from "../../src/protocol/
 import { type DoorOutcome, runDoor } from "../fixtures/door.ts";
 import { BareServer } from "./_bare_server.ts";
 import { ClosedPort } from "../fixtures/tcp_proxy.ts";
+import { LogBook } from "../fixtures/log_book.ts";
 import { within } from "../fixtures/within.ts";
 import { makeCertificate, TlsServer } from "./_tls_server.ts";
 
@@ -52,12 +53,18 @@ Deno.test("a port that closes the connection may speak the other scheme", leaky,
   const served = closeEach(listener);
   for (const [scheme, other] of [["http", "https"], ["https", "http"]]) {
     const url = `${scheme}://127.0.0.1:${listener.addr.port}`;
-    const error = await assertRejects(
-      () => Agent.connect({ url, office: "lab", name: "ada", timeoutMs: 3_000 }),
-      ServerUnreachableError,
-      "connection closed before an answer",
+    const logger = new LogBook();
+    const stop = new AbortController();
+    const { signal } = stop;
+    const connecting = assertRejects(
+      () => Agent.connect({ url, office: "lab", name: "ada", timeoutMs: 3_600_000, signal, logger }),
+      DOMException,
     );
-    assertStringIncludes(error.message, `use ${other}://`);
+    const { fields } = await logger.until(({ message }) => message.startsWith("cannot connect"));
+    assertStringIncludes(String(fields["error"]), "connection closed before an answer");
+    assertStringIncludes(String(fields["error"]), `use ${other}://`);
+    stop.abort();
+    await connecting;
   }
   listener.close();
   await served;
