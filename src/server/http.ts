@@ -294,7 +294,9 @@ function checkMemory(
   },
 ): HandshakeRefusal | undefined {
   const size = Number(request.headers["content-length"] ?? 0);
-  if (size > gate.maxPayloadBytes || message.hasCapacity(size)) return undefined;
+  // Engine.IO refuses what is too large, or of no session.
+  const isOfSession = sid !== undefined && gate.pendingConnections.isAdmitted(sid);
+  if (!isOfSession || size > gate.maxPayloadBytes || message.hasCapacity(size)) return undefined;
   const address = addressOf(request, gate.handshake.proxies);
   gate.onRefusedBody({ sid, address, size, option: "maxMessageMemoryBytes" });
   const { code, message: reason, details } = noMemory(size);

@@ -17,7 +17,7 @@ export interface MessageShares {
   readonly memory: MemoryBudget;
   /** The most bytes of one owner. */
   readonly maxShareBytes: number;
-  /** The owner of an Engine.IO session; `undefined` before its admission, when no message may be larger than a small one. */
+  /** The owner of an Engine.IO session; `undefined` before its admission and after its end: only small messages have room then. */
   readonly ownerOf: (session: string) => MessageOwner | undefined;
 }
 
@@ -66,7 +66,8 @@ export class IncompleteMessage {
   hasCapacity(bytes: number): boolean {
     if (bytes <= SMALL_MESSAGE_BYTES) return true;
     const owner = this.#owner ??= this.#findOwner();
-    const ownBytes = (owner?.incompleteBytes ?? 0) - this.#bytes + bytes;
+    if (owner === undefined) return false;
+    const ownBytes = owner.incompleteBytes - this.#bytes + bytes;
     return ownBytes <= this.#shares.maxShareBytes && this.#shares.memory.hasCapacity(bytes);
   }
 

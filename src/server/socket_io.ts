@@ -33,7 +33,7 @@ import { QuotaLedger } from "./quotas.ts";
 import { Outbox, type OutboxOptions, prepareTermination } from "./outbox.ts";
 import { forgetHandshake, roomOf, SocketWire } from "./socket_wire.ts";
 import { hideSessionCount, hideSocketCount } from "./sockets/ids.ts";
-import { createBoundedParser } from "./sockets/parser.ts";
+import { createBoundedParser, nameDecoded } from "./sockets/parser.ts";
 import { PingTimer } from "./sockets/ping_timer.ts";
 import { boundPollingAnswers, boundPollingBodies, type PollingConnection } from "./sockets/polling.ts";
 import { TimingWheel } from "./timing_wheel.ts";
@@ -83,7 +83,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   const inner = createServer();
   const io: IoServer = new SocketIoServer(inner, {
     path,
-    parser: createBoundedParser(settings.maxPayloadBytes),
+    parser: createBoundedParser(settings.maxPayloadBytes, shares),
     maxHttpBufferSize: settings.maxPayloadBytes,
     ...(settings.engine === "builtin" ? { wsEngine: BuiltinEngine.within(sharesOf(memory)) } : {}),
     allowUpgrades: handshake.transports.includes("websocket"),
@@ -289,6 +289,7 @@ function serveNamespace(
     connections.set(socket.id, connection);
     const { conn } = socket;
     const session = sessionOf(conn);
+    nameDecoded(socket.client, session);
     if (conn.transport.name === "polling") context.pollers.set(session, connection);
     const credentials = new LiveCredentials(connection, { address, context: credentialsContext });
     connection.credentials = credentials;

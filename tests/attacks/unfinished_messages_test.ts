@@ -3,13 +3,26 @@ import { assertEquals } from "@std/assert";
 import { type Credentials, SmcpServer } from "../../server.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { RawPeer } from "../integration/_socket.ts";
-import { exchange, frameHead, openPolling, PING_FRAME, POLLING, RawConnection } from "./_raw_http.ts";
+import {
+  concat,
+  exchange,
+  frame,
+  frameHead,
+  openPolling,
+  PING_FRAME,
+  POLLING,
+  RawConnection,
+} from "./_raw_http.ts";
 import { RawMember } from "./_raw_member.ts";
 
 const MIB = 1024 * 1024;
 /** Room for four messages of the largest size, one for each principal. */
 const BOUNDS = { maxPayloadBytes: 8 * MIB, maxMessageMemoryBytes: 32 * MIB };
 const MANY = 4;
+/** The share of one principal. */
+const SHARE = 8 * MIB;
+/** One of several attachments of a message. */
+const ATTACHMENT = new Uint8Array(3 * MIB);
 /** The most that fits of an unfinished message. */
 const UNFINISHED = new Uint8Array(7 * MIB).fill(0x34);
 const LARGE = "x".repeat(7 * MIB);
@@ -42,6 +55,48 @@ for (const engine of ["builtin", "ws"] as const) {
       // Whoever finds no room is skipped, or closed.
       await Promise.allSettled([sent, within(member.untilPongOrEnd(), "the frame to be read")]);
     }
+    assertEquals(await callAsAda(server), { ok: true });
+  });
+}
+
+for (const engine of ["builtin", "ws"] as const) {
+  Deno.test(`${engine}: attachments that one principal leaves out take no more than its share, and are freed when it goes`, async () => {
+    await using server = await SmcpServer.listen({ port: 0, engine, metrics: true, auth, ...BOUNDS });
+    {
+      using members = new DisposableStack();
+      for (let index = 0; index < MANY; index++) {
+        const computer = { role: "computer", name: `c${index}`, office_id: "crowd" } as const;
+        const member = members.use(await RawMember.join(server, computer, eve));
+        await member.send(`452-/smcp,["x",{"_placeholder":true,"num":0},{"_placeholder":true,"num":1}]`);
+        const attachment = frame(ATTACHMENT, { opcode: 2 });
+        const sent = member.sendBytes(attachment).then(() => member.sendBytes(PING_FRAME));
+        // Whoever finds no room is closed.
+        await Promise.allSettled([sent, within(member.untilPongOrEnd(), "the frame to be read")]);
+      }
+      const bytes = await readMemory(server);
+      assertEquals([bytes > ATTACHMENT.length, bytes <= SHARE], [true, true], `${bytes} bytes`);
+      assertEquals(await callAsAda(server), { ok: true });
+    }
+    await eventually(() => readMemory(server), (bytes) => bytes === 0, "the memory to be free");
+  });
+
+  Deno.test(`${engine}: who is disconnected and sends on fills no memory`, async () => {
+    await using server = await SmcpServer.listen({ port: 0, engine, metrics: true, auth, ...BOUNDS });
+    using members = new DisposableStack();
+    const joining = Array.from({ length: MANY }, (_, index) => {
+      const computer = { role: "computer", name: `c${index}`, office_id: "crowd" } as const;
+      return RawMember.join(server, computer, eve);
+    });
+    const unfinished = concat([frameHead(UNFINISHED.length, { isWhole: false }), UNFINISHED]);
+    const sent = (await Promise.all(joining)).map(async (joined) => {
+      const member = members.use(joined);
+      await member.send("4?");
+      await member.sendBytes(unfinished);
+    });
+    // Whoever finds no room is skipped until its connection has ended, or closed at once.
+    await within(Promise.allSettled(sent), "the frames to be sent");
+    const bytes = await readMemory(server);
+    assertEquals(bytes <= SHARE, true, `${bytes} bytes`);
     assertEquals(await callAsAda(server), { ok: true });
   });
 }

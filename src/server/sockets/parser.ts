@@ -1,4 +1,5 @@
 /** The parser of Socket.IO with bounds. */
+import { Buffer } from "node:buffer";
 import { Decoder, Encoder, type Packet, PacketType } from "socket.io-parser";
 import { isDeeperThan, MAX_RELAYED_DEPTH } from "../../protocol/depth.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
@@ -11,6 +12,7 @@ import { currentBytes, currentScan, shortenScanned } from "../engine/plain_text.
 import { type OversizeMessage, oversizeOf } from "../engine/oversize.ts";
 import { ATTACHED_VALUE_FACTOR, MAX_ARGUMENTS, MAX_EVENT_LENGTH, maxValuesFor } from "../limits.ts";
 import { noMemory } from "../memory_budget.ts";
+import { IncompleteMessage, type MessageShares } from "../message_shares.ts";
 import { RawAnswer, rawArgumentsOf, type RawJson, RawRequest } from "../raw.ts";
 import { MIN_SHORTENED_LENGTH, shortenStrings, type ShortText } from "../short_json.ts";
 import { findJsonFlaw } from "./json_flaws.ts";
@@ -19,6 +21,10 @@ import { findJsonFlaw } from "./json_flaws.ts";
 const HEAD = /^[2356](?:\d+-)?(?:\/[^,"]{0,128},)?\d{0,16}(?=\[)/;
 /** The types of packets with attachments. */
 const ATTACHED_TYPE = /^[56]/;
+/** The beginning of such a packet, with the number of its attachments. */
+const ATTACHED_HEAD = /^[56](\d{1,2})-/;
+/** The most attachments of a packet: Socket.IO refuses more. */
+const MAX_ATTACHMENTS = 10;
 const EVENT_NAME = new RegExp(`"(?:[^"\\\\]|\\\\.){0,${MAX_EVENT_LENGTH}}"`, "y");
 
 /** How a request to relay begins, up to the id of its ack; and an answer. */
@@ -37,8 +43,11 @@ const ACK_ID = /^\d{0,15}$/;
  *
  * Requests to Computers and all acks keep their text ({@linkcode RawRequest}, {@linkcode RawAnswer}), and the encoder
  * writes it as it is. They are parsed once, to be sure that their receiver can, and to read what routing needs.
+ *
+ * A packet whose attachments are missing is not parsed yet, since its values would take more memory. It counts in `shares`
+ * with its attachments, and when there is no room for it the decoder throws.
  */
-export function createBoundedParser(maxPayloadBytes: number): {
+export function createBoundedParser(maxPayloadBytes: number, shares: MessageShares): {
   readonly Encoder: new () => Encoder;
   readonly Decoder: new () => Decoder;
 } {
@@ -46,10 +55,33 @@ export function createBoundedParser(maxPayloadBytes: number): {
     Encoder: RawEncoder,
     Decoder: class extends BoundedDecoder {
       constructor() {
-        super(maxPayloadBytes);
+        super(maxPayloadBytes, shares);
       }
     },
   };
+}
+
+/**
+ * Names the session whose messages a client of Socket.IO decodes.
+ *
+ * Private member of Socket.IO: the decoder of a client.
+ */
+export function nameDecoded(client: object, session: string): void {
+  const decoder: unknown = Reflect.get(client, "decoder");
+  if (!(decoder instanceof BoundedDecoder)) {
+    throw new TypeError("Cannot count attachments: this version of Socket.IO keeps its decoder elsewhere");
+  }
+  decoder.belongTo(session);
+}
+
+/** A packet of which attachments are missing. */
+interface AttachedPacket {
+  /** Its text in UTF-8: a string may be a part of a polling body, all of which it would keep in memory. */
+  readonly text: Buffer;
+  readonly count: number;
+  readonly attachments: Uint8Array[];
+  /** The bytes of the attachments. */
+  bytes: number;
 }
 
 class RawEncoder extends Encoder {
@@ -65,31 +97,48 @@ class RawEncoder extends Encoder {
 class BoundedDecoder extends Decoder {
   readonly #maxPayloadBytes: number;
   readonly #maxValues: number;
-  /** The bytes of the current packet's attachments. */
-  #attachmentBytes = 0;
-  /** Whether attachments of a packet are missing. */
-  #isIncomplete = false;
+  readonly #shares: MessageShares;
+  #session: string | undefined;
+  #attached: AttachedPacket | undefined;
+  /** Counts that packet. Made when it is used: most connections send no attachments. */
+  #held: IncompleteMessage | undefined;
   /** The refusal of the packet that is being parsed. */
   #refusal: SmcpError | undefined;
 
-  constructor(maxPayloadBytes: number) {
+  constructor(maxPayloadBytes: number, shares: MessageShares) {
     super();
     this.#maxPayloadBytes = maxPayloadBytes;
+    this.#shares = shares;
     this.#maxValues = maxValuesFor(maxPayloadBytes);
     // Before the listener of Socket.IO, which is not called when this one throws.
     this.on("decoded", (packet: Packet) => this.#check(packet));
   }
 
+  /** Names the session of its connection. */
+  belongTo(session: string): void {
+    this.#session = session;
+  }
+
+  override destroy(): void {
+    this.#dropAttached();
+    super.destroy();
+  }
+
   override add(part: unknown): void {
+    const oversize = part instanceof Uint8Array ? oversizeOf(part) : undefined;
+    if (this.#attached !== undefined) {
+      if (part instanceof Uint8Array && oversize === undefined) {
+        return this.#addAttachment(this.#attached, part);
+      }
+      throw new RangeError("Another packet came before the attachments");
+    }
     if (typeof part === "string") {
       const bytes = currentBytes();
       if (bytes === undefined) return this.#addText(part);
       const isAdded = this.#addShort(part, { whole: bytes, hasEscapes: bytes.hasEscapes });
       return isAdded ? undefined : this.#addWhole(bytes.toString());
     }
-    const oversize = part instanceof Uint8Array ? oversizeOf(part) : undefined;
     if (oversize !== undefined) return this.#addOversize(oversize);
-    this.#countAttachment(part);
     super.add(part);
   }
 
@@ -109,9 +158,9 @@ class BoundedDecoder extends Decoder {
       const refusal = refusalOf(text.slice(head.length), maxValues);
       if (refusal !== undefined) return this.#addRefused(withoutBody(text, head), { refusal, isAttached });
     }
-    const raw = this.#isIncomplete || isAttached ? undefined : readRaw(text, text);
+    if (isAttached) return this.#awaitAttachments(text);
+    const raw = readRaw(text, text);
     if (raw !== undefined) return void this.emitReserved("decoded", raw);
-    this.#isIncomplete ||= isAttached;
     super.add(text);
   }
 
@@ -125,7 +174,7 @@ class BoundedDecoder extends Decoder {
     { whole, hasEscapes }: { readonly whole: RawJson; readonly hasEscapes: boolean },
   ): boolean {
     const cost = maxCostOf(short, { cutLength: whole.length - short.length, hasEscapes });
-    const raw = this.#isIncomplete || cost > this.#maxValues ? undefined : readRaw(short, whole);
+    const raw = cost > this.#maxValues ? undefined : readRaw(short, whole);
     if (raw !== undefined) this.emitReserved("decoded", raw);
     return raw !== undefined;
   }
@@ -133,7 +182,7 @@ class BoundedDecoder extends Decoder {
   /** Refuses a message of which only the beginning is there. */
   #addOversize({ beginning, sizeBytes }: OversizeMessage): void {
     const [head] = HEAD.exec(beginning) ?? [];
-    if (head === undefined || this.#isIncomplete) throw new RangeError("Too large for a packet of its type");
+    if (head === undefined) throw new RangeError("Too large for a packet of its type");
     const limit = this.#maxPayloadBytes;
     const refusal = sizeBytes > limit ? payloadTooLarge({ size: sizeBytes, limit }) : noMemory(sizeBytes);
     this.#addRefused(withoutBody(beginning, head), { refusal, isAttached: ATTACHED_TYPE.test(beginning) });
@@ -153,8 +202,6 @@ class BoundedDecoder extends Decoder {
   }
 
   #check({ type, data }: Packet): void {
-    this.#attachmentBytes = 0;
-    this.#isIncomplete = false;
     if (!Array.isArray(data)) return;
     if (data.length > MAX_ARGUMENTS) throw new RangeError("Too many arguments");
     if (this.#refusal !== undefined) data.push(this.#refusal);
@@ -165,9 +212,40 @@ class BoundedDecoder extends Decoder {
     }
   }
 
-  #countAttachment(part: unknown): void {
-    if (part instanceof Uint8Array) this.#attachmentBytes += part.byteLength;
-    if (this.#attachmentBytes > this.#maxPayloadBytes) throw new RangeError("Attachments too large");
+  #awaitAttachments(text: string): void {
+    const count = Number(ATTACHED_HEAD.exec(text)?.[1] ?? 0);
+    if (count < 1 || count > MAX_ATTACHMENTS) throw new RangeError("Too many attachments, or none");
+    this.#attached = { text: Buffer.from(text), count, attachments: [], bytes: 0 };
+    this.#hold(this.#attached.text.length);
+  }
+
+  #addAttachment(attached: AttachedPacket, bytes: Uint8Array): void {
+    attached.bytes += bytes.byteLength;
+    if (attached.bytes > this.#maxPayloadBytes) throw new RangeError("Attachments too large");
+    const { text, attachments, count } = attached;
+    if (attachments.length + 1 < count) {
+      attachments.push(withoutMore(bytes));
+      return this.#hold(bytes.byteLength);
+    }
+    this.#dropAttached();
+    super.add(text.toString());
+    for (const attachment of attachments) super.add(attachment);
+    super.add(bytes);
+  }
+
+  /** Counts more bytes of the packet whose attachments are missing. */
+  #hold(bytes: number): void {
+    const held = this.#held ??= new IncompleteMessage(this.#shares, this.#session);
+    const size = held.bytes + bytes;
+    if (held.hold(size)) return;
+    this.#dropAttached();
+    throw noMemory(size);
+  }
+
+  /** Forgets the packet whose attachments are missing. */
+  #dropAttached(): void {
+    this.#attached = undefined;
+    this.#held?.hold(0);
   }
 }
 
@@ -175,6 +253,11 @@ class BoundedDecoder extends Decoder {
 function shortenPacket(text: string): ShortText | undefined {
   const scan = currentScan(text);
   return scan === undefined ? shortenStrings(text) : shortenScanned(text, scan);
+}
+
+/** Copies bytes that are a small part of a large buffer, which they would keep in memory. */
+function withoutMore(bytes: Uint8Array): Uint8Array {
+  return bytes.buffer.byteLength > 2 * bytes.byteLength ? Buffer.from(bytes) : bytes;
 }
 
 /** Whether a packet begins like one whose text is passed on. */

@@ -7,7 +7,8 @@ import { MemoryBudget } from "../../../src/server/memory_budget.ts";
 
 /** A message that counts in `memory` alone. */
 function openMessage(memory: MemoryBudget): IncompleteMessage {
-  return new IncompleteMessage({ memory, maxShareBytes: Infinity, ownerOf: () => undefined }, "s");
+  const owner = { incompleteBytes: 0 };
+  return new IncompleteMessage({ memory, maxShareBytes: Infinity, ownerOf: () => owner }, "s");
 }
 
 Deno.test("countBody() takes nothing from a reader that comes later, counts what it gets, and frees it with the answer", async () => {

@@ -47,3 +47,16 @@ Deno.test("what arrived before the admission counts in the share as well", () =>
   message.hold(0);
   assertEquals(owner.incompleteBytes, 0);
 });
+
+Deno.test("only small messages have room before the admission and after the end of a session", () => {
+  const { owners, shares, own } = openShares();
+  const message = new IncompleteMessage(shares, "s");
+  assertEquals([SMALL_MESSAGE_BYTES, SMALL_MESSAGE_BYTES + 1].map((size) => message.hold(size)), [
+    true,
+    false,
+  ]);
+  owners.set("s", own());
+  assertEquals(message.hold(SHARE), true);
+  owners.delete("s");
+  assertEquals(new IncompleteMessage(shares, "s").hold(SMALL_MESSAGE_BYTES + 1), false);
+});

@@ -1,10 +1,14 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { MAX_RELAYED_DEPTH } from "../../../../src/protocol/depth.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
+import { MemoryBudget } from "../../../../src/server/memory_budget.ts";
 import { RawAnswer, RawRequest } from "../../../../src/server/raw.ts";
-import { createBoundedParser } from "../../../../src/server/sockets/parser.ts";
+import { createBoundedParser, nameDecoded } from "../../../../src/server/sockets/parser.ts";
 
-const { Decoder } = createBoundedParser(1024 * 1024);
+const MIB = 1024 * 1024;
+const owner = { incompleteBytes: 0 };
+const memory = new MemoryBudget(4 * MIB);
+const { Decoder } = createBoundedParser(MIB, { memory, maxShareBytes: MIB, ownerOf: () => owner });
 
 /** Decodes a packet, and returns its arguments. */
 function decode(text: string, attachment?: Uint8Array): readonly unknown[] {
@@ -83,4 +87,38 @@ Deno.test("The text of a request stays as it came", () => {
   const members = '"x": 1.50, "y":[1e2,1e-999,"\\"1e999"], "y":"\\u0041\\\\", "z": -9.9e+307 ';
   const text = `["client:x",{"computer":"c",${members}}]`;
   assertEquals(decodeRequest(members).json, text);
+});
+
+Deno.test("What has come of a packet with attachments counts until it is complete, or its connection has ended", () => {
+  const decoder = new Decoder();
+  nameDecoded({ decoder }, "s");
+  let decoded: unknown;
+  decoder.on("decoded", ({ data }) => decoded = data);
+  const text = '52-/smcp,["x",{"_placeholder":true,"num":1},{"_placeholder":true,"num":0}]';
+  const first = new Uint8Array(MIB / 2);
+  decoder.add(text);
+  decoder.add(first);
+  assertEquals([memory.usedBytes, owner.incompleteBytes], Array(2).fill(text.length + first.length));
+  const last = new Uint8Array(8);
+  decoder.add(last);
+  assertEquals([decoded, memory.usedBytes, owner.incompleteBytes], [["x", last, first], 0, 0]);
+  decoder.add(text);
+  decoder.add(first);
+  decoder.destroy();
+  assertEquals([memory.usedBytes, owner.incompleteBytes], [0, 0]);
+});
+
+Deno.test("A packet with attachments that find no room is refused, and takes none of it", () => {
+  const [other, decoder] = [new Decoder(), new Decoder()];
+  for (const each of [other, decoder]) {
+    nameDecoded({ decoder: each }, "s");
+    each.add('52-/smcp,["x",{"_placeholder":true,"num":0},{"_placeholder":true,"num":1}]');
+  }
+  other.add(new Uint8Array(MIB - 1_000));
+  const { usedBytes } = memory;
+  assertThrows(() => decoder.add(new Uint8Array(100_000)), SmcpError, "maxMessageMemoryBytes");
+  assert(memory.usedBytes < usedBytes);
+  assertThrows(() => other.add("2/smcp,[1]"), RangeError);
+  other.destroy();
+  assertEquals([memory.usedBytes, owner.incompleteBytes], [0, 0]);
 });
