@@ -156,15 +156,20 @@ export class RedisOffices implements OfficeState {
 
   /** Implements {@linkcode OfficeState.notify}. */
   notify(officeId: string, notification: Notification): void {
-    const { listener, logger } = this.#context;
+    const { listener } = this.#context;
     listener.deliver(officeId, notification);
     const office = this.#held.find(officeId)?.office;
     const fence = this.#registration.lease?.fence;
     if (office === undefined || fence === undefined) return;
     // Even if no other process is known to have members: one may just have joined.
-    const { event, body } = notification;
+    const { event, body, except } = notification;
+    const sender = except === undefined ? undefined : listener.connection(except);
     office.publish(`${NOTICE}${JSON.stringify({ from: fence, event, body })}`).catch((error) => {
-      logger.warn("failed to notify the members of other processes", { event, error: describeError(error) });
+      // Within the bound of its sender, which may send many while Redis is away.
+      sender?.log.write("warn", "failed to notify the members of other processes", {
+        event,
+        error: describeError(error),
+      });
     });
   }
 

@@ -1,5 +1,5 @@
 /** Requests between processes: two messages each, whatever the number of processes. */
-import type { SmcpError } from "../../../protocol/errors.ts";
+import { SmcpError } from "../../../protocol/errors.ts";
 import { describeError } from "../../../text.ts";
 import type { Logger } from "../../../log.ts";
 import {
@@ -103,11 +103,15 @@ export class Courier {
       this.#confirm(read.message, text);
       this.#handle(read.message, read.text);
     } catch (error) {
-      this.#bounds.logger.error("failed to handle a message of another process", {
-        kind: read.message.kind,
-        error: describeError(error),
-      });
+      this.#logUnhandled(read.message, error);
     }
+  }
+
+  #logUnhandled({ kind }: ProcessMessage, error: unknown): void {
+    this.#bounds.logger.error("failed to handle a message of another process", {
+      kind,
+      error: describeError(error),
+    });
   }
 
   /** Ends the requests to and from a process whose lease has ended. */
@@ -293,18 +297,28 @@ export class Courier {
     }
   }
 
-  #onTold({ sid, officeId, event }: TellMessage, text: string): void {
-    this.#whenSettled(sid, () => {
-      this.#memberOf(sid, officeId)?.tell(event, readBody(text));
+  #onTold(message: TellMessage, text: string): void {
+    const { sid, officeId, event } = message;
+    this.#whenSettled(message, () => {
+      const connection = this.#memberOf(sid, officeId);
+      try {
+        connection?.tell(event, readBody(text));
+      } catch (error) {
+        // It has too many unread bytes. Its sender waits for no answer.
+        if (!(error instanceof SmcpError)) throw error;
+        const fields = { event: quoted(event), code: error.code, reason: error.message };
+        connection?.log.write("warn", "failed to pass on an event of another process", fields);
+      }
     });
   }
 
-  #onDropped({ sid, from, id }: DropMessage): void {
-    this.#whenSettled(sid, () => this.#incoming.get(from)?.get(id)?.drop());
+  #onDropped(message: DropMessage): void {
+    const { from, id } = message;
+    this.#whenSettled(message, () => this.#incoming.get(from)?.get(id)?.drop());
   }
 
   #onAsked(message: AskMessage, text: string): void {
-    this.#whenSettled(message.sid, () => {
+    this.#whenSettled(message, () => {
       try {
         this.#askHere(message, text);
       } catch (error) {
@@ -317,10 +331,11 @@ export class Courier {
    * Handles a message behind those before it. The connection may still be joining: the request can arrive before the reply
    * to its join.
    */
-  #whenSettled(sid: string, handle: () => void): void {
-    const held = this.#office.connection(sid)?.held;
-    if (held === undefined) handle();
-    else void held.released.then(handle);
+  #whenSettled(message: TellMessage | DropMessage | AskMessage, handle: () => void): void {
+    const held = this.#office.connection(message.sid)?.held;
+    if (held === undefined) return handle();
+    // A rejection that nobody handles would end the process.
+    held.released.then(handle).catch((error) => this.#logUnhandled(message, error));
   }
 
   #memberOf(sid: string, officeId: string): Connection | undefined {

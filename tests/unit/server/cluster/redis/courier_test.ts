@@ -10,10 +10,11 @@ import {
   writeMessage,
 } from "../../../../../src/server/cluster/redis/messages.ts";
 import { toSeat } from "../../../../../src/server/cluster/redis/seat.ts";
+import { createEventLogs } from "../../../../../src/server/bounded_log.ts";
 import { Drain } from "../../../../../src/server/drain.ts";
 import { PlainBytes } from "../../../../../src/server/engine/plain_text.ts";
 import { HeldEvents } from "../../../../../src/server/held_events.ts";
-import { loadLimitsFor } from "../../../../../src/server/limits.ts";
+import { loadLimitsFor, MAX_LOG_LINES_PER_CONNECTION } from "../../../../../src/server/limits.ts";
 import { Load } from "../../../../../src/server/load.ts";
 import type { PendingRequest, Settlement } from "../../../../../src/server/pending_requests.ts";
 import { RawRequest } from "../../../../../src/server/raw.ts";
@@ -147,4 +148,42 @@ Deno.test("a Courier refuses a request for which there is no room before it copi
   bytes.release();
   const { code } = assertThrows(() => target.ask(ask, { ...context, body }), SmcpError);
   assertEquals([code, outcomes], [413, []]);
+});
+
+Deno.test("a Courier logs that a Computer cannot be told an event, within the bound of its connection, and goes on", async () => {
+  const levels: string[] = [];
+  const logger = {
+    ...silentLogger,
+    warn: () => void levels.push("warn"),
+    error: () => void levels.push("error"),
+  };
+  const shared = { ...openConnectionContext(), createEventLog: createEventLogs(logger) };
+  const connection = openConnection("s", shared, {
+    emit() {
+      throw new SmcpError(413, "Cannot send a message: the receiver reads slowly");
+    },
+  });
+  connection.enter(computer("laptop", { sid: "s" }));
+  const courier = new Courier({
+    fence: "this process",
+    connection: () => connection,
+    isServing: () => true,
+    publish: () => Promise.resolve(1),
+    onEvicted() {},
+  }, { ...shared, loadLimits: loadLimitsFor(8), drain: new Drain(), logger });
+  const tell = { kind: "tell", from: "other process", sid: "s", officeId: "lab", event: "client:x" } as const;
+  const tellOften = () => {
+    for (let index = 0; index < 50; index++) courier.receive(writeMessage(tell, '["client:x",{}]'));
+  };
+  tellOften();
+  // While its membership changes, nobody waits for what comes of it.
+  const held = connection.held = new HeldEvents();
+  tellOften();
+  connection.held = undefined;
+  held.release();
+  await held.released;
+  connection.end();
+  // The last one tells how many were left out.
+  assertEquals(levels, Array(MAX_LOG_LINES_PER_CONNECTION + 1).fill("warn"));
+  shared.timeouts.clear();
 });
