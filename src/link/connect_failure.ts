@@ -68,7 +68,8 @@ export function toConnectError(
   const status = context?.status ?? 0;
   const passing = passingRefusal(failure);
   if (passing !== undefined) {
-    return new ServerUnreachableError(`Cannot connect to "${url}": ${passing}`, { cause: failure });
+    const { text, serverCode } = passing;
+    return new ServerUnreachableError(`Cannot connect to "${url}": ${text}`, { cause: failure, serverCode });
   }
   if ("data" in failure && message !== INVALID_NAMESPACE) {
     const what = message.startsWith("Unauthorized") ? "the credentials" : "the connection";
@@ -176,7 +177,8 @@ function networkReason(
   if (code.startsWith("HPE_")) return permanent(`the port does not speak HTTP; ${schemeHint("http:")}`);
   if (/certificate/i.test(message) || /CERT/.test(code)) {
     const remedy = hasCa
-      ? "the given certificate authorities (--ca-file) do not have the one that signed it"
+      // Deno reports an expired certificate in the same words.
+      ? "the given certificate authorities (--ca-file) do not have the one that signed it, or it has expired"
       : "--ca-file FILE, or NODE_EXTRA_CA_CERTS=FILE in the environment, adds a certificate authority";
     return permanent(`its TLS certificate is not trusted (${message}); ${remedy}`);
   }
@@ -206,15 +208,18 @@ function isPlainOnTls(context: ConnectFailure["context"]): boolean {
 }
 
 /**
- * The text of a refusal by the Server itself that says that a later attempt may succeed: a limit, or a Server that cannot
+ * The text and the code of a refusal by the Server itself that says that a later attempt may succeed: a limit, or a Server that cannot
  * decide now. It comes in the Server's refusal of the namespace, or in the body of an HTTP answer with the same status.
  */
-function passingRefusal({ data, message, context }: ConnectFailure): string | undefined {
+function passingRefusal(
+  { data, message, context }: ConnectFailure,
+): { readonly text: string; readonly serverCode: number } | undefined {
   const body = bodyOf(context);
   const code = codeOf(data) ?? (codeOf(body) === context?.status ? codeOf(body) : undefined);
   if (code !== ErrorCode.TOO_MANY_REQUESTS && code !== ErrorCode.UNAVAILABLE) return undefined;
   const said = data === undefined && typeof body?.["message"] === "string" ? body["message"] : message;
-  return `${shorten(said.replace(/^Cannot connect: /, ""), MAX_SHOWN_MESSAGE)} (${code})`;
+  const text = `${shorten(said.replace(/^Cannot connect: /, ""), MAX_SHOWN_MESSAGE)} (${code})`;
+  return { text, serverCode: code };
 }
 
 function codeOf(refusal: unknown): number | undefined {

@@ -24,11 +24,20 @@ export class ServerUnreachableError extends Error {
   readonly code = "SERVER_UNREACHABLE";
   /** Whether a retry cannot succeed without a change of the URL, the TLS settings or the Server. */
   readonly isPermanent: boolean;
+  /** 429 for a limit of the Server, 503 while it cannot decide, if it gave a code. */
+  readonly serverCode: number | undefined;
 
-  /** `isPermanent` is false by default; `cause` is the network error. */
-  constructor(message: string, options: ErrorOptions & { readonly isPermanent?: boolean } = {}) {
+  /** `isPermanent` is false by default; `cause` is the network error; `serverCode` is the code that the Server gave. */
+  constructor(
+    message: string,
+    { isPermanent = false, serverCode, ...options }: ErrorOptions & {
+      readonly isPermanent?: boolean;
+      readonly serverCode?: number | undefined;
+    } = {},
+  ) {
     super(message, options);
-    this.isPermanent = options.isPermanent ?? false;
+    this.isPermanent = isPermanent;
+    this.serverCode = serverCode;
   }
 }
 

@@ -12,7 +12,7 @@ export class Health {
   /** Checks whether connections are accepted, if somebody does. */
   watchdog: Watchdog | undefined;
   /** The state of the offices, if it is known. */
-  offices: Pick<OfficeState, "isReady"> | undefined;
+  offices: Pick<OfficeState, "unready"> | undefined;
   readonly #drain: Drain;
   readonly #auth: AuthProvider;
   /** The checks by path. */
@@ -37,8 +37,7 @@ export class Health {
 
   #checkReadiness(): string | undefined {
     if (this.#drain.isStarted) return "shutting down";
-    if (this.offices?.isReady === false) return "cannot reach Redis";
-    return this.#checkAuth() ?? this.#checkLife();
+    return this.offices?.unready ?? this.#checkAuth() ?? this.#checkLife();
   }
 
   #checkAuth(): string | undefined {

@@ -178,6 +178,8 @@ Deno.test("server.ts says in one line what is wrong with its options", async () 
     [["--token", ""], "A2C_TOKEN"],
     [["--accept", "two"], 'version "two"'],
     [["--path", "hub"], 'Cannot serve path "hub"'],
+    [["--allow-origin", "app.example"], 'did you mean "https://app.example"?'],
+    [["--port", "3999", "--metrics-port", "3999"], "choose another --port or --metrics-port"],
     [["--nonsense"], "unknown option"],
     [["extra"], "a Server has options only"],
   ];
@@ -187,6 +189,22 @@ Deno.test("server.ts says in one line what is wrong with its options", async () 
     assertStringIncludes(stderr, wrong[index]?.[1] ?? "");
     assert(!stderr.includes("    at "), "no stack");
   }
+});
+
+Deno.test("server.ts warns of options that have no effect", async () => {
+  const args = [
+    ...["--port", "0", "--token", "s3cret", "--allow-anonymous", "--redis-prefix", "office"],
+    ...["--metrics-host", "0.0.0.0", "--max-payload", "64MiB", "--max-message-memory", "32MiB"],
+  ];
+  const { stderr } = await serve({ args }, () => Promise.resolve());
+  for (
+    const warning of [
+      "--allow-anonymous has no effect: clients need credentials",
+      "--redis-prefix has no effect without --redis",
+      "--metrics-host has no effect without --metrics-port",
+      "--max-message-memory is smaller than --max-payload",
+    ]
+  ) assertStringIncludes(stderr, warning);
 });
 
 Deno.test("server.ts ends with 1 when its port is in use", async () => {

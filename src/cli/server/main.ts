@@ -52,11 +52,24 @@ export function createServerProgram(signal: AbortSignal): Command {
     await completeOptions(program, (name) => Deno.env.get(name));
     const variables = variableNames();
     checkJwtOptions(program, variables);
-    await serve(program.opts<ServerCliOptions>(), {
-      signal,
-      misspelt: misspeltVariables(program, variables),
-    });
+    const warnings = [...misspeltVariables(program, variables), ...uselessOptions(program)];
+    await serve(program.opts<ServerCliOptions>(), { signal, warnings });
   });
+}
+
+/** Warns of options that were given, and have no effect without another, or beside it. */
+function uselessOptions(program: Command): readonly string[] {
+  const { redis, metricsPort, maxMessageMemory, maxPayload } = program.opts<ServerCliOptions>();
+  const isGiven = (name: keyof ServerCliOptions) =>
+    !["default", undefined].includes(program.getOptionValueSource(name));
+  const useless = [
+    isGiven("redisPrefix") && redis === undefined && "--redis-prefix has no effect without --redis",
+    isGiven("metricsHost") && metricsPort === undefined &&
+    "--metrics-host has no effect without --metrics-port",
+    maxMessageMemory < maxPayload &&
+    "--max-message-memory is smaller than --max-payload: it is the limit of a message, too",
+  ];
+  return useless.filter((warning) => warning !== false);
 }
 
 /** The names of the environment variables; none where the permission covers only some of them, so that nobody is asked. */
@@ -82,12 +95,12 @@ function examples(server: string): string {
 
 async function serve(
   options: ServerCliOptions,
-  { signal, misspelt }: { readonly signal: AbortSignal; readonly misspelt: readonly string[] },
+  { signal, warnings }: { readonly signal: AbortSignal; readonly warnings: readonly string[] },
 ): Promise<void> {
   using auditFile = openAuditFile(options);
   using audited = withAuditFile(loggerOf("server", options), auditFile);
   const { logger, countLostLines } = audited;
-  for (const warning of misspelt) logger.warn(warning);
+  for (const warning of warnings) logger.warn(warning);
   await using opened = await openAuth(options, logger);
   const { auth } = opened;
   const metricsToken = await readMetricsToken(options);
@@ -95,6 +108,7 @@ async function serve(
     toListenOptions(options, { auth, metricsToken, logger, countLostAuditLines: countLostLines }),
   );
   if (auth === undefined) logger.warn("clients need no credentials; give --token to require a token");
+  else if (options.allowAnonymous) logger.warn("--allow-anonymous has no effect: clients need credentials");
   const warning = platformWarning((name) => Deno.env.get(name), { isClustered: options.redis !== undefined });
   if (warning !== undefined) logger.warn(warning);
   tellListening(options, server.url);
@@ -144,7 +158,10 @@ async function readMetricsToken(options: ServerCliOptions): Promise<string | und
 }
 
 async function listen(options: ListenOptions): Promise<SmcpServer> {
-  const { host = "", auth, allowAnonymous } = options;
+  const { host = "", port, metricsPort, auth, allowAnonymous } = options;
+  if (port === metricsPort && port !== 0) {
+    throw new UsageError(`Cannot serve both on port ${port}: choose another --port or --metrics-port`);
+  }
   if (auth === undefined && !allowAnonymous && !isLoopback(host)) throw new UsageError(explainHost(host));
   try {
     // Loaded only now, so that --help and a wrong command line are fast.
@@ -152,9 +169,7 @@ async function listen(options: ListenOptions): Promise<SmcpServer> {
     return await SmcpServer.listen(options);
   } catch (error) {
     if (isPortInUse(error)) {
-      const { metricsPort, port } = options;
-      // The main port is opened first.
-      const isMetrics = metricsPort === port || error.message.includes(`:${metricsPort}"`);
+      const isMetrics = error.message.includes(`:${metricsPort}"`);
       const option = isMetrics ? "--metrics-port" : "--port";
       const message = `${error.message}; choose another ${option}, or end the program that uses this one`;
       throw new CommandFailedError(message);

@@ -27,8 +27,13 @@ export interface OriginOptions {
   readonly allowSameHost: boolean;
 }
 
-/** Allows pages of loopback, listed origins and, with `allowSameHost`, pages of the requested host. */
+/**
+ * Allows pages of loopback, listed origins and, with `allowSameHost`, pages of the requested host.
+ *
+ * @throws {TypeError} for a listed origin that no browser sends.
+ */
 export function createOriginRule({ allowed, allowSameHost }: OriginOptions): OriginRule {
+  for (const origin of allowed) requireOrigin(origin);
   return (origin, { host, scheme }) => {
     if (allowed.includes("*") || allowed.includes(origin)) return true;
     const page = URL.parse(origin);
@@ -37,6 +42,18 @@ export function createOriginRule({ allowed, allowSameHost }: OriginOptions): Ori
     const isSameScheme = scheme === undefined || scheme === page.protocol;
     return allowSameHost && host !== undefined && isSameScheme && isHostOf(page, host);
   };
+}
+
+function requireOrigin(origin: string): void {
+  if (origin === "*" || origin === "null") return;
+  const url = URL.parse(origin.includes("://") ? origin : `https://${origin}`);
+  // Schemes such as that of browser extensions have no origin for the parser.
+  const written = url?.origin === "null" ? `${url.protocol}//${url.host}` : url?.origin;
+  if (url !== null && url.host !== "" && written === origin) return;
+  const hint = url === null || url.host === ""
+    ? "an origin is a scheme and a host such as https://app.example"
+    : `did you mean "${written}"?`;
+  throw new TypeError(`Cannot allow origin "${origin}": ${hint}`);
 }
 
 /** Compares host and port; the default port of the scheme may be written or left out. */

@@ -13,7 +13,7 @@ import type { Notification, OfficeBounds, OfficeListener, OfficeState } from "./
 /** Offices in memory. A change has happened when its method returns the promise. */
 export class LocalOffices implements OfficeState {
   readonly started: Promise<void> = Promise.resolve();
-  readonly isReady = true;
+  readonly unready = undefined;
   readonly #listener: OfficeListener;
   readonly #bounds: OfficeBounds;
   readonly #members = new Map<string, Member>();

@@ -33,8 +33,8 @@ export interface OfficeState {
   notify(officeId: string, notification: Notification): void;
   /** Resolves after the first attempt to reach what the state is kept in. */
   readonly started: Promise<void>;
-  /** Whether members can join. */
-  readonly isReady: boolean;
+  /** Why no new sessions should come here now; `undefined` while all is well. */
+  readonly unready: string | undefined;
   /** Ends all memberships of this process. */
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ const OUT_OF_REACH = { redis: "out of reach" };
 export function outOfReach(intent: string, cause?: unknown): SmcpError {
   return new LoggedRefusal(
     ErrorCode.UNAVAILABLE,
-    `Cannot ${intent}: the Server cannot reach the store that its processes share (Redis). ` +
+    `Cannot ${intent}: the Server cannot use the store that its processes share (Redis) now. ` +
       "Try again in a few seconds; if this lasts, tell whoever runs the Server",
     { cause, log: OUT_OF_REACH },
   );

@@ -90,9 +90,10 @@ export class RedisOffices implements OfficeState {
     return this.#held.offices().length;
   }
 
-  /** Implements {@linkcode OfficeState.isReady}. */
-  get isReady(): boolean {
-    return this.#redis.isUp && (this.#registration.lease?.isHeld() ?? false);
+  /** Implements {@linkcode OfficeState.unready}. */
+  get unready(): string | undefined {
+    if (!this.#redis.isUp || !this.#registration.lease?.isHeld()) return "cannot reach Redis";
+    return this.#registration.isWaiting ? "waiting, since Redis has restarted" : undefined;
   }
 
   /** Implements {@linkcode OfficeState.join}. */

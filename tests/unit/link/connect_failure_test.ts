@@ -25,8 +25,8 @@ Deno.test("toConnectError() says what the Server said when it refuses for now, a
     const error = toConnectError(failure, target);
     assertInstanceOf(error, ServerUnreachableError);
     assertEquals(
-      [error.message, error.isPermanent],
-      [`Cannot connect to "http://a.example": too many connections of this principal (429)`, false],
+      [error.message, error.isPermanent, error.serverCode],
+      [`Cannot connect to "http://a.example": too many connections of this principal (429)`, false, 429],
     );
   }
   const ofProxy = Object.assign(new Error("xhr poll error"), {

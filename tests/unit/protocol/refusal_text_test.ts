@@ -5,7 +5,7 @@ Deno.test("parseRefusalText() reads what buildRefusalText() wrote, whatever the 
   for (
     const message of [
       "Unauthorized: token expired",
-      'Cannot join office "lab (2024)": the Server cannot reach the store that its processes share (Redis)',
+      'Cannot join office "lab (2024)": the Server cannot use the store that its processes share (Redis) now',
       `Computer with name 'spare (503)' already exists in room 'lab'`,
       `Computer with name 'spare (503)' already exists in room 'lab'`,
       "Cannot join office 'lab (4101)'",

@@ -37,6 +37,8 @@ export class Registration {
   #repair: Promise<void> | undefined;
   #isRepairNeeded = true;
   #isRenewalNeeded = false;
+  /** The number of offices whose seats cannot be taken again yet. */
+  #waiting = 0;
   /** When Redis was last told to keep the offices, on the clock of the lease. */
   #keptAtMs = -Infinity;
 
@@ -54,6 +56,11 @@ export class Registration {
   /** The present lease; `undefined` before the first one. It may have ended. */
   get lease(): Lease | undefined {
     return this.#lease;
+  }
+
+  /** Whether members of this process are not served until leases that a restarted Redis has forgotten have ended. */
+  get isWaiting(): boolean {
+    return this.#waiting > 0;
   }
 
   /** Whether a fence is or was one of this process. */
@@ -163,9 +170,24 @@ export class Registration {
         for (const [seat, reason] of attempt.outcome) held.end(seat, reason);
         break;
       }
-      await delay(attempt.waitMs, this.#closing.signal);
+      await this.#wait(attempt.waitMs);
     }
     held.retire(place);
+  }
+
+  async #wait(waitMs: number): Promise<void> {
+    const { logger } = this.#context;
+    if (this.#waiting === 0) {
+      logger.warn("Redis has restarted: members are not served until the leases that it forgot have ended", {
+        wait_ms: waitMs,
+      });
+    }
+    this.#waiting++;
+    try {
+      await delay(waitMs, this.#closing.signal);
+    } finally {
+      this.#waiting--;
+    }
   }
 
   /** Returns whether Redis still had the lease. */

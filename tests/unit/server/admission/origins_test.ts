@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { createHostRule, createOriginRule } from "../../../../src/server/admission/origins.ts";
 
 Deno.test("createOriginRule() lets pages of this machine and the allowed origins pass", () => {
@@ -11,6 +11,23 @@ Deno.test("createOriginRule() lets pages of this machine and the allowed origins
   for (const origin of ["https://evil.example", "http://app.example", "null", "", "file://"]) {
     assertEquals(isAllowed(origin, { host: "127.0.0.1:3000" }), false, origin);
   }
+});
+
+Deno.test("createOriginRule() refuses an origin that no browser sends, and names the one that was meant", () => {
+  const rule = (origin: string) => () => createOriginRule({ allowed: [origin], allowSameHost: false });
+  for (
+    const [origin, meant] of [
+      ["app.example", "https://app.example"],
+      ["app.example:8080", "https://app.example:8080"],
+      ["https://app.example/", "https://app.example"],
+      ["https://App.example", "https://app.example"],
+      ["https://app.example:443", "https://app.example"],
+    ] as const
+  ) {
+    assertThrows(rule(origin), TypeError, `Cannot allow origin "${origin}": did you mean "${meant}"?`);
+  }
+  assertThrows(rule("://"), TypeError, "an origin is a scheme and a host");
+  for (const origin of ["*", "null", "http://localhost:5173", "chrome-extension://abcdef"]) rule(origin)();
 });
 
 Deno.test("createOriginRule() lets a page of the Server's own host pass only where credentials are asked for", () => {

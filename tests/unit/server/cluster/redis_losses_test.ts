@@ -76,8 +76,8 @@ async function openCuttable(prefix: string) {
       // Starts a process: meanwhile the clients notice the last cut.
       await redis?.run("PING");
       await eventually(
-        () => all.every(({ state }) => state.isReady),
-        (isReady) => isReady,
+        () => all.flatMap(({ state }) => state.unready ?? []),
+        (reasons) => reasons.length === 0,
         "the connections",
       );
       await Promise.all(all.map(({ state }) => state.close()));

@@ -53,6 +53,40 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "a process is not ready while its members wait for leases that a restarted Redis has forgotten",
+  ignore,
+  async fn() {
+    await using redis = await RedisServer.start();
+    const logger = new LogBook();
+    let aheadMs = 0;
+    const clock = {
+      monotonicMs: () => performance.now() + aheadMs,
+      wallMs: () => Date.now() + aheadMs,
+    };
+    const { state, premises } = openProcess({ url: redis.url, prefix: "a2c" }, { logger, clock });
+    try {
+      await within(state.started, "the registration");
+      assertEquals(state.unready, undefined);
+      premises.add("ada");
+      await within(state.join(agent("ada")), "the join");
+      await redis.kill();
+      await logger.until(({ message }) => message.startsWith("lost touch with Redis"));
+      assertEquals(state.unready, "cannot reach Redis");
+      aheadMs = 60_000;
+      await redis.restart();
+      await eventually(() => state.unready, (why) => why?.startsWith("waiting") ?? false, "the wait");
+      assertEquals(state.isServing("ada"), false);
+      await logger.until(({ level, message }) =>
+        level === "warn" && message.startsWith("Redis has restarted")
+      );
+    } finally {
+      await state.close();
+      premises[Symbol.dispose]();
+    }
+  },
+});
+
 Deno.test("schemeHint() names the other scheme when one end may speak TLS and the other not", () => {
   assertStringIncludes(schemeHint(new Error("Connection timeout"), true) ?? "", "use redis://");
   assertStringIncludes(schemeHint(new Error("Socket closed unexpectedly"), false) ?? "", "use rediss://");
