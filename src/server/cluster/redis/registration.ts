@@ -178,9 +178,12 @@ export class Registration {
   async #wait(waitMs: number): Promise<void> {
     const { logger } = this.#context;
     if (this.#waiting === 0) {
-      logger.warn("Redis has restarted: members are not served until the leases that it forgot have ended", {
-        wait_ms: waitMs,
-      });
+      logger.warn(
+        "waiting, since Redis has restarted: members are not served until the leases that it forgot have ended",
+        {
+          wait_ms: waitMs,
+        },
+      );
     }
     this.#waiting++;
     try {

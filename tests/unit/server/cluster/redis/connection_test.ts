@@ -78,7 +78,7 @@ Deno.test({
       await eventually(() => state.unready, (why) => why?.startsWith("waiting") ?? false, "the wait");
       assertEquals(state.isServing("ada"), false);
       await logger.until(({ level, message }) =>
-        level === "warn" && message.startsWith("Redis has restarted")
+        level === "warn" && message.startsWith("waiting, since Redis has restarted")
       );
     } finally {
       await state.close();
