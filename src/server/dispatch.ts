@@ -139,11 +139,11 @@ async function finishLater(request: Request, answer: Promise<Answer>): Promise<v
 /** Holds the later events of the connection until the answer is there. */
 async function finishInOrder(request: Request, answer: Promise<Answer>): Promise<void> {
   const { hub, connection } = request;
-  const held = connection.held = new HeldEvents();
+  const held = connection.held = new HeldEvents(hub.openCount(connection.sid));
   await finishLater(request, answer);
   connection.held = undefined;
   held.release();
-  for (const incoming of held) dispatch(hub, connection, incoming);
+  for (const incoming of held.takeAll()) dispatch(hub, connection, incoming);
 }
 
 function settle(request: Request, settlement: Settlement): void {
@@ -308,7 +308,9 @@ function hasPrefix(event: string, prefix: string): boolean {
 function tooManyHeld({ event }: Request): SmcpError {
   return new SmcpError(
     ErrorCode.BAD_REQUEST,
-    `Cannot handle "${quoted(event)}": too many events wait while this connection joins or leaves an office`,
+    `Cannot handle "${
+      quoted(event)
+    }": too many events, or too large ones, wait while this connection joins or leaves an office`,
     { details: { field: "event", limit: MAX_HELD_EVENTS } },
   );
 }

@@ -2,6 +2,7 @@
 import { approximateSizeBytes } from "../protocol/size.ts";
 import { RawRequest } from "./raw.ts";
 import { MAX_HELD_BYTES, MAX_HELD_EVENTS } from "./limits.ts";
+import type { IncompleteMessage } from "./message_shares.ts";
 
 /** An event as Socket.IO delivers it. */
 export interface Incoming {
@@ -11,30 +12,41 @@ export interface Incoming {
 }
 
 /** A bounded queue, in the order of arrival. */
-export class HeldEvents implements Iterable<Incoming> {
+export class HeldEvents {
   /** Resolves when the events are handled. */
   readonly released: Promise<void>;
   /** Says that the change has ended. */
   readonly release: () => void;
   readonly #events: Incoming[] = [];
+  readonly #counted: IncompleteMessage;
   #bytes = 0;
 
-  constructor() {
+  /** @param counted Counts what waits: a change may last as long as Redis takes for it. */
+  constructor(counted: IncompleteMessage) {
+    this.#counted = counted;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.released = promise;
     this.release = resolve;
   }
 
-  /** Adds an event; `false` when the queue is full. The size of the event does not count: below the limit, any size fits. */
+  /**
+   * Adds an event; `false` when the queue is full, or its principal has no memory left for it. The size of the event does
+   * not count for the queue: below the limit, any size fits.
+   */
   take(incoming: Incoming): boolean {
     if (this.#events.length >= MAX_HELD_EVENTS || this.#bytes >= MAX_HELD_BYTES) return false;
-    this.#events.push(incoming);
     const [body] = incoming.args;
-    this.#bytes += body instanceof RawRequest ? body.length : approximateSizeBytes(body);
+    const bytes = body instanceof RawRequest ? body.length : approximateSizeBytes(body);
+    if (!this.#counted.hasCapacity(this.#counted.bytes + bytes)) return false;
+    this.#counted.change(bytes);
+    this.#events.push(incoming);
+    this.#bytes += bytes;
     return true;
   }
 
-  [Symbol.iterator](): Iterator<Incoming> {
-    return this.#events.values();
+  /** Takes all events out, in their order. */
+  takeAll(): readonly Incoming[] {
+    this.#counted.hold(0);
+    return this.#events.splice(0);
   }
 }

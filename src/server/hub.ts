@@ -4,6 +4,7 @@ import type { Notification, OfficeState } from "./cluster/office_state.ts";
 import type { Connection, ConnectionContext } from "./connection.ts";
 import type { Drain } from "./drain.ts";
 import type { LoadLimits } from "./limits.ts";
+import type { IncompleteMessage } from "./message_shares.ts";
 import type { Meter } from "./meter.ts";
 import type { Answer, Settlement } from "./pending_requests.ts";
 import type { QuotaLedger } from "./quotas.ts";
@@ -26,6 +27,8 @@ export interface Hub extends ConnectionContext {
   connection(sid: string): Connection | undefined;
   /** Why the memberships of closed connections end, by `sid`, until they have ended. */
   readonly departureReasons: Map<string, string>;
+  /** Opens the counting of messages of a connection that wait. */
+  openCount(sid: string): IncompleteMessage;
   /** Sends a notification to the members of an office on this process, except the connection `except`. */
   deliver(officeId: string, notification: Notification): void;
 }

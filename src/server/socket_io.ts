@@ -26,7 +26,7 @@ import { MESSAGE_SHARE, REFUSAL_LINGER_MS } from "./limits.ts";
 import { OfficeLoads } from "./load.ts";
 import { countFrames, type UpgradableConnection } from "./incomplete_messages.ts";
 import { MemoryBudget } from "./memory_budget.ts";
-import type { MessageShares } from "./message_shares.ts";
+import { IncompleteMessage, type MessageShares } from "./message_shares.ts";
 import type { Settings } from "./options.ts";
 import { optionLabel } from "./option_label.ts";
 import { QuotaLedger } from "./quotas.ts";
@@ -137,6 +137,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     pendingConnections,
     quotas,
     memory,
+    shares,
   });
   const onRefused = ({ body, kind }: HandshakeRefusal, address: string | undefined) => {
     settings.meter?.refused(kind);
@@ -239,6 +240,7 @@ interface NamespaceContext {
   readonly pendingConnections: PendingConnections;
   readonly quotas: QuotaLedger;
   readonly memory: MemoryBudget;
+  readonly shares: MessageShares;
   /** The connections that began with polling, by the id of their Engine.IO session. */
   readonly pollers: Map<string, Connection>;
 }
@@ -316,13 +318,17 @@ function createHub(
   namespace: ReturnType<IoServer["of"]>,
   context: NamespaceContext & { readonly connections: ReadonlyMap<string, Connection> },
 ): Hub {
-  const { settings, timeouts, drain, audit, quotas, connections } = context;
+  const { settings, timeouts, drain, audit, quotas, shares, connections } = context;
   const premises = {
     logger: settings.logger,
     audit,
     quotas,
     connection: (sid: string) => connections.get(sid),
     departureReasons: new Map<string, string>(),
+    openCount(sid: string) {
+      const conn = namespace.sockets.get(sid)?.conn;
+      return new IncompleteMessage(shares, conn && sessionOf(conn));
+    },
     deliver(officeId: string, { event, body, except }: Notification) {
       const room = namespace.to(roomOf(officeId));
       (except === undefined ? room : room.except(except)).emit(event, body);

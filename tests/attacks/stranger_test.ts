@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { type AuthProvider, SmcpServer, staticTokens } from "../../server.ts";
 import { untilAborted } from "../../src/async/abortable.ts";
+import { REPLACEABLE_AFTER_MS } from "../../src/server/limits.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { RawPeer, RecordingLogger } from "../integration/_socket.ts";
 import {
@@ -113,19 +114,25 @@ Deno.test("A session without a CONNECT packet ends after the connect time-out", 
 });
 
 Deno.test("Handshakes beyond the places of one address are answered 503, and admission frees a place", async () => {
-  const logger = new RecordingLogger();
-  await using server = await SmcpServer.listen({ port: 0, maxPendingConnectionsPerAddress: 4, logger });
-  const sids = [];
-  for (let i = 0; i < 4; i++) sids.push(await openPolling(server.port));
-  const excess = await exchange(server.port, { target: POLLING });
-  assertEquals(excess.status, 503);
-  assertStringIncludes(excess.body, "--max-pending-per-address (maxPendingConnectionsPerAddress)");
-  await assertRejects(() => RawPeer.connect(server.url));
-  const [sid] = sids;
-  await exchange(server.port, { method: "POST", target: `${POLLING}&sid=${sid}`, body: "40/smcp," });
-  await exchange(server.port, { target: `${POLLING}&sid=${sid}` });
-  await using _peer = await RawPeer.connect(server.url);
-  assert(logger.lines.some(({ fields }) => fields["code"] === 503));
+  while (true) {
+    const logger = new RecordingLogger();
+    await using server = await SmcpServer.listen({ port: 0, maxPendingConnectionsPerAddress: 4, logger });
+    const startMs = performance.now();
+    const sids = [];
+    for (let i = 0; i < 4; i++) sids.push(await openPolling(server.port));
+    const excess = await exchange(server.port, { target: POLLING });
+    const isRefused = await RawPeer.connect(server.url).then(closePeer, () => true);
+    // After that time a stranger loses its place to a newer one: this machine was too slow, so it says nothing.
+    if (performance.now() - startMs >= REPLACEABLE_AFTER_MS) continue;
+    assertEquals([excess.status, isRefused], [503, true]);
+    assertStringIncludes(excess.body, "--max-pending-per-address (maxPendingConnectionsPerAddress)");
+    const [sid] = sids;
+    await exchange(server.port, { method: "POST", target: `${POLLING}&sid=${sid}`, body: "40/smcp," });
+    await exchange(server.port, { target: `${POLLING}&sid=${sid}` });
+    await using _peer = await RawPeer.connect(server.url);
+    assert(logger.lines.some(({ fields }) => fields["code"] === 503));
+    return;
+  }
 });
 
 Deno.test("A client that does not wait for answers is disconnected", async () => {
@@ -232,3 +239,8 @@ Deno.test("Refusals are logged at a bounded rate", async () => {
   assertEquals(logger.lines.filter(({ message }) => message === "refused a handshake").length, 20);
   assertEquals(logger.lines.at(-1)?.fields, { lines_left_out: 10 });
 });
+
+async function closePeer(peer: RawPeer): Promise<boolean> {
+  await peer[Symbol.asyncDispose]();
+  return false;
+}

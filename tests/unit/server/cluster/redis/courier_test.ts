@@ -13,7 +13,7 @@ import { toSeat } from "../../../../../src/server/cluster/redis/seat.ts";
 import { createEventLogs } from "../../../../../src/server/bounded_log.ts";
 import { Drain } from "../../../../../src/server/drain.ts";
 import { PlainBytes } from "../../../../../src/server/engine/plain_text.ts";
-import { HeldEvents } from "../../../../../src/server/held_events.ts";
+import { holdEvents } from "../../_held_events.ts";
 import { loadLimitsFor, MAX_LOG_LINES_PER_CONNECTION } from "../../../../../src/server/limits.ts";
 import { Load } from "../../../../../src/server/load.ts";
 import type { PendingRequest, Settlement } from "../../../../../src/server/pending_requests.ts";
@@ -53,7 +53,7 @@ Deno.test("a Courier cancels a request behind the request, also while its Comput
     publish: () => Promise.resolve(1),
     onEvicted() {},
   }, { ...shared, loadLimits: loadLimitsFor(8), drain: new Drain(), logger: silentLogger });
-  const held = connection.held = new HeldEvents();
+  const held = connection.held = holdEvents().held;
   courier.receive(writeMessage(ask, '["client:tool_call",{}]'));
   courier.receive(writeMessage({ kind: "drop", id: ask.id, from: ask.from, sid: ask.sid }));
   connection.enter(computer("laptop", { sid: "s" }));
@@ -177,7 +177,7 @@ Deno.test("a Courier logs that a Computer cannot be told an event, within the bo
   };
   tellOften();
   // While its membership changes, nobody waits for what comes of it.
-  const held = connection.held = new HeldEvents();
+  const held = connection.held = holdEvents().held;
   tellOften();
   connection.held = undefined;
   held.release();
