@@ -37,10 +37,16 @@ export class HeldEvents {
     if (this.#events.length >= MAX_HELD_EVENTS || this.#bytes >= MAX_HELD_BYTES) return false;
     const [body] = incoming.args;
     const bytes = body instanceof RawRequest ? body.length : approximateSizeBytes(body);
-    if (!this.#counted.hasCapacity(this.#counted.bytes + bytes)) return false;
-    this.#counted.change(bytes);
+    if (!this.count(bytes)) return false;
     this.#events.push(incoming);
     this.#bytes += bytes;
+    return true;
+  }
+
+  /** Counts bytes of others that wait for the same change, until its end; `false` when there is no memory for them. */
+  count(bytes: number): boolean {
+    if (!this.#counted.hasCapacity(this.#counted.bytes + bytes)) return false;
+    this.#counted.change(bytes);
     return true;
   }
 

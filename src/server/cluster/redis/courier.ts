@@ -14,6 +14,7 @@ import { type LoadLimits, quoted } from "../../limits.ts";
 import { Load, type OfficeLoads } from "../../load.ts";
 import { rawArgumentsOf } from "../../raw.ts";
 import { PendingRequest, type RelayedRequest, type Settlement } from "../../pending_requests.ts";
+import { noMemory } from "../../memory_budget.ts";
 import type { TimingWheel } from "../../timing_wheel.ts";
 import { answerLost, outOfReach } from "../office_state.ts";
 import { errorCodeOf, readAnswer, readBody, writeArguments } from "./arguments.ts";
@@ -299,15 +300,21 @@ export class Courier {
 
   #onTold(message: TellMessage, text: string): void {
     const { sid, officeId, event } = message;
+    // Its sender waits for no answer.
+    const onFailed = (error: unknown) => {
+      if (!(error instanceof SmcpError)) throw error;
+      const fields = { event: quoted(event), code: error.code, reason: error.message };
+      const { log } = this.#office.connection(sid) ?? {};
+      log?.write("warn", "failed to pass on an event of another process", fields);
+    };
+    const refusal = this.#countWaiting(message, text);
+    if (refusal !== undefined) return onFailed(refusal);
     this.#whenSettled(message, () => {
-      const connection = this.#memberOf(sid, officeId);
       try {
-        connection?.tell(event, readBody(text));
+        this.#memberOf(sid, officeId)?.tell(event, readBody(text));
       } catch (error) {
-        // It has too many unread bytes. Its sender waits for no answer.
-        if (!(error instanceof SmcpError)) throw error;
-        const fields = { event: quoted(event), code: error.code, reason: error.message };
-        connection?.log.write("warn", "failed to pass on an event of another process", fields);
+        // It has too many unread bytes.
+        onFailed(error);
       }
     });
   }
@@ -318,6 +325,8 @@ export class Courier {
   }
 
   #onAsked(message: AskMessage, text: string): void {
+    const refusal = this.#countWaiting(message, text);
+    if (refusal !== undefined) return this.#answer(message, { kind: "failed", error: refusal });
     this.#whenSettled(message, () => {
       try {
         this.#askHere(message, text);
@@ -336,6 +345,12 @@ export class Courier {
     if (held === undefined) return handle();
     // A rejection that nobody handles would end the process.
     held.released.then(handle).catch((error) => this.#logUnhandled(message, error));
+  }
+
+  /** Counts a message that waits as {@linkcode Courier.#whenSettled} says; returns the refusal if there is no memory for it. */
+  #countWaiting({ sid }: TellMessage | AskMessage, { length }: string): SmcpError | undefined {
+    const held = this.#office.connection(sid)?.held;
+    return held === undefined || held.count(length) ? undefined : noMemory(length);
   }
 
   #memberOf(sid: string, officeId: string): Connection | undefined {

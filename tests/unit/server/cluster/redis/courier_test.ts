@@ -187,3 +187,55 @@ Deno.test("a Courier logs that a Computer cannot be told an event, within the bo
   assertEquals(levels, Array(MAX_LOG_LINES_PER_CONNECTION + 1).fill("warn"));
   shared.timeouts.clear();
 });
+
+Deno.test("a Courier keeps no large messages for a Computer whose membership changes when there is no memory for them", async () => {
+  const shared = openConnectionContext();
+  const emitted: string[] = [];
+  const connection = openConnection("s", shared, {
+    emit: (event) => void emitted.push(event),
+    ask: (event) => {
+      emitted.push(event);
+      return { ackId: 1, bytes: 10 };
+    },
+  });
+  connection.enter(computer("laptop", { sid: "s" }));
+  const published: ProcessMessage[] = [];
+  const courier = new Courier({
+    fence: "this process",
+    connection: () => connection,
+    isServing: () => true,
+    publish: (_fence, text) => {
+      const read = readMessage(text);
+      if (read !== undefined) published.push(read.message);
+      return Promise.resolve(1);
+    },
+    onEvicted() {},
+  }, { ...shared, loadLimits: loadLimitsFor(8), drain: new Drain(), logger: silentLogger });
+  const { held, memory } = holdEvents(250_000);
+  connection.held = held;
+  const tell = {
+    kind: "tell",
+    from: ask.from,
+    sid: "s",
+    officeId: ask.officeId,
+    event: "client:told",
+  } as const;
+  // Each pair takes 200,000 bytes.
+  for (let pair = 0; pair < 5; pair++) {
+    const text = "x".repeat(100_000);
+    courier.receive(writeMessage({ ...ask, id: pair }, JSON.stringify([ask.event, { text }])));
+    courier.receive(writeMessage(tell, JSON.stringify([tell.event, { text }])));
+  }
+  assertEquals(memory.usedBytes > 200_000 && memory.usedBytes < 250_000, true);
+  connection.held = undefined;
+  held.release();
+  held.takeAll();
+  await held.released;
+  assertEquals(emitted, [ask.event, tell.event]);
+  assertEquals(
+    published.flatMap((message) => message.kind === "fail" ? [message.code] : []),
+    Array(4).fill(413),
+  );
+  assertEquals(memory.usedBytes, 0);
+  shared.timeouts.clear();
+});
