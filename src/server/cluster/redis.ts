@@ -157,7 +157,7 @@ export class RedisOffices implements OfficeState {
 
   /** Implements {@linkcode OfficeState.notify}. */
   notify(officeId: string, notification: Notification): void {
-    const { listener } = this.#context;
+    const { listener, logger } = this.#context;
     listener.deliver(officeId, notification);
     const office = this.#held.find(officeId)?.office;
     const fence = this.#registration.lease?.fence;
@@ -166,11 +166,11 @@ export class RedisOffices implements OfficeState {
     const { event, body, except } = notification;
     const sender = except === undefined ? undefined : listener.connection(except);
     office.publish(`${NOTICE}${JSON.stringify({ from: fence, event, body })}`).catch((error) => {
+      const text = "failed to notify the members of other processes";
+      const fields = { event, error: describeError(error) };
       // Within the bound of its sender, which may send many while Redis is away.
-      sender?.log.write("warn", "failed to notify the members of other processes", {
-        event,
-        error: describeError(error),
-      });
+      if (sender === undefined) logger.debug(text, fields);
+      else sender.log.write("warn", text, fields);
     });
   }
 

@@ -1,9 +1,10 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
-import { silentLogger } from "../../../../../src/log.ts";
+import { type Logger, silentLogger } from "../../../../../src/log.ts";
 import { SmcpError } from "../../../../../src/protocol/errors.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION } from "../../../../../src/protocol/events.ts";
-import { Courier } from "../../../../../src/server/cluster/redis/courier.ts";
+import { Courier, type CourierOffice } from "../../../../../src/server/cluster/redis/courier.ts";
+import type { Connection } from "../../../../../src/server/connection.ts";
 import {
   type ProcessMessage,
   readMessage,
@@ -46,13 +47,7 @@ Deno.test("a Courier cancels a request behind the request, also while its Comput
       return { ackId: 1, bytes: 10 };
     },
   });
-  const courier = new Courier({
-    fence: "this process",
-    connection: () => connection,
-    isServing: () => true,
-    publish: () => Promise.resolve(1),
-    onEvicted() {},
-  }, { ...shared, loadLimits: loadLimitsFor(8), drain: new Drain(), logger: silentLogger });
+  const courier = courierOf(connection, shared);
   const held = connection.held = holdEvents().held;
   courier.receive(writeMessage(ask, '["client:tool_call",{}]'));
   courier.receive(writeMessage({ kind: "drop", id: ask.id, from: ask.from, sid: ask.sid }));
@@ -164,13 +159,7 @@ Deno.test("a Courier logs that a Computer cannot be told an event, within the bo
     },
   });
   connection.enter(computer("laptop", { sid: "s" }));
-  const courier = new Courier({
-    fence: "this process",
-    connection: () => connection,
-    isServing: () => true,
-    publish: () => Promise.resolve(1),
-    onEvicted() {},
-  }, { ...shared, loadLimits: loadLimitsFor(8), drain: new Drain(), logger });
+  const courier = courierOf(connection, shared, { logger });
   const tell = { kind: "tell", from: "other process", sid: "s", officeId: "lab", event: "client:x" } as const;
   const tellOften = () => {
     for (let index = 0; index < 50; index++) courier.receive(writeMessage(tell, '["client:x",{}]'));
@@ -200,17 +189,13 @@ Deno.test("a Courier keeps no large messages for a Computer whose membership cha
   });
   connection.enter(computer("laptop", { sid: "s" }));
   const published: ProcessMessage[] = [];
-  const courier = new Courier({
-    fence: "this process",
-    connection: () => connection,
-    isServing: () => true,
+  const courier = courierOf(connection, shared, {
     publish: (_fence, text) => {
       const read = readMessage(text);
       if (read !== undefined) published.push(read.message);
       return Promise.resolve(1);
     },
-    onEvicted() {},
-  }, { ...shared, loadLimits: loadLimitsFor(8), drain: new Drain(), logger: silentLogger });
+  });
   const { held, memory } = holdEvents(250_000);
   connection.held = held;
   const tell = {
@@ -239,3 +224,18 @@ Deno.test("a Courier keeps no large messages for a Computer whose membership cha
   assertEquals(memory.usedBytes, 0);
   shared.timeouts.clear();
 });
+
+/** The Courier of a process with one connection. */
+function courierOf(connection: Connection, shared: ReturnType<typeof openConnectionContext>, {
+  publish = () => Promise.resolve(1),
+  logger = silentLogger,
+}: { readonly publish?: CourierOffice["publish"]; readonly logger?: Logger } = {}): Courier {
+  const office = {
+    fence: "this process",
+    connection: () => connection,
+    isServing: () => true,
+    publish,
+    onEvicted() {},
+  };
+  return new Courier(office, { ...shared, loadLimits: loadLimitsFor(8), drain: new Drain(), logger });
+}
