@@ -21,6 +21,17 @@ export interface BaseMCPServerConfig {
    * characters. All tools when absent. Not in the specification: `client:get_config` does not show it.
    */
   allowed_tools?: string[] | null;
+  /**
+   * Who answers the questions that the MCP server asks during a call: the person at the Computer, the Agent's user, or
+   * nobody; each question is then declined. When absent, the person at the Computer, or where nobody is there the
+   * Agent's user. Not in the specification: `client:get_config` does not show it.
+   */
+  elicitation?: "computer" | "agent" | "decline" | null;
+  /**
+   * Who confirms the calls of tools without `auto_apply`: the person at the Computer, which is the default, or the
+   * Agent's user, where the Agent offers to ask them. Not in the specification: `client:get_config` does not show it.
+   */
+  approval?: "computer" | "agent" | null;
   /** Metadata by the name that the MCP server gives the tool; overrides `default_tool_meta` key by key. */
   tool_meta: Record<TOOL_NAME, ToolMeta>;
   /** Default metadata of all tools, without `alias`. */

@@ -55,6 +55,16 @@ Deno.test("an edit of what the Computer makes of a server's tools touches no pro
   assertEquals(running(office), 1);
 });
 
+Deno.test("a server restarts when it may no longer ask questions, and not when another person answers them", async () => {
+  const config = scripted(having("echo"));
+  await using office = await ComputerOffice.open({ servers: { s: config } });
+  const edit = (elicitation: string) =>
+    office.computer.reconfigure({ servers: { s: { ...config, elicitation } } });
+  assertEquals((await edit("agent")).adopted, ["s"]);
+  assertEquals((await edit("decline")).restarted, ["s"]);
+  assertEquals((await edit("computer")).restarted, ["s"]);
+});
+
 Deno.test("the same configuration again changes nothing and tells nobody", async () => {
   const config = { servers: { a: scripted(having("a")), b: scripted(having("b")) } };
   await using office = await ComputerOffice.open(config);

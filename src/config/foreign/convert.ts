@@ -209,6 +209,8 @@ function fromShared(entry: FlatServer, { path, findings }: VariableContext): Ent
     ...(only === undefined || only.includes("*") ? {} : { allowed_tools: [...new Set(only)] }),
     tool_meta: toolMetaOf(allowed.filter((tool) => tool !== "*"), entry.tool_meta ?? {}),
     ...(isRecord(defaults) ? { default_tool_meta: defaults } : {}),
+    ...(entry.elicitation ? { elicitation: entry.elicitation } : {}),
+    ...(entry.approval ? { approval: entry.approval } : {}),
     ...(typeof entry.vrl === "string" ? { vrl: entry.vrl } : {}),
   };
 }

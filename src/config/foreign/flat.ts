@@ -1,7 +1,7 @@
 /** Flat server entries, without `server_parameters`, as other programs write them. */
 import { z } from "zod";
 import type { MCPServerConfig } from "../../protocol/config.ts";
-import { toolMeta } from "../../protocol/schemas/config.ts";
+import { approval, elicitation, toolMeta } from "../../protocol/schemas/config.ts";
 import type { ToolMeta } from "../../protocol/tools.ts";
 
 /** The members of all flat entries. */
@@ -28,6 +28,13 @@ export interface FlatServer {
   forbidden_tools?: string[] | null | undefined;
   /** The only tools that are listed and callable; `*` matches any characters. All tools by default. */
   allowed_tools?: string[] | null | undefined;
+  /**
+   * Who answers the server's questions: the person at the Computer, the Agent's user, or nobody. By default the person
+   * at the Computer, or where nobody is there the Agent's user.
+   */
+  elicitation?: MCPServerConfig["elicitation"];
+  /** Who confirms calls: the person at the Computer, which is the default, or the Agent's user. */
+  approval?: MCPServerConfig["approval"];
   /** Metadata by the tool's own name; its keys override those of `default_tool_meta`. */
   tool_meta?: Record<string, ToolMeta> | null | undefined;
   /** Metadata of tools that `tool_meta` does not name; never an alias. */
@@ -89,6 +96,8 @@ const shared = {
   excludeTools: names,
   forbidden_tools: names,
   allowed_tools: names,
+  elicitation,
+  approval,
   tool_meta: z.record(z.string(), toolMeta).nullish(),
   default_tool_meta: toolMeta.nullish(),
   vrl: z.string().nullish(),

@@ -106,10 +106,12 @@ export class Fleet implements AsyncDisposable {
 
 /**
  * Returns whether two configurations differ at most in settings of the Computer. A changed script needs a restart, since
- * scripts are compiled before the server starts.
+ * scripts are compiled before the server starts; and so does whether the server may ask questions, since it is told at
+ * its start.
  */
 function isSameProcess(one: MCPServerConfig, other: MCPServerConfig): boolean {
   return one.type === other.type && one.disabled === other.disabled &&
     (one.vrl ?? "") === (other.vrl ?? "") &&
+    (one.elicitation === "decline") === (other.elicitation === "decline") &&
     isDeepStrictEqual(one.server_parameters, other.server_parameters);
 }

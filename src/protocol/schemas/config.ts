@@ -24,12 +24,20 @@ export const toolMeta: z.ZodType<ToolMeta> = z.looseObject(toolMetaMembers);
 /** The keys of a tool's metadata. */
 export const TOOL_META_KEYS: readonly string[] = Object.keys(toolMetaMembers);
 
+/** Who answers the questions of an MCP server. */
+export const elicitation: z.ZodType<MCPServerConfig["elicitation"]> = z.enum(["computer", "agent", "decline"])
+  .nullish();
+/** Who confirms the calls of an MCP server's tools. */
+export const approval: z.ZodType<MCPServerConfig["approval"]> = z.enum(["computer", "agent"]).nullish();
+
 /** The members of every MCP server. Absent members get their default, because people write these files. */
 const base = {
   name: z.string().min(1),
   disabled: z.boolean().default(false),
   forbidden_tools: z.array(z.string()).default([]),
   allowed_tools: z.array(z.string()).nullish(),
+  elicitation,
+  approval,
   tool_meta: z.record(z.string(), toolMeta).default({}),
   default_tool_meta: toolMeta.nullish(),
   vrl: z.string().nullish(),

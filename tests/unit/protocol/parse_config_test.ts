@@ -12,6 +12,8 @@ const base = {
   tool_meta: { t: { auto_apply: true, alias: "u", tags: ["a"], ret_object_mapper: { x: 1 } } },
   default_tool_meta: { auto_apply: null },
   vrl: null,
+  elicitation: "agent",
+  approval: "agent",
 };
 const wrongBase: Wrong[] = [
   ["name", undefined],
@@ -22,6 +24,8 @@ const wrongBase: Wrong[] = [
   ["tool_meta", { t: { alias: "" } }],
   ["default_tool_meta", { tags: "x" }],
   ["vrl", 1],
+  ["elicitation", "person"],
+  ["approval", "decline"],
 ];
 
 const checkServer = (server: Readonly<Record<string, unknown>>, wrong: readonly Wrong[]) =>

@@ -200,3 +200,14 @@ Deno.test("a placeholder for a variable is shown without its default", () => {
     { A: "${env:A}", B: "***${env:B:-***}" },
   ]);
 });
+
+Deno.test("who is asked is a matter of this Computer, and not shown", () => {
+  const server = {
+    type: "stdio",
+    server_parameters: { command: "run" },
+    elicitation: "agent",
+    approval: "agent",
+  };
+  const shown = maskConfig(parseConfig({ servers: { s: server } })).servers["s"] ?? {};
+  assertEquals(["elicitation" in shown, "approval" in shown], [false, false]);
+});

@@ -127,6 +127,13 @@ Deno.test("each program's name for the list of allowed tools is understood", () 
   assertEquals([server.allowed_tools, server.forbidden_tools], [["a"], ["b"]]);
 });
 
+Deno.test("an entry of another program's form may say who answers questions and who confirms calls", () => {
+  const { server, warnings } = convert({ command: "x", elicitation: "agent", approval: "agent" });
+  assertEquals([server.elicitation, server.approval, warnings], ["agent", "agent", []]);
+  assertEquals(refusals({ command: "x", elicitation: "person" }).length, 1);
+  assertEquals(refusals({ command: "x", approval: "decline" }).length, 1);
+});
+
 Deno.test("headers are read from each program's member", () => {
   const headersOf = (entry: Entry) => {
     const { server } = convert({ url: "https://x/mcp", ...entry });
