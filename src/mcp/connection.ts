@@ -9,6 +9,7 @@ import type { ResolvedServerConfig } from "../protocol/config.ts";
 import { describeError } from "../text.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { PACKAGE_VERSION } from "../version.ts";
+import type { CallOptions, RequestLimits } from "./call_options.ts";
 import {
   type EntryWarning,
   type ListKind,
@@ -46,12 +47,6 @@ const PROBE_TIMEOUT_MS = 10_000;
 
 /** Accepts every result: the callers check what they use. */
 const anyResult = z.looseObject({});
-
-/** Time and cancellation of one request. */
-export interface RequestLimits {
-  readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** The capabilities of an MCP server that matter here. */
 export interface ServerCapabilities {
@@ -237,9 +232,9 @@ export class McpConnection {
   /** Sends `tools/call`; the result is unchecked. */
   async callTool(
     call: { readonly name: string; readonly arguments: Record<string, unknown> },
-    limits: RequestLimits,
+    options: CallOptions,
   ): Promise<Record<string, unknown>> {
-    return await this.#request("tools/call", { ...call }, limits);
+    return await this.#request("tools/call", { ...call }, options);
   }
 
   /** `resources/read`. */
@@ -338,9 +333,9 @@ export class McpConnection {
   async #request(
     method: string,
     params: Record<string, unknown>,
-    limits: RequestLimits,
+    limits: CallOptions,
   ): Promise<Record<string, unknown>> {
-    const { timeoutMs: timeout } = limits;
+    const { timeoutMs: timeout, onProgress: onprogress } = limits;
     limits.signal?.throwIfAborted();
     if (this.#goneReason !== undefined) throw new ServerNotRunningError({ reason: this.#goneReason });
     try {
@@ -352,7 +347,11 @@ export class McpConnection {
             const request = meta === undefined
               ? { method, params }
               : { method, params: { ...params, _meta: meta } };
-            return this.#client.request(request, anyResult, { timeout, signal });
+            return this.#client.request(request, anyResult, {
+              timeout,
+              signal,
+              ...(onprogress && { onprogress }),
+            });
           }),
       );
     } catch (error) {

@@ -1,0 +1,47 @@
+/** What a tool call may bring along: limits, a listener for its progress, and somebody who answers its questions. */
+
+/** Time and cancellation of one request. */
+export interface RequestLimits {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How far a call has come, as its server reports it; the numbers are unchecked beyond their type. */
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** A question that a server asks during a call (elicitation). */
+export type Question =
+  | {
+    readonly mode: "form";
+    readonly message: string;
+    /** The JSON Schema of the answer's content, unchecked. */
+    readonly schema: Record<string, unknown>;
+  }
+  | {
+    readonly mode: "url";
+    readonly message: string;
+    /** Where a person continues; it is shown, never fetched. */
+    readonly url: string;
+    readonly elicitationId: string | undefined;
+  };
+
+/** The answer to a question. */
+export type Answer =
+  | { readonly action: "accept"; readonly content?: Record<string, string | number | boolean | string[]> }
+  | { readonly action: "decline" }
+  | { readonly action: "cancel" };
+
+/** Answers a question. The signal is aborted when the call ends first; a rejection counts as "cancel". */
+export type Ask = (question: Question, options: { readonly signal: AbortSignal }) => Promise<Answer>;
+
+/** The options of one tool call. */
+export interface CallOptions extends RequestLimits {
+  /** Called for each progress notification of the call, until it ends. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Answers the questions of the call; without it they are declined. */
+  readonly ask?: Ask | undefined;
+}
