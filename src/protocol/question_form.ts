@@ -1,0 +1,201 @@
+/**
+ * Forms of questions: the restricted JSON Schema in which MCP servers ask (flat objects of texts, numbers, booleans and
+ * choices), and the check of an answer. Pure.
+ */
+import { isRecord } from "../json.ts";
+import type { FieldValue } from "./questions.ts";
+
+/** The most fields of a form. */
+export const MAX_FORM_FIELDS = 100;
+/** The most options of a choice. */
+export const MAX_FIELD_OPTIONS = 1_000;
+
+/** The formats of a text. */
+const FORMATS = ["email", "uri", "date", "date-time"] as const;
+
+/** One of the formats of a text. */
+export type TextFormat = typeof FORMATS[number];
+
+/** The members of every field of a form. */
+export interface FieldBase {
+  /** The name of the value in the answer. */
+  readonly name: string;
+  /** The title, for display. */
+  readonly title: string | undefined;
+  /** What the field means, for display. */
+  readonly description: string | undefined;
+  /** Whether an answer must have the field. */
+  readonly isRequired: boolean;
+}
+
+/** One of the values that a choice allows. */
+export interface FieldOption {
+  /** The value in the answer. */
+  readonly value: string;
+  /** The text for display. */
+  readonly label: string;
+}
+
+/** A text. */
+export interface TextField extends FieldBase {
+  readonly kind: "text";
+  readonly format: TextFormat | undefined;
+  readonly minLength: number | undefined;
+  readonly maxLength: number | undefined;
+  readonly default: string | undefined;
+}
+
+/** A number. */
+export interface NumberField extends FieldBase {
+  readonly kind: "number";
+  readonly isInteger: boolean;
+  readonly minimum: number | undefined;
+  readonly maximum: number | undefined;
+  readonly default: number | undefined;
+}
+
+/** A yes or no. */
+export interface BooleanField extends FieldBase {
+  readonly kind: "boolean";
+  readonly default: boolean | undefined;
+}
+
+/** One of several values. */
+export interface ChoiceField extends FieldBase {
+  readonly kind: "choice";
+  readonly options: readonly FieldOption[];
+  readonly default: string | undefined;
+}
+
+/** Any of several values. */
+export interface ChoicesField extends FieldBase {
+  readonly kind: "choices";
+  readonly options: readonly FieldOption[];
+  readonly minItems: number | undefined;
+  readonly maxItems: number | undefined;
+  readonly default: readonly string[] | undefined;
+}
+
+/** A field of a form; a union discriminated by `kind`. */
+export type FormField = TextField | NumberField | BooleanField | ChoiceField | ChoicesField;
+
+/**
+ * Reads the schema of a form. Keywords without a meaning for the form are ignored.
+ *
+ * @throws {TypeError} when it is not a form of MCP, with the field and the reason.
+ */
+export function readForm(schema: Readonly<Record<string, unknown>>): FormField[] {
+  const { type = "object", properties, required = [] } = schema;
+  if (type !== "object" || !isRecord(properties)) {
+    throw new TypeError("Cannot read form: its schema is not an object with properties");
+  }
+  const entries = Object.entries(properties);
+  if (entries.length > MAX_FORM_FIELDS) {
+    throw new TypeError(`Cannot read form: more than ${MAX_FORM_FIELDS} fields`);
+  }
+  const names = new Set(Array.isArray(required) ? required : []);
+  return entries.map(([name, property]) => {
+    if (!isRecord(property)) throw unreadable(name, "not an object");
+    return readField(property, {
+      name,
+      title: textOf(property["title"]),
+      description: textOf(property["description"]),
+      isRequired: names.has(name),
+    });
+  });
+}
+
+function readField(property: Readonly<Record<string, unknown>>, base: FieldBase): FormField {
+  switch (property["type"]) {
+    case "string":
+      return readTextOrChoice(property, base);
+    case "number":
+    case "integer":
+      return {
+        ...base,
+        kind: "number",
+        isInteger: property["type"] === "integer",
+        minimum: numberOf(property["minimum"]),
+        maximum: numberOf(property["maximum"]),
+        default: numberOf(property["default"]),
+      };
+    case "boolean":
+      return {
+        ...base,
+        kind: "boolean",
+        default: typeof property["default"] === "boolean" ? property["default"] : undefined,
+      };
+    case "array":
+      return readChoices(property, base);
+    default:
+      throw unreadable(base.name, "its type is not string, number, integer, boolean or array");
+  }
+}
+
+function readTextOrChoice(
+  property: Readonly<Record<string, unknown>>,
+  base: FieldBase,
+): TextField | ChoiceField {
+  const preset = textOf(property["default"]);
+  const options = readOptions(property, "oneOf", base.name);
+  if (options !== undefined) return { ...base, kind: "choice", options, default: preset };
+  return {
+    ...base,
+    kind: "text",
+    format: FORMATS.find((format) => format === property["format"]),
+    minLength: numberOf(property["minLength"]),
+    maxLength: numberOf(property["maxLength"]),
+    default: preset,
+  };
+}
+
+function readChoices(property: Readonly<Record<string, unknown>>, base: FieldBase): ChoicesField {
+  const { items, default: preset } = property;
+  const options = isRecord(items) ? readOptions(items, "anyOf", base.name) : undefined;
+  if (options === undefined) throw unreadable(base.name, "its items have no list of allowed values");
+  return {
+    ...base,
+    kind: "choices",
+    options,
+    minItems: numberOf(property["minItems"]),
+    maxItems: numberOf(property["maxItems"]),
+    default: isTexts(preset) ? preset : undefined,
+  };
+}
+
+/** The allowed values: `enum`, with `enumNames` for display, or a list of `{ const, title }`. */
+function readOptions(
+  property: Readonly<Record<string, unknown>>,
+  listed: "oneOf" | "anyOf",
+  name: string,
+): FieldOption[] | undefined {
+  const { enum: values, enumNames: labels, [listed]: titled } = property;
+  const given = values ?? titled;
+  if (given === undefined) return undefined;
+  if (!Array.isArray(given) || given.length === 0 || given.length > MAX_FIELD_OPTIONS) {
+    throw unreadable(name, `its allowed values are not a list of 1 to ${MAX_FIELD_OPTIONS}`);
+  }
+  return given.map((option, index) => {
+    const { const: value, title } = isRecord(option)
+      ? option
+      : { const: option, title: Array.isArray(labels) ? labels[index] : undefined };
+    if (typeof value !== "string") throw unreadable(name, "an allowed value is not a text");
+    return { value, label: textOf(title) ?? value };
+  });
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function unreadable(field: string, why: string): TypeError {
+  return new TypeError(`Cannot read form field "${field}": ${why}`);
+}
