@@ -3,7 +3,6 @@
  * choices), and the check of an answer. Pure.
  */
 import { isRecord } from "../json.ts";
-import type { FieldValue } from "./questions.ts";
 
 /** The most fields of a form. */
 export const MAX_FORM_FIELDS = 100;
