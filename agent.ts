@@ -39,6 +39,7 @@ export type {
 export type { Unsubscribe } from "./src/agent/listeners.ts";
 export type { FormatOptions, PageIndexOptions, PageOptions } from "./src/agent/documents.ts";
 export { RemoteComputer } from "./src/agent/remote_computer.ts";
+export { RemoteDocuments } from "./src/agent/remote_documents.ts";
 export type {
   CallToolOptions,
   CompleteOptions,
@@ -50,6 +51,7 @@ export type {
   ResourceTemplatePage,
   ResourceUpdates,
 } from "./src/agent/remote_options.ts";
+export { RemoteResources } from "./src/agent/remote_resources.ts";
 export type { RequestOptions } from "./src/agent/requests.ts";
 export { toElement } from "./src/dpe/element.ts";
 export type { RetryOptions } from "./src/link/retry.ts";
