@@ -139,10 +139,13 @@ export type {
   ResourceInfo,
 } from "./src/protocol/resources.ts";
 export {
+  isForModel,
+  type TaskSupport,
   type ToolAnnotations,
   type ToolDetails,
   toolDetails,
   type ToolIcon,
+  type ToolUi,
 } from "./src/protocol/tool_details.ts";
 export {
   A2C_MCP_SERVER,
@@ -156,6 +159,7 @@ export {
   type ContentItemBase,
   type ImageItem,
   MCP_TOOL_ANNOTATION,
+  MCP_TOOL_EXECUTION,
   MCP_TOOL_ICONS,
   MCP_TOOL_TITLE,
   type Only,

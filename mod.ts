@@ -205,10 +205,13 @@ export type {
   ResourceInfo,
 } from "./src/protocol/resources.ts";
 export {
+  isForModel,
+  type TaskSupport,
   type ToolAnnotations,
   type ToolDetails,
   toolDetails,
   type ToolIcon,
+  type ToolUi,
 } from "./src/protocol/tool_details.ts";
 export {
   A2C_MCP_SERVER,
@@ -224,6 +227,7 @@ export {
   type GetToolsRet,
   type ImageItem,
   MCP_TOOL_ANNOTATION,
+  MCP_TOOL_EXECUTION,
   MCP_TOOL_ICONS,
   MCP_TOOL_TITLE,
   type Only,

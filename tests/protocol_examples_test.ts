@@ -105,6 +105,8 @@ const READERS: Readonly<Record<string, readonly Reader[]>> = {
   "Level 3: element": [parseDpeElement],
   "Update events": [parseUpdateComputerConfigReq],
   "Get resources": [parseGetResourcesReq, parseGetResourcesRet],
+  "Title and icons": [read(tools.smcpTool)],
+  "MCP Apps": [read(tools.smcpTool)],
   "Read resource": [parseReadResourceReq, parseReadResourceRet],
 };
 

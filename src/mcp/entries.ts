@@ -20,6 +20,8 @@ export interface McpTool {
   readonly annotations: Record<string, unknown> | undefined;
   /** The icons, unchecked. */
   readonly icons: readonly unknown[] | undefined;
+  /** How the tool runs, such as `taskSupport`; unchecked. */
+  readonly execution: Record<string, unknown> | undefined;
   readonly meta: Record<string, unknown>;
 }
 
@@ -32,7 +34,7 @@ export function readTool(entry: unknown, warn: EntryWarning): McpTool | undefine
     warn("left out a listed tool without a name");
     return undefined;
   }
-  const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = entry;
+  const { name, title, description, inputSchema, outputSchema, annotations, icons, execution, _meta } = entry;
   if (!isRecord(inputSchema)) {
     warn(`tool "${shorten(name, MAX_NAMED_LENGTH)}" has no input schema: accepting any arguments`);
   }
@@ -44,6 +46,7 @@ export function readTool(entry: unknown, warn: EntryWarning): McpTool | undefine
     outputSchema: isRecord(outputSchema) ? outputSchema : null,
     annotations: isRecord(annotations) ? annotations : undefined,
     icons: Array.isArray(icons) ? icons : undefined,
+    execution: isRecord(execution) ? execution : undefined,
     meta: isRecord(_meta) ? _meta : {},
   };
 }

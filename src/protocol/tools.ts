@@ -21,6 +21,8 @@ export const A2C_MCP_SERVER = "a2c_mcp_server";
 export const MCP_TOOL_TITLE = "MCP_TOOL_TITLE";
 /** The key of {@linkcode SMCPTool.meta} whose value is the tool's MCP icons as a JSON string. */
 export const MCP_TOOL_ICONS = "MCP_TOOL_ICONS";
+/** The key of {@linkcode SMCPTool.meta} whose value is MCP's `execution` of the tool as a JSON string. */
+export const MCP_TOOL_EXECUTION = "MCP_TOOL_EXECUTION";
 /** The key of a result's metadata whose value is the output of the server's VRL script, as a JSON string. */
 export const A2C_VRL_TRANSFORMED = "a2c_vrl_transformed";
 
@@ -48,7 +50,8 @@ export interface SMCPTool {
   return_schema: Record<string, unknown> | null;
   /**
    * Flat metadata: {@linkcode A2C_TOOL_META}, {@linkcode A2C_MCP_SERVER}, {@linkcode MCP_TOOL_ANNOTATION},
-   * {@linkcode MCP_TOOL_TITLE}, {@linkcode MCP_TOOL_ICONS}, and the MCP server's own keys. `toolDetails()` parses it.
+   * {@linkcode MCP_TOOL_TITLE}, {@linkcode MCP_TOOL_ICONS}, {@linkcode MCP_TOOL_EXECUTION}, and the MCP server's own
+   * keys, such as `ui`. `toolDetails()` parses it.
    */
   meta?: Attributes | null;
 }

@@ -1,17 +1,30 @@
 /** Tools as text and, on a terminal, grouped by MCP server. Pure: values in, text out. */
 import { isRecord } from "../../json.ts";
 import { A2C_MCP_SERVER, type SMCPTool } from "../../protocol/tools.ts";
+import { isForModel, toolDetails } from "../../protocol/tool_details.ts";
 import { countOf } from "../../text.ts";
 import { printableLine, toSafeLine, withoutSequences } from "../../terminal/safe_text.ts";
 import { cropToWidth } from "../../terminal/display_width.ts";
 import type { Screen } from "../../terminal/screen.ts";
 
-/** A line with the name and the parameters of each tool, then its description. */
+/** A line with the name, the parameters and the title of each tool, then its description. */
 export function toolsText(tools: readonly SMCPTool[]): string {
-  return tools.map(({ name, description, params_schema }) => {
+  return tools.map((tool) => {
+    const { name, description, params_schema } = tool;
     const lines = description.trim().split("\n").filter((line) => line !== "").map((line) => `    ${line}`);
-    return [printableLine(`${name}(${parametersText(params_schema)})`), ...lines].join("\n");
+    const head = [`${name}(${parametersText(params_schema)})`, remarkOf(tool)];
+    return [printableLine(head.filter((part) => part !== "").join("  ")), ...lines].join("\n");
   }).join("\n");
+}
+
+/** The title, and whether the tool is for its page alone: `Set amount [app only]` */
+function remarkOf(tool: SMCPTool): string {
+  const { title } = toolDetails(tool);
+  const parts = [
+    title === undefined || title === tool.name ? "" : title,
+    isForModel(tool) ? "" : "[app only]",
+  ];
+  return parts.filter((part) => part !== "").join(" ");
 }
 
 /** `message: string, times?: integer` */
@@ -54,11 +67,12 @@ export function drawTools(groups: readonly ToolGroup[], { columns, palette }: Sc
   return [...blocks, palette.faint(`"tools NAME" shows one tool in full`)].join("\n\n");
 }
 
-function drawTool({ name, description, params_schema }: SMCPTool, { columns, palette }: Screen): string[] {
+function drawTool(tool: SMCPTool, { columns, palette }: Screen): string[] {
+  const { name, description, params_schema } = tool;
   const safeName = toSafeLine(name);
   const parameters = toSafeLine(`(${parametersText(params_schema)})`);
   const free = Math.max(0, columns - 3 - safeName.length);
-  const what = toSafeLine(description);
+  const what = toSafeLine([remarkOf(tool), description].filter((part) => part !== "").join(": "));
   return [
     `  ${palette.accent(cropToWidth(safeName, columns - 3))}${cropToWidth(parameters, free)}`,
     ...what === "" ? [] : [`      ${palette.faint(cropToWidth(what, columns - 7))}`],
@@ -69,6 +83,12 @@ function drawTool({ name, description, params_schema }: SMCPTool, { columns, pal
 export function toolText(tool: SMCPTool): string {
   const schema = JSON.stringify(tool.params_schema, null, 2);
   const server = serverOf(tool);
-  const origin = server === undefined ? [] : [`MCP server ${server}`, ""];
+  const { ui, taskSupport } = toolDetails(tool);
+  const origin = [
+    ...(server === undefined ? [] : [`MCP server ${server}`]),
+    ...(ui?.resourceUri === undefined ? [] : [`page ${ui.resourceUri}`]),
+    ...(taskSupport === undefined ? [] : [`as a task: ${taskSupport}`]),
+  ];
+  if (origin.length > 0) origin.push("");
   return withoutSequences([toolsText([tool]), "", ...origin, "parameters", schema].join("\n"));
 }

@@ -9,6 +9,7 @@ import {
   type Attributes,
   type AttributeValue,
   MCP_TOOL_ANNOTATION,
+  MCP_TOOL_EXECUTION,
   MCP_TOOL_ICONS,
   MCP_TOOL_TITLE,
   type SMCPTool,
@@ -174,11 +175,12 @@ function rememberShown(): ShowTool {
 }
 
 function toSmcpTool({ name, tool, server, meta }: ToolRoute): SMCPTool {
-  const { title, description, inputSchema, outputSchema, annotations, icons } = tool;
+  const { title, description, inputSchema, outputSchema, annotations, icons, execution } = tool;
   const attributes = flatten(tool.meta);
   if (annotations !== undefined) attributes[MCP_TOOL_ANNOTATION] = JSON.stringify(annotations);
   if (title !== undefined) attributes[MCP_TOOL_TITLE] = title;
   if (icons !== undefined) attributes[MCP_TOOL_ICONS] = JSON.stringify(icons);
+  if (execution !== undefined) attributes[MCP_TOOL_EXECUTION] = JSON.stringify(execution);
   attributes[A2C_MCP_SERVER] = server.name;
   // Only the Computer writes this key: an MCP server must not forge it.
   delete attributes[A2C_TOOL_META];

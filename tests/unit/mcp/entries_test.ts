@@ -26,6 +26,7 @@ Deno.test("a tool is read with all its members", () => {
     _meta: { a: 1 },
     title: "T",
     icons: [{ src: "https://x/i.png" }],
+    execution: { taskSupport: "optional" },
     unknown: "not used",
   };
   const { _meta: meta, unknown: _, ...rest } = entry;
@@ -44,6 +45,7 @@ Deno.test("a tool without a name is left out, and other members of a wrong type 
     outputSchema: null,
     annotations: undefined,
     icons: undefined,
+    execution: undefined,
     meta: {},
   };
   const odd = {
@@ -53,6 +55,7 @@ Deno.test("a tool without a name is left out, and other members of a wrong type 
     outputSchema: "x",
     annotations: [],
     icons: {},
+    execution: 1,
     _meta: null,
   };
   assertEquals(read(readTool, odd), [repaired, 1]);

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { toolDetails } from "../../../src/protocol/tool_details.ts";
+import { isForModel, toolDetails } from "../../../src/protocol/tool_details.ts";
 
 Deno.test("toolDetails() parses what stands in a tool's flat metadata", () => {
   const meta = {
@@ -40,4 +40,36 @@ Deno.test("toolDetails() finds nothing in what is missing or of another type", (
 
 Deno.test("toolDetails() takes the title from MCP's annotations where a peer sends no other", () => {
   assertEquals(toolDetails({ meta: { MCP_TOOL_ANNOTATION: '{"title":"Add"}' } }).title, "Add");
+});
+
+Deno.test("toolDetails() gives the page of a tool, who may call it, and the rest of the MCP server's _meta", () => {
+  const meta = {
+    a2c_mcp_server: "shop",
+    MCP_TOOL_EXECUTION: '{"taskSupport":"required"}',
+    ui: '{"resourceUri":"ui://shop/cart","visibility":["app",7],"prefersBorder":true}',
+    "com.example/note": "[not JSON",
+    "com.example/count": 3,
+  };
+  const ui = { resourceUri: "ui://shop/cart", visibility: ["app"] as const, prefersBorder: true };
+  assertEquals(toolDetails({ meta }), {
+    mcpServer: "shop",
+    ui,
+    taskSupport: "required",
+    meta: { ui: { ...ui, visibility: ["app", 7] }, "com.example/note": "[not JSON", "com.example/count": 3 },
+  });
+});
+
+Deno.test("the page of a tool may stand under the older key of MCP Apps", () => {
+  const ui = { resourceUri: "ui://shop/cart", visibility: ["model", "app"] as const };
+  assertEquals(toolDetails({ meta: { "ui/resourceUri": "ui://shop/cart" } }).ui, ui);
+});
+
+Deno.test("isForModel() leaves out only tools that their page alone may call", () => {
+  const isFor = (ui: unknown) => isForModel({ meta: { ui: JSON.stringify(ui) } });
+  assertEquals(isFor({ visibility: ["app"] }), false);
+  assertEquals(isFor({ visibility: ["model"] }), true);
+  assertEquals(isFor({ visibility: [] }), true);
+  assertEquals(isFor({ visibility: "app" }), true);
+  assertEquals(isFor("x"), true);
+  assertEquals(isForModel({ meta: null }), true);
 });

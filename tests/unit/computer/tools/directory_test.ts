@@ -51,6 +51,7 @@ Deno.test("metadata of the MCP server is flattened, without its own value for a2
     name: "t",
     annotations: { title: "T" },
     icons: [{ src: "https://x/i.png" }],
+    execution: { taskSupport: "optional" },
     _meta: {
       text: "x",
       number: 1.5,
@@ -72,6 +73,7 @@ Deno.test("metadata of the MCP server is flattened, without its own value for a2
     MCP_TOOL_ANNOTATION: '{"title":"T"}',
     MCP_TOOL_TITLE: "T",
     MCP_TOOL_ICONS: '[{"src":"https://x/i.png"}]',
+    MCP_TOOL_EXECUTION: '{"taskSupport":"optional"}',
     a2c_mcp_server: "s",
   });
 });
