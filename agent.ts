@@ -72,6 +72,8 @@ export type {
   MCPServerStreamableHttpParameters,
   MCPSSEConfig,
   MCPSSEParameters,
+  NetworkMCPServerConfig,
+  OAuthSettings,
 } from "./src/protocol/config.ts";
 export { type Desktop, type DesktopEntry, parseDesktopEntry } from "./src/protocol/desktop.ts";
 export {

@@ -81,6 +81,8 @@ export type {
   MCPServerStreamableHttpParameters,
   MCPSSEConfig,
   MCPSSEParameters,
+  NetworkMCPServerConfig,
+  OAuthSettings,
 } from "./src/protocol/config.ts";
 export type { DpeResource, ReadResourceRet, ResourceContents } from "./src/protocol/resources.ts";
 export type {

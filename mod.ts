@@ -44,6 +44,8 @@ export type {
   MCPServerStreamableHttpParameters,
   MCPSSEConfig,
   MCPSSEParameters,
+  NetworkMCPServerConfig,
+  OAuthSettings,
 } from "./src/protocol/config.ts";
 export {
   type Desktop,

@@ -11,7 +11,7 @@ import { z } from "zod";
 import manifest from "../deno.json" with { type: "json" };
 import { flatHttpServer, flatStdioServer, URL_KEYS } from "../src/config/foreign/flat.ts";
 import { isRecord } from "../src/json.ts";
-import { inputKinds, serverKinds, toolMeta } from "../src/protocol/schemas/config.ts";
+import { inputKinds, oauthSettings, serverKinds, toolMeta } from "../src/protocol/schemas/config.ts";
 import { withReference } from "./config_reference.ts";
 import { withServerOptions } from "./server_options.ts";
 import { captureDeno, root } from "./deno.ts";
@@ -25,6 +25,7 @@ const serverPagePath = join(root, "docs", "server.md");
 /** The schemas by the names of the interfaces that describe them. */
 const named = {
   ToolMeta: toolMeta,
+  OAuthSettings: oauthSettings,
   MCPServerStdioConfig: serverKinds.stdio,
   MCPServerStreamableHttpConfig: serverKinds.streamable,
   MCPSSEConfig: serverKinds.sse,

@@ -28,7 +28,7 @@ import {
 } from "./limits.ts";
 import { fitList, type FitOptions, ItemSizes, type ListItem } from "./office/list_answer.ts";
 import type { ComputerConfig } from "../config/config.ts";
-import { inputIdsOf } from "../config/placeholders.ts";
+import { filledMembers, inputIdsOf } from "../config/placeholders.ts";
 import { describeProblem } from "../config/problem.ts";
 import type { Confirm } from "./tools/confirmation.ts";
 import { OfficeAgent } from "./office/attendance.ts";
@@ -358,7 +358,7 @@ export class McpHost implements AsyncDisposable {
     if (inputs.size === 0) return [];
     const users = this.fleet.servers.filter(({ name, isStopped, config }) =>
       !isStopped && !except.has(name) &&
-      !inputIdsOf(config.server_parameters).isDisjointFrom(inputs)
+      !inputIdsOf(filledMembers(config)).isDisjointFrom(inputs)
     );
     for (const server of users) server.restart();
     return users.map(({ name }) => name);

@@ -7,6 +7,7 @@ import type { ConfigForm } from "./form.ts";
 import { ConfigError, type ConfigIssue, type ConfigProblem } from "./problem.ts";
 import { type ConfigReading, readText } from "./reading.ts";
 import {
+  filledMembers,
   findPlaceholders,
   hasPlaceholder,
   inputIdsOf,
@@ -164,7 +165,7 @@ function isSet(name: string, { environment }: ConfigChecks): boolean | null {
 }
 
 function inputsOf({ servers, inputs }: ConfigReading, checks: ConfigChecks): CheckedInput[] {
-  const users = servers.map(({ value }) => ({ name: value.name, ids: inputIdsOf(value.server_parameters) }));
+  const users = servers.map(({ value }) => ({ name: value.name, ids: inputIdsOf(filledMembers(value)) }));
   return inputs.map(({ value: input }) => ({
     id: input.id,
     type: input.type,
@@ -193,8 +194,8 @@ function variablesOf({ servers }: ConfigReading, checks: ConfigChecks): CheckedV
   }));
 }
 
-function placeholdersOf({ server_parameters }: MCPServerConfig): Placeholder[] {
-  return findPlaceholders(server_parameters).map(({ placeholder }) => placeholder);
+function placeholdersOf(config: MCPServerConfig): Placeholder[] {
+  return findPlaceholders(filledMembers(config)).map(({ placeholder }) => placeholder);
 }
 
 /** What keeps a server from starting on this machine. */

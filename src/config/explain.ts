@@ -17,11 +17,19 @@ export function readWith<T>(
 ): T | undefined {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  for (const issue of parsed.error.issues) {
+  for (const issue of parsed.error.issues.flatMap(innermost)) {
     const within = issue.path.map((key) => typeof key === "number" ? key : String(key));
     findings.refuse([...path, ...within], explainIssue(issue, valueAt(value, within)));
   }
   return undefined;
+}
+
+/** The issues within a value that is of the type of one branch of a union; otherwise the issue itself. */
+function innermost(issue: Issue): readonly Issue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const fitting = issue.errors.find((issues) => issues.every(({ path }) => path.length > 0));
+  const within = (fitting ?? []).map((each) => ({ ...each, path: [...issue.path, ...each.path] }));
+  return within.length === 0 ? [issue] : within.flatMap(innermost);
 }
 
 /** What is wrong with `value`, and the fix. The value may be a secret, so it is never part of the message. */
@@ -34,6 +42,8 @@ function explainIssue(issue: Issue, value: unknown): string {
     case "too_small":
       if (issue.origin === "number") return "must be greater than 0";
       return issue.origin === "array" ? "must have at least one item" : "must not be empty";
+    case "too_big":
+      return `must be at most ${issue.maximum}`;
     case "invalid_union":
       return noneOf(issue.errors, value);
     case "invalid_format":
@@ -47,6 +57,7 @@ function explainIssue(issue: Issue, value: unknown): string {
 const TYPES: Readonly<Record<string, string>> = {
   string: "a string",
   number: "a number",
+  int: "a whole number",
   boolean: "true or false",
   array: "a list",
   object: "an object",
@@ -101,7 +112,8 @@ function noneOf(branches: readonly (readonly Issue[])[], value: unknown): string
   if (near !== undefined) return explainIssue(near, valueAt(value, near.path));
   const expected = firsts.flatMap((issue) => issue.code === "invalid_type" ? [issue.expected] : []);
   const [type = ""] = expected;
-  if (branches.length > 2 || (type !== "number" && type !== "boolean")) return wrongType(expected, value);
+  const isPlaceholder = firsts.some(({ code }) => code === "invalid_format");
+  if (branches.length > 2 || !isPlaceholder) return wrongType(expected, value);
   return wrongType([type], value, "a placeholder such as ${input:id}");
 }
 
@@ -120,7 +132,8 @@ const MAX_LISTED_KEYS = 10;
 /** Warns of the unknown keys of a server in the specification's form. */
 export function warnOfServerKeys(config: MCPServerConfig, { path, findings }: ReadingPlace): void {
   const { type, server_parameters } = config;
-  warnOfUnknownKeys(config, SERVER_KEYS, { path, findings });
+  // `checkOAuth` explains why it has no effect for a program.
+  warnOfUnknownKeys(config, [...SERVER_KEYS[type], "oauth"], { path, findings });
   const parameters = { path: [...path, "server_parameters"], findings };
   warnOfUnknownKeys(server_parameters, PARAMETER_KEYS[type], parameters);
   warnOfToolKeys(config, { path, findings });

@@ -71,9 +71,9 @@ export function checkUse(
   });
 }
 
-/** Placeholders of our own form are filled in within `server_parameters` only; in a flat entry anywhere. */
+/** Placeholders of our own form are filled in within some members only; in a flat entry anywhere. */
 function placeholdersOf(entry: unknown): ReturnType<typeof findPlaceholders> {
   if (!isRecord(entry) || !isOwnEntry(entry)) return findPlaceholders(entry);
-  const { server_parameters } = entry;
-  return findPlaceholders({ server_parameters });
+  const { server_parameters, oauth } = entry;
+  return findPlaceholders({ server_parameters, oauth });
 }

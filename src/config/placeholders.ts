@@ -3,6 +3,7 @@
  * `${file:PATH}`, the content of a file.
  */
 import { isRecord } from "../json.ts";
+import { type MCPServerConfig, oauthOf } from "../protocol/config.ts";
 import type { ConfigPath } from "./problem.ts";
 
 /** Matches placeholders. A name may have any characters except the closing brace. */
@@ -41,6 +42,15 @@ export function parsePlaceholder(text: string): Placeholder | undefined {
 /** Whether `text` contains a placeholder. */
 export function hasPlaceholder(text: string): boolean {
   return splitClosed(text)[0].search(PLACEHOLDER) !== -1;
+}
+
+/** The members of a server's configuration in which placeholders are filled in. */
+export function filledMembers(
+  config: MCPServerConfig,
+): { readonly server_parameters: MCPServerConfig["server_parameters"]; readonly oauth?: unknown } {
+  const { server_parameters } = config;
+  const oauth = oauthOf(config);
+  return oauth === undefined ? { server_parameters } : { server_parameters, oauth };
 }
 
 /** All placeholders in the strings of `value`, in order, repeated ones included. */

@@ -3,6 +3,7 @@ import type { MCPServerConfig } from "../protocol/config.ts";
 import { isRecord } from "../json.ts";
 import { serverKinds } from "../protocol/schemas/config.ts";
 import { convertEntry } from "./foreign/convert.ts";
+import { checkOAuth } from "./oauth.ts";
 import { readWith, warnOfServerKeys, warnOfToolKeys, wrongWord } from "./explain.ts";
 import { type ConfigEntry, isOwnEntry, nameOf } from "./form.ts";
 import { checkValues } from "./values.ts";
@@ -27,6 +28,7 @@ export function readServer(
   const config = isOwnEntry(value) ? readOwn({ ...value, name }, place) : convertEntry(value, name, place);
   if (config === undefined) return undefined;
   if (!isOwnEntry(value)) warnOfToolKeys(config, place);
+  checkOAuth(config, place);
   if (typeof config.default_tool_meta?.alias === "string") {
     const message = 'cannot name all tools the same; set the alias of one tool in "tool_meta"';
     context.findings.refuse([...path, "default_tool_meta", "alias"], message);

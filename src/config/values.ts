@@ -4,6 +4,7 @@ import { textEncodingOf } from "../mcp/stdio/text_encoding.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
 import { resolvedServerConfig } from "../protocol/schemas/config.ts";
 import { readWith } from "./explain.ts";
+import { checkOAuth } from "./oauth.ts";
 import { hasPlaceholder } from "./placeholders.ts";
 import { type ConfigPath, describeProblem, Findings, formatPath, type ReadingPlace } from "./problem.ts";
 
@@ -75,7 +76,10 @@ export function urlProblem(url: string): string | undefined {
 export function readResolved(name: string, config: unknown): ResolvedServerConfig {
   const findings = new Findings();
   const resolved = readWith(resolvedServerConfig, config, { path: [], findings });
-  if (resolved !== undefined) checkValues(resolved, { path: [], findings });
+  if (resolved !== undefined) {
+    checkValues(resolved, { path: [], findings });
+    checkOAuth(resolved, { path: [], findings });
+  }
   if (resolved !== undefined && findings.problems.length === 0) return resolved;
   const states = findings.problems.map(({ path, message }) =>
     describeProblem({ path: formatPath(path), message })

@@ -94,8 +94,46 @@ export interface MCPServerStreamableHttpParameters {
   terminate_on_close: boolean | InputPlaceholder;
 }
 
+/** How the Computer signs in at an MCP server by OAuth. Every text may have placeholders. */
+export interface OAuthSettings {
+  /**
+   * How an access token is obtained: `authorization_code` by a browser, `device_code` by a code that is typed on any
+   * device, `client_credentials` for a service without a person. `authorization_code` by default.
+   */
+  grant?: "authorization_code" | "device_code" | "client_credentials" | null;
+  /** The id of a client that is registered at the authorization server. By default the Computer registers itself. */
+  clientId?: string | null;
+  /** The secret of that client, usually `${input:id}`. */
+  clientSecret?: string | null;
+  /** The private key of that client, in place of a secret (`private_key_jwt`): PKCS #8 as PEM, or a JWK as JSON. */
+  privateKey?: string | null;
+  /** The id of the private key, `kid`. That of the JWK by default. */
+  keyId?: string | null;
+  /** The algorithm of the private key, such as `RS256`. By default that of the JWK; `ES256` for PEM. */
+  keyAlgorithm?: string | null;
+  /** The scopes to ask for. Those that the MCP server names by default. */
+  scopes?: string[] | null;
+  /** The resource that the token is for. That of the MCP server's metadata by default. */
+  resource?: string | null;
+  /** The authorization server. The first one that the MCP server names by default. */
+  issuer?: string | null;
+  /** The loopback port to which the browser returns. Any free port by default. */
+  redirectPort?: number | null;
+  /** The address of the document that describes the client (client ID metadata document). Ours by default. */
+  clientMetadataUrl?: string | null;
+}
+
+/** The members that the configurations of MCP servers on the network have. */
+export interface NetworkMCPServerConfig extends BaseMCPServerConfig {
+  /**
+   * Whether and how the Computer signs in by OAuth; `true` means that everything is found by discovery. When absent, the
+   * Computer uses OAuth once `auth login` was run. Not in the specification: `client:get_config` does not show it.
+   */
+  oauth?: boolean | OAuthSettings | null;
+}
+
 /** An MCP server over Streamable HTTP. */
-export interface MCPServerStreamableHttpConfig extends BaseMCPServerConfig {
+export interface MCPServerStreamableHttpConfig extends NetworkMCPServerConfig {
   /** The transport. */
   type: "streamable";
   /** How to start or reach the MCP server. */
@@ -115,11 +153,16 @@ export interface MCPSSEParameters {
 }
 
 /** An MCP server over HTTP with Server-Sent Events. */
-export interface MCPSSEConfig extends BaseMCPServerConfig {
+export interface MCPSSEConfig extends NetworkMCPServerConfig {
   /** The transport. */
   type: "sse";
   /** How to start or reach the MCP server. */
   server_parameters: MCPSSEParameters;
+}
+
+/** How the Computer signs in at an MCP server; `undefined` when the configuration does not say it. */
+export function oauthOf(config: MCPServerConfig): boolean | OAuthSettings | undefined {
+  return (config.type === "stdio" ? undefined : config.oauth) ?? undefined;
 }
 
 /** An MCP server of any transport. */

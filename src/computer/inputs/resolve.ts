@@ -7,12 +7,14 @@ import type {
   MCPServerInput,
   ResolvedServerConfig,
 } from "../../protocol/config.ts";
+import { isRecord } from "../../json.ts";
 import { describeError } from "../../text.ts";
 import { ConfigurationError } from "../../mcp/errors.ts";
 import { runShell } from "../../mcp/stdio/shell.ts";
 import { readEnvFile, readValueFile } from "../../config/env_file.ts";
 import { readResolved } from "../../config/values.ts";
 import {
+  filledMembers,
   fillPlaceholders,
   findPlaceholders,
   type InputValue,
@@ -51,11 +53,11 @@ export async function resolveInputs(
   context: InputContext,
 ): Promise<ResolvedServerConfig> {
   const values = new Map<string, InputValue>();
-  for (const { text, placeholder } of findPlaceholders(config.server_parameters)) {
+  for (const { text, placeholder } of findPlaceholders(filledMembers(config))) {
     if (!values.has(text)) values.set(text, await resolvePlaceholder(placeholder, config.name, context));
   }
-  const server_parameters = fillPlaceholders(config.server_parameters, values);
-  return await withEnvFile(readResolved(config.name, { ...config, server_parameters }));
+  const filled = fillPlaceholders(filledMembers(config), values);
+  return await withEnvFile(readResolved(config.name, { ...config, ...(isRecord(filled) ? filled : {}) }));
 }
 
 /** Adds the variables of `env_file`; those of `env` override them. */

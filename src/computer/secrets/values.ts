@@ -1,5 +1,5 @@
 /** Finds the secret values among the parameters of a server, for redaction. */
-import type { MCPServerConfig } from "../../protocol/config.ts";
+import { type MCPServerConfig, oauthOf } from "../../protocol/config.ts";
 import { isRecord } from "../../json.ts";
 import { PLACEHOLDER } from "../../config/placeholders.ts";
 import { maskSecretParameters } from "./owner_masking.ts";
@@ -25,7 +25,7 @@ const PLAIN_WORD =
 
 /**
  * The secrets of one server: the values of inputs, variables (also of `env_file`) and headers, the values of secret
- * names, secrets in URLs, and each word of an argument that is not a plain word, path, package or version.
+ * names, the secrets of its sign-in, secrets in URLs, and each word of an argument that is not a plain word, path, package or version.
  *
  * @param written The configuration with placeholders.
  * @param resolved The same with the inputs' values in it.
@@ -42,6 +42,7 @@ export function secretsOf(
     ...hiddenValues({ env, headers }, server_parameters),
     ...hiddenValues(maskSecretParameters(written), server_parameters),
     ...addedVariables(written, server_parameters),
+    ...signInSecrets(written, resolved),
   ];
   const texts = textsOf(server_parameters);
   const words = [...texts.flatMap(namedSecrets), ...texts.flatMap(unusualWords)];
@@ -57,6 +58,15 @@ function addedVariables({ server_parameters }: MCPServerConfig, resolved: object
   return Object.entries(env).flatMap(([name, value]) =>
     Object.hasOwn(known, name) || typeof value !== "string" ? [] : [value]
   );
+}
+
+/** The credentials of the client, and whatever a placeholder stood for. */
+function signInSecrets(written: MCPServerConfig, resolved: object): string[] {
+  const oauth = "oauth" in resolved && isRecord(resolved.oauth) ? resolved.oauth : {};
+  const credentials = [oauth["clientSecret"], oauth["privateKey"]].filter((value) =>
+    typeof value === "string"
+  );
+  return [...credentials, ...hiddenValues(oauthOf(written), oauth)];
 }
 
 /** Arguments, variables, headers and the URL, after resolution. */

@@ -186,7 +186,8 @@ function fromHttp(entry: FlatHttpServer | undefined, context: VariableContext): 
   if (problem !== undefined) findings.refuse([...path, key], problem);
   const headers = Object.entries(entry.headers ?? {}).map(([name, value]) => [name, String(value)]);
   const server_parameters = { url, headers: entry.headers ? Object.fromEntries(headers) : null };
-  return { ...fromShared(entry, context), server_parameters };
+  const oauth = entry.oauth ?? undefined;
+  return { ...fromShared(entry, context), ...(oauth === undefined ? {} : { oauth }), server_parameters };
 }
 
 /** The members of an entry that do not depend on the transport. Our own keys override other programs' keys. */

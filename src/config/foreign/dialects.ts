@@ -4,23 +4,9 @@
  */
 import { isRecord } from "../../json.ts";
 import type { ConfigForm } from "../form.ts";
+import type { Entry, Member, Part } from "./members.ts";
 import type { ConfigPath } from "../problem.ts";
-
-type Entry = Readonly<Record<string, unknown>>;
-
-/** A value of the flat entry, and the place where it was written. */
-interface Part {
-  /** The path in the flat entry: a member, or a member of that. */
-  readonly path: ConfigPath;
-  readonly value: unknown;
-  /** The path in the entry as it was written. */
-  readonly from: ConfigPath;
-  /** What to add to the index of a list item to get its index at `from`; 0 by default. */
-  readonly shift?: number;
-}
-
-/** Translates a member. It returns nothing for a member without meaning, or of a wrong type that is reported elsewhere. */
-type Member = (value: unknown, key: string, entry: Entry) => readonly Part[];
+import { signIn, signInScopes } from "./oauth.ts";
 
 /** The syntax of variables in a form. */
 export interface VariableStyle {
@@ -130,6 +116,7 @@ const SHARED: Readonly<Record<string, Member>> = {
   api_key_env: keyFromVariable,
   api_key_format: nothing,
   api_key_header: nothing,
+  auth: signIn,
   baseUrl: renamedTo("url"),
   bearer_token_env_var: bearerFromVariable,
   disabled_tools: renamedTo("forbidden_tools"),
@@ -139,6 +126,8 @@ const SHARED: Readonly<Record<string, Member>> = {
   env_http_headers: headersFromVariables,
   env_vars: passedVariables,
   http_headers: renamedTo("headers"),
+  oauth: signIn,
+  oauth_scopes: signInScopes,
   includeTools: renamedTo("allowed_tools"),
   requestInit: nestedHeaders,
   requestOptions: nestedHeaders,

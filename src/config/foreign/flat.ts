@@ -1,7 +1,7 @@
 /** Flat server entries, without `server_parameters`, as other programs write them. */
 import { z } from "zod";
-import type { MCPServerConfig } from "../../protocol/config.ts";
-import { approval, elicitation, toolMeta } from "../../protocol/schemas/config.ts";
+import type { MCPServerConfig, OAuthSettings } from "../../protocol/config.ts";
+import { approval, elicitation, oauthSettings, toolMeta } from "../../protocol/schemas/config.ts";
 import type { ToolMeta } from "../../protocol/tools.ts";
 
 /** The members of all flat entries. */
@@ -67,6 +67,8 @@ export interface FlatHttpServer extends FlatServer {
   httpUrl?: string | null | undefined;
   /** HTTP headers of each request. */
   headers?: Record<string, string | number | boolean> | null | undefined;
+  /** Whether and how the Computer signs in by OAuth; `true` means that everything is found by discovery. */
+  oauth?: boolean | OAuthSettings | null | undefined;
 }
 
 /** Other programs' names of the transports, and ours. */
@@ -121,6 +123,7 @@ const httpMembers = {
   serverUrl: z.string().min(1).nullish(),
   httpUrl: z.string().min(1).nullish(),
   headers: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullish(),
+  oauth: z.union([z.boolean(), oauthSettings]).nullish(),
 };
 
 /** The schema of a program to start. */
@@ -144,5 +147,6 @@ export const VARIABLE_KEYS: readonly string[] = [
   "cwd",
   "envFile",
   "headers",
+  "oauth",
   ...URL_KEYS,
 ];

@@ -16,17 +16,14 @@ const REFUSED: ReadonlyMap<
   },
 }));
 
-const NO_OAUTH = 'has no effect: OAuth is not supported; put a token into "headers"';
+const NO_PROVIDER = 'has no effect; write "oauth", or put a token into "headers"';
 const NO_TIMEOUT = "has no effect: the Agent sets the timeout of each call";
 const NO_START_TIMEOUT = "has no effect: there is no limit for the start of a server";
 const NO_WATCH = "has no effect: servers are not restarted when files change";
 
 /** Keys that are ignored with a warning: the server works, but not as configured. */
 const IGNORED: ReadonlyMap<string, string> = new Map(Object.entries({
-  auth: NO_OAUTH,
-  oauth: NO_OAUTH,
-  oauth_scopes: NO_OAUTH,
-  authProviderType: NO_OAUTH,
+  authProviderType: NO_PROVIDER,
   headersHelper: 'has no effect; put ${input:id} into "headers", with an input of type "command"',
   timeout: NO_TIMEOUT,
   networkTimeout: NO_TIMEOUT,

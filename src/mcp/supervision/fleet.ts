@@ -1,7 +1,7 @@
 /** The MCP servers of one Computer, in order of precedence. */
 import { isDeepStrictEqual } from "node:util";
 import { Limiter } from "../../async/limiter.ts";
-import type { MCPServerConfig } from "../../protocol/config.ts";
+import { type MCPServerConfig, oauthOf } from "../../protocol/config.ts";
 import { ProcessGuard } from "../stdio/guard.ts";
 import { type ServerContext, SupervisedServer } from "./supervised_server.ts";
 
@@ -113,5 +113,6 @@ function isSameProcess(one: MCPServerConfig, other: MCPServerConfig): boolean {
   return one.type === other.type && one.disabled === other.disabled &&
     (one.vrl ?? "") === (other.vrl ?? "") &&
     (one.elicitation === "decline") === (other.elicitation === "decline") &&
-    isDeepStrictEqual(one.server_parameters, other.server_parameters);
+    isDeepStrictEqual(one.server_parameters, other.server_parameters) &&
+    isDeepStrictEqual(oauthOf(one), oauthOf(other));
 }

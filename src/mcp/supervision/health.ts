@@ -2,7 +2,7 @@
 import { delay } from "../../async/backoff.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "../../log.ts";
-import type { ResolvedServerConfig } from "../../protocol/config.ts";
+import { oauthOf, type ResolvedServerConfig } from "../../protocol/config.ts";
 import { describeError } from "../../text.ts";
 
 /** Consecutive unanswered pings after which the server counts as hung. */
@@ -88,10 +88,14 @@ export class Renewal {
     if (now() - this.#checkedAtMs < CHECK_INTERVAL_MS) return;
     this.#checkedAtMs = now();
     try {
-      const { server_parameters } = await resolve();
-      if (!isDeepStrictEqual(server_parameters, this.#used.server_parameters)) onRenewed();
+      if (!isDeepStrictEqual(credentialsOf(await resolve()), credentialsOf(this.#used))) onRenewed();
     } catch (error) {
       log.debug("failed to resolve the inputs again", { error: describeError(error) });
     }
   }
+}
+
+/** The members that may hold credentials. */
+function credentialsOf(config: ResolvedServerConfig): readonly unknown[] {
+  return [config.server_parameters, oauthOf(config)];
 }

@@ -4,6 +4,7 @@ import type {
   InputPlaceholder,
   MCPServerConfig,
   MCPServerInput,
+  OAuthSettings,
   ResolvedServerConfig,
 } from "../config.ts";
 import type { ToolMeta } from "../tools.ts";
@@ -102,9 +103,39 @@ function stdio<P>({ text, choice }: Scalars<P>) {
   });
 }
 
-function streamable<P>({ text, truth, header }: Scalars<P>) {
+/** The settings of a sign-in; their port and their choice have no placeholders. */
+function oauth<P>({ text }: Scalars<P>) {
+  const word = text(z.string().min(1));
   return z.looseObject({
-    ...base,
+    grant: z.enum(["authorization_code", "device_code", "client_credentials"]).nullish(),
+    clientId: word.nullish(),
+    clientSecret: word.nullish(),
+    privateKey: word.nullish(),
+    keyId: word.nullish(),
+    keyAlgorithm: word.nullish(),
+    scopes: z.array(word).nullish(),
+    resource: word.nullish(),
+    issuer: word.nullish(),
+    redirectPort: z.int().min(1).max(65_535).nullish(),
+    clientMetadataUrl: word.nullish(),
+  });
+}
+
+const writtenOAuth = oauth(written);
+export const oauthSettings: z.ZodType<OAuthSettings> = writtenOAuth;
+/** The keys of the settings of a sign-in. */
+export const OAUTH_KEYS: readonly string[] = Object.keys(writtenOAuth.shape);
+
+/** The members of every MCP server on the network; the schema of the documentation is that of written settings. */
+function network<P>(scalars: Scalars<P>) {
+  const settings = Object.is(scalars, written) ? oauthSettings : oauth(scalars);
+  return { ...base, oauth: z.union([z.boolean(), settings]).nullish() };
+}
+
+function streamable<P>(scalars: Scalars<P>) {
+  const { text, truth, header } = scalars;
+  return z.looseObject({
+    ...network(scalars),
     type: z.literal("streamable"),
     server_parameters: z.looseObject({
       url: text(z.string().min(1)),
@@ -116,9 +147,10 @@ function streamable<P>({ text, truth, header }: Scalars<P>) {
   });
 }
 
-function sse<P>({ text, number, header }: Scalars<P>) {
+function sse<P>(scalars: Scalars<P>) {
+  const { text, number, header } = scalars;
   return z.looseObject({
-    ...base,
+    ...network(scalars),
     type: z.literal("sse"),
     server_parameters: z.looseObject({
       url: text(z.string().min(1)),
@@ -133,8 +165,12 @@ const kinds = { stdio: stdio(written), streamable: streamable(written), sse: sse
 
 /** The schemas of the transports by name, with placeholders. */
 export const serverKinds: Readonly<Record<MCPServerConfig["type"], z.ZodType<MCPServerConfig>>> = kinds;
-/** The keys of an MCP server, and the keys of `server_parameters` by transport. */
-export const SERVER_KEYS: readonly string[] = Object.keys(kinds.stdio.shape);
+/** The keys of an MCP server, and the keys of `server_parameters`, by transport. */
+export const SERVER_KEYS: Readonly<Record<MCPServerConfig["type"], readonly string[]>> = {
+  stdio: Object.keys(kinds.stdio.shape),
+  streamable: Object.keys(kinds.streamable.shape),
+  sse: Object.keys(kinds.sse.shape),
+};
 export const PARAMETER_KEYS: Readonly<Record<MCPServerConfig["type"], readonly string[]>> = {
   stdio: Object.keys(kinds.stdio.shape.server_parameters.shape),
   streamable: Object.keys(kinds.streamable.shape.server_parameters.shape),

@@ -3,7 +3,7 @@ import { drawColumns } from "../../../terminal/shapes.ts";
 import { type Palette, PLAIN } from "../../../terminal/screen.ts";
 import type { MCPServerInput } from "../../../protocol/config.ts";
 import { UsageError } from "../../outcome.ts";
-import { inputIdsOf, type InputValue } from "../../../config/placeholders.ts";
+import { filledMembers, inputIdsOf, type InputValue } from "../../../config/placeholders.ts";
 import { findInput } from "../../../computer/inputs/sources.ts";
 import { renderParameters } from "../../../computer/secrets/owner_masking.ts";
 import { unknownName } from "../../../spelling.ts";
@@ -19,7 +19,7 @@ export async function listInputs({ hosted }: CommandContext): Promise<CommandAns
     type: input.type,
     description: input.description,
     value_from: await hosted.originOf(input),
-    used_by: servers.filter((server) => inputIdsOf(server.server_parameters).has(input.id))
+    used_by: servers.filter((server) => inputIdsOf(filledMembers(server)).has(input.id))
       .map(({ name }) => name),
   })));
   const rows = listed.map(({ id, type, description, value_from, used_by }) => [

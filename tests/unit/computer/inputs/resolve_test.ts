@@ -3,7 +3,7 @@ import { parseConfig, parseConfigText } from "../../../../src/config/config.ts";
 import { resolveInputs } from "../../../../src/computer/inputs/resolve.ts";
 import type { InputSource } from "../../../../src/computer/inputs/sources.ts";
 import { ConfigurationError } from "../../../../src/mcp/errors.ts";
-import type { MCPServerStdioParameters } from "../../../../src/protocol/config.ts";
+import { type MCPServerStdioParameters, oauthOf } from "../../../../src/protocol/config.ts";
 
 const isPosix = Deno.build.os !== "windows";
 const none: InputSource = () => undefined;
@@ -313,4 +313,23 @@ Deno.test("a ${file:…} placeholder is replaced by the content of the file at t
   assertEquals((await resolve(parameters, [])).args, ["--key=s3cret"]);
   await Deno.remove(file);
   await assertRejects(() => resolve(parameters, []), ConfigurationError, "no such file");
+});
+
+Deno.test("placeholders are replaced in the settings of a sign-in", async () => {
+  const config = parseConfig({
+    servers: {
+      s: {
+        type: "streamable",
+        oauth: { clientId: "me", clientSecret: "${input:secret}", scopes: ["read", "${input:scope}"] },
+        server_parameters: { url: "http://x" },
+      },
+    },
+    inputs: [{ id: "secret", type: "promptString" }, { id: "scope", type: "promptString" }],
+  });
+  const [server] = config.servers;
+  if (server === undefined) throw new TypeError("no server");
+  const source: InputSource = (id) => ({ secret: 12345, scope: "write" })[id];
+  const { signal } = new AbortController();
+  const resolved = await resolveInputs(server, { inputs: config.inputs, source, signal });
+  assertEquals(oauthOf(resolved), { clientId: "me", clientSecret: "12345", scopes: ["read", "write"] });
 });

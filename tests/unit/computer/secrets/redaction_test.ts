@@ -140,3 +140,26 @@ Deno.test("beyond the most servers, the secrets of the oldest start are forgotte
 Deno.test("a redactor without secrets changes nothing", () => {
   assertEquals([new Redactor().redactTail("text"), new Redactor().redact("text")], ["text", "text"]);
 });
+
+Deno.test("the secret and the private key of a sign-in are secrets, and an Agent sees nothing of the sign-in", () => {
+  const entry = (oauth: Record<string, unknown>) => {
+    const [config] = parseConfig({
+      servers: { s: { type: "streamable", oauth, server_parameters: { url: "http://x" } } },
+    }).servers;
+    if (config === undefined) throw new TypeError("no server");
+    return config;
+  };
+  const written = entry({
+    clientId: "laptop",
+    clientSecret: "${input:secret}",
+    issuer: "https://a/${input:tenant}",
+  });
+  const resolved = entry({ clientId: "laptop", clientSecret: "s3cr.et", issuer: "https://a/t-9271" });
+  const keyed = entry({ clientId: "laptop", privateKey: "-----BEGIN x" });
+  const redactor = redactorOf(...secretsOf(written, resolved), ...secretsOf(keyed, keyed));
+  assertEquals(
+    redactor.redact("laptop: s3cr.et at https://a/t-9271, -----BEGIN x"),
+    "laptop: *** at https://a/***, ***",
+  );
+  assertEquals("oauth" in maskServer(written), false);
+});

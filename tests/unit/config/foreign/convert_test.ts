@@ -175,13 +175,13 @@ Deno.test("an unknown key with a common synonym is a warning with our key", () =
 Deno.test("keys without effect are warnings, with a fix", () => {
   const { warnings } = convert({
     url: "http://x",
-    oauth: {},
+    authProviderType: "google_credentials",
     headersHelper: "x",
     timeout: 5,
     alwaysAlow: [],
   });
   assertEquals(warnings.map((warning) => warning.split(/[:;]/)[0]), [
-    "mcpServers.a.oauth has no effect",
+    "mcpServers.a.authProviderType has no effect",
     "mcpServers.a.headersHelper has no effect",
     "mcpServers.a.timeout has no effect",
     "mcpServers.a.alwaysAlow unknown key, ignored",

@@ -1,0 +1,146 @@
+/** Checks the member `oauth` of an MCP server: wrong values, wrong combinations and misspelled members. */
+import type { MCPServerConfig, OAuthSettings } from "../protocol/config.ts";
+import { OAUTH_KEYS } from "../protocol/schemas/config.ts";
+import { isRemark } from "./form.ts";
+import { hasPlaceholder } from "./placeholders.ts";
+import type { ConfigPath, ReadingPlace } from "./problem.ts";
+import { didYouMean } from "../spelling.ts";
+
+/** The algorithms of a private key that a client may sign with. */
+const ALGORITHMS: readonly string[] = [
+  "ES256",
+  "ES384",
+  "ES512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "RS256",
+  "RS384",
+  "RS512",
+  "EdDSA",
+  "Ed25519",
+];
+
+/** Names of other programs for our members, whose spelling is not similar, or that are nearer to another member. */
+const SYNONYMS: ReadonlyMap<string, string> = new Map(Object.entries({
+  scope: "scopes",
+  client: "clientId",
+  id: "clientId",
+  secret: "clientSecret",
+  key: "privateKey",
+  kid: "keyId",
+  alg: "keyAlgorithm",
+  grantType: "grant",
+  grant_type: "grant",
+  flow: "grant",
+  port: "redirectPort",
+  callbackPort: "redirectPort",
+  callback_port: "redirectPort",
+  authorizationServer: "issuer",
+  authorization_server: "issuer",
+  audience: "resource",
+}));
+
+/** Checks the member `oauth`; `path` is the path of the server's entry. */
+export function checkOAuth(config: MCPServerConfig, { path, findings }: ReadingPlace): void {
+  const place = { path: [...path, "oauth"], findings };
+  if (config.type === "stdio") return warnOfProgram(config, place);
+  const { oauth, server_parameters: { headers } } = config;
+  if (oauth === undefined || oauth === null || oauth === false) return;
+  const header = Object.keys(headers ?? {}).find((name) => name.toLowerCase() === "authorization");
+  if (header !== undefined) {
+    findings.refuse(place.path, `cannot be combined with the header "${header}"; remove one of them`);
+  }
+  if (oauth === true) return;
+  warnOfUnknownMembers(oauth, place);
+  for (const [member, problem] of [...combinations(oauth), ...values(oauth)]) {
+    findings.refuse([...place.path, ...member], problem);
+  }
+  for (const [member, remark] of withoutEffect(oauth)) {
+    findings.warn([...place.path, member], `has no effect ${remark}`);
+  }
+}
+
+function warnOfProgram(config: MCPServerConfig, { path, findings }: ReadingPlace): void {
+  const given = "oauth" in config ? config["oauth"] : undefined;
+  if (given === undefined || given === null || given === false) return;
+  findings.warn(path, 'has no effect: a program gets its credentials in "env"');
+}
+
+function warnOfUnknownMembers(oauth: OAuthSettings, { path, findings }: ReadingPlace): void {
+  for (const key of Object.keys(oauth)) {
+    if (OAUTH_KEYS.includes(key) || isRemark(key)) continue;
+    const meant = SYNONYMS.get(key);
+    const hint = meant === undefined ? didYouMean(key, OAUTH_KEYS) : `; did you mean "${meant}"?`;
+    findings.warn([...path, key], `unknown key, ignored${hint || `; known keys: ${OAUTH_KEYS.join(", ")}`}`);
+  }
+}
+
+type Problem = readonly [member: ConfigPath, problem: string];
+
+function* combinations(oauth: OAuthSettings): Generator<Problem> {
+  const { grant, clientId, clientSecret, privateKey, clientMetadataUrl } = oauth;
+  if (!clientId) {
+    if (clientSecret) yield [["clientSecret"], 'needs "clientId"; add the id of the client'];
+    if (privateKey) yield [["privateKey"], 'needs "clientId"; add the id of the client'];
+    if (grant === "client_credentials") {
+      yield [["grant"], '"client_credentials" needs "clientId", and "clientSecret" or "privateKey"'];
+    }
+  } else if (clientMetadataUrl) {
+    yield [["clientMetadataUrl"], 'cannot be combined with "clientId"; remove one of them'];
+  }
+  if (clientSecret && privateKey) {
+    yield [["privateKey"], 'cannot be combined with "clientSecret"; remove one of them'];
+  }
+  if (grant === "client_credentials" && clientId && !clientSecret && !privateKey) {
+    yield [["grant"], '"client_credentials" needs "clientSecret" or "privateKey"'];
+  }
+}
+
+function* values(oauth: OAuthSettings): Generator<Problem> {
+  const { keyAlgorithm, scopes, resource, issuer, clientMetadataUrl } = oauth;
+  if (keyAlgorithm && !hasPlaceholder(keyAlgorithm) && !ALGORITHMS.includes(keyAlgorithm)) {
+    const hint = didYouMean(keyAlgorithm, ALGORITHMS) || `; one of ${ALGORITHMS.join(", ")}`;
+    yield [["keyAlgorithm"], `is not an algorithm of a private key${hint}`];
+  }
+  for (const [index, scope] of (scopes ?? []).entries()) {
+    if (/\s/.test(scope)) yield [["scopes", index], "must not have white space; write each scope as an item"];
+  }
+  for (const [member, url] of Object.entries({ resource, issuer })) {
+    const problem = url ? addressProblem(url) : undefined;
+    if (problem !== undefined) yield [[member], problem];
+  }
+  if (clientMetadataUrl && !hasPlaceholder(clientMetadataUrl) && !isMetadataUrl(clientMetadataUrl)) {
+    yield [
+      ["clientMetadataUrl"],
+      'must be an https URL with a path, such as "https://example.com/client.json"',
+    ];
+  }
+}
+
+function addressProblem(url: string): string | undefined {
+  if (hasPlaceholder(url)) return undefined;
+  const parsed = URL.parse(url);
+  if (parsed === null || !["http:", "https:"].includes(parsed.protocol)) {
+    return "must be an http or https URL";
+  }
+  return parsed.hash === "" ? undefined : "must not have a fragment (#…)";
+}
+
+function isMetadataUrl(url: string): boolean {
+  const parsed = URL.parse(url);
+  return parsed !== null && parsed.protocol === "https:" && parsed.pathname !== "/" && parsed.hash === "" &&
+    parsed.username === "" && parsed.password === "";
+}
+
+function* withoutEffect(oauth: OAuthSettings): Generator<readonly [member: string, remark: string]> {
+  const { grant, privateKey, keyId, keyAlgorithm, redirectPort, clientMetadataUrl } = oauth;
+  if (!privateKey && keyId) yield ["keyId", 'without "privateKey"'];
+  if (!privateKey && keyAlgorithm) yield ["keyAlgorithm", 'without "privateKey"'];
+  if (redirectPort && grant && grant !== "authorization_code") {
+    yield ["redirectPort", `with "grant": "${grant}", which uses no browser on this machine`];
+  }
+  if (clientMetadataUrl && grant === "client_credentials") {
+    yield ["clientMetadataUrl", 'with "grant": "client_credentials"'];
+  }
+}

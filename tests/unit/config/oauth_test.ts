@@ -1,0 +1,172 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { parseConfig } from "../../../src/config/config.ts";
+import { ConfigError } from "../../../src/config/problem.ts";
+import { oauthOf } from "../../../src/protocol/config.ts";
+
+type Entry = Readonly<Record<string, unknown>>;
+
+const url = "https://mcp.example.com/mcp";
+
+/** An entry of the specification's form. */
+function own(
+  oauth: unknown,
+  { type = "streamable", headers }: { type?: string; headers?: Entry } = {},
+): Entry {
+  return { type, oauth, server_parameters: { url, ...(headers === undefined ? {} : { headers }) } };
+}
+
+/** What the member becomes, and the warnings on the way. */
+function read(config: Entry): { readonly oauth: unknown; readonly warnings: readonly string[] } {
+  const { servers: [server], warnings } = parseConfig({
+    inputs: [{ id: "secret", type: "promptString", description: "", password: true }],
+    ...config,
+  });
+  if (server === undefined) throw new TypeError("no server");
+  const remarks = warnings.map(({ path, message }) => `${path} ${message}`);
+  return { oauth: oauthOf(server), warnings: remarks.filter((each) => !each.startsWith("inputs")) };
+}
+
+const readOwn = (oauth: unknown) => read({ servers: { a: own(oauth) } });
+const readFlat = (members: Entry) => read({ mcpServers: { a: { url, ...members } } });
+
+/** What is wrong with a configuration. */
+function refusals(config: Entry): string[] {
+  const error = assertThrows(() => parseConfig(config), ConfigError);
+  return error.problems.map(({ path, message }) => `${path} ${message}`);
+}
+
+const refusedOwn = (...given: Parameters<typeof own>) => refusals({ servers: { a: own(...given) } });
+
+Deno.test("a server on the network has the settings of its sign-in, or says true or false", () => {
+  for (
+    const oauth of [true, false, {}, { grant: "authorization_code", scopes: ["a", "b"], redirectPort: 7777 }]
+  ) {
+    assertEquals(readOwn(oauth), { oauth, warnings: [] });
+    assertEquals(readFlat({ oauth }), { oauth, warnings: [] });
+  }
+  for (const oauth of [undefined, null]) {
+    assertEquals(readOwn(oauth), { oauth: undefined, warnings: [] });
+    assertEquals(readFlat({ oauth }), { oauth: undefined, warnings: [] });
+  }
+});
+
+Deno.test("the names that other programs give to the settings of a sign-in are understood", () => {
+  const settings = { clientId: "me", clientSecret: "${input:secret}", scopes: ["a", "b"] };
+  const others: readonly Entry[] = [
+    { oauth: { clientId: "me", clientSecret: "${input:secret}", scope: "a b" } },
+    { oauth: { enabled: true, client_id: "me", client_secret: "${input:secret}", scopes: "a, b" } },
+    { auth: { CLIENT_ID: "me", CLIENT_SECRET: "${input:secret}", scopes: ["a", "b"] } },
+    { auth: { CLIENT_ID: "me", CLIENT_SECRET: "${input:secret}" }, oauth_scopes: ["a", "b"] },
+  ];
+  for (const members of others) {
+    assertEquals(readFlat(members), { oauth: settings, warnings: [] }, JSON.stringify(members));
+  }
+  assertEquals(readFlat({ auth: "oauth" }), { oauth: true, warnings: [] });
+  assertEquals(readFlat({ oauth: { enabled: false, clientId: "me" } }), { oauth: false, warnings: [] });
+  assertEquals(readFlat({ oauth: { clientId: "me", callbackPort: 8080 } }).oauth, {
+    clientId: "me",
+    redirectPort: 8080,
+  });
+});
+
+Deno.test("variables of other programs are filled in within the settings of a sign-in", () => {
+  assertEquals(readFlat({ oauth: { clientId: "${CLIENT}" } }).oauth, { clientId: "${env:CLIENT}" });
+});
+
+Deno.test("a misspelled setting of a sign-in is a warning that names the right one", () => {
+  const hints: readonly (readonly [key: string, meant: string])[] = [
+    ["client_id", "clientId"],
+    ["clientsecret", "clientSecret"],
+    ["scope", "scopes"],
+    ["callbackPort", "redirectPort"],
+    ["grant_type", "grant"],
+    ["redirect_port", "redirectPort"],
+  ];
+  for (const [key, meant] of hints) {
+    const { warnings } = readOwn({ [key]: "x" });
+    assertEquals(warnings, [`servers.a.oauth.${key} unknown key, ignored; did you mean "${meant}"?`]);
+  }
+  const [warning = ""] = readOwn({ colour: "red" }).warnings;
+  assertEquals(warning.startsWith("servers.a.oauth.colour unknown key, ignored; known keys: grant"), true);
+  assertEquals(read({ servers: { a: { ...own(undefined), outh: true } } }).warnings, [
+    'servers.a.outh unknown key, ignored; did you mean "oauth"?',
+  ]);
+});
+
+Deno.test("settings of a sign-in that contradict each other are refused, with a fix", () => {
+  const clientId = "me";
+  const cases: readonly (readonly [oauth: Entry, problem: string])[] = [
+    [{ clientSecret: "s" }, 'clientSecret needs "clientId"; add the id of the client'],
+    [{ privateKey: "k" }, 'privateKey needs "clientId"; add the id of the client'],
+    [
+      { grant: "client_credentials" },
+      'grant "client_credentials" needs "clientId", and "clientSecret" or "privateKey"',
+    ],
+    [
+      { grant: "client_credentials", clientId },
+      'grant "client_credentials" needs "clientSecret" or "privateKey"',
+    ],
+    [
+      { clientId, clientSecret: "s", privateKey: "k" },
+      'privateKey cannot be combined with "clientSecret"; remove one of them',
+    ],
+    [
+      { clientId, clientMetadataUrl: "https://x.example/c.json" },
+      'clientMetadataUrl cannot be combined with "clientId"; remove one of them',
+    ],
+  ];
+  for (const [oauth, problem] of cases) assertEquals(refusedOwn(oauth), [`servers.a.oauth.${problem}`]);
+  assertEquals(refusedOwn(true, { headers: { authorization: "Bearer x" } }), [
+    'servers.a.oauth cannot be combined with the header "authorization"; remove one of them',
+  ]);
+  assertEquals(read({ servers: { a: own(false, { headers: { Authorization: "Bearer x" } }) } }).warnings, []);
+});
+
+Deno.test("invalid settings of a sign-in are refused, with a fix", () => {
+  const cases: readonly (readonly [oauth: unknown, problem: string])[] = [
+    ["yes", " must be true or false or an object, not a string"],
+    [
+      { grant: "password" },
+      '.grant must be one of "authorization_code", "device_code", "client_credentials"',
+    ],
+    [{ redirectPort: 0 }, ".redirectPort must be greater than 0"],
+    [{ redirectPort: 70_000 }, ".redirectPort must be at most 65535"],
+    [{ redirectPort: 1.5 }, ".redirectPort must be a whole number, not a number"],
+    [{ scopes: "a b" }, '.scopes must be a list, not a string; write it as ["item", "item"]'],
+    [{ scopes: ["a b"] }, ".scopes[0] must not have white space; write each scope as an item"],
+    [{ issuer: "example.com" }, ".issuer must be an http or https URL"],
+    [{ resource: "https://x/#y" }, ".resource must not have a fragment (#…)"],
+    [
+      { clientMetadataUrl: "http://x/c.json" },
+      '.clientMetadataUrl must be an https URL with a path, such as "https://example.com/client.json"',
+    ],
+    [
+      { clientId: "me", privateKey: "k", keyAlgorithm: "RS255" },
+      '.keyAlgorithm is not an algorithm of a private key; did you mean "RS256"?',
+    ],
+  ];
+  for (const [oauth, problem] of cases) assertEquals(refusedOwn(oauth), [`servers.a.oauth${problem}`]);
+});
+
+Deno.test("settings of a sign-in without effect are warnings", () => {
+  assertEquals(readOwn({ grant: "device_code", redirectPort: 80, keyId: "k" }).warnings, [
+    'servers.a.oauth.keyId has no effect without "privateKey"',
+    'servers.a.oauth.redirectPort has no effect with "grant": "device_code", which uses no browser on this machine',
+  ]);
+  const program = { type: "stdio", oauth: true, server_parameters: { command: "x" } };
+  assertEquals(read({ servers: { a: program } }).warnings, [
+    'servers.a.oauth has no effect: a program gets its credentials in "env"',
+  ]);
+});
+
+Deno.test("the inputs of a sign-in are known to be used", () => {
+  const { warnings } = parseConfig({
+    inputs: [{ id: "secret", type: "promptString", description: "" }],
+    servers: { a: own({ clientId: "me", clientSecret: "${input:secret}" }) },
+  });
+  assertEquals(warnings, []);
+  const missing = parseConfig({ servers: { a: own({ clientId: "${input:id}" }) } }).warnings;
+  assertEquals(missing.map(({ path, message }) => [path, message]), [
+    ["servers.a.oauth.clientId", 'uses input "id", which is not in "inputs"'],
+  ]);
+});
