@@ -1,11 +1,10 @@
 /** Publishes windows and documents to all clients of an MCP server. */
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
-import { answersFor } from "./session/answers.ts";
+import { type Conversation, openConversation } from "./session/conversation.ts";
 import type { DocumentSource } from "./documents/source.ts";
-import { InterceptedTransport } from "./session/transport.ts";
+import { Interception, type SdkTransport, toError } from "./session/transport.ts";
 import { Publications } from "./publications.ts";
 import { Documents, type PublishedDocuments } from "./documents/published.ts";
-import { Session, topicOf } from "./session/session.ts";
+import { Broadcast, type Hearer, type Notification, topicOf } from "./session/session.ts";
 import { type PublishedWindow, Window } from "./windows/published.ts";
 import { type WindowOptions, windowUriOf } from "./windows/options.ts";
 
@@ -22,12 +21,28 @@ export interface SdkServer {
   }): void;
   /** Connects the server to a `Transport` of the SDK. */
   connect(transport: never): Promise<void>;
+  /** The revision of MCP that was agreed on; version 1 of the SDK has no such method, and speaks no later than 2025-11-25. */
+  getNegotiatedProtocolVersion?(): string | undefined;
 }
 
 /** The MCP SDK's `McpServer`, which contains a `Server`. */
 export interface SdkMcpServer {
   /** The contained `Server`. */
   readonly server: SdkServer;
+}
+
+/**
+ * What version 2 of the MCP SDK makes of a function that creates servers (`createMcpHandler`), as our own type. It
+ * creates a server for each HTTP request of MCP 2026-07-28, and tells clients of changes by itself.
+ */
+export interface SdkHandler {
+  /** What the clients that listen are told. */
+  readonly notify: {
+    /** Tells that the list of resources has changed. */
+    resourcesChanged(): void;
+    /** Tells that a resource has changed. */
+    resourceUpdated(uri: string): void;
+  };
 }
 
 /** The default of {@linkcode ProviderOptions.pageSize}. */
@@ -86,8 +101,8 @@ export interface FailedRequest {
  */
 export class Provider {
   readonly #publications = new Publications();
-  readonly #sessions = new Set<Session>();
-  readonly #attached = new WeakSet<SdkServer>();
+  readonly #hearers = new Set<Hearer>();
+  readonly #attached = new WeakSet<SdkServer | SdkHandler>();
   readonly #pageSize: number;
   readonly #onError: ProviderOptions["onError"];
 
@@ -103,25 +118,33 @@ export class Provider {
   /**
    * Offers everything that this provider publishes, now and later, to the clients of an MCP server. Declares the
    * capabilities `resources.subscribe`, `resources.listChanged` and `completions`. Resources, templates, prompts and
-   * completions that are registered with the server itself keep working. `server.transport` will be a wrapper of the
-   * transport that the server is connected to.
+   * completions that are registered with the server itself keep working.
    *
-   * @param server the SDK's `McpServer`, or its low-level `Server`; not yet connected
-   * @throws {TypeError} when the server is already connected or attached
+   * With `createMcpHandler` of version 2 of the SDK, attach each server that the function creates, and once the handler
+   * itself: clients of MCP 2026-07-28 hear of changes through the handler.
+   *
+   * @param target the SDK's `McpServer` or its low-level `Server`, not yet connected; or its handler
+   * @throws {TypeError} when the server is already connected, or the server or handler already attached
    */
-  attach(server: SdkMcpServer | SdkServer): void {
-    const inner = "server" in server ? server.server : server;
-    if (inner.transport !== undefined) {
+  attach(target: SdkMcpServer | SdkServer | SdkHandler): void {
+    if ("notify" in target) return this.#attachHandler(target);
+    const server = "server" in target ? target.server : target;
+    if (server.transport !== undefined) {
       throw new TypeError("Cannot attach MCP server: it is already connected; attach it before connect()");
     }
-    if (this.#attached.has(inner)) {
-      throw new TypeError("Cannot attach MCP server: it is already attached to this provider");
-    }
-    this.#attached.add(inner);
-    inner.registerCapabilities({ resources: { subscribe: true, listChanged: true }, completions: {} });
-    // Our `SdkServer` has no parameter type for `connect()`; the SDK's type is used here only.
-    const connect = inner.connect.bind(inner) as (transport: Transport) => Promise<void>;
-    inner.connect = (transport: Transport) => connect(this.#intercept(transport, inner));
+    this.#markAttached(server, "MCP server");
+    server.registerCapabilities({ resources: { subscribe: true, listChanged: true }, completions: {} });
+    // Our `SdkServer` has no parameter type for `connect()`, since each version of the SDK has another.
+    const connect = server.connect.bind(server) as (transport: SdkTransport) => Promise<void>;
+    server.connect = async (transport: SdkTransport) => {
+      const interception = this.#intercept(transport, server);
+      try {
+        await connect(transport);
+      } catch (error) {
+        interception.end();
+        throw error;
+      }
+    };
   }
 
   /**
@@ -174,7 +197,7 @@ export class Provider {
   publishDocuments(source: DocumentSource): PublishedDocuments {
     const published = new Documents(source, {
       onDocumentChange: (uris) => {
-        for (const session of this.#sessions) session.tellDocumentUpdated(uris);
+        for (const hearer of this.#hearers) hearer.tellDocumentUpdated(uris);
       },
       onListChange: (catalogue) => {
         this.#tellListChanged();
@@ -200,47 +223,79 @@ export class Provider {
     this.#tellUpdated(topicOf(uri));
   }
 
-  #intercept(transport: Transport, server: SdkServer): Transport {
-    const session = new Session({
-      send: (notification) => transport.send({ jsonrpc: "2.0", ...notification }),
-      report: (error) => intercepted.report(error),
-    });
-    const answers = answersFor({ publications: this.#publications, session, pageSize: this.#pageSize });
-    const intercepted = new InterceptedTransport(transport, {
-      answerTo: (method) => answers.get(method),
-      onOpen: () => this.#sessions.add(session),
-      onInitialized: () => session.markInitialized(),
+  #attachHandler(handler: SdkHandler): void {
+    this.#markAttached(handler, "MCP handler");
+    this.#hearers.add(
+      new Broadcast({
+        // A handler may pass notifications on by a broker of the author, which may fail.
+        send: (notification) => Promise.try(() => notify(handler, notification)),
+        report: (error) => {
+          this.#tellAuthor(toError(error), { request: { method: "subscriptions/listen", uri: undefined } });
+        },
+      }),
+    );
+  }
+
+  #markAttached(target: SdkServer | SdkHandler, what: string): void {
+    if (this.#attached.has(target)) {
+      throw new TypeError(`Cannot attach ${what}: it is already attached to this provider`);
+    }
+    this.#attached.add(target);
+  }
+
+  #intercept(transport: SdkTransport, server: SdkServer): Interception {
+    let conversation: Conversation | undefined;
+    const interception: Interception = new Interception(transport, {
+      answerTo: (request) => conversation?.answerTo(request),
+      onOpen: () => {
+        conversation = openConversation(server.getNegotiatedProtocolVersion?.(), {
+          publications: this.#publications,
+          pageSize: this.#pageSize,
+          wire: {
+            send: (notification) => interception.send({ jsonrpc: "2.0", ...notification }),
+            report: (error) => interception.report(error),
+          },
+        });
+        this.#hearers.add(conversation.hearer);
+      },
+      onInitialized: () => conversation?.onInitialized(),
       onFailure: (error, { method, params }) => {
         const uri = typeof params?.["uri"] === "string" ? params["uri"] : undefined;
-        this.#tellAuthor(error, { request: { method, uri }, server });
+        this.#tellAuthor(error, { request: { method, uri }, hasHeard: server.onerror !== undefined });
       },
       onClose: () => {
-        this.#sessions.delete(session);
-        session.close();
+        if (conversation !== undefined) this.#hearers.delete(conversation.hearer);
+        conversation?.close();
       },
     });
-    return intercepted;
+    return interception;
   }
 
   #tellAuthor(
     error: Error,
-    { request, server }: { readonly request: FailedRequest; readonly server: SdkServer },
+    { request, hasHeard = false }: { readonly request: FailedRequest; readonly hasHeard?: boolean },
   ): void {
     try {
       if (this.#onError !== undefined) this.#onError(error, request);
-      else if (server.onerror === undefined) printFailure(error, request);
+      else if (!hasHeard) printFailure(error, request);
     } catch (thrown) {
       console.error("onError threw an error:", thrown);
     }
   }
 
   #tellListChanged(): void {
-    for (const session of this.#sessions) session.tellListChanged();
+    for (const hearer of this.#hearers) hearer.tellListChanged();
   }
 
   #tellUpdated(topic: string): void {
-    for (const session of this.#sessions) session.tellUpdated(topic);
+    for (const hearer of this.#hearers) hearer.tellUpdated(topic);
   }
+}
+
+/** Passes a notification to the clients of a handler that listen to it. */
+function notify({ notify }: SdkHandler, { params }: Notification): void {
+  if (params === undefined) notify.resourcesChanged();
+  else notify.resourceUpdated(params.uri);
 }
 
 /** Writes to standard error, because standard output belongs to the protocol. */
@@ -251,7 +306,7 @@ function printFailure(error: Error, { method, uri }: FailedRequest): void {
 /**
  * A provider for one MCP server: `new Provider()` and `attach()` in one call.
  *
- * @param server the SDK's `McpServer`, or its low-level `Server`; not yet connected
+ * @param server the `McpServer` of version 1 or 2 of the SDK, or its low-level `Server`; not yet connected
  * @throws {TypeError} when the server is already connected
  *
  * @example

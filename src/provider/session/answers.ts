@@ -12,25 +12,33 @@ import {
   type RpcResult,
 } from "./json_rpc.ts";
 import type { Publications } from "../publications.ts";
-import type { Session } from "./session.ts";
+import type { Subscriptions } from "./session.ts";
 
-/** The state that the answers depend on. */
+/** What the answers depend on. */
 export interface AnswerContext {
   readonly publications: Publications;
-  readonly session: Session;
   /** The most windows and documents in one page of `resources/list`. */
   readonly pageSize: number;
 }
 
-/** The answers to one client, by method. */
+/** The answers to clients of any revision of MCP, by method. */
 export function answersFor(context: AnswerContext): ReadonlyMap<string, RpcHandler> {
   return new Map<string, RpcHandler>([
     ["resources/list", (exchange) => listResources(exchange, context)],
     ["resources/templates/list", (exchange) => listTemplates(exchange, context)],
     ["resources/read", (exchange) => readResource(exchange, context)],
-    ["resources/subscribe", (exchange) => subscribe(exchange, context)],
-    ["resources/unsubscribe", (exchange) => unsubscribe(exchange, context)],
     ["completion/complete", (exchange) => complete(exchange, context)],
+  ]);
+}
+
+/** The answers to requests that MCP has no more since 2026-07-28, by method. */
+export function subscriptionAnswers(
+  publications: Publications,
+  subscriptions: Subscriptions,
+): ReadonlyMap<string, RpcHandler> {
+  return new Map<string, RpcHandler>([
+    ["resources/subscribe", (exchange) => subscribe(exchange, { publications, subscriptions })],
+    ["resources/unsubscribe", (exchange) => unsubscribe(exchange, { publications, subscriptions })],
   ]);
 }
 
@@ -79,14 +87,18 @@ async function readResource(exchange: Exchange, { publications }: AnswerContext)
   }
 }
 
-/** For an unknown resource the SDK answers -32602 where MCP requires -32002, and -32603 when the URI is not a URL. */
+/**
+ * Whether the SDK has no such resource. MCP requires -32002 before 2026-07-28, but both versions of the SDK answer
+ * -32602; and for a URI that is not a URL version 1 answers -32603, version 2 -32602 with a reason.
+ */
 function isUnknownToSdk(error: unknown, uri: string): boolean {
   if (!(error instanceof RpcError)) return false;
   switch (error.code) {
     case RpcErrorCode.METHOD_NOT_FOUND:
       return true;
     case RpcErrorCode.INVALID_PARAMS:
-      return error.message.endsWith(`Resource ${URL.parse(uri)?.href} not found`);
+      return isUnknownToVersion2(error.data, uri) ||
+        error.message.endsWith(`Resource ${URL.parse(uri)?.href} not found`);
     case RpcErrorCode.INTERNAL_ERROR:
       return !URL.canParse(uri);
     default:
@@ -94,19 +106,37 @@ function isUnknownToSdk(error: unknown, uri: string): boolean {
   }
 }
 
+/** "Not found" of version 2 has the URI as its only data. */
+function isUnknownToVersion2(data: unknown, uri: string): boolean {
+  if (!isRecord(data) || data["uri"] !== uri) return false;
+  return Object.keys(data).length === 1 || data["reason"] === "invalid_uri";
+}
+
+/** What the answers to subscriptions depend on. */
+interface SubscriptionContext {
+  readonly publications: Publications;
+  readonly subscriptions: Subscriptions;
+}
+
 /** `McpServer` does not support subscriptions, so subscriptions to the author's own resources are also kept here. */
-async function subscribe(exchange: Exchange, { publications, session }: AnswerContext): Promise<RpcResult> {
+async function subscribe(
+  exchange: Exchange,
+  { publications, subscriptions }: SubscriptionContext,
+): Promise<RpcResult> {
   const { uri } = exchange.params;
   if (typeof uri !== "string") throw new RpcError(RpcErrorCode.INVALID_PARAMS, "The uri is not a string");
   const result = publications.serves(uri) ? {} : await nextOr(exchange, { absent: {} });
-  session.subscriptions.add(uri);
+  subscriptions.add(uri);
   return result;
 }
 
-async function unsubscribe(exchange: Exchange, { publications, session }: AnswerContext): Promise<RpcResult> {
+async function unsubscribe(
+  exchange: Exchange,
+  { publications, subscriptions }: SubscriptionContext,
+): Promise<RpcResult> {
   const { uri } = exchange.params;
   if (typeof uri !== "string") throw new RpcError(RpcErrorCode.INVALID_PARAMS, "The uri is not a string");
-  session.subscriptions.delete(uri);
+  subscriptions.delete(uri);
   return publications.serves(uri) ? {} : await nextOr(exchange, { absent: {} });
 }
 

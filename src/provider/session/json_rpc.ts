@@ -1,5 +1,4 @@
 /** JSON-RPC messages of the SDK's transports, and the errors that a server answers with. */
-import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types";
 import { isRecord } from "../../json.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 
@@ -13,12 +12,23 @@ export const RpcErrorCode = {
   INTERNAL_ERROR: -32603,
 } as const;
 
-/** A request of a client. */
-export interface RpcRequest {
+/** The id of a request. */
+export type RequestId = string | number;
+
+/** A message as the SDK's transports carry it: a request, a notification or an answer. */
+export interface RpcMessage {
   readonly jsonrpc: "2.0";
+  readonly id?: RequestId | null | undefined;
+  readonly method?: string | undefined;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  readonly result?: RpcResult | undefined;
+  readonly error?: unknown;
+}
+
+/** A request of a client. */
+export interface RpcRequest extends RpcMessage {
   readonly id: RequestId;
   readonly method: string;
-  readonly params?: Record<string, unknown> | undefined;
 }
 
 /** The `result` member of an answer. */
@@ -50,8 +60,8 @@ export function resourceNotFound(uri: string, cause?: unknown): RpcError {
 }
 
 /** Whether a message is a request, and needs an answer. */
-export function isRequest(message: JSONRPCMessage): message is JSONRPCMessage & RpcRequest {
-  return "method" in message && "id" in message;
+export function isRequest(message: RpcMessage): message is RpcRequest {
+  return message.method !== undefined && message.id !== undefined && message.id !== null;
 }
 
 /**
@@ -65,11 +75,13 @@ export function toErrorBody(error: unknown): { readonly body: RpcErrorBody; read
   return { body, isForeign: meant === undefined };
 }
 
+/** The errors of version 1 and 2 of the SDK: by name and not by class, because the author may use another copy of it. */
+const SDK_ERRORS: readonly string[] = ["McpError", "ProtocolError"];
+
 function meantForClient(error: unknown): RpcErrorBody | undefined {
   if (error instanceof SmcpError) return errorBody(error, error.details);
   if (error instanceof RpcError) return errorBody(error, error.data);
-  // By name and not by class, because the author may use another copy of the SDK.
-  if (!(error instanceof Error) || error.name !== "McpError" || !("code" in error)) return undefined;
+  if (!(error instanceof Error) || !SDK_ERRORS.includes(error.name) || !("code" in error)) return undefined;
   const { code, message } = error;
   if (typeof code !== "number" || !Number.isSafeInteger(code)) return undefined;
   return errorBody(

@@ -1,7 +1,47 @@
-/** One client: its subscriptions and its notifications. */
+/** Notifications to a client with subscriptions, and to whom every change is told. */
 import { buildDpeUri, isValidDpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
 import { windowIdentity } from "../../uri/window_uri.ts";
 import { RpcError, RpcErrorCode } from "./json_rpc.ts";
+
+/** Who is told of changes. */
+export interface Hearer {
+  /** Tells that the list of resources has changed. */
+  tellListChanged(): void;
+  /** Tells that a topic has changed. */
+  tellUpdated(topic: string): void;
+  /** Tells that a document has changed, and with it the catalogue of its host. */
+  tellDocumentUpdated(uris: { readonly document: string; readonly catalogue: string }): void;
+}
+
+/**
+ * What is told of every change, since others know who subscribed to what: since 2026-07-28 the SDK answers
+ * `subscriptions/listen`, and passes on what each client asked for. It compares URIs as texts.
+ */
+export class Broadcast implements Hearer {
+  readonly #outbox: Outbox;
+
+  constructor(wire: SessionWire) {
+    this.#outbox = new Outbox((notification) => wire.send(notification), (error) => wire.report(error));
+  }
+
+  tellListChanged(): void {
+    this.#outbox.post({ method: "notifications/resources/list_changed" });
+  }
+
+  tellUpdated(topic: string): void {
+    this.#outbox.post({ method: "notifications/resources/updated", params: { uri: topic } });
+  }
+
+  tellDocumentUpdated(uris: { readonly document: string; readonly catalogue: string }): void {
+    this.tellUpdated(uris.document);
+    this.tellUpdated(uris.catalogue);
+  }
+
+  /** Stops all notifications. */
+  close(): void {
+    this.#outbox.close();
+  }
+}
 
 /** The connection to the client. */
 export interface SessionWire {
@@ -10,8 +50,8 @@ export interface SessionWire {
   report(error: unknown): void;
 }
 
-/** One connection of an attached server. */
-export class Session {
+/** One connection of an attached server with a client of 2025-11-25 or before. */
+export class Session implements Hearer {
   readonly subscriptions = new Subscriptions();
   readonly #outbox: Outbox;
   #isInitialized = false;

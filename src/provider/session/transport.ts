@@ -1,29 +1,47 @@
 /**
  * Intercepts requests between the transport and the SDK's server. `McpServer` has no public way to extend its handlers:
  * it sets them when the first resource is registered, fails when other handlers are set, and does not return a handler
- * that is set. But it accepts any transport, an object with `start`, `send` and `close`. So this kit wraps the
- * transport: it answers the methods that it implements, passes all other messages on, and calls the SDK's own handler
- * when an answer needs both. Resources that the author registers with the SDK keep working. URIs are used as the client
- * sent them, while the SDK changes them with `new URL()`.
+ * that is set. But it accepts any transport, an object with `start`, `send` and `close`. So this kit puts itself into
+ * the transport: it answers the methods that it implements, passes all other messages on, and calls the SDK's own
+ * handler when an answer needs both. Resources that the author registers with the SDK keep working. URIs are used as
+ * the client sent them, while the SDK changes them with `new URL()`.
+ *
+ * The transport stays the object that it is, since version 2 of the SDK asks of which class it is.
  */
-import type { Transport, TransportSendOptions } from "@modelcontextprotocol/sdk/shared/transport";
-import type { JSONRPCMessage, MessageExtraInfo, RequestId } from "@modelcontextprotocol/sdk/types";
 import { continueTrace, loadTracing } from "../../tracing.ts";
 import {
   type Exchange,
   isRequest,
   readErrorBody,
+  type RequestId,
   type RpcErrorBody,
   type RpcHandler,
+  type RpcMessage,
   type RpcRequest,
   type RpcResult,
   toErrorBody,
 } from "./json_rpc.ts";
 
+/** What a transport of the SDK tells about a message besides it. */
+export interface MessageExtra {
+  /** Who sent the message, according to the transport's authentication. */
+  readonly authInfo?: unknown;
+}
+
+/** The SDK's `Transport`, as our own type, which any copy and version of the SDK matches. */
+export interface SdkTransport {
+  readonly sessionId?: string | undefined;
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: ((message: RpcMessage, extra?: MessageExtra) => void) | undefined;
+  start(): Promise<void>;
+  send(message: RpcMessage, options?: unknown): Promise<void>;
+}
+
 /** Handles the messages of one session. */
 export interface Interceptor {
-  /** The function that answers requests of this method; `undefined` leaves them to the SDK. */
-  answerTo(method: string): RpcHandler | undefined;
+  /** The function that answers this request; `undefined` leaves it to the SDK. */
+  answerTo(request: RpcRequest): RpcHandler | undefined;
   /** Called when the session begins. */
   onOpen(): void;
   /** Called when the client has sent `notifications/initialized`. */
@@ -40,76 +58,83 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-/** The wrapper that the SDK uses as its transport. */
-export class InterceptedTransport implements Transport {
-  onclose?: () => void;
-  onerror?: (error: Error) => void;
-  onmessage?: Transport["onmessage"];
-  readonly #inner: Transport;
+/** The messages of one transport. */
+export class Interception {
+  readonly #transport: SdkTransport;
   readonly #interceptor: Interceptor;
   readonly #running = new Map<RequestId, AbortController>();
   readonly #waiting = new Map<RequestId, Waiter>();
+  /** The transport's own ways to start and to send, or those of another provider that came before. */
+  readonly #start: () => Promise<void>;
+  readonly #send: SdkTransport["send"];
+  /** Set by the author before the server is connected. */
+  readonly #before: SdkTransport["onmessage"];
+  /** Set by the SDK when the server is connected. */
+  #sdk: Pick<SdkTransport, "onmessage" | "onerror"> = {};
+  #hasEnded = false;
 
-  constructor(inner: Transport, interceptor: Interceptor) {
-    this.#inner = inner;
+  /** Comes into a transport that the SDK is about to start. */
+  constructor(transport: SdkTransport, interceptor: Interceptor) {
+    this.#transport = transport;
     this.#interceptor = interceptor;
+    this.#start = transport.start.bind(transport);
+    this.#send = transport.send.bind(transport);
+    this.#before = transport.onmessage;
+    // Who listened before is called from here, also for messages that the SDK never sees.
+    transport.onmessage = undefined;
+    transport.start = () => this.#open();
+    transport.send = (message, options) => this.#sendFromSdk(message, options);
   }
 
-  get sessionId(): string | undefined {
-    return this.#inner.sessionId;
+  /** Sends a message past the SDK. */
+  async send(message: RpcMessage): Promise<void> {
+    await this.#send(message);
   }
 
-  setProtocolVersion(version: string): void {
-    this.#inner.setProtocolVersion?.(version);
-  }
-
-  async start(): Promise<void> {
-    // Callbacks that were set before still have to be called, as the SDK does.
-    const { onmessage, onclose, onerror } = this.#inner;
-    this.#inner.onmessage = (message, extra) => {
-      onmessage?.(message, extra);
-      const meta = "method" in message ? message.params?._meta : undefined;
-      continueTrace(meta, () => this.#receive(message, extra));
-    };
-    this.#inner.onclose = () => {
-      onclose?.();
-      this.#end();
-    };
-    this.#inner.onerror = (error) => {
-      onerror?.(error);
-      this.onerror?.(error);
-    };
-    this.#interceptor.onOpen();
-    await loadTracing();
-    try {
-      await this.#inner.start();
-    } catch (error) {
-      this.#interceptor.onClose();
-      throw error;
-    }
-  }
-
-  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const waiter = "method" in message || message.id === undefined
-      ? undefined
-      : this.#waiting.get(message.id);
-    if (waiter === undefined) return await this.#inner.send(message, options);
-    if ("result" in message) waiter.resolve(message.result);
-    else if ("error" in message) waiter.reject(readErrorBody(message.error));
-  }
-
-  async close(): Promise<void> {
-    await this.#inner.close();
+  /** Ends the session: the transport is closed, or the server could not be connected to it. */
+  end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    for (const controller of this.#running.values()) controller.abort();
+    this.#interceptor.onClose();
   }
 
   /** Passes an error that is not sent to the client to the server's `onerror`. */
   report(error: unknown): void {
     try {
-      this.onerror?.(toError(error));
+      this.#sdk.onerror?.(toError(error));
     } catch (thrown) {
       // Otherwise the request would get no answer, and the process might exit.
       console.error("onerror threw an error:", thrown);
     }
+  }
+
+  async #open(): Promise<void> {
+    // Whoever starts the transport again has come in anew.
+    if (this.#hasEnded) return await this.#start();
+    const transport = this.#transport;
+    const { onmessage, onclose, onerror } = transport;
+    this.#sdk = { onmessage, onerror };
+    transport.onmessage = (message, extra) => {
+      this.#before?.(message, extra);
+      continueTrace(message.params?.["_meta"], () => this.#receive(message, extra));
+    };
+    transport.onclose = () => {
+      this.end();
+      onclose?.();
+    };
+    this.#interceptor.onOpen();
+    await loadTracing();
+    await this.#start();
+  }
+
+  async #sendFromSdk(message: RpcMessage, options: unknown): Promise<void> {
+    const waiter = message.method !== undefined || message.id === undefined || message.id === null
+      ? undefined
+      : this.#waiting.get(message.id);
+    if (waiter === undefined) return await this.#send(message, options);
+    if (message.result !== undefined) waiter.resolve(message.result);
+    else waiter.reject(readErrorBody(message.error));
   }
 
   #fail(error: unknown, request: RpcRequest): void {
@@ -117,24 +142,25 @@ export class InterceptedTransport implements Transport {
     this.#interceptor.onFailure(toError(error), request);
   }
 
-  #receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+  #receive(message: RpcMessage, extra: MessageExtra | undefined): void {
+    if (this.#hasEnded) return;
     if (isRequest(message)) {
-      const answer = this.#interceptor.answerTo(message.method);
+      const answer = this.#interceptor.answerTo(message);
       if (answer !== undefined) {
         this.#respond(message, extra, answer).catch((error) => this.report(error));
         return;
       }
-    } else if ("method" in message && message.method === "notifications/initialized") {
+    } else if (message.method === "notifications/initialized") {
       this.#interceptor.onInitialized();
-    } else if ("method" in message && message.method === "notifications/cancelled") {
+    } else if (message.method === "notifications/cancelled") {
       this.#cancel(message.params?.["requestId"]);
     }
-    this.onmessage?.(message, extra);
+    this.#sdk.onmessage?.(message, extra);
   }
 
   async #respond(
     request: RpcRequest,
-    extra: MessageExtraInfo | undefined,
+    extra: MessageExtra | undefined,
     answer: RpcHandler,
   ): Promise<void> {
     const { id, jsonrpc } = request;
@@ -145,7 +171,7 @@ export class InterceptedTransport implements Transport {
       const fail = (error: unknown) => this.#fail(error, request);
       const outcome = await answerOrError(this.#exchange(request, extra, { signal, fail }), answer);
       // A client that cancelled the request expects no answer.
-      if (!signal.aborted) await this.#inner.send({ jsonrpc, id, ...outcome });
+      if (!signal.aborted) await this.#send({ jsonrpc, id, ...outcome });
     } finally {
       this.#waiting.delete(id);
       if (this.#running.get(id) === controller) this.#running.delete(id);
@@ -154,19 +180,19 @@ export class InterceptedTransport implements Transport {
 
   #exchange(
     request: RpcRequest,
-    extra: MessageExtraInfo | undefined,
+    extra: MessageExtra | undefined,
     { signal, fail }: { readonly signal: AbortSignal; readonly fail: (error: unknown) => void },
   ): Exchange {
     return {
       params: request.params ?? {},
-      request: { signal, sessionId: this.sessionId, authInfo: extra?.authInfo },
+      request: { signal, sessionId: this.#transport.sessionId, authInfo: extra?.authInfo },
       report: fail,
       next: async (params) => {
         const { promise, resolve, reject } = Promise.withResolvers<RpcResult>();
         signal.throwIfAborted();
         signal.addEventListener("abort", () => reject(signal.reason), { once: true });
         this.#waiting.set(request.id, { resolve, reject });
-        this.onmessage?.(params === undefined ? request : { ...request, params }, extra);
+        this.#sdk.onmessage?.(params === undefined ? request : { ...request, params }, extra);
         return await promise;
       },
     };
@@ -174,12 +200,6 @@ export class InterceptedTransport implements Transport {
 
   #cancel(id: unknown): void {
     if (typeof id === "string" || typeof id === "number") this.#running.get(id)?.abort();
-  }
-
-  #end(): void {
-    for (const controller of this.#running.values()) controller.abort();
-    this.#interceptor.onClose();
-    this.onclose?.();
   }
 }
 
@@ -196,6 +216,6 @@ async function answerOrError(
   }
 }
 
-function toError(error: unknown): Error {
+export function toError(error: unknown): Error {
   return error instanceof Error ? error : new TypeError(`Cannot serve a client: ${error}`, { cause: error });
 }

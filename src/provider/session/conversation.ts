@@ -1,0 +1,84 @@
+/** What this kit does for one client: answers requests, and tells it of changes, each in the revision that it speaks. */
+import { isRecord } from "../../json.ts";
+import { type AnswerContext, answersFor, subscriptionAnswers } from "./answers.ts";
+import { RpcError, RpcErrorCode, type RpcHandler, type RpcRequest, toErrorBody } from "./json_rpc.ts";
+import { Broadcast, type Hearer, Session, type SessionWire } from "./session.ts";
+
+/** The first revision of MCP without a handshake and without subscriptions of single resources. */
+const FIRST_WITHOUT_HANDSHAKE = "2026-07-28";
+/** The member of `_meta` by which each request of that revision tells the revision. */
+const REVISION_KEY = "io.modelcontextprotocol/protocolVersion";
+/** An answer may be used once, and by this client only: windows and documents change at any time. */
+const NOT_CACHED = { ttlMs: 0, cacheScope: "private" } as const;
+
+/** One client's share of what is published. */
+export interface Conversation {
+  readonly hearer: Hearer;
+  /** The function that answers this request; `undefined` leaves it to the SDK. */
+  answerTo(request: RpcRequest): RpcHandler | undefined;
+  /** Called when the client has sent `notifications/initialized`. */
+  onInitialized(): void;
+  /** Stops all notifications. */
+  close(): void;
+}
+
+/**
+ * Begins to serve a client.
+ *
+ * @param revision the revision of MCP that the SDK's server has agreed on; `undefined` before a handshake
+ */
+export function openConversation(
+  revision: string | undefined,
+  context: AnswerContext & { readonly wire: SessionWire },
+): Conversation {
+  const hasHandshake = revision === undefined || revision < FIRST_WITHOUT_HANDSHAKE;
+  return hasHandshake ? openWithHandshake(context) : openWithoutHandshake(context);
+}
+
+function openWithHandshake(context: AnswerContext & { readonly wire: SessionWire }): Conversation {
+  const session = new Session(context.wire);
+  const answers = new Map([
+    ...answersFor(context),
+    ...subscriptionAnswers(context.publications, session.subscriptions),
+  ]);
+  return {
+    hearer: session,
+    answerTo: ({ method }) => answers.get(method),
+    onInitialized: () => session.markInitialized(),
+    close: () => session.close(),
+  };
+}
+
+function openWithoutHandshake(context: AnswerContext & { readonly wire: SessionWire }): Conversation {
+  const broadcast = new Broadcast(context.wire);
+  const answers = answersFor(context);
+  return {
+    hearer: broadcast,
+    answerTo: (request) => {
+      const answer = answers.get(request.method);
+      return answer === undefined || !namesRevision(request) ? undefined : completed(request.method, answer);
+    },
+    onInitialized() {},
+    close: () => broadcast.close(),
+  };
+}
+
+/** Whether a request tells its revision. The SDK refuses those that do not. */
+function namesRevision({ params }: RpcRequest): boolean {
+  const meta = params?.["_meta"];
+  return isRecord(meta) && REVISION_KEY in meta;
+}
+
+/** Completes an answer as 2026-07-28 requires: its kind, how long it may be kept, and the code of "not found". */
+function completed(method: string, answer: RpcHandler): RpcHandler {
+  const members = method === "completion/complete" ? {} : NOT_CACHED;
+  return async (exchange) => {
+    try {
+      return { resultType: "complete", ...members, ...await answer(exchange) };
+    } catch (error) {
+      const { code, message, data } = toErrorBody(error).body;
+      if (code !== RpcErrorCode.RESOURCE_NOT_FOUND) throw error;
+      throw new RpcError(RpcErrorCode.INVALID_PARAMS, message, { data, cause: error });
+    }
+  };
+}
