@@ -1,6 +1,7 @@
 /**
- * For authors of MCP servers: publishes windows and documents for A2C-SMCP's Desktop and Finder on the MCP SDK's
- * `McpServer`. Needs no permission.
+ * For authors of MCP servers: publishes windows and documents for A2C-SMCP's Desktop and Finder on the `McpServer` of
+ * the MCP SDK, version 1 (`@modelcontextprotocol/sdk`) or 2 (`@modelcontextprotocol/server`). Needs no permission, and
+ * neither of the SDKs itself.
  *
  * ```ts
  * import { assertEquals } from "@std/assert";
@@ -40,6 +41,6 @@ export type {
 export type { ReadRequest } from "./session/json_rpc.ts";
 export { type FailedRequest, provide, Provider, type ProviderOptions } from "./provider.ts";
 export type { PublishedDocuments } from "./documents/published.ts";
-export type { SdkMcpServer, SdkServer } from "./provider.ts";
+export type { SdkHandler, SdkMcpServer, SdkServer } from "./provider.ts";
 export type { PublishedWindow } from "./windows/published.ts";
 export type { Audience, WindowAddress, WindowLook, WindowOptions, WindowText } from "./windows/options.ts";

@@ -99,9 +99,10 @@ export const thirdParties: readonly ThirdParty[] = [
   // Loaded only when a Server admits clients by JWT.
   { specifier: "jose", places: ["src/server/auth/jwt_keys.ts", "src/server/auth/jwt.ts"] },
   { specifier: "@modelcontextprotocol/sdk/client", places: ["src/mcp/"] },
-  { specifier: "@modelcontextprotocol/sdk/server", places: ["src/provider/"] },
+  // The provider kit serves authors on either version of the SDK, so it imports neither.
+  { specifier: "@modelcontextprotocol/sdk/server", places: [] },
   // What both sides share: message types, transports.
-  { specifier: "@modelcontextprotocol/sdk", places: ["src/mcp/", "src/provider/"] },
+  { specifier: "@modelcontextprotocol/sdk", places: ["src/mcp/"] },
   // Reading keeps the places of a file's text, editing keeps all the rest of it.
   { specifier: "jsonc-parser", places: ["src/config/json_text.ts", "src/config/edit.ts"] },
   { specifier: "toml-eslint-parser", places: ["src/config/toml_text.ts"] },

@@ -75,7 +75,7 @@ export function toErrorBody(error: unknown): { readonly body: RpcErrorBody; read
   return { body, isForeign: meant === undefined };
 }
 
-/** The errors of version 1 and 2 of the SDK: by name and not by class, because the author may use another copy of it. */
+/** The errors of both versions of the SDK: by name and not by class, since the author may use another copy. */
 const SDK_ERRORS: readonly string[] = ["McpError", "ProtocolError"];
 
 function meantForClient(error: unknown): RpcErrorBody | undefined {
