@@ -43,6 +43,22 @@ export interface Choice extends Omit<Question, "isHidden" | "check"> {
 /** Asks a question; `undefined` when the user declined it or its signal withdrew it. */
 export type Ask = (question: Question) => Promise<string | undefined>;
 
+/** Questions that belong together, such as the fields of a form: nothing else is asked or read between them. */
+export interface Dialogue {
+  /** The first question. */
+  readonly first: Omit<Question, "signal">;
+  /** Returns the question that follows a valid answer; `undefined` ends the dialogue. It must not throw. */
+  readonly next: (answer: string) => Omit<Question, "signal"> | undefined;
+  /** Withdraws the questions that are left when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * How a dialogue ended: with an answer to its last question, by Ctrl-D, by Ctrl-C or the end of the input, or by its
+ * signal.
+ */
+export type DialogueEnd = "answered" | "declined" | "cancelled" | "withdrawn";
+
 /** A question was asked, and standard input is not a terminal. */
 export class NoTerminalError extends Error {
   override readonly name = "NoTerminalError";
@@ -73,6 +89,13 @@ export interface LineEditor extends AsyncDisposable {
 
   /** Asks for one of a few options, by its number or its text. Otherwise like {@linkcode ask}. */
   choose(choice: Choice): Promise<string | undefined>;
+
+  /**
+   * Asks one question after another. Otherwise like {@linkcode ask}.
+   *
+   * @throws {NoTerminalError} when standard input is not a terminal.
+   */
+  converse(dialogue: Dialogue): Promise<DialogueEnd>;
 
   /** Prints lines above the prompt. Control characters in them are made harmless. */
   print(text: string): void;

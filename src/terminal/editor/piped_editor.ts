@@ -38,6 +38,10 @@ export class PipedEditor implements LineEditor {
     return this.ask(question);
   }
 
+  converse({ first }: { readonly first: { readonly text: string } }): Promise<never> {
+    return this.ask(first);
+  }
+
   print(text: string): void {
     this.printDrawn(printable(text));
   }

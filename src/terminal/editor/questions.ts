@@ -1,7 +1,7 @@
-/** Questions at the terminal: how they are written, what an answer means, and one question at a time. */
+/** Questions at the terminal: how they are written, what an answer means, and one dialogue at a time. */
 import type { TerminalBottom } from "../bottom_line.ts";
 import { printable, printableLine } from "../safe_text.ts";
-import type { Ask, Choice, Question } from "./line_editor.ts";
+import type { Ask, Choice, Dialogue, DialogueEnd, Question } from "./line_editor.ts";
 import { TypedLine, writeNow } from "./typed_line.ts";
 
 /** A question as it is printed. */
@@ -36,6 +36,19 @@ export async function choose(ask: Ask, { text, options, ...rest }: Choice): Prom
   return answer === undefined ? undefined : find(answer);
 }
 
+/** Asks one question by a dialogue. */
+export async function askOne(
+  converse: (dialogue: Dialogue) => Promise<DialogueEnd>,
+  { signal, ...first }: Question,
+): Promise<string | undefined> {
+  let given: string | undefined;
+  const next = (answer: string) => {
+    given = answer;
+    return undefined;
+  };
+  return await converse({ first, next, signal }) === "answered" ? given : undefined;
+}
+
 function toIndex(answer: string): number {
   return /^\s*\d+\s*$/.test(answer) ? Number(answer) - 1 : -1;
 }
@@ -43,9 +56,11 @@ function toIndex(answer: string): number {
 /** Keys that are pressed so soon after a question was withdrawn are ignored, in milliseconds. */
 const SETTLE_MS = 1_000;
 
-interface WaitingQuestion {
-  readonly question: Question;
-  readonly resolve: (answer: string | undefined) => void;
+type AskedQuestion = Dialogue["first"];
+
+interface WaitingDialogue {
+  readonly dialogue: Dialogue;
+  readonly resolve: (end: DialogueEnd) => void;
 }
 
 /** Where questions are shown. */
@@ -57,10 +72,12 @@ export interface QuestionStage {
   readonly now: () => number;
 }
 
-/** Shows one question at a time, in the order in which they were asked. */
+/** Shows one question at a time, dialogue after dialogue in the order in which they were begun. */
 export class QuestionQueue {
   readonly #stage: QuestionStage;
-  readonly #waiting: WaitingQuestion[] = [];
+  readonly #waiting: WaitingDialogue[] = [];
+  /** The question that is shown. */
+  #shown: AskedQuestion | undefined;
   #line: TypedLine | undefined;
   /** Earlier keys may be meant for a question that was withdrawn. */
   #settledAtMs = -Infinity;
@@ -88,15 +105,15 @@ export class QuestionQueue {
     return false;
   }
 
-  /** Asks after all earlier questions are done; `undefined` when the user declined it or its signal withdrew it. */
-  async ask(question: Question): Promise<string | undefined> {
-    const { signal } = question;
-    if (signal?.aborted) return undefined;
-    const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    const waiting = { question, resolve };
+  /** Asks the questions of a dialogue after all earlier dialogues are over. */
+  async converse(dialogue: Dialogue): Promise<DialogueEnd> {
+    const { first, signal } = dialogue;
+    if (signal?.aborted) return "withdrawn";
+    const { promise, resolve } = Promise.withResolvers<DialogueEnd>();
+    const waiting = { dialogue, resolve };
     const onAbort = () => this.#withdraw(waiting);
     signal?.addEventListener("abort", onAbort, { once: true });
-    if (this.#waiting.push(waiting) === 1) this.#open(question);
+    if (this.#waiting.push(waiting) === 1) this.#open(first);
     try {
       return await promise;
     } finally {
@@ -104,26 +121,27 @@ export class QuestionQueue {
     }
   }
 
-  /** Declines the question that is shown; `mark` is printed after what was typed. */
-  decline(mark = ""): void {
+  /** Ends the dialogue that is shown without an answer; `mark` is printed after what was typed. */
+  leave(end: "declined" | "cancelled", mark = ""): void {
     this.#line?.abandon(mark);
     this.#stage.bottom.leavePrompt();
-    this.#next(undefined);
+    this.#finish(end);
   }
 
-  /** Ends all questions without an answer. */
+  /** Ends all dialogues without an answer. */
   end(): void {
     const left = this.#waiting.splice(0);
     this.#line = undefined;
     this.#stage.onChange();
-    for (const { resolve } of left) resolve(undefined);
+    for (const { resolve } of left) resolve("cancelled");
   }
 
-  #open(question: Question): void {
+  #open(question: AskedQuestion): void {
     const { above, prompt } = toQuestionText(question);
     const nowMs = this.#stage.now();
     if (nowMs < this.#settledAtMs) this.#settledAtMs = nowMs + SETTLE_MS;
     if (above !== undefined) this.#stage.bottom.writeAbove(() => writeNow(`${above}\n`));
+    this.#shown = question;
     this.#line = new TypedLine({
       prompt: () => prompt,
       isHidden: question.isHidden,
@@ -132,35 +150,40 @@ export class QuestionQueue {
     this.#stage.onChange();
   }
 
-  #take(question: Question, answer: string): void {
+  #take(question: AskedQuestion, answer: string): void {
     this.#stage.bottom.leavePrompt();
     const complaint = question.check?.(answer);
-    if (complaint === undefined) return this.#next(answer);
-    this.#stage.bottom.writeAbove(() => writeNow(`${printable(complaint)}\n`));
-    this.#stage.onChange();
+    if (complaint !== undefined) {
+      this.#stage.bottom.writeAbove(() => writeNow(`${printable(complaint)}\n`));
+      return this.#stage.onChange();
+    }
+    // The next question opens at once, so that no key in between goes into the command line.
+    const following = this.#waiting[0]?.dialogue.next(answer);
+    if (following === undefined) this.#finish("answered");
+    else this.#open(following);
   }
 
-  #withdraw(waiting: WaitingQuestion): void {
+  #withdraw(waiting: WaitingDialogue): void {
     const index = this.#waiting.indexOf(waiting);
     if (index > 0) {
       this.#waiting.splice(index, 1);
-      waiting.resolve(undefined);
+      waiting.resolve("withdrawn");
     } else if (index === 0) {
-      const { prompt } = toQuestionText(waiting.question);
+      const { prompt } = toQuestionText(this.#shown ?? waiting.dialogue.first);
       this.#wasTyping = this.#line !== undefined && this.#line.text !== "";
       this.#settledAtMs = this.#stage.now() + SETTLE_MS;
       this.#stage.bottom.writeAbove(() => writeNow(`${prompt}(withdrawn)\n`));
-      this.#next(undefined);
+      this.#finish("withdrawn");
     }
   }
 
-  /** Resolves the question that is shown and shows the next one. */
-  #next(answer: string | undefined): void {
+  /** Ends the dialogue that is shown and begins the next one. */
+  #finish(end: DialogueEnd): void {
     const done = this.#waiting.shift();
-    this.#line = undefined;
+    this.#line = this.#shown = undefined;
     const [following] = this.#waiting;
     if (following === undefined) this.#stage.onChange();
-    else this.#open(following.question);
-    done?.resolve(answer);
+    else this.#open(following.dialogue.first);
+    done?.resolve(end);
   }
 }

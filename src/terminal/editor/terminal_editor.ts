@@ -4,9 +4,17 @@ import { terminalBottom } from "../bottom_line.ts";
 import { printable } from "../safe_text.ts";
 import { History } from "./history.ts";
 import { Keyboard, TypingPause } from "./keyboard.ts";
-import type { Choice, Interruption, LineEditor, LineEditorOptions, Question } from "./line_editor.ts";
+import type {
+  Choice,
+  Dialogue,
+  DialogueEnd,
+  Interruption,
+  LineEditor,
+  LineEditorOptions,
+  Question,
+} from "./line_editor.ts";
 import { PipedEditor } from "./piped_editor.ts";
-import { choose, QuestionQueue } from "./questions.ts";
+import { askOne, choose, QuestionQueue } from "./questions.ts";
 import { TypedLine, writeNow } from "./typed_line.ts";
 
 /** Opens the prompt of this process: with editing and history at a terminal, without them for a script. */
@@ -75,11 +83,15 @@ class TerminalEditor implements LineEditor {
     return await promise;
   }
 
-  async ask(question: Question): Promise<string | undefined> {
-    const { signal = this.#ending.signal } = question;
+  ask(question: Question): Promise<string | undefined> {
+    return askOne((dialogue) => this.converse(dialogue), question);
+  }
+
+  async converse(dialogue: Dialogue): Promise<DialogueEnd> {
+    const { signal = this.#ending.signal } = dialogue;
     // The next keys of a user who is typing a command are meant for the command.
     await this.#pause.wait(() => this.#isTyping, AbortSignal.any([signal, this.#ending.signal]));
-    return this.#isEnded ? undefined : await this.#questions.ask(question);
+    return this.#isEnded ? "cancelled" : await this.#questions.converse(dialogue);
   }
 
   choose(choice: Choice): Promise<string | undefined> {
@@ -162,9 +174,9 @@ class TerminalEditor implements LineEditor {
     reading?.(line);
   }
 
-  /** Ctrl-C: declines the question, else clears the line, else interrupts the command that runs. */
+  /** Ctrl-C: cancels the question, else clears the line, else interrupts the command that runs. */
   #interrupt(): void {
-    if (this.#questions.line !== undefined) return this.#questions.decline("^C");
+    if (this.#questions.line !== undefined) return this.#questions.leave("cancelled", "^C");
     if (this.#reading === undefined) return this.#interruptCommand();
     if (this.#command.text === "") return this.print("(to exit, type quit or press Ctrl-D)");
     this.#command.abandon("^C");
@@ -182,7 +194,7 @@ class TerminalEditor implements LineEditor {
 
   /** Ctrl-D on an empty line: declines the question, else ends the input. */
   #leave(): void {
-    if (this.#questions.line !== undefined) return this.#questions.decline();
+    if (this.#questions.line !== undefined) return this.#questions.leave("declined");
     if (this.#reading === undefined) return;
     writeNow("\n");
     terminalBottom.leavePrompt();
