@@ -1,6 +1,6 @@
 /** Text laid out for a terminal: columns, tables with lines, boxes and trees. */
-import { cropToWidth, displayWidth, padToWidth } from "./display_width.ts";
-import { toSafeLine } from "./safe_text.ts";
+import { cropToWidth, displayWidth, linesOf, padToWidth, wrapToWidth } from "./display_width.ts";
+import { toSafeLine, withoutSequences } from "./safe_text.ts";
 import type { Palette } from "./screen.ts";
 
 type Row = readonly string[];
@@ -197,4 +197,32 @@ export function drawTree(branches: readonly Branch[], palette: Palette): string[
       ...drawTree(below, palette).map((line) => `${trunk}${line}`),
     ];
   });
+}
+
+/** How a quoted text is bounded. */
+export interface QuoteOptions {
+  /** The width of the terminal. */
+  readonly columns: number;
+  /** The most lines; 40 by default. */
+  readonly maxLines?: number | undefined;
+}
+
+/** The most lines of a quoted text, and the most characters that are looked at. */
+const MAX_QUOTED_LINES = 40;
+const MAX_QUOTED_LENGTH = 8_000;
+
+/**
+ * Indents untrusted text, so that it cannot pass for output of this program: each line of it begins with two spaces,
+ * also where it is wrapped. A text with more lines ends with `…`.
+ */
+export function quoteText(text: string, { columns, maxLines = MAX_QUOTED_LINES }: QuoteOptions): string[] {
+  const safe = withoutSequences(text.slice(0, MAX_QUOTED_LENGTH)).trim();
+  const width = Math.max(1, columns - 1 - GAP.length);
+  const lines: string[] = [];
+  for (const line of linesOf(safe)) {
+    lines.push(...wrapToWidth(line, width, { maxLines: maxLines - lines.length }));
+    if (lines.length > maxLines) break;
+  }
+  const isCut = text.length > MAX_QUOTED_LENGTH || lines.length > maxLines;
+  return [...lines.slice(0, maxLines), ...(isCut ? ["…"] : [])].map((line) => `${GAP}${line}`.trimEnd());
 }

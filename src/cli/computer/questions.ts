@@ -1,23 +1,11 @@
 /** Questions to the user at the terminal: values of inputs, and whether a tool may run. */
-import { countOf } from "../../text.ts";
-import { escapeUnseen, inWrittenOrder, toSafeLine, toSeenJson } from "../../terminal/safe_text.ts";
+import { toSafeLine } from "../../terminal/safe_text.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
 import type { Confirm, ConfirmRequest } from "../../computer/tools/confirmation.ts";
-
-/** The characters of a call's arguments that are shown first, and with each `more`. */
-const FIRST_PAGE_LENGTH = 1_000;
-const NEXT_PAGE_LENGTH = 4_000;
-/** The characters of a name that are shown. */
-const MAX_NAME_LENGTH = 128;
-/** The meaning of an answer; any other answer means no. */
-const DECISIONS: ReadonlyMap<string, Decision> = new Map([
-  ["y", "yes"],
-  ["yes", "yes"],
-  ["a", "always"],
-  ["always", "always"],
-]);
+import { askToRun } from "../questions/approval.ts";
+import { describeCaller, toSeenName } from "../questions/shown_question.ts";
 
 /** Asks for the value of an input; returns `undefined` for an empty answer. */
 export async function askForInput(
@@ -51,50 +39,21 @@ export function askedConfirm(editor: LineEditor): Confirm {
   return async (request) => {
     const key = JSON.stringify([request.isLocal, request.agent, request.server, request.tool]);
     if (allowed.has(key)) return true;
-    const answer = await askForDecision(editor, request);
-    if (answer === "always") allowed.add(key);
-    return answer !== "no";
+    const { params, signal } = request;
+    const decision = await askToRun(editor, {
+      call: describeCall(request),
+      callAgain: `${toSeenName(request.tool)} of ${toSeenName(request.server)}`,
+      params,
+      signal,
+      hasAlways: true,
+    });
+    if (decision === "always") allowed.add(key);
+    return decision === "yes" || decision === "always";
   };
 }
 
-type Decision = "yes" | "always" | "no";
-
-async function askForDecision(editor: LineEditor, request: ConfirmRequest): Promise<Decision> {
-  const { signal } = request;
-  const call = JSON.stringify(request.params);
-  let [start, end] = [0, FIRST_PAGE_LENGTH];
-  let head = `${describeCaller(request)} calls ${describeTool(request)} with `;
-  while (true) {
-    const left = Math.max(0, call.length - end);
-    const shown = `${head}${inWrittenOrder(escapeUnseen(call.slice(start, end)))}${left === 0 ? "" : "…"}`;
-    const options = left === 0
-      ? "Run it? [y]es, [a]lways, [N]o: "
-      : `${countOf(left, "more character")} left to show before it can run. [m]ore, [N]o: `;
-    const answer = (await editor.ask({ text: `${shown}\n${options}`, signal }))?.trim().toLowerCase() ?? "";
-    if (left === 0) return DECISIONS.get(answer) ?? "no";
-    if (!["m", "more", ...DECISIONS.keys()].includes(answer)) return "no";
-    // A yes before the last page shows the next page and asks again.
-    [start, end] = [end, end + NEXT_PAGE_LENGTH];
-    head = `${describeTool(request)}, continued: `;
-  }
-}
-
-/** The Agent's name as the Server knows it, then the name in the request if it differs. */
-function describeCaller({ isLocal, agent, claimedAgent }: ConfirmRequest): string {
-  if (isLocal) return "This program";
-  const who = agent === undefined ? "An Agent that the Server did not name" : `Agent ${toSeenName(agent)}`;
-  return claimedAgent === "" || claimedAgent === agent
-    ? who
-    : `${who} (calls itself ${toSeenName(claimedAgent)})`;
-}
-
-function describeTool({ tool, server }: ConfirmRequest): string {
-  return `${toSeenName(tool)} of ${toSeenName(server)}`;
-}
-
-/** A name in quotes with invisible characters escaped; a long name is cut and followed by the number of hidden characters. */
-function toSeenName(name: string): string {
-  const rest = name.length - MAX_NAME_LENGTH;
-  const shown = inWrittenOrder(toSeenJson(rest <= 0 ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`));
-  return rest <= 0 ? shown : `${shown} (${countOf(rest, "more character")})`;
+/** `Agent "bot" calls "delete" of "files"`. */
+function describeCall({ isLocal, agent, claimedAgent, tool, server }: ConfirmRequest): string {
+  const who = isLocal ? "this program" : describeCaller({ agent, claimedAgent });
+  return `${who[0]?.toUpperCase()}${who.slice(1)} calls ${toSeenName(tool)} of ${toSeenName(server)}`;
 }

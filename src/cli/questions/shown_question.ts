@@ -1,0 +1,91 @@
+/** A question to a person at a terminal, wherever it comes from, and the words that say who asks. */
+import type { FormField } from "../../protocol/question_form.ts";
+import type { Answer } from "../../protocol/questions.ts";
+import { inWrittenOrder, toSeenJson } from "../../terminal/safe_text.ts";
+import { countOf } from "../../text.ts";
+
+/** Who asks. Names are any text of any length. */
+export interface Asker {
+  /** The Computer of the MCP server; `undefined` at the Computer itself. */
+  readonly computer?: string | undefined;
+  /** The MCP server; `undefined` when the Computer does not say. */
+  readonly server: string | undefined;
+  /** The tool in whose call it asks. */
+  readonly tool: string;
+  /** Who made the call: the user of this terminal, or an Agent. */
+  readonly caller: "user" | Caller;
+}
+
+/** An Agent that has made a call. */
+export interface Caller {
+  /** The name as the Server knows it; `undefined` when the Server did not say. */
+  readonly agent: string | undefined;
+  /** The name in the request. It proves nothing. */
+  readonly claimedAgent: string;
+}
+
+/** What every question has. */
+interface QuestionBase {
+  readonly asker: Asker;
+  /** The text of the MCP server: any characters. */
+  readonly message: string;
+  /** What was wrong with the previous answer; empty at first. */
+  readonly problems: readonly string[];
+  /** How long an answer is waited for. */
+  readonly timeLeftMs: number;
+  /** Withdraws the question when it is aborted. */
+  readonly signal: AbortSignal;
+}
+
+/** A form to fill in. */
+export type ShownForm = QuestionBase & { readonly mode: "form"; readonly fields: readonly FormField[] };
+
+/** A page to open. */
+export type ShownPage = QuestionBase & { readonly mode: "url"; readonly url: string };
+
+/** A tool call to approve. */
+export type ShownApproval = QuestionBase & {
+  readonly mode: "approval";
+  readonly params: Readonly<Record<string, unknown>>;
+};
+
+/** A question of any kind. */
+export type ShownQuestion = ShownForm | ShownPage | ShownApproval;
+
+/** Answers a question; `undefined` when nobody is there to ask. */
+export type AnswerShown = (question: ShownQuestion) => Promise<Answer | undefined>;
+
+/** `MCP server "shop" asks in a call of "order" by Agent "bot"`; `asks` may say what for. */
+export function describeAsker({ computer, server, tool, caller }: Asker, asks = "asks"): string {
+  const asker = server === undefined ? "An MCP server" : `MCP server ${toSeenName(server)}`;
+  const place = computer === undefined ? "" : ` of Computer ${toSeenName(computer)}`;
+  const call = caller === "user"
+    ? `in your call of ${toSeenName(tool)}`
+    : `in a call of ${toSeenName(tool)} by ${describeCaller(caller)}`;
+  return `${asker}${place} ${asks} ${call}`;
+}
+
+/** The Agent's name as the Server knows it, then the name in the request if it differs. */
+export function describeCaller({ agent, claimedAgent }: Caller): string {
+  const who = agent === undefined ? "an Agent that the Server did not name" : `Agent ${toSeenName(agent)}`;
+  return claimedAgent === "" || claimedAgent === agent
+    ? who
+    : `${who} (calls itself ${toSeenName(claimedAgent)})`;
+}
+
+/** The characters of a name that are shown. */
+const MAX_NAME_LENGTH = 128;
+
+/** A name in quotes with invisible characters escaped; a long name is cut and followed by the number of hidden characters. */
+export function toSeenName(name: string): string {
+  const rest = name.length - MAX_NAME_LENGTH;
+  const shown = inWrittenOrder(toSeenJson(rest <= 0 ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`));
+  return rest <= 0 ? shown : `${shown} (${countOf(rest, "more character")})`;
+}
+
+/** A time in the largest unit that fits: `10 min`, `30 s`. */
+export function describeTimeLeft(timeLeftMs: number): string {
+  const seconds = Math.max(1, Math.round(timeLeftMs / 1_000));
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
+}
