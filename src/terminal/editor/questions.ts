@@ -36,19 +36,6 @@ export async function choose(ask: Ask, { text, options, ...rest }: Choice): Prom
   return answer === undefined ? undefined : find(answer);
 }
 
-/** Asks one question by a dialogue. */
-export async function askOne(
-  converse: (dialogue: Dialogue) => Promise<DialogueEnd>,
-  { signal, ...first }: Question,
-): Promise<string | undefined> {
-  let given: string | undefined;
-  const next = (answer: string) => {
-    given = answer;
-    return undefined;
-  };
-  return await converse({ first, next, signal }) === "answered" ? given : undefined;
-}
-
 function toIndex(answer: string): number {
   return /^\s*\d+\s*$/.test(answer) ? Number(answer) - 1 : -1;
 }
@@ -103,6 +90,16 @@ export class QuestionQueue {
     if (nowMs >= this.#settledAtMs || this.#line === undefined && !this.#wasTyping) return true;
     this.#settledAtMs = nowMs + SETTLE_MS;
     return false;
+  }
+
+  /** Asks one question, as {@linkcode converse} does; `undefined` unless it is answered. */
+  async ask({ signal, ...first }: Question): Promise<string | undefined> {
+    let given: string | undefined;
+    const next = (answer: string) => {
+      given = answer;
+      return undefined;
+    };
+    return await this.converse({ first, next, signal }) === "answered" ? given : undefined;
   }
 
   /** Asks the questions of a dialogue after all earlier dialogues are over. */

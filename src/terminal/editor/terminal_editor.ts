@@ -14,7 +14,7 @@ import type {
   Question,
 } from "./line_editor.ts";
 import { PipedEditor } from "./piped_editor.ts";
-import { askOne, choose, QuestionQueue } from "./questions.ts";
+import { choose, QuestionQueue } from "./questions.ts";
 import { TypedLine, writeNow } from "./typed_line.ts";
 
 /** Opens the prompt of this process: with editing and history at a terminal, without them for a script. */
@@ -83,14 +83,13 @@ class TerminalEditor implements LineEditor {
     return await promise;
   }
 
-  ask(question: Question): Promise<string | undefined> {
-    return askOne((dialogue) => this.converse(dialogue), question);
+  async ask(question: Question): Promise<string | undefined> {
+    await this.#untilResting(question.signal);
+    return this.#isEnded ? undefined : await this.#questions.ask(question);
   }
 
   async converse(dialogue: Dialogue): Promise<DialogueEnd> {
-    const { signal = this.#ending.signal } = dialogue;
-    // The next keys of a user who is typing a command are meant for the command.
-    await this.#pause.wait(() => this.#isTyping, AbortSignal.any([signal, this.#ending.signal]));
+    await this.#untilResting(dialogue.signal);
     return this.#isEnded ? "cancelled" : await this.#questions.converse(dialogue);
   }
 
@@ -133,6 +132,11 @@ class TerminalEditor implements LineEditor {
   /** Whether keys go into the command line: while a line is read, or after the user has begun to type the next one. */
   get #isTyping(): boolean {
     return this.#questions.line === undefined && (this.#reading !== undefined || this.#command.text !== "");
+  }
+
+  /** The next keys of a user who is typing a command are meant for the command. */
+  async #untilResting(signal: AbortSignal = this.#ending.signal): Promise<void> {
+    await this.#pause.wait(() => this.#isTyping, AbortSignal.any([signal, this.#ending.signal]));
   }
 
   get #isEnded(): boolean {
