@@ -38,7 +38,7 @@ Deno.test("findCycles() finds nothing where two ways lead to one module", () => 
 });
 
 /** Packages that are loaded with the first connection: a control command, such as `computer.ts status`, makes none. */
-const LOADED_LATER = ["socket.io-client", "@modelcontextprotocol/sdk", "@bpinternal/verel"];
+const LOADED_LATER = ["socket.io-client", "@modelcontextprotocol/client", "@bpinternal/verel"];
 
 for (const door of ["computer.ts", "agent.ts"]) {
   Deno.test(`${door} starts without the MCP SDK and Socket.IO`, async () => {

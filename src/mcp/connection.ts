@@ -1,14 +1,12 @@
 /** One session with an MCP server, over any transport. */
-import { Client } from "@modelcontextprotocol/sdk/client";
-import { z } from "zod";
 import { abortable } from "../async/abortable.ts";
-import { MAX_TIMER_MS } from "../async/backoff.ts";
 import { Deadline } from "../async/deadline.ts";
+import { isRecord } from "../json.ts";
 import type { Logger } from "../log.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
-import { describeError } from "../text.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
-import { PACKAGE_VERSION } from "../version.ts";
+import { describeError } from "../text.ts";
+import { makeMcpRequest } from "../tracing.ts";
 import type { CallOptions, RequestLimits } from "./call_options.ts";
 import {
   type EntryWarning,
@@ -24,7 +22,6 @@ import {
 } from "./entries.ts";
 import {
   isFailure,
-  isMcpError,
   RpcErrorCode,
   ServerAnswerError,
   type ServerAuthorizationError,
@@ -32,21 +29,22 @@ import {
   ServerTimeoutError,
   toFailure,
 } from "./errors.ts";
-import type { ProcessGuard } from "./stdio/guard.ts";
+import { initialize, type Introduction } from "./handshake.ts";
 import type { HttpListener } from "./http/watched_fetch.ts";
+import { Inflow } from "./inflow.ts";
 import type { Journal } from "./journal.ts";
-import { makeMcpRequest } from "../tracing.ts";
+import type { RpcRequest } from "./json_rpc.ts";
 import type { ServerLimits } from "./limits.ts";
-import { type MeteredTransport, openTransport } from "./metered_transport.ts";
 import { type NotificationListener, readNotification, ThrottledListener } from "./notifications.ts";
+import { type OpenTransport, prepareTransport, type TransportContext } from "./open_transport.ts";
+import { AskingCalls } from "./questions.ts";
+import { type OutgoingOptions, type PeerListener, type Result, RpcPeer } from "./rpc_peer.ts";
+import type { ProcessGuard } from "./stdio/guard.ts";
 import type { StdioTransport } from "./stdio/transport.ts";
 import type { WarnOnce } from "./warn_once.ts";
 
 /** How long a server may take to answer a ping after its event stream broke, in milliseconds. */
 const PROBE_TIMEOUT_MS = 10_000;
-
-/** Accepts every result: the callers check what they use. */
-const anyResult = z.looseObject({});
 
 /** The capabilities of an MCP server that matter here. */
 export interface ServerCapabilities {
@@ -72,46 +70,42 @@ export interface ConnectionContext {
   readonly limits: ServerLimits;
 }
 
-/** An initialized session. Its requests throw the errors of `errors.ts`, or the reason of the aborted signal. */
+/** An open session. Its requests throw the errors of `errors.ts`, or the reason of the aborted signal. */
 export class McpConnection {
-  readonly #client: Client;
-  readonly #transport: MeteredTransport;
+  readonly #context: ConnectionContext;
+  readonly #peer: RpcPeer;
   readonly #notifications: ThrottledListener;
-  readonly #maxListBytes: number;
+  readonly #calls = new AskingCalls();
   /** The transport of a child process; `undefined` over HTTP. */
   readonly #child: StdioTransport | undefined;
-  readonly #close: () => Promise<void>;
+  readonly #closeTransport: OpenTransport["close"];
   readonly #spanAttributes: Readonly<Record<string, string>>;
-  readonly #log: Logger;
-  readonly #warnOnce: WarnOnce;
   readonly #closed = Promise.withResolvers<string>();
-  readonly #inFlight = new Set<AbortController>();
+  /** Aborted when the session ends, with the error for its requests. */
+  readonly #over = new AbortController();
   readonly #listBytes = { tools: 0, resources: 0, templates: 0 };
   #goneReason: string | undefined;
-  #isInitialized = false;
+  #introduction: Introduction = { version: "", capabilities: {} };
   #isProbing = false;
 
-  private constructor(config: ResolvedServerConfig, context: ConnectionContext) {
-    const { listener, log, journal, limits, guard } = context;
-    const { maxNotificationsPerSecond: maxPerSecond } = limits;
+  private constructor(
+    config: ResolvedServerConfig,
+    context: ConnectionContext,
+    openTransport: (context: TransportContext) => OpenTransport,
+  ) {
+    const { listener, log, limits } = context;
+    this.#context = context;
     this.#spanAttributes = { "a2c.mcp_server": config.name };
-    this.#log = log;
-    this.#warnOnce = context.warnOnce;
-    this.#maxListBytes = limits.maxListBytes;
-    this.#notifications = new ThrottledListener({ listener, maxPerSecond, log });
-    this.#client = this.#createClient();
-    const { transport, child, close } = openTransport(config, {
-      guard,
+    this.#notifications = new ThrottledListener({
+      listener,
+      maxPerSecond: limits.maxNotificationsPerSecond,
       log,
-      journal,
-      limits,
-      listener: this.#httpListener(),
-      onNotification: (notification) =>
-        readNotification(notification, { listener: this.#notifications, journal }),
     });
-    this.#transport = transport;
+    const inflow = new Inflow();
+    const { transport, child, close } = openTransport({ ...context, inflow, listener: this.#httpListener() });
     this.#child = child;
-    this.#close = () => close({ isGone: this.#goneReason !== undefined });
+    this.#closeTransport = close;
+    this.#peer = new RpcPeer(transport, { inflow, listener: this.#peerListener() });
   }
 
   /**
@@ -126,24 +120,29 @@ export class McpConnection {
     limits: RequestLimits,
   ): Promise<McpConnection> {
     limits.signal?.throwIfAborted();
-    const connection = new McpConnection(config, context);
+    const connection = new McpConnection(config, context, await prepareTransport(config));
     try {
-      await connection.#initialize(limits);
+      await connection.#open(limits);
       return connection;
     } catch (error) {
-      await connection.#close();
+      await connection.#closeTransport({ isGone: connection.isClosed });
       throw connection.#startFailure(error);
     }
   }
 
-  #createClient(): Client {
-    const client = new Client({ name: "a2c-smcp", version: PACKAGE_VERSION }, { capabilities: {} });
-    client.onclose = () => {
-      // During initialization the SDK closes a connection that it cannot use, and then throws the reason.
-      if (this.#isInitialized || this.#child !== undefined) this.#end("closed");
+  #peerListener(): PeerListener {
+    const { log, journal } = this.#context;
+    return {
+      onNotification: (notification) =>
+        readNotification(notification, { listener: this.#notifications, journal }),
+      onRequest: async ({ method, params }: RpcRequest, options) => {
+        if (method === "ping") return {};
+        if (method === "elicitation/create") return await this.#calls.answer(params, options);
+        throw new ServerAnswerError(RpcErrorCode.METHOD_NOT_FOUND, "Method not found");
+      },
+      onClose: () => this.#end("closed"),
+      onError: (error) => log.debug("MCP transport error", { error: error.message }),
     };
-    client.onerror = (error) => this.#log.debug("MCP transport error", { error: error.message });
-    return client;
   }
 
   #httpListener(): HttpListener {
@@ -151,11 +150,10 @@ export class McpConnection {
       onGone: (reason, error) => this.#end(reason, error),
       onStreamBroken: () => this.#probe(),
       onStreamOpened: () => this.#notifications.onNotificationsLost(),
-      onAnswerLost: (id) =>
-        this.#transport.fail(id, new ServerNotRunningError({ reason: "event stream lost" })),
+      onAnswerLost: (id) => this.#peer.fail(id, new ServerNotRunningError({ reason: "event stream lost" })),
       onAnswerTooLarge: (id, reason) => {
-        this.#log.warn("dropped an answer of the MCP server: it is too large", { reason });
-        this.#transport.fail(id, new ServerAnswerError(RpcErrorCode.PARSE_ERROR, reason));
+        this.#context.log.warn("dropped an answer of the MCP server: it is too large", { reason });
+        this.#peer.fail(id, new ServerAnswerError(RpcErrorCode.PARSE_ERROR, reason));
       },
     };
   }
@@ -170,12 +168,13 @@ export class McpConnection {
   }
 
   get capabilities(): ServerCapabilities {
-    const { tools, resources, completions } = this.#client.getServerCapabilities() ?? {};
+    const { tools, resources, completions } = this.#introduction.capabilities;
+    const { subscribe, listChanged } = isRecord(resources) ? resources : {};
     return {
       tools: tools !== undefined,
       resources: resources !== undefined,
-      subscribe: resources?.subscribe === true,
-      listChanged: resources?.listChanged === true,
+      subscribe: subscribe === true,
+      listChanged: listChanged === true,
       completions: completions !== undefined,
     };
   }
@@ -234,6 +233,7 @@ export class McpConnection {
     call: { readonly name: string; readonly arguments: Record<string, unknown> },
     options: CallOptions,
   ): Promise<Record<string, unknown>> {
+    using _running = this.#calls.begin(options.ask);
     return await this.#request("tools/call", { ...call }, options);
   }
 
@@ -243,7 +243,10 @@ export class McpConnection {
     limits: RequestLimits,
   ): Promise<{ contents: ResourceContents[]; [key: string]: unknown }> {
     const result = await this.#request("resources/read", { uri }, limits);
-    const contents = readContents(result["contents"], (message) => this.#warnOnce.warn(message, { uri }));
+    const contents = readContents(
+      result["contents"],
+      (message) => this.#context.warnOnce.warn(message, { uri }),
+    );
     return { ...result, contents };
   }
 
@@ -264,7 +267,7 @@ export class McpConnection {
 
   /** Ends the session and its child process; requests in flight fail with the reason. Idempotent. */
   async close(reason = "closed"): Promise<void> {
-    const closing = this.#close();
+    const closing = this.#closeTransport({ isGone: this.isClosed });
     this.#end(reason);
     await closing;
   }
@@ -273,10 +276,10 @@ export class McpConnection {
     if (this.#goneReason !== undefined) return;
     this.#goneReason = this.#child?.exit ?? reason;
     this.#notifications[Symbol.dispose]();
+    const failure = error ?? new ServerNotRunningError({ reason: this.#goneReason });
+    this.#over.abort(failure);
+    this.#peer.failAll(failure);
     this.#closed.resolve(this.#goneReason);
-    for (const request of this.#inFlight) {
-      request.abort(error ?? new ServerNotRunningError({ reason: this.#goneReason }));
-    }
   }
 
   /** Pings the server after its event stream broke: the server may be gone, or may have forgotten the session. */
@@ -299,9 +302,9 @@ export class McpConnection {
       what: LISTS[kind].what,
       readPage: (cursor, timeoutMs) => this.#listPage(kind, cursor, { timeoutMs, signal }),
       readEntry,
-      maxBytes: this.#maxListBytes,
+      maxBytes: this.#context.limits.maxListBytes,
       timeoutMs,
-      warn: (message) => this.#warnOnce.warn(message),
+      warn: (message) => this.#context.warnOnce.warn(message),
       onBytes: (bytes) => void (this.#listBytes[kind] = bytes),
     });
   }
@@ -316,68 +319,27 @@ export class McpConnection {
     return toListPage(result, member);
   }
 
-  async #initialize(limits: RequestLimits): Promise<void> {
-    const { timeoutMs, signal: caller } = limits;
-    // An SSE stream may open and never name its endpoint; the SDK limits only the time of the request that follows.
+  async #open({ timeoutMs, signal: caller }: RequestLimits): Promise<void> {
+    // An SSE stream may open and never name its endpoint, so the time begins before the first request.
     using deadline = new Deadline(timeoutMs, {
       reason: () => new ServerTimeoutError(`Cannot complete "initialize": no answer in ${timeoutMs} ms`),
       signal: caller,
     });
-    await this.#limited(
-      deadline.signal,
-      (signal) => abortable(this.#client.connect(this.#transport, { timeout: MAX_TIMER_MS, signal }), signal),
-    );
-    this.#isInitialized = true;
+    const signal = AbortSignal.any([deadline.signal, this.#over.signal]);
+    await abortable(this.#peer.start(), signal);
+    this.#introduction = await initialize(this.#peer, { timeoutMs, signal });
   }
 
-  async #request(
-    method: string,
-    params: Record<string, unknown>,
-    limits: CallOptions,
-  ): Promise<Record<string, unknown>> {
-    const { timeoutMs: timeout, onProgress: onprogress } = limits;
-    limits.signal?.throwIfAborted();
+  async #request(method: string, params: Result, options: OutgoingOptions): Promise<Result> {
+    options.signal?.throwIfAborted();
     if (this.#goneReason !== undefined) throw new ServerNotRunningError({ reason: this.#goneReason });
     try {
-      return await makeMcpRequest(
-        method,
-        this.#spanAttributes,
-        (meta) =>
-          this.#limited(limits.signal, (signal) => {
-            const request = meta === undefined
-              ? { method, params }
-              : { method, params: { ...params, _meta: meta } };
-            return this.#client.request(request, anyResult, {
-              timeout,
-              signal,
-              ...(onprogress && { onprogress }),
-            });
-          }),
-      );
+      return await makeMcpRequest(method, this.#spanAttributes, (meta) => {
+        const request = { method, params: meta === undefined ? params : { ...params, _meta: meta } };
+        return this.#peer.request(request, options);
+      });
     } catch (error) {
-      throw limits.signal?.aborted ? limits.signal.reason : toFailure(error, method);
-    }
-  }
-
-  /**
-   * Runs a request until the caller's signal or the end of the session aborts it. Each request gets its own signal,
-   * since the SDK never removes its listener from a signal, and would cancel requests that have ended.
-   */
-  async #limited<T>(
-    signal: AbortSignal | undefined,
-    run: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const own = new AbortController();
-    const onAbort = () => own.abort(signal?.reason);
-    signal?.addEventListener("abort", onAbort, { once: true });
-    this.#inFlight.add(own);
-    try {
-      return await run(own.signal);
-    } catch (error) {
-      throw own.signal.aborted ? own.signal.reason : error;
-    } finally {
-      signal?.removeEventListener("abort", onAbort);
-      this.#inFlight.delete(own);
+      throw options.signal?.aborted ? options.signal.reason : toFailure(error);
     }
   }
 
@@ -387,7 +349,7 @@ export class McpConnection {
     if (error instanceof ServerNotRunningError && exit !== undefined) {
       return new ServerNotRunningError({ reason: exit, cause: error, stderrTail: this.stderrTail });
     }
-    if (isFailure(error) || isMcpError(error)) return toFailure(error, "initialize");
+    if (isFailure(error) || error instanceof ServerAnswerError) return error;
     return new ServerNotRunningError({
       reason: describeError(error),
       cause: error,

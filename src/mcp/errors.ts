@@ -1,16 +1,12 @@
 /** The errors of MCP servers that callers distinguish. */
-import { isRecord } from "../json.ts";
-import { shorten } from "../text.ts";
 
-/** Codes of JSON-RPC errors that this client handles or sends; CONNECTION_CLOSED and REQUEST_TIMEOUT are codes of the MCP SDK. */
+/** Codes of JSON-RPC errors that this client handles or sends. */
 export const RpcErrorCode = {
   PARSE_ERROR: -32700,
-  CONNECTION_CLOSED: -32000,
-  REQUEST_TIMEOUT: -32001,
+  METHOD_NOT_FOUND: -32601,
+  INVALID_PARAMS: -32602,
+  INTERNAL_ERROR: -32603,
 } as const;
-
-/** The length to which a server's error message is cut, in characters; it is masked and cut further before it is sent. */
-const MAX_ERROR_LENGTH = 65_536;
 
 /** The server cannot start as it is configured: no such command, a missing input, an invalid URL. Retrying does not help. */
 export class ConfigurationError extends Error {
@@ -79,8 +75,8 @@ export class ServerAnswerError extends Error {
   /** The JSON-RPC `error.data`. */
   readonly rpcData: unknown;
 
-  constructor(rpcCode: number, message: string, options: { data?: unknown; cause?: unknown } = {}) {
-    super(message, { cause: options.cause });
+  constructor(rpcCode: number, message: string, options: { data?: unknown } = {}) {
+    super(message);
     this.rpcCode = rpcCode;
     this.rpcData = options.data;
   }
@@ -95,32 +91,10 @@ export function reasonOf(error: unknown): string {
   return "it does not follow the MCP protocol";
 }
 
-/** Converts an error of the SDK into one of these errors. */
-export function toFailure(error: unknown, method: string): unknown {
-  if (isFailure(error)) return error;
-  if (!isMcpError(error)) {
-    return new ServerNotRunningError({ reason: "its answer cannot be read", cause: error });
-  }
-  if (error.code === RpcErrorCode.REQUEST_TIMEOUT && isRecord(error.data) && "timeout" in error.data) {
-    return new ServerTimeoutError(`Cannot complete "${method}": no answer in time`, { cause: error });
-  }
-  // Set by `MeteredTransport.fail`; a server cannot send an instance.
-  if (isFailure(error.data)) return error.data;
-  const message = shorten(error.message.replace(/^MCP error -?\d+: /, ""), MAX_ERROR_LENGTH);
-  return new ServerAnswerError(error.code, message, { data: error.data, cause: error });
-}
-
-/** An error of the MCP SDK, recognized by its name, since the SDK is loaded with the first connection only. */
-export interface McpError extends Error {
-  /** The code of JSON-RPC, or a code of the SDK. */
-  readonly code: number;
-  readonly data?: unknown;
-}
-
-/** Returns whether the MCP SDK threw the error. */
-export function isMcpError(error: unknown): error is McpError {
-  return error instanceof Error && error.name === "McpError" && "code" in error &&
-    typeof error.code === "number";
+/** Converts an error of a transport of the SDK into one of these errors. */
+export function toFailure(error: unknown): unknown {
+  if (isFailure(error) || error instanceof ServerAnswerError) return error;
+  return new ServerNotRunningError({ reason: "its answer cannot be read", cause: error });
 }
 
 /** Returns whether the error needs no conversion. */

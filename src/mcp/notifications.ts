@@ -113,27 +113,21 @@ export class ThrottledListener implements NotificationListener, Disposable {
   }
 }
 
-/** Passes a notification to its listener; the SDK handles "unknown" ones. */
+/** Passes a notification to its listener; unknown ones are dropped. */
 export function readNotification(
   { method, params }: { readonly method: string; readonly params?: unknown },
   { listener, journal }: { readonly listener: NotificationListener; readonly journal: Journal },
-): "known" | "unknown" {
+): void {
   switch (method) {
     case "notifications/message":
-      journal.message(params);
-      return "known";
+      return journal.message(params);
     case "notifications/tools/list_changed":
-      listener.onToolsChanged();
-      return "known";
+      return listener.onToolsChanged();
     case "notifications/resources/list_changed":
-      listener.onResourcesChanged();
-      return "known";
+      return listener.onResourcesChanged();
     case "notifications/resources/updated": {
       const uri = isRecord(params) ? params["uri"] : undefined;
       if (typeof uri === "string") listener.onResourceUpdated(uri);
-      return "known";
     }
-    default:
-      return "unknown";
   }
 }

@@ -89,7 +89,7 @@ export interface ThirdParty {
 
 /** The first entry that fits a specifier counts. What fits none may not be imported in `src/`. */
 export const thirdParties: readonly ThirdParty[] = [
-  { specifier: "zod", places: ["src/protocol/schemas/", "src/mcp/", "src/config/"] },
+  { specifier: "zod", places: ["src/protocol/schemas/", "src/config/"] },
   { specifier: "socket.io", places: ["src/server/socket_io.ts"] },
   { specifier: "@opentelemetry/api", places: ["src/tracing.ts"] },
   { specifier: "prom-client", places: ["src/server/metrics/exposition.ts"] },
@@ -98,11 +98,8 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "socket.io-client", places: ["src/link/connect.ts", "src/link/polling.ts"] },
   // Loaded only when a Server admits clients by JWT.
   { specifier: "jose", places: ["src/server/auth/jwt_keys.ts", "src/server/auth/jwt.ts"] },
-  { specifier: "@modelcontextprotocol/sdk/client", places: ["src/mcp/"] },
-  // The provider kit serves authors on either version of the SDK, so it imports neither.
-  { specifier: "@modelcontextprotocol/sdk/server", places: [] },
-  // What both sides share: message types, transports.
-  { specifier: "@modelcontextprotocol/sdk", places: ["src/mcp/"] },
+  // Its transports over HTTP: requests are our own. The provider kit serves authors on either version of the SDK, so nothing imports 1.x.
+  { specifier: "@modelcontextprotocol/client", places: ["src/mcp/http/"] },
   // Reading keeps the places of a file's text, editing keeps all the rest of it.
   { specifier: "jsonc-parser", places: ["src/config/json_text.ts", "src/config/edit.ts"] },
   { specifier: "toml-eslint-parser", places: ["src/config/toml_text.ts"] },

@@ -1,5 +1,5 @@
 /** `fetch` for the SDK's HTTP transports: bounds each answer, and reports what it means for the session. */
-import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport";
+import type { FetchLike } from "@modelcontextprotocol/client";
 import { Backoff, type BackoffOptions, delay, MAX_TIMER_MS } from "../../async/backoff.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { isRecord } from "../../json.ts";
@@ -234,7 +234,7 @@ async function withoutBody(response: Response): Promise<Response> {
   return new Response(null, { status, statusText, headers });
 }
 
-/** The SDK writes the method first. */
+/** Our requests have the method first. */
 function isRequestOf(method: string, body: unknown): boolean {
   return typeof body === "string" && body.startsWith(`{"method":"${method}"`);
 }

@@ -1,16 +1,9 @@
 /** The transport to an MCP server that runs as a child process. */
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
-// @ts-types="@modelcontextprotocol/sdk/types"
-import {
-  type JSONRPCMessage,
-  JSONRPCMessageSchema,
-  type JSONRPCNotification,
-} from "@modelcontextprotocol/sdk/types.js";
 import { settledWithin } from "../../async/abortable.ts";
 import { delay } from "../../async/backoff.ts";
 import type { Logger } from "../../log.ts";
 import type { MCPServerStdioConfig, Resolved } from "../../protocol/config.ts";
-import { isRecord, parseJson } from "../../json.ts";
+import { parseJson } from "../../json.ts";
 import { describeError } from "../../text.ts";
 import { childEnvironment } from "./environment.ts";
 import { ConfigurationError, ServerNotRunningError } from "../errors.ts";
@@ -18,6 +11,7 @@ import type { ProcessGuard, TreeEnvironment } from "./guard.ts";
 import { killGroup, spawnGroupLeader } from "./spawn.ts";
 import type { Inflow } from "../inflow.ts";
 import type { Journal } from "../journal.ts";
+import { readMessage, type RpcMessage, type Transport } from "../json_rpc.ts";
 import type { MessageLimits, ServerLimits } from "../limits.ts";
 import { readLargeMessage } from "./large_json.ts";
 import { LineDecoder } from "./line_decoder.ts";
@@ -108,7 +102,7 @@ export class StdioTransport implements Transport {
     return Promise.resolve();
   }
 
-  async send(message: JSONRPCMessage): Promise<void> {
+  async send(message: RpcMessage): Promise<void> {
     if (this.#input === undefined || this.#exit !== undefined) {
       throw new ServerNotRunningError({ reason: this.#exit ?? "not started" });
     }
@@ -164,7 +158,7 @@ export class StdioTransport implements Transport {
   }
 
   /** Writes JSON in ASCII, which is the same in all supported encodings. */
-  #encode(message: JSONRPCMessage): string {
+  #encode(message: RpcMessage): string {
     const json = JSON.stringify(message);
     if (/^utf-?8$/i.test(this.#parameters.encoding)) return json;
     return json.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
@@ -223,7 +217,7 @@ export class StdioTransport implements Transport {
       value = parseJson(text);
       await delay(0);
     }
-    const message = toMessage(value);
+    const message = readMessage(value);
     if (message === undefined) this.#reportStray(head);
     else this.onmessage?.(message);
   }
@@ -264,28 +258,10 @@ async function* chunksOf(output: ReadableStreamBYOBReader): AsyncGenerator<Uint8
   }
 }
 
-function parseMessage(line: string): JSONRPCMessage | undefined {
+function parseMessage(line: string): RpcMessage | undefined {
   // A quick check for most invalid lines.
   if (!line.trimStart().startsWith("{")) return undefined;
-  return toMessage(parseJson(line));
-}
-
-function toMessage(value: unknown): JSONRPCMessage | undefined {
-  if (isNotification(value)) return value;
-  try {
-    // `safeParse()` leaves far more garbage for each message that it refuses.
-    return JSONRPCMessageSchema.parse(value);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Checks a notification. The SDK's schema is much slower, and notifications may be many. */
-function isNotification(message: unknown): message is JSONRPCNotification {
-  if (!isRecord(message)) return false;
-  const { jsonrpc, method, params = {}, ...rest } = message;
-  return jsonrpc === "2.0" && typeof method === "string" && isRecord(params) &&
-    Object.keys(rest).length === 0;
+  return readMessage(parseJson(line));
 }
 
 /** Explains why a command did not start, with a cure for the most common mistakes. */

@@ -319,7 +319,7 @@ export class SupervisedServer {
       log,
       limits,
     };
-    // The MCP SDK is loaded with the first connection: what only talks about servers starts faster without it.
+    // Loaded with the first connection: what only talks about servers starts faster without it.
     const { McpConnection } = await import("../connection.ts");
     return await starts.run(() => McpConnection.open(config, context, { timeoutMs, signal }), signal);
   }

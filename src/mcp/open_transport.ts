@@ -1,0 +1,46 @@
+/** The transport that a configuration names. Only a server over HTTP needs the MCP SDK, which is loaded with the first one. */
+import type { Logger } from "../log.ts";
+import type { ResolvedServerConfig } from "../protocol/config.ts";
+import type { HttpListener } from "./http/watched_fetch.ts";
+import type { Inflow } from "./inflow.ts";
+import type { Journal } from "./journal.ts";
+import type { Transport } from "./json_rpc.ts";
+import type { MessageLimits, ServerLimits } from "./limits.ts";
+import type { ProcessGuard } from "./stdio/guard.ts";
+import { StdioTransport } from "./stdio/transport.ts";
+
+/** The context of a transport. */
+export interface TransportContext {
+  readonly guard: ProcessGuard;
+  readonly log: Logger;
+  /** Receives the stderr of a child process. */
+  readonly journal: Journal;
+  readonly limits: MessageLimits & Pick<ServerLimits, "stopGraceMs">;
+  /** The pace at which the server is read. */
+  readonly inflow: Inflow;
+  /** Learns what an HTTP answer means for the session. */
+  readonly listener: HttpListener;
+}
+
+/** A transport, and what closing it takes. */
+export interface OpenTransport {
+  readonly transport: Transport;
+  /** The transport of a child process; `undefined` over HTTP. */
+  readonly child: StdioTransport | undefined;
+  /** Ends the session if the configuration says so and the server is still there, and frees everything. */
+  close(state: { readonly isGone: boolean }): Promise<void>;
+}
+
+/** Loads what the transport of a configuration needs, and returns a function that opens it. */
+export async function prepareTransport(
+  config: ResolvedServerConfig,
+): Promise<(context: TransportContext) => OpenTransport> {
+  if (config.type === "stdio") {
+    return (context) => {
+      const child = new StdioTransport(config.server_parameters, context);
+      return { transport: child, child, close: () => child.close() };
+    };
+  }
+  const { openHttpTransport } = await import("./http/transport.ts");
+  return (context) => ({ ...openHttpTransport(config, context), child: undefined });
+}
