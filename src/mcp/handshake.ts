@@ -2,6 +2,7 @@
 import { isRecord } from "../json.ts";
 import { PACKAGE_VERSION } from "../version.ts";
 import type { RequestLimits } from "./call_options.ts";
+import { ServerNotRunningError } from "./errors.ts";
 import type { RpcPeer } from "./rpc_peer.ts";
 
 /** The versions with the `initialize` handshake, the newest first. */
@@ -28,7 +29,7 @@ export interface Introduction {
 /**
  * Initializes a session of 2025-11-25 or before.
  *
- * @throws {TypeError} when the server speaks another version.
+ * @throws {ServerNotRunningError} when the server speaks another version.
  */
 export async function initialize(peer: RpcPeer, limits: RequestLimits): Promise<Introduction> {
   const [protocolVersion] = SESSION_VERSIONS;
@@ -36,7 +37,10 @@ export async function initialize(peer: RpcPeer, limits: RequestLimits): Promise<
   const result = await peer.request({ method: "initialize", params }, limits);
   const { protocolVersion: version, capabilities } = result;
   if (typeof version !== "string" || !SESSION_VERSIONS.includes(version)) {
-    throw new TypeError(`its version of MCP is not supported: ${JSON.stringify(version)}`);
+    throw new ServerNotRunningError({
+      reason: "its version of MCP is not supported",
+      detail: String(version),
+    });
   }
   peer.setProtocolVersion(version);
   await peer.notify("notifications/initialized");

@@ -198,7 +198,7 @@ export class RpcPeer {
         ...(typeof message === "string" && { message }),
       });
     } catch (error) {
-      this.#listener.onError(error instanceof Error ? error : new Error(String(error)));
+      this.#listener.onError(error instanceof Error ? error : new TypeError(String(error)));
     }
   }
 
