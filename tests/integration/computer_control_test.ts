@@ -103,6 +103,56 @@ test(
 }
 
 test(
+  "a command prints while it runs, asks, and gets the answer; a question may be withdrawn",
+  async (_words, { person, signal }) => {
+    person.print("hello");
+    const { signal: withdrawn } = new AbortController();
+    const name = await person.ask({ text: "name: ", signal: AbortSignal.any([signal, withdrawn]) });
+    const second = new AbortController();
+    const unanswered = person.ask({ text: "age: ", signal: second.signal });
+    second.abort();
+    return said(JSON.stringify([name, await unanswered, await person.open("https://x.example/")]));
+  },
+  async ({ path }) => {
+    const connection = await connect(path, { version: PACKAGE_VERSION, words: ["auth"], json: false });
+    const writer = connection.writable.getWriter();
+    const heard: unknown[] = [];
+    for await (const line of readLines(connection.readable, Infinity)) {
+      const reply = parseReply(line);
+      heard.push(reply);
+      if (reply === undefined || !("id" in reply)) continue;
+      if ("question" in reply && reply.question !== "name: ") continue;
+      const answer = { id: reply.id, line: "question" in reply ? "Ada" : null };
+      await writer.write(new TextEncoder().encode(`${JSON.stringify(answer)}\n`));
+    }
+    assertEquals(heard, [
+      { print: "hello" },
+      { question: "name: ", id: 1 },
+      { question: "age: ", id: 2 },
+      { withdrawn: 2 },
+      { page: "https://x.example/", id: 3 },
+      said('["Ada",null,false]'),
+    ]);
+  },
+);
+
+{
+  const aborted = Promise.withResolvers<void>();
+  test("a line that answers no question cancels the command", async (_words, { person, signal }) => {
+    signal.addEventListener("abort", () => aborted.resolve());
+    const line = await person.ask({ text: "name: ", signal });
+    await aborted.promise;
+    return said(String(line));
+  }, async ({ path }) => {
+    const connection = await connect(path, { version: PACKAGE_VERSION, words: ["auth"], json: false });
+    const writer = connection.writable.getWriter();
+    await writer.write(new TextEncoder().encode(`{"id":7,"line":"x"}\n`));
+    await within(aborted.promise, "the command to be aborted");
+    connection.close();
+  });
+}
+
+test(
   "an invalid request is disconnected, and another version gets an error",
   () => Promise.resolve(said("")),
   async ({ path }) => {

@@ -1,12 +1,12 @@
 /** Runs one command on a Computer that is started for it and ends with it. */
 import type { InputSource } from "../../computer/inputs/sources.ts";
-import type { LineEditor } from "../../terminal/editor/line_editor.ts";
-import { openLineEditor } from "../../terminal/editor/terminal_editor.ts";
 import { showProgress } from "../../terminal/progress.ts";
 import { currentScreen } from "../../terminal/screen.ts";
 import { showAnswer } from "../answers/answer.ts";
 import { printError, UsageError } from "../outcome.ts";
 import type { CommandCall } from "./commands.ts";
+import { Conversation, personAt } from "./conversation.ts";
+import { LazyEditor } from "./lazy_editor.ts";
 import { askedInputs } from "./questions.ts";
 import { type ComputerCliOptions, openHostedComputer } from "./hosted_computer.ts";
 import { waitForStart } from "./start.ts";
@@ -43,9 +43,12 @@ export async function runAlone(
       signal,
     });
   }
-  const answer = await work({ hosted, signal, progress: (text) => progress.update(text) });
+  const { json } = options;
+  const person = personAt(() => terminal.open({ isPlain: json }));
+  const conversation = new Conversation(person, { json });
+  const answer = await work({ hosted, signal, progress: (text) => progress.update(text), conversation });
   progress[Symbol.dispose]();
-  showAnswer(answer, { print: console.log, printError }, { json: options.json, screen: currentScreen() });
+  showAnswer(answer, { print: console.log, printError }, { json, screen: currentScreen() });
 }
 
 /** An input source, and how many questions of it are open. */
@@ -64,17 +67,4 @@ function countedInputs(ask: InputSource): { readonly source: InputSource; readon
       }
     },
   };
-}
-
-/** Opens an editor for the first question. */
-class LazyEditor implements AsyncDisposable {
-  #editor: Promise<LineEditor> | undefined;
-
-  open(): Promise<LineEditor> {
-    return this.#editor ??= openLineEditor({ prompt: "" });
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#editor)?.close();
-  }
 }

@@ -17,6 +17,7 @@ import { readCredentials } from "../credentials.ts";
 import { loggerOf, type LogOptions } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { ConfigStore } from "./config_store.ts";
+import type { Conversation } from "./conversation.ts";
 import { FileWatch, stampOf, type WatchOptions } from "./file_watch.ts";
 import { HostedInputs, type InputOrigin, readInputFile } from "./hosted_inputs.ts";
 import { type ArrivalOptions, OfficeArrival } from "./start.ts";
@@ -258,6 +259,8 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   /** Shows what the command waits for. */
   readonly progress: (text: string) => void;
+  /** Talks with the person who has typed the command. */
+  readonly conversation: Conversation;
 }
 
 /** A config that cannot be used ends the command with exit code 2. */

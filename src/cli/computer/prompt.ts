@@ -8,6 +8,7 @@ import { showProgress } from "../../terminal/progress.ts";
 import { currentScreen, PLAIN } from "../../terminal/screen.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
 import { inputOf } from "./answers/inputs.ts";
+import { type Person, personAt } from "./conversation.ts";
 import { askForInput } from "./questions.ts";
 import { buildCommands, type Typist } from "./run_words.ts";
 import type { HostedComputer } from "./hosted_computer.ts";
@@ -38,6 +39,7 @@ export async function runLine(
     presentation: { json: false, screen },
     print: (text) => editor.printDrawn(text),
     printError,
+    person: personAt(() => Promise.resolve(editor), (text) => editor.printDrawn(text)),
     askFor: (id) => askForInput(editor, inputOf(hosted, id), {}),
   };
   await runTypedLine(line, {
@@ -50,11 +52,19 @@ export async function runLine(
 /** Returns the candidates for the last word of a line. */
 export async function completePrompt(line: string, hosted: HostedComputer): Promise<string[]> {
   const typist = { hosted, presentation: { json: false, screen: undefined }, print() {}, printError() {} };
-  const program = buildCommands({ ...typist, signal: new AbortController().signal, progress() {} });
+  const { signal } = new AbortController();
+  const program = buildCommands({ ...typist, signal, progress() {}, person: NOBODY });
   return await completeLine(program, line, {
     candidates: (place) => candidates(hosted, place),
   });
 }
+
+/** Completion runs no command. */
+const NOBODY: Person = {
+  print: () => {},
+  ask: () => Promise.resolve(undefined),
+  open: () => Promise.resolve(false),
+};
 
 async function candidates(
   hosted: HostedComputer,

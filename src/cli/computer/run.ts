@@ -157,13 +157,14 @@ async function refuseTakenName(name: string): Promise<void> {
 }
 
 function runFor(hosted: HostedComputer, onRan: () => void): RunWords {
-  return async (words, { json, screen, signal, progress }) => {
+  return async (words, { json, screen, signal, progress, person }) => {
     const output: string[] = [];
     const errors: string[] = [];
     const exitCode = await runWords(words, {
       hosted,
       signal,
       progress,
+      person,
       presentation: { json, screen },
       print: (text) => output.push(text),
       printError: (text) => errors.push(text),

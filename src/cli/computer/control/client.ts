@@ -1,22 +1,19 @@
 /** Sends a command to a Computer that runs in another process of this user. */
 import { basename, extname } from "@std/path";
-import { readLines } from "../../../async/lines.ts";
 import { isRecord, parseJson } from "../../../json.ts";
-import { ConnectionClosedError } from "../../../protocol/local_errors.ts";
 import { hasColors, type Screen } from "../../../terminal/screen.ts";
 import { PACKAGE_VERSION } from "../../../version.ts";
 import { ComputerNotRunningError, UsageError } from "../../outcome.ts";
 import { commandLineOf } from "../../program.ts";
-import { type ControlAnswer, type ControlRequest, parseReply, toLine } from "./message.ts";
+import { type ControlAnswer, type ControlRequest, toLine } from "./message.ts";
 import { controlFolder, controlPath, controlPaths, isListening, missingFlags } from "./path.ts";
+import { readReplies, type ReplyListener } from "./replies.ts";
 
-/** The longest answer, in bytes. */
-const MAX_REPLY_BYTES = 256 * 1024 * 1024;
 /** How long a Computer may take to tell its name for an error message, in milliseconds. */
 const NAME_TIMEOUT_MS = 1_000;
 
 /** A command, and how its answer is shown. */
-export interface ControlQuestion {
+export interface ControlQuestion extends Required<ReplyListener> {
   /** The name of the Computer; may be left out when one Computer runs. */
   readonly name: string | undefined;
   /** The option or the environment variable that `name` comes from. */
@@ -27,7 +24,6 @@ export interface ControlQuestion {
   readonly screen: Screen | undefined;
   /** Cancels the command on the Computer. */
   readonly signal: AbortSignal;
-  readonly progress: (text: string) => void;
 }
 
 /**
@@ -38,7 +34,7 @@ export interface ControlQuestion {
  * @throws {UsageError} when `name` is needed to choose one of several, or a permission is missing.
  */
 export async function askComputer(question: ControlQuestion): Promise<ControlAnswer> {
-  const { words, json, screen, signal, progress } = question;
+  const { words, json, screen, signal, progress, person } = question;
   const path = await findComputer(question);
   const request = {
     version: PACKAGE_VERSION,
@@ -47,20 +43,21 @@ export async function askComputer(question: ControlQuestion): Promise<ControlAns
     columns: screen?.columns,
     colors: screen !== undefined && hasColors(),
   };
-  return await exchange(path, request, { signal, onProgress: progress });
+  return await exchange(path, request, { signal, progress, person });
 }
 
 async function exchange(
   path: string,
   request: ControlRequest,
-  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
+  { signal, ...listener }: ReplyListener & { readonly signal: AbortSignal },
 ): Promise<ControlAnswer> {
   const connection = await Deno.connect({ transport: "unix", path });
   const onAbort = () => connection.close();
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    await connection.writable.getWriter().write(toLine(request));
-    return await readAnswer(connection, onProgress);
+    const writer = connection.writable.getWriter();
+    await writer.write(toLine(request));
+    return await readReplies(connection.readable, { writer, listener });
   } catch (error) {
     signal.throwIfAborted();
     throw error;
@@ -68,19 +65,6 @@ async function exchange(
     signal.removeEventListener("abort", onAbort);
     if (!signal.aborted) closeQuietly(connection);
   }
-}
-
-async function readAnswer(
-  connection: Deno.UnixConn,
-  onProgress: (text: string) => void,
-): Promise<ControlAnswer> {
-  for await (const line of readLines(connection.readable, MAX_REPLY_BYTES)) {
-    const reply = parseReply(line);
-    if (reply === undefined) continue;
-    if (!("progress" in reply)) return reply;
-    onProgress(reply.progress);
-  }
-  throw new ConnectionClosedError("Cannot reach the Computer any more: it ended before it answered");
 }
 
 /** The socket of the named Computer, or of the only one that runs. */
@@ -137,7 +121,7 @@ async function nameAt(path: string): Promise<string> {
   const request = { version: PACKAGE_VERSION, words: ["status"], json: true };
   try {
     const signal = AbortSignal.timeout(NAME_TIMEOUT_MS);
-    const status = parseJson((await exchange(path, request, { signal, onProgress: () => {} })).output);
+    const status = parseJson((await exchange(path, request, { signal, progress: () => {} })).output);
     return isRecord(status) && typeof status["name"] === "string" ? status["name"] : fallback;
   } catch {
     return fallback;

@@ -1,6 +1,6 @@
 /**
  * The messages between a running Computer and a process that sends it a command. Each is one line of JSON: a request,
- * then any number of progress replies, then the answer.
+ * then any number of other replies, then the answer. A reply with a question is answered by a line of its own.
  */
 import { isRecord, parseJson } from "../../../json.ts";
 
@@ -25,8 +25,28 @@ export interface ControlAnswer {
   readonly exitCode: number;
 }
 
-/** What the Computer sends: progress, or the answer. */
-export type ControlReply = { readonly progress: string } | ControlAnswer;
+/** What the command says and asks before its answer. */
+export type ControlTalk =
+  | { readonly progress: string }
+  /** Text for standard output, at once. */
+  | { readonly print: string }
+  /** A question to the person; `id` is unique within the connection. */
+  | { readonly question: string; readonly id: number }
+  /** The question with this id needs no answer any more. */
+  | { readonly withdrawn: number }
+  /** A page to open in a browser; `id` as for a question. */
+  | { readonly page: string; readonly id: number };
+
+/** What the Computer sends: talk, or the answer. */
+export type ControlReply = ControlTalk | ControlAnswer;
+
+/** The answer to a question, or whether a page was opened. */
+export interface ControlResponse {
+  /** That of the question. */
+  readonly id: number;
+  /** `null` when nobody can answer, or there is no browser. */
+  readonly line: string | null;
+}
 
 /**
  * Parses a request.
@@ -52,13 +72,32 @@ export function parseRequest(line: string | undefined): ControlRequest {
 export function parseReply(line: string): ControlReply | undefined {
   const reply = parseJson(line);
   if (!isRecord(reply)) return undefined;
-  const { progress, output, error, exitCode } = reply;
-  if (typeof progress === "string") return { progress };
-  if (typeof output !== "string") return undefined;
+  const { output, error, exitCode } = reply;
+  if (typeof output !== "string") return parseTalk(reply);
   return { output, error: String(error), exitCode: Number(exitCode) };
 }
 
+function parseTalk(
+  { progress, print, question, withdrawn, page, id }: Readonly<Record<string, unknown>>,
+): ControlTalk | undefined {
+  if (typeof progress === "string") return { progress };
+  if (typeof print === "string") return { print };
+  if (typeof withdrawn === "number") return { withdrawn };
+  if (typeof id !== "number") return undefined;
+  if (typeof question === "string") return { question, id };
+  return typeof page === "string" ? { page, id } : undefined;
+}
+
+/** Parses the answer to a question; `undefined` when the line is not one. */
+export function parseResponse(text: string): ControlResponse | undefined {
+  const response = parseJson(text);
+  if (!isRecord(response)) return undefined;
+  const { id, line } = response;
+  if (typeof id !== "number" || (typeof line !== "string" && line !== null)) return undefined;
+  return { id, line };
+}
+
 /** A message as a line of JSON, with its line end. */
-export function toLine(message: ControlRequest | ControlReply): Uint8Array<ArrayBuffer> {
+export function toLine(message: ControlRequest | ControlReply | ControlResponse): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`${JSON.stringify(message)}\n`);
 }

@@ -15,9 +15,12 @@ import {
   type ControlReply,
   type ControlRequest,
   parseRequest,
+  parseResponse,
   toLine,
 } from "./message.ts";
+import type { Person } from "../conversation.ts";
 import { isListening } from "./path.ts";
+import { RemotePerson } from "./talk.ts";
 
 /** How many connections are open at a time; further ones wait. */
 const MAX_CONNECTIONS = 64;
@@ -42,6 +45,7 @@ export type RunWords = (
     readonly screen: Screen | undefined;
     readonly signal: AbortSignal;
     readonly progress: (text: string) => void;
+    readonly person: Person;
   },
 ) => Promise<ControlAnswer>;
 
@@ -122,6 +126,8 @@ class ControlConnection {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
   /** Whether the process has yet to read what was written. */
   #isBusy = false;
+  /** Replies are written one after another. */
+  #written: Promise<void> = Promise.resolve();
   #hasRequest = false;
 
   constructor(socket: Deno.UnixConn) {
@@ -135,8 +141,8 @@ class ControlConnection {
   }
 
   /**
-   * Reads the request and answers it. The command is aborted when the process closes the connection or sends another
-   * line, or by `closing`.
+   * Reads the request and answers it. The command is aborted when the process closes the connection or sends a line
+   * that answers no question, or by `closing`.
    *
    * @throws when no valid request comes in time, or the process does not read the answer in time.
    */
@@ -148,9 +154,10 @@ class ControlConnection {
       const inTime = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
       const request = parseRequest((await abortable(lines.next(), inTime)).value);
       this.#hasRequest = true;
-      lines.next().then(() => gone.abort(), () => gone.abort());
+      const person = new RemotePerson((talk) => this.#write(talk).catch(() => gone.abort()));
+      void takeResponses(lines, person).finally(() => gone.abort());
       const progress = (text: string) => this.#writeProgress(text, gone);
-      await this.#write(await answerRequest(request, { run, signal, progress }));
+      await this.#write(await answerRequest(request, { run, signal, progress, person }));
     } finally {
       this.close();
     }
@@ -171,7 +178,13 @@ class ControlConnection {
     this.#write({ progress: text }).catch(() => gone.abort());
   }
 
-  async #write(reply: ControlReply): Promise<void> {
+  #write(reply: ControlReply): Promise<void> {
+    const written = this.#written.then(() => this.#writeNow(reply));
+    this.#written = written.catch(() => {});
+    return written;
+  }
+
+  async #writeNow(reply: ControlReply): Promise<void> {
     this.#isBusy = true;
     const bytes = toLine(reply);
     for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
@@ -185,12 +198,27 @@ class ControlConnection {
   }
 }
 
+/** Passes answers on until the process closes the connection or sends another line. Never rejects. */
+async function takeResponses(lines: AsyncGenerator<string, undefined>, person: RemotePerson): Promise<void> {
+  try {
+    for await (const line of lines) {
+      const response = parseResponse(line);
+      if (response === undefined || !person.take(response)) return;
+    }
+  } catch {
+    // The connection was closed.
+  } finally {
+    person.leave();
+  }
+}
+
 async function answerRequest(
   request: ControlRequest,
   context: {
     readonly run: RunWords;
     readonly signal: AbortSignal;
     readonly progress: (text: string) => void;
+    readonly person: Person;
   },
 ): Promise<ControlAnswer> {
   const { version, words, json, columns, colors } = request;

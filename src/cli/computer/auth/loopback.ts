@@ -1,0 +1,124 @@
+/**
+ * Listens on the loopback interface for browsers that come back from a sign-in. Sign-ins of this process with the same
+ * port share one listener, which asks each of them whether a request is its own.
+ */
+import { settledWithin } from "../../../async/abortable.ts";
+import { buildPage, type PageKind } from "./page.ts";
+
+/** The path of the address that a browser is sent to. */
+export const REDIRECT_PATH = "/callback";
+const HOSTNAME = "127.0.0.1";
+/** The names of this machine in the address bar of a browser on it; another one may be a trap of a web page. */
+const HOSTNAMES: readonly string[] = [HOSTNAME, "localhost"];
+/** How long open answers may take when the last sign-in of a port is over, in milliseconds. */
+const SHUTDOWN_GRACE_MS = 2_000;
+/** The most requests that are answered at a time; others get an error. */
+const MAX_REQUESTS = 16;
+
+/** What became of a request: the page that the browser shows. */
+export type Landing = Exclude<PageKind, "not found">;
+
+/** A sign-in that waits for its browser. */
+export interface AwaitedBrowser {
+  /** The name of the MCP server, for the page. */
+  readonly server: string;
+  /** Takes the address that a browser was sent to; `not awaited` when it belongs to another sign-in. Never rejects. */
+  readonly land: (url: string) => Promise<Landing>;
+}
+
+/** A sign-in's share of a listener. Disposal ends it, and the listener with the last one. */
+export interface LandingPlace extends AsyncDisposable {
+  /** Where browsers are sent to. */
+  readonly redirectUri: string;
+  /** Passes requests on to this sign-in from now on. */
+  await(browser: AwaitedBrowser): void;
+}
+
+/** The listeners of this process by port. */
+const listeners = new Map<number, Listener>();
+
+/**
+ * Opens a place to land on.
+ *
+ * @param port 0 for any free port.
+ * @return `undefined` when another process has the port.
+ */
+export function openLandingPlace(port: number): LandingPlace | undefined {
+  const listener = listeners.get(port) ?? Listener.open(port);
+  return listener?.open();
+}
+
+/** The address that a browser is sent to, whether this process listens there or not. */
+export function redirectUriOf(port: number): string {
+  return `http://${HOSTNAME}:${port}${REDIRECT_PATH}`;
+}
+
+/** Listens at one port for all sign-ins that use it. */
+class Listener {
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #places = new Set<{ browser: AwaitedBrowser | undefined }>();
+  #requests = 0;
+
+  private constructor(port: number) {
+    this.#server = Deno.serve({
+      hostname: HOSTNAME,
+      port,
+      onListen: () => {},
+      onError: () => buildPage("failed"),
+    }, (request) => this.#answer(request));
+    listeners.set(this.port, this);
+  }
+
+  /** `undefined` when the port is in use. */
+  static open(port: number): Listener | undefined {
+    try {
+      return new Listener(port);
+    } catch (error) {
+      if (error instanceof Deno.errors.AddrInUse) return undefined;
+      throw error;
+    }
+  }
+
+  get port(): number {
+    return this.#server.addr.port;
+  }
+
+  open(): LandingPlace {
+    const place: { browser: AwaitedBrowser | undefined } = { browser: undefined };
+    this.#places.add(place);
+    return {
+      redirectUri: redirectUriOf(this.port),
+      await: (browser) => void (place.browser = browser),
+      [Symbol.asyncDispose]: () => this.#leave(place),
+    };
+  }
+
+  async #leave(place: { browser: AwaitedBrowser | undefined }): Promise<void> {
+    this.#places.delete(place);
+    if (this.#places.size > 0) return;
+    listeners.delete(this.port);
+    await settledWithin(this.#server.shutdown(), SHUTDOWN_GRACE_MS);
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const url = new URL(request.url);
+    const isMeant = request.method === "GET" && url.pathname === REDIRECT_PATH &&
+      HOSTNAMES.includes(url.hostname) && Number(url.port || 80) === this.port;
+    if (!isMeant) return buildPage("not found");
+    if (this.#requests >= MAX_REQUESTS) return buildPage("not awaited");
+    this.#requests++;
+    try {
+      return await this.#land(`${redirectUriOf(this.port)}${url.search}`);
+    } finally {
+      this.#requests--;
+    }
+  }
+
+  async #land(url: string): Promise<Response> {
+    for (const { browser } of [...this.#places]) {
+      const landing = await browser?.land(url) ?? "not awaited";
+      if (landing !== "not awaited") return buildPage(landing, browser?.server);
+    }
+    return buildPage("not awaited");
+  }
+}

@@ -1,0 +1,104 @@
+/** Reads what a running Computer says about a command, and answers what it asks. */
+import { readLines } from "../../../async/lines.ts";
+import { ConnectionClosedError } from "../../../protocol/local_errors.ts";
+import type { Person } from "../conversation.ts";
+import { type ControlAnswer, type ControlTalk, parseReply, toLine } from "./message.ts";
+
+/** The longest reply, in bytes. */
+const MAX_REPLY_BYTES = 256 * 1024 * 1024;
+
+/** Who listens to the replies. */
+export interface ReplyListener {
+  /** Shows what the command waits for. */
+  readonly progress: (text: string) => void;
+  /** Reads what the command prints, and answers what it asks; by default nobody. */
+  readonly person?: Person;
+}
+
+/** The other end of the connection. */
+export interface ReplyContext {
+  readonly writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
+  readonly listener: ReplyListener;
+}
+
+/**
+ * Reads replies until the answer.
+ *
+ * @throws {ConnectionClosedError} when the Computer ends before it answers.
+ * @throws {ExitRequest} when the person declines a question.
+ */
+export async function readReplies(
+  replies: ReadableStream<Uint8Array>,
+  context: ReplyContext,
+): Promise<ControlAnswer> {
+  const declined = Promise.withResolvers<never>();
+  declined.promise.catch(() => {});
+  const over = new AbortController();
+  const talk = new Talk(context, { over: over.signal, onDeclined: declined.reject });
+  const answer = readUntilAnswer(replies, talk);
+  answer.catch(() => {});
+  try {
+    return await Promise.race([answer, declined.promise]);
+  } finally {
+    over.abort();
+  }
+}
+
+async function readUntilAnswer(replies: ReadableStream<Uint8Array>, talk: Talk): Promise<ControlAnswer> {
+  for await (const line of readLines(replies, MAX_REPLY_BYTES)) {
+    const reply = parseReply(line);
+    if (reply === undefined) continue;
+    if ("output" in reply) return reply;
+    talk.hear(reply);
+  }
+  throw new ConnectionClosedError("Cannot reach the Computer any more: it ended before it answered");
+}
+
+/** How a talk ends. */
+interface TalkEnd {
+  /** Aborted when the answer is there. */
+  readonly over: AbortSignal;
+  readonly onDeclined: (error: unknown) => void;
+}
+
+/** Passes what a command says and asks on to the person, and the answers back. */
+class Talk {
+  readonly #context: ReplyContext;
+  readonly #end: TalkEnd;
+  readonly #questions = new Map<number, AbortController>();
+
+  constructor(context: ReplyContext, end: TalkEnd) {
+    this.#context = context;
+    this.#end = end;
+  }
+
+  hear(talk: ControlTalk): void {
+    const { progress, person } = this.#context.listener;
+    if ("progress" in talk) return progress(talk.progress);
+    if ("print" in talk) return person?.print(talk.print);
+    if ("withdrawn" in talk) return this.#questions.get(talk.withdrawn)?.abort();
+    this.#answer(talk).catch(this.#end.onDeclined);
+  }
+
+  async #answer(talk: Extract<ControlTalk, { id: number }>): Promise<void> {
+    const { writer, listener: { person } } = this.#context;
+    const withdrawal = new AbortController();
+    this.#questions.set(talk.id, withdrawal);
+    const signal = AbortSignal.any([withdrawal.signal, this.#end.over]);
+    const line =
+      await ("page" in talk ? openPage(talk.page, person) : askLine(talk.question, { person, signal }));
+    this.#questions.delete(talk.id);
+    if (!signal.aborted) await writer.write(toLine({ id: talk.id, line }));
+  }
+}
+
+async function openPage(url: string, person: Person | undefined): Promise<string | null> {
+  return await person?.open(url) === true ? "" : null;
+}
+
+async function askLine(
+  text: string,
+  { person, signal }: { readonly person: Person | undefined; readonly signal: AbortSignal },
+): Promise<string | null> {
+  return await person?.ask({ text, signal }) ?? null;
+}

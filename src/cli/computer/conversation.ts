@@ -1,0 +1,84 @@
+/** How a command talks with a person, or a program, while it runs: at a prompt, alone, and from another process. */
+import { type LineEditor, NoTerminalError } from "../../terminal/editor/line_editor.ts";
+import { terminalBottom } from "../../terminal/bottom_line.ts";
+import { printable, toSafeJson } from "../../terminal/safe_text.ts";
+import { ExitCode, ExitRequest } from "../outcome.ts";
+
+/** A question with an answer of one line. */
+export interface AskedLine {
+  /** Its last line becomes the prompt. It need not be safe to print. */
+  readonly text: string;
+  /** Withdraws the question. */
+  readonly signal: AbortSignal;
+}
+
+/** Who reads what a command prints, and answers what it asks. */
+export interface Person {
+  /** Prints text that is safe for a terminal and does not end with a line feed. */
+  readonly print: (text: string) => void;
+  /**
+   * Asks for a line; `undefined` when the question was withdrawn, or nobody can answer any more.
+   *
+   * @throws {ExitRequest} when the person declines it, by Ctrl-C or Ctrl-D.
+   */
+  readonly ask: (question: AskedLine) => Promise<string | undefined>;
+  /** Opens a page in the browser of this machine; resolves to whether there is one. Never rejects. */
+  readonly open: (url: string) => Promise<boolean>;
+}
+
+/** What a command tells while it runs, for people and for programs. */
+export interface Told {
+  readonly text: string;
+  /** What `--json` prints, on one line. */
+  readonly value: unknown;
+}
+
+/** The talk of one command. */
+export class Conversation {
+  readonly #person: Person;
+  readonly #json: boolean;
+
+  constructor(person: Person, { json }: { readonly json: boolean }) {
+    this.#person = person;
+    this.#json = json;
+  }
+
+  /** Prints at once. */
+  tell({ text, value }: Told): void {
+    this.#person.print(this.#json ? toSafeJson(value) : printable(text));
+  }
+
+  /** Asks for a line, as {@linkcode Person.ask} does. A program is asked without words: it knows what it may answer. */
+  async ask({ text, signal }: AskedLine): Promise<string | undefined> {
+    if (signal.aborted) return undefined;
+    return await this.#person.ask({ text: this.#json ? "" : text, signal });
+  }
+
+  /** Opens a page, as {@linkcode Person.open} does. */
+  async open(url: string): Promise<boolean> {
+    return await this.#person.open(url);
+  }
+}
+
+/** The person at the terminal of this process, or the program that writes its standard input. */
+export function personAt(
+  editor: () => Promise<LineEditor>,
+  print: (text: string) => void = (text) => terminalBottom.writeAbove(() => console.log(text)),
+): Person {
+  return {
+    print,
+    ask: async ({ text, signal }) => await askEditor(await editor(), { text, signal }),
+    open: async (url) => await (await import("./auth/browser.ts")).openBrowser(url),
+  };
+}
+
+async function askEditor(editor: LineEditor, { text, signal }: AskedLine): Promise<string | undefined> {
+  try {
+    const answer = await editor.ask({ text, signal });
+    if (answer === undefined && !signal.aborted) throw new ExitRequest(ExitCode.INTERRUPTED);
+    return answer;
+  } catch (error) {
+    if (!(error instanceof NoTerminalError)) throw error;
+    return await editor.read({ signal });
+  }
+}
