@@ -3,6 +3,7 @@ import { fromFileUrl } from "@std/path";
 
 const EXAMPLES: readonly { readonly file: string; readonly ending: string }[] = [
   { file: "archive.ts", ending: "one page was built to read an element." },
+  { file: "both_revisions.ts", ending: "one change of a window." },
   { file: "desktop.ts", ending: "as the specification requires." },
   { file: "finder.ts", ending: "as the specification requires." },
   { file: "http.ts", ending: "one change of a window." },
