@@ -43,14 +43,13 @@ export { RemoteDocuments } from "./src/agent/remote_documents.ts";
 export type {
   CallToolOptions,
   CompleteOptions,
-  Completion,
   DesktopOptions,
   FinderOptions,
+  PromptOptions,
   ReadResourceOptions,
-  ResourcePage,
-  ResourceTemplatePage,
   ResourceUpdates,
 } from "./src/agent/remote_options.ts";
+export { RemoteMcpServers } from "./src/agent/remote_mcp_servers.ts";
 export { RemoteResources } from "./src/agent/remote_resources.ts";
 export type { RequestOptions } from "./src/agent/requests.ts";
 export { toElement } from "./src/dpe/element.ts";
@@ -117,7 +116,7 @@ export type {
   WidgetContent,
 } from "./src/protocol/dpe_content.ts";
 export { ErrorCode } from "./src/protocol/error_codes.ts";
-export { type ErrorDetails, SmcpError } from "./src/protocol/errors.ts";
+export { type ErrorDetails, SmcpError, UnsupportedRequestError } from "./src/protocol/errors.ts";
 export { type Farewell, FarewellCode } from "./src/protocol/farewell.ts";
 export {
   AuthenticationError,
@@ -129,7 +128,16 @@ export {
   ServerUnreachableError,
   type VersionRefusal,
 } from "./src/protocol/local_errors.ts";
+export type { McpServerAbout, McpServerInfo } from "./src/protocol/mcp_servers.ts";
 export type { Role, SessionInfo } from "./src/protocol/office.ts";
+export type {
+  Completion,
+  CompletionTarget,
+  PromptPage,
+  ResourcePage,
+  ResourceTemplatePage,
+} from "./src/protocol/pages.ts";
+export type { GetPromptRet, PromptArgument, PromptInfo, PromptMessage } from "./src/protocol/prompts.ts";
 export type { ResourceTemplateInfo } from "./src/protocol/resource_templates.ts";
 export type { ResourceUpdate } from "./src/protocol/resource_updates.ts";
 export type {

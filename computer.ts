@@ -50,7 +50,7 @@ export type { Confirm, ConfirmRequest } from "./src/computer/tools/confirmation.
 export { fileResolver, type FileResolverOptions } from "./src/computer/resources/file_resolver.ts";
 export type { ResolveDpe, ResolveDpeTools } from "./src/computer/resources/resolve_dpe.ts";
 export type { ToolCallOutcome, ToolCallRecord } from "./src/computer/tools/history.ts";
-export type { ConfigChange } from "./src/computer/host.ts";
+export type { ConfigChange } from "./src/computer/config_change.ts";
 export {
   environmentInputs,
   type EnvironmentLookup,

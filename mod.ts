@@ -99,7 +99,12 @@ export type {
   WidgetContent,
 } from "./src/protocol/dpe_content.ts";
 export { ErrorCode } from "./src/protocol/error_codes.ts";
-export { type ErrorAck, type ErrorDetails, SmcpError } from "./src/protocol/errors.ts";
+export {
+  type ErrorAck,
+  type ErrorDetails,
+  SmcpError,
+  UnsupportedRequestError,
+} from "./src/protocol/errors.ts";
 export {
   CANCEL_TOOL_CALL_EVENT,
   CANCEL_TOOL_CALL_NOTIFICATION,
@@ -113,6 +118,9 @@ export {
   GET_DESKTOP_EVENT,
   GET_DPE_EVENT,
   GET_FINDER_EVENT,
+  GET_MCP_SERVERS_EVENT,
+  GET_PROMPT_EVENT,
+  GET_PROMPTS_EVENT,
   GET_RESOURCE_TEMPLATES_EVENT,
   GET_RESOURCE_UPDATES_EVENT,
   GET_RESOURCES_EVENT,
@@ -139,6 +147,8 @@ export {
   UPDATE_FINDER_EVENT,
   UPDATE_FINDER_NOTIFICATION,
   UPDATE_NOTIFICATION_PREFIX,
+  UPDATE_PROMPTS_EVENT,
+  UPDATE_PROMPTS_NOTIFICATION,
   UPDATE_RESOURCES_EVENT,
   UPDATE_RESOURCES_NOTIFICATION,
   UPDATE_TOOL_LIST_EVENT,
@@ -163,6 +173,12 @@ export {
   type VersionRefusal,
 } from "./src/protocol/local_errors.ts";
 export type {
+  GetMcpServersReq,
+  GetMcpServersRet,
+  McpServerAbout,
+  McpServerInfo,
+} from "./src/protocol/mcp_servers.ts";
+export type {
   EnterOfficeNotification,
   EnterOfficeReq,
   LeaveOfficeNotification,
@@ -175,6 +191,15 @@ export type {
   UpdateMCPConfigNotification,
   UpdateToolListNotification,
 } from "./src/protocol/office.ts";
+export type {
+  GetPromptReq,
+  GetPromptRet,
+  GetPromptsReq,
+  GetPromptsRet,
+  PromptArgument,
+  PromptInfo,
+  PromptMessage,
+} from "./src/protocol/prompts.ts";
 export type {
   CompletionInfo,
   GetCompletionReq,

@@ -30,6 +30,9 @@ import {
   parseGetDeskTopReq,
   parseGetDpeReq,
   parseGetFinderReq,
+  parseGetMcpServersReq,
+  parseGetPromptReq,
+  parseGetPromptsReq,
   parseGetResourcesReq,
   parseGetToolsReq,
   parseLeaveOfficeReq,
@@ -39,6 +42,11 @@ import {
   parseToolCallReq,
   parseUpdateComputerConfigReq,
 } from "../src/protocol/parse.ts";
+import {
+  parseGetMcpServersRet,
+  parseGetPromptRet,
+  parseGetPromptsRet,
+} from "../src/protocol/prompt_answers.ts";
 import { parserOf, type Schema } from "../src/protocol/schema.ts";
 import * as config from "../src/protocol/schemas/config.ts";
 import * as finder from "../src/protocol/schemas/finder.ts";
@@ -107,6 +115,9 @@ const READERS: Readonly<Record<string, readonly Reader[]>> = {
   "Get resources": [parseGetResourcesReq, parseGetResourcesRet],
   "Title and icons": [read(tools.smcpTool)],
   "MCP Apps": [read(tools.smcpTool)],
+  "List of MCP servers": [parseGetMcpServersReq, parseGetMcpServersRet],
+  Prompts: [parseGetPromptsReq, parseGetPromptsRet],
+  "Filling in a prompt": [parseGetPromptReq, parseGetPromptRet],
   "Read resource": [parseReadResourceReq, parseReadResourceRet],
 };
 

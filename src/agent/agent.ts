@@ -23,7 +23,7 @@ import {
   type ComputerViewName,
 } from "./events.ts";
 import { NOTIFICATION_PREFIX, readNotification } from "./notifications.ts";
-import { Refresher, UpdateReader } from "./refresh.ts";
+import { fetchPrompts, Refresher, UpdateReader } from "./refresh.ts";
 import { ComputerRequests } from "./computer_requests.ts";
 import { RemoteComputer } from "./remote_computer.ts";
 import { type RequestOptions, Requests } from "./requests.ts";
@@ -300,6 +300,8 @@ export class Agent implements AsyncDisposable {
         return { type: "finderRefreshed", computer, ...await remote.getFinder() };
       case "resources":
         return await this.#updates.fetch(remote);
+      case "prompts":
+        return await fetchPrompts(remote);
     }
   }
 }

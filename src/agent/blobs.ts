@@ -10,6 +10,8 @@ import {
 } from "../protocol/blobs.ts";
 import { parseReadResourceRet } from "../protocol/answers.ts";
 import type { OnFlaw } from "../protocol/flaws.ts";
+import { parseGetPromptRet } from "../protocol/prompt_answers.ts";
+import type { GetPromptRet, PromptMessage } from "../protocol/prompts.ts";
 import type { GetBlobRet, ReadResourceRet, ResourceContents } from "../protocol/resources.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
 import type { CallToolResult, ContentItem } from "../protocol/tools.ts";
@@ -38,6 +40,11 @@ export function hasBlobHandles(result: CallToolResult): boolean {
 /** Whether an item of the contents has a blob handle. */
 export function hasContentHandles(result: ReadResourceRet): boolean {
   return result.contents.some((piece) => markOf(piece) !== undefined);
+}
+
+/** Whether a message of the prompt has a blob handle. */
+export function hasPromptHandles(prompt: GetPromptRet): boolean {
+  return prompt.messages.some(({ content }) => markOf(content) !== undefined);
 }
 
 /** Replaces blob handles in a tool result by the bytes. An item whose bytes cannot be fetched keeps its handle. */
@@ -73,6 +80,31 @@ export async function fillContents(result: ReadResourceRet, options: FillOptions
     contents.push(filled ?? piece);
   }
   return { ...result, contents };
+}
+
+/** Replaces blob handles in a prompt by the bytes. A message whose bytes cannot be fetched keeps its handle. */
+export async function fillPrompt(prompt: GetPromptRet, options: FillOptions): Promise<GetPromptRet> {
+  const reader = new BlobReader(options);
+  const messages: PromptMessage[] = [];
+  for (const message of prompt.messages) {
+    const mark = markOf(message.content);
+    const content = mark === undefined ? undefined : await fetchPart(mark, {
+      reader,
+      options,
+      use: (bytes) => fillMessage(message.content, { ...mark, bytes, onFlaw: options.onFlaw }),
+    });
+    if (content !== undefined && "messages" in content) return content;
+    messages.push(content === undefined ? message : { ...message, content });
+  }
+  return { ...prompt, messages };
+}
+
+/** The content with its bytes, or the whole prompt. */
+function fillMessage(content: ContentItem, blob: FetchedBlob): ContentItem | GetPromptRet {
+  if (blob.meta[A2C_ANSWER] === true) return parseGetPromptRet(toJson(blob), blob.onFlaw);
+  const { item } = fillItem(content, blob);
+  if (item === undefined) throw broken(blob.handle, "not the content of a message");
+  return item;
 }
 
 function markOf(item: ContentItem | ResourceContents): Mark | undefined {

@@ -4,6 +4,7 @@ import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import type { Farewell } from "../protocol/farewell.ts";
 import type { Role } from "../protocol/office.ts";
+import type { PromptInfo } from "../protocol/prompts.ts";
 import type { ResourceUpdate } from "../protocol/resource_updates.ts";
 import type { SMCPTool } from "../protocol/tools.ts";
 
@@ -24,7 +25,7 @@ export interface ComputerChange {
 }
 
 /** The views of a Computer that an Agent can keep up to date. */
-export type ComputerViewName = "tools" | "config" | "desktop" | "finder" | "resources";
+export type ComputerViewName = "tools" | "config" | "desktop" | "finder" | "resources" | "prompts";
 
 /**
  * The events of an Agent by name. While one of the `…Refreshed` events has a listener, the Agent fetches that view
@@ -47,6 +48,8 @@ export interface AgentEvents {
   updateFinder: ComputerChange;
   /** `notify:update_resources`: a subscribed resource or a list of resources changed (`docs/protocol/extensions.md#subscriptions`). */
   updateResources: ComputerChange;
+  /** `notify:update_prompts` (`docs/protocol/extensions.md#changes-of-prompts`). */
+  updatePrompts: ComputerChange;
   /** `notify:tool_call_cancel`: the Agent that cancelled a tool call, and the id of the call. */
   cancelToolCall: { readonly agent: string; readonly reqId: string };
   /** Any other `notify:` event, such as one of a newer peer; `body` is unchanged. */
@@ -69,6 +72,8 @@ export interface AgentEvents {
    * `uri` means the list of its MCP server.
    */
   resourcesUpdated: { readonly computer: string; readonly updates: readonly ResourceUpdate[] };
+  /** The prompts of all MCP servers of the Computer, fetched again. */
+  promptsRefreshed: { readonly computer: string; readonly prompts: readonly PromptInfo[] };
   /** A view could not be fetched again. The Agent retries after the next change. */
   refreshFailed: { readonly computer: string; readonly view: ComputerViewName; readonly error: unknown };
 
@@ -108,6 +113,7 @@ export const AGENT_NEWS: readonly AgentEventName[] = [
   "updateDesktop",
   "updateFinder",
   "updateResources",
+  "updatePrompts",
   "cancelToolCall",
   "notification",
   "disconnected",

@@ -6,6 +6,7 @@ import {
   UPDATE_CONFIG_NOTIFICATION,
   UPDATE_DESKTOP_NOTIFICATION,
   UPDATE_FINDER_NOTIFICATION,
+  UPDATE_PROMPTS_NOTIFICATION,
   UPDATE_RESOURCES_NOTIFICATION,
   UPDATE_TOOL_LIST_NOTIFICATION,
 } from "../protocol/events.ts";
@@ -41,6 +42,8 @@ export function readNotification(event: string, body: unknown): AgentEvent {
       return { type: "updateFinder", computer: readComputer(body) };
     case UPDATE_RESOURCES_NOTIFICATION:
       return { type: "updateResources", computer: readComputer(body) };
+    case UPDATE_PROMPTS_NOTIFICATION:
+      return { type: "updatePrompts", computer: readComputer(body) };
     case CANCEL_TOOL_CALL_NOTIFICATION: {
       const { agent, req_id } = parseAgentCallData(body);
       return { type: "cancelToolCall", agent, reqId: req_id };

@@ -3,6 +3,7 @@ import type { Logger } from "../log.ts";
 import { describeError } from "../text.ts";
 import type { AgentEvent, AgentEventName, ComputerViewName } from "./events.ts";
 import type { Listeners } from "./listeners.ts";
+import { UnsupportedRequestError } from "../protocol/errors.ts";
 import type { ResourceUpdate } from "../protocol/resource_updates.ts";
 import { isNotServed } from "./computer_requests.ts";
 import type { RemoteComputer } from "./remote_computer.ts";
@@ -17,9 +18,17 @@ const REFRESHED_EVENTS: Readonly<Record<ComputerViewName, AgentEventName>> = {
   desktop: "desktopRefreshed",
   finder: "finderRefreshed",
   resources: "resourcesUpdated",
+  prompts: "promptsRefreshed",
 };
 
-const ALL_VIEWS: readonly ComputerViewName[] = ["tools", "config", "desktop", "finder", "resources"];
+const ALL_VIEWS: readonly ComputerViewName[] = [
+  "tools",
+  "config",
+  "desktop",
+  "finder",
+  "resources",
+  "prompts",
+];
 
 /** One view of one Computer. */
 interface Refresh {
@@ -69,6 +78,7 @@ export class Refresher {
     listeners.on("updateDesktop", ({ computer }) => this.#refresh(computer, ["desktop"]));
     listeners.on("updateFinder", ({ computer }) => this.#refresh(computer, ["finder"]));
     listeners.on("updateResources", ({ computer }) => this.#refresh(computer, ["resources"]));
+    listeners.on("updatePrompts", ({ computer }) => this.#refresh(computer, ["prompts"]));
     listeners.on("enterOffice", ({ role, name }) => {
       if (role === "computer") this.#refresh(name, ALL_VIEWS);
     });
@@ -122,6 +132,17 @@ export class Refresher {
     if (!ALL_VIEWS.some((view) => this.#isWanted(view))) return;
     const computers = await this.#source.listComputers();
     for (const computer of computers) this.#refresh(computer, ALL_VIEWS);
+  }
+}
+
+/** Fetches all prompts of a Computer; `undefined` when it does not support prompts. */
+export async function fetchPrompts(remote: RemoteComputer): Promise<AgentEvent | undefined> {
+  try {
+    const { prompts } = await remote.getPrompts();
+    return { type: "promptsRefreshed", computer: remote.name, prompts };
+  } catch (error) {
+    if (error instanceof UnsupportedRequestError) return undefined;
+    throw error;
   }
 }
 

@@ -1,7 +1,6 @@
 /** Options and results of the methods of `RemoteComputer`. */
-import type { CompletionInfo, ResourceTemplateInfo } from "../protocol/resource_templates.ts";
+import type { CompletionTarget } from "../protocol/pages.ts";
 import type { ResourceUpdate } from "../protocol/resource_updates.ts";
-import type { ResourceInfo } from "../protocol/resources.ts";
 import type { RequestOptions } from "./requests.ts";
 
 /** Options of a tool call. */
@@ -39,41 +38,22 @@ export interface ReadResourceOptions extends RequestOptions {
   readonly mcpServer?: string | undefined;
 }
 
-/** A page of the resources of one MCP server. */
-export interface ResourcePage {
-  /** In the order of the MCP server. */
-  readonly resources: readonly ResourceInfo[];
-  /** The `cursor` of the next page; absent on the last page. */
-  readonly nextCursor?: string;
-}
-
-/** A page of the templates of one MCP server, or the templates of all MCP servers. */
-export interface ResourceTemplatePage {
-  /** In the order of the MCP servers; `_meta.a2c_mcp_server` names the MCP server of each. */
-  readonly resourceTemplates: readonly ResourceTemplateInfo[];
-  /** The `cursor` of the next page; absent on the last page, and in a list of all MCP servers. */
-  readonly nextCursor?: string;
+/** Options for filling in a prompt. */
+export interface PromptOptions extends RequestOptions {
+  /**
+   * The MCP server of the prompt, by its name in the Computer's configuration; by default the first one, in order of
+   * precedence, that lists a prompt of this name.
+   */
+  readonly mcpServer?: string | undefined;
 }
 
 /** The parameter to complete. */
-export interface CompleteOptions extends ReadResourceOptions {
-  /** The template as listed: its `uri_template`. */
-  readonly uri: string;
+export type CompleteOptions = ReadResourceOptions & CompletionTarget & {
   /** The name of the parameter, and the beginning of its value, which may be empty. */
   readonly argument: { readonly name: string; readonly value: string };
   /** The values of the other parameters, as far as they are known; none by default. */
   readonly context?: { readonly arguments: Readonly<Record<string, string>> } | undefined;
-}
-
-/** Suggested values for a parameter. */
-export interface Completion {
-  /** The values that begin as requested; at most 100. */
-  readonly values: readonly string[];
-  /** The number of all such values; absent when the MCP server does not state it. */
-  readonly total?: number;
-  /** Whether there are more values than these. */
-  readonly hasMore: boolean;
-}
+};
 
 /** Changes of resources and of lists of resources. */
 export interface ResourceUpdates {
@@ -83,9 +63,4 @@ export interface ResourceUpdates {
   readonly cursor: string;
   /** Whether the Computer has more updates: request them with `cursor`. */
   readonly hasMore: boolean;
-}
-
-/** Converts suggestions from the form of the wire. */
-export function toCompletion({ values, total, has_more: hasMore = false }: CompletionInfo): Completion {
-  return { values, ...(total === undefined ? {} : { total }), hasMore };
 }

@@ -18,22 +18,21 @@ import {
   SUBSCRIBE_RESOURCE_EVENT,
   UNSUBSCRIBE_RESOURCE_EVENT,
 } from "../protocol/events.ts";
+import {
+  type Completion,
+  type ResourcePage,
+  type ResourceTemplatePage,
+  toCompletion,
+} from "../protocol/pages.ts";
 import type { DpeResource, ReadResourceRet } from "../protocol/resources.ts";
 import { fillContents, hasContentHandles } from "./blobs.ts";
 import type { ComputerRequests } from "./computer_requests.ts";
-import {
-  type CompleteOptions,
-  type Completion,
-  type ReadResourceOptions,
-  type ResourcePage,
-  type ResourceTemplatePage,
-  type ResourceUpdates,
-  toCompletion,
-} from "./remote_options.ts";
+import { RemoteMcpServers } from "./remote_mcp_servers.ts";
+import type { CompleteOptions, ReadResourceOptions, ResourceUpdates } from "./remote_options.ts";
 import type { RequestOptions } from "./requests.ts";
 
 /** The part of a `RemoteComputer` that reads and lists resources of its MCP servers. */
-export class RemoteResources {
+export class RemoteResources extends RemoteMcpServers {
   readonly #requests: ComputerRequests;
 
   /**
@@ -42,6 +41,7 @@ export class RemoteResources {
    * @internal
    */
   constructor(requests: ComputerRequests) {
+    super(requests);
     this.#requests = requests;
   }
 
@@ -114,9 +114,11 @@ export class RemoteResources {
   }
 
   /**
-   * Suggests values for a parameter of a template (`client:get_completion`, `docs/protocol/extensions.md#templates`).
+   * Suggests values for a parameter of a template or an argument of a prompt (`client:get_completion`,
+   * `docs/protocol/extensions.md#completion`).
    *
-   * @param options `uri`: the template. `mcpServer`: its MCP server; found by the template's host by default.
+   * @param options `uri`: the template, or `prompt`: the name of the prompt. `mcpServer`: the MCP server; by default it is
+   *   found by the template's host, or is the first that lists a prompt of this name.
    * @throws {SmcpError} 4015 when the MCP server does not support completion.
    * @example
    * ```ts
@@ -133,8 +135,9 @@ export class RemoteResources {
    * ```
    */
   async complete(options: CompleteOptions): Promise<Completion> {
-    const { uri, argument, context, mcpServer, ...rest } = options;
-    const body = { mcp_server: mcpServer, ref: { uri }, argument, context };
+    const { uri, prompt, argument, context, mcpServer, ...rest } = options;
+    const ref = uri === undefined ? { prompt } : { uri };
+    const body = { mcp_server: mcpServer, ref, argument, context };
     const asked = { ...rest, parse: parseGetCompletionRet };
     return toCompletion((await this.#requests.ask(GET_COMPLETION_EVENT, body, asked)).completion);
   }

@@ -2,7 +2,7 @@
 import type { Link } from "../link/link.ts";
 import type { LogFields, Logger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { fromErrorAck, SmcpError, withDetailsTold } from "../protocol/errors.ts";
+import { fromErrorAck, SmcpError, UnsupportedRequestError, withDetailsTold } from "../protocol/errors.ts";
 import { describeError, shorten } from "../text.ts";
 import { CANCEL_TOOL_CALL_EVENT, CLIENT_EVENT_PREFIX } from "../protocol/events.ts";
 import type { AnswerReader, OnFlaw } from "../protocol/flaws.ts";
@@ -79,8 +79,8 @@ export class Requests {
   /**
    * Sends a request and reads its answer.
    *
-   * @throws {SmcpError} the error that the Server or the Computer answers; 400 with `details.field` `event` when the
-   * peer does not know the event; 413 when the request is too large; 500 when the answer cannot be read.
+   * @throws {SmcpError} the error that the Server or the Computer answers; 413 when the request is too large; 500 when
+   * the answer cannot be read. An {@linkcode UnsupportedRequestError} when the peer does not know the event.
    * @throws {RequestTimeoutError | ConnectionClosedError} when no answer arrives.
    */
   send<T>(request: OutgoingRequest, options: SendOptions<T>): Promise<T> {
@@ -104,7 +104,8 @@ export class Requests {
       const waitMs = (options.timeoutMs ?? secondsOf(body["timeout"]) * 1000) + this.#graceMs;
       const [answer] = await this.#link.request(event, body, { timeoutMs: waitMs, signal: options.signal });
       const flaws = new Flaws();
-      const read = readAnswer(event, { answer, parse: (body) => options.parse(body, flaws.add) });
+      const parse = (answer: unknown) => options.parse(answer, flaws.add);
+      const read = readAnswer(event, { answer, computer: body["computer"], parse });
       if (flaws.count > 0) this.#log.warn("answer has flaws", { event, ...summarise(body), ...flaws.fields });
       return read;
     } catch (error) {
@@ -133,14 +134,22 @@ export function toTimeoutSeconds(timeoutMs: number): number {
   );
 }
 
-function readAnswer<T>(event: string, { answer, parse }: { answer: unknown; parse: AnswerReader<T> }): T {
+function readAnswer<T>(
+  event: string,
+  { answer, computer, parse }: {
+    readonly answer: unknown;
+    readonly computer: unknown;
+    readonly parse: AnswerReader<T>;
+  },
+): T {
   const refusal = fromErrorAck(answer);
-  if (refusal !== undefined) throw withDetailsTold(refusal);
   // The reference Server and Computer answer an unknown event with an empty ack.
-  if ((answer === undefined || answer === null) && event.startsWith(CLIENT_EVENT_PREFIX)) {
-    const message = `Cannot send "${event}": the Server or the Computer does not support it`;
-    throw new SmcpError(ErrorCode.BAD_REQUEST, message, { details: { field: "event" } });
+  const isEmpty = (answer === undefined || answer === null) && event.startsWith(CLIENT_EVENT_PREFIX);
+  if (isEmpty || isUnknownEvent(refusal)) {
+    const name = typeof computer === "string" ? computer : undefined;
+    throw new UnsupportedRequestError(event, { computer: name, cause: refusal });
   }
+  if (refusal !== undefined) throw withDetailsTold(refusal);
   try {
     return parse(answer);
   } catch (cause) {
@@ -151,6 +160,10 @@ function readAnswer<T>(event: string, { answer, parse }: { answer: unknown; pars
       details === undefined ? { cause } : { details, cause },
     );
   }
+}
+
+function isUnknownEvent(refusal: SmcpError | undefined): boolean {
+  return refusal?.code === ErrorCode.BAD_REQUEST && refusal.details?.["field"] === "event";
 }
 
 function secondsOf(timeout: unknown): number {

@@ -20,7 +20,8 @@ import { DEFAULT_READ_LIMITS } from "./limits.ts";
 import { type ComputerOptions, type LocalRequestOptions, toMilliseconds, toSeconds } from "./options.ts";
 import { type ComputerConfig, parseConfig } from "../config/config.ts";
 import type { ToolCallRecord } from "./tools/history.ts";
-import { type ConfigChange, McpHost } from "./host.ts";
+import type { ConfigChange } from "./config_change.ts";
+import { McpHost } from "./host.ts";
 import { checkInputValue, findInput, InputValues } from "./inputs/sources.ts";
 import { maskConfig } from "./secrets/masking.ts";
 import {

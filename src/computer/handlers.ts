@@ -9,6 +9,9 @@ import {
   GET_DESKTOP_EVENT,
   GET_DPE_EVENT,
   GET_FINDER_EVENT,
+  GET_MCP_SERVERS_EVENT,
+  GET_PROMPT_EVENT,
+  GET_PROMPTS_EVENT,
   GET_RESOURCE_TEMPLATES_EVENT,
   GET_RESOURCE_UPDATES_EVENT,
   GET_RESOURCES_EVENT,
@@ -25,12 +28,19 @@ import type { GetComputerConfigRet, MCPServerConfig, MCPServerInput } from "../p
 import type { GetDeskTopRet, GetWindowsRet, WindowInfo } from "../protocol/desktop.ts";
 import type { GetFinderRet } from "../protocol/finder.ts";
 import * as parse from "../protocol/parse.ts";
-import type { GetCompletionRet, GetResourceTemplatesRet } from "../protocol/resource_templates.ts";
+import type { GetMcpServersRet } from "../protocol/mcp_servers.ts";
+import type { GetPromptRet, GetPromptsReq, GetPromptsRet } from "../protocol/prompts.ts";
+import type {
+  GetCompletionRet,
+  GetResourceTemplatesReq,
+  GetResourceTemplatesRet,
+} from "../protocol/resource_templates.ts";
 import type { GetResourceUpdatesRet, SubscribeResourceRet } from "../protocol/resource_updates.ts";
 import type { GetBlobRet, GetDpeRet, GetResourcesRet, ReadResourceRet } from "../protocol/resources.ts";
 import { timeoutMsOf } from "../protocol/timeouts.ts";
 import { A2C_MCP_SERVER, type CallToolResult, type GetToolsRet } from "../protocol/tools.ts";
 import { shorten } from "../text.ts";
+import type { EntryLists, ListedEntry } from "./entry_lists.ts";
 import type { McpHost } from "./host.ts";
 import { MAX_CHUNK_BYTES, type OfficeBlobs } from "./office/blob_store.ts";
 import type { ListItem } from "./office/list_answer.ts";
@@ -62,6 +72,9 @@ export const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
   [GET_RESOURCES_EVENT, getResources],
   [GET_RESOURCE_TEMPLATES_EVENT, getResourceTemplates],
   [GET_COMPLETION_EVENT, getCompletion],
+  [GET_MCP_SERVERS_EVENT, getMcpServers],
+  [GET_PROMPTS_EVENT, getPrompts],
+  [GET_PROMPT_EVENT, getPrompt],
   [SUBSCRIBE_RESOURCE_EVENT, subscribeResource],
   [UNSUBSCRIBE_RESOURCE_EVENT, unsubscribeResource],
   [GET_RESOURCE_UPDATES_EVENT, getResourceUpdates],
@@ -169,25 +182,50 @@ async function getResourceTemplates(
   body: unknown,
 ): Promise<GetResourceTemplatesRet> {
   const request = parse.parseGetResourceTemplatesReq(body);
+  const { listed, ...rest } = await listEntries(host.templates.lists, request);
+  const items = listed.map(({ server, entry }) => listItem(entry, entry.uri_template, server));
+  const fitted = await host.fit(items, { what: "resource templates", limitBytes, keeps: "first" });
+  return { resource_templates: fitted, ...rest };
+}
+
+async function getPrompts({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetPromptsRet> {
+  const request = parse.parseGetPromptsReq(body);
+  const { listed, ...rest } = await listEntries(host.prompts.lists, request);
+  const items = listed.map(({ server, entry }) => listItem(entry, entry.name, server));
+  return { prompts: await host.fit(items, { what: "prompts", limitBytes, keeps: "first" }), ...rest };
+}
+
+/** Lists the entries of all MCP servers, or one page of the named one. */
+async function listEntries<T>(
+  lists: EntryLists<T>,
+  request: GetResourceTemplatesReq | GetPromptsReq,
+): Promise<{ listed: readonly ListedEntry<T>[]; next_cursor?: string; req_id: string }> {
   const { mcp_server, cursor, req_id } = request;
   const timeoutMs = timeoutMsOf(request);
   if (mcp_server === undefined && cursor !== undefined) {
-    throw badRequest("cursor", 'Cannot list templates from a cursor: name the server in "mcp_server"');
+    throw badRequest("cursor", 'Cannot list from a cursor: name the server in "mcp_server"');
   }
-  const { templates, nextCursor } = mcp_server === undefined
-    ? { templates: await host.templates.all({ timeoutMs }), nextCursor: undefined }
-    : await host.templates.page(mcp_server, { cursor, timeoutMs });
-  const items = templates.map(({ server, template }) => listItem(template, template.uri_template, server));
-  return {
-    resource_templates: await host.fit(items, { what: "resource templates", limitBytes, keeps: "first" }),
-    ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
-    req_id,
-  };
+  if (mcp_server === undefined) return { listed: await lists.all({ timeoutMs }), req_id };
+  const { entries: listed, nextCursor } = await lists.page(mcp_server, { cursor, timeoutMs });
+  return { listed, ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }), req_id };
+}
+
+async function getPrompt({ host }: HandlerScope, body: unknown): Promise<GetPromptRet> {
+  const request = parse.parseGetPromptReq(body);
+  return { ...await host.prompts.get(request), req_id: request.req_id };
+}
+
+async function getMcpServers({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetMcpServersRet> {
+  const { mcp_server, req_id } = parse.parseGetMcpServersReq(body);
+  const items = host.describeServers(mcp_server).map((each) =>
+    listItem(each, each.mcp_server, each.mcp_server)
+  );
+  return { mcp_servers: await host.fit(items, { what: "MCP servers", limitBytes, keeps: "most" }), req_id };
 }
 
 async function getCompletion({ host }: HandlerScope, body: unknown): Promise<GetCompletionRet> {
   const request = parse.parseGetCompletionReq(body);
-  return { completion: await host.templates.complete(request), req_id: request.req_id };
+  return { completion: await host.complete(request), req_id: request.req_id };
 }
 
 async function subscribeResource({ host }: HandlerScope, body: unknown): Promise<SubscribeResourceRet> {

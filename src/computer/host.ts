@@ -1,5 +1,4 @@
 /** The MCP side of a Computer: its servers, their tools and resources. Knows nothing of the connection to an office. */
-import { isDeepStrictEqual } from "node:util";
 import { type Logger, withModule } from "../log.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 import { Fleet } from "../mcp/supervision/fleet.ts";
@@ -14,6 +13,8 @@ import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.t
 import type { Desktop } from "../protocol/desktop.ts";
 import { isRecord } from "../json.ts";
 import type { ErrorDetails } from "../protocol/errors.ts";
+import type { McpServerInfo } from "../protocol/mcp_servers.ts";
+import type { CompletionInfo } from "../protocol/resource_templates.ts";
 import type { GetResourcesReq, GetResourcesRet, ReadResourceRet } from "../protocol/resources.ts";
 import { unknownName } from "../spelling.ts";
 import { describeError } from "../text.ts";
@@ -28,6 +29,7 @@ import {
 } from "./limits.ts";
 import { fitList, type FitOptions, ItemSizes, type ListItem } from "./office/list_answer.ts";
 import type { ComputerConfig } from "../config/config.ts";
+import { changedInputs, type ConfigChange, isSameConfig } from "./config_change.ts";
 import { filledMembers, inputIdsOf } from "../config/placeholders.ts";
 import { describeProblem } from "../config/problem.ts";
 import type { Confirm } from "./tools/confirmation.ts";
@@ -40,6 +42,9 @@ import { secretsOf } from "./secrets/values.ts";
 import { collectDesktop, type DesktopOptions } from "./resources/desktop.ts";
 import { ResourceDirectory } from "./resources/directory.ts";
 import { listResources, type ReadRequest, readResource } from "./resources/read.ts";
+import { Prompts } from "./prompts/prompts.ts";
+import type { CompletionRequest } from "./completion.ts";
+import { describeServer } from "./described_server.ts";
 import { ResourceTemplates } from "./resources/templates.ts";
 import { ResourceWatch } from "./resources/watch.ts";
 import { ToolCalls } from "./tools/calls.ts";
@@ -59,18 +64,6 @@ export interface HostContext {
   readonly onChange: (kind: UpdateKind) => void;
 }
 
-/** The MCP servers that a new configuration changed, by name. */
-export interface ConfigChange {
-  /** Servers that are new. */
-  readonly added: readonly string[];
-  /** Servers that were removed. */
-  readonly removed: readonly string[];
-  /** Servers that were restarted, because their transport, parameters, script or inputs changed. */
-  readonly restarted: readonly string[];
-  /** Servers whose tool settings changed; their sessions go on. */
-  readonly adopted: readonly string[];
-}
-
 /** Runs the MCP servers of a Computer and answers for all of them together. */
 export class McpHost implements AsyncDisposable {
   readonly fleet: Fleet;
@@ -78,6 +71,8 @@ export class McpHost implements AsyncDisposable {
   readonly resources: ResourceDirectory;
   /** Lists and completes resource templates. */
   readonly templates: ResourceTemplates;
+  /** Lists, fills in and completes prompts. */
+  readonly prompts: Prompts;
   readonly history: ToolCallHistory = new ToolCallHistory();
   readonly calls: ToolCalls;
   /** How much the office may request at the same time. */
@@ -124,6 +119,13 @@ export class McpHost implements AsyncDisposable {
     });
     const { routes } = this.resources;
     this.templates = new ResourceTemplates({ fleet: this.fleet, routes, limits, warnOnce: this.#warnOnce });
+    this.prompts = new Prompts({
+      fleet: this.fleet,
+      routes,
+      limits,
+      warnOnce: this.#warnOnce,
+      onChange: () => context.onChange("prompts"),
+    });
     this.tools = new ToolDirectory({
       servers: () => this.fleet.servers,
       log: withModule(log, "tools"),
@@ -187,6 +189,7 @@ export class McpHost implements AsyncDisposable {
     for (const server of members.difference(new Set(this.fleet.servers))) {
       this.tools.remove(server);
       this.resources.remove(server);
+      this.prompts.onStopped(server);
     }
     const fresh = [...change.added, ...replaced];
     const restarted = this.#restartUsersOf(changedInputs(before, config), new Set(fresh));
@@ -272,6 +275,28 @@ export class McpHost implements AsyncDisposable {
     return await listResources(request, { routes: this.resources.routes });
   }
 
+  /**
+   * Describes all MCP servers in order of precedence, or the named one (`client:get_mcp_servers`).
+   *
+   * @throws {SmcpError} 4014 when no server has the name.
+   */
+  describeServers(name?: string): McpServerInfo[] {
+    const servers = name === undefined ? this.fleet.servers : [this.resources.routes.serverNamed(name)];
+    const redact = (text: string) => this.redact(text);
+    return servers.map((server) => describeServer(server, { limits: this.#limits, redact }));
+  }
+
+  /**
+   * Suggests values for a parameter of a template or of a prompt.
+   *
+   * @throws {SmcpError} as `client:get_completion` is answered.
+   */
+  async complete(request: CompletionRequest): Promise<CompletionInfo> {
+    const { ref } = request;
+    if ("uri" in ref) return await this.templates.complete(ref.uri, request);
+    return await this.prompts.complete(ref.prompt, request);
+  }
+
   /** Shortens a list that is too large for an answer: the servers with the most bytes lose most, with a warning. */
   fit<T>(items: readonly ListItem<T>[], options: Omit<FitOptions, "warnOnce">): Promise<T[]> {
     const limitBytes = options.limitBytes === Infinity
@@ -336,20 +361,24 @@ export class McpHost implements AsyncDisposable {
         ifMember(() => {
           this.tools.onRunning(server);
           resources().onRunning(connection);
+          this.prompts.onRunning(server, connection);
         }),
       onStateChange: ({ status }) =>
         ifMember(() => {
           if (status !== "failed" && status !== "stopped") return;
           this.tools.onStopped(server);
           resources().onStopped();
+          this.prompts.onStopped(server);
         }),
       onToolsChanged: () => ifMember(() => this.tools.onChanged(server)),
+      onPromptsChanged: () => ifMember(() => this.prompts.onChanged(server)),
       onResourcesChanged: () => ifMember(() => resources().onListChanged()),
       onResourceUpdated: (uri) => ifMember(() => resources().onUpdated(uri)),
       onNotificationsLost: () =>
         ifMember(() => {
           this.tools.onChanged(server);
           resources().onNotificationsLost();
+          this.prompts.onChanged(server);
         }),
     };
   }
@@ -363,18 +392,4 @@ export class McpHost implements AsyncDisposable {
     for (const server of users) server.restart();
     return users.map(({ name }) => name);
   }
-}
-
-/** Whether two configurations look the same to an Agent; warnings do not count. */
-function isSameConfig(one: ComputerConfig, other: ComputerConfig): boolean {
-  return isDeepStrictEqual([one.servers, one.inputs], [other.servers, other.inputs]);
-}
-
-/** The ids of inputs that were added, removed, or changed in more than their description. */
-function changedInputs(before: ComputerConfig, after: ComputerConfig): Set<string> {
-  const definitions = ({ inputs }: ComputerConfig) =>
-    new Map(inputs.map((input) => [input.id, { ...input, description: "" }]));
-  const [old, next] = [definitions(before), definitions(after)];
-  const ids = new Set(old.keys()).union(new Set(next.keys()));
-  return new Set([...ids].filter((id) => !isDeepStrictEqual(old.get(id), next.get(id))));
 }

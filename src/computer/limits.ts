@@ -19,6 +19,12 @@ export interface ListLimits {
   readonly maxDocuments: number;
   /** The most templates of one MCP server; 1,000 by default. */
   readonly maxTemplates: number;
+  /** The most prompts of one MCP server; 1,000 by default. */
+  readonly maxPrompts: number;
+  /** The largest entry of a list of prompts, in bytes of JSON; 64 KiB by default. */
+  readonly maxPromptBytes: number;
+  /** The most characters of an MCP server's instructions; 65,536 by default. The rest is cut. */
+  readonly maxInstructionsLength: number;
   /** The most subscriptions of the Agent; 1,000 by default. */
   readonly maxSubscriptions: number;
   /** The largest entry of a list of resources, in bytes of JSON; 64 KiB by default. */
@@ -49,6 +55,9 @@ export const DEFAULT_LIST_LIMITS: ListLimits = {
   maxWindows: 1_000,
   maxDocuments: 100_000,
   maxTemplates: 1_000,
+  maxPrompts: 1_000,
+  maxPromptBytes: 64 * KIB,
+  maxInstructionsLength: 65_536,
   maxSubscriptions: 1_000,
   maxResourceBytes: 64 * KIB,
   maxResourceListBytes: 64 * MIB,

@@ -10,11 +10,11 @@ import { longTextBytes, withStrings } from "../protocol/long_text.ts";
 import { fitsApproximately, payloadTooLarge } from "../protocol/size.ts";
 import { describeError, shorten } from "../text.ts";
 import { handleRequest } from "../tracing.ts";
-import { READ_RESOURCE_EVENT, TOOL_CALL_EVENT } from "../protocol/events.ts";
+import { GET_PROMPT_EVENT, READ_RESOURCE_EVENT, TOOL_CALL_EVENT } from "../protocol/events.ts";
 import { MAX_ERROR_LENGTH } from "./failures.ts";
 import { HANDLERS, type HandlerScope } from "./handlers.ts";
 import type { McpHost } from "./host.ts";
-import { type Oversize, shrinkRead, shrinkResult } from "./office/large_answers.ts";
+import { type Oversize, shrinkPrompt, shrinkRead, shrinkResult } from "./office/large_answers.ts";
 import type { ResolveDpe } from "./resources/resolve_dpe.ts";
 import { failureResult } from "./tools/results.ts";
 
@@ -107,6 +107,7 @@ type Shrink = typeof shrinkResult;
 const SHRINKERS: ReadonlyMap<string, Shrink> = new Map([
   [TOOL_CALL_EVENT, shrinkResult],
   [READ_RESOURCE_EVENT, shrinkRead],
+  [GET_PROMPT_EVENT, shrinkPrompt],
 ]);
 
 /** Sends an answer. If it is too large for the connection, its largest parts are kept for the Agent to fetch. */

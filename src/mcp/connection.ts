@@ -56,7 +56,13 @@ export interface ServerCapabilities {
   readonly listChanged: boolean;
   /** `completions`. */
   readonly completions: boolean;
+  readonly prompts: boolean;
 }
+
+/** What has a parameter to complete, as MCP writes it. */
+export type CompletionRef =
+  | { readonly type: "ref/resource"; readonly uri: string }
+  | { readonly type: "ref/prompt"; readonly name: string };
 
 /** The context of a session. */
 export interface ConnectionContext {
@@ -83,7 +89,7 @@ export class McpConnection {
   readonly #closed = Promise.withResolvers<string>();
   /** Aborted when the session ends, with the error for its requests. */
   readonly #over = new AbortController();
-  readonly #listBytes = { tools: 0, resources: 0, templates: 0 };
+  readonly #listBytes = { tools: 0, resources: 0, templates: 0, prompts: 0 };
   #goneReason: string | undefined;
   #introduction: Introduction = { version: "", capabilities: {} };
   #isProbing = false;
@@ -168,7 +174,7 @@ export class McpConnection {
   }
 
   get capabilities(): ServerCapabilities {
-    const { tools, resources, completions } = this.#introduction.capabilities;
+    const { tools, resources, completions, prompts } = this.#introduction.capabilities;
     const { subscribe, listChanged } = isRecord(resources) ? resources : {};
     return {
       tools: tools !== undefined,
@@ -176,7 +182,13 @@ export class McpConnection {
       subscribe: subscribe === true,
       listChanged: listChanged === true,
       completions: completions !== undefined,
+      prompts: prompts !== undefined,
     };
+  }
+
+  /** What the server said about itself when the session began. */
+  get introduction(): Introduction {
+    return this.#introduction;
   }
 
   /** The last 8,192 characters that a child process wrote to stderr; empty over HTTP. */
@@ -199,33 +211,39 @@ export class McpConnection {
     return await this.#listAll("resources", readResourceEntry, limits);
   }
 
-  /** Reads one page of `resources/list`, unchecked. */
-  async listResourcesPage(cursor: string | undefined, limits: RequestLimits): Promise<ListPage> {
-    return await this.#listPage("resources", cursor, limits);
+  /** Reads all pages of a list, unchecked. */
+  async listEntries(kind: ListKind, limits: RequestLimits): Promise<unknown[]> {
+    return await this.#listAll(kind, (entry) => entry, limits);
   }
 
-  /** Reads all pages of `resources/templates/list`, unchecked. */
-  async listTemplates(limits: RequestLimits): Promise<unknown[]> {
-    return await this.#listAll("templates", (entry) => entry, limits);
+  /** Reads one page of a list, unchecked. */
+  async listEntriesPage(
+    kind: ListKind,
+    cursor: string | undefined,
+    limits: RequestLimits,
+  ): Promise<ListPage> {
+    return await this.#listPage(kind, cursor, limits);
   }
 
-  /** Reads one page of `resources/templates/list`, unchecked. */
-  async listTemplatesPage(cursor: string | undefined, limits: RequestLimits): Promise<ListPage> {
-    return await this.#listPage("templates", cursor, limits);
-  }
-
-  /** Sends `completion/complete` for a resource template; the result is unchecked. */
+  /** Sends `completion/complete`; the result is unchecked. */
   async complete(
     completion: {
-      readonly uri: string;
+      readonly ref: CompletionRef;
       readonly argument: { readonly name: string; readonly value: string };
       readonly context?: { readonly arguments: Readonly<Record<string, string>> } | undefined;
     },
     limits: RequestLimits,
   ): Promise<Record<string, unknown>> {
-    const { uri, argument, context } = completion;
-    const params = { ref: { type: "ref/resource", uri }, argument, ...(context && { context }) };
-    return await this.#request("completion/complete", params, limits);
+    const { ref, argument, context } = completion;
+    return await this.#request("completion/complete", { ref, argument, ...(context && { context }) }, limits);
+  }
+
+  /** Sends `prompts/get`; the result is unchecked. */
+  async getPrompt(
+    prompt: { readonly name: string; readonly arguments: Readonly<Record<string, string>> },
+    limits: RequestLimits,
+  ): Promise<Record<string, unknown>> {
+    return await this.#request("prompts/get", { ...prompt }, limits);
   }
 
   /** Sends `tools/call`; the result is unchecked. */

@@ -105,6 +105,7 @@ export const LISTS = {
     member: "resourceTemplates",
     what: "resource templates",
   },
+  prompts: { method: "prompts/list", member: "prompts", what: "prompts" },
 } as const;
 
 /** A list that servers paginate. */

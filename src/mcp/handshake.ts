@@ -24,6 +24,10 @@ export const CLIENT_INFO = { name: "a2c-smcp", version: PACKAGE_VERSION } as con
 export interface Introduction {
   readonly version: string;
   readonly capabilities: Readonly<Record<string, unknown>>;
+  /** Name, title and version of its program. */
+  readonly serverInfo?: unknown;
+  /** How to use it, for the model. */
+  readonly instructions?: unknown;
 }
 
 /**
@@ -35,7 +39,7 @@ export async function initialize(peer: RpcPeer, limits: RequestLimits): Promise<
   const [protocolVersion] = SESSION_VERSIONS;
   const params = { protocolVersion, capabilities: CLIENT_CAPABILITIES, clientInfo: CLIENT_INFO };
   const result = await peer.request({ method: "initialize", params }, limits);
-  const { protocolVersion: version, capabilities } = result;
+  const { protocolVersion: version, capabilities, serverInfo, instructions } = result;
   if (typeof version !== "string" || !SESSION_VERSIONS.includes(version)) {
     throw new ServerNotRunningError({
       reason: "its version of MCP is not supported",
@@ -44,5 +48,5 @@ export async function initialize(peer: RpcPeer, limits: RequestLimits): Promise<
   }
   peer.setProtocolVersion(version);
   await peer.notify("notifications/initialized");
-  return { version, capabilities: isRecord(capabilities) ? capabilities : {} };
+  return { version, capabilities: isRecord(capabilities) ? capabilities : {}, serverInfo, instructions };
 }

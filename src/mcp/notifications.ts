@@ -11,6 +11,7 @@ export interface NotificationListener {
   onToolsChanged(): void;
   onResourcesChanged(): void;
   onResourceUpdated(uri: string): void;
+  onPromptsChanged(): void;
   /** Notifications of any kind may have been lost. */
   onNotificationsLost(): void;
 }
@@ -32,6 +33,7 @@ export class ThrottledListener implements NotificationListener, Disposable {
   #hasMoreUris = false;
   #toolsChanged = false;
   #resourcesChanged = false;
+  #promptsChanged = false;
   #passed = 0;
   #held = 0;
   #wasThrottled = false;
@@ -50,6 +52,11 @@ export class ThrottledListener implements NotificationListener, Disposable {
   onResourcesChanged(): void {
     if (this.#passes()) this.#context.listener.onResourcesChanged();
     else this.#resourcesChanged = true;
+  }
+
+  onPromptsChanged(): void {
+    if (this.#passes()) this.#context.listener.onPromptsChanged();
+    else this.#promptsChanged = true;
   }
 
   onResourceUpdated(uri: string): void {
@@ -97,16 +104,22 @@ export class ThrottledListener implements NotificationListener, Disposable {
   #passOn(): void {
     const { listener } = this.#context;
     const uris = [...this.#uris];
-    const [hasMoreUris, toolsChanged, resourcesChanged] = [
+    const [hasMoreUris, toolsChanged, resourcesChanged, promptsChanged] = [
       this.#hasMoreUris,
       this.#toolsChanged,
       this.#resourcesChanged,
+      this.#promptsChanged,
     ];
     this.#uris.clear();
-    this.#hasMoreUris = this.#toolsChanged = this.#resourcesChanged = false;
+    this.#hasMoreUris =
+      this.#toolsChanged =
+      this.#resourcesChanged =
+      this.#promptsChanged =
+        false;
     // Begins a new interval, so that further notifications wait for its end.
     this.#timer = setTimeout(() => this.#endInterval(), INTERVAL_MS);
     if (toolsChanged) listener.onToolsChanged();
+    if (promptsChanged) listener.onPromptsChanged();
     if (hasMoreUris) return listener.onNotificationsLost();
     if (resourcesChanged) listener.onResourcesChanged();
     for (const uri of uris) listener.onResourceUpdated(uri);
@@ -123,6 +136,8 @@ export function readNotification(
       return journal.message(params);
     case "notifications/tools/list_changed":
       return listener.onToolsChanged();
+    case "notifications/prompts/list_changed":
+      return listener.onPromptsChanged();
     case "notifications/resources/list_changed":
       return listener.onResourcesChanged();
     case "notifications/resources/updated": {

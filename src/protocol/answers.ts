@@ -7,9 +7,11 @@ import type { GetFinderRet } from "./finder.ts";
 import {
   type AnswerReader,
   ignoreFlaws,
+  listOf,
   type OnFlaw,
   type ReadEntry,
   readList,
+  readNextCursor,
   readWith,
   toBody,
   withoutNulls,
@@ -38,27 +40,6 @@ import * as office from "./schemas/office.ts";
 import * as resources from "./schemas/resources.ts";
 import * as tools from "./schemas/tools.ts";
 import type { GetToolsRet } from "./tools.ts";
-
-/**
- * Reads the list of an answer. `null` is an empty list. A missing list is an error: the reference Server removes every
- * member but the request's id from an error that it does not know.
- */
-function listOf<T>(
-  body: Readonly<Record<string, unknown>>,
-  options: {
-    readonly what: string;
-    readonly field: string;
-    readonly read: ReadEntry<T>;
-    readonly onFlaw: OnFlaw;
-  },
-): T[] {
-  const { what, field, onFlaw } = options;
-  const list = body[field];
-  if (Array.isArray(list)) return readList(list, options);
-  if (list !== null) throw unreadable(what, field, "expected a list");
-  onFlaw(field, "null, read as an empty list");
-  return [];
-}
 
 function reqIdOf(body: Readonly<Record<string, unknown>>): string {
   return typeof body["req_id"] === "string" ? body["req_id"] : "";
@@ -212,12 +193,6 @@ export const parseGetResourcesRet: AnswerReader<GetResourcesRet> = (answer, onFl
   const list = listOf(body, { what, field: "resources", read: readResourceInfo, onFlaw });
   return { ...body, resources: list, ...readNextCursor(next_cursor, onFlaw) };
 };
-
-function readNextCursor(cursor: unknown, onFlaw: OnFlaw): { next_cursor?: string } {
-  if (typeof cursor === "string") return { next_cursor: cursor };
-  if (cursor !== undefined && cursor !== null) onFlaw("next_cursor", "left out, expected a string");
-  return {};
-}
 
 const readResourceInfo: ReadEntry<ResourceInfo> = (entry, tell) => {
   const uri = isRecord(entry) ? entry["uri"] : undefined;

@@ -50,7 +50,7 @@ export interface FailedRequest {
  */
 export class SmcpError extends Error {
   /** The name of the class. */
-  override readonly name = "SmcpError";
+  override readonly name: string = "SmcpError";
   /** One of {@linkcode ErrorCode}, or a code of a newer peer. */
   readonly code: number;
   /** The field, tool, document and so on that the error is about. */
@@ -61,6 +61,28 @@ export class SmcpError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details;
+  }
+}
+
+/**
+ * A Computer does not support a request of an Agent, such as one of our extensions: its program is of another
+ * implementation, or older. `code` is 400, and `details.field` is `event`.
+ */
+export class UnsupportedRequestError extends SmcpError {
+  /** The name of the class. */
+  override readonly name = "UnsupportedRequestError";
+  /** The event of the request. */
+  readonly event: string;
+
+  /** `computer` is the name of the Computer, if the request has one. */
+  constructor(event: string, options: { computer?: string | undefined; cause?: unknown } = {}) {
+    const { computer, cause } = options;
+    const who = computer === undefined ? "the Computer" : `Computer "${computer}"`;
+    const message =
+      `Cannot send "${event}": ${who}, or the Server, does not support it. Update their programs, or do ` +
+      "without: tools, desktop and finder are what every Computer has";
+    super(ErrorCode.BAD_REQUEST, message, { details: { field: "event" }, cause });
+    this.event = event;
   }
 }
 

@@ -22,7 +22,13 @@ export const READ_RESOURCE_EVENT = "client:read_resource";
 export const GET_RESOURCES_EVENT = "client:get_resources";
 /** Lists resource templates; an extension of ours. */
 export const GET_RESOURCE_TEMPLATES_EVENT = "client:get_resource_templates";
-/** Suggests values for a parameter of a resource template; an extension of ours. */
+/** Lists the MCP servers of a Computer as they present themselves; an extension of ours. */
+export const GET_MCP_SERVERS_EVENT = "client:get_mcp_servers";
+/** Lists the prompts of MCP servers; an extension of ours. */
+export const GET_PROMPTS_EVENT = "client:get_prompts";
+/** Fills in a prompt of an MCP server; an extension of ours. */
+export const GET_PROMPT_EVENT = "client:get_prompt";
+/** Suggests values for a parameter of a resource template or an argument of a prompt; an extension of ours. */
 export const GET_COMPLETION_EVENT = "client:get_completion";
 /** Subscribes to a resource; an extension of ours. */
 export const SUBSCRIBE_RESOURCE_EVENT = "client:subscribe_resource";
@@ -57,6 +63,8 @@ export const UPDATE_DESKTOP_EVENT = "server:update_desktop";
 export const UPDATE_FINDER_EVENT = "server:update_finder";
 /** Subscribed resources or a list of resources changed on a Computer; an extension of ours. */
 export const UPDATE_RESOURCES_EVENT = "server:update_resources";
+/** The prompts of a Computer changed; an extension of ours. */
+export const UPDATE_PROMPTS_EVENT = "server:update_prompts";
 /** Cancels a tool call. */
 export const CANCEL_TOOL_CALL_EVENT = "server:tool_call_cancel";
 
@@ -78,6 +86,8 @@ export const UPDATE_DESKTOP_NOTIFICATION = "notify:update_desktop";
 export const UPDATE_FINDER_NOTIFICATION = "notify:update_finder";
 /** Subscribed resources or a list of resources changed on a Computer; an extension of ours. */
 export const UPDATE_RESOURCES_NOTIFICATION = "notify:update_resources";
+/** The prompts of a Computer changed; an extension of ours. */
+export const UPDATE_PROMPTS_NOTIFICATION = "notify:update_prompts";
 /** An Agent cancelled a tool call. */
 export const CANCEL_TOOL_CALL_NOTIFICATION = "notify:tool_call_cancel";
 /** The Server is about to close this connection; an extension of ours. */

@@ -93,3 +93,31 @@ export function withoutNulls(value: Readonly<Record<string, unknown>>): Readonly
   }
   return value;
 }
+
+/**
+ * Reads the list of an answer. `null` is an empty list. A missing list is an error: the reference Server removes every
+ * member but the request's id from an error that it does not know.
+ */
+export function listOf<T>(
+  body: Readonly<Record<string, unknown>>,
+  options: {
+    readonly what: string;
+    readonly field: string;
+    readonly read: ReadEntry<T>;
+    readonly onFlaw: OnFlaw;
+  },
+): T[] {
+  const { what, field, onFlaw } = options;
+  const list = body[field];
+  if (Array.isArray(list)) return readList(list, options);
+  if (list !== null) throw unreadable(what, field, "expected a list");
+  onFlaw(field, "null, read as an empty list");
+  return [];
+}
+
+/** Reads the cursor of a page; anything but a text means the last page. */
+export function readNextCursor(cursor: unknown, onFlaw: OnFlaw): { next_cursor?: string } {
+  if (typeof cursor === "string") return { next_cursor: cursor };
+  if (cursor !== undefined && cursor !== null) onFlaw("next_cursor", "left out, expected a string");
+  return {};
+}

@@ -13,11 +13,14 @@ import type {
 import type { GetBlobReq, GetDpeReq, GetResourcesReq, ReadResourceReq } from "./resources.ts";
 import type { GetCompletionReq, GetResourceTemplatesReq } from "./resource_templates.ts";
 import type { GetResourceUpdatesReq, SubscribeResourceReq } from "./resource_updates.ts";
+import type { GetMcpServersReq } from "./mcp_servers.ts";
+import type { GetPromptReq, GetPromptsReq } from "./prompts.ts";
 import { type Parser, parserOf } from "./schema.ts";
 import * as config from "./schemas/config.ts";
 import * as desktop from "./schemas/office.ts";
 import * as finder from "./schemas/finder.ts";
 import * as office from "./schemas/office.ts";
+import * as prompts from "./schemas/prompts.ts";
 import * as resources from "./schemas/resources.ts";
 import * as tools from "./schemas/tools.ts";
 import type { GetToolsReq, ToolCallReq } from "./tools.ts";
@@ -74,3 +77,10 @@ export const parseGetResourceUpdatesReq: Parser<GetResourceUpdatesReq> = parserO
   "GetResourceUpdatesReq",
   resources.getResourceUpdatesReq,
 );
+
+export const parseGetMcpServersReq: Parser<GetMcpServersReq> = parserOf(
+  "GetMcpServersReq",
+  prompts.getMcpServersReq,
+);
+export const parseGetPromptsReq: Parser<GetPromptsReq> = parserOf("GetPromptsReq", prompts.getPromptsReq);
+export const parseGetPromptReq: Parser<GetPromptReq> = parserOf("GetPromptReq", prompts.getPromptReq);

@@ -47,14 +47,14 @@ export interface GetResourceTemplatesRet {
   req_id?: string;
 }
 
-/** `client:get_completion`: suggests values for a parameter of a template. */
+/** `client:get_completion`: suggests values for a parameter of a template, or for an argument of a prompt. */
 export interface GetCompletionReq extends AgentCallData {
   /** The name of the Computer. */
   computer: string;
-  /** The MCP server of the template; found by the template's host when absent. */
+  /** The MCP server. When absent, found by the template's host; for a prompt, the first that lists one of this name. */
   mcp_server?: string;
-  /** The template as listed. */
-  ref: { uri: string };
+  /** The template, or the name of the prompt, as listed. */
+  ref: { uri: string } | { prompt: string };
   /** The name of the parameter, and the beginning of its value, which may be empty. */
   argument: { name: string; value: string };
   /** The values of the other parameters, as far as they are known. */

@@ -53,7 +53,7 @@ function readMeta(meta: unknown, onFlaw: OnFlaw): ToolResultMeta | undefined {
 }
 
 /** Some peers spell an item's metadata `meta`; it becomes `_meta`, as in MCP. */
-function readContentItem(
+export function readContentItem(
   item: unknown,
   { index, onFlaw }: { readonly index: number; readonly onFlaw: OnFlaw },
 ): ContentItem {

@@ -140,6 +140,7 @@ function describeEvent(event: AgentEvent): string {
     case "updateDesktop":
     case "updateFinder":
     case "updateResources":
+    case "updatePrompts":
       return `computer ${event.computer}: ${CHANGES[type]} changed`;
     case "cancelToolCall":
       return `agent ${event.agent} cancelled call ${event.reqId}`;
@@ -162,6 +163,7 @@ const CHANGES = {
   updateDesktop: "desktop",
   updateFinder: "documents",
   updateResources: "resources",
+  updatePrompts: "prompts",
 } as const;
 
 /** A line for each MCP server, then the inputs. */

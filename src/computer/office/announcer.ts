@@ -4,6 +4,7 @@ import {
   UPDATE_CONFIG_EVENT,
   UPDATE_DESKTOP_EVENT,
   UPDATE_FINDER_EVENT,
+  UPDATE_PROMPTS_EVENT,
   UPDATE_RESOURCES_EVENT,
   UPDATE_TOOL_LIST_EVENT,
 } from "../../protocol/events.ts";
@@ -17,6 +18,7 @@ const UPDATE_EVENTS = {
   desktop: UPDATE_DESKTOP_EVENT,
   finder: UPDATE_FINDER_EVENT,
   resources: UPDATE_RESOURCES_EVENT,
+  prompts: UPDATE_PROMPTS_EVENT,
 } as const;
 
 /** The parts of a Computer whose changes are announced. */
@@ -34,6 +36,7 @@ export class Announcer {
       desktop: throttle("desktop"),
       finder: throttle("finder"),
       resources: throttle("resources"),
+      prompts: throttle("prompts"),
     };
   }
 

@@ -62,6 +62,15 @@ export function shrinkRead(answer: Json, oversize: Oversize, blobs: OfficeBlobs)
   return shrink(answer, oversize, { blobs, draftOf: draftOfRead });
 }
 
+/** Shrinks a prompt that is filled in; resolves to `undefined` when its parts cannot be kept. */
+export function shrinkPrompt(
+  answer: Json,
+  oversize: Oversize,
+  blobs: OfficeBlobs,
+): Promise<Json | undefined> {
+  return shrink(answer, oversize, { blobs, draftOf: draftOfPrompt });
+}
+
 async function shrink(
   answer: Json,
   { size, limit }: Oversize,
@@ -172,6 +181,23 @@ function partsOfItem(item: Json, replace: (replacement: Json) => void): Part[] {
     const _meta = metaWith(item["_meta"], { ...mark, [A2C_RESOURCE_TEXT]: true });
     replace({ ...item, resource: { ...rest, blob: "" }, _meta });
   })];
+}
+
+function draftOfPrompt(prompt: Json): Draft {
+  const messages: unknown[] = Array.isArray(prompt["messages"]) ? [...prompt["messages"]] : [];
+  const parts = messages.flatMap((message, index) =>
+    isRecord(message) && isRecord(message["content"])
+      ? partsOfItem(message["content"], (content) => void (messages[index] = { ...message, content }))
+      : []
+  );
+  return {
+    answer: { ...prompt, messages },
+    parts,
+    toWhole(mark) {
+      const content = markedResource("answer", "application/json", { ...mark, [A2C_ANSWER]: true });
+      return { messages: [{ role: "user", content }], req_id: prompt["req_id"] };
+    },
+  };
 }
 
 function draftOfRead(read: Json): Draft {

@@ -52,7 +52,10 @@ export async function listResources(
 ): Promise<Omit<GetResourcesRet, "req_id">> {
   const server = routes.findServer(request.mcp_server);
   const limits = { timeoutMs: timeoutMsOf(request) };
-  const page = await ask({ server }, (connection) => connection.listResourcesPage(request.cursor, limits));
+  const page = await ask(
+    { server },
+    (connection) => connection.listEntriesPage("resources", request.cursor, limits),
+  );
   const resources = page.entries.map(toResourceInfo).filter((resource) => resource !== undefined);
   return page.nextCursor === undefined ? { resources } : { resources, next_cursor: page.nextCursor };
 }
@@ -128,6 +131,7 @@ export function toResourceFields(entry: Readonly<Record<string, unknown>>): Omit
   };
 }
 
-function isIcon(icon: unknown): icon is ResourceIcon {
+/** Whether a listed icon has an address. */
+export function isIcon(icon: unknown): icon is ResourceIcon {
   return isRecord(icon) && typeof icon["src"] === "string";
 }

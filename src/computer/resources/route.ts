@@ -17,6 +17,7 @@ import type { KnownResource, ServerResources } from "./server_resources.ts";
 const NEEDED_CAPABILITIES = {
   "resources": ({ resources }: ServerCapabilities) => resources,
   "resources.subscribe": ({ resources, subscribe }: ServerCapabilities) => resources && subscribe,
+  "prompts": ({ prompts }: ServerCapabilities) => prompts,
   "completions": ({ completions }: ServerCapabilities) => completions,
 };
 
@@ -113,8 +114,17 @@ export class ResourceRoutes {
    * @throws {SmcpError} 4014 when no server has the name, 4015 when the server runs without the capability.
    */
   findServer(name: string, capability: NeededCapability = "resources"): SupervisedServer {
+    return withCapability(this.serverNamed(name), capability);
+  }
+
+  /**
+   * Finds a server by its name, whatever its capabilities.
+   *
+   * @throws {SmcpError} 4014 when no server has the name.
+   */
+  serverNamed(name: string): SupervisedServer {
     const server = this.#context.fleet.get(name);
-    if (server !== undefined) return withCapability(server, capability);
+    if (server !== undefined) return server;
     const message = `MCP server "${name}" does not exist on this Computer`;
     throw new SmcpError(ErrorCode.MCP_SERVER_NOT_FOUND, message, { details: { mcp_server: name } });
   }

@@ -11,7 +11,8 @@ import type { GetCompletionReq, GetResourceTemplatesReq } from "../resource_temp
 import type { GetResourceUpdatesReq, SubscribeResourceReq } from "../resource_updates.ts";
 import { computerCall, timeoutSeconds } from "./office.ts";
 
-const timed = { ...computerCall, timeout: timeoutSeconds.optional() };
+/** The members of every request to a Computer that may have a time limit. */
+export const timed = { ...computerCall, timeout: timeoutSeconds.optional() };
 
 /** The most characters of a blob handle. */
 const MAX_HANDLE_LENGTH = 1_024;
@@ -20,13 +21,17 @@ const MAX_HANDLE_LENGTH = 1_024;
 const MAX_SUBSCRIBED_URI_LENGTH = 2_048;
 /** The most characters of a template. */
 const MAX_TEMPLATE_LENGTH = 8_192;
+/** The most characters of a prompt's name. */
+const MAX_PROMPT_NAME_LENGTH = 1_024;
 /** The most characters of a parameter's name or value. */
 const MAX_ARGUMENT_LENGTH = 65_536;
 
 const optionalInteger = z.int().nullish().transform((value) => value ?? undefined);
 
 /** Peers in Python write `null` for absent members. */
-const optionalText = z.string().nullish().transform((text) => text ?? undefined);
+export const optionalText: z.ZodType<string | undefined> = z.string().nullish().transform((text) =>
+  text ?? undefined
+);
 
 export const readResourceReq: z.ZodType<ReadResourceReq> = z.looseObject({
   ...timed,
@@ -46,12 +51,17 @@ export const getResourceTemplatesReq: z.ZodType<GetResourceTemplatesReq> = z.loo
   cursor: optionalText,
 });
 
-const argumentText = z.string().max(MAX_ARGUMENT_LENGTH);
+export const promptName: z.ZodString = z.string().min(1).max(MAX_PROMPT_NAME_LENGTH);
+
+export const argumentText: z.ZodString = z.string().max(MAX_ARGUMENT_LENGTH);
 
 export const getCompletionReq: z.ZodType<GetCompletionReq> = z.looseObject({
   ...timed,
   mcp_server: optionalText,
-  ref: z.looseObject({ uri: z.string().min(1).max(MAX_TEMPLATE_LENGTH) }),
+  ref: z.union([
+    z.looseObject({ uri: z.string().min(1).max(MAX_TEMPLATE_LENGTH) }),
+    z.looseObject({ prompt: promptName }),
+  ]),
   argument: z.looseObject({ name: argumentText.min(1), value: argumentText }),
   context: z.looseObject({
     arguments: z.record(z.string(), argumentText).nullish().transform((value) => value ?? {}),

@@ -7,6 +7,7 @@ function throttle(maxPerSecond: number) {
   const log = new LogBook();
   const listener = {
     onToolsChanged: () => void heard.push("tools"),
+    onPromptsChanged: () => void heard.push("prompts"),
     onResourcesChanged: () => void heard.push("resources"),
     onResourceUpdated: (uri: string) => void heard.push(uri),
     onNotificationsLost: () => void heard.push("lost"),

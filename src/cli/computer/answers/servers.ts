@@ -3,7 +3,7 @@ import { countOf } from "../../../text.ts";
 import { withoutSequences } from "../../../terminal/safe_text.ts";
 import { parseParams } from "../../answers/arguments.ts";
 import { addServerText, type NewServer, removeServerText, type WrittenServer } from "../../../config/edit.ts";
-import type { ConfigChange } from "../../../computer/host.ts";
+import type { ConfigChange } from "../../../computer/config_change.ts";
 import type { CommandAnswer } from "../../answers/answer.ts";
 import type { CommandContext } from "../hosted_computer.ts";
 

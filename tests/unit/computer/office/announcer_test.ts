@@ -14,6 +14,7 @@ Deno.test("each kind of change is its own event, a burst of one kind few of them
     "server:update_tool_list",
     "server:update_finder",
     "server:update_resources",
+    "server:update_prompts",
   ]);
 });
 

@@ -1,0 +1,55 @@
+/** The MCP servers of a Computer, as they present themselves (`docs/protocol/extensions.md#list-of-mcp-servers`). */
+import type { AgentCallData } from "./call.ts";
+import type { ResourceIcon } from "./resources.ts";
+
+/** `client:get_mcp_servers`. */
+export interface GetMcpServersReq extends AgentCallData {
+  /** The name of the Computer. */
+  computer: string;
+  /** Only this MCP server; all when absent. */
+  mcp_server?: string;
+  /** Seconds, above 0 and up to 86,400; 30 when absent. */
+  timeout?: number;
+}
+
+/** What an MCP server says of its program. MCP spells `websiteUrl`. */
+export interface McpServerAbout {
+  /** The name that the program has, for programs. It need not be the name in the Computer's configuration. */
+  name?: string;
+  /** The title, for display. */
+  title?: string;
+  /** The version of the program. */
+  version?: string;
+  /** A description. */
+  description?: string;
+  /** A page about the program. The MCP server chooses it: do not trust it. */
+  website_url?: string;
+  /** Icons for display. */
+  icons?: ResourceIcon[];
+}
+
+/** An MCP server in the answer to `client:get_mcp_servers`: never an address, a command or a secret. */
+export interface McpServerInfo {
+  /** The name in the Computer's configuration. */
+  mcp_server: string;
+  /** `running`, `starting`, `retrying`, `failed`, `stopped`, or a status of a newer peer. */
+  status: string;
+  /** The version of MCP that the session speaks, such as `2025-11-25`. This and all below only while it runs. */
+  mcp_version?: string;
+  /** What the MCP server says of its program. */
+  server_info?: McpServerAbout;
+  /** How to use the MCP server, for the model. */
+  instructions?: string;
+  /** Whether the instructions were longer than the Computer sends. */
+  instructions_cut?: boolean;
+  /** The capabilities that the MCP server announced, as MCP writes them. */
+  capabilities?: Record<string, unknown>;
+}
+
+/** The answer to `client:get_mcp_servers`. */
+export interface GetMcpServersRet {
+  /** In order of precedence. */
+  mcp_servers: McpServerInfo[];
+  /** The id of the request. */
+  req_id?: string;
+}

@@ -1,0 +1,88 @@
+/** The prompts of MCP servers (`docs/protocol/extensions.md#prompts`). */
+import type { AgentCallData } from "./call.ts";
+import type { ResourceIcon } from "./resources.ts";
+import type { ContentItem } from "./tools.ts";
+
+/** `client:get_prompts`. */
+export interface GetPromptsReq extends AgentCallData {
+  /** The name of the Computer. */
+  computer: string;
+  /** Lists one page of this MCP server; all pages of all MCP servers when absent. */
+  mcp_server?: string;
+  /** Where the page begins; the first page when absent. Only with `mcp_server`. */
+  cursor?: string;
+  /** Seconds, above 0 and up to 86,400; 30 when absent. */
+  timeout?: number;
+}
+
+/** An argument of a prompt. */
+export interface PromptArgument {
+  /** The name. */
+  name: string;
+  /** The title, for display. */
+  title?: string;
+  /** A description. */
+  description?: string;
+  /** Whether the prompt needs it; false when absent. */
+  required?: boolean;
+}
+
+/** A prompt in the answer to `client:get_prompts`. */
+export interface PromptInfo {
+  /** The name; unique in its MCP server alone. */
+  name: string;
+  /** The title, for display. */
+  title?: string;
+  /** A description. */
+  description?: string;
+  /** The arguments. */
+  arguments?: PromptArgument[];
+  /** Icons for display. */
+  icons?: ResourceIcon[];
+  /** Other members that the MCP server sends; `a2c_mcp_server` is its name. */
+  _meta?: Record<string, unknown> | null;
+}
+
+/** The answer to `client:get_prompts`. */
+export interface GetPromptsRet {
+  /** One page of one MCP server, or all prompts of all MCP servers. */
+  prompts: PromptInfo[];
+  /** The `cursor` of the next page; absent on the last page. */
+  next_cursor?: string;
+  /** The id of the request. */
+  req_id?: string;
+}
+
+/** `client:get_prompt`: fills in a prompt. */
+export interface GetPromptReq extends AgentCallData {
+  /** The name of the Computer. */
+  computer: string;
+  /** The MCP server; when absent, the first one that lists a prompt of this name. */
+  mcp_server?: string;
+  /** The name of the prompt as listed. */
+  name: string;
+  /** The arguments. */
+  arguments?: Record<string, string>;
+  /** Seconds, above 0 and up to 86,400; 30 when absent. */
+  timeout?: number;
+}
+
+/** A message of a prompt. */
+export interface PromptMessage {
+  /** Whose message it is. */
+  role: "user" | "assistant";
+  /** The content, as in a tool result. */
+  content: ContentItem;
+}
+
+/** The answer to `client:get_prompt`. */
+export interface GetPromptRet {
+  /** A description. */
+  description?: string;
+  /** The messages, for the model. */
+  messages: PromptMessage[];
+  /** Other members that the MCP server sends; `a2c_mcp_server` is its name. */
+  _meta?: Record<string, unknown> | null;
+  /** The id of the request. */
+  req_id?: string;
+}
