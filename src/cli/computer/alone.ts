@@ -6,7 +6,7 @@ import { showAnswer } from "../answers/answer.ts";
 import { printError, UsageError } from "../outcome.ts";
 import type { CommandCall } from "./commands.ts";
 import { Conversation, personAt } from "./conversation.ts";
-import { LazyEditor } from "./lazy_editor.ts";
+import { LazyEditor } from "../lazy_editor.ts";
 import { askedInputs } from "./questions.ts";
 import { type ComputerCliOptions, openHostedComputer } from "./hosted_computer.ts";
 import { waitForStart } from "./start.ts";
@@ -25,8 +25,7 @@ export async function runAlone(
       `Cannot run "${name}" with --config: it needs a running Computer; leave out --config to reach one`,
     );
   }
-  await using terminal = new LazyEditor();
-  const questions = countedInputs(askedInputs(() => terminal.open()));
+  const questions = countedInputs(askedInputs(new LazyEditor().use));
   await using hosted = await openHostedComputer(options, {
     inputs: Deno.stdin.isTerminal() ? questions.source : undefined,
     isWatching: false,
@@ -44,7 +43,7 @@ export async function runAlone(
     });
   }
   const { json } = options;
-  const person = personAt(() => terminal.open({ isPlain: json }));
+  const person = personAt(new LazyEditor({ isPlain: json }).use);
   const conversation = new Conversation(person, { json });
   const answer = await work({ hosted, signal, progress: (text) => progress.update(text), conversation });
   progress[Symbol.dispose]();

@@ -1,8 +1,12 @@
 /** How a command talks with a person, or a program, while it runs: at a prompt, alone, and from another process. */
+import type { Answer } from "../../protocol/questions.ts";
 import { type LineEditor, NoTerminalError } from "../../terminal/editor/line_editor.ts";
 import { terminalBottom } from "../../terminal/bottom_line.ts";
 import { printable, toSafeJson } from "../../terminal/safe_text.ts";
+import type { UseEditor } from "../lazy_editor.ts";
 import { ExitCode, ExitRequest } from "../outcome.ts";
+import type { ShownQuestion } from "../questions/shown_question.ts";
+import type { AskingOptions, AskPerson } from "../questions/terminal_answers.ts";
 
 /** A question with an answer of one line. */
 export interface AskedLine {
@@ -24,6 +28,8 @@ export interface Person {
   readonly ask: (question: AskedLine) => Promise<string | undefined>;
   /** Opens a page in the browser of this machine; resolves to whether there is one. Never rejects. */
   readonly open: (url: string) => Promise<boolean>;
+  /** Answers a question of an MCP server; `undefined` when nobody can answer. */
+  readonly answer: AskPerson;
 }
 
 /** What a command tells while it runs, for people and for programs. */
@@ -54,6 +60,11 @@ export class Conversation {
     return await this.#person.ask({ text: this.#json ? "" : text, signal });
   }
 
+  /** Answers a question of an MCP server, as {@linkcode Person.answer} does. A program is not asked: its answers are options. */
+  async answer(question: ShownQuestion, options?: AskingOptions): Promise<Answer | undefined> {
+    return this.#json ? undefined : await this.#person.answer(question, options);
+  }
+
   /** Opens a page, as {@linkcode Person.open} does. */
   async open(url: string): Promise<boolean> {
     return await this.#person.open(url);
@@ -62,12 +73,13 @@ export class Conversation {
 
 /** The person at the terminal of this process, or the program that writes its standard input. */
 export function personAt(
-  editor: () => Promise<LineEditor>,
+  useEditor: UseEditor,
   print: (text: string) => void = (text) => terminalBottom.writeAbove(() => console.log(text)),
 ): Person {
   return {
     print,
-    ask: async ({ text, signal }) => await askEditor(await editor(), { text, signal }),
+    ask: ({ text, signal }) => useEditor((editor) => askEditor(editor, { text, signal })),
+    answer: (question, options) => useEditor((editor) => answerAt(editor, question, options)),
     open: async (url) => await (await import("./auth/browser.ts")).openBrowser(url),
   };
 }
@@ -80,5 +92,20 @@ async function askEditor(editor: LineEditor, { text, signal }: AskedLine): Promi
   } catch (error) {
     if (!(error instanceof NoTerminalError)) throw error;
     return await editor.read({ signal });
+  }
+}
+
+/** Asks at a terminal; `undefined` without one. */
+async function answerAt(
+  editor: LineEditor,
+  question: ShownQuestion,
+  options?: AskingOptions,
+): Promise<Answer | undefined> {
+  const { askAt } = await import("../questions/terminal_answers.ts");
+  try {
+    return await askAt(editor, question, options);
+  } catch (error) {
+    if (error instanceof NoTerminalError) return undefined;
+    throw error;
   }
 }

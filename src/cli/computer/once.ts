@@ -11,7 +11,7 @@ import type { CommandCall } from "./commands.ts";
 import { askComputer } from "./control/client.ts";
 import { personAt } from "./conversation.ts";
 import type { ComputerCliOptions } from "./hosted_computer.ts";
-import { LazyEditor } from "./lazy_editor.ts";
+import { LazyEditor } from "../lazy_editor.ts";
 
 /** The command line that a command was given on. */
 export interface OnceContext {
@@ -43,7 +43,6 @@ async function runElsewhere(
   { program, args, signal }: OnceContext,
 ): Promise<void> {
   const options = program.opts<ComputerCliOptions>();
-  await using editor = new LazyEditor();
   using progress = showProgress("");
   progress.update(`asking the Computer for ${name}`);
   const words = [...await toWords?.(signal) ?? withoutSharedOptions(program, args)];
@@ -56,7 +55,7 @@ async function runElsewhere(
     screen: currentScreen(),
     signal,
     progress: (text) => progress.update(text),
-    person: personAt(() => editor.open({ isPlain: options.json })),
+    person: personAt(new LazyEditor({ isPlain: options.json }).use),
   });
   progress[Symbol.dispose]();
   if (answer.output !== "") console.log(answer.output);

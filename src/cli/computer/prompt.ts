@@ -39,7 +39,7 @@ export async function runLine(
     presentation: { json: false, screen },
     print: (text) => editor.printDrawn(text),
     printError,
-    person: personAt(() => Promise.resolve(editor), (text) => editor.printDrawn(text)),
+    person: personAt((work) => work(editor), (text) => editor.printDrawn(text)),
     askFor: (id) => askForInput(editor, inputOf(hosted, id), {}),
   };
   await runTypedLine(line, {
@@ -64,6 +64,7 @@ const NOBODY: Person = {
   print: () => {},
   ask: () => Promise.resolve(undefined),
   open: () => Promise.resolve(false),
+  answer: () => Promise.resolve(undefined),
 };
 
 async function candidates(

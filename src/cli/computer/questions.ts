@@ -4,6 +4,7 @@ import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
 import type { Confirm, ConfirmRequest } from "../../computer/tools/confirmation.ts";
+import type { UseEditor } from "../lazy_editor.ts";
 import { askToRun } from "../questions/approval.ts";
 import { describeCaller, toSeenName } from "../questions/shown_question.ts";
 
@@ -25,9 +26,9 @@ export async function askForInput(
 }
 
 /** An input source that asks the user. */
-export function askedInputs(editor: () => Promise<LineEditor>): InputSource {
-  return async (_id, { input, server, signal }) =>
-    await askForInput(await editor(), input, { server, signal });
+export function askedInputs(useEditor: UseEditor): InputSource {
+  return (_id, { input, server, signal }) =>
+    useEditor((editor) => askForInput(editor, input, { server, signal }));
 }
 
 /**

@@ -67,7 +67,7 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
   });
   await using hosted = await openHostedComputer(options, {
     isWatching: options.watch,
-    inputs: askedInputs(() => Promise.resolve(editor)),
+    inputs: askedInputs((work) => work(editor)),
     inputRemedy: (id) => `run "input set ${quoteWord(id)}"`,
     confirm: askedConfirm(editor),
     mayBeNew: true,

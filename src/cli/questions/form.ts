@@ -152,7 +152,7 @@ function formHead(form: ShownForm, columns: number): string[] {
   return [
     `${describeAsker(asker)}:`,
     ...quoteText(message, { columns }),
-    ...(shownProblems.length === 0 ? [] : ["It refused the previous answer:", ...shownProblems]),
+    ...(shownProblems.length === 0 ? [] : ["Not yet right:", ...shownProblems]),
     `${count}Ctrl-D declines, Ctrl-C cancels. The call waits ${describeTimeLeft(timeLeftMs)}. ` +
     "Enter no passwords or keys.",
   ];

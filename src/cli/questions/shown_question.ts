@@ -38,7 +38,12 @@ interface QuestionBase {
 }
 
 /** A form to fill in. */
-export type ShownForm = QuestionBase & { readonly mode: "form"; readonly fields: readonly FormField[] };
+export type ShownForm = QuestionBase & {
+  readonly mode: "form";
+  readonly fields: readonly FormField[];
+  /** The fields as the MCP server wrote them: JSON Schema. */
+  readonly schema: Readonly<Record<string, unknown>>;
+};
 
 /** A page to open. */
 export type ShownPage = QuestionBase & { readonly mode: "url"; readonly url: string };
@@ -52,8 +57,8 @@ export type ShownApproval = QuestionBase & {
 /** A question of any kind. */
 export type ShownQuestion = ShownForm | ShownPage | ShownApproval;
 
-/** Answers a question; `undefined` when nobody is there to ask. */
-export type AnswerShown = (question: ShownQuestion) => Promise<Answer | undefined>;
+/** Answers a question. */
+export type AnswerShown = (question: ShownQuestion) => Promise<Answer>;
 
 /** `MCP server "shop" asks in a call of "order" by Agent "bot"`; `asks` may say what for. */
 export function describeAsker({ computer, server, tool, caller }: Asker, asks = "asks"): string {

@@ -1,14 +1,13 @@
-/** Answers questions by asking the person at the terminal. */
+/** Answers questions by asking a person at a terminal. */
 import type { Answer, FieldValue } from "../../protocol/questions.ts";
 import type { DialogueEnd, LineEditor } from "../../terminal/editor/line_editor.ts";
-import { openLineEditor } from "../../terminal/editor/terminal_editor.ts";
 import { consoleColumns } from "../../terminal/screen.ts";
 import { askToRun, type CallDecision } from "./approval.ts";
 import { FormDialogue } from "./form.ts";
 import { PageDialogue } from "./page.ts";
 import { type ShownApproval, type ShownForm, type ShownQuestion, toSeenName } from "./shown_question.ts";
 
-/** What asking needs of a prompt. */
+/** What asking needs of an editor. */
 type Prompt = Pick<LineEditor, "converse">;
 
 /** How a question is asked. */
@@ -17,27 +16,30 @@ export interface AskingOptions {
   readonly presets?: Readonly<Record<string, FieldValue>> | undefined;
 }
 
+/** Asks a person; `undefined` when there is none. */
+export type AskPerson = (question: ShownQuestion, options?: AskingOptions) => Promise<Answer | undefined>;
+
 /** Asks a question. Ctrl-C and the end of the call cancel it, Ctrl-D declines it. */
-export async function askAtPrompt(
-  prompt: Prompt,
+export async function askAt(
+  editor: Prompt,
   question: ShownQuestion,
   options: AskingOptions = {},
 ): Promise<Answer> {
   switch (question.mode) {
     case "form":
-      return await askForm(prompt, question, options);
+      return await askForm(editor, question, options);
     case "url": {
       const page = new PageDialogue(question, { columns: consoleColumns() });
-      return toAnswer(await prompt.converse(page), page.isAccepted ? { action: "accept" } : undefined);
+      return toAnswer(await editor.converse(page), page.isAccepted ? { action: "accept" } : undefined);
     }
     case "approval":
-      return DECISIONS[await askToRun(prompt, toCall(question))];
+      return DECISIONS[await askToRun(editor, toCall(question))];
   }
 }
 
-async function askForm(prompt: Prompt, form: ShownForm, { presets }: AskingOptions): Promise<Answer> {
+async function askForm(editor: Prompt, form: ShownForm, { presets }: AskingOptions): Promise<Answer> {
   const dialogue = new FormDialogue(form, { columns: consoleColumns(), presets });
-  const end = await prompt.converse(dialogue);
+  const end = await editor.converse(dialogue);
   const { content } = dialogue;
   return toAnswer(end, content === undefined ? undefined : { action: "accept", content });
 }
@@ -60,29 +62,4 @@ function toCall({ asker, params, signal }: ShownApproval) {
   const callAgain = server === undefined ? toSeenName(tool) : `${toSeenName(tool)} of ${toSeenName(server)}`;
   const who = computer === undefined ? "The Computer" : `Computer ${toSeenName(computer)}`;
   return { call: `${who} asks whether to run ${callAgain}`, callAgain, params, signal, hasAlways: false };
-}
-
-/**
- * The terminal of a program without a prompt: an editor is open only while something is asked, so that Ctrl-C ends the
- * program at all other times.
- */
-export class BorrowedTerminal {
-  #users = 0;
-  #editor: Promise<LineEditor> | undefined;
-
-  /** Asks with an editor, which several may use at once. */
-  async use<T>(ask: (editor: LineEditor) => Promise<T>): Promise<T> {
-    this.#users++;
-    try {
-      return await ask(await (this.#editor ??= openLineEditor({ prompt: "" })));
-    } finally {
-      if (--this.#users === 0) await this.#giveBack();
-    }
-  }
-
-  async #giveBack(): Promise<void> {
-    const editor = this.#editor;
-    this.#editor = undefined;
-    await (await editor)?.close();
-  }
 }

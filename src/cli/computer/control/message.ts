@@ -35,7 +35,9 @@ export type ControlTalk =
   /** The question with this id needs no answer any more. */
   | { readonly withdrawn: number }
   /** A page to open in a browser; `id` as for a question. */
-  | { readonly page: string; readonly id: number };
+  | { readonly page: string; readonly id: number }
+  /** A question of an MCP server, as `asked_question.ts` writes it; the line of its answer is an answer as JSON. */
+  | { readonly asked: Readonly<Record<string, unknown>>; readonly id: number };
 
 /** What the Computer sends: talk, or the answer. */
 export type ControlReply = ControlTalk | ControlAnswer;
@@ -78,13 +80,14 @@ export function parseReply(line: string): ControlReply | undefined {
 }
 
 function parseTalk(
-  { progress, print, question, withdrawn, page, id }: Readonly<Record<string, unknown>>,
+  { progress, print, question, withdrawn, page, asked, id }: Readonly<Record<string, unknown>>,
 ): ControlTalk | undefined {
   if (typeof progress === "string") return { progress };
   if (typeof print === "string") return { print };
   if (typeof withdrawn === "number") return { withdrawn };
   if (typeof id !== "number") return undefined;
   if (typeof question === "string") return { question, id };
+  if (isRecord(asked)) return { asked, id };
   return typeof page === "string" ? { page, id } : undefined;
 }
 

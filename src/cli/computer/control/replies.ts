@@ -85,11 +85,21 @@ class Talk {
     const withdrawal = new AbortController();
     this.#questions.set(talk.id, withdrawal);
     const signal = AbortSignal.any([withdrawal.signal, this.#end.over]);
-    const line =
-      await ("page" in talk ? openPage(talk.page, person) : askLine(talk.question, { person, signal }));
+    const line = await lineFor(talk, { person, signal });
     this.#questions.delete(talk.id);
     if (!signal.aborted) await writer.write(toLine({ id: talk.id, line }));
   }
+}
+
+/** What answers a question or opens a page. */
+interface Respondent {
+  readonly person: Person | undefined;
+  readonly signal: AbortSignal;
+}
+
+function lineFor(talk: Extract<ControlTalk, { id: number }>, respondent: Respondent): Promise<string | null> {
+  if ("page" in talk) return openPage(talk.page, respondent.person);
+  return "asked" in talk ? answerLine(talk.asked, respondent) : askLine(talk.question, respondent);
 }
 
 async function openPage(url: string, person: Person | undefined): Promise<string | null> {
@@ -98,7 +108,18 @@ async function openPage(url: string, person: Person | undefined): Promise<string
 
 async function askLine(
   text: string,
-  { person, signal }: { readonly person: Person | undefined; readonly signal: AbortSignal },
+  { person, signal }: Respondent,
 ): Promise<string | null> {
   return await person?.ask({ text, signal }) ?? null;
+}
+
+/** Loaded only now, because few commands are asked anything. */
+async function answerLine(
+  asked: Readonly<Record<string, unknown>>,
+  { person, signal }: Respondent,
+): Promise<string | null> {
+  const { fromWire } = await import("./asked_question.ts");
+  const { question, presets } = fromWire(asked, signal);
+  const answer = await person?.answer(question, { presets });
+  return answer === undefined ? null : JSON.stringify(answer);
 }

@@ -1,5 +1,7 @@
 /** The talk of a command with a person whose terminal belongs to another process. */
+import type { AskPerson } from "../../questions/terminal_answers.ts";
 import type { AskedLine, Person } from "../conversation.ts";
+import { parseAnswer, toWire } from "./asked_question.ts";
 import type { ControlResponse, ControlTalk } from "./message.ts";
 
 /** The most questions that are open at a time; a command asks one after another. */
@@ -23,6 +25,11 @@ export class RemotePerson implements Person {
 
   readonly open = async (url: string): Promise<boolean> => {
     return await this.#exchange((id) => ({ page: url, id })) !== null;
+  };
+
+  readonly answer: AskPerson = async (question, { presets } = {}) => {
+    const asked = toWire({ question, presets });
+    return parseAnswer(await this.#exchange((id) => ({ asked, id }), question.signal));
   };
 
   /** Takes an answer; returns false when no question has its id. */

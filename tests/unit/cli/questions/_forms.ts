@@ -18,7 +18,8 @@ export function formOf(
   members: Partial<ShownQuestion> & { readonly required?: readonly string[] } = {},
 ): ShownForm {
   const { required = [], ...rest } = members;
-  return { ...BASE, ...rest, mode: "form", fields: readForm({ type: "object", properties, required }) };
+  const schema = { type: "object", properties, required };
+  return { ...BASE, ...rest, mode: "form", fields: readForm(schema), schema };
 }
 
 /** Types these lines; gives what was shown. Throws when the dialogue ends too early. */

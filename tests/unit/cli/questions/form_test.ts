@@ -81,11 +81,11 @@ Deno.test("given answers stand in place of the defaults", () => {
   assertEquals(form.content, { street: "Main St", country: "fr" });
 });
 
-Deno.test("what the server refused is told above the form", () => {
+Deno.test("what is wrong with an earlier answer is told above the form", () => {
   const form = formOf(ADDRESS, { problems: ['"street" must be real\u001b[2J'] });
   assertStringIncludes(
     new FormDialogue(form, { columns }).first.text,
-    'It refused the previous answer:\n  "street" must be real\n',
+    'Not yet right:\n  "street" must be real\n',
   );
 });
 
