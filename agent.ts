@@ -74,6 +74,8 @@ export type {
   NetworkMCPServerConfig,
   OAuthSettings,
 } from "./src/protocol/config.ts";
+export type { CallProgress } from "./src/protocol/progress.ts";
+export type { CallTimeouts } from "./src/protocol/timeouts.ts";
 export { type Desktop, type DesktopEntry, parseDesktopEntry } from "./src/protocol/desktop.ts";
 export {
   DPE_FORMATS,

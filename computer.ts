@@ -38,7 +38,12 @@
  */
 export type { BlobLimits } from "./src/computer/office/blob_store.ts";
 export { Computer } from "./src/computer/computer.ts";
-export type { ComputerLimits, ComputerOptions, LocalRequestOptions } from "./src/computer/options.ts";
+export type {
+  ComputerLimits,
+  ComputerOptions,
+  LocalCallOptions,
+  LocalRequestOptions,
+} from "./src/computer/options.ts";
 export { type ComputerConfig, parseConfig, parseConfigText } from "./src/config/config.ts";
 export { readConfigFile } from "./src/config/file.ts";
 export type { ConfigForm } from "./src/config/form.ts";
@@ -65,6 +70,8 @@ export type { CredentialsSource, SentCredentials } from "./src/link/credentials.
 export type { LogFields, Logger } from "./src/log.ts";
 export type { ServerLimits } from "./src/mcp/limits.ts";
 export type { ServerState, ServerStatus } from "./src/mcp/supervision/supervised_server.ts";
+export type { Progress } from "./src/mcp/call_options.ts";
+export type { CallTimeouts } from "./src/protocol/timeouts.ts";
 export type { FinderQueryOptions } from "./src/organizer/finder.ts";
 export type {
   BaseMCPServerConfig,

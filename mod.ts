@@ -112,6 +112,7 @@ export {
   CONNECTION_CLOSING_NOTIFICATION,
   CREDENTIALS_EXPIRING_NOTIFICATION,
   ENTER_OFFICE_NOTIFICATION,
+  FOLLOW_CALL_EVENT,
   GET_BLOB_EVENT,
   GET_COMPLETION_EVENT,
   GET_CONFIG_EVENT,
@@ -147,6 +148,8 @@ export {
   UPDATE_FINDER_EVENT,
   UPDATE_FINDER_NOTIFICATION,
   UPDATE_NOTIFICATION_PREFIX,
+  UPDATE_PROGRESS_EVENT,
+  UPDATE_PROGRESS_NOTIFICATION,
   UPDATE_PROMPTS_EVENT,
   UPDATE_PROMPTS_NOTIFICATION,
   UPDATE_RESOURCES_EVENT,
@@ -208,6 +211,12 @@ export type {
   GetResourceTemplatesRet,
   ResourceTemplateInfo,
 } from "./src/protocol/resource_templates.ts";
+export type {
+  CallProgress,
+  FollowCallReq,
+  FollowCallRet,
+  UpdateProgressReq,
+} from "./src/protocol/progress.ts";
 export type {
   GetResourceUpdatesReq,
   GetResourceUpdatesRet,

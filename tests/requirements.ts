@@ -8,6 +8,7 @@
 
 import { data } from "./requirements/data.ts";
 import { desktop } from "./requirements/desktop.ts";
+import { extensions } from "./requirements/extensions.ts";
 import { finder } from "./requirements/finder.ts";
 import { guide } from "./requirements/guide.ts";
 import { mcp } from "./requirements/mcp.ts";
@@ -16,4 +17,11 @@ import type { Requirement } from "./requirements/requirement.ts";
 export type { Requirement } from "./requirements/requirement.ts";
 
 /** The requirements of all pages. */
-export const requirements: readonly Requirement[] = [...desktop, ...finder, ...guide, ...data, ...mcp];
+export const requirements: readonly Requirement[] = [
+  ...desktop,
+  ...finder,
+  ...guide,
+  ...data,
+  ...mcp,
+  ...extensions,
+];

@@ -14,6 +14,7 @@ import { parseListRoomRet } from "../protocol/answers.ts";
 import { parseServerAddress } from "../protocol/server_address.ts";
 import { AGENT_GRACE_MS } from "../protocol/timeouts.ts";
 import { DEFAULT_BLOB_TIMEOUT_MS, DEFAULT_MAX_BLOB_BYTES } from "./blobs.ts";
+import { FollowedCalls } from "./followed_calls.ts";
 import { Listeners, streamEvents, type Unsubscribe } from "./listeners.ts";
 import {
   AGENT_NEWS,
@@ -109,6 +110,7 @@ export class Agent implements AsyncDisposable {
   readonly #link: Link;
   readonly #requests: Requests;
   readonly #listeners: Listeners;
+  readonly #followed: FollowedCalls;
   readonly #refresher: Refresher;
   readonly #ending: AbortController;
   readonly #log: Logger;
@@ -117,12 +119,18 @@ export class Agent implements AsyncDisposable {
 
   private constructor(
     options: AgentOptions,
-    parts: { readonly link: Link; readonly listeners: Listeners; readonly ending: AbortController },
+    parts: {
+      readonly link: Link;
+      readonly listeners: Listeners;
+      readonly followed: FollowedCalls;
+      readonly ending: AbortController;
+    },
   ) {
     const { name, logger = silentLogger, graceMs = AGENT_GRACE_MS } = options;
     this.name = name;
     this.#link = parts.link;
     this.#listeners = parts.listeners;
+    this.#followed = parts.followed;
     this.#ending = parts.ending;
     this.#log = logger;
     const { maxBlobBytes = DEFAULT_MAX_BLOB_BYTES, blobTimeoutMs = DEFAULT_BLOB_TIMEOUT_MS } = options;
@@ -150,12 +158,18 @@ export class Agent implements AsyncDisposable {
     assertName("office", office);
     assertName("name", name);
     const listeners = new Listeners(logger);
+    const followed = new FollowedCalls(listeners, logger);
     const ending = new AbortController();
     const auth = toAuth(options);
     const startMs = performance.now();
     const waits = { rejoinPatienceMs, reconnectDelayMs, rejoinDelayMs };
     const link = await Link.open({ url, path, headers, auth, credentials, ca, logger, ...waits }, {
-      listener: toLinkListener(listeners, { logger, ending, office: () => link.membership?.office_id }),
+      listener: toLinkListener(listeners, {
+        followed,
+        logger,
+        ending,
+        office: () => link.membership?.office_id,
+      }),
       timeoutMs,
       signal,
     });
@@ -166,7 +180,7 @@ export class Agent implements AsyncDisposable {
       await link.close();
       throw error;
     }
-    return new Agent(options, { link, listeners, ending });
+    return new Agent(options, { link, listeners, followed, ending });
   }
 
   /** The office that the Agent is in or is rejoining; `undefined` after {@linkcode leave}. */
@@ -181,8 +195,8 @@ export class Agent implements AsyncDisposable {
 
   /** The Computer of this name. Sends no request; the Computer need not be in the office yet. */
   computer(name: string): RemoteComputer {
-    const options = { requests: this.#requests, logger: this.#log, ...this.#blobBounds };
-    return new RemoteComputer(new ComputerRequests(name, options));
+    const parts = { requests: this.#requests, followed: this.#followed, logger: this.#log };
+    return new RemoteComputer(new ComputerRequests(name, { ...parts, ...this.#blobBounds }));
   }
 
   /**
@@ -329,14 +343,15 @@ function assertName(field: "office" | "name", value: unknown): void {
 function toLinkListener(
   listeners: Listeners,
   context: {
+    readonly followed: FollowedCalls;
     readonly logger: Logger;
     readonly ending: AbortController;
     readonly office: () => string | undefined;
   },
 ): LinkListener {
-  const { logger, ending, office } = context;
+  const { followed, logger, ending, office } = context;
   return {
-    onEvent: (incoming) => receive(incoming, { listeners, logger }),
+    onEvent: (incoming) => receive(incoming, { listeners, followed, logger }),
     onLost: ({ reason, farewell }) => listeners.tell({ type: "disconnected", reason, farewell }),
     onReturned: () => listeners.tell({ type: "reconnected", office: office() }),
     onFailed: (error) => {
@@ -349,7 +364,11 @@ function toLinkListener(
 
 function receive(
   { event, body, reply }: IncomingEvent,
-  { listeners, logger }: { readonly listeners: Listeners; readonly logger: Logger },
+  { listeners, followed, logger }: {
+    readonly listeners: Listeners;
+    readonly followed: FollowedCalls;
+    readonly logger: Logger;
+  },
 ): void {
   if (!event.startsWith(NOTIFICATION_PREFIX)) {
     logger.warn("unexpected event", { event });
@@ -358,7 +377,9 @@ function receive(
     return;
   }
   try {
-    listeners.tell(readNotification(event, body));
+    const news = readNotification(event, body);
+    if (news.type === "updateProgress") followed.onUpdate(news);
+    listeners.tell(news);
   } catch (error) {
     logger.warn("notification dropped", { event, error: describeError(error) });
   }

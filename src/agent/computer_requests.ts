@@ -2,12 +2,11 @@
 import { Deadline } from "../async/deadline.ts";
 import type { LogFields, Logger } from "../log.ts";
 import { parseGetBlobRet } from "../protocol/answers.ts";
-import { ErrorCode } from "../protocol/error_codes.ts";
-import { SmcpError } from "../protocol/errors.ts";
 import { describeError, shorten } from "../text.ts";
 import { GET_BLOB_EVENT } from "../protocol/events.ts";
 import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import { BLOB_CHUNK_BYTES, type FillOptions } from "./blobs.ts";
+import type { CallToFollow, FollowedCall, FollowedCalls } from "./followed_calls.ts";
 import { Flaws, type RequestOptions, type Requests, type SendOptions } from "./requests.ts";
 
 /** The most characters of a handle in a log line: a Computer chooses the handle. */
@@ -17,6 +16,8 @@ const MAX_LOGGED_HANDLE = 64;
 export interface ComputerRequestsOptions {
   readonly requests: Requests;
   readonly logger: Logger;
+  /** The calls whose progress is wanted. */
+  readonly followed: FollowedCalls;
   /** See `AgentOptions.maxBlobBytes`. */
   readonly maxBlobBytes: number;
   /** See `AgentOptions.blobTimeoutMs`. */
@@ -39,6 +40,11 @@ export class ComputerRequests {
     const given = Object.entries(body).filter(([, value]) => value !== undefined);
     const request = { event, body: { computer: this.computer, ...Object.fromEntries(given) } };
     return this.#options.requests.send(request, options);
+  }
+
+  /** Asks for the progress of a call that is about to be sent. */
+  follow(call: CallToFollow): Promise<FollowedCall> {
+    return this.#options.followed.follow(this, call);
   }
 
   /** Cancels a tool call on the Computer. */
@@ -84,12 +90,4 @@ export class ComputerRequests {
   warn(message: string, fields: LogFields): void {
     this.#options.logger.warn(message, { computer: this.computer, ...fields });
   }
-}
-
-/** Whether a peer does not know an event, does not answer it, or cannot fit the answer into one message. */
-export function isNotServed(error: unknown): boolean {
-  if (!(error instanceof SmcpError)) return false;
-  const { code, details } = error;
-  return (code === ErrorCode.BAD_REQUEST && details?.["field"] === "event") || code === ErrorCode.TIMEOUT ||
-    code === ErrorCode.PAYLOAD_TOO_LARGE;
 }

@@ -50,6 +50,17 @@ export interface AgentEvents {
   updateResources: ComputerChange;
   /** `notify:update_prompts` (`docs/protocol/extensions.md#changes-of-prompts`). */
   updatePrompts: ComputerChange;
+  /**
+   * `notify:update_progress`: a tool call of this Agent has made progress (`docs/protocol/progress.md`). While
+   * it has a listener, the Agent asks for it with each call. `CallToolOptions.onProgress` also gets the texts.
+   */
+  updateProgress: {
+    readonly computer: string;
+    readonly reqId: string;
+    readonly progress: number;
+    readonly total?: number;
+    readonly hasMessage: boolean;
+  };
   /** `notify:tool_call_cancel`: the Agent that cancelled a tool call, and the id of the call. */
   cancelToolCall: { readonly agent: string; readonly reqId: string };
   /** Any other `notify:` event, such as one of a newer peer; `body` is unchanged. */
@@ -114,6 +125,7 @@ export const AGENT_NEWS: readonly AgentEventName[] = [
   "updateFinder",
   "updateResources",
   "updatePrompts",
+  "updateProgress",
   "cancelToolCall",
   "notification",
   "disconnected",

@@ -6,6 +6,7 @@ import {
   UPDATE_CONFIG_NOTIFICATION,
   UPDATE_DESKTOP_NOTIFICATION,
   UPDATE_FINDER_NOTIFICATION,
+  UPDATE_PROGRESS_NOTIFICATION,
   UPDATE_PROMPTS_NOTIFICATION,
   UPDATE_RESOURCES_NOTIFICATION,
   UPDATE_TOOL_LIST_NOTIFICATION,
@@ -15,6 +16,7 @@ import {
   parseAgentCallData,
   parseOfficeNotification,
   parseUpdateComputerConfigReq,
+  parseUpdateProgressReq,
 } from "../protocol/parse.ts";
 import type { AgentEvent, OfficeMember } from "./events.ts";
 
@@ -44,6 +46,11 @@ export function readNotification(event: string, body: unknown): AgentEvent {
       return { type: "updateResources", computer: readComputer(body) };
     case UPDATE_PROMPTS_NOTIFICATION:
       return { type: "updatePrompts", computer: readComputer(body) };
+    case UPDATE_PROGRESS_NOTIFICATION: {
+      const { computer, req_id: reqId, progress, total, has_message } = parseUpdateProgressReq(body);
+      const numbers = total === undefined ? { progress } : { progress, total };
+      return { type: "updateProgress", computer, reqId, ...numbers, hasMessage: has_message === true };
+    }
     case CANCEL_TOOL_CALL_NOTIFICATION: {
       const { agent, req_id } = parseAgentCallData(body);
       return { type: "cancelToolCall", agent, reqId: req_id };

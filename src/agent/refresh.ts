@@ -5,7 +5,7 @@ import type { AgentEvent, AgentEventName, ComputerViewName } from "./events.ts";
 import type { Listeners } from "./listeners.ts";
 import { UnsupportedRequestError } from "../protocol/errors.ts";
 import type { ResourceUpdate } from "../protocol/resource_updates.ts";
-import { isNotServed } from "./computer_requests.ts";
+import { isNotServed } from "./requests.ts";
 import type { RemoteComputer } from "./remote_computer.ts";
 
 /** The most views that are fetched at the same time, for all Computers together. */

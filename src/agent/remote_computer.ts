@@ -23,10 +23,10 @@ import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
 import { fillBlobs, hasBlobHandles } from "./blobs.ts";
-import { type ComputerRequests, isNotServed } from "./computer_requests.ts";
+import type { ComputerRequests } from "./computer_requests.ts";
 import { RemoteDocuments } from "./remote_documents.ts";
 import type { CallToolOptions, DesktopOptions, FinderOptions } from "./remote_options.ts";
-import type { RequestOptions } from "./requests.ts";
+import { isNotServed, type RequestOptions } from "./requests.ts";
 
 /** The time limit for `client:get_windows`: some other implementations do not answer unknown events. */
 const WINDOWS_TIMEOUT_MS = 5_000;
@@ -86,6 +86,18 @@ export class RemoteComputer extends RemoteDocuments {
    *
    * @param tool The name under which the tool is listed.
    * @param params The arguments, matching the tool's `params_schema`.
+   * @example
+   * ```ts
+   * import type { RemoteComputer } from "@a2c-smcp/sdk/agent";
+   *
+   * export async function build(laptop: RemoteComputer): Promise<void> {
+   *   await laptop.callTool("build", { target: "release" }, {
+   *     onProgress: ({ progress, total, message }) => console.log(progress, total, message),
+   *     timeoutMs: 60_000,
+   *     resetTimeoutOnProgress: true, // a minute without progress, not a minute in all
+   *   });
+   * }
+   * ```
    */
   callTool(
     tool: string,
@@ -105,8 +117,10 @@ export class RemoteComputer extends RemoteDocuments {
     params: Readonly<Record<string, unknown>>,
     options: CallToolOptions & { readonly reqId: string },
   ): Promise<CallToolResult> {
-    const { signal, timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1000, reqId } = options;
+    const { signal, reqId } = options;
     signal?.throwIfAborted();
+    using followed = await this.#requests.follow(options);
+    const { timeoutMs } = followed;
     const body = { req_id: reqId, tool_name: tool, params };
     try {
       const parse = parseCallToolResult;

@@ -1,15 +1,27 @@
 /** Options and results of the methods of `RemoteComputer`. */
 import type { CompletionTarget } from "../protocol/pages.ts";
 import type { ResourceUpdate } from "../protocol/resource_updates.ts";
+import type { CallProgress } from "../protocol/progress.ts";
+import type { CallTimeouts } from "../protocol/timeouts.ts";
 import type { RequestOptions } from "./requests.ts";
 
 /** Options of a tool call. */
-export interface CallToolOptions extends RequestOptions {
+export interface CallToolOptions extends RequestOptions, CallTimeouts {
   /**
    * The id of the call; random by default. A repeated call with the same id gets the answer of the first one, and the
    * tool runs once: use it to retry a call whose answer was lost.
    */
   readonly reqId?: string | undefined;
+  /**
+   * Called with the progress that the MCP server reports, at most twice a second, until the call ends
+   * (`docs/protocol/progress.md`). Never called when the Server or the Computer does not support it.
+   */
+  readonly onProgress?: ((progress: CallProgress) => void) | undefined;
+  /**
+   * Lets the call go on while it makes progress: it ends when it has made none for `timeoutMs`, and after `maxTimeoutMs`
+   * at the latest. `false` by default, and without effect when the Computer does not support it.
+   */
+  readonly resetTimeoutOnProgress?: boolean | undefined;
 }
 
 /** Which windows to fetch. */

@@ -174,3 +174,11 @@ function secondsOf(timeout: unknown): number {
 function summarise(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return { req_id: body["req_id"], computer: body["computer"] };
 }
+
+/** Whether a peer does not know an event, does not answer it, or cannot fit the answer into one message. */
+export function isNotServed(error: unknown): boolean {
+  if (!(error instanceof SmcpError)) return false;
+  const { code, details } = error;
+  return (code === ErrorCode.BAD_REQUEST && details?.["field"] === "event") || code === ErrorCode.TIMEOUT ||
+    code === ErrorCode.PAYLOAD_TOO_LARGE;
+}

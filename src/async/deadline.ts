@@ -14,13 +14,17 @@ export interface DeadlineOptions {
  */
 export class Deadline implements Disposable {
   readonly #own = new AbortController();
-  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #timeoutMs: number;
+  readonly #reason: () => Error;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #caller: AbortSignal | undefined;
   readonly #onAbort = () => this.abort(this.#caller?.reason);
 
   constructor(timeoutMs: number, { reason, signal }: DeadlineOptions) {
     this.#caller = signal ?? undefined;
-    this.#timer = setTimeout(() => this.abort(reason()), timeoutMs);
+    this.#timeoutMs = timeoutMs;
+    this.#reason = reason;
+    this.restart();
     if (this.#caller?.aborted) this.#onAbort();
     else this.#caller?.addEventListener("abort", this.#onAbort, { once: true });
   }
@@ -28,6 +32,12 @@ export class Deadline implements Disposable {
   /** Aborted when the time is over, or earlier. */
   get signal(): AbortSignal {
     return this.#own.signal;
+  }
+
+  /** Begins the time limit anew. Do not call it after the disposal. */
+  restart(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.abort(this.#reason()), this.#timeoutMs);
   }
 
   /** Aborts the signal now. */

@@ -9,7 +9,11 @@ import type { GetComputerConfigRet } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { describeError } from "../text.ts";
-import { CANCEL_TOOL_CALL_NOTIFICATION, CLIENT_EVENT_PREFIX } from "../protocol/events.ts";
+import {
+  CANCEL_TOOL_CALL_NOTIFICATION,
+  CLIENT_EVENT_PREFIX,
+  UPDATE_PROGRESS_EVENT,
+} from "../protocol/events.ts";
 import { nameProblem } from "../protocol/names.ts";
 import { parseAgentCallData } from "../protocol/parse.ts";
 import type { ReadResourceRet } from "../protocol/resources.ts";
@@ -17,7 +21,14 @@ import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
 import { Attendance } from "./office/attendance.ts";
 import { Announcer } from "./office/announcer.ts";
 import { DEFAULT_READ_LIMITS } from "./limits.ts";
-import { type ComputerOptions, type LocalRequestOptions, toMilliseconds, toSeconds } from "./options.ts";
+import {
+  type ComputerOptions,
+  type LocalCallOptions,
+  type LocalRequestOptions,
+  toLocalCall,
+  toMilliseconds,
+  toSeconds,
+} from "./options.ts";
 import { type ComputerConfig, parseConfig } from "../config/config.ts";
 import type { ToolCallRecord } from "./tools/history.ts";
 import type { ConfigChange } from "./config_change.ts";
@@ -88,10 +99,11 @@ export class Computer implements AsyncDisposable {
       log: logger,
       limits: { ...DEFAULT_SERVER_LIMITS, ...DEFAULT_READ_LIMITS, ...limits },
       onChange: (kind) => this.#announcer.announce(kind),
+      onProgress: (update) => this.#officeLink.emit(UPDATE_PROGRESS_EVENT, { computer: name, ...update }),
     });
-    const { agent, calls, blobs, resources, log } = this.#host;
+    const { agent, calls, blobs, resources, followed, log } = this.#host;
     const members = () => this.#officeLink.members();
-    this.#attendance = new Attendance({ agent, calls, blobs, resources, log, members });
+    this.#attendance = new Attendance({ agent, calls, blobs, resources, followed, log, members });
     this.#requests = new OfficeRequests({ host: this.#host, resolveDpe });
   }
 
@@ -255,23 +267,14 @@ export class Computer implements AsyncDisposable {
    *
    * @param name a name of {@linkcode Computer.tools}
    * @param params the arguments; empty by default
-   * @param options `isConfirmed`: skips the confirmation; false by default
    */
   async callTool(
     name: string,
     params: Readonly<Record<string, unknown>> = {},
-    options: LocalRequestOptions & { readonly isConfirmed?: boolean | undefined } = {},
+    options: LocalCallOptions = {},
   ): Promise<CallToolResult> {
-    const { signal, isConfirmed } = options;
-    const request = {
-      agent: this.name,
-      req_id: crypto.randomUUID(),
-      computer: this.name,
-      tool_name: name,
-      params: { ...params },
-      timeout: toSeconds(options),
-    };
-    return await this.#host.calls.call(request, { isLocal: true, isConfirmed, signal });
+    const { request, ...rest } = toLocalCall({ computer: this.name, tool: name, params }, options);
+    return await this.#host.calls.call(request, rest);
   }
 
   /**

@@ -86,7 +86,10 @@ export function toToolFailure(
   const { name, timeoutMs, redact } = call;
   const kind = failureOf(error);
   if (kind === "timeout") {
-    const text = `Tool "${name}" did not answer in ${timeoutMs / 1000} s`;
+    const idleMs = error instanceof ServerTimeoutError ? error.idleMs : undefined;
+    const text = idleMs === undefined
+      ? `Tool "${name}" did not answer in ${timeoutMs / 1000} s`
+      : `Tool "${name}" made no progress in ${idleMs / 1000} s`;
     return { text, meta: { error_code: FAILURES.timeout.toolCode, a2c_timeout: true } };
   }
   if (kind === "unauthorized" || kind === "forbidden") {

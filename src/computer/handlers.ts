@@ -3,6 +3,7 @@ import { readWindow } from "../organizer/windows.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../protocol/errors.ts";
 import {
+  FOLLOW_CALL_EVENT,
   GET_BLOB_EVENT,
   GET_COMPLETION_EVENT,
   GET_CONFIG_EVENT,
@@ -35,6 +36,7 @@ import type {
   GetResourceTemplatesReq,
   GetResourceTemplatesRet,
 } from "../protocol/resource_templates.ts";
+import type { FollowCallRet } from "../protocol/progress.ts";
 import type { GetResourceUpdatesRet, SubscribeResourceRet } from "../protocol/resource_updates.ts";
 import type { GetBlobRet, GetDpeRet, GetResourcesRet, ReadResourceRet } from "../protocol/resources.ts";
 import { timeoutMsOf } from "../protocol/timeouts.ts";
@@ -63,6 +65,7 @@ export type Handle = (scope: HandlerScope, body: unknown) => unknown;
 /** The handler of each event. */
 export const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
   [TOOL_CALL_EVENT, callTool],
+  [FOLLOW_CALL_EVENT, followCall],
   [GET_TOOLS_EVENT, getTools],
   [GET_CONFIG_EVENT, getConfig],
   [GET_DESKTOP_EVENT, getDesktop],
@@ -97,6 +100,12 @@ const BLOB_ENVELOPE_BYTES = 4_096;
 
 async function callTool({ host }: HandlerScope, body: unknown): Promise<CallToolResult> {
   return await host.calls.call(parse.parseToolCallReq(body));
+}
+
+function followCall({ host }: HandlerScope, body: unknown): FollowCallRet {
+  const { call, idle_timeout, req_id } = parse.parseFollowCallReq(body);
+  const progress = host.followed.follow(call, idle_timeout === undefined ? undefined : idle_timeout * 1000);
+  return { ...(progress === undefined ? {} : { progress }), req_id };
 }
 
 async function getTools({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetToolsRet> {

@@ -19,6 +19,7 @@ import type { GetResourcesReq, GetResourcesRet, ReadResourceRet } from "../proto
 import { unknownName } from "../spelling.ts";
 import { describeError } from "../text.ts";
 import type { UpdateKind } from "./office/announcer.ts";
+import { FollowedCalls, type ProgressUpdate } from "./office/followed_calls.ts";
 import { type BlobLimits, BlobStore, DEFAULT_BLOB_LIMITS } from "./office/blob_store.ts";
 import {
   type CallLimits,
@@ -62,6 +63,8 @@ export interface HostContext {
   readonly limits: ServerLimits & ReadLimits & Partial<CallLimits & BlobLimits & ListLimits>;
   readonly log: Logger;
   readonly onChange: (kind: UpdateKind) => void;
+  /** A call that the Agent follows has made progress; ignored by default. */
+  readonly onProgress?: ((update: ProgressUpdate) => void) | undefined;
 }
 
 /** Runs the MCP servers of a Computer and answers for all of them together. */
@@ -75,6 +78,8 @@ export class McpHost implements AsyncDisposable {
   readonly prompts: Prompts;
   readonly history: ToolCallHistory = new ToolCallHistory();
   readonly calls: ToolCalls;
+  /** The calls whose progress the Agent follows. */
+  readonly followed: FollowedCalls;
   /** How much the office may request at the same time. */
   readonly callLimits: CallLimits;
   /** The Agent of the office. */
@@ -134,12 +139,14 @@ export class McpHost implements AsyncDisposable {
       timeoutMs: limits.readTimeoutMs,
       onChange: () => context.onChange("tools"),
     });
+    this.followed = new FollowedCalls(context.onProgress);
     this.calls = new ToolCalls({
       fleet: this.fleet,
       directory: this.tools,
       history: this.history,
       confirm: context.confirm,
       agent: this.agent,
+      followed: this.followed,
       limits: this.callLimits,
       vrl: this.#vrl,
       redact: (text) => this.redact(text),

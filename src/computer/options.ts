@@ -1,11 +1,14 @@
 /** The options of a Computer and of requests by its own program. */
 import type { Logger } from "../log.ts";
+import type { Progress } from "../mcp/call_options.ts";
 import type { ServerLimits } from "../mcp/limits.ts";
-import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
+import { type CallTimeouts, DEFAULT_TIMEOUT_SECONDS, toCallTimes } from "../protocol/timeouts.ts";
 import type { BlobLimits } from "./office/blob_store.ts";
 import type { CallLimits, ListLimits, ReadLimits } from "./limits.ts";
 import type { ResolveDpe } from "./resources/resolve_dpe.ts";
 import type { InputSource } from "./inputs/sources.ts";
+import type { ToolCallReq } from "../protocol/tools.ts";
+import type { CallOptions } from "./tools/calls.ts";
 import type { Confirm } from "./tools/confirmation.ts";
 
 /** Limits of a Computer in time, size and number; each has a default. */
@@ -37,6 +40,14 @@ export interface LocalRequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Time-out, cancellation and progress of one tool call by the Computer's own program. */
+export interface LocalCallOptions extends LocalRequestOptions, CallTimeouts {
+  /** Skips the confirmation; false by default. */
+  readonly isConfirmed?: boolean | undefined;
+  /** Called with the progress that the MCP server reports, at most ten times a second, until the call ends. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
 /** The time-out of a request in milliseconds. */
 export function toMilliseconds({ timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1000 }: LocalRequestOptions): number {
   return timeoutMs;
@@ -45,4 +56,22 @@ export function toMilliseconds({ timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1000 }: L
 /** The time-out of a request in seconds, as in messages. */
 export function toSeconds(options: LocalRequestOptions): number {
   return toMilliseconds(options) / 1000;
+}
+
+/** A tool call by the Computer's own program as a request, and how it runs. */
+export function toLocalCall(
+  call: {
+    readonly computer: string;
+    readonly tool: string;
+    readonly params: Readonly<Record<string, unknown>>;
+  },
+  options: LocalCallOptions,
+): CallOptions & { readonly request: ToolCallReq } {
+  const { computer, tool: tool_name, params } = call;
+  const { isConfirmed, signal, onProgress } = options;
+  const { timeoutMs, idleMs } = toCallTimes(options);
+  const req_id = crypto.randomUUID();
+  const timeout = timeoutMs / 1000;
+  const request = { agent: computer, req_id, computer, tool_name, params: { ...params }, timeout };
+  return { request, isLocal: true, isConfirmed, signal, onProgress, idleMs };
 }

@@ -6,10 +6,13 @@ export interface RequestLimits {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How far a call has come, as its server reports it; the numbers are unchecked beyond their type. */
+/** How far a call has come, as its server reports it. */
 export interface Progress {
+  /** A finite number, which should grow with each report. */
   readonly progress: number;
+  /** The value of `progress` at the end: finite and above 0. */
   readonly total?: number;
+  /** What the tool is doing. */
   readonly message?: string;
 }
 

@@ -37,6 +37,7 @@ import type { RpcRequest } from "./json_rpc.ts";
 import type { ServerLimits } from "./limits.ts";
 import { type NotificationListener, readNotification, ThrottledListener } from "./notifications.ts";
 import { type OpenTransport, prepareTransport, type TransportContext } from "./open_transport.ts";
+import { ProgressReports } from "./progress.ts";
 import { AskingCalls } from "./questions.ts";
 import { type OutgoingOptions, type PeerListener, type Result, RpcPeer } from "./rpc_peer.ts";
 import type { ProcessGuard } from "./stdio/guard.ts";
@@ -82,6 +83,7 @@ export class McpConnection {
   readonly #peer: RpcPeer;
   readonly #notifications: ThrottledListener;
   readonly #calls = new AskingCalls();
+  readonly #progress: ProgressReports;
   /** The transport of a child process; `undefined` over HTTP. */
   readonly #child: StdioTransport | undefined;
   readonly #closeTransport: OpenTransport["close"];
@@ -102,6 +104,7 @@ export class McpConnection {
     const { listener, log, limits } = context;
     this.#context = context;
     this.#spanAttributes = { "a2c.mcp_server": config.name };
+    this.#progress = new ProgressReports(context.warnOnce);
     this.#notifications = new ThrottledListener({
       listener,
       maxPerSecond: limits.maxNotificationsPerSecond,
@@ -140,7 +143,7 @@ export class McpConnection {
     const { log, journal } = this.#context;
     return {
       onNotification: (notification) =>
-        readNotification(notification, { listener: this.#notifications, journal }),
+        readNotification(notification, { listener: this.#notifications, journal, progress: this.#progress }),
       onRequest: async ({ method, params }: RpcRequest, options) => {
         if (method === "ping") return {};
         if (method === "elicitation/create") return await this.#calls.answer(params, options);
@@ -251,8 +254,10 @@ export class McpConnection {
     call: { readonly name: string; readonly arguments: Record<string, unknown> },
     options: CallOptions,
   ): Promise<Record<string, unknown>> {
-    using _running = this.#calls.begin(options.ask);
-    return await this.#request("tools/call", { ...call }, options);
+    const { ask, onProgress = () => {}, ...limits } = options;
+    using _running = this.#calls.begin(ask);
+    using progress = this.#progress.open(onProgress);
+    return await this.#request("tools/call", { ...call, _meta: { progressToken: progress.token } }, limits);
   }
 
   /** `resources/read`. */
@@ -353,7 +358,7 @@ export class McpConnection {
     if (this.#goneReason !== undefined) throw new ServerNotRunningError({ reason: this.#goneReason });
     try {
       return await makeMcpRequest(method, this.#spanAttributes, (meta) => {
-        const request = { method, params: meta === undefined ? params : { ...params, _meta: meta } };
+        const request = { method, params: withMeta(params, meta) };
         return this.#peer.request(request, options);
       });
     } catch (error) {
@@ -374,4 +379,11 @@ export class McpConnection {
       stderrTail: this.stderrTail,
     });
   }
+}
+
+/** Adds what a trace sends along to the metadata of a request. */
+function withMeta(params: Result, meta: Readonly<Record<string, string>> | undefined): Result {
+  if (meta === undefined) return params;
+  const { _meta } = params;
+  return { ...params, _meta: { ...(isRecord(_meta) && _meta), ...meta } };
 }

@@ -48,6 +48,16 @@ export class ServerNotRunningError extends Error {
 export class ServerTimeoutError extends Error {
   override readonly name = "ServerTimeoutError";
   readonly code = "SERVER_TIMEOUT";
+  /** How long it made no progress, in milliseconds, where that is why the wait ended. */
+  readonly idleMs: number | undefined;
+
+  constructor(
+    message: string,
+    { cause, idleMs }: { readonly cause?: unknown; readonly idleMs?: number } = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.idleMs = idleMs;
+  }
 }
 
 /** The server answered HTTP 401 or 403. */

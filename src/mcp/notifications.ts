@@ -126,12 +126,22 @@ export class ThrottledListener implements NotificationListener, Disposable {
   }
 }
 
-/** Passes a notification to its listener; unknown ones are dropped. */
+/** What receives the notifications of a session. */
+export interface NotificationReceivers {
+  readonly listener: NotificationListener;
+  readonly journal: Journal;
+  /** Receives the parameters of progress notifications. */
+  readonly progress: { receive(params: unknown): void };
+}
+
+/** Passes a notification to its receiver; unknown ones are dropped. */
 export function readNotification(
   { method, params }: { readonly method: string; readonly params?: unknown },
-  { listener, journal }: { readonly listener: NotificationListener; readonly journal: Journal },
+  { listener, journal, progress }: NotificationReceivers,
 ): void {
   switch (method) {
+    case "notifications/progress":
+      return progress.receive(params);
     case "notifications/message":
       return journal.message(params);
     case "notifications/tools/list_changed":

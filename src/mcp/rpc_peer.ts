@@ -1,9 +1,8 @@
 /** JSON-RPC with one MCP server: requests with their answers, and what the server sends unasked, which is metered. */
 import { MAX_TIMER_MS } from "../async/backoff.ts";
-import { isRecord } from "../json.ts";
 import { approximateSizeBytes } from "../protocol/size.ts";
 import { describeError, shorten } from "../text.ts";
-import type { Progress, RequestLimits } from "./call_options.ts";
+import type { RequestLimits } from "./call_options.ts";
 import { RpcErrorCode, ServerAnswerError, ServerTimeoutError } from "./errors.ts";
 import type { Inflow } from "./inflow.ts";
 import {
@@ -33,8 +32,6 @@ export interface OutgoingRequest {
 
 /** The options of one request. */
 export interface OutgoingOptions extends RequestLimits {
-  /** Called for each progress notification; without it, the request asks for none. */
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Further headers of its HTTP request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -55,7 +52,6 @@ export interface PeerListener {
 /** A request that waits for its answer. */
 interface Pending {
   readonly method: string;
-  readonly onProgress: OutgoingOptions["onProgress"];
   readonly resolve: (result: Result) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -109,11 +105,11 @@ export class RpcPeer {
    * @throws {ServerTimeoutError} when it does not answer in time. The request is then cancelled, as after an abort.
    */
   async request({ method, params }: OutgoingRequest, options: OutgoingOptions): Promise<Result> {
-    const { timeoutMs, signal, onProgress } = options;
+    const { timeoutMs, signal } = options;
     signal?.throwIfAborted();
     const id = this.#nextId++;
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    this.#pending.set(id, { method, onProgress, resolve, reject });
+    this.#pending.set(id, { method, resolve, reject });
     const giveUp = (reason: unknown) => {
       if (this.#pending.has(id)) this.#cancel(id, { method, reason });
       reject(reason);
@@ -123,12 +119,7 @@ export class RpcPeer {
     const timer = setTimeout(onTimeout, Math.min(timeoutMs, MAX_TIMER_MS));
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
-      const request: RpcRequest = {
-        method,
-        params: onProgress === undefined ? params : withProgressToken(params, id),
-        jsonrpc: "2.0",
-        id,
-      };
+      const request: RpcRequest = { method, params, jsonrpc: "2.0", id };
       this.#transport.send(request, toSendOptions(options)).catch(reject);
       return await promise;
     } finally {
@@ -180,26 +171,11 @@ export class RpcPeer {
 
   #hear(notification: RpcNotification): void {
     const { method, params = {} } = notification;
-    if (method === "notifications/progress") return this.#hearProgress(params);
     if (method === "notifications/cancelled") {
       const id = params["requestId"];
       if (isRequestId(id)) this.#serving.get(id)?.abort(new TypeError("Cancelled by the MCP server"));
     }
     this.#listener.onNotification(notification);
-  }
-
-  #hearProgress({ progressToken, progress, total, message }: Record<string, unknown>): void {
-    const { onProgress } = isRequestId(progressToken) ? this.#pending.get(progressToken) ?? {} : {};
-    if (onProgress === undefined || typeof progress !== "number") return;
-    try {
-      onProgress({
-        progress,
-        ...(typeof total === "number" && { total }),
-        ...(typeof message === "string" && { message }),
-      });
-    } catch (error) {
-      this.#listener.onError(error instanceof Error ? error : new TypeError(String(error)));
-    }
   }
 
   /** Answers a request of the server, unless it was cancelled. */
@@ -224,14 +200,6 @@ export class RpcPeer {
     this.#pending.delete(id);
     return pending;
   }
-}
-
-function withProgressToken(
-  params: Record<string, unknown>,
-  progressToken: RequestId,
-): Record<string, unknown> {
-  const { _meta } = params;
-  return { ...params, _meta: { ...(isRecord(_meta) && _meta), progressToken } };
 }
 
 function toSendOptions({ headers }: OutgoingOptions): SendOptions {

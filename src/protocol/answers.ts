@@ -32,6 +32,7 @@ import {
   MAX_COMPLETION_VALUES,
   type ResourceTemplateInfo,
 } from "./resource_templates.ts";
+import type { FollowCallRet } from "./progress.ts";
 import type { GetResourceUpdatesRet, ResourceUpdate } from "./resource_updates.ts";
 import { parserOf, unreadable } from "./schema.ts";
 import * as config from "./schemas/config.ts";
@@ -270,6 +271,25 @@ const readUpdate: ReadEntry<ResourceUpdate> = (entry, tell) => {
   const { mcp_server, uri } = isRecord(entry) ? entry : {};
   if (typeof mcp_server !== "string") return void tell("left out, no mcp_server");
   return typeof uri === "string" ? { mcp_server, uri } : { mcp_server };
+};
+
+/** Reads the answer to `client:follow_call`. Progress of a wrong shape is left out. */
+export const parseFollowCallRet: AnswerReader<FollowCallRet> = (answer, onFlaw = ignoreFlaws) => {
+  const { progress: entry, ...body } = toBody("FollowCallRet", answer);
+  if (entry === undefined || entry === null) return body;
+  const { progress, total, message } = isRecord(entry) ? entry : {};
+  if (typeof progress !== "number") {
+    onFlaw("progress", "left out, not a number");
+    return body;
+  }
+  return {
+    ...body,
+    progress: {
+      progress,
+      ...(typeof total === "number" ? { total } : {}),
+      ...(typeof message === "string" ? { message } : {}),
+    },
+  };
 };
 
 /** Reads the answer to `client:get_dpe`. */

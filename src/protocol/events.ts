@@ -36,6 +36,8 @@ export const SUBSCRIBE_RESOURCE_EVENT = "client:subscribe_resource";
 export const UNSUBSCRIBE_RESOURCE_EVENT = "client:unsubscribe_resource";
 /** Fetches the changes of subscribed resources and of lists of resources; an extension of ours. */
 export const GET_RESOURCE_UPDATES_EVENT = "client:get_resource_updates";
+/** Asks to be told of the progress of a tool call; an extension of ours. */
+export const FOLLOW_CALL_EVENT = "client:follow_call";
 /** Fetches an address from which the Agent can download a document itself. */
 export const GET_DPE_EVENT = "client:get_dpe";
 /** Fetches a chunk of a blob: a part that a Computer left out of a large answer. */
@@ -65,6 +67,8 @@ export const UPDATE_FINDER_EVENT = "server:update_finder";
 export const UPDATE_RESOURCES_EVENT = "server:update_resources";
 /** The prompts of a Computer changed; an extension of ours. */
 export const UPDATE_PROMPTS_EVENT = "server:update_prompts";
+/** A tool call that the Agent follows made progress; an extension of ours. */
+export const UPDATE_PROGRESS_EVENT = "server:update_progress";
 /** Cancels a tool call. */
 export const CANCEL_TOOL_CALL_EVENT = "server:tool_call_cancel";
 
@@ -88,6 +92,8 @@ export const UPDATE_FINDER_NOTIFICATION = "notify:update_finder";
 export const UPDATE_RESOURCES_NOTIFICATION = "notify:update_resources";
 /** The prompts of a Computer changed; an extension of ours. */
 export const UPDATE_PROMPTS_NOTIFICATION = "notify:update_prompts";
+/** A tool call that the Agent follows made progress; an extension of ours. */
+export const UPDATE_PROGRESS_NOTIFICATION = "notify:update_progress";
 /** An Agent cancelled a tool call. */
 export const CANCEL_TOOL_CALL_NOTIFICATION = "notify:tool_call_cancel";
 /** The Server is about to close this connection; an extension of ours. */

@@ -10,6 +10,7 @@ import type {
   ListRoomReq,
   UpdateComputerConfigReq,
 } from "./office.ts";
+import type { FollowCallReq, UpdateProgressReq } from "./progress.ts";
 import type { GetBlobReq, GetDpeReq, GetResourcesReq, ReadResourceReq } from "./resources.ts";
 import type { GetCompletionReq, GetResourceTemplatesReq } from "./resource_templates.ts";
 import type { GetResourceUpdatesReq, SubscribeResourceReq } from "./resource_updates.ts";
@@ -38,7 +39,12 @@ export const parseUpdateComputerConfigReq: Parser<UpdateComputerConfigReq> = par
   "UpdateComputerConfigReq",
   office.updateComputerConfigReq,
 );
+export const parseUpdateProgressReq: Parser<UpdateProgressReq> = parserOf(
+  "UpdateProgressReq",
+  office.updateProgressReq,
+);
 
+export const parseFollowCallReq: Parser<FollowCallReq> = parserOf("FollowCallReq", office.followCallReq);
 export const parseToolCallReq: Parser<ToolCallReq> = parserOf("ToolCallReq", tools.toolCallReq);
 export const parseGetToolsReq: Parser<GetToolsReq> = parserOf("GetToolsReq", tools.getToolsReq);
 

@@ -38,6 +38,23 @@ Deno.test("server:update_<x> names the sender, whatever its payload says", async
   assertEquals(await agent.next("notify:update_finder"), { computer: "laptop" });
 });
 
+// proves: ext-progress-relay
+Deno.test("server:update_progress is broadcast with its numbers and the sender's name, and nothing else", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using agent = await RawPeer.join(server.url, ada);
+  await using sender = await RawPeer.join(server.url, laptop);
+  const update = { req_id: "r1", progress: 1.5, total: 3, has_message: true };
+  await sender.request("server:update_progress", { computer: "phone", ...update, message: "secret" });
+  assertEquals(await agent.next("notify:update_progress"), { computer: "laptop", ...update });
+  const wrong = [{ progress: 1 }, { req_id: "r1" }, { ...update, total: "3" }, { ...update, req_id: "" }];
+  for (const body of wrong) {
+    const ack = await sender.request("server:update_progress", { computer: "laptop", ...body });
+    assertEquals(codeOf(ack), 400);
+  }
+  const heard = (await agent.settled()).map(([event]) => event);
+  assertEquals(heard, ["notify:enter_office", "notify:update_progress"]);
+});
+
 // proves: guide-server-no-office
 Deno.test("server:update_<x> is refused in the order 400, 4103, 403, and then reaches nobody", async () => {
   await using server = await SmcpServer.listen({ port: 0 });

@@ -11,6 +11,7 @@ import { printableLine, toSafeJson } from "../../terminal/safe_text.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { drawColumns } from "../../terminal/shapes.ts";
 import { type CommandAnswer, withoutRequestId } from "../answers/answer.ts";
+import { progressText } from "../answers/progress.ts";
 import { UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
 
@@ -68,9 +69,11 @@ export async function watch(context: CommandContext): Promise<undefined> {
 
 /** An event with the names of our JSON, in snake_case. */
 function toEventJson(event: AgentEvent): object {
-  if (event.type !== "cancelToolCall") return event;
+  if (!("reqId" in event)) return event;
   const { reqId: req_id, ...rest } = event;
-  return { ...rest, req_id };
+  if (rest.type !== "updateProgress") return { ...rest, req_id };
+  const { hasMessage: has_message, ...progress } = rest;
+  return { ...progress, has_message, req_id };
 }
 
 /** Prints a line; returns `false` if standard output is closed, which `console.log` ignores. */
@@ -142,6 +145,8 @@ function describeEvent(event: AgentEvent): string {
     case "updateResources":
     case "updatePrompts":
       return `computer ${event.computer}: ${CHANGES[type]} changed`;
+    case "updateProgress":
+      return `computer ${event.computer}: call ${event.reqId} ${progressText(event)}`;
     case "cancelToolCall":
       return `agent ${event.agent} cancelled call ${event.reqId}`;
     case "notification":

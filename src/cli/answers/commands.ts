@@ -50,6 +50,13 @@ function addTools(program: Command, run: RunRequest): void {
     );
 }
 
+/** The options of `call`. */
+interface CallFlags {
+  readonly params: CallParams;
+  readonly timeout: number;
+  readonly maxTimeout?: number;
+}
+
 function addCall(program: Command, run: RunRequest): void {
   program.command("call <tool>").description("call a tool; the exit code is 1 if the tool fails")
     .addArgument(typedArguments())
@@ -61,16 +68,23 @@ function addCall(program: Command, run: RunRequest): void {
       new Option("--timeout <seconds>", "how long the call may take").argParser(parseCallSeconds)
         .default(DEFAULT_TIMEOUT_SECONDS),
     )
-    .action((tool: string, typed: TypedArguments, flags: { params: CallParams; timeout: number }) => {
-      const { params, timeout } = flags;
+    .addOption(
+      new Option(
+        "--max-timeout <seconds>",
+        "let each progress of the tool restart --timeout, and end the call after this time",
+      ).argParser(parseCallSeconds),
+    )
+    .action((tool: string, typed: TypedArguments, flags: CallFlags) => {
+      const { params, timeout, maxTimeout } = flags;
+      const times = { timeoutMs: timeout * 1000, maxTimeoutMs: maxTimeout && maxTimeout * 1000 };
       return run({
         name: "call",
         awaits: { tool },
-        work: async (context) =>
-          (await requests()).callTool(context, { tool, typed, params, timeoutMs: timeout * 1000 }),
+        work: async (context) => (await requests()).callTool(context, { tool, typed, params, ...times }),
         // Files and standard input belong to the process in which the command was typed.
         toWords: async (signal) => [
           ...["call", "--timeout", `${timeout}`, "--params", JSON.stringify(await params.read(signal))],
+          ...(maxTimeout === undefined ? [] : ["--max-timeout", `${maxTimeout}`]),
           ...["--", tool, ...toWords(typed)],
         ],
       });

@@ -3,6 +3,8 @@ import type { Desktop } from "../../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../../protocol/dpe.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import type { ReadResourceRet } from "../../protocol/resources.ts";
+import type { CallProgress } from "../../protocol/progress.ts";
+import type { CallTimeouts } from "../../protocol/timeouts.ts";
 import type { CallToolResult, SMCPTool } from "../../protocol/tools.ts";
 import { didYouMean } from "../../spelling.ts";
 import { printable, printableLine } from "../../terminal/safe_text.ts";
@@ -14,6 +16,7 @@ import { contentsText, readableResourceText, resourceText } from "./contents.ts"
 import { DEFAULT_WINDOW_LINES, desktopText, drawDesktop } from "./desktop.ts";
 import { readDocumentTree, toTreeJson, type TreeDepth } from "./document_tree.ts";
 import { drawFinder, finderText } from "./finder.ts";
+import { progressText } from "./progress.ts";
 import { drawRead } from "./read_picture.ts";
 import { drawTools, groupTools, toolsText, toolText } from "./tools.ts";
 
@@ -35,7 +38,7 @@ export interface AskedComputer {
   callTool(
     tool: string,
     params: Readonly<Record<string, unknown>>,
-    options: RequestOptions,
+    options: RequestOptions & CallTimeouts & { readonly onProgress: (progress: CallProgress) => void },
   ): Promise<CallToolResult>;
   getDesktop(
     options: RequestOptions & { readonly size?: number | undefined; readonly window?: string | undefined },
@@ -96,16 +99,20 @@ export async function callTool(
     readonly typed: TypedArguments;
     readonly params: CallParams;
     readonly timeoutMs: number;
+    /** With it, progress restarts the time-out. */
+    readonly maxTimeoutMs?: number | undefined;
   },
 ): Promise<CommandAnswer> {
-  const { tool, typed, timeoutMs } = call;
+  const { tool, typed, timeoutMs, maxTimeoutMs } = call;
   const given = await call.params.read(signal);
   progress(`calling ${tool}`);
   // Only the schema says whether `3` is a number or a text.
   const tools = Object.keys(typed.texts).length === 0 ? [] : await computer.getTools({ signal });
   const schema = tools.find(({ name }) => name === tool)?.params_schema ?? {};
   const params = { ...given, ...toArguments(typed, schema) };
-  const result = await computer.callTool(tool, params, { timeoutMs, signal });
+  const onProgress = (done: CallProgress) => progress(`calling ${tool}  ${progressText(done)}`);
+  const times = { timeoutMs, maxTimeoutMs, resetTimeoutOnProgress: maxTimeoutMs !== undefined };
+  const result = await computer.callTool(tool, params, { ...times, signal, onProgress });
   signal.throwIfAborted();
   return resultAnswer(tool, result);
 }

@@ -25,6 +25,8 @@ export interface AttendanceContext {
   readonly blobs: { endOffice(): void };
   /** The subscriptions of the Agent. */
   readonly resources: { endOffice(): void };
+  /** The calls whose progress the Agent follows. */
+  readonly followed: { endOffice(): void };
   /** Requests the members of the office from the Server. */
   readonly members: () => Promise<readonly SessionInfo[]>;
   readonly log: Logger;
@@ -129,6 +131,7 @@ export class Attendance {
   #endAgent(): void {
     this.#context.calls.endOfficeCalls();
     this.#context.resources.endOffice();
+    this.#context.followed.endOffice();
   }
 
   #hear(name: string | undefined): void {

@@ -1,21 +1,22 @@
 /** Tool calls: a call finds its tool, has its arguments checked and confirmed, and runs on its MCP server. */
-import { Deadline } from "../../async/deadline.ts";
 import type { Logger } from "../../log.ts";
-import { ServerTimeoutError } from "../../mcp/errors.ts";
+import type { Progress } from "../../mcp/call_options.ts";
 import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import { WarnOnce } from "../../mcp/warn_once.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { didYouMean, listWords } from "../../spelling.ts";
-import { shorten } from "../../text.ts";
+import { describeError, shorten } from "../../text.ts";
 import { withStrings } from "../../protocol/long_text.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import { absentServersHint } from "../failures.ts";
 import type { CallLimits } from "../limits.ts";
 import type { OfficeAgent } from "../office/attendance.ts";
+import type { FollowedCalls } from "../office/followed_calls.ts";
 import type { VrlEngine } from "../vrl/engine.ts";
 import { transformResult } from "../vrl/transform.ts";
 import { checkArguments } from "./arguments/check.ts";
+import { CallClock } from "./call_clock.ts";
 import { type Confirm, Confirmations } from "./confirmation.ts";
 import type { ToolDirectory, ToolRoute } from "./directory.ts";
 import type { ToolCallHistory, ToolCallRecord } from "./history.ts";
@@ -44,6 +45,8 @@ export interface ToolCallsContext {
   readonly confirm: Confirm | undefined;
   /** The Agent of the office. */
   readonly agent: Pick<OfficeAgent, "name" | "known">;
+  /** The calls whose progress the Agent follows. */
+  readonly followed: FollowedCalls;
   readonly limits: CallLimits;
   readonly vrl: VrlEngine;
   /** Masks known secrets. */
@@ -59,13 +62,17 @@ export interface CallOptions {
   readonly isConfirmed?: boolean | undefined;
   /** Cancels the call when it is aborted. */
   readonly signal?: AbortSignal | undefined;
+  /** Receives the progress of a local call. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** How long a local call may make no progress, in milliseconds; as long as its time-out by default. */
+  readonly idleMs?: number | undefined;
 }
 
 /** A call that runs. */
 interface RunningCall {
   readonly request: ToolCallReq;
   readonly timeoutMs: number;
-  readonly deadline: Deadline;
+  readonly clock: CallClock;
   readonly isLocal: boolean;
   readonly isConfirmed: boolean;
   /** Whether the call waits for its confirmation. */
@@ -132,7 +139,7 @@ export class ToolCalls {
 
   #end(isMeant: (call: RunningCall) => boolean): void {
     for (const call of [...this.#running].filter(isMeant)) {
-      call.deadline.abort(new ToolCallCancelled(`Call "${call.request.req_id}" was cancelled`));
+      call.clock.abort(new ToolCallCancelled(`Call "${call.request.req_id}" was cancelled`));
     }
   }
 
@@ -209,11 +216,11 @@ export class ToolCalls {
   /** Runs a call within its time, and as long as it is not cancelled. */
   async #execute(request: ToolCallReq, route: ToolRoute, options: CallOptions): Promise<ToolOutcome> {
     const { isLocal = false, isConfirmed = false } = options;
+    const { followed } = this.#context;
     const timeoutMs = timeoutMsOf(request);
-    using deadline = new Deadline(timeoutMs, {
-      reason: () => new ServerTimeoutError(`Cannot complete the call: no answer in ${timeoutMs} ms`),
-    });
-    const call: RunningCall = { request, timeoutMs, deadline, isLocal, isConfirmed, isWaiting: false };
+    const idleMs = isLocal ? options.idleMs : followed.idleMsOf(request.req_id);
+    using clock = new CallClock({ timeoutMs, idleMs }, this.#reporter(request, options));
+    const call: RunningCall = { request, timeoutMs, clock, isLocal, isConfirmed, isWaiting: false };
     this.#running.add(call);
     try {
       return await this.#checkAndUse(call, route);
@@ -221,19 +228,37 @@ export class ToolCalls {
       return toFailureOutcome(error, { name: request.tool_name, timeoutMs, redact: this.#context.redact });
     } finally {
       this.#running.delete(call);
+      if (!isLocal) followed.onEnded(request.req_id);
     }
+  }
+
+  /** Passes on the progress of a call, without known secrets. */
+  #reporter({ req_id }: ToolCallReq, options: CallOptions): (progress: Progress) => void {
+    const { followed, redact, log } = this.#context;
+    const report = options.isLocal === true
+      ? options.onProgress
+      : (progress: Progress) => followed.onProgress(req_id, progress);
+    return (progress) => {
+      const { message } = progress;
+      try {
+        report?.(message === undefined ? progress : { ...progress, message: redact(message) });
+      } catch (error) {
+        log.warn("the listener for the progress of a call failed", { error: describeError(error) });
+      }
+    };
   }
 
   /** Arguments, confirmation, then the MCP server. */
   async #checkAndUse(call: RunningCall, route: ToolRoute): Promise<ToolOutcome> {
-    const { request, timeoutMs, isConfirmed, deadline: { signal } } = call;
+    const { request, timeoutMs, isConfirmed, clock: { signal, onProgress } } = call;
     const { server, tool } = route;
     const isAllowed = isConfirmed || route.meta?.auto_apply === true;
     const refusal = this.#refuseWrongArguments(request, route) ??
       (isAllowed ? undefined : await this.#refuseUnconfirmed(call, route));
     if (refusal !== undefined) return { result: refusal, outcome: "error" };
     const toolCall = { name: tool.name, arguments: request.params };
-    const raw = await server.use((connection) => connection.callTool(toolCall, { timeoutMs, signal }));
+    const callOptions = { timeoutMs, signal, onProgress };
+    const raw = await server.use((connection) => connection.callTool(toolCall, callOptions));
     // Long texts may be bytes instead of strings; only the way to an Agent can use them.
     const isForAgent = !call.isLocal && route.vrl === undefined;
     const own = toWireResult(isForAgent ? raw : withStrings(raw), route.meta);
@@ -256,7 +281,7 @@ export class ToolCalls {
   }
 
   async #refuseUnconfirmed(call: RunningCall, route: ToolRoute): Promise<CallToolResult | undefined> {
-    const { request, isLocal, deadline: { signal } } = call;
+    const { request, isLocal, clock: { signal } } = call;
     call.isWaiting = true;
     try {
       const refusal = await this.#confirmations.refusalOf({ request, route, isLocal, signal });
@@ -275,7 +300,7 @@ export class ToolCalls {
     const { server, tool, vrl: script } = route;
     if (script === undefined) return result;
     const { vrl: engine, log } = this.#context;
-    const { request: { params, req_id }, deadline: { signal } } = call;
+    const { request: { params, req_id }, clock: { signal } } = call;
     const fields = { req_id: shorten(req_id, MAX_NAME_LENGTH), server: server.name, tool: tool.name };
     return await transformResult(result, { tool: tool.name, params }, {
       engine,

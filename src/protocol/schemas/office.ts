@@ -10,6 +10,7 @@ import type {
   SessionInfo,
   UpdateComputerConfigReq,
 } from "../office.ts";
+import type { FollowCallReq, UpdateProgressReq } from "../progress.ts";
 import { MAX_TIMEOUT_SECONDS } from "../timeouts.ts";
 import type { GetDeskTopReq } from "../desktop.ts";
 
@@ -73,6 +74,21 @@ export const sessionInfo: z.ZodType<SessionInfo> = z.looseObject({
 
 export const updateComputerConfigReq: z.ZodType<UpdateComputerConfigReq> = z.looseObject({
   computer: z.string(),
+});
+
+export const updateProgressReq: z.ZodType<UpdateProgressReq> = z.looseObject({
+  computer: z.string(),
+  req_id: requestId,
+  progress: z.number(),
+  total: z.number().optional(),
+  has_message: z.boolean().optional(),
+});
+
+export const followCallReq: z.ZodType<FollowCallReq> = z.looseObject({
+  ...computerCall,
+  call: requestId,
+  idle_timeout: timeoutSeconds.optional(),
+  timeout: timeoutSeconds.optional(),
 });
 
 export const getDeskTopReq: z.ZodType<GetDeskTopReq> = z.looseObject({

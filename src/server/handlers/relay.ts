@@ -5,6 +5,7 @@ import {
   parseAgentCallData,
   parseComputerCallData,
   parseUpdateComputerConfigReq,
+  parseUpdateProgressReq,
 } from "../../protocol/parse.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { computerNotFound, nestedTooDeep } from "../connection.ts";
@@ -17,8 +18,9 @@ import {
   CANCEL_TOOL_CALL_NOTIFICATION,
   UPDATE_EVENT_PREFIX,
   UPDATE_NOTIFICATION_PREFIX,
+  UPDATE_PROGRESS_EVENT,
 } from "../../protocol/events.ts";
-import type { UpdateComputerConfigReq } from "../../protocol/office.ts";
+import type { UpdateProgressReq } from "../../protocol/progress.ts";
 
 /** `client:*`: relays the event to a Computer of the caller's office, and its ack back, both unchanged. */
 export const relay: Route = {
@@ -85,9 +87,9 @@ export const cancelToolCall: Route = {
 /** `server:update_*`: notifies the office of a change on the calling Computer, whose name comes from the session. */
 export const update: Route = {
   handle(call) {
-    parseUpdateComputerConfigReq(call.body);
+    const update = readUpdate(call);
     const { officeId, name } = requireRole(call, "computer");
-    const body: UpdateComputerConfigReq = { computer: name };
+    const body = { ...update, computer: name };
     requirePace(call, body);
     const event = UPDATE_NOTIFICATION_PREFIX + call.event.slice(UPDATE_EVENT_PREFIX.length);
     call.hub.offices.notify(officeId, { event, body, except: call.connection.sid });
@@ -95,3 +97,15 @@ export const update: Route = {
   },
   refuse: toErrorAnswer,
 };
+
+/** What an update tells besides its Computer: of progress the numbers, of everything else nothing. */
+function readUpdate({ event, body }: Call): Omit<UpdateProgressReq, "computer"> | undefined {
+  if (event !== UPDATE_PROGRESS_EVENT) return void parseUpdateComputerConfigReq(body);
+  const { req_id, progress, total, has_message } = parseUpdateProgressReq(body);
+  return {
+    req_id,
+    progress,
+    ...(total === undefined ? {} : { total }),
+    ...(has_message === true ? { has_message } : {}),
+  };
+}

@@ -32,6 +32,17 @@ Deno.test("readNotification() tells whose configuration, tools, windows or docum
   }
 });
 
+Deno.test("readNotification() tells how far which call has come", () => {
+  const update = { computer: "laptop", req_id: "r1", progress: 1 };
+  const told = { type: "updateProgress", computer: "laptop", reqId: "r1", progress: 1 } as const;
+  assertEquals(readNotification("notify:update_progress", update), { ...told, hasMessage: false });
+  assertEquals(readNotification("notify:update_progress", { ...update, total: 3, has_message: true }), {
+    ...told,
+    total: 3,
+    hasMessage: true,
+  });
+});
+
 Deno.test("readNotification() tells which call was cancelled", () => {
   assertEquals(readNotification("notify:tool_call_cancel", { agent: "ada", req_id: "r1" }), {
     type: "cancelToolCall",
@@ -55,6 +66,7 @@ Deno.test("readNotification() refuses what is malformed", () => {
     ["notify:enter_office", { office_id: "lab" }],
     ["notify:leave_office", { office_id: "lab", agent: "a", computer: "b" }],
     ["notify:update_desktop", { computer: 7 }],
+    ["notify:update_progress", { computer: "laptop" }],
     ["notify:update_finder", "laptop"],
     ["notify:tool_call_cancel", { agent: "ada" }],
   ];

@@ -76,7 +76,7 @@ Deno.test("a request gets the answer with its id, whatever else is answered", as
 
 Deno.test("the method of a request comes first in its JSON", async () => {
   const { wire, peer } = await open();
-  const request = peer.request(call, { ...LONG, onProgress() {} });
+  const request = peer.request(call, LONG);
   assertEquals(JSON.stringify(wire.sent[0]).startsWith('{"method":"tools/call"'), true);
   wire.says({ id: 0, result: {} });
   await request;
@@ -111,34 +111,6 @@ Deno.test("the handshake is never cancelled", async () => {
   const { wire, peer } = await open();
   await assertRejects(() => peer.request({ method: "initialize", params: {} }, { timeoutMs: 0 }));
   assertEquals(wire.sent.length, 1);
-});
-
-Deno.test("progress reaches the request with its token until the request is answered", async () => {
-  const { wire, peer } = await open();
-  const heard: unknown[] = [];
-  const request = peer.request(call, { ...LONG, onProgress: (progress) => void heard.push(progress) });
-  const tell = (params: unknown) => wire.says({ method: "notifications/progress", params });
-  tell({ progressToken: 0, progress: 1, total: 4, message: "one" });
-  tell({ progressToken: 0, progress: "half" });
-  tell({ progressToken: 9, progress: 3 });
-  tell({ progressToken: 0, progress: 2, total: "many", message: 5 });
-  wire.says({ id: 0, result: {} });
-  await request;
-  tell({ progressToken: 0, progress: 4 });
-  assertEquals(heard, [{ progress: 1, total: 4, message: "one" }, { progress: 2 }]);
-});
-
-Deno.test("a listener for progress that throws costs nothing but that report", async () => {
-  const errors: string[] = [];
-  const { wire, peer } = await open({ onError: ({ message }) => void errors.push(message) });
-  const onProgress = () => {
-    throw new TypeError("broken listener");
-  };
-  const request = peer.request(call, { ...LONG, onProgress });
-  wire.says({ method: "notifications/progress", params: { progressToken: 0, progress: 1 } });
-  wire.says({ id: 0, result: {} });
-  assertEquals(await request, {});
-  assertEquals(errors, ["broken listener"]);
 });
 
 Deno.test("a request of the server is answered, with the error of its refusal if it is refused", async () => {

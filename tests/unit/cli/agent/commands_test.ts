@@ -26,6 +26,10 @@ Deno.test("eventText() is one line for each event", () => {
     [{ type: "updateDesktop", computer: "lap\ttop\u001b" }, "computer lap\ttop�: desktop changed"],
     [{ type: "updateFinder", computer }, "computer laptop: documents changed"],
     [{ type: "updateResources", computer }, "computer laptop: resources changed"],
+    [
+      { type: "updateProgress", computer, reqId: "r1", progress: 1, total: 3, hasMessage: true },
+      "computer laptop: call r1 33 % (1 of 3)",
+    ],
     [{ type: "cancelToolCall", agent: "b", reqId: "r1" }, "agent b cancelled call r1"],
     [{ type: "notification", event: "notify:x", body: { a: 1 } }, `notify:x {"a":1}`],
     [{ type: "notification", event: "notify:x", body: undefined }, "notify:x"],

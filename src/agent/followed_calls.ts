@@ -1,0 +1,181 @@
+/** The progress of an Agent's tool calls (`docs/protocol/progress.md`). */
+import type { Logger } from "../log.ts";
+import { parseFollowCallRet } from "../protocol/answers.ts";
+import { FOLLOW_CALL_EVENT } from "../protocol/events.ts";
+import type { CallProgress } from "../protocol/progress.ts";
+import { type CallTimeouts, toCallTimes } from "../protocol/timeouts.ts";
+import { describeError } from "../text.ts";
+import type { AgentEventOf } from "./events.ts";
+import type { Listeners } from "./listeners.ts";
+import { isNotServed, type SendOptions, toTimeoutSeconds } from "./requests.ts";
+
+/** How long the answer is waited for, in milliseconds: some other implementations do not answer unknown events. */
+const FOLLOW_TIMEOUT_MS = 5_000;
+
+/** Sends requests to one Computer. */
+export interface RequestSender {
+  /** The Computer's name. */
+  readonly computer: string;
+  ask<T>(event: string, body: Readonly<Record<string, unknown>>, options: SendOptions<T>): Promise<T>;
+}
+
+/** A tool call that is about to be sent. */
+export interface CallToFollow extends CallTimeouts {
+  readonly reqId: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: CallProgress) => void) | undefined;
+}
+
+/** A followed call; dispose of it when the call has ended. */
+export interface FollowedCall extends Disposable {
+  /** The time-out to send with the call, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+type Update = AgentEventOf<"updateProgress">;
+type Report = (progress: CallProgress) => void;
+
+/** The calls of one Agent whose progress somebody wants. */
+export class FollowedCalls {
+  readonly #listeners: Listeners;
+  readonly #log: Logger;
+  readonly #readers = new Map<string, ProgressReader>();
+
+  constructor(listeners: Listeners, logger: Logger) {
+    this.#listeners = listeners;
+    this.#log = logger;
+  }
+
+  /**
+   * Asks the Computer for the progress of a call, if somebody wants it. Waits for the answer only if progress is to
+   * restart the time-out: against a Computer that does not support it, the call must keep its own.
+   *
+   * @throws the reason of `signal` when it is aborted meanwhile.
+   */
+  async follow(requests: RequestSender, call: CallToFollow): Promise<FollowedCall> {
+    const { timeoutMs, idleMs } = toCallTimes(call);
+    const isWanted = call.onProgress !== undefined || this.#listeners.has("updateProgress");
+    if (!isWanted && idleMs === undefined) return { timeoutMs, [Symbol.dispose]() {} };
+    const key = keyOf({ computer: requests.computer, reqId: call.reqId });
+    const reader = new ProgressReader({
+      report: call.onProgress && this.#guarded(call.onProgress),
+      ask: (idleMs) => ask(requests, call, idleMs),
+    });
+    this.#readers.set(key, reader);
+    const end = () => {
+      reader.close();
+      if (this.#readers.get(key) === reader) this.#readers.delete(key);
+    };
+    const isServed = reader.open(idleMs);
+    if (idleMs === undefined) return { timeoutMs, [Symbol.dispose]: end };
+    if (await isServed) return { timeoutMs, [Symbol.dispose]: end };
+    end();
+    call.signal?.throwIfAborted();
+    const { computer } = requests;
+    this.#log.warn("progress does not restart the time-out of a call: the Computer does not support it", {
+      computer,
+    });
+    return { timeoutMs: idleMs, [Symbol.dispose]() {} };
+  }
+
+  /** A Computer tells of progress; ignored for calls that nobody follows. */
+  onUpdate(update: Update): void {
+    this.#readers.get(keyOf(update))?.onUpdate(update);
+  }
+
+  #guarded(onProgress: Report): Report {
+    return (progress) => {
+      try {
+        onProgress(progress);
+      } catch (error) {
+        this.#log.error("listener failed", { event: "onProgress", error: describeError(error) });
+      }
+    };
+  }
+}
+
+function keyOf({ computer, reqId }: { readonly computer: string; readonly reqId: string }): string {
+  return JSON.stringify([computer, reqId]);
+}
+
+/** Asks for the latest progress; a call that was not followed before is followed from now on. */
+async function ask(
+  requests: RequestSender,
+  { reqId, signal }: CallToFollow,
+  idleMs: number | undefined,
+): Promise<CallProgress | undefined> {
+  const idle_timeout = idleMs === undefined ? undefined : toTimeoutSeconds(idleMs);
+  const { progress } = await requests.ask(FOLLOW_CALL_EVENT, { call: reqId, idle_timeout }, {
+    signal,
+    timeoutMs: FOLLOW_TIMEOUT_MS,
+    isFailureLogged: true,
+    parse: parseFollowCallRet,
+  });
+  return progress;
+}
+
+/** Reads the progress of one call: numbers from the updates, and a text by a request, one at a time. */
+class ProgressReader {
+  readonly #report: Report | undefined;
+  readonly #ask: (idleMs?: number) => Promise<CallProgress | undefined>;
+  #last: CallProgress | undefined;
+  #isAsking = false;
+  /** The update to ask for when the present request has ended. */
+  #next: Update | undefined;
+  #isClosed = false;
+
+  constructor(
+    options: {
+      readonly report: Report | undefined;
+      readonly ask: (idleMs?: number) => Promise<CallProgress | undefined>;
+    },
+  ) {
+    this.#report = options.report;
+    this.#ask = options.ask;
+  }
+
+  /** Sends the first request; resolves to whether the Computer follows the call. Never rejects. */
+  async open(idleMs: number | undefined): Promise<boolean> {
+    try {
+      this.#tell(await this.#ask(idleMs));
+      return true;
+    } catch (error) {
+      // An error of the Computer itself does not end the call, which will meet it as well.
+      return !isNotServed(error) && !this.#isClosed;
+    }
+  }
+
+  onUpdate(update: Update): void {
+    if (this.#report === undefined) return;
+    const { progress, total, hasMessage } = update;
+    if (!hasMessage) return this.#tell(total === undefined ? { progress } : { progress, total });
+    this.#next = update;
+    if (!this.#isAsking) void this.#readTexts();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Never rejects: where the text cannot be read, the numbers are reported. */
+  async #readTexts(): Promise<void> {
+    this.#isAsking = true;
+    for (let update = this.#next; update !== undefined && !this.#isClosed; update = this.#next) {
+      this.#next = undefined;
+      const { progress, total } = update;
+      const numbers = total === undefined ? { progress } : { progress, total };
+      this.#tell(await this.#ask().catch(() => undefined) ?? numbers);
+    }
+    this.#isAsking = false;
+  }
+
+  /** Reports progress that is news: an answer may be newer than the updates that arrive after it. */
+  #tell(progress: CallProgress | undefined): void {
+    if (progress === undefined || this.#isClosed) return;
+    const last = this.#last;
+    if (last !== undefined && progress.progress < last.progress) return;
+    if (last?.progress === progress.progress && last.message === progress.message) return;
+    this.#last = progress;
+    this.#report?.(progress);
+  }
+}

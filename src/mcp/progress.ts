@@ -1,0 +1,82 @@
+/** The progress of tool calls: each call has a token, and `notifications/progress` with that token belong to it. */
+import { Throttle } from "../async/throttle.ts";
+import { isRecord } from "../json.ts";
+import type { Progress } from "./call_options.ts";
+import type { WarnOnce } from "./warn_once.ts";
+
+/** The shortest time between two reports of one call, in milliseconds. Of those in between, the last one counts. */
+const REPORT_INTERVAL_MS = 100;
+
+/** The progress of one call, until it is disposed of. */
+export interface OpenProgress extends Disposable {
+  /** To be sent as `_meta.progressToken`. */
+  readonly token: number;
+}
+
+/** The calls of one session that report progress. */
+export class ProgressReports {
+  readonly #warnOnce: WarnOnce;
+  readonly #open = new Map<number, ProgressReport>();
+  #lastToken = 0;
+
+  constructor(warnOnce: WarnOnce) {
+    this.#warnOnce = warnOnce;
+  }
+
+  /** Begins to listen for the progress of a call. */
+  open(onProgress: (progress: Progress) => void): OpenProgress {
+    const token = ++this.#lastToken;
+    const report = new ProgressReport((params) => {
+      const progress = readProgress(params);
+      if (progress !== undefined) return onProgress(progress);
+      this.#warnOnce.warn("dropped a progress notification of the MCP server: wrong shape");
+    });
+    this.#open.set(token, report);
+    return {
+      token,
+      [Symbol.dispose]: () => {
+        this.#open.delete(token);
+        report.close();
+      },
+    };
+  }
+
+  /** Takes the parameters of a `notifications/progress`. Drops those of a call that has ended, or that never was. */
+  receive(params: unknown): void {
+    if (!isRecord(params)) return;
+    // Some servers send the token back as a text.
+    this.#open.get(Number(params["progressToken"]))?.receive(params);
+  }
+}
+
+/** Passes on the newest parameters of one call at a limited rate; those that are replaced are never read. */
+class ProgressReport {
+  readonly #throttle: Throttle;
+  #newest: unknown;
+
+  constructor(report: (params: unknown) => void) {
+    this.#throttle = new Throttle(() => report(this.#newest), REPORT_INTERVAL_MS);
+  }
+
+  receive(params: unknown): void {
+    this.#newest = params;
+    this.#throttle.request();
+  }
+
+  close(): void {
+    this.#throttle.close();
+  }
+}
+
+/** Reads progress; `undefined` when it has another shape. A `total` that cannot be one, such as 0, is left out. */
+export function readProgress(params: unknown): Progress | undefined {
+  const { progress, total, message } = isRecord(params) ? params : {};
+  if (typeof progress !== "number" || !Number.isFinite(progress)) return undefined;
+  if (total !== undefined && total !== null && typeof total !== "number") return undefined;
+  if (message !== undefined && message !== null && typeof message !== "string") return undefined;
+  return {
+    progress,
+    ...(typeof total === "number" && Number.isFinite(total) && total > 0 ? { total } : {}),
+    ...(typeof message === "string" && message !== "" ? { message } : {}),
+  };
+}

@@ -1,0 +1,31 @@
+import { type Requirement, section } from "./requirement.ts";
+
+/** The requirements of our extensions of the protocol that have a page of their own. */
+export const extensions: readonly Requirement[] = [
+  ...section("docs/protocol/progress.md#progress", {
+    "ext-progress-token": "The Computer sends a progressToken with each call to an MCP server.",
+    "ext-progress-shape":
+      "Progress of a wrong shape is dropped with one warning; a value that does not grow counts as the last one.",
+    "ext-progress-late": "Progress after the result is dropped.",
+  }),
+  ...section("docs/protocol/progress.md#following-a-call", {
+    "ext-progress-follow": "An Agent is told of the progress of a call that it follows.",
+    "ext-progress-opt-in": "Nobody is told of the progress of a call that is not followed.",
+    "ext-progress-unknown": "Where the Computer does not know the event, the call runs without progress.",
+    "ext-progress-bound": "A Computer remembers 512 followed calls, and forgets the oldest.",
+  }),
+  ...section("docs/protocol/progress.md#hearing-of-progress", {
+    "ext-progress-relay":
+      "The Server passes on five members of an update of progress, with the Computer of the session; a wrong shape is 400.",
+    "ext-progress-texts":
+      "The text of a progress goes to the Agent alone, and known secrets are masked in it.",
+    "ext-progress-rate": "The Computer tells of one call at most twice a second.",
+  }),
+  ...section("docs/protocol/progress.md#more-time-by-progress", {
+    "ext-progress-idle":
+      "A call with an idle time ends with a time-out when it makes no progress for that long.",
+    "ext-progress-restart":
+      "Only a value above all before restarts the idle time, and never beyond the timeout.",
+    "ext-progress-plain": "Without an idle time, progress gives a call no more time.",
+  }),
+];
