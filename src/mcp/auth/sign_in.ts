@@ -1,0 +1,89 @@
+/** A sign-in that is under way: what a person does, and how it ends. */
+
+/** How a sign-in is begun. */
+export interface SignInOptions {
+  /**
+   * Where the browser goes after the sign-in: the address of a listener on the loopback interface, such as
+   * `http://127.0.0.1:49152/callback`. Nothing need listen there when the person pastes the address that the browser
+   * shows. By default `http://127.0.0.1:PORT/callback` with the configured `redirectPort`, or 33418.
+   */
+  readonly redirectUri?: string | undefined;
+  /** Whether the person enters a code on another device; false by default, or as `grant` is configured. */
+  readonly device?: boolean | undefined;
+  /** Ends the sign-in. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A sign-in in a browser. */
+export interface BrowserSignIn {
+  readonly kind: "browser";
+  /** The page at which the person signs in. */
+  readonly url: string;
+  /** Where the browser goes after that. */
+  readonly redirectUri: string;
+  /**
+   * Finishes the sign-in with the address that the browser was sent to, or the code alone.
+   *
+   * @throws {SignInError} when the authorization server refused; the sign-in is then over. For an address that does
+   * not belong to this sign-in, it throws and goes on.
+   */
+  finish(redirectUrlOrCode: string): Promise<void>;
+  /** Resolves when the tokens are stored; rejects when the sign-in has failed or was cancelled. */
+  readonly finished: Promise<void>;
+  /** Ends the sign-in. Idempotent. */
+  cancel(): void;
+}
+
+/** A sign-in on another device. */
+export interface DeviceSignIn {
+  readonly kind: "device";
+  /** The page at which the person enters the code. */
+  readonly url: string;
+  /** The same with the code in it, where the authorization server offers that. */
+  readonly completeUrl: string | undefined;
+  readonly userCode: string;
+  /** When the code ends, in milliseconds since 1970. */
+  readonly expiresAtMs: number;
+  /** Resolves when the tokens are stored; rejects when the sign-in has failed, was refused or cancelled. */
+  readonly finished: Promise<void>;
+  /** Ends the sign-in. Idempotent. */
+  cancel(): void;
+}
+
+/** A sign-in without a person: the tokens are stored already (`client_credentials`). */
+export interface ServiceSignIn {
+  readonly kind: "service";
+  readonly finished: Promise<void>;
+}
+
+/** A sign-in that is under way. */
+export type SignIn = BrowserSignIn | DeviceSignIn | ServiceSignIn;
+
+/** What is known about the sign-in of one MCP server; without any token. */
+export interface SignInStatus {
+  /** The name of the MCP server. */
+  readonly server: string;
+  /** The URL of the MCP server. */
+  readonly resource: string;
+  /** The authorization server; `undefined` before the first sign-in. */
+  readonly issuer: string | undefined;
+  readonly state: "signed in" | "expired" | "signed out";
+  readonly clientId: string | undefined;
+  /** The granted scopes. */
+  readonly scopes: readonly string[];
+  /** Scopes that the MCP server has asked for and the tokens do not have. */
+  readonly missingScopes: readonly string[];
+  /** When the access token ends, in milliseconds since 1970. */
+  readonly expiresAtMs: number | undefined;
+  /** Whether it is renewed without a person. */
+  readonly isRenewable: boolean;
+  readonly signedInAtMs: number | undefined;
+}
+
+/** What a sign-out did. */
+export interface SignOutResult {
+  /** Whether there was a sign-in. */
+  readonly wasSignedIn: boolean;
+  /** Whether the authorization server revoked the tokens; false where it offers no revocation or did not answer. */
+  readonly isRevoked: boolean;
+}

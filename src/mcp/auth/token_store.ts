@@ -1,0 +1,114 @@
+/** Where sign-ins at authorization servers are kept: an interface for host programs, and a store in memory. */
+
+/** What a sign-in belongs to. A change of any member makes it another sign-in. */
+export interface SignInKey {
+  /** The name of the MCP server. */
+  readonly server: string;
+  /** The URL of the MCP server as configured, without user information, query and fragment. */
+  readonly resource: string;
+  /** The issuer of the authorization server. */
+  readonly issuer: string;
+}
+
+/** The client that an authorization server knows this Computer as. */
+export interface OAuthClient {
+  /** Its `client_id`. */
+  readonly clientId: string;
+  /** Its secret, if the authorization server gave one. A configured secret is never stored. */
+  readonly clientSecret?: string | undefined;
+  /** When the secret ends, in milliseconds since 1970; never when absent. */
+  readonly secretExpiresAtMs?: number | undefined;
+  /** How it authenticates, such as `none` or `client_secret_basic`. */
+  readonly authMethod?: string | undefined;
+  /** Where browsers are sent after a sign-in of a registered client. */
+  readonly redirectUri?: string | undefined;
+  /** Where it comes from: the configuration, its metadata document, or a registration by this Computer. */
+  readonly source: "configured" | "document" | "registered";
+}
+
+/** The tokens of a sign-in. */
+export interface OAuthTokens {
+  /** Sent to the MCP server. */
+  readonly accessToken: string;
+  /** Sent to the authorization server alone. */
+  readonly refreshToken?: string | undefined;
+  /** By the clock of this machine, in milliseconds since 1970; unknown when absent. */
+  readonly expiresAtMs?: number | undefined;
+  /** The granted scopes, separated by spaces. */
+  readonly scope?: string | undefined;
+}
+
+/** A sign-in as it is stored. */
+export interface StoredSignIn extends SignInKey {
+  /** The client that signed in. It stays after a sign-out: it is bound to this issuer. */
+  readonly client: OAuthClient;
+  /** Absent after a sign-out, and when they were revoked. */
+  readonly tokens?: OAuthTokens | undefined;
+  /** The resource indicator that the tokens were issued for. */
+  readonly audience?: string | undefined;
+  /** Scopes that the MCP server has asked for and the tokens do not have, separated by spaces. */
+  readonly missingScope?: string | undefined;
+  /** When the user signed in last, in milliseconds since 1970. */
+  readonly signedInAtMs?: number | undefined;
+}
+
+/** Keeps sign-ins. A host program may give its own, such as one on the keychain of the system. */
+export interface TokenStore {
+  /** All sign-ins of an MCP server; an empty list for an unknown one. */
+  read(server: string): Promise<readonly StoredSignIn[]>;
+  /**
+   * Replaces one sign-in. Until `change` has settled, no other call or process changes the same sign-in. What `change`
+   * returns is stored; `undefined` deletes it. When `change` throws, nothing is stored.
+   *
+   * @returns What is stored now.
+   */
+  update(
+    key: SignInKey,
+    change: (before: StoredSignIn | undefined) => Promise<StoredSignIn | undefined>,
+  ): Promise<StoredSignIn | undefined>;
+  /** Calls `listener` after each change, also by another process where the store is shared. Ends with the signal. */
+  watch(listener: () => void, signal: AbortSignal): void;
+}
+
+/** A store that ends with its process. */
+export function memoryTokenStore(): TokenStore {
+  const kept = new Map<string, StoredSignIn>();
+  const turns = new Turns();
+  const listeners = new Set<() => void>();
+  return {
+    read: (server) => Promise.resolve([...kept.values()].filter((each) => each.server === server)),
+    update: (key, change) =>
+      turns.run(keyText(key), async () => {
+        const after = await change(kept.get(keyText(key)));
+        if (after === undefined) kept.delete(keyText(key));
+        else kept.set(keyText(key), after);
+        for (const listener of listeners) listener();
+        return after;
+      }),
+    watch(listener, signal) {
+      listeners.add(listener);
+      signal.addEventListener("abort", () => listeners.delete(listener), { once: true });
+    },
+  };
+}
+
+/** One text for a key; different keys have different texts. */
+export function keyText({ server, resource, issuer }: SignInKey): string {
+  return JSON.stringify([server, resource, issuer]);
+}
+
+/** Runs actions of the same name one after the other. */
+export class Turns {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  async run<T>(name: string, action: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(name);
+    const own = Promise.resolve(before).catch(() => {}).then(action);
+    this.#last.set(name, own);
+    try {
+      return await own;
+    } finally {
+      if (this.#last.get(name) === own) this.#last.delete(name);
+    }
+  }
+}
