@@ -62,18 +62,62 @@ export class ServerTimeoutError extends Error {
 
 /** The server answered HTTP 401 or 403. */
 export class ServerAuthorizationError extends Error {
-  override readonly name = "ServerAuthorizationError";
-  readonly code = "SERVER_AUTHORIZATION";
+  override readonly name: string = "ServerAuthorizationError";
+  readonly code: string = "SERVER_AUTHORIZATION";
   /** 401 or 403. */
   readonly status: 401 | 403;
 
-  constructor(status: 401 | 403) {
+  /** @param message By default, what to check in the configuration. */
+  constructor(status: 401 | 403, message?: string) {
     const advice = status === 401
       ? 'check the credentials in "headers"'
       : "check the permissions of its credentials";
-    super(`Cannot use the MCP server: it answered HTTP ${status}; ${advice}`);
+    super(message ?? `Cannot use the MCP server: it answered HTTP ${status}; ${advice}`);
     this.status = status;
   }
+}
+
+/** The server wants its user to sign in. */
+export class SignInRequiredError extends ServerAuthorizationError {
+  override readonly name = "SignInRequiredError";
+  override readonly code = "SIGN_IN_REQUIRED";
+  /** The reason in a few words, without addresses and secrets; it names the command to run. */
+  readonly reason: string;
+  /** Scopes that one request lacks. The session goes on, since other requests work. */
+  readonly missingScope: string | undefined;
+
+  /** @param options `why`: a clause, such as "its sign-in has ended". */
+  constructor(
+    server: string,
+    { why = "it needs a sign-in", missingScope }: {
+      readonly why?: string | undefined;
+      readonly missingScope?: string | undefined;
+    } = {},
+  ) {
+    const reason = `${why}; run "auth login ${quoteName(server)}"`;
+    super(missingScope === undefined ? 401 : 403, `Cannot use MCP server "${server}": ${reason}`);
+    this.reason = reason;
+    this.missingScope = missingScope;
+  }
+}
+
+/** A sign-in has failed, or cannot begin. */
+export class SignInError extends Error {
+  override readonly name = "SignInError";
+  readonly code = "SIGN_IN";
+  /** Whether the sign-in is over; false when another answer may still finish it. */
+  readonly isOver: boolean;
+
+  constructor(message: string, options: { readonly isOver?: boolean; readonly cause?: unknown } = {}) {
+    const { isOver = true, cause } = options;
+    super(message, cause === undefined ? undefined : { cause });
+    this.isOver = isOver;
+  }
+}
+
+/** A name as an argument of a command. */
+function quoteName(name: string): string {
+  return /^[\w.@/:-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The server answered with a JSON-RPC error. */
@@ -95,6 +139,7 @@ export class ServerAnswerError extends Error {
 /** Describes why a server could not be used, in a few words without addresses and secrets. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ServerNotRunningError) return error.reason;
+  if (error instanceof SignInRequiredError) return error.reason;
   if (error instanceof ServerAuthorizationError) return `HTTP ${error.status}`;
   if (error instanceof ServerTimeoutError) return "no answer in time";
   if (error instanceof ConfigurationError) return error.reason;
