@@ -19,7 +19,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   organizer: ["protocol", "uri", "json", "text"],
   dpe: ["protocol", "json", "text"],
   link: ["async", "protocol", "log", "tracing", "version", "json", "text"],
-  mcp: ["async", "protocol", "uri", "log", "tracing", "version", "json", "text"],
+  mcp: ["async", "protocol", "uri", "log", "tracing", "version", "json", "text", "files"],
   config: ["protocol", "mcp", "log", "json", "text", "spelling", "files"],
   provider: ["async", "protocol", "uri", "dpe", "tracing", "version", "json", "text"],
   // The Server relays without looking inside, so it has no use for what gives messages a meaning.
@@ -100,6 +100,8 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "jose", places: ["src/server/auth/jwt_keys.ts", "src/server/auth/jwt.ts"] },
   // Its transports over HTTP: requests are our own. The provider kit serves authors on either version of the SDK, so nothing imports 1.x.
   { specifier: "@modelcontextprotocol/client", places: ["src/mcp/http/"] },
+  // Loaded with the first sign-in or the first refusal of a server on the network.
+  { specifier: "oauth4webapi", places: ["src/mcp/auth/"] },
   // Reading keeps the places of a file's text, editing keeps all the rest of it.
   { specifier: "jsonc-parser", places: ["src/config/json_text.ts", "src/config/edit.ts"] },
   { specifier: "toml-eslint-parser", places: ["src/config/toml_text.ts"] },

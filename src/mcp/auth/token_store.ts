@@ -34,6 +34,8 @@ export interface OAuthTokens {
   readonly refreshToken?: string | undefined;
   /** By the clock of this machine, in milliseconds since 1970; unknown when absent. */
   readonly expiresAtMs?: number | undefined;
+  /** When they are renewed, in milliseconds since 1970; after a refusal when absent. */
+  readonly renewAtMs?: number | undefined;
   /** The granted scopes, separated by spaces. */
   readonly scope?: string | undefined;
 }
@@ -46,8 +48,8 @@ export interface StoredSignIn extends SignInKey {
   readonly tokens?: OAuthTokens | undefined;
   /** The resource indicator that the tokens were issued for. */
   readonly audience?: string | undefined;
-  /** Scopes that the MCP server has asked for and the tokens do not have, separated by spaces. */
-  readonly missingScope?: string | undefined;
+  /** Scopes that the next sign-in asks for besides the usual ones, separated by spaces. */
+  readonly wantedScope?: string | undefined;
   /** When the user signed in last, in milliseconds since 1970. */
   readonly signedInAtMs?: number | undefined;
 }

@@ -1,0 +1,64 @@
+/** What a refusal says about authorization: the `WWW-Authenticate` header of HTTP 401 and 403. Pure. */
+
+/** A header that is longer, in characters, is not read. */
+const MAX_HEADER_LENGTH = 8_192;
+/** A scheme, or the name and value of a parameter, from the place where the last match ended. */
+const TOKEN = /[\s,]*([!#$%&'*+.^_`|~\w-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+)))?/y;
+/** The rest of a challenge with a `token68` in place of parameters. */
+const CREDENTIALS = /[\s,]+[\w.~+/-]+=*(?=\s*(?:,|$))/y;
+
+/** The challenge of the scheme `Bearer`. */
+export interface Challenge {
+  /** Such as `invalid_token` or `insufficient_scope`. */
+  readonly error: string | undefined;
+  /** The scopes that the request needs, separated by spaces. */
+  readonly scope: string | undefined;
+  /** The URL of the protected resource metadata (RFC 9728). */
+  readonly resourceMetadata: string | undefined;
+}
+
+/** Reads the first `Bearer` challenge; `undefined` when there is none. */
+export function readChallenge(headers: Headers): Challenge | undefined {
+  const header = headers.get("www-authenticate");
+  if (header === null || header.length > MAX_HEADER_LENGTH) return undefined;
+  const parameters = bearerParameters(header);
+  if (parameters === undefined) return undefined;
+  return {
+    error: parameters.get("error"),
+    scope: parameters.get("scope"),
+    resourceMetadata: parameters.get("resource_metadata"),
+  };
+}
+
+/** The parameters of the first `Bearer` challenge, by lower-case name. */
+function bearerParameters(header: string): ReadonlyMap<string, string> | undefined {
+  let scheme: string | undefined;
+  let parameters = new Map<string, string>();
+  let index = 0;
+  while (index < header.length) {
+    TOKEN.lastIndex = index;
+    const [whole, name, quoted, plain] = TOKEN.exec(header) ?? [];
+    if (whole === undefined || name === undefined) break;
+    index = TOKEN.lastIndex;
+    const value = quoted?.replaceAll(/\\(.)/g, "$1") ?? plain;
+    if (value !== undefined) {
+      if (!parameters.has(name.toLowerCase())) parameters.set(name.toLowerCase(), value);
+      continue;
+    }
+    if (scheme === "bearer") return parameters;
+    scheme = name.toLowerCase();
+    parameters = new Map();
+    if (scheme !== "bearer") index = afterCredentials(header, index);
+  }
+  return scheme === "bearer" ? parameters : undefined;
+}
+
+function afterCredentials(header: string, index: number): number {
+  CREDENTIALS.lastIndex = index;
+  return CREDENTIALS.exec(header) === null ? index : CREDENTIALS.lastIndex;
+}
+
+/** The scopes in a text, each once. */
+export function scopesIn(...texts: readonly (string | undefined)[]): string[] {
+  return [...new Set(texts.flatMap((text) => text?.split(/\s+/).filter((scope) => scope !== "") ?? []))];
+}

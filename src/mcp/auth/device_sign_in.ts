@@ -1,0 +1,134 @@
+/** A sign-in on another device, where the person enters a code (RFC 8628). */
+import * as oauth from "oauth4webapi";
+import { delay } from "../../async/backoff.ts";
+import { ServerNotRunningError, SignInError } from "../errors.ts";
+import { authenticationOf, chooseClient } from "./client.ts";
+import { isLoopbackUrl } from "./addresses.ts";
+import { OAuthRefusalError, requestOptions, toOAuthFailure } from "./oauth_requests.ts";
+import type { ProtectedServer, SignInTarget } from "./protected_server.ts";
+import type { DeviceSignIn } from "./sign_in.ts";
+import { requestDeviceTokens, toLibraryClient } from "./token_requests.ts";
+import type { OAuthClient, OAuthTokens } from "./token_store.ts";
+
+/** The time between two questions, in seconds, where the authorization server names none, and what `slow_down` adds. */
+const INTERVAL_SECONDS = 5;
+/** The bounds of what it may name, in seconds. */
+const MAX_INTERVAL_SECONDS = 60;
+const MAX_LIFETIME_SECONDS = 3_600;
+
+/** Begins a sign-in: gets the code that the person enters, and waits in the background until that was done. */
+export async function beginDeviceSignIn(
+  server: ProtectedServer,
+  target: SignInTarget,
+  { signal }: { readonly signal: AbortSignal | undefined },
+): Promise<DeviceSignIn> {
+  const { as, audience } = target;
+  const { config, fetch, context } = server;
+  const { issuer } = as.metadata;
+  if (as.metadata.device_authorization_endpoint === undefined) {
+    throw new SignInError(
+      `Cannot sign in: the authorization server ${issuer} offers no sign-in on another device`,
+    );
+  }
+  const client = await chooseClient({ as, config, fetch, signal }, {
+    grantTypes: ["urn:ietf:params:oauth:grant-type:device_code", "refresh_token"],
+  });
+  server.learn(client.clientSecret);
+  await server.bind(issuer, client);
+  const [before] = (await server.signIns()).filter((each) => each.issuer === issuer);
+  const scopes = server.scopesFor(target, before);
+  const offer = await requestCode({ server, target, client, scopes, signal });
+  server.learn(offer.device_code);
+  const over = new AbortController();
+  const lifetimeMs = Math.min(offer.expires_in, MAX_LIFETIME_SECONDS) * 1_000;
+  const ended = AbortSignal.any([over.signal, ...signal === undefined ? [] : [signal]]);
+  const wait = { server, target, client, deviceCode: offer.device_code, signal: ended };
+  const expiresAtMs = context.now() + lifetimeMs;
+  const finished = waitForTokens(wait, { intervalSeconds: offer.interval, expiresAtMs }).then(
+    async (tokens) => {
+      const granted = { ...tokens, scope: tokens.scope ?? scopes.join(" ") };
+      const signedInAtMs = context.now();
+      const signIn = { ...server.keyOf(issuer), client, audience, tokens: granted, signedInAtMs };
+      await server.update(issuer, () => Promise.resolve(signIn));
+    },
+  );
+  finished.catch(() => {});
+  return {
+    kind: "device",
+    url: pageOf(offer.verification_uri, issuer),
+    completeUrl: offer.verification_uri_complete === undefined
+      ? undefined
+      : pageOf(offer.verification_uri_complete, issuer),
+    userCode: offer.user_code,
+    expiresAtMs,
+    finished,
+    cancel: () => over.abort(new SignInError("Cannot sign in: cancelled")),
+  };
+}
+
+interface Waiting {
+  readonly server: ProtectedServer;
+  readonly target: SignInTarget;
+  readonly client: OAuthClient;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function requestCode(
+  { server: { config, fetch }, target: { as, audience }, client, scopes, signal }: Waiting & {
+    readonly scopes: readonly string[];
+  },
+): Promise<oauth.DeviceAuthorizationResponse> {
+  try {
+    const response = await oauth.deviceAuthorizationRequest(
+      as.metadata,
+      toLibraryClient(client, { as }),
+      await authenticationOf(client, { as, config }),
+      {
+        ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
+        ...(audience === undefined ? {} : { resource: audience }),
+      },
+      requestOptions({ fetch, signal }),
+    );
+    return await oauth.processDeviceAuthorizationResponse(
+      as.metadata,
+      toLibraryClient(client, { as }),
+      response,
+    );
+  } catch (error) {
+    throw await toOAuthFailure(error, `Cannot sign in at ${as.metadata.issuer}`);
+  }
+}
+
+/** A page for a person: never another scheme, which a terminal might open. */
+function pageOf(text: string, issuer: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackUrl(url))) return url.href;
+  throw new SignInError(`Cannot sign in: the authorization server ${issuer} has no page for that`);
+}
+
+async function waitForTokens(
+  waiting: Waiting & { readonly deviceCode: string },
+  { intervalSeconds = INTERVAL_SECONDS, expiresAtMs }: {
+    readonly intervalSeconds: number | undefined;
+    readonly expiresAtMs: number;
+  },
+): Promise<OAuthTokens> {
+  const { server: { config, fetch, context }, target: { as, audience }, client, deviceCode, signal } =
+    waiting;
+  let seconds = intervalSeconds;
+  while (context.now() < expiresAtMs) {
+    await delay(Math.min(seconds, MAX_INTERVAL_SECONDS) * 1_000, signal);
+    try {
+      const nowMs = context.now();
+      const request = { as, config, fetch, signal, client, resource: audience, nowMs };
+      return await requestDeviceTokens(request, deviceCode);
+    } catch (error) {
+      signal?.throwIfAborted();
+      const code = error instanceof OAuthRefusalError ? error.oauthCode : undefined;
+      const isTemporary = error instanceof ServerNotRunningError;
+      if (code === "slow_down" || isTemporary) seconds += INTERVAL_SECONDS;
+      else if (code !== "authorization_pending") throw error;
+    }
+  }
+  throw new SignInError("Cannot sign in: the code was not entered in time");
+}

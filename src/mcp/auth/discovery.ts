@@ -1,0 +1,210 @@
+/** Finds the authorization server of an MCP server (RFC 9728, RFC 8414, OpenID Connect Discovery, MCP of 2025-03-26). */
+import * as oauth from "oauth4webapi";
+import { isRecord } from "../../json.ts";
+import { ServerNotRunningError, SignInError } from "../errors.ts";
+import { isLoopbackUrl } from "./addresses.ts";
+import type { Challenge } from "./challenge.ts";
+import type { OAuthFetch } from "./oauth_fetch.ts";
+
+/** The most authorization servers of one document that are looked at. */
+const MAX_ISSUERS = 16;
+const RESOURCE_METADATA = "/.well-known/oauth-protected-resource";
+const SERVER_METADATA = "/.well-known/oauth-authorization-server";
+const OPENID_METADATA = "/.well-known/openid-configuration";
+
+/** What an MCP server says about its authorization. */
+export interface ProtectedResource {
+  /** The resource indicator (RFC 8707). `undefined` for a server of 2025-03-26, which has no such document. */
+  readonly resource: string | undefined;
+  /** The issuers of its authorization servers; at least one. */
+  readonly issuers: readonly string[];
+  readonly scopesSupported: readonly string[] | undefined;
+}
+
+/** Reads the metadata of an MCP server; `undefined` when it has none. */
+export async function discoverResource(
+  server: URL,
+  options: {
+    readonly challenge: Challenge | undefined;
+    readonly fetch: OAuthFetch;
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<ProtectedResource | undefined> {
+  const { challenge, fetch, signal } = options;
+  const { pathname, origin, search } = server;
+  const named = challenge?.resourceMetadata;
+  const wellKnown = [`${RESOURCE_METADATA}${pathname === "/" ? "" : pathname}${search}`, RESOURCE_METADATA];
+  const places = new Set([
+    ...named !== undefined && URL.canParse(named, server) ? [new URL(named, server).href] : [],
+    ...wellKnown.map((path) => new URL(path, origin).href),
+  ]);
+  for (const place of places) {
+    const document = await readJson(new URL(place), fetch, signal);
+    if (document !== undefined) return toResource(document, server);
+  }
+  return undefined;
+}
+
+function toResource(document: Readonly<Record<string, unknown>>, server: URL): ProtectedResource {
+  const { resource, authorization_servers: named, scopes_supported: scopes } = document;
+  if (typeof resource !== "string" || !covers(resource, server)) {
+    throw new SignInError(
+      `Cannot sign in: the metadata of ${server.origin} is about another resource than ${server.origin}${server.pathname}`,
+    );
+  }
+  const issuers = textsIn(named).slice(0, MAX_ISSUERS);
+  return {
+    resource,
+    // Without a list, the MCP server is its own authorization server.
+    issuers: issuers.length > 0 ? issuers : [server.origin],
+    scopesSupported: Array.isArray(scopes) ? textsIn(scopes) : undefined,
+  };
+}
+
+/** Whether a resource is the MCP server or one above it, on the same origin: tokens for it are then for this server. */
+export function covers(resource: string, server: URL): boolean {
+  if (!URL.canParse(resource)) return false;
+  const { origin, pathname, search } = new URL(resource);
+  const folder = pathname.replace(/\/*$/, "/");
+  const isAbove = `${server.pathname.replace(/\/*$/, "")}/`.startsWith(folder);
+  return origin === server.origin && isAbove && (search === "" || search === server.search);
+}
+
+/** An authorization server, as it describes itself. */
+export interface AuthorizationServer {
+  readonly metadata: oauth.AuthorizationServer;
+  /** How far its clock is ahead of ours, in seconds. */
+  readonly clockSkewSeconds: number;
+}
+
+/**
+ * Reads the metadata of an authorization server.
+ *
+ * @param options `server`: the MCP server. Where the issuer is its origin and has no metadata, the endpoints are those of
+ *   the specification of 2025-03-26, if `hasDefaultEndpoints` is true.
+ * @throws {SignInError} when the metadata is of another issuer, or there is none.
+ */
+export async function discoverAuthorizationServer(
+  issuer: string,
+  options: {
+    readonly server: URL;
+    readonly fetch: OAuthFetch;
+    readonly signal: AbortSignal | undefined;
+    readonly hasDefaultEndpoints: boolean;
+  },
+): Promise<AuthorizationServer> {
+  const { server, fetch, signal, hasDefaultEndpoints } = options;
+  const url = issuerUrl(issuer);
+  let clockSkewSeconds = 0;
+  const timed: OAuthFetch = async (at, init) => {
+    const response = await fetch(at, init);
+    clockSkewSeconds = skewOf(response.headers) ?? clockSkewSeconds;
+    return response;
+  };
+  for (const place of metadataPlaces(url)) {
+    const document = await readJson(place, timed, signal);
+    if (document === undefined) continue;
+    return { metadata: toServerMetadata(document, issuer), clockSkewSeconds };
+  }
+  if (!hasDefaultEndpoints || url.origin !== server.origin) {
+    throw new SignInError(`Cannot sign in: no metadata of the authorization server ${url.origin}`);
+  }
+  return { metadata: defaultMetadata(url.origin), clockSkewSeconds };
+}
+
+/** Whether a server without a document about itself has one about its authorization server: MCP of 2025-03-26. */
+export async function hasServerMetadata(
+  server: URL,
+  { fetch, signal }: { readonly fetch: OAuthFetch; readonly signal: AbortSignal | undefined },
+): Promise<boolean> {
+  for (const place of metadataPlaces(new URL(server.origin))) {
+    const document = await readJson(place, fetch, signal);
+    if (document !== undefined) return typeof document["token_endpoint"] === "string";
+  }
+  return false;
+}
+
+function issuerUrl(issuer: string): URL {
+  const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
+  if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackUrl(url))) return url;
+  throw new SignInError(`Cannot sign in: the authorization server "${url?.origin ?? ""}" has no https URL`);
+}
+
+/** In the order of the MCP specification. */
+function metadataPlaces({ origin, pathname }: URL): URL[] {
+  const path = pathname.replace(/\/+$/, "");
+  const paths = path === ""
+    ? [SERVER_METADATA, OPENID_METADATA]
+    : [`${SERVER_METADATA}${path}`, `${OPENID_METADATA}${path}`, `${path}${OPENID_METADATA}`];
+  return paths.map((each) => new URL(each, origin));
+}
+
+function toServerMetadata(
+  document: Readonly<Record<string, unknown>>,
+  issuer: string,
+): oauth.AuthorizationServer {
+  const own = document["issuer"];
+  // RFC 8414 asks for the same characters; many deployments add or omit the slash of an empty path.
+  if (typeof own !== "string" || !isSameIssuer(own, issuer)) {
+    throw new SignInError(
+      `Cannot sign in: the metadata of the authorization server ${issuer} is of another issuer`,
+    );
+  }
+  return { ...document, issuer: own };
+}
+
+/** Whether two issuers are the same but for the slash of an empty path. */
+export function isSameIssuer(one: string, other: string): boolean {
+  const plain = (issuer: string) => /^https?:\/\/[^/]+\/$/.test(issuer) ? issuer.slice(0, -1) : issuer;
+  return plain(one) === plain(other);
+}
+
+/** The endpoints of an authorization server without metadata, by the specification of 2025-03-26. */
+function defaultMetadata(origin: string): oauth.AuthorizationServer {
+  return {
+    issuer: origin,
+    authorization_endpoint: `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    registration_endpoint: `${origin}/register`,
+    code_challenge_methods_supported: ["S256"],
+  };
+}
+
+/**
+ * Reads a document; `undefined` when there is none at that place.
+ *
+ * @throws {ServerNotRunningError} when the server is overloaded or broken: the answer may be another one later.
+ */
+async function readJson(
+  place: URL,
+  fetch: OAuthFetch,
+  signal: AbortSignal | undefined,
+): Promise<Record<string, unknown> | undefined> {
+  const response = await fetch(place.href, {
+    headers: { accept: "application/json" },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const { status } = response;
+  if (status >= 500 || status === 429) {
+    const reason = "its authorization server is not available";
+    throw new ServerNotRunningError({ reason, detail: `${place.origin}: HTTP ${status}` });
+  }
+  if (status !== 200) return undefined;
+  try {
+    const document: unknown = await response.json();
+    return isRecord(document) ? document : undefined;
+  } catch {
+    // Some servers answer every path with a page.
+    return undefined;
+  }
+}
+
+function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}
+
+/** How far a server's clock is ahead of ours, in seconds. */
+function skewOf(headers: Headers): number | undefined {
+  const timeMs = Date.parse(headers.get("date") ?? "");
+  return Number.isNaN(timeMs) ? undefined : Math.round((timeMs - Date.now()) / 1_000);
+}

@@ -1,0 +1,206 @@
+/** An MCP server whose access needs tokens, with what a sign-in at it needs: shared by sign-ins and by sessions. */
+import type { Logger } from "../../log.ts";
+import type { OAuthConfig } from "../../protocol/config.ts";
+import { ConfigurationError, SignInError } from "../errors.ts";
+import type { HttpConfig } from "../http/watched_fetch.ts";
+import { type Challenge, scopesIn } from "./challenge.ts";
+import { assertOwnIssuer, isUsable } from "./client.ts";
+import {
+  type AuthorizationServer,
+  discoverAuthorizationServer,
+  discoverResource,
+  isSameIssuer,
+  type ProtectedResource,
+} from "./discovery.ts";
+import { createOAuthFetch, type OAuthFetch } from "./oauth_fetch.ts";
+import type { OAuthClient, OAuthTokens, SignInKey, StoredSignIn, TokenStore } from "./token_store.ts";
+
+/** What all sign-ins of a Computer share. */
+export interface AuthorizationContext {
+  readonly store: TokenStore;
+  /** Told of each token and secret, so that logs and answers do not show them. */
+  readonly learn: (server: string, secrets: readonly string[]) => void;
+  readonly log: Logger;
+  /** The time in milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Where a sign-in goes: the resource and its authorization server. */
+export interface SignInTarget {
+  /** `undefined` for a server of 2025-03-26. */
+  readonly resource: ProtectedResource | undefined;
+  readonly as: AuthorizationServer;
+  /** The resource indicator. */
+  readonly audience: string | undefined;
+  /** The challenge that led here. */
+  readonly challenge: Challenge | undefined;
+}
+
+/** One MCP server over HTTP, with its configuration for OAuth. */
+export class ProtectedServer {
+  readonly name: string;
+  readonly url: URL;
+  /** The URL without user information, query and fragment. */
+  readonly resource: string;
+  readonly config: OAuthConfig;
+  /** Whether `oauth` is configured; otherwise the MCP server must offer it. */
+  readonly isConfigured: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fetch: OAuthFetch;
+  readonly context: AuthorizationContext;
+
+  private constructor(http: HttpConfig, oauth: OAuthConfig | undefined, context: AuthorizationContext) {
+    const { url, headers } = http.server_parameters;
+    this.name = http.name;
+    this.url = new URL(url);
+    const { origin, pathname } = this.url;
+    this.resource = `${origin}${pathname}`;
+    this.config = oauth ?? {};
+    this.isConfigured = oauth !== undefined;
+    this.headers = Object.fromEntries(
+      Object.entries(headers ?? {}).map(([name, value]) => [name, String(value)]),
+    );
+    this.fetch = createOAuthFetch({ resource: this.url, issuer: this.config.issuer ?? undefined });
+    this.context = context;
+    const { clientSecret, privateKey } = this.config;
+    this.learn(clientSecret ?? undefined, privateKey ?? undefined);
+  }
+
+  /**
+   * Returns `undefined` for a server that never signs in: `oauth` is `false`, or an `Authorization` header is configured
+   * and `oauth` is not.
+   *
+   * @throws {ConfigurationError} when the configuration can never work.
+   */
+  static of(http: HttpConfig, context: AuthorizationContext): ProtectedServer | undefined {
+    const { oauth, server_parameters: { url, headers } } = http;
+    if (oauth === false || !URL.canParse(url)) return undefined;
+    const hasHeader = Object.keys(headers ?? {}).some((name) => name.toLowerCase() === "authorization");
+    if (hasHeader && (oauth === undefined || oauth === null)) return undefined;
+    if (hasHeader) {
+      throw new ConfigurationError('Cannot use both "oauth" and an "Authorization" header; remove one');
+    }
+    const config = oauth === true ? {} : oauth ?? undefined;
+    if (
+      config?.grant === "client_credentials" &&
+      !(config.clientId && (config.clientSecret || config.privateKey))
+    ) {
+      const missing = 'the grant "client_credentials" needs "clientId", and "clientSecret" or "privateKey"';
+      throw new ConfigurationError(`Cannot use "oauth": ${missing}`);
+    }
+    return new ProtectedServer(http, config, context);
+  }
+
+  /** Whether tokens are obtained without a person. */
+  get isService(): boolean {
+    return this.config.grant === "client_credentials";
+  }
+
+  /** The sign-ins that the configuration still allows, the latest first. */
+  async signIns(): Promise<StoredSignIn[]> {
+    const { issuer } = this.config;
+    const known = (await this.known()).filter((each) =>
+      (!issuer || isSameIssuer(each.issuer, issuer)) && isUsable(each.client, this.config, this.context.now())
+    );
+    for (const each of known) this.learnTokens(each);
+    return known.sort((one, other) => (other.signedInAtMs ?? 0) - (one.signedInAtMs ?? 0));
+  }
+
+  /** All sign-ins at this URL, also under an earlier configuration. */
+  async known(): Promise<StoredSignIn[]> {
+    const stored = await this.context.store.read(this.name);
+    return stored.filter(({ resource }) => resource === this.resource);
+  }
+
+  keyOf(issuer: string): SignInKey {
+    return { server: this.name, resource: this.resource, issuer };
+  }
+
+  /** Replaces what is stored; see {@linkcode TokenStore.update}. */
+  async update(
+    issuer: string,
+    change: (before: StoredSignIn | undefined) => Promise<StoredSignIn | undefined>,
+  ): Promise<StoredSignIn | undefined> {
+    return await this.context.store.update(this.keyOf(issuer), async (before) => {
+      const after = await change(before);
+      if (after !== undefined) this.learnTokens(after);
+      return after;
+    });
+  }
+
+  /** Ties a configured client to the authorization server that its credentials are about to go to. */
+  async bind(issuer: string, client: OAuthClient): Promise<void> {
+    if (client.source !== "configured") return;
+    await this.update(issuer, (before) => Promise.resolve(before ?? { ...this.keyOf(issuer), client }));
+  }
+
+  /** Hides these texts from logs and answers. */
+  learn(...secrets: readonly (string | undefined)[]): void {
+    const known = secrets.filter((secret) => secret !== undefined);
+    if (known.length > 0) this.context.learn(this.name, known);
+  }
+
+  learnTokens(
+    { client, tokens }: Pick<StoredSignIn, "client"> & { readonly tokens?: OAuthTokens | undefined },
+  ): void {
+    this.learn(client.clientSecret, tokens?.accessToken, tokens?.refreshToken);
+  }
+
+  /**
+   * Finds out where to sign in.
+   *
+   * @throws {SignInError} when there is no way, or the configured client belongs to another issuer.
+   * @throws {ServerNotRunningError} when a server on the way does not answer.
+   */
+  async discover(challenge: Challenge | undefined, signal: AbortSignal | undefined): Promise<SignInTarget> {
+    const { url, fetch, config } = this;
+    const resource = await discoverResource(url, { challenge, fetch, signal });
+    const issuers = resource?.issuers ?? [config.issuer ?? url.origin];
+    const issuer = await this.#chooseIssuer(issuers);
+    const as = await discoverAuthorizationServer(issuer, {
+      server: url,
+      fetch,
+      signal,
+      hasDefaultEndpoints: resource === undefined,
+    });
+    return { resource, as, audience: config.resource ?? resource?.resource, challenge };
+  }
+
+  /** The authorization server of a sign-in that exists. */
+  async authorizationServerOf({ issuer }: StoredSignIn): Promise<AuthorizationServer> {
+    const { url: server, fetch } = this;
+    return await discoverAuthorizationServer(issuer, {
+      server,
+      fetch,
+      signal: undefined,
+      hasDefaultEndpoints: true,
+    });
+  }
+
+  /** The configured one, else one with a sign-in, else the first. */
+  async #chooseIssuer(issuers: readonly string[]): Promise<string> {
+    const known = await this.known();
+    const { config } = this;
+    const isIn = (issuer: string) => (each: string) => isSameIssuer(each, issuer);
+    const configured = config.issuer ? issuers.find(isIn(config.issuer)) : undefined;
+    const used = known.map(({ issuer }) => issuers.find(isIn(issuer))).find((issuer) => issuer !== undefined);
+    const issuer = configured ?? used ?? issuers[0];
+    if (issuer === undefined) {
+      throw new SignInError("Cannot sign in: the MCP server names no authorization server");
+    }
+    assertOwnIssuer(issuer, { config, known });
+    return issuer;
+  }
+
+  /** The scopes to ask for. */
+  scopesFor({ challenge, resource, as }: SignInTarget, before: StoredSignIn | undefined): string[] {
+    const { scopes } = this.config;
+    const usual = scopes && scopes.length > 0
+      ? scopes.join(" ")
+      : challenge?.scope ?? resource?.scopesSupported?.join(" ");
+    const asked = scopesIn(usual, before?.wantedScope);
+    const canStay = !this.isService && as.metadata.scopes_supported?.includes("offline_access") === true;
+    // With it, most authorization servers issue a refresh token.
+    return canStay ? scopesIn(asked.join(" "), "offline_access") : asked;
+  }
+}

@@ -1,0 +1,317 @@
+/** The authorization of one MCP server while it runs: its token, renewed in time, and what a refusal means. */
+import { abortable } from "../../async/abortable.ts";
+import { describeError } from "../../text.ts";
+import {
+  ServerAuthorizationError,
+  ServerNotRunningError,
+  SignInError,
+  SignInRequiredError,
+} from "../errors.ts";
+import { type Challenge, scopesIn } from "./challenge.ts";
+import { chooseClient } from "./client.ts";
+import { type AuthorizationServer, discoverResource, hasServerMetadata } from "./discovery.ts";
+import { OAuthRefusalError } from "./oauth_requests.ts";
+import type { ProtectedServer } from "./protected_server.ts";
+import { refreshTokens, requestClientTokens } from "./token_requests.ts";
+import type { OAuthTokens, StoredSignIn } from "./token_store.ts";
+
+/** A refusal of the MCP server. */
+export interface Refusal {
+  readonly status: 401 | 403;
+  readonly challenge: Challenge | undefined;
+  /** The token that was refused. */
+  readonly token: string | undefined;
+}
+
+/** Gives the requests to one MCP server their token. */
+export class ServerAuthorization {
+  readonly #server: ProtectedServer;
+  /** The sign-in in use; `undefined` before it is read, and again after a change of the store. */
+  #signIn: Promise<StoredSignIn | undefined> | undefined;
+  /** The renewal under way: all requests wait for the same. */
+  #renewing: Promise<string | undefined> | undefined;
+  #as: { readonly issuer: string; readonly server: AuthorizationServer } | undefined;
+  #isOffered: Promise<boolean> | undefined;
+  #required: SignInRequiredError | undefined;
+  /** Scopes that a service has asked for because they were missing: asking again would bring nothing new. */
+  readonly #askedScopes = new Set<string>();
+
+  /** @param signal The end of its use. */
+  constructor(server: ProtectedServer, signal: AbortSignal) {
+    this.#server = server;
+    server.context.store.watch(() => this.#signIn = undefined, signal);
+  }
+
+  /** Set when the MCP server can only be used after a sign-in. */
+  get required(): SignInRequiredError | undefined {
+    return this.#required;
+  }
+
+  /**
+   * The access token for a request; `undefined` before a sign-in: the MCP server then says what it wants.
+   *
+   * @throws {ServerNotRunningError} when the token has ended and the authorization server does not answer.
+   * @throws {SignInRequiredError} when the token has ended and cannot be renewed.
+   */
+  async token(signal: AbortSignal | undefined): Promise<string | undefined> {
+    const tokens = (await this.#current())?.tokens;
+    if (tokens === undefined) {
+      return this.#server.isService ? await this.#renew(undefined, signal) : undefined;
+    }
+    if (!this.#isEnding(tokens)) return tokens.accessToken;
+    if (tokens.refreshToken === undefined && !this.#server.isService) return tokens.accessToken;
+    try {
+      return await this.#renew(tokens.accessToken, signal);
+    } catch (error) {
+      const { expiresAtMs = Infinity } = tokens;
+      const isStillGood = error instanceof ServerNotRunningError && expiresAtMs > this.#server.context.now();
+      if (isStillGood) return tokens.accessToken;
+      throw error;
+    }
+  }
+
+  /**
+   * Decides what follows on a refusal: a token to try again with, or `undefined` when none would help.
+   *
+   * @throws {SignInRequiredError} when a sign-in would help.
+   * @throws {ServerNotRunningError} when the authorization server does not answer.
+   */
+  async onRefused(refusal: Refusal, signal: AbortSignal | undefined): Promise<string | undefined> {
+    const { status, token, challenge } = refusal;
+    const current = await this.#current();
+    const accessToken = current?.tokens?.accessToken;
+    // Meanwhile another request has renewed it, or somebody has signed in.
+    if (accessToken !== undefined && accessToken !== token) return accessToken;
+    if (status === 403) return await this.#onMissingScope(refusal, signal);
+    if (current?.tokens?.refreshToken !== undefined || this.#server.isService) {
+      return await this.#renew(accessToken, signal, challenge);
+    }
+    if (!await this.#isOfferedBy(challenge, signal)) return undefined;
+    await this.#rememberScope(challenge);
+    const why = token === undefined ? "it needs a sign-in" : "its sign-in has ended";
+    throw this.#require(why);
+  }
+
+  /** Takes a token that was refused although it was new. */
+  onRefusedAgain(): SignInRequiredError | undefined {
+    return this.#server.isService ? undefined : this.#require("it refuses the tokens of its sign-in");
+  }
+
+  /** Resolves when somebody has signed in. Rejects with the signal's reason. */
+  async untilSignedIn(signal: AbortSignal): Promise<void> {
+    const refused = (await this.#current())?.tokens?.accessToken;
+    const over = new AbortController();
+    const ended = AbortSignal.any([over.signal, signal]);
+    try {
+      while (true) {
+        const { promise: changed, resolve } = Promise.withResolvers<void>();
+        this.#server.context.store.watch(resolve, ended);
+        const tokens = (await this.#current().catch(() => undefined))?.tokens;
+        if (tokens !== undefined && tokens.accessToken !== refused) break;
+        await abortable(changed, signal);
+      }
+      this.#required = undefined;
+    } finally {
+      over.abort();
+    }
+  }
+
+  #isEnding({ renewAtMs = Infinity }: OAuthTokens): boolean {
+    return renewAtMs <= this.#server.context.now();
+  }
+
+  #current(): Promise<StoredSignIn | undefined> {
+    const reading = this.#signIn ??= this.#server.signIns().then((all) =>
+      all.find(({ tokens }) => tokens !== undefined)
+    );
+    // A failure is not remembered.
+    reading.catch(() => {
+      if (this.#signIn === reading) this.#signIn = undefined;
+    });
+    return reading;
+  }
+
+  #require(why: string): SignInRequiredError {
+    return this.#required = new SignInRequiredError(this.#server.name, { why });
+  }
+
+  /** Renews the token once, however many requests wait for it. */
+  #renew(
+    token: string | undefined,
+    signal: AbortSignal | undefined,
+    challenge?: Challenge,
+  ): Promise<string | undefined> {
+    const renewing = this.#renewing ??= this.#renewOnce(token, challenge)
+      .finally(() => this.#renewing = undefined);
+    return abortable(renewing, signal);
+  }
+
+  async #renewOnce(token: string | undefined, challenge: Challenge | undefined): Promise<string | undefined> {
+    const current = await this.#current();
+    const newer = current?.tokens?.accessToken;
+    if (newer !== undefined && newer !== token) return newer;
+    const signIn = this.#server.isService
+      ? await this.#obtain(current, challenge)
+      : current === undefined
+      ? undefined
+      : await this.#refresh(current);
+    this.#signIn = signIn === undefined ? undefined : Promise.resolve(signIn);
+    return signIn?.tokens?.accessToken;
+  }
+
+  async #refresh(current: StoredSignIn): Promise<StoredSignIn | undefined> {
+    const { context } = this.#server;
+    const as = await this.#authorizationServerOf(current);
+    let renewed: StoredSignIn | undefined;
+    let refusal: OAuthRefusalError | undefined;
+    try {
+      await this.#server.update(current.issuer, async (before) => {
+        // Another process has renewed it; the refresh token of ours may be void.
+        const isOther = before?.tokens !== undefined &&
+          before.tokens.accessToken !== current.tokens?.accessToken;
+        if (before?.tokens === undefined || isOther) return renewed = before;
+        try {
+          const tokens = await refreshTokens(this.#requestOf(before, as), before.tokens);
+          return renewed = { ...before, tokens };
+        } catch (error) {
+          if (!(error instanceof OAuthRefusalError)) throw error;
+          refusal = error;
+          return withoutTokens(before, error);
+        }
+      });
+    } catch (error) {
+      // The new tokens are good even if they cannot be stored.
+      if (renewed?.tokens === undefined) throw error;
+      context.log.warn("renewed tokens cannot be stored", { error: describeError(error) });
+    }
+    if (renewed?.tokens !== undefined) return renewed;
+    if (refusal !== undefined) context.log.warn("sign-in ended", { error: refusal.message });
+    this.#signIn = undefined;
+    const isConfigured = refusal?.isOfClient === true && current.client.source === "configured";
+    throw this.#require(isConfigured ? 'its "clientId" or credentials are refused' : "its sign-in has ended");
+  }
+
+  /** Obtains tokens for the Computer itself (`client_credentials`). */
+  async #obtain(
+    current: StoredSignIn | undefined,
+    challenge: Challenge | undefined,
+  ): Promise<StoredSignIn | undefined> {
+    const server = this.#server;
+    try {
+      const target = await server.discover(challenge, undefined);
+      const { as, audience } = target;
+      const { issuer } = as.metadata;
+      const client = await chooseClient(
+        { as, config: server.config, fetch: server.fetch, signal: undefined },
+        {
+          grantTypes: ["client_credentials"],
+        },
+      );
+      await server.bind(issuer, client);
+      return await server.update(issuer, async (before) => {
+        const scopes = scopesIn(
+          ...server.scopesFor(target, before),
+          current?.tokens?.scope,
+          challenge?.scope,
+        );
+        const request = this.#requestOf({ client, audience }, as);
+        const tokens = await requestClientTokens(request, scopes);
+        const granted = { ...tokens, scope: tokens.scope ?? scopes.join(" ") };
+        return {
+          ...server.keyOf(issuer),
+          client,
+          audience,
+          tokens: granted,
+          signedInAtMs: server.context.now(),
+        };
+      });
+    } catch (error) {
+      if (!(error instanceof SignInError)) throw error;
+      throw new ServerAuthorizationError(401, error.message);
+    }
+  }
+
+  /** A service asks for more scopes itself, once; a person has to sign in again. */
+  async #onMissingScope(
+    { challenge }: Refusal,
+    signal: AbortSignal | undefined,
+  ): Promise<string | undefined> {
+    const current = await this.#current();
+    if (challenge?.error !== "insufficient_scope" || challenge.scope === undefined) return undefined;
+    const granted = new Set(scopesIn(current?.tokens?.scope));
+    const missing = scopesIn(challenge.scope).filter((scope) => !granted.has(scope));
+    if (missing.length === 0) return undefined;
+    if (this.#server.isService) {
+      if (missing.every((scope) => this.#askedScopes.has(scope))) return undefined;
+      for (const scope of missing) this.#askedScopes.add(scope);
+      return await this.#renew(current?.tokens?.accessToken, signal, challenge);
+    }
+    if (!await this.#isOfferedBy(challenge, signal)) return undefined;
+    await this.#rememberScope(challenge);
+    const why = `it needs a sign-in with more permissions (${missing.join(", ")})`;
+    throw new SignInRequiredError(this.#server.name, { why, missingScope: missing.join(" ") });
+  }
+
+  /** The next sign-in asks for the scopes that were granted and for those that are missing. */
+  async #rememberScope(challenge: Challenge | undefined): Promise<void> {
+    const current = await this.#current();
+    if (current === undefined || challenge?.scope === undefined) return;
+    await this.#server.update(current.issuer, (before) => {
+      if (before === undefined) return Promise.resolve(undefined);
+      const wanted = scopesIn(before.wantedScope, before.tokens?.scope, challenge.scope).join(" ");
+      return Promise.resolve({ ...before, wantedScope: wanted });
+    });
+  }
+
+  /** Whether a sign-in may help: it is configured, or the MCP server says where its authorization server is. */
+  #isOfferedBy(challenge: Challenge | undefined, signal: AbortSignal | undefined): Promise<boolean> {
+    if (this.#server.isConfigured || challenge?.resourceMetadata !== undefined) return Promise.resolve(true);
+    const looking = this.#isOffered ??= this.#look();
+    return abortable(looking, signal);
+  }
+
+  /** Looks for metadata at the origin of the MCP server alone. */
+  async #look(): Promise<boolean> {
+    const { url, fetch } = this.#server;
+    try {
+      const resource = await discoverResource(url, { challenge: undefined, fetch, signal: undefined });
+      return resource !== undefined || await hasServerMetadata(url, { fetch, signal: undefined });
+    } catch {
+      return false;
+    }
+  }
+
+  async #authorizationServerOf(signIn: StoredSignIn): Promise<AuthorizationServer> {
+    const { issuer } = signIn;
+    if (this.#as?.issuer !== issuer) {
+      try {
+        this.#as = { issuer, server: await this.#server.authorizationServerOf(signIn) };
+      } catch (error) {
+        if (!(error instanceof SignInError)) throw error;
+        // Nothing was refused yet: the metadata may come back.
+        throw new ServerNotRunningError({
+          reason: "its authorization server is not available",
+          detail: error.message,
+          cause: error,
+        });
+      }
+    }
+    return this.#as.server;
+  }
+
+  #requestOf({ client, audience }: Pick<StoredSignIn, "client" | "audience">, as: AuthorizationServer) {
+    const { config, fetch, context } = this.#server;
+    return { as, config, fetch, signal: undefined, client, resource: audience, nowMs: context.now() };
+  }
+}
+
+/**
+ * A refused refresh token is forgotten, and so is a registration that the authorization server does not know any more.
+ * A refused configured client is a mistake in the configuration: the tokens are good again when it is mended.
+ */
+function withoutTokens(signIn: StoredSignIn, refusal: OAuthRefusalError): StoredSignIn | undefined {
+  if (refusal.isOfClient && signIn.client.source === "registered") return undefined;
+  if (refusal.isOfClient && signIn.client.source === "configured") return signIn;
+  const { tokens, ...rest } = signIn;
+  return { ...rest, wantedScope: scopesIn(rest.wantedScope, tokens?.scope).join(" ") || undefined };
+}

@@ -1,0 +1,212 @@
+/** Signs in at the MCP servers of one Computer, and out again. Works without a running session. */
+import * as oauth from "oauth4webapi";
+import { Deadline } from "../../async/deadline.ts";
+import { describeError } from "../../text.ts";
+import type { ResolvedServerConfig } from "../../protocol/config.ts";
+import { SignInError } from "../errors.ts";
+import { beginBrowserSignIn, DEFAULT_REDIRECT_PORT } from "./browser_sign_in.ts";
+import { type Challenge, readChallenge, scopesIn } from "./challenge.ts";
+import { authenticationOf } from "./client.ts";
+import { beginDeviceSignIn } from "./device_sign_in.ts";
+import { requestOptions } from "./oauth_requests.ts";
+import { type AuthorizationContext, ProtectedServer, type SignInTarget } from "./protected_server.ts";
+import { ServerAuthorization } from "./server_authorization.ts";
+import type { SignIn, SignInOptions, SignInStatus, SignOutResult } from "./sign_in.ts";
+import { toLibraryClient } from "./token_requests.ts";
+import type { StoredSignIn } from "./token_store.ts";
+
+/** How long the MCP server may take to say what it wants, in milliseconds. */
+const PROBE_TIMEOUT_MS = 15_000;
+
+/** What sign-ins need from their Computer. */
+export interface SignInsContext extends AuthorizationContext {
+  /** Returns the configuration of a server with its inputs filled in; throws `TypeError` for an unknown name. */
+  readonly resolve: (server: string, signal: AbortSignal | undefined) => Promise<ResolvedServerConfig>;
+}
+
+/** The sign-ins of one Computer. */
+export class SignIns {
+  readonly #context: SignInsContext;
+
+  constructor(context: SignInsContext) {
+    this.#context = context;
+  }
+
+  /**
+   * Begins a sign-in at an MCP server.
+   *
+   * @throws {TypeError} for an unknown server, and one that no user signs in at.
+   * @throws {SignInError} when the sign-in cannot begin; the message says what to do.
+   */
+  async start(name: string, options: SignInOptions = {}): Promise<SignIn> {
+    const { signal } = options;
+    const server = await this.#find(name, signal);
+    const challenge = await probe(server, signal);
+    if (server.isService) return await this.#startService(server, challenge);
+    const target = await this.#discover(server, challenge, signal);
+    const isDevice = options.device ?? server.config.grant === "device_code";
+    if (isDevice) return await beginDeviceSignIn(server, target, { signal });
+    const { redirectUri = defaultRedirect(server) } = options;
+    return await beginBrowserSignIn(server, target, { redirectUri, signal });
+  }
+
+  /** The state of a server's sign-in. Throws as {@linkcode SignIns.start} does for the name. */
+  async status(name: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<SignInStatus> {
+    const server = await this.#find(name, signal);
+    const signIns = await server.signIns();
+    return toStatus(
+      server,
+      signIns.find(({ tokens }) => tokens !== undefined) ?? signIns[0],
+      this.#context.now(),
+    );
+  }
+
+  /**
+   * Forgets the tokens of a server, and asks the authorization server to revoke them. Throws as
+   * {@linkcode SignIns.start} does for the name.
+   */
+  async signOut(name: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<SignOutResult> {
+    const server = await this.#find(name, signal);
+    const signedIn = (await server.known()).filter(({ tokens }) => tokens !== undefined);
+    let isRevoked = signedIn.length > 0;
+    for (const signIn of signedIn) {
+      await server.update(signIn.issuer, (before) => {
+        if (before === undefined) return Promise.resolve(undefined);
+        const { tokens: _tokens, wantedScope: _wanted, ...rest } = before;
+        return Promise.resolve(rest);
+      });
+      isRevoked = await this.#revoke(server, signIn, signal) && isRevoked;
+    }
+    return { wasSignedIn: signedIn.length > 0, isRevoked };
+  }
+
+  /** The port to listen at first: the configured one, or that of the last sign-in. */
+  async redirectPort(name: string): Promise<number | undefined> {
+    const server = await this.#find(name, undefined);
+    const { redirectPort } = server.config;
+    if (redirectPort) return redirectPort;
+    const [last] = await server.signIns();
+    const port = last?.client.redirectUri === undefined ? "" : new URL(last.client.redirectUri).port;
+    return port === "" ? undefined : Number(port);
+  }
+
+  async #find(name: string, signal: AbortSignal | undefined): Promise<ProtectedServer> {
+    const config = await this.#context.resolve(name, signal);
+    if (config.type === "stdio") {
+      throw new TypeError(
+        `Cannot sign in at MCP server "${name}": it is a program, not a server on the network`,
+      );
+    }
+    const server = ProtectedServer.of(config, this.#context);
+    if (server !== undefined) return server;
+    const why = config.oauth === false ? '"oauth" is false' : 'it has an "Authorization" header';
+    throw new TypeError(`Cannot sign in at MCP server "${name}": ${why} in the config`);
+  }
+
+  async #discover(
+    server: ProtectedServer,
+    challenge: Challenge | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<SignInTarget> {
+    try {
+      return await server.discover(challenge, signal);
+    } catch (error) {
+      if (error instanceof SignInError || signal?.aborted) throw error;
+      throw new SignInError(`Cannot sign in: ${describeError(error)}`, { cause: error });
+    }
+  }
+
+  async #startService(server: ProtectedServer, challenge: Challenge | undefined): Promise<SignIn> {
+    const over = new AbortController();
+    try {
+      const authorization = new ServerAuthorization(server, over.signal);
+      await authorization.onRefused({ status: 401, challenge, token: undefined }, undefined);
+      return { kind: "service", finished: Promise.resolve() };
+    } catch (error) {
+      throw new SignInError(describeError(error), { cause: error });
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** Returns whether all tokens are revoked. */
+  async #revoke(
+    server: ProtectedServer,
+    signIn: StoredSignIn,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
+    const { client, tokens } = signIn;
+    try {
+      const as = await server.authorizationServerOf(signIn);
+      if (as.metadata.revocation_endpoint === undefined) return false;
+      const authentication = await authenticationOf(client, { as, config: server.config });
+      const options = requestOptions({ fetch: server.fetch, signal });
+      // The refresh token first: with it, many authorization servers also revoke the access token.
+      for (const token of [tokens?.refreshToken, tokens?.accessToken]) {
+        if (token === undefined) continue;
+        const response = await oauth.revocationRequest(
+          as.metadata,
+          toLibraryClient(client, { as }),
+          authentication,
+          token,
+          options,
+        );
+        await oauth.processRevocationResponse(response);
+      }
+      return true;
+    } catch (error) {
+      signal?.throwIfAborted();
+      this.#context.log.warn("tokens not revoked", { server: server.name, error: describeError(error) });
+      return false;
+    }
+  }
+}
+
+function defaultRedirect({ config }: ProtectedServer): string {
+  return `http://127.0.0.1:${config.redirectPort ?? DEFAULT_REDIRECT_PORT}/callback`;
+}
+
+function toStatus(server: ProtectedServer, signIn: StoredSignIn | undefined, nowMs: number): SignInStatus {
+  const { tokens, client, issuer, wantedScope, signedInAtMs } = signIn ?? {};
+  const scopes = scopesIn(tokens?.scope);
+  const isRenewable = tokens?.refreshToken !== undefined || (tokens !== undefined && server.isService);
+  const isExpired = !isRenewable && (tokens?.expiresAtMs ?? Infinity) <= nowMs;
+  return {
+    server: server.name,
+    resource: server.resource,
+    issuer,
+    state: tokens === undefined ? "signed out" : isExpired ? "expired" : "signed in",
+    clientId: client?.clientId,
+    scopes,
+    missingScopes: scopesIn(wantedScope).filter((scope) => !scopes.includes(scope)),
+    expiresAtMs: tokens?.expiresAtMs,
+    isRenewable,
+    signedInAtMs,
+  };
+}
+
+/** Asks the MCP server what it wants: a `ping` without a token begins no session. */
+async function probe(
+  server: ProtectedServer,
+  signal: AbortSignal | undefined,
+): Promise<Challenge | undefined> {
+  using deadline = new Deadline(PROBE_TIMEOUT_MS, {
+    reason: () => new SignInError(`Cannot sign in: no answer of the MCP server in ${PROBE_TIMEOUT_MS} ms`),
+    signal,
+  });
+  const headers = new Headers(server.headers);
+  headers.set("accept", "application/json, text/event-stream");
+  headers.set("content-type", "application/json");
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+  try {
+    const response = await fetch(server.url, { method: "POST", headers, body, signal: deadline.signal });
+    await response.body?.cancel();
+    return response.status === 401 || response.status === 403 ? readChallenge(response.headers) : undefined;
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof SignInError) throw error;
+    throw new SignInError(`Cannot sign in: the MCP server is not reachable (${describeError(error)})`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,166 @@
+/** Sign-ins in one private file, which several processes share. */
+import { dirname, join } from "@std/path";
+import { z } from "zod";
+import { readRegularFile, replaceFile } from "../../files.ts";
+import { keyText, type SignInKey, type StoredSignIn, type TokenStore, Turns } from "./token_store.ts";
+
+/** The largest file, in bytes. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+/** The time between two looks for changes by other processes, in milliseconds. */
+const LOOK_INTERVAL_MS = 500;
+/** Lock files by the digest of a key; more keys share them. */
+const MAX_LOCKS = 64;
+
+const text = z.string();
+const storedSignIn: z.ZodType<StoredSignIn> = z.object({
+  server: text,
+  resource: text,
+  issuer: text,
+  client: z.object({
+    clientId: text,
+    clientSecret: text.optional(),
+    secretExpiresAtMs: z.number().optional(),
+    authMethod: text.optional(),
+    redirectUri: text.optional(),
+    source: z.enum(["configured", "document", "registered"]),
+  }),
+  tokens: z.object({
+    accessToken: text,
+    refreshToken: text.optional(),
+    expiresAtMs: z.number().optional(),
+    renewAtMs: z.number().optional(),
+    scope: text.optional(),
+  }).optional(),
+  audience: text.optional(),
+  wantedScope: text.optional(),
+  signedInAtMs: z.number().optional(),
+});
+const tokenFile = z.object({ version: z.literal(1), signIns: z.array(storedSignIn) });
+
+/**
+ * A store in a file that only this user can read. The file and its folder are created with the first sign-in. Needs
+ * `--allow-read` and `--allow-write` for the folder.
+ *
+ * @param path The file, such as `tokens.json` in the state folder of a program.
+ */
+export function fileTokenStore(path: string): TokenStore {
+  const store = new TokenFile(path);
+  return {
+    read: (server) => store.read(server),
+    update: (key, change) => store.update(key, change),
+    watch: (listener, signal) => store.watch(listener, signal),
+  };
+}
+
+class TokenFile {
+  readonly #path: string;
+  readonly #turns = new Turns();
+  readonly #listeners = new Set<() => void>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #seen = "";
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async read(server: string): Promise<readonly StoredSignIn[]> {
+    return (await this.#readAll()).filter((each) => each.server === server);
+  }
+
+  /** Other changes of the same sign-in wait, those of other sign-ins do not. */
+  async update(
+    key: SignInKey,
+    change: (before: StoredSignIn | undefined) => Promise<StoredSignIn | undefined>,
+  ): Promise<StoredSignIn | undefined> {
+    const name = await lockName(key);
+    return await this.#turns.run(name, () =>
+      this.#locked(name, async () => {
+        const isKey = (each: StoredSignIn) => keyText(each) === keyText(key);
+        const after = await change((await this.#readAll()).find(isKey));
+        await this.#turns.run("file", () =>
+          this.#locked("file", async () => {
+            const others = (await this.#readAll()).filter((each) => !isKey(each));
+            await this.#writeAll(after === undefined ? others : [...others, after]);
+          }));
+        for (const listener of this.#listeners) listener();
+        return after;
+      }));
+  }
+
+  watch(listener: () => void, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    this.#listeners.add(listener);
+    if (this.#timer === undefined) {
+      this.#seen = this.#state();
+      this.#timer = setInterval(() => this.#look(), LOOK_INTERVAL_MS);
+    }
+    signal.addEventListener("abort", () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }, { once: true });
+  }
+
+  #look(): void {
+    const state = this.#state();
+    if (state === this.#seen) return;
+    this.#seen = state;
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** A file that was replaced has another number or time. */
+  #state(): string {
+    try {
+      const { ino, mtime, size } = Deno.statSync(this.#path);
+      return `${ino} ${mtime?.getTime()} ${size}`;
+    } catch {
+      return "";
+    }
+  }
+
+  async #readAll(): Promise<readonly StoredSignIn[]> {
+    const reading = await readRegularFile(this.#path, { maxBytes: MAX_FILE_BYTES });
+    if ("text" in reading) return parseFile(reading.text, this.#path);
+    if (reading.cause instanceof Deno.errors.NotFound) return [];
+    throw new TypeError(`Cannot read the sign-ins in "${this.#path}": ${reading.state}`, {
+      cause: reading.cause,
+    });
+  }
+
+  async #writeAll(signIns: readonly StoredSignIn[]): Promise<void> {
+    await replaceFile(this.#path, `${JSON.stringify({ version: 1, signIns }, null, 2)}\n`, { mode: 0o600 });
+  }
+
+  /** Holds the lock of a name among all processes. The system frees it when a process ends. */
+  async #locked<T>(name: string, action: () => Promise<T>): Promise<T> {
+    const folder = dirname(this.#path);
+    await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+    const path = join(folder, `.tokens-${name}.lock`);
+    using file = await Deno.open(path, { read: true, write: true, create: true, mode: 0o600 });
+    await file.lock(true);
+    try {
+      return await action();
+    } finally {
+      await file.unlock();
+    }
+  }
+}
+
+function parseFile(content: string, path: string): readonly StoredSignIn[] {
+  try {
+    return tokenFile.parse(JSON.parse(content)).signIns;
+  } catch {
+    // The cause is left out: it could quote tokens.
+    throw new TypeError(
+      `Cannot read the sign-ins in "${path}": invalid content; remove the file and sign in again`,
+    );
+  }
+}
+
+async function lockName(key: SignInKey): Promise<string> {
+  const digest = new Uint8Array(
+    await crypto.subtle.digest("SHA-256", new TextEncoder().encode(keyText(key))),
+  );
+  return String((digest[0] ?? 0) % MAX_LOCKS);
+}

@@ -1,0 +1,126 @@
+/** Requests for tokens. */
+import * as oauth from "oauth4webapi";
+import { SignInError } from "../errors.ts";
+import { authenticationOf, type ClientContext } from "./client.ts";
+import { type OAuthRequestOptions, requestOptions, toOAuthFailure } from "./oauth_requests.ts";
+import type { OAuthClient, OAuthTokens } from "./token_store.ts";
+
+/** A token is renewed this long before its end, in milliseconds, or in the last tenth of its life if that is shorter. */
+const RENEWAL_MS = 60_000;
+const RENEWAL_PART = 0.1;
+/** How far clocks may differ beyond the difference that is known, in seconds. */
+const CLOCK_TOLERANCE_SECONDS = 300;
+/** A request for tokens. */
+export interface TokenRequest extends ClientContext {
+  readonly client: OAuthClient;
+  /** The resource indicator. */
+  readonly resource: string | undefined;
+  readonly nowMs: number;
+}
+
+/** Exchanges the code of a redirect for tokens. */
+export async function exchangeCode(
+  request: TokenRequest,
+  grant: { readonly parameters: URLSearchParams; readonly redirectUri: string; readonly verifier: string },
+): Promise<OAuthTokens> {
+  return await requestTokens(request, async (as, client, authentication, options) => {
+    const { parameters, redirectUri, verifier } = grant;
+    const response = await oauth.authorizationCodeGrantRequest(
+      as,
+      client,
+      authentication,
+      parameters,
+      redirectUri,
+      verifier,
+      options,
+    );
+    return await oauth.processAuthorizationCodeResponse(as, client, response);
+  });
+}
+
+/** Renews tokens. The answer keeps the refresh token and the scope where it names no new ones. */
+export async function refreshTokens(request: TokenRequest, tokens: OAuthTokens): Promise<OAuthTokens> {
+  const { refreshToken = "", scope } = tokens;
+  const renewed = await requestTokens(request, async (as, client, authentication, options) => {
+    const response = await oauth.refreshTokenGrantRequest(as, client, authentication, refreshToken, options);
+    return await oauth.processRefreshTokenResponse(as, client, response);
+  });
+  return { refreshToken, scope, ...renewed };
+}
+
+/** Obtains tokens for the client itself. */
+export async function requestClientTokens(
+  request: TokenRequest,
+  scopes: readonly string[],
+): Promise<OAuthTokens> {
+  return await requestTokens(request, async (as, client, authentication, options) => {
+    const parameters = new URLSearchParams(options.additionalParameters);
+    if (scopes.length > 0) parameters.set("scope", scopes.join(" "));
+    const response = await oauth.clientCredentialsGrantRequest(
+      as,
+      client,
+      authentication,
+      parameters,
+      options,
+    );
+    return await oauth.processClientCredentialsResponse(as, client, response);
+  });
+}
+
+/** Asks for the tokens of a person who enters a code on another device. */
+export async function requestDeviceTokens(request: TokenRequest, deviceCode: string): Promise<OAuthTokens> {
+  return await requestTokens(request, async (as, client, authentication, options) => {
+    const response = await oauth.deviceCodeGrantRequest(as, client, authentication, deviceCode, options);
+    return await oauth.processDeviceCodeResponse(as, client, response);
+  });
+}
+
+/** The client as the library wants it. */
+export function toLibraryClient({ clientId }: OAuthClient, { as }: Pick<ClientContext, "as">): oauth.Client {
+  return {
+    client_id: clientId,
+    [oauth.clockSkew]: as.clockSkewSeconds,
+    [oauth.clockTolerance]: CLOCK_TOLERANCE_SECONDS,
+  };
+}
+
+async function requestTokens(
+  request: TokenRequest,
+  send: (
+    as: oauth.AuthorizationServer,
+    client: oauth.Client,
+    authentication: oauth.ClientAuth,
+    options: OAuthRequestOptions & { readonly additionalParameters: Record<string, string> },
+  ) => Promise<oauth.TokenEndpointResponse>,
+): Promise<OAuthTokens> {
+  const { as, client, resource, nowMs } = request;
+  const { issuer } = as.metadata;
+  try {
+    const authentication = await authenticationOf(client, request);
+    const additionalParameters: Record<string, string> = resource === undefined ? {} : { resource };
+    const options = { ...requestOptions(request), additionalParameters };
+    const answer = await send(as.metadata, toLibraryClient(client, request), authentication, options);
+    return toTokens(answer, nowMs);
+  } catch (error) {
+    throw await toOAuthFailure(error, `Cannot get tokens from the authorization server ${issuer}`);
+  }
+}
+
+function toTokens(answer: oauth.TokenEndpointResponse, nowMs: number): OAuthTokens {
+  const { access_token: accessToken, refresh_token: refreshToken, expires_in: lifetime, scope } = answer;
+  if (answer.token_type !== "bearer") {
+    throw new SignInError(`its tokens are of type "${answer.token_type}", not Bearer`);
+  }
+  return {
+    accessToken,
+    ...(refreshToken === undefined ? {} : { refreshToken }),
+    ...(lifetime === undefined ? {} : endsOf(lifetime * 1_000, nowMs)),
+    ...(scope === undefined ? {} : { scope }),
+  };
+}
+
+/** By our clock, from the moment of the request: the clock of the authorization server does not matter. */
+function endsOf(lifetimeMs: number, nowMs: number): Pick<OAuthTokens, "expiresAtMs" | "renewAtMs"> {
+  const expiresAtMs = nowMs + lifetimeMs;
+  return { expiresAtMs, renewAtMs: expiresAtMs - Math.min(RENEWAL_MS, lifetimeMs * RENEWAL_PART) };
+}
