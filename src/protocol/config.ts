@@ -8,34 +8,6 @@ import type { SERVER_NAME, TOOL_NAME, ToolMeta } from "./tools.ts";
  */
 export type InputPlaceholder = `\${${string}}`;
 
-/**
- * How a Computer signs in at an MCP server over HTTP by OAuth. Not in the specification: `client:get_config` does not
- * show it. Texts may contain placeholders.
- */
-export interface OAuthConfig {
-  /**
-   * The issuer of the authorization server. The MCP server may then name no other, and `clientSecret` and `privateKey` go
-   * to no other. By default the one that the MCP server names; the first one then keeps them.
-   */
-  issuer?: string | null;
-  /** The `client_id` of a client that was registered by hand. Without it, the Computer registers one. */
-  clientId?: string | null;
-  /** The secret of that client. */
-  clientSecret?: string | null;
-  /** The private key of that client, instead of a secret: PKCS #8 in PEM, or a JSON Web Key. */
-  privateKey?: string | null;
-  /** The https URL of a client ID metadata document, which is used where the authorization server knows these. */
-  clientMetadataUrl?: string | null;
-  /** The scopes to ask for. By default those that the MCP server names. */
-  scopes?: string[] | null;
-  /** The resource indicator. By default the one that the MCP server names. */
-  resource?: string | null;
-  /** How tokens are obtained: in a browser by default. */
-  grant?: "authorization_code" | "client_credentials" | "device_code" | null;
-  /** The port on the loopback interface to which the browser returns; a free one by default. */
-  redirectPort?: number | null;
-}
-
 /** The members that the configurations of all MCP servers have. */
 export interface BaseMCPServerConfig {
   /** The name of the MCP server, unique on its Computer. */
@@ -166,11 +138,6 @@ export interface MCPServerStreamableHttpConfig extends NetworkMCPServerConfig {
   type: "streamable";
   /** How to start or reach the MCP server. */
   server_parameters: MCPServerStreamableHttpParameters;
-  /**
-   * Sign-in by OAuth: `true`, or options. By default the Computer asks for a sign-in when the MCP server wants one and
-   * no `Authorization` header is configured; `false` prevents that.
-   */
-  oauth?: boolean | OAuthConfig | null;
 }
 
 /** How to reach an MCP server over HTTP with Server-Sent Events. */
@@ -191,11 +158,6 @@ export interface MCPSSEConfig extends NetworkMCPServerConfig {
   type: "sse";
   /** How to start or reach the MCP server. */
   server_parameters: MCPSSEParameters;
-  /**
-   * Sign-in by OAuth: `true`, or options. By default the Computer asks for a sign-in when the MCP server wants one and
-   * no `Authorization` header is configured; `false` prevents that.
-   */
-  oauth?: boolean | OAuthConfig | null;
 }
 
 /** How the Computer signs in at an MCP server; `undefined` when the configuration does not say it. */

@@ -1,6 +1,6 @@
 /** The client that an authorization server knows this Computer as: configured, named by a document, or registered. */
 import * as oauth from "oauth4webapi";
-import type { OAuthConfig } from "../../protocol/config.ts";
+import type { OAuthSettings } from "../../protocol/config.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
 import { isRecord } from "../../json.ts";
 import { SignInError } from "../errors.ts";
@@ -17,7 +17,7 @@ const CLIENT_NAME = "A2C-SMCP Computer";
 /** The context of a request to an authorization server. */
 export interface ClientContext {
   readonly as: AuthorizationServer;
-  readonly config: OAuthConfig;
+  readonly config: OAuthSettings;
   readonly fetch: OAuthFetch;
   readonly signal: AbortSignal | undefined;
 }
@@ -125,7 +125,8 @@ export async function authenticationOf(
 ): Promise<oauth.ClientAuth> {
   const supported = metadata.token_endpoint_auth_methods_supported;
   if (client.source === "configured" && config.privateKey) {
-    return oauth.PrivateKeyJwt(await importPrivateKey(config.privateKey, metadata));
+    const { privateKey } = config;
+    return oauth.PrivateKeyJwt(await importPrivateKey({ ...config, privateKey }, metadata));
   }
   const secret = client.source === "configured" ? config.clientSecret : client.clientSecret;
   if (!secret || client.authMethod === "none") return oauth.None();
@@ -143,7 +144,7 @@ export async function authenticationOf(
  */
 export function assertOwnIssuer(
   issuer: string,
-  { config, known }: { readonly config: OAuthConfig; readonly known: readonly StoredSignIn[] },
+  { config, known }: { readonly config: OAuthSettings; readonly known: readonly StoredSignIn[] },
 ): void {
   if (config.issuer && !isSameIssuer(config.issuer, issuer)) {
     throw new SignInError(
@@ -162,7 +163,7 @@ export function assertOwnIssuer(
 }
 
 /** Whether a client can be used without registering again. */
-export function isUsable(client: OAuthClient, config: OAuthConfig, nowMs: number): boolean {
+export function isUsable(client: OAuthClient, config: OAuthSettings, nowMs: number): boolean {
   if (client.source === "configured") return client.clientId === config.clientId;
   if (config.clientId) return false;
   return client.secretExpiresAtMs === undefined || client.secretExpiresAtMs > nowMs;

@@ -1,5 +1,6 @@
 /** Private keys by which a client authenticates (`private_key_jwt`). */
 import type { AuthorizationServer } from "oauth4webapi";
+import type { OAuthSettings } from "../../protocol/config.ts";
 import { isRecord } from "../../json.ts";
 import { ConfigurationError } from "../errors.ts";
 
@@ -19,25 +20,26 @@ const ALGORITHMS:
   ];
 
 /**
- * Reads a private key: PKCS #8 in PEM, or a JSON Web Key. Of the algorithms that fit the key, it takes the first that the
- * authorization server knows.
+ * Reads a private key: PKCS #8 in PEM, or a JSON Web Key. Of the algorithms that fit the key, it takes the configured one,
+ * or the first that the authorization server knows.
  *
  * @throws {ConfigurationError} when the key cannot be read. The message does not contain it.
  */
 export async function importPrivateKey(
-  text: string,
+  { privateKey: text, keyId, keyAlgorithm }: OAuthSettings & { privateKey: string },
   metadata: AuthorizationServer,
 ): Promise<{ key: CryptoKey; kid?: string }> {
   const jwk = parseJwk(text);
   const read = jwk === undefined ? pemImporter(text) : jwkImporter(jwk);
-  const own = typeof jwk?.["alg"] === "string" ? jwk["alg"] : undefined;
+  const own = keyAlgorithm ?? (typeof jwk?.["alg"] === "string" ? jwk["alg"] : undefined);
   const known = metadata.token_endpoint_auth_signing_alg_values_supported;
   const fitting = ALGORITHMS.filter(([jws]) =>
     own === undefined || jws === own || (own === "EdDSA" && jws === "Ed25519")
   );
   const isKnown = (jws: string) =>
     known?.includes(jws) ?? (known?.includes("EdDSA") && jws === "Ed25519") ?? true;
-  const kid = typeof jwk?.["kid"] === "string" ? { kid: jwk["kid"] } : {};
+  const id = keyId ?? jwk?.["kid"];
+  const kid = typeof id === "string" ? { kid: id } : {};
   for (const [, algorithm] of [...fitting.filter(([jws]) => isKnown(jws)), ...fitting]) {
     const key = await read(algorithm).catch(() => undefined);
     if (key !== undefined) return { key, ...kid };

@@ -1,6 +1,6 @@
 /** An MCP server whose access needs tokens, with what a sign-in at it needs: shared by sign-ins and by sessions. */
 import type { Logger } from "../../log.ts";
-import type { OAuthConfig } from "../../protocol/config.ts";
+import type { OAuthSettings } from "../../protocol/config.ts";
 import { ConfigurationError, SignInError } from "../errors.ts";
 import type { HttpConfig } from "../http/watched_fetch.ts";
 import { type Challenge, scopesIn } from "./challenge.ts";
@@ -42,14 +42,14 @@ export class ProtectedServer {
   readonly url: URL;
   /** The URL without user information, query and fragment. */
   readonly resource: string;
-  readonly config: OAuthConfig;
+  readonly config: OAuthSettings;
   /** Whether `oauth` is configured; otherwise the MCP server must offer it. */
   readonly isConfigured: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: OAuthFetch;
   readonly context: AuthorizationContext;
 
-  private constructor(http: HttpConfig, oauth: OAuthConfig | undefined, context: AuthorizationContext) {
+  private constructor(http: HttpConfig, oauth: OAuthSettings | undefined, context: AuthorizationContext) {
     const { url, headers } = http.server_parameters;
     this.name = http.name;
     this.url = new URL(url);

@@ -87,21 +87,6 @@ function toTruth(value: unknown): unknown {
   return value === "false" ? false : value;
 }
 
-const oauth = z.union([
-  z.boolean(),
-  z.looseObject({
-    issuer: z.string().min(1).nullish(),
-    clientId: z.string().min(1).nullish(),
-    clientSecret: z.string().min(1).nullish(),
-    privateKey: z.string().min(1).nullish(),
-    clientMetadataUrl: z.string().min(1).nullish(),
-    scopes: z.array(z.string().min(1)).nullish(),
-    resource: z.string().min(1).nullish(),
-    grant: z.enum(["authorization_code", "client_credentials", "device_code"]).nullish(),
-    redirectPort: z.int().min(1).max(65_535).nullish(),
-  }),
-]);
-
 function stdio<P>({ text, choice }: Scalars<P>) {
   return z.looseObject({
     ...base,
@@ -152,7 +137,6 @@ function streamable<P>(scalars: Scalars<P>) {
   return z.looseObject({
     ...network(scalars),
     type: z.literal("streamable"),
-    oauth: oauth.nullish(),
     server_parameters: z.looseObject({
       url: text(z.string().min(1)),
       headers: z.record(z.string(), header).nullable().default(null),
@@ -168,7 +152,6 @@ function sse<P>(scalars: Scalars<P>) {
   return z.looseObject({
     ...network(scalars),
     type: z.literal("sse"),
-    oauth: oauth.nullish(),
     server_parameters: z.looseObject({
       url: text(z.string().min(1)),
       headers: z.record(z.string(), header).nullable().default(null),
