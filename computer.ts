@@ -52,6 +52,7 @@ export type { ReadingOptions } from "./src/config/reading.ts";
 export type { ConfigFormat } from "./src/config/text.ts";
 export type { ConfigOrigin } from "./src/config/foreign/variables.ts";
 export type { Confirm, ConfirmRequest } from "./src/computer/tools/confirmation.ts";
+export { type ComputerSignIns, openSignIns, type SignInsOptions } from "./src/computer/sign_ins.ts";
 export { fileResolver, type FileResolverOptions } from "./src/computer/resources/file_resolver.ts";
 export type { ResolveDpe, ResolveDpeTools } from "./src/computer/resources/resolve_dpe.ts";
 export type { ToolCallOutcome, ToolCallRecord } from "./src/computer/tools/history.ts";
@@ -68,10 +69,29 @@ export type { InputValue } from "./src/config/placeholders.ts";
 export type { RetryOptions } from "./src/link/retry.ts";
 export type { CredentialsSource, SentCredentials } from "./src/link/credentials.ts";
 export type { LogFields, Logger } from "./src/log.ts";
+export type {
+  BrowserSignIn,
+  DeviceSignIn,
+  ServiceSignIn,
+  SignIn,
+  SignInOptions,
+  SignInStatus,
+  SignOutResult,
+} from "./src/mcp/auth/sign_in.ts";
+export { fileTokenStore } from "./src/mcp/auth/token_file.ts";
+export {
+  memoryTokenStore,
+  type OAuthClient,
+  type OAuthTokens,
+  type SignInKey,
+  type StoredSignIn,
+  type TokenStore,
+} from "./src/mcp/auth/token_store.ts";
+export { SignInError } from "./src/mcp/errors.ts";
 export type { ServerLimits } from "./src/mcp/limits.ts";
-export type { ServerState, ServerStatus } from "./src/mcp/supervision/supervised_server.ts";
 export type { Progress } from "./src/mcp/call_options.ts";
 export type { CallTimeouts } from "./src/protocol/timeouts.ts";
+export type { ServerState, ServerStatus } from "./src/mcp/supervision/server_state.ts";
 export type { FinderQueryOptions } from "./src/organizer/finder.ts";
 export type {
   BaseMCPServerConfig,

@@ -2,7 +2,8 @@
 import type { IncomingEvent } from "../link/connect.ts";
 import { silentLogger } from "../log.ts";
 import { DEFAULT_SERVER_LIMITS } from "../mcp/limits.ts";
-import type { ServerState, SupervisedServer } from "../mcp/supervision/supervised_server.ts";
+import type { ServerState } from "../mcp/supervision/server_state.ts";
+import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { abortable, settledWithin } from "../async/abortable.ts";
 import type { FinderQueryOptions } from "../organizer/finder.ts";
 import type { GetComputerConfigRet } from "../protocol/config.ts";
@@ -43,6 +44,7 @@ import {
 } from "./office/office_link.ts";
 import type { InputValue } from "../config/placeholders.ts";
 import { OfficeRequests } from "./requests.ts";
+import type { ComputerSignIns } from "./sign_ins.ts";
 
 /**
  * A Computer runs MCP servers and gives an Agent access to them: their tools as one list, their windows as a Desktop,
@@ -96,6 +98,7 @@ export class Computer implements AsyncDisposable {
       config,
       inputs: this.#inputs.source,
       confirm,
+      tokens: options.tokens,
       log: logger,
       limits: { ...DEFAULT_SERVER_LIMITS, ...DEFAULT_READ_LIMITS, ...limits },
       onChange: (kind) => this.#announcer.announce(kind),
@@ -148,6 +151,11 @@ export class Computer implements AsyncDisposable {
   /** The state of each MCP server by name, in order of precedence. */
   get servers(): ReadonlyMap<string, ServerState> {
     return this.#host.states;
+  }
+
+  /** Signs in at MCP servers, and out again. A server that `needs sign-in` starts after that by itself. */
+  get signIns(): ComputerSignIns {
+    return this.#host.signIns;
   }
 
   /** The names under which an MCP server's tools can be called; empty for an unknown server. */

@@ -4,6 +4,7 @@ import {
   ServerAuthorizationError,
   ServerNotRunningError,
   ServerTimeoutError,
+  SignInRequiredError,
 } from "../mcp/errors.ts";
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
@@ -45,6 +46,11 @@ const FAILURES = {
     toolCode: ErrorCode.TOOL_AUTHORIZATION_REQUIRED,
     text: "needs a valid credential: check the headers in the Computer's config",
   },
+  signIn: {
+    readCode: ErrorCode.TOOL_AUTHORIZATION_REQUIRED,
+    toolCode: ErrorCode.TOOL_AUTHORIZATION_REQUIRED,
+    text: "needs a sign-in of its user at the Computer",
+  },
   forbidden: {
     readCode: ErrorCode.TOOL_AUTHORIZATION_FAILED,
     toolCode: ErrorCode.TOOL_AUTHORIZATION_FAILED,
@@ -60,6 +66,7 @@ const FAILURES = {
 /** The row of a failure; `undefined` for an answer of the server, and for an error of our own. */
 function failureOf(error: unknown): keyof typeof FAILURES | undefined {
   if (error instanceof ServerTimeoutError) return "timeout";
+  if (error instanceof SignInRequiredError) return "signIn";
   if (error instanceof ServerAuthorizationError) return error.status === 401 ? "unauthorized" : "forbidden";
   return error instanceof ServerNotRunningError ? "notRunning" : undefined;
 }
@@ -91,6 +98,13 @@ export function toToolFailure(
       ? `Tool "${name}" did not answer in ${timeoutMs / 1000} s`
       : `Tool "${name}" made no progress in ${idleMs / 1000} s`;
     return { text, meta: { error_code: FAILURES.timeout.toolCode, a2c_timeout: true } };
+  }
+  if (error instanceof SignInRequiredError) {
+    const { reason } = error;
+    return {
+      text: `Tool "${name}" failed: ${redact(reason)}`,
+      meta: { error_code: FAILURES.signIn.toolCode },
+    };
   }
   if (kind === "unauthorized" || kind === "forbidden") {
     const { text, toolCode } = FAILURES[kind];
@@ -129,7 +143,8 @@ export function toReadError(error: unknown, read: FailedRead): unknown {
   const { readCode, text } = FAILURES[kind];
   const { name: mcp_server, status: state } = read.server;
   const details = kind === "notRunning" ? { mcp_server, state } : { mcp_server };
-  return smcpError(readCode, `MCP server "${mcp_server}" ${text}`, details, error);
+  const what = error instanceof SignInRequiredError ? `failed: ${error.reason}` : text;
+  return smcpError(readCode, `MCP server "${mcp_server}" ${what}`, details, error);
 }
 
 function fromAnswer(error: ServerAnswerError, read: FailedRead): SmcpError {

@@ -3,7 +3,9 @@ import { type Logger, withModule } from "../log.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 import { Fleet } from "../mcp/supervision/fleet.ts";
 import type { ServerLimits } from "../mcp/limits.ts";
-import type { ServerListener, ServerState, SupervisedServer } from "../mcp/supervision/supervised_server.ts";
+import { memoryTokenStore, type TokenStore } from "../mcp/auth/token_store.ts";
+import type { ServerState } from "../mcp/supervision/server_state.ts";
+import type { ServerListener, SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
 import { runInTurns } from "../async/turns.ts";
 import { type DesktopWindow, renderWindow } from "../organizer/windows.ts";
@@ -40,6 +42,7 @@ import { resolveInputs } from "./inputs/resolve.ts";
 import type { InputSource } from "./inputs/sources.ts";
 import { Redactor } from "./secrets/redaction.ts";
 import { secretsOf } from "./secrets/values.ts";
+import { ComputerSignIns } from "./sign_ins.ts";
 import { collectDesktop, type DesktopOptions } from "./resources/desktop.ts";
 import { ResourceDirectory } from "./resources/directory.ts";
 import { listResources, type ReadRequest, readResource } from "./resources/read.ts";
@@ -60,6 +63,8 @@ export interface HostContext {
   readonly config: ComputerConfig;
   readonly inputs: InputSource;
   readonly confirm: Confirm | undefined;
+  /** Keeps sign-ins; in memory by default. */
+  readonly tokens?: TokenStore | undefined;
   readonly limits: ServerLimits & ReadLimits & Partial<CallLimits & BlobLimits & ListLimits>;
   readonly log: Logger;
   readonly onChange: (kind: UpdateKind) => void;
@@ -88,6 +93,8 @@ export class McpHost implements AsyncDisposable {
   readonly blobs: BlobStore;
   /** Masks known secrets. */
   readonly log: Logger;
+  /** The sign-ins at the MCP servers. */
+  readonly signIns: ComputerSignIns;
   readonly #context: HostContext;
   readonly #vrl: VrlEngine = new VrlEngine();
   readonly #redactor: Redactor = new Redactor();
@@ -105,12 +112,20 @@ export class McpHost implements AsyncDisposable {
     const log = this.log = this.#redactor.wrap(context.log);
     this.#warnOnce = new WarnOnce(withModule(log, "resources"));
     this.#configWarnings = new WarnOnce(withModule(log, "config"));
+    this.signIns = new ComputerSignIns({
+      config: () => this.#config,
+      inputs: context.inputs,
+      tokens: context.tokens ?? memoryTokenStore(),
+      learn: (server, secrets) => this.#redactor.learn(server, secrets),
+      log: withModule(log, "mcp"),
+    });
     this.fleet = new Fleet({
       limits,
       log: withModule(log, "mcp"),
       redact: (text) => this.redact(text),
       listen: (server) => this.#listen(server),
       resolve: (server, signal) => this.#resolve(server, signal),
+      authorize: (config, signal) => this.signIns.authorize(config, signal),
     });
     const { maxSubscriptions } = limits;
     const watch = new ResourceWatch({ maxSubscriptions, onChange: () => context.onChange("resources") });

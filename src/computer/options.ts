@@ -1,6 +1,7 @@
 /** The options of a Computer and of requests by its own program. */
 import type { Logger } from "../log.ts";
 import type { Progress } from "../mcp/call_options.ts";
+import type { TokenStore } from "../mcp/auth/token_store.ts";
 import type { ServerLimits } from "../mcp/limits.ts";
 import { type CallTimeouts, DEFAULT_TIMEOUT_SECONDS, toCallTimes } from "../protocol/timeouts.ts";
 import type { BlobLimits } from "./office/blob_store.ts";
@@ -26,6 +27,11 @@ export interface ComputerOptions {
   readonly confirm?: Confirm | undefined;
   /** Answers `client:get_dpe`; without it, such requests are answered 4011. */
   readonly resolveDpe?: ResolveDpe | undefined;
+  /**
+   * Keeps the sign-ins at MCP servers (OAuth), such as {@linkcode fileTokenStore}; in memory by default, so that they end
+   * with the Computer.
+   */
+  readonly tokens?: TokenStore | undefined;
   /** Limits that differ from the defaults. */
   readonly limits?: Partial<ComputerLimits> | undefined;
   /** Receives log records; silent by default. */

@@ -66,7 +66,7 @@ export type CompletionRef =
   | { readonly type: "ref/prompt"; readonly name: string };
 
 /** The context of a session. */
-export interface ConnectionContext {
+export interface ConnectionContext extends Pick<TransportContext, "authorization"> {
   readonly listener: NotificationListener;
   readonly guard: ProcessGuard;
   readonly log: Logger;
@@ -355,7 +355,7 @@ export class McpConnection {
 
   async #request(method: string, params: Result, options: OutgoingOptions): Promise<Result> {
     options.signal?.throwIfAborted();
-    if (this.#goneReason !== undefined) throw new ServerNotRunningError({ reason: this.#goneReason });
+    this.#over.signal.throwIfAborted();
     try {
       return await makeMcpRequest(method, this.#spanAttributes, (meta) => {
         const request = { method, params: withMeta(params, meta) };

@@ -1,6 +1,7 @@
 /** The transport that a configuration names. Only a server over HTTP needs the MCP SDK, which is loaded with the first one. */
 import type { Logger } from "../log.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
+import type { ServerAuthorization } from "./auth/server_authorization.ts";
 import type { HttpListener } from "./http/watched_fetch.ts";
 import type { Inflow } from "./inflow.ts";
 import type { Journal } from "./journal.ts";
@@ -20,6 +21,8 @@ export interface TransportContext {
   readonly inflow: Inflow;
   /** Learns what an HTTP answer means for the session. */
   readonly listener: HttpListener;
+  /** What requests over HTTP are signed in with, if anything. */
+  readonly authorization?: ServerAuthorization | undefined;
 }
 
 /** A transport, and what closing it takes. */

@@ -97,7 +97,9 @@ async function readRegistration(
     client_secret_expires_at: end,
     token_endpoint_auth_method,
   } = isRecord(body) ? body : {};
-  if (typeof clientId !== "string" || clientId === "") throw new SignInError("its answer has no client_id");
+  if (typeof clientId !== "string" || clientId === "") {
+    throw new SignInError("Cannot read the registration: it has no client_id");
+  }
   return {
     clientId,
     ...(typeof secret === "string" ? { clientSecret: secret } : {}),

@@ -7,7 +7,7 @@ import { lookup } from "node:dns/promises";
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { describeError } from "../../text.ts";
-import { ServerNotRunningError } from "../errors.ts";
+import { ServerNotRunningError, ServerTimeoutError } from "../errors.ts";
 import { type AddressKind, kindOfHost } from "./addresses.ts";
 
 /** How long one request may take, in milliseconds, its answer and redirects included. */
@@ -74,7 +74,7 @@ export function createOAuthFetch({ resource, issuer }: OAuthFetchOptions): OAuth
 
   return async (url, init) => {
     using deadline = new Deadline(REQUEST_TIMEOUT_MS, {
-      reason: () => new Error(`no answer in ${REQUEST_TIMEOUT_MS} ms`),
+      reason: () => new ServerTimeoutError(`No answer in ${REQUEST_TIMEOUT_MS} ms`),
       signal: init.signal,
     });
     const { signal } = deadline;
@@ -105,9 +105,12 @@ async function kindOf(hostname: string, signal: AbortSignal): Promise<AddressKin
   return (["loopback", "private"] as const).find((each) => kinds.includes(each)) ?? "public";
 }
 
-/** The same response with its body in memory. */
+/** The same response with its body in memory; without it for a stream, which may never end. */
 async function readBounded(response: Response, signal: AbortSignal): Promise<Response> {
-  const { status, statusText, headers, body } = response;
+  const { status, statusText, headers } = response;
+  const isStream = headers.get("content-type")?.includes("text/event-stream") === true;
+  if (isStream) await response.body?.cancel();
+  const body = isStream ? null : response.body;
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   const reader = body?.getReader();
@@ -116,7 +119,9 @@ async function readBounded(response: Response, signal: AbortSignal): Promise<Res
       const { done, value } = await abortable(reader.read(), signal);
       if (done) break;
       size += value.length;
-      if (size > MAX_ANSWER_BYTES) throw new Error(`its answer has more than ${MAX_ANSWER_BYTES} bytes`);
+      if (size > MAX_ANSWER_BYTES) {
+        throw new RangeError(`Answer too large: more than ${MAX_ANSWER_BYTES} bytes`);
+      }
       chunks.push(value);
     }
   } finally {

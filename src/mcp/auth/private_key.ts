@@ -57,7 +57,7 @@ function jwkImporter(jwk: Readonly<Record<string, unknown>>): Importer {
     .filter(([, value]) => typeof value === "string");
   return (algorithm) =>
     d === undefined
-      ? Promise.reject(new TypeError("a public key"))
+      ? Promise.reject(new TypeError("Not a private key"))
       : crypto.subtle.importKey("jwk", Object.fromEntries(members), algorithm, false, ["sign"]);
 }
 

@@ -1,8 +1,7 @@
 /** An MCP server whose access needs tokens, with what a sign-in at it needs: shared by sign-ins and by sessions. */
 import type { Logger } from "../../log.ts";
-import type { OAuthSettings } from "../../protocol/config.ts";
+import type { OAuthSettings, ResolvedServerConfig } from "../../protocol/config.ts";
 import { ConfigurationError, SignInError } from "../errors.ts";
-import type { HttpConfig } from "../http/watched_fetch.ts";
 import { type Challenge, scopesIn } from "./challenge.ts";
 import { assertOwnIssuer, isUsable } from "./client.ts";
 import {
@@ -14,6 +13,9 @@ import {
 } from "./discovery.ts";
 import { createOAuthFetch, type OAuthFetch } from "./oauth_fetch.ts";
 import type { OAuthClient, OAuthTokens, SignInKey, StoredSignIn, TokenStore } from "./token_store.ts";
+
+/** The configuration of a server over HTTP, with its inputs filled in. */
+export type HttpConfig = Exclude<ResolvedServerConfig, { type: "stdio" }>;
 
 /** What all sign-ins of a Computer share. */
 export interface AuthorizationContext {

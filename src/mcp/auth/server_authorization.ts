@@ -1,9 +1,11 @@
 /** The authorization of one MCP server while it runs: its token, renewed in time, and what a refusal means. */
 import { abortable } from "../../async/abortable.ts";
+import { Deadline } from "../../async/deadline.ts";
 import { describeError } from "../../text.ts";
 import {
   ServerAuthorizationError,
   ServerNotRunningError,
+  ServerTimeoutError,
   SignInError,
   SignInRequiredError,
 } from "../errors.ts";
@@ -14,6 +16,9 @@ import { OAuthRefusalError } from "./oauth_requests.ts";
 import type { ProtectedServer } from "./protected_server.ts";
 import { refreshTokens, requestClientTokens } from "./token_requests.ts";
 import type { OAuthTokens, StoredSignIn } from "./token_store.ts";
+
+/** How long a refused request waits for metadata that nobody has announced, in milliseconds. */
+const LOOK_TIMEOUT_MS = 5_000;
 
 /** A refusal of the MCP server. */
 export interface Refusal {
@@ -99,18 +104,33 @@ export class ServerAuthorization {
 
   /** Resolves when somebody has signed in. Rejects with the signal's reason. */
   async untilSignedIn(signal: AbortSignal): Promise<void> {
-    const refused = (await this.#current())?.tokens?.accessToken;
+    const refused = (await this.#current().catch(() => undefined))?.tokens?.accessToken;
+    await this.#until((token) => token !== undefined && token !== refused, signal);
+    this.#required = undefined;
+  }
+
+  /** Resolves when tokens that were there are gone. Rejects with the signal's reason. */
+  async untilSignedOut(signal: AbortSignal): Promise<void> {
+    await this.#until((token) => token !== undefined, signal);
+    await this.#until((token) => token === undefined, signal);
+    this.#required ??= new SignInRequiredError(this.#server.name, { why: "it was signed out" });
+  }
+
+  /** Resolves when the stored token is a wanted one. A store that cannot be read says nothing. */
+  async #until(isWanted: (token: string | undefined) => boolean, signal: AbortSignal): Promise<void> {
     const over = new AbortController();
-    const ended = AbortSignal.any([over.signal, signal]);
+    let changed = Promise.withResolvers<void>();
+    this.#server.context.store.watch(() => changed.resolve(), AbortSignal.any([over.signal, signal]));
     try {
       while (true) {
-        const { promise: changed, resolve } = Promise.withResolvers<void>();
-        this.#server.context.store.watch(resolve, ended);
-        const tokens = (await this.#current().catch(() => undefined))?.tokens;
-        if (tokens !== undefined && tokens.accessToken !== refused) break;
-        await abortable(changed, signal);
+        changed = Promise.withResolvers();
+        const isFound = await this.#current().then(
+          (found) => isWanted(found?.tokens?.accessToken),
+          () => false,
+        );
+        if (isFound) return;
+        await abortable(changed.promise, signal);
       }
-      this.#required = undefined;
     } finally {
       over.abort();
     }
@@ -273,9 +293,13 @@ export class ServerAuthorization {
   /** Looks for metadata at the origin of the MCP server alone. */
   async #look(): Promise<boolean> {
     const { url, fetch } = this.#server;
+    using deadline = new Deadline(LOOK_TIMEOUT_MS, {
+      reason: () => new ServerTimeoutError(`No metadata in ${LOOK_TIMEOUT_MS} ms`),
+    });
+    const { signal } = deadline;
     try {
-      const resource = await discoverResource(url, { challenge: undefined, fetch, signal: undefined });
-      return resource !== undefined || await hasServerMetadata(url, { fetch, signal: undefined });
+      const resource = await discoverResource(url, { challenge: undefined, fetch, signal });
+      return resource !== undefined || await hasServerMetadata(url, { fetch, signal });
     } catch {
       return false;
     }

@@ -9,7 +9,12 @@ import { type Challenge, readChallenge, scopesIn } from "./challenge.ts";
 import { authenticationOf } from "./client.ts";
 import { beginDeviceSignIn } from "./device_sign_in.ts";
 import { requestOptions } from "./oauth_requests.ts";
-import { type AuthorizationContext, ProtectedServer, type SignInTarget } from "./protected_server.ts";
+import {
+  type AuthorizationContext,
+  type HttpConfig,
+  ProtectedServer,
+  type SignInTarget,
+} from "./protected_server.ts";
 import { ServerAuthorization } from "./server_authorization.ts";
 import type { SignIn, SignInOptions, SignInStatus, SignOutResult } from "./sign_in.ts";
 import { toLibraryClient } from "./token_requests.ts";
@@ -88,6 +93,12 @@ export class SignIns {
     const [last] = await server.signIns();
     const port = last?.client.redirectUri === undefined ? "" : new URL(last.client.redirectUri).port;
     return port === "" ? undefined : Number(port);
+  }
+
+  /** What a session is signed in with; `undefined` for a server that never signs in. */
+  authorize(config: HttpConfig, signal: AbortSignal): ServerAuthorization | undefined {
+    const server = ProtectedServer.of(config, this.#context);
+    return server && new ServerAuthorization(server, signal);
   }
 
   async #find(name: string, signal: AbortSignal | undefined): Promise<ProtectedServer> {

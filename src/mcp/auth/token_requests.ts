@@ -109,7 +109,7 @@ async function requestTokens(
 function toTokens(answer: oauth.TokenEndpointResponse, nowMs: number): OAuthTokens {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: lifetime, scope } = answer;
   if (answer.token_type !== "bearer") {
-    throw new SignInError(`its tokens are of type "${answer.token_type}", not Bearer`);
+    throw new SignInError(`Cannot use tokens of type "${answer.token_type}": not Bearer`);
   }
   return {
     accessToken,

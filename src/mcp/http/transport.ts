@@ -5,6 +5,8 @@ import {
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { settledWithin } from "../../async/abortable.ts";
+import { createAuthorizedFetch } from "../auth/authorized_fetch.ts";
+import type { ServerAuthorization } from "../auth/server_authorization.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { Transport } from "../json_rpc.ts";
 import { createWatchedFetch, type HttpConfig, type HttpContext } from "./watched_fetch.ts";
@@ -20,11 +22,19 @@ export interface OpenHttpTransport {
 }
 
 /** Opens the transport of a server over HTTP. */
-export function openHttpTransport(config: HttpConfig, context: HttpContext): OpenHttpTransport {
+export function openHttpTransport(
+  config: HttpConfig,
+  context: Omit<HttpContext, "send"> & { readonly authorization?: ServerAuthorization | undefined },
+): OpenHttpTransport {
   const url = parseUrl(config.server_parameters.url);
   const headers = toHeaders(config.server_parameters.headers);
   const client = Deno.createHttpClient({});
-  const options = { fetch: createWatchedFetch(config, client, context), requestInit: { headers } };
+  const { authorization } = context;
+  const send = authorization && createAuthorizedFetch(url, authorization);
+  const options = {
+    fetch: createWatchedFetch(config, client, { ...context, send }),
+    requestInit: { headers },
+  };
   if (config.type === "sse") {
     const transport = new SSEClientTransport(url, options);
     return { transport, close: () => closeAll(transport, client) };

@@ -5,7 +5,8 @@ import { Deadline } from "../../async/deadline.ts";
 import { isRecord } from "../../json.ts";
 import type { MCPServerStreamableHttpConfig, MCPSSEConfig, Resolved } from "../../protocol/config.ts";
 import { describeError } from "../../text.ts";
-import { ServerAuthorizationError, ServerNotRunningError, ServerTimeoutError } from "../errors.ts";
+import { endsSession, type HttpFetch } from "../auth/authorized_fetch.ts";
+import { isFailure, ServerAuthorizationError, ServerNotRunningError, ServerTimeoutError } from "../errors.ts";
 import type { Inflow } from "../inflow.ts";
 import {
   MAX_LARGE_MESSAGES,
@@ -45,6 +46,8 @@ export interface HttpContext {
   readonly limits: MessageLimits;
   /** The pace at which the server is read. */
   readonly inflow: Inflow;
+  /** Sends a request; `fetch` by default. */
+  readonly send?: HttpFetch | undefined;
 }
 
 /** One request of the SDK. */
@@ -135,13 +138,16 @@ class WatchedFetch {
   }
 
   async #reach(url: string | URL, init: RequestInit): Promise<Response> {
+    const { send = fetch, listener } = this.#context;
     try {
-      return await fetch(url, { ...init, client: this.#client });
+      return await send(url, { ...init, client: this.#client });
     } catch (error) {
-      if (init.signal?.aborted !== true) {
+      if (isFailure(error)) {
+        if (endsSession(error)) listener.onGone("needs sign-in", error);
+      } else if (init.signal?.aborted !== true) {
         const reason = "not reachable";
         const detail = `${addressOf(url)}: ${networkReason(error)}`;
-        this.#context.listener.onGone(reason, new ServerNotRunningError({ reason, detail, cause: error }));
+        listener.onGone(reason, new ServerNotRunningError({ reason, detail, cause: error }));
       }
       throw error;
     }

@@ -5,6 +5,7 @@ import type { Limiter } from "../../async/limiter.ts";
 import { type Logger, withFields } from "../../log.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../../protocol/config.ts";
 import { describeError, shorten } from "../../text.ts";
+import type { ServerAuthorization } from "../auth/server_authorization.ts";
 import type { McpConnection } from "../connection.ts";
 import {
   ConfigurationError,
@@ -19,6 +20,7 @@ import { Heartbeat, Renewal } from "./health.ts";
 import { Journal } from "../journal.ts";
 import type { ServerLimits } from "../limits.ts";
 import type { NotificationListener } from "../notifications.ts";
+import { type ServerState, type ServerStatus, StateLog } from "./server_state.ts";
 import { WarnOnce } from "../warn_once.ts";
 
 /** The longest wait between two starts, in milliseconds. */
@@ -29,29 +31,8 @@ const MAX_RESTART_DELAY_MS = 60_000;
  */
 const STABLE_MS = 5 * 60_000;
 
-/** The last lines of stderr that are logged with a failure; npm needs as many. The journal has more. */
-const LOGGED_STDERR_LINES = 8;
 /** The length to which a problem is cut, in characters. */
 const MAX_PROBLEM_LENGTH = 1_000;
-
-/** The status of a server. `failed` is final until its configuration changes. */
-export type ServerStatus = "starting" | "running" | "retrying" | "failed" | "stopped";
-
-/** The state of a server. */
-export interface ServerState {
-  /** The status. */
-  readonly status: ServerStatus;
-  /** The time of the last change of status. */
-  readonly since: Date;
-  /** The number of restarts since it was configured, successful or not. */
-  readonly restarts: number;
-  /** The error that ended or prevented the last session; absent while the server runs and after a stop. */
-  readonly lastError?: string;
-  /** A failure of a running server: its tools cannot be listed. */
-  readonly problem?: string;
-  /** The end of the stderr of the last child process. */
-  readonly stderrTail?: string;
-}
 
 /** The members that change with the status. */
 type StateChange = Omit<ServerState, "since" | "restarts" | "problem">;
@@ -76,6 +57,10 @@ export interface ServerContext {
   readonly redact?: ((text: string) => string) | undefined;
   /** Resolves the inputs at each start. A {@linkcode ConfigurationError} is final. */
   readonly resolve: (config: MCPServerConfig, signal: AbortSignal) => Promise<ResolvedServerConfig>;
+  /** Returns what a server on the network is signed in with, until the signal ends its use; nothing by default. */
+  readonly authorize?:
+    | ((config: ResolvedServerConfig, signal: AbortSignal) => Promise<ServerAuthorization | undefined>)
+    | undefined;
 }
 
 /**
@@ -94,14 +79,16 @@ export class SupervisedServer {
   readonly #listener: ServerListener;
   readonly #warnOnce: WarnOnce;
   readonly #journal: Journal;
+  readonly #stateLog: StateLog;
   #config: MCPServerConfig;
   #connection: McpConnection | undefined;
   #heartbeat: Heartbeat | undefined;
   #renewal: Renewal | undefined;
+  #authorization: ServerAuthorization | undefined;
+  /** Aborted at the end of the use of `#authorization`. */
+  #authorizing = new AbortController();
   #state: ServerState = { status: "stopped", since: new Date(), restarts: 0 };
   #starts = 0;
-  /** The error that the last warning named; `undefined` once the server runs again or is stopped. */
-  #warnedOf: string | undefined;
   #run: Run | undefined;
   /** Like `lastError`, but set as soon as the session ends, and cleared at once by `stop()` and `restart()`. */
   #failure: unknown;
@@ -119,6 +106,7 @@ export class SupervisedServer {
       now: () => new Date(),
       redact: context.redact,
     });
+    this.#stateLog = new StateLog(this.#context.log, this.#journal);
     this.#listener = context.listen(this);
   }
 
@@ -261,9 +249,25 @@ export class SupervisedServer {
       if (signal.aborted) return;
       if (performance.now() - startMs > STABLE_MS) backoff.reset();
       if (failure.isFinal) return this.#fail(failure.state);
+      if (this.#authorization?.required !== undefined) {
+        await this.#waitForSignIn(this.#authorization, { state: failure.state, signal });
+        backoff.reset();
+        continue;
+      }
       this.#setState({ ...failure.state, status: "retrying" });
       await delay(backoff.next(), signal).catch(() => {});
     }
+  }
+
+  /** Tries nothing until somebody has signed in: every attempt would be refused. */
+  async #waitForSignIn(
+    authorization: ServerAuthorization,
+    { state, signal }: { readonly state: Omit<StateChange, "status">; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { required } = authorization;
+    this.#failure = required;
+    this.#setState({ ...state, lastError: describeError(required), status: "needs sign-in" });
+    await authorization.untilSignedIn(signal).catch(() => {});
   }
 
   /** Ends supervision until the configuration changes. */
@@ -286,7 +290,9 @@ export class SupervisedServer {
       run.settled.resolve();
       this.#listener.onRunning(connection);
       reason = await this.#watch(connection, signal);
-      if (!signal.aborted) this.#failure = new ServerNotRunningError({ reason });
+      if (!signal.aborted) {
+        this.#failure = this.#authorization?.required ?? new ServerNotRunningError({ reason });
+      }
       return { isFinal: false, state: { lastError: reason, stderrTail: connection.stderrTail } };
     } catch (error) {
       if (!signal.aborted) this.#failure = error;
@@ -311,7 +317,13 @@ export class SupervisedServer {
       log,
     });
     const { startTimeoutMs: timeoutMs } = limits;
+    // The sign-in of one session: a changed configuration may have another one.
+    this.#authorizing.abort();
+    this.#authorizing = new AbortController();
+    const used = AbortSignal.any([signal, this.#authorizing.signal]);
+    this.#authorization = await this.#context.authorize?.(config, used);
     const context = {
+      authorization: this.#authorization,
       listener: this.#listener,
       journal: this.#journal,
       warnOnce: this.#warnOnce,
@@ -345,7 +357,8 @@ export class SupervisedServer {
     const beating = heartbeat.run(stop);
     try {
       const stopped = untilAborted(stop).then(() => endOf(stop));
-      return await Promise.race([connection.closed, heartbeat.hung, stopped]);
+      const signedOut = this.#authorization?.untilSignedOut(stop).then(() => "signed out", () => stopped);
+      return await Promise.race([connection.closed, heartbeat.hung, signedOut ?? stopped]);
     } finally {
       this.#heartbeat = undefined;
       over.abort();
@@ -362,37 +375,14 @@ export class SupervisedServer {
     const { problem: _before, ...rest }: Partial<ServerState> & StateChange = change;
     const state = { ...rest, since, restarts: Math.max(0, this.#starts - 1) };
     this.#state = state;
-    this.#logState(state);
+    this.#stateLog.write(state);
     this.#listener.onStateChange(state);
-  }
-
-  #logState({ status, lastError, stderrTail = "" }: ServerState): void {
-    const { log } = this.#context;
-    const warnedOf = this.#warnedOf;
-    const isFailure = status === "failed" || status === "retrying";
-    if (isFailure) this.#warnedOf = lastError;
-    else if (status !== "starting") this.#warnedOf = undefined;
-    this.#journal.state(status, isFailure ? lastError : undefined);
-    if (isFailure) {
-      // Warns once of a failure that every attempt repeats.
-      if (lastError === warnedOf) log.info(`MCP server ${status}`, { error: lastError });
-      else log.warn(`MCP server ${status}`, { error: lastError, stderr: lastLines(stderrTail) || undefined });
-    } else if (status === "running" && warnedOf !== undefined) {
-      // A warning as well, for readers who see only warnings.
-      log.warn("MCP server is running again");
-    } else log.info(`MCP server ${status}`);
   }
 }
 
 /** A server that answers a ping with an error is alive. */
 function isAnswer(error: unknown): boolean {
   return error instanceof ServerAnswerError;
-}
-
-/** The last lines of a process most likely say why it ended. */
-function lastLines(text: string): string {
-  const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
-  return lines.slice(-LOGGED_STDERR_LINES).join(" | ");
 }
 
 function endOf({ reason }: AbortSignal): string {

@@ -12,7 +12,8 @@ import { Fleet } from "../../../src/mcp/supervision/fleet.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { parseConfig } from "../../../src/config/config.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../../src/mcp/limits.ts";
-import type { ServerStatus, SupervisedServer } from "../../../src/mcp/supervision/supervised_server.ts";
+import type { ServerStatus } from "../../../src/mcp/supervision/server_state.ts";
+import type { SupervisedServer } from "../../../src/mcp/supervision/supervised_server.ts";
 import { parseDpeUri } from "../../../src/uri/dpe_uri.ts";
 import { deafListener } from "../../fixtures/deaf_listener.ts";
 

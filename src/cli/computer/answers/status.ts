@@ -3,7 +3,7 @@ import { countOf } from "../../../text.ts";
 import { alignColumns, drawColumns } from "../../../terminal/shapes.ts";
 import { toSafeLine } from "../../../terminal/safe_text.ts";
 import { type Palette, PLAIN, type Screen } from "../../../terminal/screen.ts";
-import type { ServerState } from "../../../mcp/supervision/supervised_server.ts";
+import type { ServerState } from "../../../mcp/supervision/server_state.ts";
 import type { ToolCallRecord } from "../../../computer/tools/history.ts";
 import { quoteWord } from "../../../terminal/words.ts";
 import type { CommandAnswer } from "../../answers/answer.ts";

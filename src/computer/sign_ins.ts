@@ -1,0 +1,112 @@
+/** The sign-ins of a Computer at its MCP servers. What OAuth needs is loaded with the first use. */
+import type { ComputerConfig } from "../config/config.ts";
+import type { Logger } from "../log.ts";
+import type { ServerAuthorization } from "../mcp/auth/server_authorization.ts";
+import type { SignIn, SignInOptions, SignInStatus, SignOutResult } from "../mcp/auth/sign_in.ts";
+import type { SignIns } from "../mcp/auth/sign_ins.ts";
+import type { TokenStore } from "../mcp/auth/token_store.ts";
+import type { ResolvedServerConfig } from "../protocol/config.ts";
+import { unknownName } from "../spelling.ts";
+import { resolveInputs } from "./inputs/resolve.ts";
+import type { InputSource } from "./inputs/sources.ts";
+
+/** What sign-ins need from their Computer. */
+export interface SignInsOptions {
+  /** The configuration of now. */
+  readonly config: () => ComputerConfig;
+  readonly inputs: InputSource;
+  readonly tokens: TokenStore;
+  /** Told of each token and secret of a server, so that logs and answers do not show them. */
+  readonly learn?: ((server: string, secrets: readonly string[]) => void) | undefined;
+  readonly log: Logger;
+}
+
+/**
+ * Signs in at the MCP servers of a Computer, and out again. No session is needed; a running one notices by itself.
+ *
+ * @example
+ * ```ts
+ * import { assertRejects } from "@std/assert";
+ * import { Computer } from "@a2c-smcp/sdk/computer";
+ *
+ * const shop = { type: "stdio", disabled: true, server_parameters: { command: "shop-mcp-server" } };
+ * await using computer = Computer.open({ name: "laptop", config: { servers: { shop } } });
+ * await assertRejects(() => computer.signIns.start("shop"), TypeError, "a program");
+ * ```
+ */
+export class ComputerSignIns {
+  readonly #options: SignInsOptions;
+  #loading: Promise<SignIns> | undefined;
+
+  /** Used by {@linkcode Computer.signIns} and {@linkcode openSignIns}. */
+  constructor(options: SignInsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins a sign-in at an MCP server.
+   *
+   * @throws {TypeError} for an unknown server, and one that nobody signs in at.
+   * @throws {SignInError} when the sign-in cannot begin; the message says what to do.
+   */
+  async start(server: string, options: SignInOptions = {}): Promise<SignIn> {
+    return await (await this.#load()).start(server, options);
+  }
+
+  /** The state of the sign-in at an MCP server, without any token. Throws for the name as `start` does. */
+  async status(server: string, options: { readonly signal?: AbortSignal } = {}): Promise<SignInStatus> {
+    return await (await this.#load()).status(server, options);
+  }
+
+  /** Forgets the tokens of an MCP server, after they were revoked where that is possible. Throws for the name as `start` does. */
+  async signOut(server: string, options: { readonly signal?: AbortSignal } = {}): Promise<SignOutResult> {
+    return await (await this.#load()).signOut(server, options);
+  }
+
+  /** The port to listen at for the browser: the configured one, else that of the last sign-in, if any. */
+  async redirectPort(server: string): Promise<number | undefined> {
+    return await (await this.#load()).redirectPort(server);
+  }
+
+  /** What a session with a server on the network is signed in with, until the signal ends it. */
+  async authorize(
+    config: ResolvedServerConfig,
+    signal: AbortSignal,
+  ): Promise<ServerAuthorization | undefined> {
+    if (config.type === "stdio" || config.oauth === false) return undefined;
+    return (await this.#load()).authorize(config, signal);
+  }
+
+  #load(): Promise<SignIns> {
+    return this.#loading ??= this.#create();
+  }
+
+  async #create(): Promise<SignIns> {
+    const { tokens, learn = () => {}, log } = this.#options;
+    const { SignIns } = await import("../mcp/auth/sign_ins.ts");
+    return new SignIns({
+      store: tokens,
+      learn,
+      log,
+      now: () => Date.now(),
+      resolve: (server, signal) => this.#resolve(server, signal),
+    });
+  }
+
+  async #resolve(name: string, signal = new AbortController().signal): Promise<ResolvedServerConfig> {
+    const { config, inputs: source } = this.#options;
+    const { servers, inputs } = config();
+    const server = servers.find((each) => each.name === name);
+    if (server === undefined) {
+      throw new TypeError(unknownName("server", name, servers.map((each) => each.name)));
+    }
+    return await resolveInputs(server, { inputs, source, signal });
+  }
+}
+
+/** The sign-ins of a configuration without a running Computer. */
+export function openSignIns(
+  { config, ...options }: Omit<SignInsOptions, "config"> & { readonly config: ComputerConfig },
+): ComputerSignIns {
+  return new ComputerSignIns({ ...options, config: () => config });
+}
