@@ -42,7 +42,7 @@ import { resolveInputs } from "./inputs/resolve.ts";
 import type { InputSource } from "./inputs/sources.ts";
 import { Redactor } from "./secrets/redaction.ts";
 import { secretsOf } from "./secrets/values.ts";
-import { ComputerSignIns } from "./sign_ins.ts";
+import { HostSignIns } from "./sign_ins.ts";
 import { collectDesktop, type DesktopOptions } from "./resources/desktop.ts";
 import { ResourceDirectory } from "./resources/directory.ts";
 import { listResources, type ReadRequest, readResource } from "./resources/read.ts";
@@ -94,7 +94,7 @@ export class McpHost implements AsyncDisposable {
   /** Masks known secrets. */
   readonly log: Logger;
   /** The sign-ins at the MCP servers. */
-  readonly signIns: ComputerSignIns;
+  readonly signIns: HostSignIns;
   readonly #context: HostContext;
   readonly #vrl: VrlEngine = new VrlEngine();
   readonly #redactor: Redactor = new Redactor();
@@ -112,7 +112,7 @@ export class McpHost implements AsyncDisposable {
     const log = this.log = this.#redactor.wrap(context.log);
     this.#warnOnce = new WarnOnce(withModule(log, "resources"));
     this.#configWarnings = new WarnOnce(withModule(log, "config"));
-    this.signIns = new ComputerSignIns({
+    this.signIns = new HostSignIns({
       config: () => this.#config,
       inputs: context.inputs,
       tokens: context.tokens ?? memoryTokenStore(),
@@ -178,7 +178,9 @@ export class McpHost implements AsyncDisposable {
   /** The state of each MCP server in order of precedence, with known secrets masked. */
   get states(): Map<string, ServerState> {
     return new Map(
-      this.fleet.servers.map(({ name, state, status }) => [name, this.#redactState({ ...state, status })]),
+      this.fleet.servers.map((
+        { name, state, status },
+      ) => [name, this.#redactor.redactState({ ...state, status })]),
     );
   }
 
@@ -361,14 +363,6 @@ export class McpHost implements AsyncDisposable {
     const resolved = await resolveInputs(server, { inputs, source: this.#context.inputs, signal });
     this.#redactor.learn(server.name, secretsOf(server, resolved));
     return resolved;
-  }
-
-  #redactState({ lastError, stderrTail, ...state }: ServerState): ServerState {
-    return {
-      ...state,
-      ...(lastError === undefined ? {} : { lastError: this.redact(lastError) }),
-      ...(stderrTail === undefined ? {} : { stderrTail: this.#redactor.redactTail(stderrTail) }),
-    };
   }
 
   /** Passes on the events of a server while it belongs to the fleet. */

@@ -14,10 +14,13 @@ import type { InputSource } from "./inputs/sources.ts";
 export interface SignInsOptions {
   /** The configuration of now. */
   readonly config: () => ComputerConfig;
+  /** Returns the value of an input, as for a start of the MCP server. */
   readonly inputs: InputSource;
+  /** Keeps the tokens. */
   readonly tokens: TokenStore;
   /** Told of each token and secret of a server, so that logs and answers do not show them. */
   readonly learn?: ((server: string, secrets: readonly string[]) => void) | undefined;
+  /** Receives log records. */
   readonly log: Logger;
 }
 
@@ -34,36 +37,46 @@ export interface SignInsOptions {
  * await assertRejects(() => computer.signIns.start("shop"), TypeError, "a program");
  * ```
  */
-export class ComputerSignIns {
-  readonly #options: SignInsOptions;
-  #loading: Promise<SignIns> | undefined;
-
-  /** Used by {@linkcode Computer.signIns} and {@linkcode openSignIns}. */
-  constructor(options: SignInsOptions) {
-    this.#options = options;
-  }
-
+export interface ComputerSignIns {
   /**
    * Begins a sign-in at an MCP server.
    *
    * @throws {TypeError} for an unknown server, and one that nobody signs in at.
    * @throws {SignInError} when the sign-in cannot begin; the message says what to do.
    */
+  start(server: string, options?: SignInOptions): Promise<SignIn>;
+
+  /** The state of the sign-in at an MCP server, without any token. Throws for the name as `start` does. */
+  status(server: string, options?: { readonly signal?: AbortSignal }): Promise<SignInStatus>;
+
+  /** Forgets the tokens of an MCP server, after they were revoked where that is possible. Throws for the name as `start` does. */
+  signOut(server: string, options?: { readonly signal?: AbortSignal }): Promise<SignOutResult>;
+
+  /** The port to listen at for the browser: the configured one, else that of the last sign-in, if any. */
+  redirectPort(server: string): Promise<number | undefined>;
+}
+
+/** The sign-ins of one Computer, also for its sessions. */
+export class HostSignIns implements ComputerSignIns {
+  readonly #options: SignInsOptions;
+  #loading: Promise<SignIns> | undefined;
+
+  constructor(options: SignInsOptions) {
+    this.#options = options;
+  }
+
   async start(server: string, options: SignInOptions = {}): Promise<SignIn> {
     return await (await this.#load()).start(server, options);
   }
 
-  /** The state of the sign-in at an MCP server, without any token. Throws for the name as `start` does. */
   async status(server: string, options: { readonly signal?: AbortSignal } = {}): Promise<SignInStatus> {
     return await (await this.#load()).status(server, options);
   }
 
-  /** Forgets the tokens of an MCP server, after they were revoked where that is possible. Throws for the name as `start` does. */
   async signOut(server: string, options: { readonly signal?: AbortSignal } = {}): Promise<SignOutResult> {
     return await (await this.#load()).signOut(server, options);
   }
 
-  /** The port to listen at for the browser: the configured one, else that of the last sign-in, if any. */
   async redirectPort(server: string): Promise<number | undefined> {
     return await (await this.#load()).redirectPort(server);
   }
@@ -108,5 +121,5 @@ export class ComputerSignIns {
 export function openSignIns(
   { config, ...options }: Omit<SignInsOptions, "config"> & { readonly config: ComputerConfig },
 ): ComputerSignIns {
-  return new ComputerSignIns({ ...options, config: () => config });
+  return new HostSignIns({ ...options, config: () => config });
 }

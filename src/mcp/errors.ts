@@ -103,11 +103,18 @@ export class SignInRequiredError extends ServerAuthorizationError {
 
 /** A sign-in has failed, or cannot begin. */
 export class SignInError extends Error {
+  /** The name of the class. */
   override readonly name = "SignInError";
+  /** Tells this error from others. */
   readonly code = "SIGN_IN";
   /** Whether the sign-in is over; false when another answer may still finish it. */
   readonly isOver: boolean;
 
+  /**
+   * Creates the error.
+   *
+   * @param options `isOver` is true by default.
+   */
   constructor(message: string, options: { readonly isOver?: boolean; readonly cause?: unknown } = {}) {
     const { isOver = true, cause } = options;
     super(message, cause === undefined ? undefined : { cause });

@@ -1,5 +1,6 @@
 /** Replaces known secrets in texts: log lines, errors, states and logs of MCP servers. */
 import { type LogFields, type Logger, silentLogger } from "../../log.ts";
+import type { ServerState } from "../../mcp/supervision/server_state.ts";
 import { isRecord } from "../../json.ts";
 import { shorten } from "../../text.ts";
 import { MASK } from "./masking.ts";
@@ -93,6 +94,15 @@ export class Redactor {
       }
     }
     return (cut === 0 ? "" : MASK) + this.redact(text.slice(cut));
+  }
+
+  /** The same for the texts in the state of an MCP server. */
+  redactState({ lastError, stderrTail, ...state }: ServerState): ServerState {
+    return {
+      ...state,
+      ...(lastError === undefined ? {} : { lastError: this.redact(lastError) }),
+      ...(stderrTail === undefined ? {} : { stderrTail: this.redactTail(stderrTail) }),
+    };
   }
 
   /** A logger that masks messages and fields. */

@@ -16,6 +16,7 @@ export interface SignInOptions {
 
 /** A sign-in in a browser. */
 export interface BrowserSignIn {
+  /** Tells the kinds of sign-ins apart. */
   readonly kind: "browser";
   /** The page at which the person signs in. */
   readonly url: string;
@@ -36,11 +37,13 @@ export interface BrowserSignIn {
 
 /** A sign-in on another device. */
 export interface DeviceSignIn {
+  /** Tells the kinds of sign-ins apart. */
   readonly kind: "device";
   /** The page at which the person enters the code. */
   readonly url: string;
   /** The same with the code in it, where the authorization server offers that. */
   readonly completeUrl: string | undefined;
+  /** The code that the person enters. */
   readonly userCode: string;
   /** When the code ends, in milliseconds since 1970. */
   readonly expiresAtMs: number;
@@ -52,7 +55,9 @@ export interface DeviceSignIn {
 
 /** A sign-in without a person: the tokens are stored already (`client_credentials`). */
 export interface ServiceSignIn {
+  /** Tells the kinds of sign-ins apart. */
   readonly kind: "service";
+  /** Resolved. */
   readonly finished: Promise<void>;
 }
 
@@ -67,7 +72,9 @@ export interface SignInStatus {
   readonly resource: string;
   /** The authorization server; `undefined` before the first sign-in. */
   readonly issuer: string | undefined;
+  /** `expired` only where the access token is not renewed without a person. */
   readonly state: "signed in" | "expired" | "signed out";
+  /** The id that the authorization server knows this Computer by. */
   readonly clientId: string | undefined;
   /** The granted scopes. */
   readonly scopes: readonly string[];
@@ -77,6 +84,7 @@ export interface SignInStatus {
   readonly expiresAtMs: number | undefined;
   /** Whether it is renewed without a person. */
   readonly isRenewable: boolean;
+  /** When somebody signed in last, in milliseconds since 1970. */
   readonly signedInAtMs: number | undefined;
 }
 
