@@ -220,7 +220,7 @@ testPrompt("public MCP servers work at the prompt", async ({ place, open }) => {
   const session = await open({
     config: { servers: { everything: everything(), memory: memory(join(place.folder, "memory.json")) } },
   });
-  await session.expect("2 MCP servers run, with 22 tools");
+  await session.expect("2 MCP servers run, with 24 tools");
   await session.expect("laptop> ");
   assertStringIncludes(await enter(session, "call get-sum a=2 b=3"), "5");
   assertStringIncludes(await enter(session, "tools echo"), "echo(message: string)");
