@@ -38,6 +38,7 @@
  */
 export type { BlobLimits } from "./src/computer/office/blob_store.ts";
 export { Computer } from "./src/computer/computer.ts";
+export { type LocalCompleteOptions, LocalMcp } from "./src/computer/local_mcp.ts";
 export type {
   ComputerLimits,
   ComputerOptions,
@@ -111,6 +112,16 @@ export type {
   NetworkMCPServerConfig,
   OAuthSettings,
 } from "./src/protocol/config.ts";
+export type { McpServerAbout, McpServerInfo } from "./src/protocol/mcp_servers.ts";
+export type {
+  Completion,
+  CompletionTarget,
+  PromptPage,
+  ResourcePage,
+  ResourceTemplatePage,
+} from "./src/protocol/pages.ts";
+export type { GetPromptRet, PromptArgument, PromptInfo, PromptMessage } from "./src/protocol/prompts.ts";
+export type { ResourceTemplateInfo } from "./src/protocol/resource_templates.ts";
 export type { DpeResource, ReadResourceRet, ResourceContents } from "./src/protocol/resources.ts";
 export type {
   Attributes,

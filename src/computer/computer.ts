@@ -34,6 +34,7 @@ import { type ComputerConfig, parseConfig } from "../config/config.ts";
 import type { ToolCallRecord } from "./tools/history.ts";
 import type { ConfigChange } from "./config_change.ts";
 import { McpHost } from "./host.ts";
+import { LocalMcp } from "./local_mcp.ts";
 import { checkInputValue, findInput, InputValues } from "./inputs/sources.ts";
 import { maskConfig } from "./secrets/masking.ts";
 import {
@@ -68,6 +69,8 @@ import type { ComputerSignIns } from "./sign_ins.ts";
 export class Computer implements AsyncDisposable {
   /** The name in the office. */
   readonly name: string;
+  /** What the MCP servers say about themselves, their prompts, resources, templates and suggestions. */
+  readonly mcp: LocalMcp;
   readonly #host: McpHost;
   readonly #announcer: Announcer;
   readonly #inputs: InputValues;
@@ -104,6 +107,7 @@ export class Computer implements AsyncDisposable {
       onChange: (kind) => this.#announcer.announce(kind),
       onProgress: (update) => this.#officeLink.emit(UPDATE_PROGRESS_EVENT, { computer: name, ...update }),
     });
+    this.mcp = new LocalMcp(this.#host);
     const { agent, calls, blobs, resources, followed, log } = this.#host;
     const members = () => this.#officeLink.members();
     this.#attendance = new Attendance({ agent, calls, blobs, resources, followed, log, members });

@@ -17,7 +17,7 @@ import { isRecord } from "../json.ts";
 import type { ErrorDetails } from "../protocol/errors.ts";
 import type { McpServerInfo } from "../protocol/mcp_servers.ts";
 import type { CompletionInfo } from "../protocol/resource_templates.ts";
-import type { GetResourcesReq, GetResourcesRet, ReadResourceRet } from "../protocol/resources.ts";
+import type { GetResourcesRet, ReadResourceRet } from "../protocol/resources.ts";
 import { unknownName } from "../spelling.ts";
 import { describeError } from "../text.ts";
 import type { UpdateKind } from "./office/announcer.ts";
@@ -45,7 +45,7 @@ import { secretsOf } from "./secrets/values.ts";
 import { HostSignIns } from "./sign_ins.ts";
 import { collectDesktop, type DesktopOptions } from "./resources/desktop.ts";
 import { ResourceDirectory } from "./resources/directory.ts";
-import { listResources, type ReadRequest, readResource } from "./resources/read.ts";
+import { type ListRequest, listResources, type ReadRequest, readResource } from "./resources/read.ts";
 import { Prompts } from "./prompts/prompts.ts";
 import type { CompletionRequest } from "./completion.ts";
 import { describeServer } from "./described_server.ts";
@@ -295,7 +295,7 @@ export class McpHost implements AsyncDisposable {
    *
    * @throws {SmcpError} as `client:get_resources` is answered.
    */
-  async resourcesOf(request: GetResourcesReq): Promise<Omit<GetResourcesRet, "req_id">> {
+  async resourcesOf(request: ListRequest): Promise<Omit<GetResourcesRet, "req_id">> {
     return await listResources(request, { routes: this.resources.routes });
   }
 

@@ -55,6 +55,15 @@ export function toArguments(
   return { ...json, ...Object.fromEntries(typed) };
 }
 
+/** The arguments as texts: what is not a text in the JSON is written as JSON. */
+export function toTexts({ json, texts }: TypedArguments): Record<string, string> {
+  const written = Object.entries(json).map(([name, value]) => [
+    name,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  return { ...Object.fromEntries(written), ...texts };
+}
+
 /** Candidates for a half-typed argument: `NAME=` for each parameter, then the values that the schema lists. */
 export function argumentCandidates(schema: Readonly<Record<string, unknown>>, word: string): string[] {
   const properties = isRecord(schema["properties"]) ? schema["properties"] : {};

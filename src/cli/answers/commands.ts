@@ -1,36 +1,27 @@
-/** The commands that the Agent's and the Computer's command lines share: `tools`, `call`, `desktop`, `finder`, `read`. */
+/**
+ * The commands that the Agent's and the Computer's command lines share: `tools`, `call`, `desktop`, `finder`, `read`, and
+ * those of `mcp_commands.ts`.
+ */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from "../../protocol/timeouts.ts";
 import { collect, parseSeconds, wholeNumber } from "../options.ts";
 import { UsageError } from "../outcome.ts";
-import type { CommandAnswer } from "./answer.ts";
 import { CallParams, toWords, type TypedArguments, typedArguments } from "./arguments.ts";
+import { addMcpCommands } from "./mcp_commands.ts";
+import type { RequestCall, RunRequest } from "./request_call.ts";
 import type { TreeDepth } from "./document_tree.ts";
-import type { RequestContext } from "./requests.ts";
 
 /** How far down `finder` can read. */
 const TREE_DEPTHS = ["documents", "pages", "elements"] as const satisfies readonly TreeDepth[];
 
-/** One of these commands with its arguments. */
-export interface RequestCall {
-  readonly name: string;
-  readonly work: (context: RequestContext) => Promise<CommandAnswer>;
-  /** The MCP server or the tool that must be there first; all MCP servers by default. */
-  readonly awaits?: { readonly server?: string | undefined; readonly tool?: string | undefined };
-  /** The words for a Computer of another process, if they differ from what was typed. */
-  readonly toWords?: (signal: AbortSignal) => Promise<readonly string[]>;
-}
-
-/** Runs what was typed. */
-type RunRequest = (call: RequestCall) => Promise<void>;
-
 /**
- * Adds the five commands to a program.
+ * Adds these commands to a program.
  *
  * @param run Runs a command that was typed and shows its answer.
  */
 export function addRequestCommands(program: Command, run: RunRequest): void {
   for (const add of [addTools, addCall, addDesktop, addFinder, addRead]) add(program, run);
+  addMcpCommands(program, run);
 }
 
 /** Loaded when a command runs, so that a command for another process starts fast. */

@@ -10,6 +10,7 @@ import { didYouMean } from "../../spelling.ts";
 import { printable, printableLine } from "../../terminal/safe_text.ts";
 import { CommandFailedError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
+import type { AskedMcp } from "./asked_mcp.ts";
 import { type CommandAnswer, withoutRequestId } from "./answer.ts";
 import { type CallParams, toArguments, type TypedArguments } from "./arguments.ts";
 import { contentsText, readableResourceText, resourceText } from "./contents.ts";
@@ -30,7 +31,7 @@ interface RequestOptions {
 type ServerStates = ReadonlyMap<string, { readonly status: string }>;
 
 /** What `Computer` and `RemoteComputer` have in common: the Computer that a command asks, in this process or in an office. */
-export interface AskedComputer {
+export interface AskedComputer extends AskedMcp {
   readonly name: string;
   /** Its MCP servers; absent for a Computer of an office, which does not send their states. */
   readonly servers?: ServerStates;

@@ -91,6 +91,12 @@ function hostedComputer(computer: Computer): AskedComputer {
     getDesktop: (options) => computer.getDesktop(options),
     getFinder: (options) => computer.getFinder(options),
     readResource: (uri, options) => computer.readResource(uri, options),
+    getMcpServers: (options) => Promise.resolve(computer.mcp.getMcpServers(options)),
+    getPrompts: (server, options) => computer.mcp.getPrompts(server, options),
+    getPrompt: (name, args, options) => computer.mcp.getPrompt(name, args, options),
+    getResources: (server, options) => computer.mcp.getResources(server, options),
+    getResourceTemplates: (server, options) => computer.mcp.getResourceTemplates(server, options),
+    complete: (options) => computer.mcp.complete(options),
   };
 }
 

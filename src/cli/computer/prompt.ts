@@ -83,6 +83,8 @@ async function candidates(
         computer.tools.find(({ name }) => name === words[0])?.params_schema ?? {},
         word,
       );
+    case "prompt":
+      return (await computer.mcp.getPrompts()).prompts.map(({ name }) => name);
     case "input":
       return hosted.store.config.inputs.map(({ id }) => id);
     case "uri":

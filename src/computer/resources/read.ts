@@ -23,6 +23,9 @@ import type { ResourceRoutes } from "./route.ts";
 /** A read request without the members that only the office needs. */
 export type ReadRequest = Omit<ReadResourceReq, "agent" | "req_id" | "computer">;
 
+/** A request for a list without the members that only the office needs. */
+export type ListRequest = Omit<GetResourcesReq, "agent" | "req_id" | "computer">;
+
 /**
  * Reads a resource from the server that `routes` finds (`docs/protocol/resources.md#read-resource`), and adds the
  * rendering that the `format` of a `dpe://` URI requests.
@@ -47,7 +50,7 @@ export async function readResource(
 
 /** Lists one page of a server's `resources/list`, unfiltered (`docs/protocol/resources.md#get-resources`). */
 export async function listResources(
-  request: GetResourcesReq,
+  request: ListRequest,
   { routes }: { readonly routes: ResourceRoutes },
 ): Promise<Omit<GetResourcesRet, "req_id">> {
   const server = routes.findServer(request.mcp_server);

@@ -1,0 +1,151 @@
+/** What `servers`, `prompts`, `prompt`, `resources`, `templates` and `complete` do. */
+import type { CompletionTarget } from "../../protocol/pages.ts";
+import type { PromptInfo } from "../../protocol/prompts.ts";
+import type { ResourceTemplateInfo } from "../../protocol/resource_templates.ts";
+import type { ResourceInfo } from "../../protocol/resources.ts";
+import { type CommandAnswer, withoutRequestId } from "./answer.ts";
+import {
+  promptsText,
+  promptText,
+  resourcesText,
+  serversText,
+  serverText,
+  templatesText,
+} from "./mcp_text.ts";
+import type { RequestContext } from "./requests.ts";
+
+/** The most pages that are read of one list: an MCP server may never end it. */
+const MAX_PAGES = 1_000;
+
+/** Which MCP server a list is wanted of; all by default. */
+interface Wanted {
+  readonly server?: string | undefined;
+}
+
+/** `servers [SERVER]` */
+export async function listServers(
+  { computer, signal, progress }: RequestContext,
+  { server }: Wanted,
+): Promise<CommandAnswer> {
+  progress("listing MCP servers");
+  const servers = await computer.getMcpServers({ mcpServer: server, signal });
+  const value = { computer: computer.name, mcp_servers: servers };
+  const [only] = servers;
+  if (server !== undefined && only !== undefined) return { value, text: serverText(only) };
+  return { value, text: serversText(servers), draw: ({ palette }) => serversText(servers, palette) };
+}
+
+/** `prompts [SERVER]` */
+export async function listPrompts(context: RequestContext, { server }: Wanted): Promise<CommandAnswer> {
+  const { computer, progress } = context;
+  progress("listing prompts");
+  const prompts = await readPages<PromptInfo>(context, async (options) => {
+    const { prompts: entries, ...page } = await computer.getPrompts(server, options);
+    return { entries, ...page };
+  });
+  const value = { computer: computer.name, prompts };
+  return { value, text: promptsText(prompts), draw: ({ palette }) => promptsText(prompts, palette) };
+}
+
+/** `prompt PROMPT [NAME=VALUE …]` */
+export async function fillInPrompt(
+  { computer, signal, progress }: RequestContext,
+  wanted: {
+    readonly name: string;
+    readonly args: Readonly<Record<string, string>>;
+    readonly mcpServer?: string | undefined;
+  },
+): Promise<CommandAnswer> {
+  const { name, args, mcpServer } = wanted;
+  progress(`filling in ${name}`);
+  const prompt = await computer.getPrompt(name, args, { mcpServer, signal });
+  return { value: withoutRequestId(prompt), text: promptText(prompt), isVerbatim: true };
+}
+
+/** `resources [SERVER]`: without a server, those of each MCP server that has resources. */
+export async function listResources(context: RequestContext, { server }: Wanted): Promise<CommandAnswer> {
+  const { computer, progress, signal } = context;
+  progress("listing resources");
+  const servers = server === undefined
+    ? (await computer.getMcpServers({ signal })).filter(({ capabilities }) =>
+      capabilities?.["resources"] !== undefined
+    )
+      .map(({ mcp_server }) => mcp_server)
+    : [server];
+  const resources: (ResourceInfo & { readonly mcp_server: string })[] = [];
+  for (const mcp_server of servers) {
+    const listed = await readPages<ResourceInfo>(context, async (options) => {
+      const { resources: entries, ...page } = await computer.getResources(mcp_server, options);
+      return { entries, ...page };
+    });
+    resources.push(...listed.map((resource) => ({ mcp_server, ...resource })));
+  }
+  const value = { computer: computer.name, resources };
+  return { value, text: resourcesText(resources), draw: ({ palette }) => resourcesText(resources, palette) };
+}
+
+/** `templates [SERVER]` */
+export async function listTemplates(context: RequestContext, { server }: Wanted): Promise<CommandAnswer> {
+  const { computer, progress } = context;
+  progress("listing resource templates");
+  const templates = await readPages<ResourceTemplateInfo>(context, async (options) => {
+    const { resourceTemplates: entries, ...page } = await computer.getResourceTemplates(server, options);
+    return { entries, ...page };
+  });
+  const value = { computer: computer.name, resource_templates: templates };
+  return { value, text: templatesText(templates), draw: ({ palette }) => templatesText(templates, palette) };
+}
+
+/** `complete TARGET NAME=BEGINNING [NAME=VALUE …]` */
+export async function complete(
+  { computer, signal, progress }: RequestContext,
+  wanted: {
+    readonly target: string;
+    readonly argument: { readonly name: string; readonly value: string };
+    readonly chosen: Readonly<Record<string, string>>;
+    readonly mcpServer?: string | undefined;
+  },
+): Promise<CommandAnswer> {
+  const { target, argument, chosen, mcpServer } = wanted;
+  progress(`asking for values of ${argument.name}`);
+  const what: CompletionTarget = target.includes("://") ? { uri: target } : { prompt: target };
+  const completion = await computer.complete({
+    ...what,
+    argument,
+    context: { arguments: chosen },
+    mcpServer,
+    signal,
+  });
+  const { values, total, hasMore } = completion;
+  const value = { values, ...(total === undefined ? {} : { total }), has_more: hasMore };
+  const shown = values.length === 0 ? "no values" : values.join("\n");
+  return {
+    value,
+    text: shown,
+    warning: hasMore ? "there are more values: type more of the beginning" : undefined,
+  };
+}
+
+/** A page of a list. */
+interface Page<T> {
+  readonly entries: readonly T[];
+  readonly nextCursor?: string;
+}
+
+/** Reads all pages of a list. */
+async function readPages<T>(
+  { signal }: RequestContext,
+  readPage: (
+    options: { readonly signal: AbortSignal; readonly cursor?: string | undefined },
+  ) => Promise<Page<T>>,
+): Promise<T[]> {
+  const entries: T[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const read = await readPage({ signal, cursor });
+    entries.push(...read.entries);
+    if (read.nextCursor === undefined || read.nextCursor === cursor) break;
+    cursor = read.nextCursor;
+  }
+  return entries;
+}

@@ -1,0 +1,16 @@
+/** A command that asks a Computer, as it was typed. */
+import type { CommandAnswer } from "./answer.ts";
+import type { RequestContext } from "./requests.ts";
+
+/** One of these commands with its arguments. */
+export interface RequestCall {
+  readonly name: string;
+  readonly work: (context: RequestContext) => Promise<CommandAnswer>;
+  /** The MCP server or the tool that must be there first; all MCP servers by default. */
+  readonly awaits?: { readonly server?: string | undefined; readonly tool?: string | undefined };
+  /** The words for a Computer of another process, if they differ from what was typed. */
+  readonly toWords?: (signal: AbortSignal) => Promise<readonly string[]>;
+}
+
+/** Runs what was typed. */
+export type RunRequest = (call: RequestCall) => Promise<void>;
