@@ -191,7 +191,7 @@ async function getResourceTemplates(
   body: unknown,
 ): Promise<GetResourceTemplatesRet> {
   const request = parse.parseGetResourceTemplatesReq(body);
-  const { listed, ...rest } = await listEntries(host.templates.lists, request);
+  const { listed, ...rest } = await listEntries(host.offers.templates.lists, request);
   const items = listed.map(({ server, entry }) => listItem(entry, entry.uri_template, server));
   const fitted = await host.fit(items, { what: "resource templates", limitBytes, keeps: "first" });
   return { resource_templates: fitted, ...rest };
@@ -199,7 +199,7 @@ async function getResourceTemplates(
 
 async function getPrompts({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetPromptsRet> {
   const request = parse.parseGetPromptsReq(body);
-  const { listed, ...rest } = await listEntries(host.prompts.lists, request);
+  const { listed, ...rest } = await listEntries(host.offers.prompts.lists, request);
   const items = listed.map(({ server, entry }) => listItem(entry, entry.name, server));
   return { prompts: await host.fit(items, { what: "prompts", limitBytes, keeps: "first" }), ...rest };
 }
@@ -221,12 +221,12 @@ async function listEntries<T>(
 
 async function getPrompt({ host }: HandlerScope, body: unknown): Promise<GetPromptRet> {
   const request = parse.parseGetPromptReq(body);
-  return { ...await host.prompts.get(request), req_id: request.req_id };
+  return { ...await host.offers.prompts.get(request), req_id: request.req_id };
 }
 
 async function getMcpServers({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetMcpServersRet> {
   const { mcp_server, req_id } = parse.parseGetMcpServersReq(body);
-  const items = host.describeServers(mcp_server).map((each) =>
+  const items = host.offers.describe(mcp_server).map((each) =>
     listItem(each, each.mcp_server, each.mcp_server)
   );
   return { mcp_servers: await host.fit(items, { what: "MCP servers", limitBytes, keeps: "most" }), req_id };
@@ -234,7 +234,7 @@ async function getMcpServers({ host, limitBytes }: HandlerScope, body: unknown):
 
 async function getCompletion({ host }: HandlerScope, body: unknown): Promise<GetCompletionRet> {
   const request = parse.parseGetCompletionReq(body);
-  return { completion: await host.complete(request), req_id: request.req_id };
+  return { completion: await host.offers.complete(request), req_id: request.req_id };
 }
 
 async function subscribeResource({ host }: HandlerScope, body: unknown): Promise<SubscribeResourceRet> {

@@ -15,8 +15,6 @@ import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.t
 import type { Desktop } from "../protocol/desktop.ts";
 import { isRecord } from "../json.ts";
 import type { ErrorDetails } from "../protocol/errors.ts";
-import type { McpServerInfo } from "../protocol/mcp_servers.ts";
-import type { CompletionInfo } from "../protocol/resource_templates.ts";
 import type { GetResourcesRet, ReadResourceRet } from "../protocol/resources.ts";
 import { unknownName } from "../spelling.ts";
 import { describeError } from "../text.ts";
@@ -46,10 +44,7 @@ import { HostSignIns } from "./sign_ins.ts";
 import { collectDesktop, type DesktopOptions } from "./resources/desktop.ts";
 import { ResourceDirectory } from "./resources/directory.ts";
 import { type ListRequest, listResources, type ReadRequest, readResource } from "./resources/read.ts";
-import { Prompts } from "./prompts/prompts.ts";
-import type { CompletionRequest } from "./completion.ts";
-import { describeServer } from "./described_server.ts";
-import { ResourceTemplates } from "./resources/templates.ts";
+import { ServerOffers } from "./offers.ts";
 import { ResourceWatch } from "./resources/watch.ts";
 import { ToolCalls } from "./tools/calls.ts";
 import { ToolDirectory } from "./tools/directory.ts";
@@ -77,10 +72,8 @@ export class McpHost implements AsyncDisposable {
   readonly fleet: Fleet;
   readonly tools: ToolDirectory;
   readonly resources: ResourceDirectory;
-  /** Lists and completes resource templates. */
-  readonly templates: ResourceTemplates;
-  /** Lists, fills in and completes prompts. */
-  readonly prompts: Prompts;
+  /** What MCP servers say about themselves, their templates and prompts. */
+  readonly offers: ServerOffers;
   readonly history: ToolCallHistory = new ToolCallHistory();
   readonly calls: ToolCalls;
   /** The calls whose progress the Agent follows. */
@@ -138,13 +131,13 @@ export class McpHost implements AsyncDisposable {
       onFinderChange: () => context.onChange("finder"),
     });
     const { routes } = this.resources;
-    this.templates = new ResourceTemplates({ fleet: this.fleet, routes, limits, warnOnce: this.#warnOnce });
-    this.prompts = new Prompts({
+    this.offers = new ServerOffers({
       fleet: this.fleet,
       routes,
       limits,
       warnOnce: this.#warnOnce,
-      onChange: () => context.onChange("prompts"),
+      redact: (text) => this.redact(text),
+      onPromptsChange: () => context.onChange("prompts"),
     });
     this.tools = new ToolDirectory({
       servers: () => this.fleet.servers,
@@ -213,7 +206,7 @@ export class McpHost implements AsyncDisposable {
     for (const server of members.difference(new Set(this.fleet.servers))) {
       this.tools.remove(server);
       this.resources.remove(server);
-      this.prompts.onStopped(server);
+      this.offers.prompts.onStopped(server);
     }
     const fresh = [...change.added, ...replaced];
     const restarted = this.#restartUsersOf(changedInputs(before, config), new Set(fresh));
@@ -299,28 +292,6 @@ export class McpHost implements AsyncDisposable {
     return await listResources(request, { routes: this.resources.routes });
   }
 
-  /**
-   * Describes all MCP servers in order of precedence, or the named one (`client:get_mcp_servers`).
-   *
-   * @throws {SmcpError} 4014 when no server has the name.
-   */
-  describeServers(name?: string): McpServerInfo[] {
-    const servers = name === undefined ? this.fleet.servers : [this.resources.routes.serverNamed(name)];
-    const redact = (text: string) => this.redact(text);
-    return servers.map((server) => describeServer(server, { limits: this.#limits, redact }));
-  }
-
-  /**
-   * Suggests values for a parameter of a template or of a prompt.
-   *
-   * @throws {SmcpError} as `client:get_completion` is answered.
-   */
-  async complete(request: CompletionRequest): Promise<CompletionInfo> {
-    const { ref } = request;
-    if ("uri" in ref) return await this.templates.complete(ref.uri, request);
-    return await this.prompts.complete(ref.prompt, request);
-  }
-
   /** Shortens a list that is too large for an answer: the servers with the most bytes lose most, with a warning. */
   fit<T>(items: readonly ListItem<T>[], options: Omit<FitOptions, "warnOnce">): Promise<T[]> {
     const limitBytes = options.limitBytes === Infinity
@@ -377,24 +348,24 @@ export class McpHost implements AsyncDisposable {
         ifMember(() => {
           this.tools.onRunning(server);
           resources().onRunning(connection);
-          this.prompts.onRunning(server, connection);
+          this.offers.prompts.onRunning(server, connection);
         }),
       onStateChange: ({ status }) =>
         ifMember(() => {
           if (status !== "failed" && status !== "stopped") return;
           this.tools.onStopped(server);
           resources().onStopped();
-          this.prompts.onStopped(server);
+          this.offers.prompts.onStopped(server);
         }),
       onToolsChanged: () => ifMember(() => this.tools.onChanged(server)),
-      onPromptsChanged: () => ifMember(() => this.prompts.onChanged(server)),
+      onPromptsChanged: () => ifMember(() => this.offers.prompts.onChanged(server)),
       onResourcesChanged: () => ifMember(() => resources().onListChanged()),
       onResourceUpdated: (uri) => ifMember(() => resources().onUpdated(uri)),
       onNotificationsLost: () =>
         ifMember(() => {
           this.tools.onChanged(server);
           resources().onNotificationsLost();
-          this.prompts.onChanged(server);
+          this.offers.prompts.onChanged(server);
         }),
     };
   }

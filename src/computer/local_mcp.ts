@@ -56,7 +56,7 @@ export class LocalMcp {
 
   /** The MCP servers in order of precedence, or the one that `mcpServer` names. */
   getMcpServers({ mcpServer }: { readonly mcpServer?: string | undefined } = {}): McpServerInfo[] {
-    return this.#host.describeServers(mcpServer);
+    return this.#host.offers.describe(mcpServer);
   }
 
   /** Lists one page of the resources of an MCP server. */
@@ -71,7 +71,7 @@ export class LocalMcp {
   /** Lists one page of the templates of an MCP server, or all templates of all MCP servers. */
   async getResourceTemplates(mcpServer?: string, options: PageOptions = {}): Promise<ResourceTemplatePage> {
     const { entries: resourceTemplates, ...rest } = await list(
-      this.#host.templates.lists,
+      this.#host.offers.templates.lists,
       mcpServer,
       options,
     );
@@ -80,7 +80,7 @@ export class LocalMcp {
 
   /** Lists one page of the prompts of an MCP server, or all prompts of all MCP servers. */
   async getPrompts(mcpServer?: string, options: PageOptions = {}): Promise<PromptPage> {
-    const { entries: prompts, ...rest } = await list(this.#host.prompts.lists, mcpServer, options);
+    const { entries: prompts, ...rest } = await list(this.#host.offers.prompts.lists, mcpServer, options);
     return { prompts, ...rest };
   }
 
@@ -93,7 +93,7 @@ export class LocalMcp {
     const { mcpServer, signal } = options;
     const named = mcpServer === undefined ? {} : { mcp_server: mcpServer };
     const request = { name, arguments: { ...args }, timeout: toSeconds(options), ...named };
-    return await this.#host.prompts.get(request, { signal });
+    return await this.#host.offers.prompts.get(request, { signal });
   }
 
   /** Suggests values for a parameter of a template or an argument of a prompt. */
@@ -106,7 +106,7 @@ export class LocalMcp {
       ...(context === undefined ? {} : { context: { arguments: { ...context.arguments } } }),
       ...(mcpServer === undefined ? {} : { mcp_server: mcpServer }),
     };
-    return toCompletion(await abortable(this.#host.complete(request), signal));
+    return toCompletion(await abortable(this.#host.offers.complete(request), signal));
   }
 }
 
