@@ -38,7 +38,7 @@
  */
 export type { BlobLimits } from "./src/computer/office/blob_store.ts";
 export { Computer } from "./src/computer/computer.ts";
-export { type LocalCompleteOptions, LocalMcp } from "./src/computer/local_mcp.ts";
+export { type LocalCompleteOptions, LocalMcp, type LocalPageOptions } from "./src/computer/local_mcp.ts";
 export type {
   ComputerLimits,
   ComputerOptions,

@@ -14,8 +14,11 @@ import type { EntryLists } from "./entry_lists.ts";
 import type { McpHost } from "./host.ts";
 import { type LocalRequestOptions, toMilliseconds, toSeconds } from "./options.ts";
 
-/** Where a page begins. */
-type PageOptions = LocalRequestOptions & { readonly cursor?: string | undefined };
+/** How long a list may take, and where its page begins. */
+export interface LocalPageOptions extends LocalRequestOptions {
+  /** The `nextCursor` of the previous page; the first page by default. */
+  readonly cursor?: string | undefined;
+}
 
 /** The parameter to complete. */
 export type LocalCompleteOptions = LocalRequestOptions & CompletionTarget & {
@@ -60,7 +63,7 @@ export class LocalMcp {
   }
 
   /** Lists one page of the resources of an MCP server. */
-  async getResources(mcpServer: string, options: PageOptions = {}): Promise<ResourcePage> {
+  async getResources(mcpServer: string, options: LocalPageOptions = {}): Promise<ResourcePage> {
     const { cursor, signal } = options;
     const request = { mcp_server: mcpServer, timeout: toSeconds(options) };
     const listing = this.#host.resourcesOf(cursor === undefined ? request : { ...request, cursor });
@@ -69,7 +72,10 @@ export class LocalMcp {
   }
 
   /** Lists one page of the templates of an MCP server, or all templates of all MCP servers. */
-  async getResourceTemplates(mcpServer?: string, options: PageOptions = {}): Promise<ResourceTemplatePage> {
+  async getResourceTemplates(
+    mcpServer?: string,
+    options: LocalPageOptions = {},
+  ): Promise<ResourceTemplatePage> {
     const { entries: resourceTemplates, ...rest } = await list(
       this.#host.offers.templates.lists,
       mcpServer,
@@ -79,7 +85,7 @@ export class LocalMcp {
   }
 
   /** Lists one page of the prompts of an MCP server, or all prompts of all MCP servers. */
-  async getPrompts(mcpServer?: string, options: PageOptions = {}): Promise<PromptPage> {
+  async getPrompts(mcpServer?: string, options: LocalPageOptions = {}): Promise<PromptPage> {
     const { entries: prompts, ...rest } = await list(this.#host.offers.prompts.lists, mcpServer, options);
     return { prompts, ...rest };
   }
@@ -113,7 +119,7 @@ export class LocalMcp {
 async function list<T>(
   lists: EntryLists<T>,
   mcpServer: string | undefined,
-  options: PageOptions,
+  options: LocalPageOptions,
 ): Promise<{ readonly entries: T[]; readonly nextCursor?: string }> {
   const { cursor, signal } = options;
   const timeoutMs = toMilliseconds(options);
