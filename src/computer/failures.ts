@@ -5,6 +5,7 @@ import {
   ServerNotRunningError,
   ServerTimeoutError,
   SignInRequiredError,
+  TaskError,
 } from "../mcp/errors.ts";
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
@@ -120,6 +121,7 @@ function toolReasonOf(error: unknown, redact: (text: string) => string): string 
   if (error instanceof ServerAnswerError) {
     return `${shorten(redact(error.message), MAX_ERROR_LENGTH)} (${error.rpcCode})`;
   }
+  if (error instanceof TaskError) return redact(error.reason);
   return error instanceof ServerNotRunningError ? redact(error.message) : "internal error";
 }
 

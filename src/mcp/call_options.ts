@@ -41,6 +41,14 @@ export type Answer =
 /** Answers a question. The signal is aborted when the call ends first; a rejection counts as "cancel". */
 export type Ask = (question: Question, options: { readonly signal: AbortSignal }) => Promise<Answer>;
 
+/** A tool call. */
+export interface ToolCall {
+  readonly name: string;
+  readonly arguments: Record<string, unknown>;
+  /** Whether the tool can only be called as a task; false by default. */
+  readonly needsTask?: boolean;
+}
+
 /** The options of one tool call. */
 export interface CallOptions extends RequestLimits {
   /** Called for each progress notification of the call, until it ends. */

@@ -7,7 +7,7 @@ import type { ResolvedServerConfig } from "../protocol/config.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { describeError } from "../text.ts";
 import { makeMcpRequest } from "../tracing.ts";
-import type { CallOptions, RequestLimits } from "./call_options.ts";
+import type { CallOptions, RequestLimits, ToolCall } from "./call_options.ts";
 import {
   type EntryWarning,
   type ListKind,
@@ -41,6 +41,7 @@ import { ProgressReports } from "./progress.ts";
 import { AskingCalls } from "./questions.ts";
 import { type OutgoingOptions, type PeerListener, type Result, RpcPeer } from "./rpc_peer.ts";
 import type { ProcessGuard } from "./stdio/guard.ts";
+import { hasTasks, TaskCalls } from "./tasks.ts";
 import type { StdioTransport } from "./stdio/transport.ts";
 import type { WarnOnce } from "./warn_once.ts";
 
@@ -84,6 +85,7 @@ export class McpConnection {
   readonly #notifications: ThrottledListener;
   readonly #calls = new AskingCalls();
   readonly #progress: ProgressReports;
+  readonly #tasks: TaskCalls;
   /** The transport of a child process; `undefined` over HTTP. */
   readonly #child: StdioTransport | undefined;
   readonly #closeTransport: OpenTransport["close"];
@@ -105,6 +107,11 @@ export class McpConnection {
     this.#context = context;
     this.#spanAttributes = { "a2c.mcp_server": config.name };
     this.#progress = new ProgressReports(context.warnOnce);
+    const over = this.#over.signal;
+    this.#tasks = new TaskCalls((method, params, limits) => this.#request(method, params, limits), {
+      log,
+      over,
+    });
     this.#notifications = new ThrottledListener({
       listener,
       maxPerSecond: limits.maxNotificationsPerSecond,
@@ -143,7 +150,12 @@ export class McpConnection {
     const { log, journal } = this.#context;
     return {
       onNotification: (notification) =>
-        readNotification(notification, { listener: this.#notifications, journal, progress: this.#progress }),
+        readNotification(notification, {
+          listener: this.#notifications,
+          journal,
+          progress: this.#progress,
+          tasks: this.#tasks,
+        }),
       onRequest: async ({ method, params }: RpcRequest, options) => {
         if (method === "ping") return {};
         if (method === "elicitation/create") return await this.#calls.answer(params, options);
@@ -251,13 +263,18 @@ export class McpConnection {
 
   /** Sends `tools/call`; the result is unchecked. */
   async callTool(
-    call: { readonly name: string; readonly arguments: Record<string, unknown> },
+    { needsTask, ...call }: ToolCall,
     options: CallOptions,
   ): Promise<Record<string, unknown>> {
     const { ask, onProgress = () => {}, ...limits } = options;
-    using _running = this.#calls.begin(ask);
+    using running = this.#calls.begin(ask);
     using progress = this.#progress.open(onProgress);
-    return await this.#request("tools/call", { ...call, _meta: { progressToken: progress.token } }, limits);
+    const params = { ...call, _meta: { progressToken: progress.token } };
+    if (needsTask !== true || !hasTasks(this.introduction)) {
+      return await this.#request("tools/call", params, limits);
+    }
+    const { onTask } = running;
+    return await this.#tasks.call(params, { ...limits, onTask, onStatus: progress.note });
   }
 
   /** `resources/read`. */

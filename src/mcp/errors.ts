@@ -143,6 +143,19 @@ export class ServerAnswerError extends Error {
   }
 }
 
+/** A call as a task brought no result. */
+export class TaskError extends Error {
+  override readonly name = "TaskError";
+  readonly code = "TASK";
+  /** The reason in a few words, for the Agent. */
+  readonly reason: string;
+
+  constructor(options: { readonly reason: string }) {
+    super(`Cannot run the call as a task: ${options.reason}`);
+    this.reason = options.reason;
+  }
+}
+
 /** Describes why a server could not be used, in a few words without addresses and secrets. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ServerNotRunningError) return error.reason;

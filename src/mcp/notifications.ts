@@ -132,16 +132,20 @@ export interface NotificationReceivers {
   readonly journal: Journal;
   /** Receives the parameters of progress notifications. */
   readonly progress: { receive(params: unknown): void };
+  /** Receives the parameters of changes of tasks. */
+  readonly tasks: { onStatus(params: unknown): void };
 }
 
 /** Passes a notification to its receiver; unknown ones are dropped. */
 export function readNotification(
   { method, params }: { readonly method: string; readonly params?: unknown },
-  { listener, journal, progress }: NotificationReceivers,
+  { listener, journal, progress, tasks }: NotificationReceivers,
 ): void {
   switch (method) {
     case "notifications/progress":
       return progress.receive(params);
+    case "notifications/tasks/status":
+      return tasks.onStatus(params);
     case "notifications/message":
       return journal.message(params);
     case "notifications/tools/list_changed":

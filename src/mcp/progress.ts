@@ -11,6 +11,8 @@ const REPORT_INTERVAL_MS = 100;
 export interface OpenProgress extends Disposable {
   /** To be sent as `_meta.progressToken`. */
   readonly token: number;
+  /** Reports a text that comes from elsewhere, for a server that reports no progress; each new text counts as 1. */
+  readonly note: (text: string) => void;
 }
 
 /** The calls of one session that report progress. */
@@ -34,6 +36,7 @@ export class ProgressReports {
     this.#open.set(token, report);
     return {
       token,
+      note: (text) => report.note(text),
       [Symbol.dispose]: () => {
         this.#open.delete(token);
         report.close();
@@ -53,13 +56,24 @@ export class ProgressReports {
 class ProgressReport {
   readonly #throttle: Throttle;
   #newest: unknown;
+  /** Whether the server has reported progress. */
+  #isReporting = false;
+  #noted = { count: 0, text: "" };
 
   constructor(report: (params: unknown) => void) {
     this.#throttle = new Throttle(() => report(this.#newest), REPORT_INTERVAL_MS);
   }
 
   receive(params: unknown): void {
+    this.#isReporting = true;
     this.#newest = params;
+    this.#throttle.request();
+  }
+
+  note(text: string): void {
+    if (this.#isReporting || text === this.#noted.text) return;
+    this.#noted = { count: this.#noted.count + 1, text };
+    this.#newest = { progress: this.#noted.count, message: text };
     this.#throttle.request();
   }
 

@@ -28,4 +28,15 @@ export const extensions: readonly Requirement[] = [
       "Only a value above all before restarts the idle time, and never beyond the timeout.",
     "ext-progress-plain": "Without an idle time, progress gives a call no more time.",
   }),
+  ...section("docs/protocol/progress.md#tasks", {
+    "mcp-task-support":
+      "A tool whose MCP server demands a task is called as one if the server offers tasks; all others are called plainly.",
+    "mcp-task-poll": "A task is polled until it ends, and its result answers the call.",
+    "mcp-task-interval": "The poll interval of the MCP server is honoured between 100 ms and 10 s.",
+    "mcp-task-cancel": "A call that times out or is cancelled cancels its task.",
+    "mcp-task-questions": "A task that needs input asks while its result is waited for.",
+    "mcp-task-failures":
+      "A task that fails answers what its MCP server says; one that is cancelled or lost is 4003.",
+    "mcp-task-2026": "A tool of a server of 2026-07-28 that demands a task is 4003.",
+  }),
 ];

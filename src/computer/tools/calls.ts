@@ -256,7 +256,8 @@ export class ToolCalls {
     const refusal = this.#refuseWrongArguments(request, route) ??
       (isAllowed ? undefined : await this.#refuseUnconfirmed(call, route));
     if (refusal !== undefined) return { result: refusal, outcome: "error" };
-    const toolCall = { name: tool.name, arguments: request.params };
+    const needsTask = tool.execution?.["taskSupport"] === "required";
+    const toolCall = { name: tool.name, arguments: request.params, needsTask };
     const callOptions = { timeoutMs, signal, onProgress };
     const raw = await server.use((connection) => connection.callTool(toolCall, callOptions));
     // Long texts may be bytes instead of strings; only the way to an Agent can use them.

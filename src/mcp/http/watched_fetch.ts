@@ -18,6 +18,8 @@ import { BufferBudget } from "../message_bytes.ts";
 import { EventFrames, JsonFrame } from "./body_frames.ts";
 import { type BodyEnd, LargeMessages, watchBody } from "./watched_body.ts";
 
+/** The requests whose answer may come when a tool has finished. */
+const LONG_REQUESTS = ["tools/call", "tasks/result"] as const;
 /** Waits between two attempts to open the standalone event stream. */
 const STREAM_BACKOFF: BackoffOptions = { firstMs: 500, maxMs: 60_000 };
 /** Sent by a busy server or proxy. Any other status means that the server has no standalone event stream. */
@@ -116,9 +118,9 @@ class WatchedFetch {
     const { init, isStandalone, signal } = exchange;
     const isStreamable = this.#kind === "streamable";
     if (isStreamable && isStandalone) return await this.#openStream(url, exchange);
-    // A server that answers in JSON answers a tool call when the tool has finished.
-    const isToolCall = isStreamable && isRequestOf("tools/call", init?.body);
-    const timeoutMs = isToolCall ? Math.max(this.#timeoutMs, this.#silenceMs) : this.#timeoutMs;
+    // A server that answers in JSON answers these when the tool has finished.
+    const isLong = isStreamable && LONG_REQUESTS.some((method) => isRequestOf(method, init?.body));
+    const timeoutMs = isLong ? Math.max(this.#timeoutMs, this.#silenceMs) : this.#timeoutMs;
     using deadline = new Deadline(timeoutMs, {
       reason: () => new ServerTimeoutError(`Cannot use the MCP server: no HTTP answer in ${timeoutMs} ms`),
       signal,
@@ -203,7 +205,7 @@ class WatchedFetch {
     const { listener } = this.#context;
     const reason = describeError(error);
     const failsAlone = this.#kind === "streamable" && !isStandalone &&
-      (isRequestOf("tools/call", init?.body) || isRequestOf("resources/read", init?.body));
+      [...LONG_REQUESTS, "resources/read"].some((method) => isRequestOf(method, init?.body));
     if (failsAlone) listener.onAnswerTooLarge(requestIdOf(init?.body), reason);
     // The next list or event would be too large as well.
     else listener.onGone(reason);

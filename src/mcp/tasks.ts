@@ -1,0 +1,188 @@
+/**
+ * Tool calls as tasks, which servers of 2025-11-25 may demand (`execution.taskSupport` of a tool): the call begins a task,
+ * the task is polled until it ends, and its result is fetched, all within the time of the call.
+ */
+import { delay } from "../async/backoff.ts";
+import { Deadline } from "../async/deadline.ts";
+import { isRecord } from "../json.ts";
+import type { Logger } from "../log.ts";
+import { describeError, shorten } from "../text.ts";
+import type { RequestLimits } from "./call_options.ts";
+import { ServerTimeoutError, TaskError } from "./errors.ts";
+import type { Introduction } from "./handshake.ts";
+import type { Result } from "./rpc_peer.ts";
+
+/** The version whose tasks these are; later ones have others, which this client does not use. */
+const LAST_VERSION_WITH_TASKS = "2025-11-25";
+/** How often a task is polled when its server does not say so, in milliseconds. */
+const USUAL_POLL_MS = 1_000;
+/** The shortest and the longest time between two polls, whatever the server says, in milliseconds. */
+const MIN_POLL_MS = 100;
+const MAX_POLL_MS = 10_000;
+/** How much longer than its call a task and its result should be kept, in milliseconds. */
+const KEPT_MS = 60_000;
+/** How long a server may take to cancel a task, in milliseconds. */
+const CANCEL_TIMEOUT_MS = 10_000;
+/** The longest id of a task, in characters. */
+const MAX_TASK_ID_LENGTH = 1_024;
+/** The length to which the text of a status is cut, in characters. */
+const MAX_STATUS_LENGTH = 1_000;
+
+/** The state of a task. */
+export interface Task {
+  readonly taskId: string;
+  /** Any other word than those of MCP counts as `working`. */
+  readonly status: string;
+  readonly message: string | undefined;
+  /** The time until the next poll, in milliseconds. */
+  readonly pollMs: number;
+}
+
+/** How a call runs as a task. */
+export interface TaskOptions extends RequestLimits {
+  /** Receives the text of the task's status, whenever the task is polled. */
+  readonly onStatus: (message: string) => void;
+  /** Receives the id of the task. */
+  readonly onTask: (taskId: string) => void;
+}
+
+/** Sends a request to the server; rejects with the reason of an aborted signal. */
+export type SendRequest = (method: string, params: Result, limits: RequestLimits) => Promise<Result>;
+
+/** The calls of one session that run as tasks. */
+export class TaskCalls {
+  readonly #send: SendRequest;
+  readonly #log: Logger;
+  readonly #over: AbortSignal;
+  /** Wakes who waits for the next poll of a task. */
+  readonly #wakers = new Map<string, () => void>();
+
+  /** @param context `over`: aborted when the session ends, with the error for its requests. */
+  constructor(send: SendRequest, context: { readonly log: Logger; readonly over: AbortSignal }) {
+    this.#send = send;
+    this.#log = context.log;
+    this.#over = context.over;
+  }
+
+  /** Receives the parameters of `notifications/tasks/status`: that task is polled next. */
+  onStatus(params: unknown): void {
+    const { taskId } = isRecord(params) ? params : {};
+    if (typeof taskId === "string") this.#wakers.get(taskId)?.();
+  }
+
+  /**
+   * Calls a tool as a task; the result is unchecked. A call that ends early cancels its task.
+   *
+   * @param params those of `tools/call`
+   * @throws {TaskError} when the server begins no task, or cancels it.
+   */
+  async call(params: Result, options: TaskOptions): Promise<Result> {
+    const { timeoutMs, signal: caller } = options;
+    using deadline = new Deadline(timeoutMs, {
+      reason: () => new ServerTimeoutError(`Cannot complete "tools/call": no result in ${timeoutMs} ms`),
+      signal: caller === undefined ? this.#over : AbortSignal.any([caller, this.#over]),
+    });
+    const limits = { timeoutMs, signal: deadline.signal };
+    const task = { ttl: timeoutMs + KEPT_MS };
+    const created = await this.#send("tools/call", { ...params, task }, limits);
+    const begun = readTask(created["task"]);
+    if (begun === undefined) return requireContent(created);
+    const { taskId } = begun;
+    options.onTask(taskId);
+    try {
+      await this.#untilEnd(begun, { ...limits, onStatus: options.onStatus });
+      return await this.#send("tasks/result", { taskId }, limits);
+    } catch (error) {
+      if (deadline.signal.aborted && !this.#over.aborted) this.#cancel(taskId);
+      throw error;
+    }
+  }
+
+  /** Polls a task until it has a result, or questions, which come while the result is waited for. */
+  async #untilEnd(
+    begun: Task,
+    options: RequestLimits & Pick<TaskOptions, "onStatus"> & { readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { onStatus, ...limits } = options;
+    const { taskId } = begun;
+    for (let task = begun;;) {
+      const { status, message } = task;
+      if (message !== undefined) onStatus(message);
+      if (status === "completed" || status === "failed" || status === "input_required") return;
+      if (status === "cancelled") {
+        throw new TaskError({ reason: `the MCP server cancelled the task${because(message)}` });
+      }
+      await this.#untilPoll(task, options.signal);
+      const next = readTask(await this.#send("tasks/get", { taskId }, limits));
+      if (next === undefined) throw new TaskError({ reason: "the MCP server answered no state of the task" });
+      task = { ...next, taskId };
+    }
+  }
+
+  /** Waits until a task is to be polled: after its interval, or sooner when its server tells a change. */
+  async #untilPoll({ taskId, pollMs }: Task, signal: AbortSignal): Promise<void> {
+    const told = Promise.withResolvers<void>();
+    const over = new AbortController();
+    this.#wakers.set(taskId, told.resolve);
+    try {
+      // However often the server tells changes.
+      await delay(MIN_POLL_MS, signal);
+      if (pollMs <= MIN_POLL_MS) return;
+      const waited = delay(pollMs - MIN_POLL_MS, AbortSignal.any([signal, over.signal]));
+      waited.catch(() => {});
+      await Promise.race([waited, told.promise]);
+    } finally {
+      over.abort();
+      this.#wakers.delete(taskId);
+    }
+  }
+
+  #cancel(taskId: string): void {
+    this.#send("tasks/cancel", { taskId }, { timeoutMs: CANCEL_TIMEOUT_MS }).catch((error) =>
+      this.#log.debug("cannot cancel a task of the MCP server", { error: describeError(error) })
+    );
+  }
+}
+
+/**
+ * Whether a tool that demands a task is called as one. A server that does not offer tasks gets a plain call.
+ *
+ * @throws {TaskError} for a server of 2026-07-28 or later, which has no such tasks.
+ */
+export function hasTasks({ version, capabilities }: Introduction): boolean {
+  if (version > LAST_VERSION_WITH_TASKS) {
+    throw new TaskError({
+      reason:
+        `it can only be called as a task of MCP ${LAST_VERSION_WITH_TASKS}, and its MCP server speaks ${version}`,
+    });
+  }
+  const { tasks } = capabilities;
+  const { requests } = isRecord(tasks) ? tasks : {};
+  const { tools } = isRecord(requests) ? requests : {};
+  return isRecord(tools) && tools["call"] !== undefined;
+}
+
+/** Reads the state of a task; `undefined` when it has another shape. */
+export function readTask(value: unknown): Task | undefined {
+  if (!isRecord(value)) return undefined;
+  const { taskId, status, statusMessage, pollInterval } = value;
+  if (typeof taskId !== "string" || taskId.length > MAX_TASK_ID_LENGTH) return undefined;
+  if (typeof status !== "string") return undefined;
+  const pollMs = typeof pollInterval === "number" && !Number.isNaN(pollInterval)
+    ? Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, pollInterval))
+    : USUAL_POLL_MS;
+  const message = typeof statusMessage === "string" && statusMessage !== ""
+    ? shorten(statusMessage, MAX_STATUS_LENGTH)
+    : undefined;
+  return { taskId, status, message, pollMs };
+}
+
+/** A server may answer at once instead of beginning a task. */
+function requireContent(result: Result): Result {
+  if (Array.isArray(result["content"])) return result;
+  throw new TaskError({ reason: "the MCP server answered neither a task nor a result" });
+}
+
+function because(message: string | undefined): string {
+  return message === undefined ? "" : `: ${message}`;
+}
