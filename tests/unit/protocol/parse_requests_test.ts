@@ -8,6 +8,9 @@ import {
   parseGetDeskTopReq,
   parseGetDpeReq,
   parseGetFinderReq,
+  parseGetMcpServersReq,
+  parseGetPromptReq,
+  parseGetPromptsReq,
   parseGetResourcesReq,
   parseGetResourceTemplatesReq,
   parseGetResourceUpdatesReq,
@@ -184,4 +187,32 @@ Deno.test("our own requests about resources take what the page of extensions say
     ["context", { arguments: { host: 1 } }],
   ]);
   assertEquals(parseGetCompletionReq({ ...completion, context: null }).context, undefined);
+  checkParser(parseGetCompletionReq, { ...completion, ref: { prompt: "review" } }, [
+    ["ref", { prompt: "" }],
+    ["ref", { prompt: "x".repeat(1_025) }],
+    ["ref", {}],
+  ]);
+});
+
+Deno.test("requests about MCP servers and prompts take one server or all", () => {
+  checkParser(parseGetMcpServersReq, { ...call, mcp_server: "docs", timeout: 3 }, [
+    ...wrongCall,
+    ...wrongTimeout,
+    ["mcp_server", 1],
+  ]);
+  checkParser(parseGetPromptsReq, { ...call, mcp_server: "docs", cursor: "c", timeout: 3 }, [
+    ...wrongCall,
+    ...wrongTimeout,
+    ["cursor", 2],
+  ]);
+  const prompt = { ...call, mcp_server: "docs", name: "review", arguments: { language: "de" }, timeout: 3 };
+  checkParser(parseGetPromptReq, prompt, [
+    ...wrongCall,
+    ...wrongTimeout,
+    ["name", ""],
+    ["name", "x".repeat(1_025)],
+    ["arguments", { language: 1 }],
+    ["arguments", "language=de"],
+  ]);
+  assertEquals(parseGetPromptReq({ ...prompt, arguments: null, mcp_server: null }).arguments, undefined);
 });
