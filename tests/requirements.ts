@@ -12,6 +12,7 @@ import { extensions } from "./requirements/extensions.ts";
 import { finder } from "./requirements/finder.ts";
 import { guide } from "./requirements/guide.ts";
 import { mcp } from "./requirements/mcp.ts";
+import { offers } from "./requirements/offers.ts";
 import type { Requirement } from "./requirements/requirement.ts";
 
 export type { Requirement } from "./requirements/requirement.ts";
@@ -24,4 +25,5 @@ export const requirements: readonly Requirement[] = [
   ...data,
   ...mcp,
   ...extensions,
+  ...offers,
 ];

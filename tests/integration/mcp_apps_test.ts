@@ -26,6 +26,7 @@ const TOOLS = [
   },
 ];
 
+// proves: ext-tool-execution, ext-app-ui, ext-app-page
 Deno.test("the page of a tool is found by the tool's metadata and read whole, with what it may load", async () => {
   const contents = { [PAGE.uri]: [PAGE] };
   await using office = await ComputerOffice.open(
@@ -46,6 +47,7 @@ Deno.test("the page of a tool is found by the tool's metadata and read whole, wi
   assertEquals(read, [PAGE]);
 });
 
+// proves: ext-app-only
 Deno.test("a tool that its page alone may call is listed and called as any other, and an Agent can leave it out", async () => {
   await using office = await ComputerOffice.open(scriptedServers({ shop: { tools: TOOLS } }));
   const tools = (await office.laptop.getTools()).filter(({ name }) =>

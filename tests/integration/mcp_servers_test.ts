@@ -13,6 +13,7 @@ function introducing(more: Record<string, unknown>): { answers: Record<string, u
   return { answers: { initialize: { protocolVersion: "2025-06-18", capabilities, ...more } } };
 }
 
+// proves: ext-servers-list, ext-servers-named
 Deno.test("an Agent learns name, version, instructions and capabilities of a server that runs, and no more of others", async () => {
   const icon = { src: "https://shop.example.com/i.png" };
   const serverInfo = {
@@ -51,6 +52,7 @@ Deno.test("an Agent learns name, version, instructions and capabilities of a ser
   assertEquals(code, 4014);
 });
 
+// proves: ext-servers-bounds
 Deno.test("huge instructions are cut, and what else is huge is left out", async () => {
   const serverInfo = { name: "x*9000", icons: [{ src: "x*90000" }] };
   const script = introducing({ serverInfo, instructions: "x*200000" });
@@ -72,6 +74,7 @@ Deno.test("instructions of a wrong type cost nothing else", async () => {
   assertEquals([shop?.instructions, shop?.server_info], [undefined, undefined]);
 });
 
+// proves: ext-servers-private
 Deno.test("a secret that a server repeats in its instructions is masked", async () => {
   const script = introducing({ instructions: "The token is tok-12345678901234567890" });
   const entry = scripted(script) as { server_parameters: Record<string, unknown> };
@@ -81,6 +84,7 @@ Deno.test("a secret that a server repeats in its instructions is masked", async 
   assertEquals(shop?.instructions, "The token is ***");
 });
 
+// proves: ext-unknown-event
 Deno.test("a Computer that does not know a request is named, with the request and what to do", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   const refused = { code: 400, message: "unknown", details: { field: "event" } };

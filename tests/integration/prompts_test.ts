@@ -38,6 +38,7 @@ async function refusal(promise: Promise<unknown>): Promise<Pick<SmcpError, "code
   return { code, details };
 }
 
+// proves: ext-prompts-list, ext-prompts-capability
 Deno.test("prompts of all servers stand in order of precedence, each with its server, without what is no prompt", async () => {
   await using office = await ComputerOffice.open(scriptedServers({
     code: prompting([REVIEW, { title: "no name" }, null, { name: "" }]),
@@ -61,6 +62,7 @@ Deno.test("prompts of all servers stand in order of precedence, each with its se
   });
 });
 
+// proves: ext-prompt-server
 Deno.test("a prompt is filled in by the named server, or by the first that lists it", async () => {
   const odd = { messages: [said("mail"), { role: "system", content: {} }, { role: "user" }], description: 1 };
   await using office = await ComputerOffice.open(scriptedServers({
@@ -85,6 +87,7 @@ Deno.test("a prompt is filled in by the named server, or by the first that lists
   assertEquals((await laptop.getPrompt("answer"))._meta, { a2c_mcp_server: "mail" });
 });
 
+// proves: ext-prompt-errors
 Deno.test("a prompt that nobody lists is 404 with a hint, and one that its server refuses is 400 with its words", async () => {
   const error = { code: -32602, message: "Missing argument language" };
   const broken = { code: -32603, message: "no" };
@@ -104,6 +107,7 @@ Deno.test("a prompt that nobody lists is 404 with a hint, and one that its serve
   assertEquals((await refusal(laptop.getPrompt("other"))).code, 500);
 });
 
+// proves: ext-prompt-large
 Deno.test("a prompt that is too large for one message is fetched in pieces", async () => {
   const embedded = { type: "resource", resource: { uri: "file:///a", text: "x*90000" } };
   const picture = { type: "image", mimeType: "image/png", data: "x*80000" };
@@ -122,6 +126,7 @@ Deno.test("a prompt that is too large for one message is fetched in pieces", asy
   assertEquals(image?.content.data, "x".repeat(80_000));
 });
 
+// proves: ext-complete-prompt
 Deno.test("arguments of a prompt are completed", async () => {
   const completion = { values: ["python"], hasMore: false };
   await using office = await ComputerOffice.open(scriptedServers({
@@ -145,6 +150,7 @@ Deno.test("arguments of a prompt are completed", async () => {
   assertEquals((await refusal(laptop.complete({ prompt: "q", argument }))).code, 404);
 });
 
+// proves: ext-prompts-changed
 Deno.test("an Agent hears that prompts changed: by their server's word, and when the server stops", async () => {
   await using office = await ComputerOffice.open({ servers: { code: scripted(prompting([REVIEW])) } });
   const refreshed = office.next("promptsRefreshed");
@@ -158,6 +164,7 @@ Deno.test("an Agent hears that prompts changed: by their server's word, and when
   assertEquals((await office.laptop.getPrompts()).prompts, []);
 });
 
+// proves: ext-prompts-bounds
 Deno.test("a hostile list of prompts is cut at its bounds, with one warning", async () => {
   const many = Array.from({ length: 1_200 }, (_, index) => ({ name: `p${index}` }));
   const large = { name: "large", description: "x*70000" };
