@@ -36,6 +36,7 @@ export type {
   ComputerViewName,
   OfficeMember,
 } from "./src/agent/events.ts";
+export type { AgentQuestion, OnQuestion, QuestionBase } from "./src/agent/questions.ts";
 export type { Unsubscribe } from "./src/agent/listeners.ts";
 export type { FormatOptions, PageIndexOptions, PageOptions } from "./src/agent/documents.ts";
 export { RemoteComputer } from "./src/agent/remote_computer.ts";
@@ -76,6 +77,19 @@ export type {
 } from "./src/protocol/config.ts";
 export type { CallProgress } from "./src/protocol/progress.ts";
 export type { CallTimeouts } from "./src/protocol/timeouts.ts";
+export { checkContent, type CheckedContent, fieldProblem } from "./src/protocol/form_answer.ts";
+export type {
+  BooleanField,
+  ChoiceField,
+  ChoicesField,
+  FieldBase,
+  FieldOption,
+  NumberField,
+  QuestionField,
+  TextField,
+  TextFormat,
+} from "./src/protocol/question_form.ts";
+export type { Answer, FieldValue } from "./src/protocol/questions.ts";
 export { type Desktop, type DesktopEntry, parseDesktopEntry } from "./src/protocol/desktop.ts";
 export {
   DPE_FORMATS,

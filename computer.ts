@@ -54,6 +54,7 @@ export type { ConfigFormat } from "./src/config/text.ts";
 export type { ConfigOrigin } from "./src/config/foreign/variables.ts";
 export type { Confirm, ConfirmRequest } from "./src/computer/tools/confirmation.ts";
 export { type ComputerSignIns, openSignIns, type SignInsOptions } from "./src/computer/sign_ins.ts";
+export type { AnswerQuestion, QuestionContext, QuestionRequest } from "./src/computer/questions/question.ts";
 export { fileResolver, type FileResolverOptions } from "./src/computer/resources/file_resolver.ts";
 export type { ResolveDpe, ResolveDpeTools } from "./src/computer/resources/resolve_dpe.ts";
 export type { ToolCallOutcome, ToolCallRecord } from "./src/computer/tools/history.ts";
@@ -64,7 +65,7 @@ export {
   type InputRequest,
   type InputSource,
 } from "./src/computer/inputs/sources.ts";
-export type { CallLimits, ListLimits, ReadLimits } from "./src/computer/limits.ts";
+export type { CallLimits, ListLimits, QuestionLimits, ReadLimits } from "./src/computer/limits.ts";
 export type { ConnectionState, ConnectOptions, JoinOptions } from "./src/computer/office/office_link.ts";
 export type { InputValue } from "./src/config/placeholders.ts";
 export type { RetryOptions } from "./src/link/retry.ts";
@@ -122,6 +123,19 @@ export type {
 } from "./src/protocol/pages.ts";
 export type { GetPromptRet, PromptArgument, PromptInfo, PromptMessage } from "./src/protocol/prompts.ts";
 export type { ResourceTemplateInfo } from "./src/protocol/resource_templates.ts";
+export { checkContent, type CheckedContent, fieldProblem } from "./src/protocol/form_answer.ts";
+export type {
+  BooleanField,
+  ChoiceField,
+  ChoicesField,
+  FieldBase,
+  FieldOption,
+  NumberField,
+  QuestionField,
+  TextField,
+  TextFormat,
+} from "./src/protocol/question_form.ts";
+export type { Answer, FieldValue } from "./src/protocol/questions.ts";
 export type { DpeResource, ReadResourceRet, ResourceContents } from "./src/protocol/resources.ts";
 export type {
   Attributes,

@@ -98,6 +98,7 @@ export type {
   TextContent,
   WidgetContent,
 } from "./src/protocol/dpe_content.ts";
+export { checkContent, type CheckedContent, fieldProblem } from "./src/protocol/form_answer.ts";
 export { ErrorCode } from "./src/protocol/error_codes.ts";
 export {
   type ErrorAck,
@@ -106,6 +107,7 @@ export {
   UnsupportedRequestError,
 } from "./src/protocol/errors.ts";
 export {
+  ANSWER_INPUT_EVENT,
   CANCEL_TOOL_CALL_EVENT,
   CANCEL_TOOL_CALL_NOTIFICATION,
   CLIENT_EVENT_PREFIX,
@@ -133,6 +135,7 @@ export {
   LEAVE_OFFICE_EVENT,
   LEAVE_OFFICE_NOTIFICATION,
   LIST_ROOM_EVENT,
+  OPEN_INPUT_EVENT,
   READ_RESOURCE_EVENT,
   RENEW_CREDENTIALS_EVENT,
   SERVER_EVENT_PREFIX,
@@ -249,6 +252,29 @@ export {
   type ToolIcon,
   type ToolUi,
 } from "./src/protocol/tool_details.ts";
+export type {
+  BooleanField,
+  ChoiceField,
+  ChoicesField,
+  FieldBase,
+  FieldOption,
+  NumberField,
+  QuestionField,
+  TextField,
+  TextFormat,
+} from "./src/protocol/question_form.ts";
+export {
+  A2C_INPUT_REQUIRED,
+  type Answer,
+  type AnswerInputReq,
+  type FieldValue,
+  type InputRequired,
+  type InputRequiredBase,
+  type OpenInputReq,
+  type OpenInputRet,
+  QUESTION_MODES,
+  type QuestionMode,
+} from "./src/protocol/questions.ts";
 export {
   A2C_MCP_SERVER,
   A2C_TOOL_META,

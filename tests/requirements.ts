@@ -13,6 +13,7 @@ import { finder } from "./requirements/finder.ts";
 import { guide } from "./requirements/guide.ts";
 import { mcp } from "./requirements/mcp.ts";
 import { offers } from "./requirements/offers.ts";
+import { questions } from "./requirements/questions.ts";
 import type { Requirement } from "./requirements/requirement.ts";
 
 export type { Requirement } from "./requirements/requirement.ts";
@@ -26,4 +27,5 @@ export const requirements: readonly Requirement[] = [
   ...mcp,
   ...extensions,
   ...offers,
+  ...questions,
 ];

@@ -26,6 +26,8 @@ import {
 import { NOTIFICATION_PREFIX, readNotification } from "./notifications.ts";
 import { fetchPrompts, Refresher, UpdateReader } from "./refresh.ts";
 import { ComputerRequests } from "./computer_requests.ts";
+import { QuestionChannels } from "./question_channels.ts";
+import type { OnQuestion } from "./questions.ts";
 import { RemoteComputer } from "./remote_computer.ts";
 import { type RequestOptions, Requests } from "./requests.ts";
 
@@ -81,6 +83,11 @@ export interface AgentOptions extends RetryOptions {
   readonly maxBlobBytes?: number | undefined;
   /** The time limit for fetching the large parts of one answer, in milliseconds; 300,000 by default. */
   readonly blobTimeoutMs?: number | undefined;
+  /**
+   * Answers the questions of all tool calls: what MCP servers ask during a call, and calls to confirm
+   * (`docs/protocol/questions.md`). Without it, only calls with an `onQuestion` of their own have questions.
+   */
+  readonly onQuestion?: OnQuestion | undefined;
   /** Stops connecting and joining; `connect()` then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -115,6 +122,9 @@ export class Agent implements AsyncDisposable {
   readonly #ending: AbortController;
   readonly #log: Logger;
   readonly #updates = new UpdateReader();
+  /** The Computers that know that this Agent answers questions. */
+  readonly #channels: QuestionChannels;
+  readonly #onQuestion: OnQuestion | undefined;
   readonly #blobBounds: { readonly maxBlobBytes: number; readonly blobTimeoutMs: number };
 
   private constructor(
@@ -132,6 +142,8 @@ export class Agent implements AsyncDisposable {
     this.#listeners = parts.listeners;
     this.#followed = parts.followed;
     this.#ending = parts.ending;
+    this.#channels = new QuestionChannels(parts.listeners);
+    this.#onQuestion = options.onQuestion;
     this.#log = logger;
     const { maxBlobBytes = DEFAULT_MAX_BLOB_BYTES, blobTimeoutMs = DEFAULT_BLOB_TIMEOUT_MS } = options;
     this.#blobBounds = { maxBlobBytes, blobTimeoutMs };
@@ -196,7 +208,8 @@ export class Agent implements AsyncDisposable {
   /** The Computer of this name. Sends no request; the Computer need not be in the office yet. */
   computer(name: string): RemoteComputer {
     const parts = { requests: this.#requests, followed: this.#followed, logger: this.#log };
-    return new RemoteComputer(new ComputerRequests(name, { ...parts, ...this.#blobBounds }));
+    const asking = { channels: this.#channels, onQuestion: this.#onQuestion };
+    return new RemoteComputer(new ComputerRequests(name, { ...parts, ...this.#blobBounds }), asking);
   }
 
   /**
@@ -276,6 +289,7 @@ export class Agent implements AsyncDisposable {
    * @throws {LeaveRefusedError} with the Server's reason.
    */
   leave(options: Pick<RequestOptions, "signal"> = {}): Promise<void> {
+    this.#channels.clear();
     return this.#link.leave(options);
   }
 

@@ -1,4 +1,5 @@
 /** One Computer of the office, as an Agent uses it. */
+import { abortable } from "../async/abortable.ts";
 import { makeRequest } from "../tracing.ts";
 import type { GetComputerConfigRet } from "../protocol/config.ts";
 import { type Desktop, type DesktopEntry, parseDesktopEntry, toDesktopEntry } from "../protocol/desktop.ts";
@@ -24,6 +25,8 @@ import { parseCallToolResult } from "../protocol/tool_result.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
 import { fillBlobs, hasBlobHandles } from "./blobs.ts";
 import type { ComputerRequests } from "./computer_requests.ts";
+import type { QuestionChannels } from "./question_channels.ts";
+import { answerQuestions, type OnQuestion } from "./questions.ts";
 import { RemoteDocuments } from "./remote_documents.ts";
 import type { CallToolOptions, DesktopOptions, FinderOptions } from "./remote_options.ts";
 import { isNotServed, type RequestOptions } from "./requests.ts";
@@ -58,16 +61,21 @@ export class RemoteComputer extends RemoteDocuments {
   /** The Computer's name in the office. */
   readonly name: string;
   readonly #requests: ComputerRequests;
+  readonly #asking: { readonly channels: QuestionChannels; readonly onQuestion: OnQuestion | undefined };
 
   /**
    * Use `agent.computer(name)`.
    *
    * @internal
    */
-  constructor(requests: ComputerRequests) {
+  constructor(
+    requests: ComputerRequests,
+    asking: { readonly channels: QuestionChannels; readonly onQuestion: OnQuestion | undefined },
+  ) {
     super(requests);
     this.name = requests.computer;
     this.#requests = requests;
+    this.#asking = asking;
   }
 
   /** Lists the tools that can be called (`client:get_tools`; `docs/protocol/data-structures.md#smcptool`). */
@@ -83,6 +91,9 @@ export class RemoteComputer extends RemoteDocuments {
    *
    * When `signal` is aborted or no answer arrives in time, the call is also cancelled on the Computer. When the call
    * takes longer than `timeoutMs`, rounded up to whole seconds, the Computer answers with `meta.a2c_timeout`.
+   *
+   * With `onQuestion`, the user of this Agent answers what the MCP server asks during the call, and confirms the call
+   * where the Computer's owner allows that. A Computer or Server that does not know questions is used as without.
    *
    * @param tool The name under which the tool is listed.
    * @param params The arguments, matching the tool's `params_schema`.
@@ -118,13 +129,21 @@ export class RemoteComputer extends RemoteDocuments {
     options: CallToolOptions & { readonly reqId: string },
   ): Promise<CallToolResult> {
     const { signal, reqId } = options;
+    const { channels } = this.#asking;
+    const { onQuestion = this.#asking.onQuestion } = options;
     signal?.throwIfAborted();
     using followed = await this.#requests.follow(options);
     const { timeoutMs } = followed;
     const body = { req_id: reqId, tool_name: tool, params };
+    const send = () =>
+      this.#requests.ask(TOOL_CALL_EVENT, body, { signal, timeoutMs, parse: parseCallToolResult });
     try {
-      const parse = parseCallToolResult;
-      const result = await this.#requests.ask(TOOL_CALL_EVENT, body, { signal, timeoutMs, parse });
+      if (onQuestion !== undefined) await abortable(channels.open(this.#requests), signal);
+      const first = await send();
+      const asking = { requests: this.#requests, tool, params, reqId, timeoutMs, signal, onQuestion };
+      const result = channels.has(this.name)
+        ? await answerQuestions(first, { ...asking, repeat: send })
+        : first;
       if (!hasBlobHandles(result)) return result;
       return await this.#requests.fill((filling) => fillBlobs(result, filling), { signal, timeoutMs });
     } catch (error) {

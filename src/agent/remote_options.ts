@@ -3,6 +3,7 @@ import type { CompletionTarget } from "../protocol/pages.ts";
 import type { ResourceUpdate } from "../protocol/resource_updates.ts";
 import type { CallProgress } from "../protocol/progress.ts";
 import type { CallTimeouts } from "../protocol/timeouts.ts";
+import type { OnQuestion } from "./questions.ts";
 import type { RequestOptions } from "./requests.ts";
 
 /** Options of a tool call. */
@@ -22,6 +23,11 @@ export interface CallToolOptions extends RequestOptions, CallTimeouts {
    * at the latest. `false` by default, and without effect when the Computer does not support it.
    */
   readonly resetTimeoutOnProgress?: boolean | undefined;
+  /**
+   * Answers the questions of this call; that of `AgentOptions.onQuestion` by default. While the user is asked, no
+   * time-out runs, and `timeoutMs` counts anew after each answer (`docs/protocol/questions.md`).
+   */
+  readonly onQuestion?: OnQuestion | undefined;
 }
 
 /** Which windows to fetch. */

@@ -80,8 +80,8 @@ export class Computer implements AsyncDisposable {
   #closing: Promise<void> | undefined;
 
   private constructor(options: ComputerOptions, config: ComputerConfig) {
-    const { name, logger = silentLogger, inputs = () => undefined, confirm, limits = {}, resolveDpe } =
-      options;
+    const { name, logger = silentLogger, inputs = () => undefined, confirm, answerQuestion } = options;
+    const { limits = {}, resolveDpe } = options;
     this.name = name;
     this.#announcer = new Announcer((event) => this.#officeLink.emit(event, { computer: name }));
     this.#inputs = new InputValues(inputs);
@@ -102,15 +102,16 @@ export class Computer implements AsyncDisposable {
       inputs: this.#inputs.source,
       confirm,
       tokens: options.tokens,
+      answerQuestion,
       log: logger,
       limits: { ...DEFAULT_SERVER_LIMITS, ...DEFAULT_READ_LIMITS, ...limits },
       onChange: (kind) => this.#announcer.announce(kind),
       onProgress: (update) => this.#officeLink.emit(UPDATE_PROGRESS_EVENT, { computer: name, ...update }),
     });
     this.mcp = new LocalMcp(this.#host);
-    const { agent, calls, blobs, resources, followed, log } = this.#host;
+    const { agent, calls, questions, blobs, resources, followed, log } = this.#host;
     const members = () => this.#officeLink.members();
-    this.#attendance = new Attendance({ agent, calls, blobs, resources, followed, log, members });
+    this.#attendance = new Attendance({ agent, calls, questions, blobs, resources, followed, log, members });
     this.#requests = new OfficeRequests({ host: this.#host, resolveDpe });
   }
 

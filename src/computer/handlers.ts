@@ -3,6 +3,7 @@ import { readWindow } from "../organizer/windows.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../protocol/errors.ts";
 import {
+  ANSWER_INPUT_EVENT,
   FOLLOW_CALL_EVENT,
   GET_BLOB_EVENT,
   GET_COMPLETION_EVENT,
@@ -20,6 +21,7 @@ import {
   GET_SKILLS_EVENT,
   GET_TOOLS_EVENT,
   GET_WINDOWS_EVENT,
+  OPEN_INPUT_EVENT,
   READ_RESOURCE_EVENT,
   SUBSCRIBE_RESOURCE_EVENT,
   TOOL_CALL_EVENT,
@@ -28,6 +30,7 @@ import {
 import type { GetComputerConfigRet, MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
 import type { GetDeskTopRet, GetWindowsRet, WindowInfo } from "../protocol/desktop.ts";
 import type { GetFinderRet } from "../protocol/finder.ts";
+import type { OpenInputRet } from "../protocol/questions.ts";
 import * as parse from "../protocol/parse.ts";
 import type { GetMcpServersRet } from "../protocol/mcp_servers.ts";
 import type { GetPromptRet, GetPromptsReq, GetPromptsRet } from "../protocol/prompts.ts";
@@ -66,6 +69,8 @@ export type Handle = (scope: HandlerScope, body: unknown) => unknown;
 export const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
   [TOOL_CALL_EVENT, callTool],
   [FOLLOW_CALL_EVENT, followCall],
+  [OPEN_INPUT_EVENT, openInput],
+  [ANSWER_INPUT_EVENT, answerInput],
   [GET_TOOLS_EVENT, getTools],
   [GET_CONFIG_EVENT, getConfig],
   [GET_DESKTOP_EVENT, getDesktop],
@@ -106,6 +111,15 @@ function followCall({ host }: HandlerScope, body: unknown): FollowCallRet {
   const { call, idle_timeout, req_id } = parse.parseFollowCallReq(body);
   const progress = host.followed.follow(call, idle_timeout === undefined ? undefined : idle_timeout * 1000);
   return { ...(progress === undefined ? {} : { progress }), req_id };
+}
+
+function openInput({ host }: HandlerScope, body: unknown): OpenInputRet {
+  const { modes, req_id } = parse.parseOpenInputReq(body);
+  return { modes: host.questions.channel.open(modes), req_id };
+}
+
+async function answerInput({ host }: HandlerScope, body: unknown): Promise<CallToolResult> {
+  return await host.questions.channel.answer(parse.parseAnswerInputReq(body));
 }
 
 async function getTools({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetToolsRet> {

@@ -25,7 +25,9 @@ import {
   type CallLimits,
   DEFAULT_CALL_LIMITS,
   DEFAULT_LIST_LIMITS,
+  DEFAULT_QUESTION_LIMITS,
   type ListLimits,
+  type QuestionLimits,
   type ReadLimits,
 } from "./limits.ts";
 import { fitList, type FitOptions, ItemSizes, type ListItem } from "./office/list_answer.ts";
@@ -41,6 +43,8 @@ import type { InputSource } from "./inputs/sources.ts";
 import { Redactor } from "./secrets/redaction.ts";
 import { secretsOf } from "./secrets/values.ts";
 import { HostSignIns } from "./sign_ins.ts";
+import type { AnswerQuestion } from "./questions/question.ts";
+import { Questions } from "./questions/questions.ts";
 import { collectDesktop, type DesktopOptions } from "./resources/desktop.ts";
 import { ResourceDirectory } from "./resources/directory.ts";
 import { type ListRequest, listResources, type ReadRequest, readResource } from "./resources/read.ts";
@@ -60,7 +64,8 @@ export interface HostContext {
   readonly confirm: Confirm | undefined;
   /** Keeps sign-ins; in memory by default. */
   readonly tokens?: TokenStore | undefined;
-  readonly limits: ServerLimits & ReadLimits & Partial<CallLimits & BlobLimits & ListLimits>;
+  readonly answerQuestion?: AnswerQuestion | undefined;
+  readonly limits: ServerLimits & ReadLimits & Partial<CallLimits & QuestionLimits & BlobLimits & ListLimits>;
   readonly log: Logger;
   readonly onChange: (kind: UpdateKind) => void;
   /** A call that the Agent follows has made progress; ignored by default. */
@@ -78,6 +83,8 @@ export class McpHost implements AsyncDisposable {
   readonly calls: ToolCalls;
   /** The calls whose progress the Agent follows. */
   readonly followed: FollowedCalls;
+  /** Who answers the questions of MCP servers. */
+  readonly questions: Questions;
   /** How much the office may request at the same time. */
   readonly callLimits: CallLimits;
   /** The Agent of the office. */
@@ -148,11 +155,18 @@ export class McpHost implements AsyncDisposable {
       onChange: () => context.onChange("tools"),
     });
     this.followed = new FollowedCalls(context.onProgress);
+    this.questions = new Questions({
+      answerQuestion: context.answerQuestion,
+      agent: this.agent,
+      limits: { ...DEFAULT_QUESTION_LIMITS, ...limits },
+      log: withModule(log, "tools"),
+    });
     this.calls = new ToolCalls({
       fleet: this.fleet,
       directory: this.tools,
       history: this.history,
       confirm: context.confirm,
+      questions: this.questions,
       agent: this.agent,
       followed: this.followed,
       limits: this.callLimits,

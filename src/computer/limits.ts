@@ -91,6 +91,17 @@ export const DEFAULT_READ_LIMITS: ReadLimits = {
   documentMaxAgeMs: 5 * 60_000,
 };
 
+/** Bounds of the questions of MCP servers; each has a default. */
+export interface QuestionLimits {
+  /** Open questions at the Computer, and open questions at the Agent; 16 each by default. More are declined. */
+  readonly maxQuestions: number;
+  /** How long the answer to a question is waited for, in milliseconds; 600,000 by default. */
+  readonly questionTimeoutMs: number;
+}
+
+/** The defaults of {@linkcode QuestionLimits}. */
+export const DEFAULT_QUESTION_LIMITS: QuestionLimits = { maxQuestions: 16, questionTimeoutMs: 600_000 };
+
 /** Limits of what runs at the same time for the Agent of an office; each has a default. */
 export interface CallLimits {
   /** Tool calls, including those that wait for a confirmation; 256 by default. More get a result with `isError`. */

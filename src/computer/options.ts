@@ -5,7 +5,8 @@ import type { TokenStore } from "../mcp/auth/token_store.ts";
 import type { ServerLimits } from "../mcp/limits.ts";
 import { type CallTimeouts, DEFAULT_TIMEOUT_SECONDS, toCallTimes } from "../protocol/timeouts.ts";
 import type { BlobLimits } from "./office/blob_store.ts";
-import type { CallLimits, ListLimits, ReadLimits } from "./limits.ts";
+import type { CallLimits, ListLimits, QuestionLimits, ReadLimits } from "./limits.ts";
+import type { AnswerQuestion } from "./questions/question.ts";
 import type { ResolveDpe } from "./resources/resolve_dpe.ts";
 import type { InputSource } from "./inputs/sources.ts";
 import type { ToolCallReq } from "../protocol/tools.ts";
@@ -13,7 +14,13 @@ import type { CallOptions } from "./tools/calls.ts";
 import type { Confirm } from "./tools/confirmation.ts";
 
 /** Limits of a Computer in time, size and number; each has a default. */
-export type ComputerLimits = ServerLimits & ReadLimits & CallLimits & BlobLimits & ListLimits;
+export type ComputerLimits =
+  & ServerLimits
+  & ReadLimits
+  & CallLimits
+  & QuestionLimits
+  & BlobLimits
+  & ListLimits;
 
 /** How to open a Computer. */
 export interface ComputerOptions {
@@ -25,6 +32,11 @@ export interface ComputerOptions {
   readonly inputs?: InputSource | undefined;
   /** Called before each call of a tool without `auto_apply`; without it, such calls are answered 4005. */
   readonly confirm?: Confirm | undefined;
+  /**
+   * Answers the questions that MCP servers ask during calls. Without it, the Agent's user is asked where the Agent offers
+   * that; else each question is declined.
+   */
+  readonly answerQuestion?: AnswerQuestion | undefined;
   /** Answers `client:get_dpe`; without it, such requests are answered 4011. */
   readonly resolveDpe?: ResolveDpe | undefined;
   /**
@@ -46,12 +58,14 @@ export interface LocalRequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Time-out, cancellation and progress of one tool call by the Computer's own program. */
+/** Time-out, cancellation, progress and questions of one tool call by the Computer's own program. */
 export interface LocalCallOptions extends LocalRequestOptions, CallTimeouts {
   /** Skips the confirmation; false by default. */
   readonly isConfirmed?: boolean | undefined;
   /** Called with the progress that the MCP server reports, at most ten times a second, until the call ends. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Answers the questions of the MCP server, in place of the callback that the Computer was opened with. */
+  readonly answerQuestion?: AnswerQuestion | undefined;
 }
 
 /** The time-out of a request in milliseconds. */
@@ -74,10 +88,10 @@ export function toLocalCall(
   options: LocalCallOptions,
 ): CallOptions & { readonly request: ToolCallReq } {
   const { computer, tool: tool_name, params } = call;
-  const { isConfirmed, signal, onProgress } = options;
+  const { isConfirmed, answerQuestion, signal, onProgress } = options;
   const { timeoutMs, idleMs } = toCallTimes(options);
   const req_id = crypto.randomUUID();
   const timeout = timeoutMs / 1000;
   const request = { agent: computer, req_id, computer, tool_name, params: { ...params }, timeout };
-  return { request, isLocal: true, isConfirmed, signal, onProgress, idleMs };
+  return { request, isLocal: true, isConfirmed, answerQuestion, signal, onProgress, idleMs };
 }

@@ -10,7 +10,12 @@ import { longTextBytes, withStrings } from "../protocol/long_text.ts";
 import { fitsApproximately, payloadTooLarge } from "../protocol/size.ts";
 import { describeError, shorten } from "../text.ts";
 import { handleRequest } from "../tracing.ts";
-import { GET_PROMPT_EVENT, READ_RESOURCE_EVENT, TOOL_CALL_EVENT } from "../protocol/events.ts";
+import {
+  ANSWER_INPUT_EVENT,
+  GET_PROMPT_EVENT,
+  READ_RESOURCE_EVENT,
+  TOOL_CALL_EVENT,
+} from "../protocol/events.ts";
 import { MAX_ERROR_LENGTH } from "./failures.ts";
 import { HANDLERS, type HandlerScope } from "./handlers.ts";
 import type { McpHost } from "./host.ts";
@@ -88,7 +93,7 @@ async function answerRequest(context: RequestContext, incoming: IncomingEvent): 
     await send(answer, incoming, { scope, shrink });
   } catch (error) {
     logFailure(context.host.log, incoming, error);
-    incoming.reply?.(event === TOOL_CALL_EVENT ? lostResult(error) : toAck(error));
+    incoming.reply?.(SHRINKERS.get(event) === shrinkResult ? lostResult(error) : toAck(error));
   }
 }
 
@@ -106,6 +111,7 @@ type Shrink = typeof shrinkResult;
 /** The functions that shrink an answer, by event; other answers cannot be shrunk. */
 const SHRINKERS: ReadonlyMap<string, Shrink> = new Map([
   [TOOL_CALL_EVENT, shrinkResult],
+  [ANSWER_INPUT_EVENT, shrinkResult],
   [READ_RESOURCE_EVENT, shrinkRead],
   [GET_PROMPT_EVENT, shrinkPrompt],
 ]);

@@ -33,11 +33,13 @@ import {
   type ResourceTemplateInfo,
 } from "./resource_templates.ts";
 import type { FollowCallRet } from "./progress.ts";
+import type { InputRequired, OpenInputRet } from "./questions.ts";
 import type { GetResourceUpdatesRet, ResourceUpdate } from "./resource_updates.ts";
 import { parserOf, unreadable } from "./schema.ts";
 import * as config from "./schemas/config.ts";
 import * as finder from "./schemas/finder.ts";
 import * as office from "./schemas/office.ts";
+import * as questions from "./schemas/questions.ts";
 import * as resources from "./schemas/resources.ts";
 import * as tools from "./schemas/tools.ts";
 import type { GetToolsRet } from "./tools.ts";
@@ -254,6 +256,15 @@ function readCompletion(
 /** Reads the answer to `client:subscribe_resource` and `client:unsubscribe_resource`: any object. */
 export const parseSubscribeResourceRet: AnswerReader<void> = (answer) =>
   void toBody("SubscribeResourceRet", answer);
+
+/** Reads the answer to `client:open_input`. */
+export const parseOpenInputRet: AnswerReader<OpenInputRet> = parserOf("OpenInputRet", questions.openInputRet);
+
+/** Reads the question in a result's metadata, after `JSON.parse`. */
+export const parseInputRequired: AnswerReader<InputRequired> = parserOf(
+  "a2c_input_required",
+  questions.inputRequired,
+);
 
 /** Reads the answer to `client:get_resource_updates`. */
 export const parseGetResourceUpdatesRet: AnswerReader<GetResourceUpdatesRet> = (

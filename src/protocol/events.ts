@@ -42,6 +42,10 @@ export const FOLLOW_CALL_EVENT = "client:follow_call";
 export const GET_DPE_EVENT = "client:get_dpe";
 /** Fetches a chunk of a blob: a part that a Computer left out of a large answer. */
 export const GET_BLOB_EVENT = "client:get_blob";
+/** Tells a Computer that the Agent can answer questions of its calls; an extension of ours. */
+export const OPEN_INPUT_EVENT = "client:open_input";
+/** Answers the question of a call; an extension of ours. */
+export const ANSWER_INPUT_EVENT = "client:answer_input";
 
 /** Lists a Computer's skills; only newer peers support it. */
 export const GET_SKILLS_EVENT = "client:get_skills";

@@ -3,8 +3,8 @@ import { countOf, shorten } from "../text.ts";
 import type {
   ChoicesField,
   FieldOption,
-  FormField,
   NumberField,
+  QuestionField,
   TextField,
   TextFormat,
 } from "./question_form.ts";
@@ -42,7 +42,7 @@ export type CheckedContent =
  * @param content the values by name
  */
 export function checkContent(
-  fields: readonly FormField[],
+  fields: readonly QuestionField[],
   content: Readonly<Record<string, unknown>>,
 ): CheckedContent {
   const problems: string[] = [];
@@ -63,7 +63,7 @@ export function checkContent(
 }
 
 /** What is wrong with the value of a field, such as `must be at least 3`; `undefined` for a valid one. */
-export function fieldProblem(field: FormField, value: unknown): string | undefined {
+export function fieldProblem(field: QuestionField, value: unknown): string | undefined {
   switch (field.kind) {
     case "text":
       return typeof value === "string" ? textProblem(field, value) : "must be a text";
@@ -83,13 +83,13 @@ export function fieldProblem(field: FormField, value: unknown): string | undefin
 }
 
 /** Null means absent, as people and programs write either. */
-function valueOf(field: FormField, content: Readonly<Record<string, unknown>>): unknown {
+function valueOf(field: QuestionField, content: Readonly<Record<string, unknown>>): unknown {
   const given = Object.hasOwn(content, field.name) ? content[field.name] ?? undefined : undefined;
   if (given !== undefined || field.default === undefined) return given;
   return field.kind === "choices" ? [...field.default ?? []] : field.default;
 }
 
-function missing({ isRequired }: FormField): string | undefined {
+function missing({ isRequired }: QuestionField): string | undefined {
   return isRequired ? "is missing" : undefined;
 }
 

@@ -13,6 +13,7 @@ import type {
 import type { FollowCallReq, UpdateProgressReq } from "./progress.ts";
 import type { GetBlobReq, GetDpeReq, GetResourcesReq, ReadResourceReq } from "./resources.ts";
 import type { GetCompletionReq, GetResourceTemplatesReq } from "./resource_templates.ts";
+import type { AnswerInputReq, OpenInputReq } from "./questions.ts";
 import type { GetResourceUpdatesReq, SubscribeResourceReq } from "./resource_updates.ts";
 import type { GetMcpServersReq } from "./mcp_servers.ts";
 import type { GetPromptReq, GetPromptsReq } from "./prompts.ts";
@@ -22,6 +23,7 @@ import * as desktop from "./schemas/office.ts";
 import * as finder from "./schemas/finder.ts";
 import * as office from "./schemas/office.ts";
 import * as prompts from "./schemas/prompts.ts";
+import * as questions from "./schemas/questions.ts";
 import * as resources from "./schemas/resources.ts";
 import * as tools from "./schemas/tools.ts";
 import type { GetToolsReq, ToolCallReq } from "./tools.ts";
@@ -90,3 +92,8 @@ export const parseGetMcpServersReq: Parser<GetMcpServersReq> = parserOf(
 );
 export const parseGetPromptsReq: Parser<GetPromptsReq> = parserOf("GetPromptsReq", prompts.getPromptsReq);
 export const parseGetPromptReq: Parser<GetPromptReq> = parserOf("GetPromptReq", prompts.getPromptReq);
+export const parseOpenInputReq: Parser<OpenInputReq> = parserOf("OpenInputReq", questions.openInputReq);
+export const parseAnswerInputReq: Parser<AnswerInputReq> = parserOf(
+  "AnswerInputReq",
+  questions.answerInputReq,
+);

@@ -10,10 +10,9 @@ export const MAX_FORM_FIELDS = 100;
 export const MAX_FIELD_OPTIONS = 1_000;
 
 /** The formats of a text. */
-const FORMATS = ["email", "uri", "date", "date-time"] as const;
+export type TextFormat = "email" | "uri" | "date" | "date-time";
 
-/** One of the formats of a text. */
-export type TextFormat = typeof FORMATS[number];
+const FORMATS: readonly TextFormat[] = ["email", "uri", "date", "date-time"];
 
 /** The members of every field of a form. */
 export interface FieldBase {
@@ -37,53 +36,73 @@ export interface FieldOption {
 
 /** A text. */
 export interface TextField extends FieldBase {
+  /** The discriminator of the union. */
   readonly kind: "text";
+  /** How the text must look. */
   readonly format: TextFormat | undefined;
+  /** The least characters. */
   readonly minLength: number | undefined;
+  /** The most characters. */
   readonly maxLength: number | undefined;
+  /** The value when the answer has none. */
   readonly default: string | undefined;
 }
 
 /** A number. */
 export interface NumberField extends FieldBase {
+  /** The discriminator of the union. */
   readonly kind: "number";
+  /** Whether the number must be whole. */
   readonly isInteger: boolean;
+  /** The lowest number. */
   readonly minimum: number | undefined;
+  /** The highest number. */
   readonly maximum: number | undefined;
+  /** The value when the answer has none. */
   readonly default: number | undefined;
 }
 
 /** A yes or no. */
 export interface BooleanField extends FieldBase {
+  /** The discriminator of the union. */
   readonly kind: "boolean";
+  /** The value when the answer has none. */
   readonly default: boolean | undefined;
 }
 
 /** One of several values. */
 export interface ChoiceField extends FieldBase {
+  /** The discriminator of the union. */
   readonly kind: "choice";
+  /** The allowed values. */
   readonly options: readonly FieldOption[];
+  /** The value when the answer has none. */
   readonly default: string | undefined;
 }
 
 /** Any of several values. */
 export interface ChoicesField extends FieldBase {
+  /** The discriminator of the union. */
   readonly kind: "choices";
+  /** The allowed values. */
   readonly options: readonly FieldOption[];
+  /** The least values. */
   readonly minItems: number | undefined;
+  /** The most values. */
   readonly maxItems: number | undefined;
+  /** The value when the answer has none. */
   readonly default: readonly string[] | undefined;
 }
 
 /** A field of a form; a union discriminated by `kind`. */
-export type FormField = TextField | NumberField | BooleanField | ChoiceField | ChoicesField;
+export type QuestionField = TextField | NumberField | BooleanField | ChoiceField | ChoicesField;
 
 /**
  * Reads the schema of a form. Keywords without a meaning for the form are ignored.
  *
  * @throws {TypeError} when it is not a form of MCP, with the field and the reason.
  */
-export function readForm(schema: Readonly<Record<string, unknown>>): FormField[] {
+export function readForm(schema: Readonly<Record<string, unknown>>): QuestionField[] {
   const { type = "object", properties, required = [] } = schema;
   if (type !== "object" || !isRecord(properties)) {
     throw new TypeError("Cannot read form: its schema is not an object with properties");
@@ -104,7 +123,7 @@ export function readForm(schema: Readonly<Record<string, unknown>>): FormField[]
   });
 }
 
-function readField(property: Readonly<Record<string, unknown>>, base: FieldBase): FormField {
+function readField(property: Readonly<Record<string, unknown>>, base: FieldBase): QuestionField {
   switch (property["type"]) {
     case "string":
       return readTextOrChoice(property, base);

@@ -1,4 +1,4 @@
-/** Questions of a call: what crosses the wire between a Computer and an Agent (`docs/protocol/extensions.md`). */
+/** Questions of a call: what crosses the wire between a Computer and an Agent (`docs/protocol/questions.md`). */
 import type { AgentCallData } from "./call.ts";
 
 /** The key of a result's metadata whose value is an {@linkcode InputRequired} as a JSON string. */

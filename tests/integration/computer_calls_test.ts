@@ -200,12 +200,15 @@ Deno.test("whoever is asked is told when the call is cancelled, and the call nev
   assertEquals([signal.aborted, await runs(office, "echo")], [true, 0]);
 });
 
-Deno.test("whoever is asked is told when the call is out of time", async () => {
+// proves: question-confirm-late
+Deno.test("whoever is asked is told when the call is out of time, and the call has not run", async () => {
   const { office, asked } = await openWaiting();
   await using _ = office;
   const call = office.laptop.callTool("echo", {}, { timeoutMs: 1_000 });
   const { signal } = await asked;
-  assertEquals((await call).meta?.error_code, 4004);
+  const { content, meta } = await call;
+  assertEquals([meta?.error_code, meta?.a2c_timeout], [4005, undefined]);
+  assertStringIncludes(content[0]?.text ?? "", "has not run");
   assert(signal.aborted);
 });
 

@@ -298,7 +298,7 @@ Deno.test("a call that is cancelled or out of time while it waits for its confir
     { confirm: () => new Promise(() => {}) },
   );
   const late = await office.laptop.callTool("echo", {}, { timeoutMs: 1_000 });
-  assertEquals([late.isError, late.meta?.error_code], [true, 4004]);
+  assertEquals([late.isError, late.meta?.error_code], [true, 4005]);
   assertEquals((await received(office, "tools/call")).length, 1);
 });
 

@@ -1,5 +1,5 @@
 /** Who answers the questions of one call: the options of the command line, the person who typed it, or nobody. */
-import type { FormField } from "../../protocol/question_form.ts";
+import type { QuestionField } from "../../protocol/question_form.ts";
 import type { Answer } from "../../protocol/questions.ts";
 import { toSafeLine } from "../../terminal/safe_text.ts";
 import { shorten } from "../../text.ts";
@@ -107,6 +107,6 @@ function howToAnswer({ fields }: ShownForm): string {
   return `Answer with --answer NAME=VALUE: ${fields.map(describeField).join(", ")}`;
 }
 
-function describeField({ name, isRequired }: FormField): string {
+function describeField({ name, isRequired }: QuestionField): string {
   return `${shorten(toSafeLine(name), MAX_MESSAGE_LENGTH)}${isRequired ? " (required)" : ""}`;
 }

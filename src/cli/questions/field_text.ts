@@ -1,6 +1,6 @@
 /** Fields of a form as text at a terminal: what a person types for a value, and how a field is labelled. Pure. */
 import { fieldProblem } from "../../protocol/form_answer.ts";
-import type { ChoicesField, FieldOption, FormField, TextField } from "../../protocol/question_form.ts";
+import type { ChoicesField, FieldOption, QuestionField, TextField } from "../../protocol/question_form.ts";
 import type { FieldValue } from "../../protocol/questions.ts";
 import { toSafeLine } from "../../terminal/safe_text.ts";
 import { countOf, shorten } from "../../text.ts";
@@ -22,7 +22,7 @@ export type TypedValue =
  *
  * @param preset the value that an empty line stands for
  */
-export function readTyped(field: FormField, typed: string, preset?: FieldValue): TypedValue {
+export function readTyped(field: QuestionField, typed: string, preset?: FieldValue): TypedValue {
   if (typed.trim() === "" && preset === undefined) {
     return field.isRequired ? { problem: `${labelOf(field)} is required` } : { value: undefined };
   }
@@ -33,7 +33,7 @@ export function readTyped(field: FormField, typed: string, preset?: FieldValue):
 }
 
 /** The value of a typed line; `undefined` for a line that cannot be a value of this kind. */
-function parseTyped(field: FormField, typed: string): FieldValue | undefined {
+function parseTyped(field: QuestionField, typed: string): FieldValue | undefined {
   switch (field.kind) {
     case "text":
       if (typed.trim() === NOTHING) return "";
@@ -83,7 +83,7 @@ function parseChoices({ options }: ChoicesField, typed: string): string[] | unde
 }
 
 /** What a line must be, for the message about a line that is something else. */
-function expected(field: FormField): string {
+function expected(field: QuestionField): string {
   switch (field.kind) {
     case "text":
       return "a text";
@@ -99,17 +99,17 @@ function expected(field: FormField): string {
 }
 
 /** The value that a field has unless it is given another one. */
-export function defaultOf(field: FormField): FieldValue | undefined {
+export function defaultOf(field: QuestionField): FieldValue | undefined {
   return field.kind === "choices" ? field.default && [...field.default] : field.default;
 }
 
 /** The title of a field, or its name. */
-export function labelOf({ title, name }: FormField): string {
+export function labelOf({ title, name }: QuestionField): string {
   return `"${shorten(toSafeLine(title ?? "") || toSafeLine(name), MAX_SHOWN_LENGTH)}"`;
 }
 
 /** The title and the preset in full, as far as {@linkcode promptOf} cuts them. */
-export function longTexts(field: FormField, preset: FieldValue | undefined): string[] {
+export function longTexts(field: QuestionField, preset: FieldValue | undefined): string[] {
   const title = toSafeLine(field.title ?? "") || toSafeLine(field.name);
   const value = preset === undefined ? "" : fullText(field, preset);
   return [
@@ -119,13 +119,13 @@ export function longTexts(field: FormField, preset: FieldValue | undefined): str
 }
 
 /** The text before the answer: label, what the field takes, and the value that an empty line stands for. */
-export function promptOf(field: FormField, preset: FieldValue | undefined): string {
+export function promptOf(field: QuestionField, preset: FieldValue | undefined): string {
   const hints = [...(field.isRequired ? ["required"] : []), ...hintsOf(field)];
   const hint = hints.length === 0 ? "" : ` (${hints.join(", ")})`;
   return `${labelOf(field)}${hint}${preset === undefined ? "" : ` [${valueText(field, preset)}]`}: `;
 }
 
-function hintsOf(field: FormField): string[] {
+function hintsOf(field: QuestionField): string[] {
   switch (field.kind) {
     case "text":
       return textHints(field);
@@ -162,7 +162,7 @@ function rangeHints(least: number | undefined, most: number | undefined, unit?: 
 }
 
 /** A numbered list of the options of a choice; empty for other fields. */
-export function optionLines(field: FormField): string[] {
+export function optionLines(field: QuestionField): string[] {
   if (field.kind !== "choice" && field.kind !== "choices") return [];
   const listed = field.options.slice(0, MAX_LISTED_OPTIONS);
   const digits = `${listed.length}`.length;
@@ -174,18 +174,18 @@ export function optionLines(field: FormField): string[] {
 }
 
 /** The beginning of a value, on one line. */
-export function valueText(field: FormField, value: FieldValue): string {
+export function valueText(field: QuestionField, value: FieldValue): string {
   return shorten(fullText(field, value), MAX_SHOWN_LENGTH);
 }
 
-function fullText(field: FormField, value: FieldValue): string {
+function fullText(field: QuestionField, value: FieldValue): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   const texts = Array.isArray(value) ? value : [`${value}`];
   const shown = texts.map((text) => toSafeLine(optionLabel(field, text) ?? text)).join(", ");
   return shown === "" ? NOTHING : shown;
 }
 
-function optionLabel(field: FormField, value: string): string | undefined {
+function optionLabel(field: QuestionField, value: string): string | undefined {
   const { options = [] } = field.kind === "choice" || field.kind === "choices" ? field : {};
   return options.find((option) => option.value === value)?.label;
 }

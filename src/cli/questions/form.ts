@@ -1,5 +1,5 @@
 /** A form at a terminal: one question for each field, then a look at all answers before they are sent. Pure. */
-import type { FormField } from "../../protocol/question_form.ts";
+import type { QuestionField } from "../../protocol/question_form.ts";
 import type { FieldValue } from "../../protocol/questions.ts";
 import type { Dialogue } from "../../terminal/editor/line_editor.ts";
 import { alignColumns, quoteText } from "../../terminal/shapes.ts";
@@ -68,12 +68,12 @@ export class FormDialogue implements Dialogue {
     return Object.fromEntries(given);
   }
 
-  get #field(): FormField | undefined {
+  get #field(): QuestionField | undefined {
     return this.#form.fields[this.#at];
   }
 
   /** Earlier answers come before the default. */
-  #presetOf(field: FormField): FieldValue | undefined {
+  #presetOf(field: QuestionField): FieldValue | undefined {
     return this.#values.get(field.name) ?? defaultOf(field);
   }
 

@@ -1,6 +1,6 @@
 /** Answers that were given on the command line: `--answer NAME=VALUE` and `--answers JSON`. */
 import { checkContent, type CheckedContent } from "../../protocol/form_answer.ts";
-import type { FormField } from "../../protocol/question_form.ts";
+import type { QuestionField } from "../../protocol/question_form.ts";
 import type { FieldValue } from "../../protocol/questions.ts";
 import { defaultOf, readTyped } from "./field_text.ts";
 
@@ -41,7 +41,7 @@ export class GivenAnswers {
   }
 
   /** Fills in a form. */
-  fill(fields: readonly FormField[]): GivenContent {
+  fill(fields: readonly QuestionField[]): GivenContent {
     const problems: string[] = [];
     const values: [string, FieldValue][] = [];
     for (const field of fields) {
@@ -53,7 +53,7 @@ export class GivenAnswers {
     return problems.length === 0 ? { content } : { problems, presets: content };
   }
 
-  #fillField(field: FormField): CheckedContent {
+  #fillField(field: QuestionField): CheckedContent {
     const { name } = field;
     this.#unused.delete(name);
     const text = Object.hasOwn(this.#texts, name) ? this.#texts[name] : undefined;

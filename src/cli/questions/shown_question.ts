@@ -1,5 +1,5 @@
 /** A question to a person at a terminal, wherever it comes from, and the words that say who asks. */
-import type { FormField } from "../../protocol/question_form.ts";
+import type { QuestionField } from "../../protocol/question_form.ts";
 import type { Answer } from "../../protocol/questions.ts";
 import { inWrittenOrder, toSeenJson } from "../../terminal/safe_text.ts";
 import { countOf } from "../../text.ts";
@@ -40,7 +40,7 @@ interface QuestionBase {
 /** A form to fill in. */
 export type ShownForm = QuestionBase & {
   readonly mode: "form";
-  readonly fields: readonly FormField[];
+  readonly fields: readonly QuestionField[];
   /** The fields as the MCP server wrote them: JSON Schema. */
   readonly schema: Readonly<Record<string, unknown>>;
 };

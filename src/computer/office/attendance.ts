@@ -23,6 +23,8 @@ export interface AttendanceContext {
   readonly calls: OfficeCalls;
   /** The blobs that are kept for the office. */
   readonly blobs: { endOffice(): void };
+  /** The way to the Agent's user. */
+  readonly questions: { readonly channel: { close(): void } };
   /** The subscriptions of the Agent. */
   readonly resources: { endOffice(): void };
   /** The calls whose progress the Agent follows. */
@@ -106,13 +108,15 @@ export class Attendance {
 
   /**
    * The connection was lost, so the Server has answered the Agent's requests with an error. A running tool goes on, and
-   * its result is kept for a repeated request of the same Agent; a call that waits for its confirmation is cancelled.
+   * its result is kept for a repeated request of the same Agent; a call that waits for its confirmation is cancelled. An
+   * open question at the Agent stays open; for further ones, the Agent has to open the channel again.
    */
   onLost(): void {
-    const { agent, calls } = this.#context;
+    const { agent, calls, questions } = this.#context;
     this.#before = agent.name ?? this.#before;
     this.#hear(undefined);
     calls.endConfirmations();
+    questions.channel.close();
   }
 
   /** Requests the members. Ends the calls of the last Agent, if it has left. */
@@ -129,6 +133,7 @@ export class Attendance {
   }
 
   #endAgent(): void {
+    this.#context.questions.channel.close();
     this.#context.calls.endOfficeCalls();
     this.#context.resources.endOffice();
     this.#context.followed.endOffice();

@@ -1,5 +1,5 @@
 /** Questions of MCP servers to the person at the Computer: what they are shown, and what they may answer. */
-import type { FormField } from "../../protocol/question_form.ts";
+import type { QuestionField } from "../../protocol/question_form.ts";
 import type { Answer } from "../../protocol/questions.ts";
 
 /** The members of every question of an MCP server. */
@@ -36,7 +36,7 @@ export type QuestionRequest =
   | QuestionContext & {
     readonly mode: "form";
     /** The fields. None of them looks like a secret. */
-    readonly fields: readonly FormField[];
+    readonly fields: readonly QuestionField[];
     /** The fields as the MCP server wrote them: JSON Schema. */
     readonly schema: Readonly<Record<string, unknown>>;
   }

@@ -1,5 +1,5 @@
-/** The time of a tool call, and its progress, which may extend that time. */
-import { Deadline } from "../../async/deadline.ts";
+/** The time of a tool call: progress may extend it, and it stands still while a person is asked. */
+import { Countdown } from "../../async/countdown.ts";
 import type { Progress } from "../../mcp/call_options.ts";
 import { ServerTimeoutError } from "../../mcp/errors.ts";
 import { shorten } from "../../text.ts";
@@ -17,36 +17,69 @@ export interface CallTimes {
 
 /**
  * Ends a call after its time, or when it has made no progress for too long. Progress alone never gives a call more time
- * than its time-out.
+ * than its time-out; the answer to a question begins a new one.
  */
 export class CallClock implements Disposable {
-  readonly #total: Deadline;
-  readonly #idle: Deadline | undefined;
+  readonly #own = new AbortController();
+  readonly #idleMs: number;
+  readonly #total: Countdown;
+  readonly #idle: Countdown | undefined;
   readonly #report: (progress: Progress) => void;
+  #limitMs: number;
   #latest: Progress | undefined;
 
   /** @param report Receives the progress of the call. */
-  constructor({ timeoutMs, idleMs }: CallTimes, report: (progress: Progress) => void) {
+  constructor({ timeoutMs, idleMs = timeoutMs }: CallTimes, report: (progress: Progress) => void) {
     this.#report = report;
-    this.#total = new Deadline(timeoutMs, {
-      reason: () => new ServerTimeoutError(`Cannot complete the call: no answer in ${timeoutMs} ms`),
+    this.#limitMs = timeoutMs;
+    this.#idleMs = idleMs;
+    this.#total = new Countdown(timeoutMs, () => {
+      this.abort(new ServerTimeoutError(`Cannot complete the call: no answer in ${this.#limitMs} ms`));
     });
-    if (idleMs === undefined || idleMs >= timeoutMs) return;
-    this.#idle = new Deadline(idleMs, {
-      reason: () =>
-        new ServerTimeoutError(`Cannot complete the call: no progress in ${idleMs} ms`, { idleMs }),
-      signal: this.#total.signal,
+    if (idleMs >= timeoutMs) return;
+    this.#idle = new Countdown(idleMs, () => {
+      this.abort(new ServerTimeoutError(`Cannot complete the call: no progress in ${idleMs} ms`, { idleMs }));
     });
   }
 
   /** Aborted when the time is over, or by {@linkcode CallClock.abort}. */
   get signal(): AbortSignal {
-    return (this.#idle ?? this.#total).signal;
+    return this.#own.signal;
+  }
+
+  /** The time that the call has, in milliseconds: since its begin, or since the last {@linkcode CallClock.restart}. */
+  get limitMs(): number {
+    return this.#limitMs;
+  }
+
+  /** How much of it is left. */
+  get leftMs(): number {
+    return this.#total.leftMs;
+  }
+
+  /** Stands still until {@linkcode CallClock.resume} or {@linkcode CallClock.restart}. */
+  pause(): void {
+    this.#total.pause();
+    this.#idle?.pause();
+  }
+
+  /** Goes on with the time that is left. */
+  resume(): void {
+    this.#total.resume();
+    this.#idle?.restart(this.#idleMs);
+  }
+
+  /** Gives the call this time from now on. */
+  restart(timeoutMs: number): void {
+    this.#limitMs = timeoutMs;
+    this.#total.restart(timeoutMs);
+    this.#idle?.restart(this.#idleMs);
   }
 
   /** Ends the call now. */
   abort(reason: unknown): void {
-    this.#total.abort(reason);
+    this[Symbol.dispose]();
+    this.#own.abort(reason);
   }
 
   /**
@@ -57,7 +90,7 @@ export class CallClock implements Disposable {
     if (this.signal.aborted) return;
     const before = this.#latest;
     const isFurther = before === undefined || progress > before.progress;
-    if (isFurther) this.#idle?.restart();
+    if (isFurther) this.#idle?.restart(this.#idleMs);
     const text = message === undefined ? undefined : shorten(message, MAX_PROGRESS_MESSAGE);
     if (!isFurther && text === before.message && total === before.total) return;
     this.#latest = {
@@ -69,7 +102,7 @@ export class CallClock implements Disposable {
   };
 
   [Symbol.dispose](): void {
-    this.#idle?.[Symbol.dispose]();
     this.#total[Symbol.dispose]();
+    this.#idle?.[Symbol.dispose]();
   }
 }

@@ -1,5 +1,6 @@
 /** Tool calls: a call finds its tool, has its arguments checked and confirmed, and runs on its MCP server. */
 import type { Logger } from "../../log.ts";
+import { MAX_TIMER_MS } from "../../async/backoff.ts";
 import type { Progress } from "../../mcp/call_options.ts";
 import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import { WarnOnce } from "../../mcp/warn_once.ts";
@@ -7,16 +8,17 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { didYouMean, listWords } from "../../spelling.ts";
 import { describeError, shorten } from "../../text.ts";
 import { withStrings } from "../../protocol/long_text.ts";
-import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import { absentServersHint } from "../failures.ts";
 import type { CallLimits } from "../limits.ts";
 import type { OfficeAgent } from "../office/attendance.ts";
 import type { FollowedCalls } from "../office/followed_calls.ts";
+import type { CallQuestions } from "../questions/call_questions.ts";
+import type { AnswerQuestion } from "../questions/question.ts";
+import type { Questions } from "../questions/questions.ts";
 import type { VrlEngine } from "../vrl/engine.ts";
 import { transformResult } from "../vrl/transform.ts";
 import { checkArguments } from "./arguments/check.ts";
-import { CallClock } from "./call_clock.ts";
 import { type Confirm, Confirmations } from "./confirmation.ts";
 import type { ToolDirectory, ToolRoute } from "./directory.ts";
 import type { ToolCallHistory, ToolCallRecord } from "./history.ts";
@@ -28,8 +30,10 @@ import {
   ToolCallCancelled,
   type ToolOutcome,
   toWireResult,
+  withNotes,
   withServer,
 } from "./results.ts";
+import { RunningCall } from "./running_call.ts";
 import { isForbidden } from "./settings.ts";
 
 /** How much is kept of a name or id that the Agent chose, in characters. */
@@ -43,6 +47,8 @@ export interface ToolCallsContext {
   readonly directory: ToolDirectory;
   readonly history: ToolCallHistory;
   readonly confirm: Confirm | undefined;
+  /** Who answers the questions of MCP servers, and the way to the Agent's user. */
+  readonly questions: Questions;
   /** The Agent of the office. */
   readonly agent: Pick<OfficeAgent, "name" | "known">;
   /** The calls whose progress the Agent follows. */
@@ -60,23 +66,14 @@ export interface CallOptions {
   readonly isLocal?: boolean | undefined;
   /** Skips the confirmation; false by default. */
   readonly isConfirmed?: boolean | undefined;
+  /** Reaches the person who made the call; by default the person at the Computer. */
+  readonly answerQuestion?: AnswerQuestion | undefined;
   /** Cancels the call when it is aborted. */
   readonly signal?: AbortSignal | undefined;
   /** Receives the progress of a local call. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** How long a local call may make no progress, in milliseconds; as long as its time-out by default. */
   readonly idleMs?: number | undefined;
-}
-
-/** A call that runs. */
-interface RunningCall {
-  readonly request: ToolCallReq;
-  readonly timeoutMs: number;
-  readonly clock: CallClock;
-  readonly isLocal: boolean;
-  readonly isConfirmed: boolean;
-  /** Whether the call waits for its confirmation. */
-  isWaiting: boolean;
 }
 
 /** The tool calls of one Computer. */
@@ -88,10 +85,10 @@ export class ToolCalls {
   readonly #running = new Set<RunningCall>();
 
   constructor(context: ToolCallsContext) {
-    const { confirm, agent, limits: { maxConfirmations }, log } = context;
+    const { confirm, agent, questions: { channel }, limits: { maxConfirmations }, log } = context;
     this.#context = context;
     this.#warnOnce = new WarnOnce(log);
-    this.#confirmations = new Confirmations({ confirm, agent, maxConfirmations, log });
+    this.#confirmations = new Confirmations({ confirm, agent, channel, maxConfirmations, log });
   }
 
   /**
@@ -122,9 +119,12 @@ export class ToolCalls {
     this.#end(({ isLocal }) => !isLocal);
   }
 
-  /** Cancels the calls of the office that wait for a confirmation, because the connection was lost. */
+  /**
+   * Cancels the calls of the office that wait for the person at the Computer to confirm them, because the connection was
+   * lost. One that the Agent's user was asked about goes on when the Agent is still there afterwards.
+   */
   endConfirmations(): void {
-    this.#end(({ isLocal, isWaiting }) => !isLocal && isWaiting);
+    this.#end(({ isLocal, awaited, isSuspended }) => !isLocal && awaited === "confirmer" && !isSuspended);
   }
 
   /** Forgets the answers that are kept for repeated requests: the Computer has left the office. */
@@ -148,9 +148,13 @@ export class ToolCalls {
     if (options.isLocal !== true && officeCalls >= this.#context.limits.maxCalls) {
       return Promise.resolve(this.#refuseBusy(request));
     }
-    const answer = this.#run(request, options);
-    this.#repeated.keep(request, answer);
-    return answer;
+    const isLocal = options.isLocal === true;
+    const idleMs = isLocal ? options.idleMs : this.#context.followed.idleMsOf(request.req_id);
+    const call = new RunningCall(request, { isLocal, idleMs, report: this.#reporter(request, options) });
+    const result = this.#run(call, options);
+    result.then((last) => call.finish(last), (error) => call.fail(error));
+    this.#repeated.keep(request, { call, result });
+    return call.answer;
   }
 
   /** This answer is not kept, so the Agent can send the same request again. */
@@ -163,14 +167,16 @@ export class ToolCalls {
     return failureResult(text, { error_code: ErrorCode.TOOL_EXECUTION_FAILED });
   }
 
-  async #run(request: ToolCallReq, options: CallOptions): Promise<CallToolResult> {
+  async #run(call: RunningCall, options: CallOptions): Promise<CallToolResult> {
+    using running = call;
+    const { request } = running;
     const startedAt = new Date();
     const startMs = performance.now();
     const route = this.#context.directory.routes.get(request.tool_name);
     const ended = route === undefined
       ? this.#refuseUnknown(request.tool_name)
-      : await this.#execute(request, route, options);
-    const agent = options.isLocal === true
+      : await this.#execute(call, route, options);
+    const agent = call.isLocal
       ? undefined
       : this.#context.agent.name ?? shorten(request.agent ?? "", MAX_NAME_LENGTH);
     this.#record(request, route, { ...ended, agent, startedAt, durationMs: performance.now() - startMs });
@@ -214,21 +220,23 @@ export class ToolCalls {
   }
 
   /** Runs a call within its time, and as long as it is not cancelled. */
-  async #execute(request: ToolCallReq, route: ToolRoute, options: CallOptions): Promise<ToolOutcome> {
-    const { isLocal = false, isConfirmed = false } = options;
-    const { followed } = this.#context;
-    const timeoutMs = timeoutMsOf(request);
-    const idleMs = isLocal ? options.idleMs : followed.idleMsOf(request.req_id);
-    using clock = new CallClock({ timeoutMs, idleMs }, this.#reporter(request, options));
-    const call: RunningCall = { request, timeoutMs, clock, isLocal, isConfirmed, isWaiting: false };
+  async #execute(call: RunningCall, route: ToolRoute, options: CallOptions): Promise<ToolOutcome> {
+    const { answerQuestion, isConfirmed = false } = options;
+    const questions = this.#context.questions.of(call, { route, answerQuestion });
     this.#running.add(call);
     try {
-      return await this.#checkAndUse(call, route);
+      const isAllowed = isConfirmed || route.meta?.auto_apply === true;
+      const refusal = this.#refuseWrongArguments(call.request, route) ??
+        (isAllowed ? undefined : await this.#refuseUnconfirmed(call, route));
+      if (refusal !== undefined) return { result: refusal, outcome: "error" };
+      return withNotes(await this.#use(call, route, questions), questions.notes);
     } catch (error) {
-      return toFailureOutcome(error, { name: request.tool_name, timeoutMs, redact: this.#context.redact });
+      const { request: { tool_name: name }, clock: { limitMs: timeoutMs }, awaited } = call;
+      const failed = { name, timeoutMs, redact: this.#context.redact, awaited, server: route.server.name };
+      return withNotes(toFailureOutcome(error, failed), questions.notes);
     } finally {
       this.#running.delete(call);
-      if (!isLocal) followed.onEnded(request.req_id);
+      if (!call.isLocal) this.#context.followed.onEnded(call.request.req_id);
     }
   }
 
@@ -248,18 +256,17 @@ export class ToolCalls {
     };
   }
 
-  /** Arguments, confirmation, then the MCP server. */
-  async #checkAndUse(call: RunningCall, route: ToolRoute): Promise<ToolOutcome> {
-    const { request, timeoutMs, isConfirmed, clock: { signal, onProgress } } = call;
+  /**
+   * Calls the MCP server. The call's clock limits the time, because it stands still while a person is asked; but an MCP
+   * server learns the time of a task.
+   */
+  async #use(call: RunningCall, route: ToolRoute, { ask }: CallQuestions): Promise<ToolOutcome> {
+    const { request, clock: { limitMs, signal, onProgress } } = call;
     const { server, tool } = route;
-    const isAllowed = isConfirmed || route.meta?.auto_apply === true;
-    const refusal = this.#refuseWrongArguments(request, route) ??
-      (isAllowed ? undefined : await this.#refuseUnconfirmed(call, route));
-    if (refusal !== undefined) return { result: refusal, outcome: "error" };
     const needsTask = tool.execution?.["taskSupport"] === "required";
     const toolCall = { name: tool.name, arguments: request.params, needsTask };
-    const callOptions = { timeoutMs, signal, onProgress };
-    const raw = await server.use((connection) => connection.callTool(toolCall, callOptions));
+    const options = { timeoutMs: needsTask ? limitMs : MAX_TIMER_MS, signal, onProgress, ask };
+    const raw = await server.use((connection) => connection.callTool(toolCall, options));
     // Long texts may be bytes instead of strings; only the way to an Agent can use them.
     const isForAgent = !call.isLocal && route.vrl === undefined;
     const own = toWireResult(isForAgent ? raw : withStrings(raw), route.meta);
@@ -282,16 +289,13 @@ export class ToolCalls {
   }
 
   async #refuseUnconfirmed(call: RunningCall, route: ToolRoute): Promise<CallToolResult | undefined> {
-    const { request, isLocal, clock: { signal } } = call;
-    call.isWaiting = true;
-    try {
-      const refusal = await this.#confirmations.refusalOf({ request, route, isLocal, signal });
-      if (refusal !== undefined) return refusal;
-    } finally {
-      call.isWaiting = false;
-    }
+    call.awaited = "confirmer";
+    const refusal = await this.#confirmations.refusalOf(call, route);
+    call.awaited = undefined;
+    if (refusal !== undefined) return refusal;
     // The configuration may have changed meanwhile.
-    return isForbidden(route.server.config, route.tool.name) ? disabledResult(request.tool_name) : undefined;
+    const { tool_name } = call.request;
+    return isForbidden(route.server.config, route.tool.name) ? disabledResult(tool_name) : undefined;
   }
 
   async #transform(

@@ -5,8 +5,10 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { describeError } from "../../text.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import type { OfficeAgent } from "../office/attendance.ts";
+import type { AgentChannel } from "../questions/agent_channel.ts";
 import type { ToolRoute } from "./directory.ts";
 import { failureResult } from "./results.ts";
+import type { RunningCall } from "./running_call.ts";
 
 /** A tool call that waits for its confirmation. Its arguments have been checked. */
 export interface ConfirmRequest {
@@ -56,17 +58,11 @@ export interface ConfirmationContext {
   readonly confirm: Confirm | undefined;
   /** The Agent of the office. */
   readonly agent: Pick<OfficeAgent, "known">;
+  /** The way to the Agent's user, who confirms where the configuration says `"approval": "agent"`. */
+  readonly channel: AgentChannel;
   /** How many confirmations may wait for an answer at once. */
   readonly maxConfirmations: number;
   readonly log: Logger;
-}
-
-/** A call that needs a confirmation. */
-export interface UnconfirmedCall {
-  readonly request: ToolCallReq;
-  readonly route: ToolRoute;
-  readonly isLocal: boolean;
-  readonly signal: AbortSignal;
 }
 
 /** Asks for confirmations, a bounded number of them at once. */
@@ -83,19 +79,22 @@ export class Confirmations {
    *
    * @throws The signal's reason when the call ends while it waits.
    */
-  async refusalOf(call: UnconfirmedCall): Promise<CallToolResult | undefined> {
-    const { request, route, signal } = call;
+  async refusalOf(call: RunningCall, route: ToolRoute): Promise<CallToolResult | undefined> {
+    const { request, clock: { signal } } = call;
     const { confirm, maxConfirmations, log } = this.#context;
-    if (confirm === undefined) return refusal(request, cannotAsk(route));
+    const isForAgent = this.#isForAgent(call, route);
+    if (!isForAgent && confirm === undefined) return refusal(request, cannotAsk(route));
     if (this.#waiting >= maxConfirmations) {
       return refusal(request, "too many other calls wait for a confirmation; try again later");
     }
     this.#waiting++;
     try {
-      const isConfirmed = await this.#ask(confirm, call);
+      const refusedBecause = confirm === undefined || isForAgent
+        ? await this.#askAgent(call, route)
+        : await this.#ask(confirm, call, route);
       // The call may have been cancelled at the moment of the answer.
       signal.throwIfAborted();
-      return isConfirmed ? undefined : refusal(request, "it was declined");
+      return refusedBecause === undefined ? undefined : refusal(request, refusedBecause);
     } catch (error) {
       signal.throwIfAborted();
       log.error("the confirm callback failed", { req_id: request.req_id, error: describeError(error) });
@@ -105,10 +104,34 @@ export class Confirmations {
     }
   }
 
-  async #ask(confirm: Confirm, { request, route, isLocal, signal }: UnconfirmedCall): Promise<boolean> {
+  /** Only the user of the Agent that made the call can confirm it, and only where the owner allows that. */
+  #isForAgent({ isLocal }: RunningCall, { server }: ToolRoute): boolean {
+    return !isLocal && server.config.approval === "agent" && this.#context.channel.takes("approval");
+  }
+
+  /** Asks the person at the Computer; gives the reason when the call must not run. */
+  async #ask(confirm: Confirm, call: RunningCall, route: ToolRoute): Promise<string | undefined> {
+    const { request, isLocal, clock: { signal } } = call;
     const agent = isLocal ? undefined : await abortable(this.#context.agent.known(), signal);
     const question = { ...toQuestion(request, route), agent, isLocal, signal };
-    return await abortable(Promise.resolve(confirm(question)), signal) === true;
+    const isConfirmed = await abortable(Promise.resolve(confirm(question)), signal);
+    return isConfirmed === true ? undefined : "it was declined";
+  }
+
+  /** Asks the user of the Agent, whose program shows the arguments that it has sent. */
+  async #askAgent(call: RunningCall, { server, tool }: ToolRoute): Promise<string | undefined> {
+    const { request, clock: { signal } } = call;
+    const what = `Tool "${request.tool_name}" of MCP server "${server.name}"`;
+    const { answer, why = "the user of the Agent declined it" } = await this.#context.channel.ask(call, {
+      mode: "approval",
+      server: server.name,
+      message: `${what} needs a confirmation. Run it?`,
+      members: { tool: tool.name },
+      sentence: `${what} has not run: it needs a confirmation by the user of the Agent`,
+      meta: { error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION },
+      signal,
+    });
+    return answer.action === "accept" ? undefined : why;
   }
 }
 

@@ -13,9 +13,17 @@ const MAX_ANSWERS_BYTES = 16 * 1024 * 1024;
 /** Replaces an answer that is too large to keep: the tool must not run again. */
 const NOT_KEPT = "The tool has already run for this request, and its result is too large to be sent again";
 
+/** A call that runs. */
+export interface AnsweredCall {
+  /** Its answer now: a question while one is open, else what comes next. */
+  readonly call: { readonly answer: Promise<CallToolResult> };
+  /** Its result. */
+  readonly result: Promise<CallToolResult>;
+}
+
 interface KeptCall {
   readonly fingerprint: string;
-  answer: Promise<CallToolResult>;
+  call: AnsweredCall["call"];
   /** 0 while the call runs. */
   sizeBytes: number;
 }
@@ -35,20 +43,20 @@ export class RepeatedCalls {
    */
   answerOf(request: ToolCallReq): Promise<CallToolResult> | undefined {
     const earlier = this.#calls.get(keyOf(request));
-    if (earlier === undefined || earlier.fingerprint === fingerprintOf(request)) return earlier?.answer;
+    if (earlier === undefined || earlier.fingerprint === fingerprintOf(request)) return earlier?.call.answer;
     throw badRequest(
       "req_id",
       `Cannot use request id "${request.req_id}" again: it belongs to a different call`,
     );
   }
 
-  /** Keeps a call that runs; one whose promise rejects is forgotten. */
-  keep(request: ToolCallReq, answer: Promise<CallToolResult>): void {
+  /** Keeps a call that runs; one whose result rejects is forgotten. */
+  keep(request: ToolCallReq, { call, result }: AnsweredCall): void {
     const key = keyOf(request);
-    const call: KeptCall = { fingerprint: fingerprintOf(request), answer, sizeBytes: 0 };
-    this.#calls.set(key, call);
-    answer.then((result) => this.#measure(key, call, result)).catch(() => {
-      if (this.#calls.get(key) === call) this.#calls.delete(key);
+    const kept: KeptCall = { fingerprint: fingerprintOf(request), call, sizeBytes: 0 };
+    this.#calls.set(key, kept);
+    result.then((last) => this.#measure(key, kept, last)).catch(() => {
+      if (this.#calls.get(key) === kept) this.#calls.delete(key);
     });
   }
 
@@ -59,14 +67,16 @@ export class RepeatedCalls {
   }
 
   /** Counts an answer, and drops the oldest answers that exceed the bounds. */
-  #measure(key: string, call: KeptCall, result: CallToolResult): void {
-    if (this.#calls.get(key) !== call) return;
-    call.sizeBytes = approximateSizeBytes(result) + call.fingerprint.length;
-    if (call.sizeBytes > MAX_ANSWERS_BYTES) {
-      call.answer = Promise.resolve(failureResult(NOT_KEPT, { error_code: ErrorCode.PAYLOAD_TOO_LARGE }));
-      call.sizeBytes = NOT_KEPT.length + call.fingerprint.length;
+  #measure(key: string, kept: KeptCall, result: CallToolResult): void {
+    if (this.#calls.get(key) !== kept) return;
+    kept.call = { answer: Promise.resolve(result) };
+    kept.sizeBytes = approximateSizeBytes(result) + kept.fingerprint.length;
+    if (kept.sizeBytes > MAX_ANSWERS_BYTES) {
+      const notKept = failureResult(NOT_KEPT, { error_code: ErrorCode.PAYLOAD_TOO_LARGE });
+      kept.call = { answer: Promise.resolve(notKept) };
+      kept.sizeBytes = NOT_KEPT.length + kept.fingerprint.length;
     }
-    this.#sizeBytes += call.sizeBytes;
+    this.#sizeBytes += kept.sizeBytes;
     for (const [oldest, { sizeBytes }] of this.#calls) {
       if (this.#calls.size <= MAX_ANSWERS && this.#sizeBytes <= MAX_ANSWERS_BYTES) return;
       if (sizeBytes === 0) continue;

@@ -1,5 +1,8 @@
 /** Results of tool calls: those of MCP servers in the form of the wire, and those that the Computer gives instead. */
 import { isRecord } from "../../json.ts";
+import { ServerTimeoutError } from "../../mcp/errors.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { A2C_INPUT_REQUIRED } from "../../protocol/questions.ts";
 import {
   A2C_MCP_SERVER,
   A2C_TOOL_META,
@@ -9,6 +12,7 @@ import {
 } from "../../protocol/tools.ts";
 import { toToolFailure } from "../failures.ts";
 import type { ToolCallOutcome } from "./history.ts";
+import type { AwaitedPerson } from "./running_call.ts";
 
 /** A result and the outcome for the history. */
 export interface ToolOutcome {
@@ -25,15 +29,16 @@ export function failureResult(text: string, meta: ToolResultMeta): CallToolResul
 
 /**
  * An MCP server's result in the form of the wire: `_meta` becomes `meta`, to which the Computer's metadata of the tool
- * is added. Everything else is unchanged.
+ * is added. Everything else is unchanged, but that only the Computer itself asks the Agent's user.
  */
 export function toWireResult(
   raw: Readonly<Record<string, unknown>>,
   toolMeta: ToolMeta | undefined,
 ): CallToolResult {
   const { _meta, content, isError, ...rest } = raw;
+  const { [A2C_INPUT_REQUIRED]: _question, ...own } = isRecord(_meta) ? _meta : {};
   const meta = {
-    ...(isRecord(_meta) ? _meta : {}),
+    ...own,
     ...(toolMeta === undefined ? {} : { [A2C_TOOL_META]: toolMeta }),
   };
   return {
@@ -49,15 +54,56 @@ export function withServer(result: CallToolResult, server: string): CallToolResu
   return { ...result, meta: { ...result.meta, [A2C_MCP_SERVER]: server } };
 }
 
+/** Adds sentences for the model to the content of a result. */
+export function withNotes(ended: ToolOutcome, notes: readonly string[]): ToolOutcome {
+  if (notes.length === 0) return ended;
+  const content = [...ended.result.content, ...notes.map((text) => ({ type: "text" as const, text }))];
+  return { ...ended, result: { ...ended.result, content } };
+}
+
+/** A call that failed, and whom it waited for. */
+export type FailedCall = Parameters<typeof toToolFailure>[1] & {
+  readonly awaited?: AwaitedPerson | undefined;
+  /** The MCP server of the tool. */
+  readonly server?: string;
+};
+
 /** The result of a call that failed or was cancelled. */
-export function toFailureOutcome(error: unknown, call: Parameters<typeof toToolFailure>[1]): ToolOutcome {
+export function toFailureOutcome(error: unknown, call: FailedCall): ToolOutcome {
+  const { name, awaited, server, timeoutMs } = call;
   if (error instanceof ToolCallCancelled) {
-    const result = failureResult(`Tool "${call.name}" was cancelled`, { a2c_cancelled: true });
-    return { result, outcome: "cancelled" };
+    const when = awaited === undefined ? "" : AWAITED_WORDS[awaited](server ?? "");
+    return {
+      result: failureResult(`Tool "${name}" was cancelled${when}`, { a2c_cancelled: true }),
+      outcome: "cancelled",
+    };
+  }
+  const isTimeout = error instanceof ServerTimeoutError;
+  if (isTimeout && awaited === "confirmer") {
+    const text = `Tool "${name}" needs a confirmation: nobody gave it in ${
+      timeoutMs / 1000
+    } s, and it has not run`;
+    return {
+      result: failureResult(text, { error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION }),
+      outcome: "timeout",
+    };
+  }
+  if (isTimeout && awaited === "answerer") {
+    const text = `Tool "${name}" did not finish in ${timeoutMs / 1000} s${
+      AWAITED_WORDS.answerer(server ?? "")
+    }`;
+    const meta = { error_code: ErrorCode.TOOL_TIMEOUT, a2c_timeout: true };
+    return { result: failureResult(text, meta), outcome: "timeout" };
   }
   const { text, meta } = toToolFailure(error, call);
   return { result: failureResult(text, meta), outcome: meta.a2c_timeout === true ? "timeout" : "error" };
 }
+
+/** What a call waited for when it ended, as the end of a sentence. */
+const AWAITED_WORDS: Readonly<Record<AwaitedPerson, (server: string) => string>> = {
+  confirmer: () => " before it was confirmed, and has not run",
+  answerer: (server) => ` while a question of MCP server "${server}" was open`,
+};
 
 /** The abort reason of a call that was cancelled. */
 export class ToolCallCancelled extends Error {

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { checkContent, fieldProblem } from "../../../src/protocol/form_answer.ts";
-import { type FormField, MAX_FORM_FIELDS, readForm } from "../../../src/protocol/question_form.ts";
+import { MAX_FORM_FIELDS, type QuestionField, readForm } from "../../../src/protocol/question_form.ts";
 
 const ORDER = {
   type: "object",
@@ -21,12 +21,13 @@ const ORDER = {
   required: ["name"],
 };
 
-function field(name: string): FormField {
+function field(name: string): QuestionField {
   const found = readForm(ORDER).find((each) => each.name === name);
   if (found === undefined) throw new Error(`No field named "${name}"`);
   return found;
 }
 
+// proves: question-form-schema
 Deno.test("readForm() reads every kind of field with its title, bounds, options and default", () => {
   const base = { title: undefined, description: undefined, isRequired: false };
   assertEquals(field("name"), {
@@ -111,6 +112,7 @@ Deno.test("checkContent() tells each wrong value with the name of its field", ()
   assertEquals(checkContent(readForm(ORDER), {}).problems, ['"name" is missing']);
 });
 
+// proves: question-default
 Deno.test("checkContent() gives a field without a value its default, and leaves out one without a default", () => {
   const given = {
     name: "Ada",

@@ -1,8 +1,11 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { promptOf, readTyped, valueText } from "../../../../src/cli/questions/field_text.ts";
-import { type FormField, readForm } from "../../../../src/protocol/question_form.ts";
+import { type QuestionField, readForm } from "../../../../src/protocol/question_form.ts";
 
-function fieldOf(property: Readonly<Record<string, unknown>>, required: readonly string[] = []): FormField {
+function fieldOf(
+  property: Readonly<Record<string, unknown>>,
+  required: readonly string[] = [],
+): QuestionField {
   const [field] = readForm({ type: "object", properties: { f: property }, required });
   if (field === undefined) throw new TypeError("no field");
   return field;

@@ -52,3 +52,33 @@ Deno.test("a clock that is disposed of leaves no timer, and one that has ended r
   clock[Symbol.dispose]();
   assertEquals(timers.waiting, 0);
 });
+
+// proves: question-clock
+Deno.test("a clock that is paused stands still; then it has the rest of its time, or a new one", () => {
+  using timers = new FakeTimers();
+  using rest = new CallClock({ timeoutMs: 100_000, idleMs: 100 }, () => {});
+  using anew = new CallClock({ timeoutMs: 100_000 }, () => {});
+  rest.pause();
+  anew.pause();
+  timers.advance(1_000_000);
+  assertEquals([rest.signal.aborted, anew.signal.aborted], [false, false]);
+  rest.resume();
+  anew.restart(50_000);
+  timers.advance(99);
+  assertEquals([rest.signal.aborted, anew.signal.aborted], [false, false]);
+  timers.advance(1);
+  assertEquals(rest.signal.reason.idleMs, 100);
+  timers.advance(49_900);
+  assertEquals([anew.signal.aborted, anew.limitMs], [true, 50_000]);
+});
+
+Deno.test("a clock that has ended does not start again", () => {
+  using timers = new FakeTimers();
+  const disposed = new CallClock({ timeoutMs: 100 }, () => {});
+  disposed[Symbol.dispose]();
+  disposed.restart(50);
+  using aborted = new CallClock({ timeoutMs: 100 }, () => {});
+  aborted.abort("enough");
+  aborted.resume();
+  assertEquals(timers.waiting, 0);
+});

@@ -16,7 +16,7 @@ function once(
   const earlier = repeated.answerOf(req);
   if (earlier !== undefined) return earlier;
   const answer = run();
-  repeated.keep(req, answer);
+  repeated.keep(req, { call: { answer }, result: answer });
   return answer;
 }
 

@@ -1,0 +1,193 @@
+/** Questions of a call to the Agent's user: what they are shown, and how their answers go back. */
+import { abortable } from "../async/abortable.ts";
+import { Deadline } from "../async/deadline.ts";
+import { isRecord } from "../json.ts";
+import { ErrorCode } from "../protocol/error_codes.ts";
+import { SmcpError } from "../protocol/errors.ts";
+import { ANSWER_INPUT_EVENT } from "../protocol/events.ts";
+import { RequestTimeoutError } from "../protocol/local_errors.ts";
+import { parseInputRequired } from "../protocol/answers.ts";
+import { type QuestionField, readForm } from "../protocol/question_form.ts";
+import { A2C_INPUT_REQUIRED, type Answer, type InputRequired } from "../protocol/questions.ts";
+import { parseCallToolResult } from "../protocol/tool_result.ts";
+import { A2C_MCP_SERVER, type CallToolResult } from "../protocol/tools.ts";
+import { describeError } from "../text.ts";
+import type { ComputerRequests } from "./computer_requests.ts";
+
+/** The most questions and wrong answers of one call. */
+const MAX_ROUNDS = 256;
+
+/** The members of every question. */
+export interface QuestionBase {
+  /** The Computer of the call. */
+  readonly computer: string;
+  /** The tool, by the name that it was called by. */
+  readonly tool: string;
+  /** The MCP server that it is about; `undefined` when the Computer does not say. */
+  readonly mcpServer: string | undefined;
+  /** The id of the call. */
+  readonly reqId: string;
+  /** The question; for a form or a URL in the words of the MCP server: any characters. */
+  readonly message: string;
+  /** What was wrong with the previous answer, one sentence for each field; empty at first. */
+  readonly problems: readonly string[];
+  /** How long the Computer waits for the answer, in milliseconds. */
+  readonly timeLeftMs: number;
+  /** Aborted when the call is, or when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/** A question for the Agent's user: a form to fill in, a URL to open, or a call to approve (`docs/protocol/questions.md`). */
+export type AgentQuestion =
+  | QuestionBase & {
+    readonly mode: "form";
+    /** The fields. */
+    readonly fields: readonly QuestionField[];
+    /** The fields as the MCP server wrote them: JSON Schema. */
+    readonly schema: Readonly<Record<string, unknown>>;
+  }
+  | QuestionBase & {
+    readonly mode: "url";
+    /** Where the user goes on: `https:` or `http:`. Show all of it, and open it only when the user agrees. */
+    readonly url: string;
+  }
+  | QuestionBase & {
+    readonly mode: "approval";
+    /** The arguments with which the tool would run. Show them. */
+    readonly params: Readonly<Record<string, unknown>>;
+  };
+
+/**
+ * Answers a question of a call: `accept`, with the content of a form; `decline`; or `cancel` when the user did not
+ * decide. To accept an approval lets the call run. When it throws, the answer is `cancel`.
+ */
+export type OnQuestion = (question: AgentQuestion) => Answer | Promise<Answer>;
+
+/** A call whose result may be a question. */
+export interface AskingCall {
+  readonly requests: ComputerRequests;
+  readonly tool: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly reqId: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+  /** Without it, every question is declined. */
+  readonly onQuestion: OnQuestion | undefined;
+  /** Sends the call again, under the same id. */
+  readonly repeat: () => Promise<CallToolResult>;
+}
+
+/** A question as it was read; one of an unknown mode has nothing but its state. */
+type ReadQuestion = InputRequired | { readonly mode: "unknown"; readonly state: string };
+
+/** Answers the questions of a call until its result has come. */
+export async function answerQuestions(result: CallToolResult, call: AskingCall): Promise<CallToolResult> {
+  let last = result;
+  let problems: readonly string[] = [];
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const required = readInputRequired(last);
+    if (required === undefined) return last;
+    const server = last.meta?.[A2C_MCP_SERVER];
+    const answer = await askUser(required, call, { problems, mcpServer: server });
+    try {
+      last = await sendAnswer(required.state, answer, call);
+      problems = [];
+    } catch (error) {
+      const wrong = problemsOf(error);
+      if (wrong === undefined && !isNotOpen(error)) throw error;
+      problems = wrong ?? [];
+      if (wrong === undefined) last = await call.repeat();
+    }
+  }
+  return last;
+}
+
+/** The question in a result; `undefined` when the result has none, or none that can be read. */
+function readInputRequired({ meta }: CallToolResult): ReadQuestion | undefined {
+  const text = meta?.[A2C_INPUT_REQUIRED];
+  if (typeof text !== "string") return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+    return parseInputRequired(value);
+  } catch {
+    const state = isRecord(value) ? value["state"] : undefined;
+    return typeof state === "string" ? { mode: "unknown", state } : undefined;
+  }
+}
+
+async function askUser(
+  required: ReadQuestion,
+  call: AskingCall,
+  about: { readonly problems: readonly string[]; readonly mcpServer: string | undefined },
+): Promise<Answer> {
+  const { onQuestion, requests, signal } = call;
+  if (onQuestion === undefined || required.mode === "unknown") return { action: "decline" };
+  const { expires_in_ms: timeLeftMs } = required;
+  using deadline = new Deadline(timeLeftMs, { reason: expired, signal });
+  const question = toQuestion(required, call, { ...about, timeLeftMs, signal: deadline.signal });
+  if (question === undefined) return { action: "decline" };
+  try {
+    return await abortable(Promise.resolve(onQuestion(question)), deadline.signal);
+  } catch (error) {
+    signal?.throwIfAborted();
+    requests.warn("a question was not answered", { req_id: call.reqId, error: describeError(error) });
+    return { action: "cancel" };
+  }
+}
+
+function expired(): RequestTimeoutError {
+  return new RequestTimeoutError("Cannot wait for the answer to a question: it has expired");
+}
+
+/** `undefined` for a form or a URL that cannot be shown. */
+function toQuestion(
+  required: InputRequired,
+  { requests, tool, params, reqId }: AskingCall,
+  about: Pick<QuestionBase, "problems" | "mcpServer" | "timeLeftMs" | "signal">,
+): AgentQuestion | undefined {
+  const base = { ...about, computer: requests.computer, tool, reqId, message: required.message };
+  switch (required.mode) {
+    case "form": {
+      const fields = fieldsOf(required.schema);
+      return fields && { ...base, mode: "form", fields, schema: required.schema };
+    }
+    case "url":
+      return isOfWeb(required.url) ? { ...base, mode: "url", url: required.url } : undefined;
+    case "approval":
+      return { ...base, mode: "approval", params };
+  }
+}
+
+function fieldsOf(schema: Readonly<Record<string, unknown>>): QuestionField[] | undefined {
+  try {
+    return readForm(schema);
+  } catch {
+    return undefined;
+  }
+}
+
+function isOfWeb(url: string): boolean {
+  return ["https:", "http:"].includes(URL.parse(url)?.protocol ?? "");
+}
+
+async function sendAnswer(state: string, answer: Answer, call: AskingCall): Promise<CallToolResult> {
+  const { requests, signal, timeoutMs } = call;
+  const content = answer.action === "accept" ? answer.content : undefined;
+  const options = { signal, timeoutMs, parse: parseCallToolResult, isFailureLogged: true };
+  return await requests.ask(ANSWER_INPUT_EVENT, { state, action: answer.action, content }, options);
+}
+
+/** What was wrong with the content of an answer; `undefined` for any other error. */
+function problemsOf(error: unknown): readonly string[] | undefined {
+  if (!(error instanceof SmcpError) || error.code !== ErrorCode.BAD_REQUEST) return undefined;
+  const { field, problems } = error.details ?? {};
+  if (field !== "content") return undefined;
+  return Array.isArray(problems) ? problems.map(String) : [error.message];
+}
+
+/** Whether the question has ended, so that the call has gone on without an answer. */
+function isNotOpen(error: unknown): boolean {
+  return error instanceof SmcpError && error.code === ErrorCode.NOT_FOUND &&
+    error.details?.["state"] !== undefined && error.details["reason"] !== "unknown";
+}

@@ -1,0 +1,204 @@
+/**
+ * Questions to the Agent's user (`docs/protocol/questions.md`): whether the Agent takes them, which are open, and the
+ * answers to them.
+ */
+import { abortable } from "../../async/abortable.ts";
+import type { CheckedContent } from "../../protocol/form_answer.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError } from "../../protocol/errors.ts";
+import {
+  A2C_INPUT_REQUIRED,
+  type Answer,
+  type AnswerInputReq,
+  QUESTION_MODES,
+  type QuestionMode,
+} from "../../protocol/questions.ts";
+import { timeoutMsOf } from "../../protocol/timeouts.ts";
+import { A2C_MCP_SERVER, type CallToolResult, type ToolResultMeta } from "../../protocol/tools.ts";
+import type { QuestionLimits } from "../limits.ts";
+import type { RunningCall } from "../tools/running_call.ts";
+
+/** The most questions that are remembered after their end, to say why an answer comes too late. */
+const MAX_ENDED = 256;
+/** The random bytes of a state: nobody can guess it. */
+const STATE_BYTES = 24;
+
+/** Why a question is declined when there are as many as {@linkcode QuestionLimits.maxQuestions}. */
+export const TOO_MANY = "too many questions are open; try again later";
+
+/** Why a question has no answer when its time is over. */
+export function unansweredIn(timeoutMs: number): string {
+  return `nobody answered in ${timeoutMs / 1000} s`;
+}
+
+/** A question for the Agent's user. */
+export interface AgentQuestion {
+  readonly mode: QuestionMode;
+  /** The MCP server that it is about. */
+  readonly server: string;
+  /** What is asked. */
+  readonly message: string;
+  /** The further members of the question on the wire. */
+  readonly members: Readonly<Record<string, unknown>>;
+  /** The sentence for a reader that knows nothing of questions. */
+  readonly sentence: string;
+  /** Further metadata of the result. */
+  readonly meta?: ToolResultMeta;
+  /** Checks the content of an answer; without it, an answer has no content. */
+  readonly check?: (content: Readonly<Record<string, unknown>>) => CheckedContent;
+}
+
+/** An answer, and why nobody gave it where the Computer itself decided, as the end of a sentence. */
+export interface QuestionOutcome {
+  readonly answer: Answer;
+  readonly why?: string;
+}
+
+/** Why a question is not open any more. */
+type EndReason = "answered" | "expired" | "ended";
+
+/** A question that waits for its answer. */
+interface OpenQuestion {
+  readonly call: RunningCall;
+  readonly question: AgentQuestion;
+  readonly onAnswer: (answer: Answer) => void;
+}
+
+/** The questions to the Agent of one office. */
+export class AgentChannel {
+  readonly #limits: QuestionLimits;
+  readonly #open = new Map<string, OpenQuestion>();
+  readonly #ended = new Map<string, EndReason>();
+  #modes: ReadonlySet<QuestionMode> = new Set();
+
+  constructor(limits: QuestionLimits) {
+    this.#limits = limits;
+  }
+
+  /** Answers `client:open_input`: the Agent takes questions of these kinds from now on. Gives the kinds that are known. */
+  open(modes: readonly string[]): QuestionMode[] {
+    const known = QUESTION_MODES.filter((mode) => modes.includes(mode));
+    this.#modes = new Set(known);
+    return known;
+  }
+
+  /** The Agent or the connection has gone: no questions until the next {@linkcode AgentChannel.open}. */
+  close(): void {
+    this.#modes = new Set();
+  }
+
+  /** Whether the Agent takes questions of this kind. */
+  takes(mode: QuestionMode): boolean {
+    return this.#modes.has(mode);
+  }
+
+  /**
+   * Asks the Agent's user, as the answer to the request that waits for the call.
+   *
+   * @param options `signal`: ends the question
+   * @throws The signal's reason, or that of the call when the call ends first.
+   */
+  async ask(
+    call: RunningCall,
+    { signal, ...question }: AgentQuestion & { readonly signal: AbortSignal },
+  ): Promise<QuestionOutcome> {
+    const { maxQuestions, questionTimeoutMs } = this.#limits;
+    if (this.#open.size >= maxQuestions) return { answer: { action: "decline" }, why: TOO_MANY };
+    const { limitMs } = call.clock;
+    const ended = call.endedOr(signal);
+    ended.throwIfAborted();
+    const state = randomState();
+    const answered = Promise.withResolvers<QuestionOutcome>();
+    const timer = setTimeout(() => {
+      this.#end(state, "expired");
+      answered.resolve({ answer: { action: "cancel" }, why: unansweredIn(questionTimeoutMs) });
+    }, questionTimeoutMs);
+    this.#open.set(state, { call, question, onAnswer: (answer) => answered.resolve({ answer }) });
+    call.suspend(toResult(question, { state, expires_in_ms: questionTimeoutMs }));
+    try {
+      return await abortable(answered.promise, ended);
+    } finally {
+      clearTimeout(timer);
+      this.#end(state, "ended");
+      // Nobody has sent an answer, so nobody waits for what the call does next.
+      if (call.isSuspended) call.goOn(limitMs);
+    }
+  }
+
+  /**
+   * Answers `client:answer_input`: the call goes on, and the promise resolves to its result or its next question.
+   *
+   * @throws {SmcpError} 404 for a question that is not open, 403 for one of another Agent, 400 for wrong content; the
+   *   question then stays open.
+   */
+  answer(request: AnswerInputReq): Promise<CallToolResult> {
+    const { state, agent } = request;
+    const open = this.#open.get(state);
+    if (open === undefined) throw notOpen(state, this.#ended.get(state));
+    const { call, question, onAnswer } = open;
+    if (call.request.agent !== agent) {
+      throw new SmcpError(ErrorCode.FORBIDDEN, "Cannot answer the question: another Agent was asked");
+    }
+    const given = toAnswer(request, question);
+    this.#end(state, "answered");
+    call.goOn(timeoutMsOf(request));
+    const { answer: next } = call;
+    onAnswer(given);
+    return next;
+  }
+
+  /** The first reason counts. */
+  #end(state: string, reason: EndReason): void {
+    if (!this.#open.delete(state)) return;
+    this.#ended.set(state, reason);
+    for (const oldest of this.#ended.keys()) {
+      if (this.#ended.size <= MAX_ENDED) return;
+      this.#ended.delete(oldest);
+    }
+  }
+}
+
+function randomState(): string {
+  return crypto.getRandomValues(new Uint8Array(STATE_BYTES)).toBase64({ alphabet: "base64url" });
+}
+
+function toResult(
+  { mode, server, message, members, sentence, meta }: AgentQuestion,
+  place: { readonly state: string; readonly expires_in_ms: number },
+): CallToolResult {
+  return {
+    content: [{ type: "text", text: sentence }],
+    isError: true,
+    meta: {
+      ...meta,
+      [A2C_MCP_SERVER]: server,
+      [A2C_INPUT_REQUIRED]: JSON.stringify({ ...place, mode, message, ...members }),
+    },
+  };
+}
+
+/** Reads an answer. The question stays open when its content is wrong. */
+function toAnswer({ action, content = {} }: AnswerInputReq, { check }: AgentQuestion): Answer {
+  if (action !== "accept" || check === undefined) return { action };
+  const checked = check(content);
+  if (checked.problems === undefined) return { action, content: checked.content };
+  const { problems } = checked;
+  throw new SmcpError(ErrorCode.BAD_REQUEST, `Cannot accept the answer: ${problems.join("; ")}`, {
+    details: { field: "content", problems },
+  });
+}
+
+function notOpen(state: string, reason: EndReason | undefined): SmcpError {
+  const why = reason === undefined
+    ? "there is no such question"
+    : `it ${END_WORDS[reason]}; to get the result, send the call again under its req_id`;
+  return new SmcpError(ErrorCode.NOT_FOUND, `Cannot answer the question: ${why}`, {
+    details: { state, reason: reason ?? "unknown" },
+  });
+}
+
+const END_WORDS: Readonly<Record<EndReason, string>> = {
+  answered: "was answered already",
+  expired: "was not answered in time",
+  ended: "ended with its call",
+};

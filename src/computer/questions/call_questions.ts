@@ -1,0 +1,121 @@
+/** The questions of one tool call: who answers them, and what the model learns of those that nobody did. */
+import type { Ask, Question } from "../../mcp/call_options.ts";
+import { checkContent } from "../../protocol/form_answer.ts";
+import type { Answer } from "../../protocol/questions.ts";
+import { shorten } from "../../text.ts";
+import type { ToolRoute } from "../tools/directory.ts";
+import type { RunningCall } from "../tools/running_call.ts";
+import type { AgentChannel, AgentQuestion, QuestionOutcome } from "./agent_channel.ts";
+import type { AskedQuestion, PersonAtComputer } from "./person.ts";
+import type { AnswerQuestion } from "./question.ts";
+import { type ReadableQuestion, readQuestion } from "./read_question.ts";
+
+/** The most questions of one call. */
+const MAX_QUESTIONS_PER_CALL = 32;
+/** The most characters of a question that the model reads again. */
+const MAX_QUOTED_LENGTH = 500;
+const NOBODY = "nobody can be asked: no person at the Computer, and no user of the Agent";
+
+/** Who can answer. */
+export interface Answerers {
+  readonly person: PersonAtComputer;
+  readonly channel: AgentChannel;
+  /** How the person at the Computer is reached; `undefined` when not at all. */
+  readonly answerQuestion: AnswerQuestion | undefined;
+}
+
+/** The questions of one call, one after the other. */
+export class CallQuestions {
+  readonly #call: RunningCall;
+  readonly #route: ToolRoute;
+  readonly #answerers: Answerers;
+  readonly #notes: string[] = [];
+  #asked = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(call: RunningCall, route: ToolRoute, answerers: Answerers) {
+    this.#call = call;
+    this.#route = route;
+    this.#answerers = answerers;
+  }
+
+  /** Answers a question of the MCP server. */
+  readonly ask: Ask = (question, { signal }) => {
+    const answer = this.#last.then(() => this.#answer(question, signal));
+    this.#last = answer.catch(() => undefined);
+    return answer;
+  };
+
+  /** Sentences about the questions that no person decided, for the model. */
+  get notes(): readonly string[] {
+    return this.#notes;
+  }
+
+  async #answer(question: Question, signal: AbortSignal): Promise<Answer> {
+    signal.throwIfAborted();
+    this.#asked++;
+    const { answer, why } = this.#asked > MAX_QUESTIONS_PER_CALL
+      ? decline(`the call asks more than ${MAX_QUESTIONS_PER_CALL} questions`)
+      : await this.#decide(question, signal);
+    if (why !== undefined && this.#asked <= MAX_QUESTIONS_PER_CALL + 1) this.#note(question, why);
+    return answer;
+  }
+
+  #note({ message }: Question, why: string): void {
+    const text = shorten(message, MAX_QUOTED_LENGTH);
+    this.#notes.push(
+      `MCP server "${this.#route.server.name}" asked a question during this call (${
+        JSON.stringify(text)
+      }), ` +
+        `and got no answer: ${why}`,
+    );
+  }
+
+  async #decide(question: Question, signal: AbortSignal): Promise<QuestionOutcome> {
+    const call = this.#call;
+    const { question: readable, refusal } = readQuestion(question);
+    if (readable === undefined) return decline(refusal);
+    call.awaited = "answerer";
+    try {
+      return await this.#askSomebody(readable, signal);
+    } finally {
+      // When the call ended meanwhile, its result says what it waited for.
+      if (!call.clock.signal.aborted) call.awaited = undefined;
+    }
+  }
+
+  async #askSomebody(question: ReadableQuestion, signal: AbortSignal): Promise<QuestionOutcome> {
+    const { person, channel, answerQuestion } = this.#answerers;
+    const { elicitation } = this.#route.server.config;
+    const { isLocal } = this.#call;
+    if (elicitation === "decline") return decline('the configuration says "elicitation": "decline"');
+    if (answerQuestion !== undefined && (isLocal || elicitation !== "agent")) {
+      const asked: AskedQuestion = { call: this.#call, route: this.#route, question, signal };
+      const outcome = await person.ask(asked, answerQuestion);
+      if (outcome !== undefined) return outcome;
+    }
+    if (isLocal || elicitation === "computer" || !channel.takes(question.mode)) return decline(NOBODY);
+    return await channel.ask(this.#call, { ...this.#toAgentQuestion(question), signal });
+  }
+
+  #toAgentQuestion(question: ReadableQuestion): AgentQuestion {
+    const { mode, message } = question;
+    const server = this.#route.server.name;
+    const tool = this.#call.request.tool_name;
+    const sentence = `Tool "${tool}" has not finished: MCP server "${server}" asks the user: ${message}`;
+    if (question.mode === "url") return { mode, server, message, members: { url: question.url }, sentence };
+    const { fields, schema } = question;
+    return {
+      mode,
+      server,
+      message,
+      members: { schema },
+      sentence,
+      check: (content) => checkContent(fields, content),
+    };
+  }
+}
+
+function decline(why: string): QuestionOutcome {
+  return { answer: { action: "decline" }, why };
+}

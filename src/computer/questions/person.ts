@@ -1,0 +1,137 @@
+/** Asks the person at the Computer, a bounded number of questions at once, until the answer fits. */
+import { abortable } from "../../async/abortable.ts";
+import { Deadline } from "../../async/deadline.ts";
+import type { Logger } from "../../log.ts";
+import { checkContent } from "../../protocol/form_answer.ts";
+import type { Answer } from "../../protocol/questions.ts";
+import { describeError } from "../../text.ts";
+import type { QuestionLimits } from "../limits.ts";
+import type { OfficeAgent } from "../office/attendance.ts";
+import type { ToolRoute } from "../tools/directory.ts";
+import type { RunningCall } from "../tools/running_call.ts";
+import { type QuestionOutcome, TOO_MANY, unansweredIn } from "./agent_channel.ts";
+import type { AnswerQuestion, QuestionRequest } from "./question.ts";
+import type { ReadableQuestion } from "./read_question.ts";
+
+/** How often an answer that does not fit the form is asked for again. */
+const MAX_WRONG_ANSWERS = 10;
+
+/** Dependencies of {@linkcode PersonAtComputer}. */
+export interface PersonContext {
+  /** The Agent of the office. */
+  readonly agent: Pick<OfficeAgent, "known">;
+  readonly limits: QuestionLimits;
+  readonly log: Logger;
+}
+
+/** A question and the call in which it is asked. */
+export interface AskedQuestion {
+  readonly call: RunningCall;
+  readonly route: ToolRoute;
+  readonly question: ReadableQuestion;
+  /** Aborted when the MCP server waits no more. */
+  readonly signal: AbortSignal;
+}
+
+/** The person at the Computer, as the host program reaches them. */
+export class PersonAtComputer {
+  readonly #context: PersonContext;
+  #waiting = 0;
+
+  constructor(context: PersonContext) {
+    this.#context = context;
+  }
+
+  /**
+   * Asks; `undefined` when nobody is there.
+   *
+   * @throws The signal's reason when the call ends first.
+   */
+  async ask(asked: AskedQuestion, answerQuestion: AnswerQuestion): Promise<QuestionOutcome | undefined> {
+    const { limits: { maxQuestions, questionTimeoutMs }, log } = this.#context;
+    const { call, signal } = asked;
+    if (this.#waiting >= maxQuestions) return { answer: { action: "decline" }, why: TOO_MANY };
+    this.#waiting++;
+    // Nobody but this program waits for a local call, so its time can stand still.
+    if (call.isLocal) call.clock.pause();
+    const ended = call.endedOr(signal);
+    using deadline = new Deadline(questionTimeoutMs, { reason: () => new QuestionExpired(), signal: ended });
+    try {
+      return await this.#askUntilRight(asked, { answerQuestion, signal: deadline.signal });
+    } catch (error) {
+      ended.throwIfAborted();
+      if (error instanceof QuestionExpired) {
+        return { answer: { action: "cancel" }, why: unansweredIn(questionTimeoutMs) };
+      }
+      log.error("the answerQuestion callback failed", {
+        req_id: call.request.req_id,
+        error: describeError(error),
+      });
+      return { answer: { action: "decline" }, why: "asking failed" };
+    } finally {
+      this.#waiting--;
+      if (call.isLocal) call.clock.resume();
+    }
+  }
+
+  async #askUntilRight(
+    asked: AskedQuestion,
+    { answerQuestion, signal }: { readonly answerQuestion: AnswerQuestion; readonly signal: AbortSignal },
+  ): Promise<QuestionOutcome | undefined> {
+    const { call } = asked;
+    const agent = call.isLocal ? undefined : await abortable(this.#context.agent.known(), signal);
+    let problems: readonly string[] = [];
+    for (let wrong = 0; wrong <= MAX_WRONG_ANSWERS; wrong++) {
+      const timeLeftMs = this.#timeLeftMs(call);
+      const request = toRequest(asked, { agent, problems, timeLeftMs, signal });
+      const answer = await abortable(Promise.resolve(answerQuestion(request)), signal);
+      signal.throwIfAborted();
+      if (answer === undefined) return undefined;
+      const checked = checkAnswer(answer, asked.question);
+      if (checked.problems === undefined) return { answer: checked.answer };
+      problems = checked.problems;
+    }
+    return { answer: { action: "decline" }, why: "the answers did not fit the form" };
+  }
+
+  #timeLeftMs({ isLocal, clock }: RunningCall): number {
+    const { questionTimeoutMs } = this.#context.limits;
+    return isLocal ? questionTimeoutMs : Math.min(questionTimeoutMs, clock.leftMs);
+  }
+}
+
+function toRequest(
+  { call: { request, isLocal }, route: { server, tool }, question }: AskedQuestion,
+  rest: Pick<QuestionRequest, "agent" | "problems" | "timeLeftMs" | "signal">,
+): QuestionRequest {
+  return {
+    ...rest,
+    ...question,
+    claimedAgent: request.agent,
+    isLocal,
+    reqId: request.req_id,
+    server: server.name,
+    tool: tool.name,
+    name: request.tool_name,
+  };
+}
+
+/** The answer as the MCP server gets it. A host program in JavaScript may give anything. */
+function checkAnswer(
+  answer: Answer,
+  question: ReadableQuestion,
+):
+  | { readonly answer: Answer; readonly problems?: undefined }
+  | { readonly problems: readonly string[] } {
+  if (answer.action !== "accept") {
+    return { answer: { action: answer.action === "cancel" ? "cancel" : "decline" } };
+  }
+  if (question.mode === "url") return { answer: { action: "accept" } };
+  const { content, problems } = checkContent(question.fields, answer.content ?? {});
+  return problems === undefined ? { answer: { action: "accept", content } } : { problems };
+}
+
+/** The abort reason when nobody has answered in time. */
+class QuestionExpired extends Error {
+  override readonly name = "QuestionExpired";
+}

@@ -1,0 +1,38 @@
+/** Who answers the questions of all calls of a Computer. */
+import type { ToolRoute } from "../tools/directory.ts";
+import type { RunningCall } from "../tools/running_call.ts";
+import { AgentChannel } from "./agent_channel.ts";
+import { CallQuestions } from "./call_questions.ts";
+import { PersonAtComputer, type PersonContext } from "./person.ts";
+import type { AnswerQuestion } from "./question.ts";
+
+/** Dependencies of {@linkcode Questions}. */
+export interface QuestionsContext extends PersonContext {
+  /** How the person at the Computer is reached; `undefined` when not at all. */
+  readonly answerQuestion: AnswerQuestion | undefined;
+}
+
+/** The person at the Computer and the user of the Agent. */
+export class Questions {
+  /** The way to the Agent of the office. */
+  readonly channel: AgentChannel;
+  readonly #person: PersonAtComputer;
+  readonly #answerQuestion: AnswerQuestion | undefined;
+
+  constructor(context: QuestionsContext) {
+    this.channel = new AgentChannel(context.limits);
+    this.#person = new PersonAtComputer(context);
+    this.#answerQuestion = context.answerQuestion;
+  }
+
+  /** The questions of one call. `answerQuestion` reaches the person who made it, where that is not the Computer's own. */
+  of(
+    call: RunningCall,
+    { route, answerQuestion = this.#answerQuestion }: {
+      readonly route: ToolRoute;
+      readonly answerQuestion?: AnswerQuestion | undefined;
+    },
+  ): CallQuestions {
+    return new CallQuestions(call, route, { person: this.#person, channel: this.channel, answerQuestion });
+  }
+}
