@@ -135,7 +135,22 @@ export async function authenticationOf(
   const isPost = client.authMethod === undefined
     ? supported?.includes("client_secret_basic") === false && supported.includes("client_secret_post")
     : client.authMethod === "client_secret_post";
-  return isPost ? oauth.ClientSecretPost(secret) : oauth.ClientSecretBasic(secret);
+  return isPost ? oauth.ClientSecretPost(secret) : clientSecretBasic(secret);
+}
+
+/**
+ * `client_secret_basic`, with no more percent-encoding than RFC 6749 (section 2.3.1) asks for. The library also encodes
+ * `-`, `_` and `.`, which servers that do not decode the id and the secret then refuse.
+ */
+function clientSecretBasic(secret: string): oauth.ClientAuth {
+  return (_server, client, _body, headers) => {
+    const credentials = [client.client_id, secret].map(encodeFormText).join(":");
+    headers.set("authorization", `Basic ${new TextEncoder().encode(credentials).toBase64()}`);
+  };
+}
+
+function encodeFormText(text: string): string {
+  return new URLSearchParams([["", text]]).toString().slice(1);
 }
 
 /**
