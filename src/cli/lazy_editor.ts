@@ -15,7 +15,8 @@ export class LazyEditor {
 
   /** @param options `isPlain`: without a prompt, since a question in the midst of JSON would be no JSON. */
   constructor({ isPlain = false }: { readonly isPlain?: boolean } = {}) {
-    this.#isPlain = isPlain;
+    // Lines of a pipe have no prompt either.
+    this.#isPlain = isPlain || !(Deno.stdin.isTerminal() && Deno.stdout.isTerminal());
   }
 
   /** Opens the editor for its first user, and closes it after the last one. */

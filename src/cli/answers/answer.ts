@@ -9,6 +9,8 @@ export interface CommandAnswer {
   readonly value: unknown;
   /** For a file or a pipe, and for a terminal without a picture. */
   readonly text: string;
+  /** Whether the JSON is one line, because the command has printed lines of JSON before; false by default. */
+  readonly isLine?: boolean | undefined;
   /** Whether the text comes from a tool or a resource, so that a file or a pipe gets it unchanged; false by default. */
   readonly isVerbatim?: boolean | undefined;
   /** Draws the picture for a terminal; the text is shown when it is absent or returns `undefined`. */
@@ -60,10 +62,10 @@ export function showAnswer(
 
 /** Text for a terminal, and JSON, never contain control sequences of a tool or a resource. */
 function answerText(
-  { value, text, draw, isVerbatim = false }: CommandAnswer,
+  { value, text, draw, isVerbatim = false, isLine = false }: CommandAnswer,
   { json, screen }: Presentation,
 ): string {
-  if (json) return toSafeJson(value, 2);
+  if (json) return toSafeJson(value, isLine ? undefined : 2);
   if (screen === undefined) return isVerbatim ? text : printable(text);
   return draw?.(screen) ?? printable(text);
 }

@@ -9,6 +9,7 @@ import type { CallToolResult, SMCPTool } from "../../protocol/tools.ts";
 import { didYouMean } from "../../spelling.ts";
 import { printable, printableLine } from "../../terminal/safe_text.ts";
 import { CommandFailedError } from "../outcome.ts";
+import { serverStatusText } from "../server_words.ts";
 import { commandLineOf } from "../program.ts";
 import type { AskedMcp } from "./asked_mcp.ts";
 import { type CommandAnswer, withoutRequestId } from "./answer.ts";
@@ -234,9 +235,7 @@ function partWarning(servers: ServerStates | undefined): string | undefined {
 
 /** `server "x" is starting, server "y" failed; "status" shows why` */
 function idleText(idle: readonly (readonly [string, { readonly status: string }])[]): string {
-  const states = idle.map(([name, { status }]) =>
-    `server "${name}" ${status === "failed" ? "failed" : `is ${status}`}`
-  );
+  const states = idle.map(([name, { status }]) => serverStatusText(name, status));
   const hasReason = idle.some(([, { status }]) => status === "failed" || status === "retrying");
   return printableLine(`${states.join(", ")}${hasReason ? `; "status" shows why` : ""}`);
 }

@@ -2,10 +2,11 @@
 import { type Command, Option } from "commander";
 import type { Computer } from "../../computer/computer.ts";
 import { helpPart } from "../program.ts";
-import { collectPair, parseUrl, wholeNumber } from "../options.ts";
+import { collectPair, parsePort, parseUrl, wholeNumber } from "../options.ts";
 import type { CommandAnswer } from "../answers/answer.ts";
 import { addRequestCommands } from "../answers/commands.ts";
 import type { AskedComputer } from "../answers/requests.ts";
+import type { LoginFlags } from "./answers/auth.ts";
 import type { AddServerFlags } from "./answers/servers.ts";
 import type { CommandContext } from "./hosted_computer.ts";
 import type { AwaitedServers } from "./start.ts";
@@ -15,6 +16,7 @@ const status = () => import("./answers/status.ts");
 const servers = () => import("./answers/servers.ts");
 const inputs = () => import("./answers/inputs.ts");
 const office = () => import("./answers/office.ts");
+const auth = () => import("./answers/auth.ts");
 
 /** What a command needs before it can run. */
 export type CommandNeed =
@@ -46,7 +48,7 @@ export type RunCommand = (call: CommandCall) => Promise<void>;
 
 /** Adds all commands to a program. */
 export function addCommands(program: Command, run: RunCommand): void {
-  for (const add of [addStatus, addRequests, addServers, addInputs, addOffice]) add(program, run);
+  for (const add of [addStatus, addRequests, addServers, addAuth, addInputs, addOffice]) add(program, run);
 }
 
 function addStatus(program: Command, run: RunCommand): void {
@@ -186,6 +188,47 @@ const ADD_EXAMPLES = helpPart(
   server add web https://mcp.example.com/mcp --header Authorization='Bearer \${env:TOKEN}'
   server add memory '{"command":"npx","args":["-y","@modelcontextprotocol/server-memory"]}'`,
 );
+
+function addAuth(program: Command, run: RunCommand): void {
+  const group = program.command("auth").description(
+    "sign in at an MCP server that asks for it, or out again",
+  );
+  group.command("login <server>").description("sign in at an MCP server, in a browser on any machine")
+    .addHelpText("after", LOGIN_HELP)
+    .addOption(
+      new Option("--port <port>", "the loopback port to which the browser returns (default: a free one)")
+        .argParser(parsePort),
+    )
+    .option("--device", "show a code to enter on any device, if the authorization server offers that")
+    .option("--open", "open the page in the browser of this machine", false)
+    .action((name: string, flags: LoginFlags) =>
+      run({
+        name: "auth login",
+        needs: "config",
+        work: async (context) => (await auth()).login(context, { name, flags }),
+      })
+    );
+  group.command("status [server]").description("show where you are signed in, and where a sign-in is needed")
+    .action((name: string | undefined) =>
+      run({
+        name: "auth status",
+        needs: "config",
+        work: async (context) => (await auth()).showSignIns(context, { name }),
+      })
+    );
+  group.command("logout <server>").description("forget the tokens of an MCP server, and have them revoked")
+    .action((name: string) =>
+      run({
+        name: "auth logout",
+        needs: "config",
+        work: async (context) => (await auth()).logout(context, { name }),
+      })
+    );
+}
+
+const LOGIN_HELP =
+  "\nThe page may be opened on any machine. If the browser cannot come back by itself, paste the\n" +
+  "address that it shows at the end, or the code in it. There is no time limit; Ctrl-C ends it.";
 
 function addInputs(program: Command, run: RunCommand): void {
   const input = program.command("input").description("list, set or clear the values of inputs");

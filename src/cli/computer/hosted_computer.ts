@@ -8,6 +8,8 @@ import { fileResolver } from "../../computer/resources/file_resolver.ts";
 import type { Confirm } from "../../computer/tools/confirmation.ts";
 import { type InputValue, inputVariable } from "../../config/placeholders.ts";
 import { ConfigError } from "../../config/problem.ts";
+import { fileTokenStore } from "../../mcp/auth/token_file.ts";
+import { memoryTokenStore, type TokenStore } from "../../mcp/auth/token_store.ts";
 import { type LogFields, type Logger, type LoggerOptions, withModule } from "../../log.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
 import { didYouMean } from "../../spelling.ts";
@@ -21,6 +23,7 @@ import type { Conversation } from "./conversation.ts";
 import { FileWatch, stampOf, type WatchOptions } from "./file_watch.ts";
 import { HostedInputs, type InputOrigin, readInputFile } from "./hosted_inputs.ts";
 import { type ArrivalOptions, OfficeArrival } from "./start.ts";
+import { stateFile } from "./state_files.ts";
 
 /** Settings of a {@linkcode HostedComputer}. */
 export interface HostedComputerOptions extends Pick<ComputerOptions, "name" | "confirm" | "resolveDpe"> {
@@ -31,6 +34,8 @@ export interface HostedComputerOptions extends Pick<ComputerOptions, "name" | "c
   /** Whether edits of the config file and of the file of inputs are applied. */
   readonly isWatching: boolean;
   readonly inputs: HostedInputs;
+  /** The sign-ins at MCP servers. */
+  readonly tokens: TokenStore;
   /** The Server of the command line, and the credentials for it. */
   readonly connectOptions: Omit<ConnectOptions, "url" | "timeoutMs" | "signal"> & {
     readonly url?: string | undefined;
@@ -92,6 +97,11 @@ export class HostedComputer implements AsyncDisposable {
     return this.#computer;
   }
 
+  /** Whether {@linkcode HostedComputer.start} was called. */
+  get isStarted(): boolean {
+    return this.#computer !== undefined;
+  }
+
   /** Aborted by {@linkcode HostedComputer.quit}. */
   get quitting(): AbortSignal {
     return this.#quitting.signal;
@@ -104,10 +114,18 @@ export class HostedComputer implements AsyncDisposable {
 
   /** Opens the Computer, starts its MCP servers, and watches the files. */
   async start(): Promise<Computer> {
-    const { name, confirm, resolveDpe, inputs, isWatching } = this.options;
+    const { name, confirm, tokens, resolveDpe, inputs, isWatching } = this.options;
     const logger = this.#awaitedLog;
     const { config } = this.store;
-    const computer = Computer.open({ name, config, inputs: inputs.source, confirm, resolveDpe, logger });
+    const computer = Computer.open({
+      name,
+      config,
+      inputs: inputs.source,
+      confirm,
+      tokens,
+      resolveDpe,
+      logger,
+    });
     this.#computer = computer;
     await this.#readInputs().catch((error) => this.#log.error(describeError(error)));
     if (isWatching) {
@@ -351,6 +369,7 @@ export async function openHostedComputer(
       ask: around.inputs,
       remedy: around.inputRemedy ?? ((id) => `set ${inputVariable(id)} or give the input a default`),
     }),
+    tokens: openTokens(),
     connectOptions: {
       url,
       path,
@@ -368,4 +387,10 @@ export async function openHostedComputer(
 function defaultName(): string {
   const { state } = Deno.permissions.querySync({ name: "sys", kind: "hostname" });
   return state === "granted" ? Deno.hostname() : "computer";
+}
+
+/** The sign-ins of this user; without permission to write them, those of this process. */
+function openTokens(): TokenStore {
+  const file = stateFile("tokens.json");
+  return file === undefined ? memoryTokenStore() : fileTokenStore(file);
 }

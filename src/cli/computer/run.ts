@@ -1,5 +1,4 @@
 /** Runs a Computer until it is stopped: with a prompt at a terminal, or as a service. */
-import { join } from "@std/path";
 import { abortable, untilAborted } from "../../async/abortable.ts";
 import { inputVariable } from "../../config/placeholders.ts";
 import { parseLogLevels } from "../../log.ts";
@@ -18,6 +17,7 @@ import { askedConfirm, askedInputs } from "./questions.ts";
 import { runWords } from "./run_words.ts";
 import { type ComputerCliOptions, type HostedComputer, openHostedComputer } from "./hosted_computer.ts";
 import { reportArrival, reportStart } from "./start.ts";
+import { stateFile } from "./state_files.ts";
 
 /**
  * Runs as a service.
@@ -63,7 +63,7 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
   await using editor = await openLineEditor({
     prompt: () => promptOf(opened.hosted),
     complete: (line) => opened.hosted === undefined ? [] : completePrompt(line, opened.hosted),
-    history: { file: historyFile(), isKept: isKeptLine },
+    history: { file: stateFile("history"), isKept: isKeptLine },
   });
   await using hosted = await openHostedComputer(options, {
     isWatching: options.watch,
@@ -103,20 +103,6 @@ function promptOf(hosted: HostedComputer | undefined): string {
   if (hosted === undefined) return "> ";
   const office = hosted.computer.connection?.office;
   return `${hosted.options.name}${office === undefined ? "" : `@${office}`}> `;
-}
-
-/** The file of the prompt's history; `undefined` without permission to write it. */
-function historyFile(): string | undefined {
-  try {
-    const home = Deno.env.get("HOME");
-    const state = Deno.env.get("XDG_STATE_HOME") ??
-      (home === undefined ? undefined : join(home, ".local", "state"));
-    if (state === undefined) return undefined;
-    const file = join(state, "a2c-smcp", "history");
-    return Deno.permissions.querySync({ name: "write", path: file }).state === "granted" ? file : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -10,6 +10,7 @@ import { currentScreen, PLAIN } from "../../terminal/screen.ts";
 import { quoteWord } from "../../terminal/words.ts";
 import { countOf } from "../../text.ts";
 import { failureText, paintFailure, toFailure } from "../outcome.ts";
+import { loginCommand } from "../server_words.ts";
 
 /** How long a command waits for MCP servers that start, in seconds, unless `--start-timeout` is given. */
 const START_TIMEOUT_SECONDS = 10;
@@ -131,8 +132,15 @@ function startText({ servers, tools }: Computer, names: readonly string[]): stri
   const all = `${countOf(names.length, "MCP server")} ${names.length === 1 ? "runs" : "run"}`;
   const sum = `${part}${all}, with ${countOf(tools.length, "tool")}`;
   if (others.length === 0) return sum;
-  const list = others.map((name) => `"${name}"`).join(", ");
-  return `${sum}. ${list} ${others.length === 1 ? "does" : "do"} not run; "status" shows why`;
+  const wanting = others.filter((name) => servers.get(name)?.status === "needs sign-in");
+  const rest = others.filter((name) => !wanting.includes(name));
+  const list = rest.map((name) => `"${name}"`).join(", ");
+  const does = rest.length === 1 ? "does" : "do";
+  return [
+    sum,
+    ...wanting.map((name) => `"${name}" needs a sign-in; run ${loginCommand(name)}`),
+    ...rest.length === 0 ? [] : [`${list} ${does} not run; "status" shows why`],
+  ].join(". ");
 }
 
 /** Where a Computer connects to, and with which credentials. */

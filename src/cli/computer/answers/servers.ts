@@ -5,6 +5,7 @@ import { parseParams } from "../../answers/arguments.ts";
 import { addServerText, type NewServer, removeServerText, type WrittenServer } from "../../../config/edit.ts";
 import type { ConfigChange } from "../../../computer/config_change.ts";
 import type { CommandAnswer } from "../../answers/answer.ts";
+import { serverStatusText } from "../../server_words.ts";
 import type { CommandContext } from "../hosted_computer.ts";
 
 /** The options of `server add`. */
@@ -136,13 +137,13 @@ async function startedAnswer(
 }
 
 /** `server "files" is running, with 14 tools`, or why it does not run. */
-function stateText({ computer }: CommandContext["hosted"], name: string): string {
+export function stateText({ computer }: CommandContext["hosted"], name: string): string {
   const { status = "stopped", lastError } = computer.servers.get(name) ?? {};
   if (status === "running") {
     return `server "${name}" is running, with ${countOf(computer.toolsOf(name).length, "tool")}`;
   }
-  const verb = status === "failed" ? "failed" : `is ${status}`;
-  return `server "${name}" ${verb}${lastError === undefined ? "" : `: ${lastError}`}`;
+  const text = serverStatusText(name, status);
+  return lastError === undefined || status === "needs sign-in" ? text : `${text}: ${lastError}`;
 }
 
 function changeAnswer(

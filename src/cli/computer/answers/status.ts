@@ -93,7 +93,7 @@ function connectionText({ computer, arrival }: HostedComputer): string {
 function paintStatus(cell: string, { palette }: Screen): string {
   const status = cell.trim();
   if (status === "running") return palette.accent(cell);
-  return status === "failed" || status === "retrying" ? palette.alarm(cell) : palette.faint(cell);
+  return ["failed", "retrying", "needs sign-in"].includes(status) ? palette.alarm(cell) : palette.faint(cell);
 }
 
 /** Adds to a server with a problem its reason and the last lines of its stderr. */

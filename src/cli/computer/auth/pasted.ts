@@ -64,7 +64,16 @@ function readCode(text: string): Pasted {
   if (!CODE.test(text) || text.length < MIN_CODE_LENGTH || WORD.test(text)) {
     return { refusal: `This is neither an address nor a code; ${PASTE}` };
   }
-  return { redirect: text };
+  return { redirect: decoded(text) };
+}
+
+/** A code that was copied from an address. */
+function decoded(code: string): string {
+  try {
+    return decodeURIComponent(code);
+  } catch {
+    return code;
+  }
 }
 
 /** Whether these are the members of an answer of an authorization server: a code or an error, and which sign-in it is. */

@@ -31,6 +31,7 @@ Deno.test("the code alone is accepted", () => {
   for (const code of ["SplxlOBeZQQYbYS6WxSbIA", "4/0AeanS0b-x_y", "123456", "eyJhbGciOi.J9.x", "abc-def"]) {
     assertEquals(read(code), { redirect: code });
   }
+  assertEquals(read("4%2F0AeanS0b%3D%3D"), { redirect: "4/0AeanS0b==" });
 });
 
 Deno.test("a word, a sentence and a broken address are refused with what to paste, without repeating them", () => {

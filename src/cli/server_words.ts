@@ -1,0 +1,13 @@
+/** How commands say that an MCP server does not run. */
+import { quoteWord } from "../terminal/words.ts";
+
+/** The command that ends the status `needs sign-in`. */
+export function loginCommand(server: string): string {
+  return `"auth login ${quoteWord(server)}"`;
+}
+
+/** `server "x" is starting`, `server "x" failed`, or `server "x" needs a sign-in (run "auth login x")` */
+export function serverStatusText(server: string, status: string): string {
+  if (status === "needs sign-in") return `server "${server}" needs a sign-in (run ${loginCommand(server)})`;
+  return `server "${server}" ${status === "failed" ? "failed" : `is ${status}`}`;
+}

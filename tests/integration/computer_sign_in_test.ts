@@ -1,0 +1,260 @@
+// `auth login`, `auth status` and `auth logout`, at an authorization server that nobody of this project wrote.
+
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { isRecord } from "../../src/json.ts";
+import { doorWords, RunningDoor } from "../fixtures/door.ts";
+import { ProtectedServer } from "../fixtures/protected_server.ts";
+import { fillForms, type FormOptions } from "../fixtures/sign_in_forms.ts";
+import { Workplace } from "./_computer_program.ts";
+
+/** A sign-in that waits for its person. */
+class Login implements AsyncDisposable {
+  readonly door: RunningDoor;
+  readonly #input: WritableStreamDefaultWriter<Uint8Array>;
+
+  constructor(args: readonly string[], place: Workplace) {
+    this.door = new RunningDoor(doorWords("computer.ts", ["auth", "login", ...args]), {
+      env: place.env,
+      keepsInput: true,
+    });
+    this.#input = this.door.input.getWriter();
+  }
+
+  /** The page that the person is asked to open. */
+  async url(): Promise<string> {
+    await this.door.stdout.until("redirect_uri");
+    await this.door.stdout.until("\n\n");
+    const [url = ""] = /http:\/\/[^\s"]+\/auth\?[^\s"]+/.exec(this.door.stdout.text) ?? [];
+    return url;
+  }
+
+  /** Does what the pages ask for, and resolves to the address that the browser would open at the end. */
+  async fill(options: FormOptions = {}): Promise<string> {
+    return await fillForms(await this.url(), options);
+  }
+
+  async paste(line: string): Promise<void> {
+    await this.#input.write(new TextEncoder().encode(`${line}\n`));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#input.close().catch(() => {});
+    await this.door[Symbol.asyncDispose]();
+  }
+}
+
+/** A folder with a configuration that names the MCP server `guarded`. */
+class Desk implements Disposable {
+  readonly place = new Workplace();
+  readonly config: readonly string[];
+
+  constructor(config: Record<string, unknown>) {
+    this.config = ["--config", this.place.write("mcp.json", config)];
+  }
+
+  login(...args: readonly string[]): Login {
+    return new Login([...args, ...this.config], this.place);
+  }
+
+  async run(...args: readonly string[]) {
+    return await this.place.run([...args, ...this.config]);
+  }
+
+  /** The JSON of `auth status` for `guarded`. */
+  async status(): Promise<Record<string, unknown>> {
+    const { stdout } = await this.run("auth", "status", "guarded", "--json");
+    const { servers: [row] } = JSON.parse(stdout);
+    return row;
+  }
+
+  get tokenFile(): string {
+    return join(this.place.folder, "a2c-smcp", "tokens.json");
+  }
+
+  [Symbol.dispose](): void {
+    this.place[Symbol.dispose]();
+  }
+}
+
+Deno.test("a browser that comes back to the loopback port ends the sign-in, and its tokens are private", async () => {
+  await using server = await ProtectedServer.open();
+  using desk = new Desk(server.config());
+  assertEquals((await desk.status())["state"], "needs sign-in");
+  await using login = desk.login("guarded");
+  const end = await login.fill();
+  const page = await fetch(end);
+  assertEquals(page.status, 200);
+  assertStringIncludes(await page.text(), "You are signed in");
+  const { code, stdout, stderr } = await login.door.end();
+  assertEquals([code, stderr], [0, ""]);
+  assertMatch(stdout, /signed in at MCP server "guarded" \(http:\/\/127.*scopes mcp:read, mcp:write/);
+
+  const text = Deno.readTextFileSync(desk.tokenFile);
+  const { mode } = Deno.statSync(desk.tokenFile);
+  assertEquals((mode ?? 0) & 0o777, 0o600);
+  const { state, issuer, scopes, renewable } = await desk.status();
+  assertEquals({ state, issuer, scopes, renewable }, {
+    state: "signed in",
+    issuer: server.issuer,
+    scopes: ["mcp:read", "mcp:write"],
+    renewable: true,
+  });
+  const code2 = new URL(end).searchParams.get("code") ?? "";
+  for (
+    const secret of [code2, ...text.matchAll(/"(?:accessToken|refreshToken)":\s*"([^"]+)"/g)].map(String)
+  ) {
+    assertEquals(stdout.includes(secret), false);
+  }
+});
+
+Deno.test("what a person pastes is read until it is the address of this sign-in", async () => {
+  await using server = await ProtectedServer.open();
+  using desk = new Desk(server.config());
+  await using login = desk.login("guarded");
+  await login.url();
+  await login.paste("what now?");
+  await login.door.stdout.until("neither an address nor a code");
+  await login.paste(await login.url());
+  await login.door.stdout.until("the address of the sign-in page");
+  const end = await login.fill();
+  const other = new URL(end);
+  other.searchParams.set("state", "of-another-sign-in");
+  await login.paste(other.href);
+  await login.door.stdout.until("belongs to another");
+  await login.paste(`  "${end}" `);
+  const { code, stdout } = await login.door.end();
+  assertEquals(code, 0, stdout);
+});
+
+Deno.test("the code alone ends a sign-in whose browser is on another machine", async () => {
+  await using server = await ProtectedServer.open();
+  using desk = new Desk(server.config());
+  await using login = desk.login("guarded");
+  const end = await login.fill();
+  await login.paste(new URL(end).searchParams.get("code") ?? "");
+  assertEquals((await login.door.end()).code, 0);
+});
+
+Deno.test("with --json, what a sign-in tells is one JSON document on each line", async () => {
+  await using server = await ProtectedServer.open();
+  using desk = new Desk(server.config());
+  await using login = desk.login("guarded", "--json");
+  await login.door.stdout.until("}\n");
+  const [first = ""] = login.door.stdout.text.split("\n");
+  const { type, url, redirect_uri, listens } = JSON.parse(first);
+  assertEquals([type, listens], ["open_url", true]);
+  assertMatch(redirect_uri, /^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+  await login.paste("nonsense");
+  await login.door.stdout.until("not_accepted");
+  await login.paste(await fillForms(url));
+  const { code, stdout } = await login.door.end();
+  const lines = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  assertEquals([code, lines.map((line) => line.type)], [0, ["open_url", "not_accepted", "signed_in"]]);
+  assertEquals(isRecord(lines[2]) && lines[2]["state"], "signed in");
+});
+
+Deno.test("a refused sign-in fails with the reason, and a request of a stranger does not end it", async () => {
+  await using server = await ProtectedServer.open();
+  using desk = new Desk(server.config());
+  await using login = desk.login("guarded");
+  const end = new URL(await login.fill({ isRefused: true }));
+  const stranger = await fetch(`${end.origin}${end.pathname}?error=access_denied&state=guessed`);
+  assertStringIncludes(await stranger.text(), "belongs to no sign-in");
+  const page = await fetch(end);
+  assertStringIncludes(await page.text(), "The sign-in failed");
+  const { code, stderr } = await login.door.end();
+  assertEquals(code, 1);
+  assertStringIncludes(stderr, "access_denied");
+});
+
+Deno.test("Ctrl-C ends a sign-in", async () => {
+  await using server = await ProtectedServer.open();
+  using desk = new Desk(server.config());
+  await using login = desk.login("guarded");
+  const { origin } = new URL(new URL(await login.url()).searchParams.get("redirect_uri") ?? "");
+  login.door.kill("SIGINT");
+  assertEquals((await login.door.end()).code, 130);
+  assertEquals(await fetch(origin).then(() => "open", () => "closed"), "closed");
+});
+
+Deno.test("a port that is in use leaves the pasted address", async () => {
+  await using server = await ProtectedServer.open();
+  using desk = new Desk(server.config({ clientId: "desktop" }));
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  await using login = desk.login("guarded", "--port", String(taken.addr.port));
+  const end = await login.fill();
+  assertEquals(new URL(end).port, String(taken.addr.port));
+  assertStringIncludes(login.door.stdout.text, "Nothing listens");
+  await login.paste(end);
+  assertEquals((await login.door.end()).code, 0);
+});
+
+Deno.test("a device shows a code, which is entered anywhere", async () => {
+  await using server = await ProtectedServer.open();
+  using desk = new Desk(server.config({ clientId: "desktop", grant: "device_code" }));
+  await using login = desk.login("guarded", "--json");
+  await login.door.stdout.until("}\n");
+  const { type, complete_url, user_code } = JSON.parse(login.door.stdout.text);
+  assertEquals(type, "enter_code");
+  assertMatch(user_code, /^[A-Z]{4}-[A-Z]{4}$/);
+  await fillForms(complete_url, { endsAtIssuer: true });
+  assertEquals((await login.door.end()).code, 0);
+});
+
+Deno.test("a service needs no sign-in, and auth login checks its client credentials", async () => {
+  await using server = await ProtectedServer.open();
+  const service = { grant: "client_credentials", clientId: "service" };
+  using desk = new Desk(server.config({ ...service, clientSecret: "service-secret-0123456789" }));
+  const { code, stdout, stderr } = await desk.run("auth", "login", "guarded");
+  assertEquals([code, stderr], [0, ""]);
+  assertStringIncludes(stdout, "needs no sign-in by a person");
+  using other = new Desk(server.config({ ...service, clientSecret: "another-secret" }));
+  const refused = await other.run("auth", "login", "guarded");
+  assertEquals(refused.code, 1);
+  assertMatch(refused.stderr, /invalid_client|client credentials/);
+});
+
+Deno.test("auth logout has the tokens revoked and forgets them", async () => {
+  await using server = await ProtectedServer.open();
+  using desk = new Desk(server.config());
+  assertStringIncludes((await desk.run("auth", "logout", "guarded")).stdout, "not signed in");
+  await using login = desk.login("guarded");
+  await login.paste(await login.fill());
+  assertEquals((await login.door.end()).code, 0);
+  const { code, stdout } = await desk.run("auth", "logout", "guarded", "--json");
+  assertEquals([code, JSON.parse(stdout)], [0, { name: "guarded", was_signed_in: true, revoked: true }]);
+  assert(server.posts.includes("/token/revocation"));
+  const { code: wanting, stderr } = await desk.run("auth", "status", "guarded");
+  assertEquals(wanting, 1);
+  assertStringIncludes(stderr, "auth login guarded");
+});
+
+Deno.test("auth status tells programs and servers with a header apart, and an unknown name is refused", async () => {
+  using desk = new Desk({
+    mcpServers: {
+      local: { command: "true" },
+      keyed: { url: "http://127.0.0.1:9/mcp", headers: { Authorization: "Bearer x" } },
+      off: { url: "http://127.0.0.1:9/mcp", oauth: false },
+      open: { url: "http://127.0.0.1:9/mcp" },
+      asked: { url: "http://127.0.0.1:9/mcp", oauth: true },
+    },
+  });
+  const { code, stdout } = await desk.run("auth", "status", "--json");
+  const { servers } = JSON.parse(stdout);
+  assertEquals([code, servers.map(({ name, state }: Record<string, unknown>) => [name, state])], [0, [
+    ["local", "not OAuth"],
+    ["keyed", "not OAuth"],
+    ["off", "not OAuth"],
+    ["open", "signed out"],
+    ["asked", "needs sign-in"],
+  ]]);
+  for (const command of ["login", "status", "logout"]) {
+    const unknown = await desk.run("auth", command, "nope");
+    assertEquals(unknown.code, 2, command);
+    assertStringIncludes(unknown.stderr, 'No server named "nope"');
+  }
+  const { code: refused, stderr } = await desk.run("auth", "login", "local");
+  assertEquals(refused, 1);
+  assertStringIncludes(stderr, "it is a program");
+});
