@@ -119,7 +119,10 @@ export interface OAuthSettings {
   issuer?: string | null;
   /** The loopback port to which the browser returns. Any free port by default. */
   redirectPort?: number | null;
-  /** The address of the document that describes the client (client ID metadata document). Ours by default. */
+  /**
+   * The address of a document that describes the client (client ID metadata document), for authorization servers that
+   * read one. By default the Computer registers itself.
+   */
   clientMetadataUrl?: string | null;
 }
 

@@ -26,7 +26,7 @@ Deno.test("the schema accepts the file of each supported program", () => {
 });
 
 Deno.test("the schema accepts the configurations in the documentation", () => {
-  const pages = ["README.md", "docs/configuration.md"].map((page) =>
+  const pages = ["README.md", "docs/configuration.md", "docs/sign-in.md"].map((page) =>
     Deno.readTextFileSync(new URL(page, root))
   ).join("\n");
   const blocks = [...pages.matchAll(/```jsonc?\n(.*?)```/gs)].map(([, text = ""]) => text);
