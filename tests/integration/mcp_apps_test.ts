@@ -1,5 +1,6 @@
 /** MCP Apps: the page of a tool, from its MCP server to the author of an Agent. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path";
 import { isForModel, toolDetails } from "../../src/protocol/tool_details.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice } from "./_computer_office.ts";
@@ -59,4 +60,14 @@ Deno.test("a tool that its page alone may call is listed and called as any other
   ]]);
   const { isError } = await office.laptop.callTool("set_amount", { amount: 2 });
   assertEquals(isError, false);
+});
+
+Deno.test("examples/mcp_app.ts ends with a checked outcome", async () => {
+  const example = fromFileUrl(new URL("../../examples/mcp_app.ts", import.meta.url));
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-lock", example],
+    stdin: "null",
+  }).output();
+  assertEquals(code, 0, new TextDecoder().decode(stderr));
+  assertStringIncludes(new TextDecoder().decode(stdout), 'Show the cart: "5 × apple"');
 });
