@@ -7,7 +7,7 @@ import { type CallTimeouts, toCallTimes } from "../protocol/timeouts.ts";
 import { describeError } from "../text.ts";
 import type { AgentEventOf } from "./events.ts";
 import type { Listeners } from "./listeners.ts";
-import { isNotServed, type SendOptions, toTimeoutSeconds } from "./requests.ts";
+import { type SendOptions, toTimeoutSeconds } from "./requests.ts";
 
 /** How long the answer is waited for, in milliseconds: some other implementations do not answer unknown events. */
 const FOLLOW_TIMEOUT_MS = 5_000;
@@ -50,29 +50,31 @@ export class FollowedCalls {
    * Asks the Computer for the progress of a call, if somebody wants it. Waits for the answer only if progress is to
    * restart the time-out: against a Computer that does not support it, the call must keep its own.
    *
+   * @throws {RangeError} when `timeoutMs` is to be restarted, and is no time-out.
    * @throws the reason of `signal` when it is aborted meanwhile.
    */
   async follow(requests: RequestSender, call: CallToFollow): Promise<FollowedCall> {
     const { timeoutMs, idleMs } = toCallTimes(call);
+    const idleSeconds = idleMs === undefined ? undefined : toTimeoutSeconds(idleMs);
     const isWanted = call.onProgress !== undefined || this.#listeners.has("updateProgress");
     if (!isWanted && idleMs === undefined) return { timeoutMs, [Symbol.dispose]() {} };
     const key = keyOf({ computer: requests.computer, reqId: call.reqId });
     const reader = new ProgressReader({
       report: call.onProgress && this.#guarded(call.onProgress),
-      ask: (idleMs) => ask(requests, call, idleMs),
+      ask: () => ask(requests, call, idleSeconds),
     });
     this.#readers.set(key, reader);
     const end = () => {
       reader.close();
       if (this.#readers.get(key) === reader) this.#readers.delete(key);
     };
-    const isServed = reader.open(idleMs);
+    const isServed = reader.open();
     if (idleMs === undefined) return { timeoutMs, [Symbol.dispose]: end };
     if (await isServed) return { timeoutMs, [Symbol.dispose]: end };
     end();
     call.signal?.throwIfAborted();
     const { computer } = requests;
-    this.#log.warn("progress does not restart the time-out of a call: the Computer does not support it", {
+    this.#log.warn("progress does not restart the time-out of a call: the Computer does not confirm it", {
       computer,
     });
     return { timeoutMs: idleMs, [Symbol.dispose]() {} };
@@ -102,9 +104,8 @@ function keyOf({ computer, reqId }: { readonly computer: string; readonly reqId:
 async function ask(
   requests: RequestSender,
   { reqId, signal }: CallToFollow,
-  idleMs: number | undefined,
+  idle_timeout: number | undefined,
 ): Promise<CallProgress | undefined> {
-  const idle_timeout = idleMs === undefined ? undefined : toTimeoutSeconds(idleMs);
   const { progress } = await requests.ask(FOLLOW_CALL_EVENT, { call: reqId, idle_timeout }, {
     signal,
     timeoutMs: FOLLOW_TIMEOUT_MS,
@@ -117,7 +118,7 @@ async function ask(
 /** Reads the progress of one call: numbers from the updates, and a text by a request, one at a time. */
 class ProgressReader {
   readonly #report: Report | undefined;
-  readonly #ask: (idleMs?: number) => Promise<CallProgress | undefined>;
+  readonly #ask: () => Promise<CallProgress | undefined>;
   #last: CallProgress | undefined;
   #isAsking = false;
   /** The update to ask for when the present request has ended. */
@@ -127,7 +128,7 @@ class ProgressReader {
   constructor(
     options: {
       readonly report: Report | undefined;
-      readonly ask: (idleMs?: number) => Promise<CallProgress | undefined>;
+      readonly ask: () => Promise<CallProgress | undefined>;
     },
   ) {
     this.#report = options.report;
@@ -135,14 +136,11 @@ class ProgressReader {
   }
 
   /** Sends the first request; resolves to whether the Computer follows the call. Never rejects. */
-  async open(idleMs: number | undefined): Promise<boolean> {
-    try {
-      this.#tell(await this.#ask(idleMs));
+  open(): Promise<boolean> {
+    return this.#ask().then((progress) => {
+      this.#tell(progress);
       return true;
-    } catch (error) {
-      // An error of the Computer itself does not end the call, which will meet it as well.
-      return !isNotServed(error) && !this.#isClosed;
-    }
+    }, () => false);
   }
 
   onUpdate(update: Update): void {

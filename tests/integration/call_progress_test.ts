@@ -14,9 +14,10 @@ import { NOTHING, ScriptedComputer, textResult } from "./_scripted_computer.ts";
 
 const SERVER = fromFileUrl(new URL("../fixtures/progress_server.ts", import.meta.url));
 
-function openOffice(file: string = SERVER): Promise<ComputerOffice> {
+function openOffice(file: string = SERVER, env: Record<string, string> = {}): Promise<ComputerOffice> {
   const server_parameters = {
     command: Deno.execPath(),
+    env,
     args: ["run", "-A", "--no-check", "--no-lock", "--quiet", file],
   };
   const work = { type: "stdio", default_tool_meta: { auto_apply: true }, server_parameters };
@@ -143,6 +144,46 @@ Deno.test("a call whose progress restarts its time-out ends when it makes none",
   assertStringIncludes(content[0]?.text ?? "", "no progress in 1 s");
 });
 
+// proves: ext-progress-idle
+Deno.test("the Agent sends the time in all with the call, and the idle time before it", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url, {
+    answers: {
+      "client:follow_call": ({ req_id }) => ({ req_id }),
+      "client:tool_call": () => textResult("done"),
+    },
+  });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  const laptop = agent.computer("laptop");
+  const sent = () => [
+    computer.lastBody("client:follow_call")["idle_timeout"],
+    computer.lastBody("client:tool_call")["timeout"],
+  ];
+  await laptop.callTool("any", {}, { timeoutMs: 1_500, resetTimeoutOnProgress: true });
+  assertEquals(sent(), [2, 3_600]);
+  await laptop.callTool("any", {}, { timeoutMs: 9_000, resetTimeoutOnProgress: true, maxTimeoutMs: 5_000 });
+  assertEquals(sent(), [9, 9]);
+  const before = computer.requests.length;
+  await assertRejects(
+    () => laptop.callTool("any", {}, { timeoutMs: 0, resetTimeoutOnProgress: true }),
+    RangeError,
+  );
+  assertEquals(computer.requests.length, before);
+});
+
+// proves: ext-progress-texts
+Deno.test("known secrets are masked in the text of a progress", async () => {
+  await using office = await openOffice(SERVER, { SECRET: "hunter2-hunter2" });
+  const reports = new Reports();
+  const call = office.laptop.callTool("work", {
+    reports: [{ progress: 1, message: "as hunter2-hunter2" }],
+    waits: true,
+  }, { onProgress: reports.add });
+  await reports.until(({ message }) => message === "as ***");
+  await office.laptop.callTool("finish");
+  await call;
+});
+
 // proves: ext-progress-unknown
 Deno.test("a Computer that does not know progress runs the call as it is, with its own time-out", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
@@ -157,7 +198,7 @@ Deno.test("a Computer that does not know progress runs the call as it is, with i
     const { content } = await agent.computer("laptop").callTool("any", {}, options);
     assertEquals(content[0]?.text, "done");
     assertEquals(computer.lastBody("client:tool_call")["timeout"], 2);
-    assertEquals(log.lines.filter(({ message }) => message.includes("does not support it")).length, 1);
+    assertEquals(log.lines.filter(({ message }) => message.includes("does not confirm it")).length, 1);
   }
 });
 
