@@ -6,12 +6,14 @@ import { type Command, Option } from "commander";
 import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
 import { type CommandAnswer, showAnswer } from "../answers/answer.ts";
 import { addRequestCommands } from "../answers/commands.ts";
+import { agentAnswerOptions } from "../questions/options.ts";
 import { printError } from "../outcome.ts";
 import { currentScreen } from "../../terminal/screen.ts";
 import { type Progress, showProgress } from "../../terminal/progress.ts";
 import type { Logger } from "../../log.ts";
 import { plainTextWarning } from "../../protocol/server_address.ts";
 import type { Agent } from "../../agent/agent.ts";
+import { askedComputer, personAtTerminal } from "./asking.ts";
 import { chooseComputer, type CommandContext, listOffice, showConfig, watch } from "./commands.ts";
 
 /** How long a command other than `watch` tries to reach the Server, in seconds. */
@@ -70,8 +72,11 @@ export function createAgentProgram(signal: AbortSignal): Command {
   addRequestCommands(program, ({ name, work }) =>
     run(async (context) => {
       const { signal, progress } = context;
-      return await work({ computer: await chooseComputer(context), signal, progress });
+      const computer = askedComputer(await chooseComputer(context));
+      return await work({ computer, signal, progress, person: personAtTerminal(context) });
     }, { observer: name !== "call" }));
+  const call = program.commands.find((command) => command.name() === "call");
+  for (const option of agentAnswerOptions()) call?.addOption(option);
   program.command("config").description("show the MCP servers and inputs of the Computer").action(() =>
     run(showConfig)
   );

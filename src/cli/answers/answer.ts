@@ -17,6 +17,8 @@ export interface CommandAnswer {
   readonly draw?: ((screen: Screen) => string | undefined) | undefined;
   /** What the reader of the answer should know, although the command did what it should. It is not part of the JSON. */
   readonly warning?: string | undefined;
+  /** Further facts for standard error; with `--json`, each value is one line of JSON. */
+  readonly notes?: readonly { readonly text: string; readonly value: unknown }[] | undefined;
   /** Why the command failed although it has an answer. */
   readonly failure?: string | undefined;
   /** The protocol's code for that failure. */
@@ -50,8 +52,11 @@ export function showAnswer(
 ): void {
   const shown = answerText(answer, presentation);
   if (shown !== "") print(shown);
-  const { warning, failure: message, code, text } = answer;
+  const { warning, notes = [], failure: message, code, text } = answer;
   if (warning !== undefined && !presentation.json) printError(`warning: ${printable(warning)}`);
+  for (const note of notes) {
+    printError(presentation.json ? toSafeJson(note.value) : `note: ${printable(note.text)}`);
+  }
   if (message === undefined) return;
   const exitCode = exitCodeOfAnswer(code);
   const failure = { message, exitCode, ...(code === undefined ? {} : { code }) };

@@ -105,6 +105,11 @@ export class CallParams {
     if (written !== "-" && !written.startsWith("@")) parseParams(written);
   }
 
+  /** Whether it is read from standard input. */
+  get isStandardInput(): boolean {
+    return this.#written === "-";
+  }
+
   /**
    * Returns the arguments. A file or standard input is read once.
    *

@@ -9,6 +9,7 @@ import { UsageError } from "../outcome.ts";
 import { CallParams, toWords, type TypedArguments, typedArguments } from "./arguments.ts";
 import { addMcpCommands } from "./mcp_commands.ts";
 import type { RunRequest } from "./request_call.ts";
+import { type AnswerFlags, answerOptions, readAnswerFlags, toAnswerWords } from "../questions/options.ts";
 import type { TreeDepth } from "./document_tree.ts";
 
 /** How far down `finder` can read. */
@@ -41,15 +42,17 @@ function addTools(program: Command, run: RunRequest): void {
     );
 }
 
-/** The options of `call`. */
-interface CallFlags {
+/** The values of the options of `call`. */
+interface CallFlags extends AnswerFlags {
   readonly params: CallParams;
   readonly timeout: number;
   readonly maxTimeout?: number;
 }
 
 function addCall(program: Command, run: RunRequest): void {
-  program.command("call <tool>").description("call a tool; the exit code is 1 if the tool fails")
+  const command = program.command("call <tool>").description(
+    "call a tool; the exit code is 1 if the tool fails",
+  )
     .addArgument(typedArguments())
     .addOption(
       new Option("--params <json>", "the arguments as a JSON object, @FILE, or - for standard input")
@@ -68,18 +71,33 @@ function addCall(program: Command, run: RunRequest): void {
     .action((tool: string, typed: TypedArguments, flags: CallFlags) => {
       const { params, timeout, maxTimeout } = flags;
       const times = { timeoutMs: timeout * 1000, maxTimeoutMs: maxTimeout && maxTimeout * 1000 };
+      assertOneInput(flags);
       return run({
         name: "call",
         awaits: { tool },
-        work: async (context) => (await requests()).callTool(context, { tool, typed, params, ...times }),
+        work: async (context) => {
+          const answers = await readAnswerFlags(flags, context.signal);
+          return await (await requests()).callTool(context, { tool, typed, params, answers, ...times });
+        },
         // Files and standard input belong to the process in which the command was typed.
         toWords: async (signal) => [
           ...["call", "--timeout", `${timeout}`, "--params", JSON.stringify(await params.read(signal))],
           ...(maxTimeout === undefined ? [] : ["--max-timeout", `${maxTimeout}`]),
+          ...await toAnswerWords(flags, signal),
           ...["--", tool, ...toWords(typed)],
         ],
       });
     });
+  for (const option of answerOptions()) command.addOption(option);
+}
+
+/** Standard input can be read once. */
+function assertOneInput({ params, answers }: CallFlags): void {
+  if (params.isStandardInput && answers?.isStandardInput) {
+    throw new UsageError(
+      "Cannot read both --params and --answers from standard input; give one of them as @FILE",
+    );
+  }
 }
 
 function addDesktop(program: Command, run: RunRequest): void {

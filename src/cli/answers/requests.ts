@@ -12,6 +12,8 @@ import { CommandFailedError } from "../outcome.ts";
 import { serverStatusText } from "../server_words.ts";
 import { commandLineOf } from "../program.ts";
 import type { AskedMcp } from "./asked_mcp.ts";
+import { type AnswerOptions, CallAnswers, type CallPerson } from "../questions/call_answers.ts";
+import type { AnswerShown } from "../questions/shown_question.ts";
 import { type CommandAnswer, withoutRequestId } from "./answer.ts";
 import { type CallParams, toArguments, type TypedArguments } from "./arguments.ts";
 import { contentsText, readableResourceText, resourceText } from "./contents.ts";
@@ -40,7 +42,11 @@ export interface AskedComputer extends AskedMcp {
   callTool(
     tool: string,
     params: Readonly<Record<string, unknown>>,
-    options: RequestOptions & CallTimeouts & { readonly onProgress: (progress: CallProgress) => void },
+    options: RequestOptions & CallTimeouts & {
+      readonly onProgress: (progress: CallProgress) => void;
+      /** Answers the questions of the call; without it, it offers no answers. */
+      readonly answer: AnswerShown | undefined;
+    },
   ): Promise<CallToolResult>;
   getDesktop(
     options: RequestOptions & { readonly size?: number | undefined; readonly window?: string | undefined },
@@ -66,6 +72,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Shows what the command waits for. */
   readonly progress: (text: string) => void;
+  /** Who has typed the command. */
+  readonly person: CallPerson;
 }
 
 /** `tools [TOOL]` */
@@ -95,7 +103,7 @@ export async function listTools(
 
 /** `call TOOL` */
 export async function callTool(
-  { computer, signal, progress }: RequestContext,
+  { computer, signal, progress, person }: RequestContext,
   call: {
     readonly tool: string;
     readonly typed: TypedArguments;
@@ -103,6 +111,7 @@ export async function callTool(
     readonly timeoutMs: number;
     /** With it, progress restarts the time-out. */
     readonly maxTimeoutMs?: number | undefined;
+    readonly answers: AnswerOptions;
   },
 ): Promise<CommandAnswer> {
   const { tool, typed, timeoutMs, maxTimeoutMs } = call;
@@ -114,9 +123,11 @@ export async function callTool(
   const params = { ...given, ...toArguments(typed, schema) };
   const onProgress = (done: CallProgress) => progress(`calling ${tool}  ${progressText(done)}`);
   const times = { timeoutMs, maxTimeoutMs, resetTimeoutOnProgress: maxTimeoutMs !== undefined };
-  const result = await computer.callTool(tool, params, { ...times, signal, onProgress });
+  const answers = new CallAnswers(call.answers, person);
+  const { answer } = answers;
+  const result = await computer.callTool(tool, params, { ...times, signal, onProgress, answer });
   signal.throwIfAborted();
-  return resultAnswer(tool, result);
+  return { ...resultAnswer(tool, result), notes: answers.notes };
 }
 
 /** An error of the Computer itself is the error message; what a failing tool returned stays on standard output. */

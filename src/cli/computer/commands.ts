@@ -1,6 +1,7 @@
 /** Declares the commands of a Computer, for its prompt and for the shell. */
 import { type Command, Option } from "commander";
 import type { Computer } from "../../computer/computer.ts";
+import type { QuestionRequest } from "../../computer/questions/question.ts";
 import { helpPart } from "../program.ts";
 import { collectPair, parsePort, parseUrl, wholeNumber } from "../options.ts";
 import type { CommandAnswer } from "../answers/answer.ts";
@@ -9,6 +10,7 @@ import type { AskedComputer } from "../answers/requests.ts";
 import type { LoginFlags } from "./answers/auth.ts";
 import type { AddServerFlags } from "./answers/servers.ts";
 import type { CommandContext } from "./hosted_computer.ts";
+import { fromRequest } from "./asking.ts";
 import type { AwaitedServers } from "./start.ts";
 
 // Loaded when a command runs, so that a command for another process starts fast.
@@ -67,7 +69,13 @@ function addRequests(program: Command, run: RunCommand): void {
     run({
       ...call,
       needs: "servers",
-      work: (context) => call.work({ ...context, computer: hostedComputer(context.hosted.computer) }),
+      work: ({ conversation, ...context }) =>
+        call.work({
+          ...context,
+          computer: hostedComputer(context.hosted.computer),
+          // Always here, so that no question of the call is asked at the Computer's own prompt.
+          person: { ask: (question, options) => conversation.answer(question, options), isHere: true },
+        }),
     }));
   program.commands.find((command) => command.name() === "call")
     ?.addHelpText("after", "\nThe call needs no confirmation: you have asked for it.");
@@ -89,7 +97,11 @@ function hostedComputer(computer: Computer): AskedComputer {
       return computer.servers;
     },
     getTools: () => Promise.resolve(computer.tools),
-    callTool: (tool, params, options) => computer.callTool(tool, params, { ...options, isConfirmed: true }),
+    callTool: (tool, params, { answer, ...rest }) => {
+      const answerQuestion = answer && ((request: QuestionRequest) => answer(fromRequest(request)));
+      const options = { ...rest, answerQuestion, isConfirmed: true };
+      return computer.callTool(tool, params, options);
+    },
     getDesktop: (options) => computer.getDesktop(options),
     getFinder: (options) => computer.getFinder(options),
     readResource: (uri, options) => computer.readResource(uri, options),

@@ -79,7 +79,11 @@ export function personAt(
   return {
     print,
     ask: ({ text, signal }) => useEditor((editor) => askEditor(editor, { text, signal })),
-    answer: (question, options) => useEditor((editor) => answerAt(editor, question, options)),
+    answer: async (question, options) => {
+      // Loaded only now, because few commands are asked anything.
+      const { askBy } = await import("../questions/terminal_answers.ts");
+      return await askBy(useEditor)(question, options);
+    },
     open: async (url) => await (await import("./auth/browser.ts")).openBrowser(url),
   };
 }
@@ -92,20 +96,5 @@ async function askEditor(editor: LineEditor, { text, signal }: AskedLine): Promi
   } catch (error) {
     if (!(error instanceof NoTerminalError)) throw error;
     return await editor.read({ signal });
-  }
-}
-
-/** Asks at a terminal; `undefined` without one. */
-async function answerAt(
-  editor: LineEditor,
-  question: ShownQuestion,
-  options?: AskingOptions,
-): Promise<Answer | undefined> {
-  const { askAt } = await import("../questions/terminal_answers.ts");
-  try {
-    return await askAt(editor, question, options);
-  } catch (error) {
-    if (error instanceof NoTerminalError) return undefined;
-    throw error;
   }
 }

@@ -5,6 +5,7 @@ import type { InputSource } from "../../computer/inputs/sources.ts";
 import type { ConnectOptions } from "../../computer/office/office_link.ts";
 import type { ComputerOptions } from "../../computer/options.ts";
 import { fileResolver } from "../../computer/resources/file_resolver.ts";
+import type { AnswerQuestion } from "../../computer/questions/question.ts";
 import type { Confirm } from "../../computer/tools/confirmation.ts";
 import { type InputValue, inputVariable } from "../../config/placeholders.ts";
 import { ConfigError } from "../../config/problem.ts";
@@ -26,7 +27,8 @@ import { type ArrivalOptions, OfficeArrival } from "./start.ts";
 import { stateFile } from "./state_files.ts";
 
 /** Settings of a {@linkcode HostedComputer}. */
-export interface HostedComputerOptions extends Pick<ComputerOptions, "name" | "confirm" | "resolveDpe"> {
+export interface HostedComputerOptions
+  extends Pick<ComputerOptions, "name" | "confirm" | "answerQuestion" | "resolveDpe"> {
   /** The config file; without one, the configuration is empty and in memory. */
   readonly configFile?: string | undefined;
   /** Whether the config file may not exist yet; false by default. */
@@ -114,7 +116,7 @@ export class HostedComputer implements AsyncDisposable {
 
   /** Opens the Computer, starts its MCP servers, and watches the files. */
   async start(): Promise<Computer> {
-    const { name, confirm, tokens, resolveDpe, inputs, isWatching } = this.options;
+    const { name, confirm, answerQuestion, tokens, resolveDpe, inputs, isWatching } = this.options;
     const logger = this.#awaitedLog;
     const { config } = this.store;
     const computer = Computer.open({
@@ -122,6 +124,7 @@ export class HostedComputer implements AsyncDisposable {
       config,
       inputs: inputs.source,
       confirm,
+      answerQuestion,
       tokens,
       resolveDpe,
       logger,
@@ -340,6 +343,8 @@ export interface HostedComputerSurroundings extends Pick<LoggerOptions, "write">
   readonly inputs?: InputSource | undefined;
   /** Asks the user whether a tool may run. */
   readonly confirm?: Confirm | undefined;
+  /** Asks the user what MCP servers ask. */
+  readonly answerQuestion?: AnswerQuestion | undefined;
   readonly isWatching: boolean;
   /** What to do when an input has no value, such as `set A2C_INPUT_KEY`, which is the default. */
   readonly inputRemedy?: ((id: string) => string) | undefined;
@@ -377,6 +382,7 @@ export async function openHostedComputer(
       onFailed: around.onFailed,
     },
     confirm: autoApply ? () => true : around.confirm,
+    answerQuestion: around.answerQuestion,
     resolveDpe: dpeFiles === undefined ? undefined : fileResolver({ directory: dpeFiles }),
     isLogShown: around.write !== undefined,
     logger: loggerOf("computer", { ...options, write: around.write }),

@@ -13,6 +13,8 @@ import { controlFolder, controlPath, isListening, missingFlags } from "./control
 import { ControlServer, type RunWords } from "./control/server.ts";
 import { isKeptLine } from "./kept_line.ts";
 import { completePrompt, runPrompt } from "./prompt.ts";
+import { askAt } from "../questions/terminal_answers.ts";
+import { fromRequest } from "./asking.ts";
 import { askedConfirm, askedInputs } from "./questions.ts";
 import { runWords } from "./run_words.ts";
 import { type ComputerCliOptions, type HostedComputer, openHostedComputer } from "./hosted_computer.ts";
@@ -70,6 +72,7 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
     inputs: askedInputs((work) => work(editor)),
     inputRemedy: (id) => `run "input set ${quoteWord(id)}"`,
     confirm: askedConfirm(editor),
+    answerQuestion: (request) => askAt(editor, fromRequest(request)),
     mayBeNew: true,
     onFailed: (error) => editor.print(`error: ${error.message}`),
     write: (line) => editor.print(line),

@@ -3,64 +3,95 @@ import type { QuestionField } from "../../protocol/question_form.ts";
 import type { Answer } from "../../protocol/questions.ts";
 import { toSafeLine } from "../../terminal/safe_text.ts";
 import { shorten } from "../../text.ts";
-import type { GivenAnswers } from "./given_answers.ts";
+import { GivenAnswers, type GivenInput } from "./given_answers.ts";
 import { type AnswerShown, describeAsker, type ShownForm, type ShownQuestion } from "./shown_question.ts";
 import type { AskingOptions, AskPerson } from "./terminal_answers.ts";
 
 /** The most characters of a message in a note. */
 const MAX_MESSAGE_LENGTH = 300;
+/** The most declined questions that are told of. */
+const MAX_NOTES = 100;
 
-/** Where a call was typed. */
-export interface CallPlace {
-  /** Asks the person who typed it. */
+/** The person who typed a call. */
+export interface CallPerson {
+  /** Asks them; `undefined` when nobody is there. */
   readonly ask: AskPerson;
-  /** Tells of a question that was declined, because nobody could be asked. */
-  readonly note: (note: DeclinedNote) => void;
+  /** Whether questions are to be asked here even if no option of the call answers one. */
+  readonly isHere: boolean;
 }
 
-/** What is told of a declined question: to people, and to programs. */
-export interface DeclinedNote {
+/** What the options of a call say about its questions. */
+export interface AnswerOptions extends GivenInput {
+  /** Whether a call that needs an approval is approved. */
+  readonly isApproved: boolean;
+  /** Whether to offer answers even if nobody is there. */
+  readonly isOffered: boolean;
+}
+
+/** What is told of a question after its call: to people, and to programs. */
+export interface QuestionNote {
   /** Safe to print, on one line. */
   readonly text: string;
   readonly value: unknown;
 }
 
-/** What the options of a call say about its questions. */
-export interface AnswerOptions {
-  readonly given: GivenAnswers;
-  /** Whether calls that need an approval are approved. */
-  readonly isApproved: boolean;
-}
+/** Answers the questions of a call: by its options if they suffice, else by the person. Without either it declines. */
+export class CallAnswers {
+  readonly #options: AnswerOptions;
+  readonly #given: GivenAnswers;
+  readonly #person: CallPerson;
+  readonly #notes: QuestionNote[] = [];
 
-/** Answers the questions of a call: by the options if they suffice, else by the person. Without either it declines. */
-export function answerCall(options: AnswerOptions, { ask, note }: CallPlace): AnswerShown {
-  return async (question) => {
-    const { answer, problems = [], presets } = answerByOptions(question, options);
+  constructor(options: AnswerOptions, person: CallPerson) {
+    this.#options = options;
+    this.#given = new GivenAnswers(options);
+    this.#person = person;
+  }
+
+  /** Answers a question; `undefined` when the call should not offer to answer any. */
+  get answer(): AnswerShown | undefined {
+    const { isApproved, isOffered } = this.#options;
+    const isAnswering = this.#person.isHere || isApproved || isOffered || !this.#given.isEmpty;
+    return isAnswering ? (question) => this.#answer(question) : undefined;
+  }
+
+  /** The questions that were declined because nobody was there, and the answers that no question asked for. */
+  get notes(): readonly QuestionNote[] {
+    const { unused } = this.#given;
+    const names = unused.map((name) => toSafeLine(JSON.stringify(name))).join(", ");
+    const note = { text: `No question asked for ${names}`, value: { unused_answers: unused } };
+    return unused.length === 0 ? this.#notes : [...this.#notes, note];
+  }
+
+  async #answer(question: ShownQuestion): Promise<Answer> {
+    const { answer, problems = [], presets } = this.#answerByOptions(question);
     if (answer !== undefined) return answer;
-    const asked = await ask({ ...question, problems: [...question.problems, ...problems] }, { presets });
-    if (asked !== undefined) return asked;
-    note(declinedNote(question, problems));
+    const asked = { ...question, problems: [...question.problems, ...problems] };
+    const given = await this.#person.ask(asked, { presets });
+    if (given !== undefined) return given;
+    if (this.#notes.length < MAX_NOTES) this.#notes.push(declinedNote(question, problems));
     return { action: "decline" };
-  };
+  }
+
+  #answerByOptions(question: ShownQuestion): AnswerByOptions {
+    if (question.mode === "approval") {
+      return this.#options.isApproved ? { answer: { action: "accept" } } : {};
+    }
+    // Answers that were refused once would be refused again.
+    if (question.mode !== "form" || this.#given.isEmpty || question.problems.length > 0) return {};
+    const filled = this.#given.fill(question.fields);
+    return filled.problems === undefined ? { answer: { action: "accept", content: filled.content } } : filled;
+  }
 }
 
-function answerByOptions(
-  question: ShownQuestion,
-  { given, isApproved }: AnswerOptions,
-): {
+/** The answer, or why the options do not give one, and what they give. */
+interface AnswerByOptions extends AskingOptions {
   readonly answer?: Answer;
-  readonly problems?: readonly string[];
-  readonly presets?: AskingOptions["presets"];
-} {
-  if (question.mode === "approval") return isApproved ? { answer: { action: "accept" } } : {};
-  // Answers that were refused once would be refused again.
-  if (question.mode !== "form" || given.isEmpty || question.problems.length > 0) return {};
-  const filled = given.fill(question.fields);
-  return filled.problems === undefined ? { answer: { action: "accept", content: filled.content } } : filled;
+  readonly problems?: readonly string[] | undefined;
 }
 
 /** Tells what was asked, why it was declined, and how to answer it the next time. */
-function declinedNote(question: ShownQuestion, problems: readonly string[]): DeclinedNote {
+function declinedNote(question: ShownQuestion, problems: readonly string[]): QuestionNote {
   const { asker: { computer, server: mcp_server, tool }, message, mode } = question;
   const why = problems.length === 0 ? "nobody can be asked here" : toSafeLine(problems.join("; "));
   const asked = shorten(toSafeLine(message), MAX_MESSAGE_LENGTH);

@@ -1,7 +1,8 @@
 /** Answers questions by asking a person at a terminal. */
 import type { Answer, FieldValue } from "../../protocol/questions.ts";
-import type { DialogueEnd, LineEditor } from "../../terminal/editor/line_editor.ts";
+import { type DialogueEnd, type LineEditor, NoTerminalError } from "../../terminal/editor/line_editor.ts";
 import { consoleColumns } from "../../terminal/screen.ts";
+import type { UseEditor } from "../lazy_editor.ts";
 import { askToRun, type CallDecision } from "./approval.ts";
 import { FormDialogue } from "./form.ts";
 import { PageDialogue } from "./page.ts";
@@ -18,6 +19,19 @@ export interface AskingOptions {
 
 /** Asks a person; `undefined` when there is none. */
 export type AskPerson = (question: ShownQuestion, options?: AskingOptions) => Promise<Answer | undefined>;
+
+/** Asks the person at the terminal of this process. */
+export function askBy(useEditor: UseEditor): AskPerson {
+  return (question, options) =>
+    useEditor(async (editor) => {
+      try {
+        return await askAt(editor, question, options);
+      } catch (error) {
+        if (error instanceof NoTerminalError) return undefined;
+        throw error;
+      }
+    });
+}
 
 /** Asks a question. Ctrl-C and the end of the call cancel it, Ctrl-D declines it. */
 export async function askAt(
