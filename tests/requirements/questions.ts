@@ -3,26 +3,17 @@ import { type Requirement, section } from "./requirement.ts";
 /** The requirements of `docs/protocol/questions.md`. */
 export const questions: readonly Requirement[] = [
   ...section("docs/protocol/questions.md#who-is-asked", {
-    "question-who": {
-      text:
-        "The configuration decides who answers: by default the person at the Computer, else the Agent's user.",
-      missing: "the MCP side follows",
-    },
+    "question-who":
+      "The configuration decides who answers: by default the person at the Computer, else the Agent's user.",
     "question-local":
       "A call of the Computer's own program is answered where it was made, and never by the Agent.",
-    "question-declined": {
-      text: "A question that nobody can answer is declined, with a sentence in the result.",
-      missing: "the MCP side follows",
-    },
+    "question-declined": "A question that nobody can answer is declined, with a sentence in the result.",
   }),
   ...section("docs/protocol/questions.md#opening-the-channel", {
     "question-opt-in":
       "A Computer sends no question to an Agent that has not opened the channel for its mode.",
-    "question-unknown": {
-      text:
-        "400, an empty ack or no answer to `client:open_input` means that there is no channel; calls go on as without.",
-      missing: "the MCP side follows",
-    },
+    "question-unknown":
+      "400, an empty ack or no answer to `client:open_input` means that there is no channel; calls go on as without.",
     "question-session":
       "The channel is closed when the Agent or the Computer leaves or loses its connection.",
   }),
@@ -41,11 +32,8 @@ export const questions: readonly Requirement[] = [
   }),
   ...section("docs/protocol/questions.md#forms", {
     "question-form-schema": "A form is the restricted JSON Schema of MCP.",
-    "question-answer-checked": {
-      text:
-        "The Computer checks each answer against the form; wrong content is 400, and the question stays open.",
-      missing: "the MCP side follows",
-    },
+    "question-answer-checked":
+      "The Computer checks each answer against the form; wrong content is 400, and the question stays open.",
     "question-default": "A field without a value takes its default.",
     "question-secret": "A form with a field that looks like a secret is declined.",
   }),
@@ -60,18 +48,12 @@ export const questions: readonly Requirement[] = [
     "question-clock": "While a question is open at the Agent, the time of the call stands still.",
     "question-expiry": "A question that nobody answers in time is told to the MCP server as `cancel`.",
     "question-confirm-late": "A call that nobody confirms in time is 4005, and has not run.",
-    "question-open-at-end": {
-      text: "A call that ends while a question is open says so.",
-      missing: "the MCP side follows",
-    },
+    "question-open-at-end": "A call that ends while a question is open says so.",
   }),
   ...section("docs/protocol/questions.md#end-of-a-question", {
     "question-leave": "A question ends with its call, when the Agent leaves or loses its connection.",
     "question-computer-returns": "Open questions stay while the Computer reconnects and its Agent stays.",
-    "question-in-turn": {
-      text: "Several questions of one call are answered one after the other.",
-      missing: "the MCP side follows",
-    },
+    "question-in-turn": "Several questions of one call are answered one after the other.",
     "question-bounds": "Questions beyond a bound are declined.",
   }),
 ];

@@ -45,3 +45,8 @@ Deno.test("each failure has its code and its outcome, and never the text of an i
     assertEquals(JSON.stringify(made.result.content).includes("secret"), false);
   }
 });
+
+Deno.test("only the Computer itself asks the Agent's user: an MCP server's own question in metadata is dropped", () => {
+  const raw = { content: [], _meta: { a2c_input_required: "{}", own: 1 } };
+  assertEquals(toWireResult(raw, undefined).meta, { own: 1 });
+});
