@@ -103,6 +103,7 @@ export class Computer implements AsyncDisposable {
       confirm,
       tokens: options.tokens,
       answerQuestion,
+      eraStore: options.eraStore,
       log: logger,
       limits: { ...DEFAULT_SERVER_LIMITS, ...DEFAULT_READ_LIMITS, ...limits },
       onChange: (kind) => this.#announcer.announce(kind),

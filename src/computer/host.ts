@@ -1,6 +1,7 @@
 /** The MCP side of a Computer: its servers, their tools and resources. Knows nothing of the connection to an office. */
 import { type Logger, withModule } from "../log.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
+import type { EraStore } from "../mcp/era_memory.ts";
 import { Fleet } from "../mcp/supervision/fleet.ts";
 import type { ServerLimits } from "../mcp/limits.ts";
 import { memoryTokenStore, type TokenStore } from "../mcp/auth/token_store.ts";
@@ -67,6 +68,8 @@ export interface HostContext {
   readonly answerQuestion?: AnswerQuestion | undefined;
   readonly limits: ServerLimits & ReadLimits & Partial<CallLimits & QuestionLimits & BlobLimits & ListLimits>;
   readonly log: Logger;
+  /** Where to keep which versions of MCP the servers speak; in memory by default. */
+  readonly eraStore?: EraStore | undefined;
   readonly onChange: (kind: UpdateKind) => void;
   /** A call that the Agent follows has made progress; ignored by default. */
   readonly onProgress?: ((update: ProgressUpdate) => void) | undefined;
@@ -122,6 +125,7 @@ export class McpHost implements AsyncDisposable {
     this.fleet = new Fleet({
       limits,
       log: withModule(log, "mcp"),
+      eraStore: context.eraStore,
       redact: (text) => this.redact(text),
       listen: (server) => this.#listen(server),
       resolve: (server, signal) => this.#resolve(server, signal),

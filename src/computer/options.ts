@@ -2,6 +2,7 @@
 import type { Logger } from "../log.ts";
 import type { Progress } from "../mcp/call_options.ts";
 import type { TokenStore } from "../mcp/auth/token_store.ts";
+import type { EraStore } from "../mcp/era_memory.ts";
 import type { ServerLimits } from "../mcp/limits.ts";
 import { type CallTimeouts, DEFAULT_TIMEOUT_SECONDS, toCallTimes } from "../protocol/timeouts.ts";
 import type { BlobLimits } from "./office/blob_store.ts";
@@ -44,6 +45,11 @@ export interface ComputerOptions {
    * with the Computer.
    */
   readonly tokens?: TokenStore | undefined;
+  /**
+   * Where to keep which versions of MCP each MCP server over HTTP speaks, so that a server is not asked again; in the
+   * memory of this process by default.
+   */
+  readonly eraStore?: EraStore | undefined;
   /** Limits that differ from the defaults. */
   readonly limits?: Partial<ComputerLimits> | undefined;
   /** Receives log records; silent by default. */

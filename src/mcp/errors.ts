@@ -31,16 +31,24 @@ export class ServerNotRunningError extends Error {
   readonly reason: string;
   /** The end of its stderr. It may hold secrets, so it stays on this machine. */
   readonly stderrTail: string;
+  /** The status of the HTTP answer that is the reason. */
+  readonly httpStatus: number | undefined;
 
   /** @param options `detail` is part of the message only, which stays on this machine. */
-  constructor(
-    options: { reason: string; detail?: string; server?: string; cause?: unknown; stderrTail?: string },
-  ) {
-    const { reason, detail, server, cause, stderrTail = "" } = options;
+  constructor(options: {
+    reason: string;
+    detail?: string;
+    server?: string;
+    cause?: unknown;
+    stderrTail?: string;
+    httpStatus?: number;
+  }) {
+    const { reason, detail, server, cause, stderrTail = "", httpStatus } = options;
     const what = server === undefined ? "the MCP server" : `MCP server "${server}"`;
     super(`Cannot use ${what}: ${reason}${detail === undefined ? "" : ` (${detail})`}`, { cause });
     this.reason = reason;
     this.stderrTail = stderrTail;
+    this.httpStatus = httpStatus;
   }
 }
 

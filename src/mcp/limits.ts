@@ -28,7 +28,10 @@ export interface ServerLimits {
   readonly maxNotificationsPerSecond: number;
   /** The time between two pings of an idle server, in milliseconds; 30,000 by default. */
   readonly pingIntervalMs: number;
-  /** How long the answer to a ping may take, in milliseconds; 10,000 by default. */
+  /**
+   * How long the answer to a ping may take, and that to the question which versions of MCP a server speaks, in
+   * milliseconds; 10,000 by default.
+   */
   readonly pingTimeoutMs: number;
   /**
    * The first wait before a restart, in milliseconds; 1,000 by default. Each further wait is twice as long, up to a

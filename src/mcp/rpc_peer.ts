@@ -1,9 +1,10 @@
 /** JSON-RPC with one MCP server: requests with their answers, and what the server sends unasked, which is metered. */
 import { MAX_TIMER_MS } from "../async/backoff.ts";
+import { isRecord } from "../json.ts";
 import { approximateSizeBytes } from "../protocol/size.ts";
 import { describeError, shorten } from "../text.ts";
 import type { RequestLimits } from "./call_options.ts";
-import { RpcErrorCode, ServerAnswerError, ServerTimeoutError } from "./errors.ts";
+import { RpcErrorCode, ServerAnswerError, ServerNotRunningError, ServerTimeoutError } from "./errors.ts";
 import type { Inflow } from "./inflow.ts";
 import {
   isRequestId,
@@ -52,6 +53,8 @@ export interface PeerListener {
 /** A request that waits for its answer. */
 interface Pending {
   readonly method: string;
+  /** Closes the stream of its answer, where it has one of its own. */
+  readonly stream: AbortController | undefined;
   readonly resolve: (result: Result) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -70,6 +73,8 @@ export class RpcPeer {
   readonly #pending = new Map<RequestId, Pending>();
   /** The requests of the server that are being answered. */
   readonly #serving = new Map<RequestId, AbortController>();
+  /** What goes with each message of a version without sessions. */
+  #envelope: Readonly<Record<string, unknown>> | undefined;
   #nextId = 0;
 
   constructor(transport: Transport, { inflow, listener }: PeerOptions) {
@@ -99,19 +104,44 @@ export class RpcPeer {
   }
 
   /**
+   * Speaks a version without sessions from now on: `meta` goes with each message, the server may not ask, and to close the
+   * stream of an answer is to cancel its request. `undefined` ends that.
+   */
+  goStateless(meta: Readonly<Record<string, unknown>> | undefined): void {
+    this.#envelope = meta;
+  }
+
+  /**
    * Sends a request and waits for its result.
    *
    * @throws {ServerAnswerError} when the server answers with an error.
    * @throws {ServerTimeoutError} when it does not answer in time. The request is then cancelled, as after an abort.
    */
-  async request({ method, params }: OutgoingRequest, options: OutgoingOptions): Promise<Result> {
+  async request(request: OutgoingRequest, options: OutgoingOptions): Promise<Result> {
+    return await this.open(request, options).result;
+  }
+
+  /** Like {@linkcode RpcPeer.request}, for those who need the id of a request that goes on. */
+  open(
+    request: OutgoingRequest,
+    options: OutgoingOptions,
+  ): { readonly id: RequestId; readonly result: Promise<Result> } {
+    const id = this.#nextId++;
+    return { id, result: this.#request(id, request, options) };
+  }
+
+  async #request(
+    id: RequestId,
+    { method, params }: OutgoingRequest,
+    options: OutgoingOptions,
+  ): Promise<Result> {
     const { timeoutMs, signal } = options;
     signal?.throwIfAborted();
-    const id = this.#nextId++;
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    this.#pending.set(id, { method, resolve, reject });
+    const stream = this.#opensStream ? new AbortController() : undefined;
+    this.#pending.set(id, { method, stream, resolve, reject });
     const giveUp = (reason: unknown) => {
-      if (this.#pending.has(id)) this.#cancel(id, { method, reason });
+      this.#cancel(id, reason);
       reject(reason);
     };
     const onAbort = () => giveUp(signal?.reason);
@@ -119,8 +149,8 @@ export class RpcPeer {
     const timer = setTimeout(onTimeout, Math.min(timeoutMs, MAX_TIMER_MS));
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
-      const request: RpcRequest = { method, params, jsonrpc: "2.0", id };
-      this.#transport.send(request, toSendOptions(options)).catch(reject);
+      const request: RpcRequest = { method, params: this.#envelop(params), jsonrpc: "2.0", id };
+      this.#transport.send(request, this.#sendOptions(id, { stream, options })).catch(reject);
       return await promise;
     } finally {
       clearTimeout(timer);
@@ -129,9 +159,37 @@ export class RpcPeer {
     }
   }
 
+  /** Whether the answer to each request has a stream of its own, which is closed to cancel it. */
+  get #opensStream(): boolean {
+    return this.#envelope !== undefined && this.#transport.hasPerRequestStream === true;
+  }
+
+  #envelop(params: Record<string, unknown>): Record<string, unknown> {
+    if (this.#envelope === undefined) return params;
+    const { _meta: meta } = params;
+    return { ...params, _meta: { ...this.#envelope, ...(isRecord(meta) && meta) } };
+  }
+
+  #sendOptions(
+    id: RequestId,
+    { stream, options: { headers } }: {
+      readonly stream: AbortController | undefined;
+      readonly options: OutgoingOptions;
+    },
+  ): SendOptions {
+    return {
+      ...(headers && { headers }),
+      ...(stream && {
+        requestSignal: stream.signal,
+        onRequestStreamEnd: () => this.fail(id, new ServerNotRunningError({ reason: "event stream lost" })),
+      }),
+    };
+  }
+
   /** Sends a notification. */
   async notify(method: string, params?: Record<string, unknown>): Promise<void> {
-    await this.#transport.send({ method, ...(params && { params }), jsonrpc: "2.0" });
+    const enveloped = this.#envelope === undefined ? params : this.#envelop(params ?? {});
+    await this.#transport.send({ method, ...(enveloped && { params: enveloped }), jsonrpc: "2.0" });
   }
 
   /** Fails a request that still waits for its answer. */
@@ -147,10 +205,11 @@ export class RpcPeer {
     this.#serving.clear();
   }
 
-  #cancel(id: RequestId, { method, reason }: { readonly method: string; readonly reason: unknown }): void {
-    this.#pending.delete(id);
+  #cancel(id: RequestId, reason: unknown): void {
+    const { method, stream } = this.#take(id) ?? {};
     // The handshake cannot be cancelled.
-    if (method === "initialize") return;
+    if (method === undefined || method === "initialize") return;
+    if (stream !== undefined) return stream.abort(reason);
     this.notify("notifications/cancelled", { requestId: id, reason: describeError(reason) })
       .catch((error) => this.#listener.onError(error));
   }
@@ -165,17 +224,23 @@ export class RpcPeer {
     }
     const isRequest = "id" in message && message.id !== undefined;
     this.#inflow.take(approximateSizeBytes(message), isRequest ? REQUEST_WEIGHT : 1);
-    if (isRequest) void this.#serve(message);
-    else this.#hear(message);
+    if (!isRequest) this.#hear(message);
+    // A version without sessions has no requests of the server, and no answers to them.
+    else if (this.#envelope === undefined) void this.#serve(message);
   }
 
   #hear(notification: RpcNotification): void {
     const { method, params = {} } = notification;
-    if (method === "notifications/cancelled") {
-      const id = params["requestId"];
-      if (isRequestId(id)) this.#serving.get(id)?.abort(new TypeError("Cancelled by the MCP server"));
-    }
+    const id = params["requestId"];
+    if (method === "notifications/cancelled" && isRequestId(id)) this.#hearCancelled(id);
     this.#listener.onNotification(notification);
+  }
+
+  /** A server takes back its own request or, in a version without sessions, ends a stream of ours. */
+  #hearCancelled(id: RequestId): void {
+    if (this.#envelope !== undefined) {
+      this.fail(id, new ServerNotRunningError({ reason: "cancelled by the server" }));
+    } else this.#serving.get(id)?.abort(new TypeError("Cancelled by the MCP server"));
   }
 
   /** Answers a request of the server, unless it was cancelled. */
@@ -200,10 +265,6 @@ export class RpcPeer {
     this.#pending.delete(id);
     return pending;
   }
-}
-
-function toSendOptions({ headers }: OutgoingOptions): SendOptions {
-  return headers === undefined ? {} : { headers };
 }
 
 function toAnswerError({ error }: RpcFailure): ServerAnswerError {

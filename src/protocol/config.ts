@@ -32,6 +32,13 @@ export interface BaseMCPServerConfig {
    * Agent's user, where the Agent offers to ask them. Not in the specification: `client:get_config` does not show it.
    */
   approval?: "computer" | "agent" | null;
+  /**
+   * Which versions of MCP to use: those with sessions (`"2025"`: 2025-11-25 and before), those without (`"2026"`:
+   * 2026-07-28), or whichever the MCP server speaks, the newer one first (`"auto"`). When absent, `"2025"` for a child
+   * process and `"auto"` for Streamable HTTP; HTTP with SSE has sessions in any case. Not in the specification:
+   * `client:get_config` does not show it.
+   */
+  mcp_version?: "2025" | "2026" | "auto" | null;
   /** Metadata by the name that the MCP server gives the tool; overrides `default_tool_meta` key by key. */
   tool_meta: Record<TOOL_NAME, ToolMeta>;
   /** Default metadata of all tools, without `alias`. */

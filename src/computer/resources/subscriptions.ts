@@ -70,7 +70,8 @@ export class Subscriptions {
     const known = new Set(session.keys());
     const gone = known.difference(wanted).difference(kept);
     for (const uri of gone) session.delete(uri);
-    await forEachBounded(wanted.difference(known), concurrency, async (uri) => {
+    const width = server.connection?.subscribesTogether === true ? Math.max(1, wanted.size) : concurrency;
+    await forEachBounded(wanted.difference(known), width, async (uri) => {
       if (session === this.#session) await this.subscribe(uri);
     });
     // A later list may have subscribed to the URI again.

@@ -212,6 +212,7 @@ function fromShared(entry: FlatServer, { path, findings }: VariableContext): Ent
     ...(isRecord(defaults) ? { default_tool_meta: defaults } : {}),
     ...(entry.elicitation ? { elicitation: entry.elicitation } : {}),
     ...(entry.approval ? { approval: entry.approval } : {}),
+    ...(entry.mcp_version ? { mcp_version: entry.mcp_version } : {}),
     ...(typeof entry.vrl === "string" ? { vrl: entry.vrl } : {}),
   };
 }

@@ -1,7 +1,7 @@
 /** Flat server entries, without `server_parameters`, as other programs write them. */
 import { z } from "zod";
 import type { MCPServerConfig, OAuthSettings } from "../../protocol/config.ts";
-import { approval, elicitation, oauthSettings, toolMeta } from "../../protocol/schemas/config.ts";
+import { approval, elicitation, mcpVersion, oauthSettings, toolMeta } from "../../protocol/schemas/config.ts";
 import type { ToolMeta } from "../../protocol/tools.ts";
 
 /** The members of all flat entries. */
@@ -35,6 +35,11 @@ export interface FlatServer {
   elicitation?: MCPServerConfig["elicitation"];
   /** Who confirms calls: the person at the Computer, which is the default, or the Agent's user. */
   approval?: MCPServerConfig["approval"];
+  /**
+   * Which versions of MCP to use: with sessions (`"2025"`), without (`"2026"`), or whichever the server speaks
+   * (`"auto"`). By default `"2025"` for a program and `"auto"` for Streamable HTTP.
+   */
+  mcp_version?: MCPServerConfig["mcp_version"];
   /** Metadata by the tool's own name; its keys override those of `default_tool_meta`. */
   tool_meta?: Record<string, ToolMeta> | null | undefined;
   /** Metadata of tools that `tool_meta` does not name; never an alias. */
@@ -100,6 +105,7 @@ const shared = {
   allowed_tools: names,
   elicitation,
   approval,
+  mcp_version: mcpVersion,
   tool_meta: z.record(z.string(), toolMeta).nullish(),
   default_tool_meta: toolMeta.nullish(),
   vrl: z.string().nullish(),

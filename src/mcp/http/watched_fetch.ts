@@ -16,6 +16,7 @@ import {
 } from "../limits.ts";
 import { BufferBudget } from "../message_bytes.ts";
 import { EventFrames, JsonFrame } from "./body_frames.ts";
+import { readRefusal } from "./refusal.ts";
 import { type BodyEnd, LargeMessages, watchBody } from "./watched_body.ts";
 
 /** The requests whose answer may come when a tool has finished. */
@@ -159,7 +160,7 @@ class WatchedFetch {
    * Turns a refusal into an error of ours: the SDK's error shows the body of the answer. A Streamable HTTP server may
    * refuse the standalone event stream with any status.
    */
-  async #refuse({ method }: Exchange, response: Response): Promise<Response> {
+  async #refuse({ method, init }: Exchange, response: Response): Promise<Response> {
     const { status } = response;
     const { listener } = this.#context;
     const reason = `HTTP ${status}`;
@@ -168,10 +169,17 @@ class WatchedFetch {
       if (this.#hasStream && method === "GET" && isForgotten) listener.onGone(reason);
       return response;
     }
-    await response.body?.cancel();
     const refusal = status === 401 || status === 403 ? new ServerAuthorizationError(status) : undefined;
-    if (method === "GET" || status === 404) listener.onGone(reason, refusal);
-    throw refusal ?? new ServerNotRunningError({ reason });
+    const isStateless = isStatelessRequest(init);
+    if (isStateless && refusal === undefined) {
+      const answer = await readRefusal(response, requestIdOf(init?.body));
+      if (answer !== undefined) return answer;
+    } else await response.body?.cancel();
+    const failure = refusal ?? new ServerNotRunningError({ reason, httpStatus: status });
+    // To the question which versions it speaks, a server may answer with any status.
+    const isQuestion = isStateless && isRequestOf("server/discover", init?.body);
+    if (method === "GET" || status === 404 && !isQuestion) listener.onGone(reason, failure);
+    throw failure;
   }
 
   #watch(
@@ -245,6 +253,11 @@ async function withoutBody(response: Response): Promise<Response> {
 /** Our requests have the method first. */
 function isRequestOf(method: string, body: unknown): boolean {
   return typeof body === "string" && body.startsWith(`{"method":"${method}"`);
+}
+
+/** The SDK gives this header to requests of 2026-07-28 alone. */
+function isStatelessRequest(init: RequestInit | undefined): boolean {
+  return new Headers(init?.headers).has("mcp-method");
 }
 
 function requestIdOf(body: unknown): unknown {

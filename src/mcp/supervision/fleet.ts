@@ -2,11 +2,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { Limiter } from "../../async/limiter.ts";
 import { type MCPServerConfig, oauthOf } from "../../protocol/config.ts";
+import { EraMemory, type EraStore } from "../era_memory.ts";
 import { ProcessGuard } from "../stdio/guard.ts";
 import { type ServerContext, SupervisedServer } from "./supervised_server.ts";
 
 /** The context of a fleet. */
-export type FleetContext = Omit<ServerContext, "guard" | "starts">;
+export type FleetContext = Omit<ServerContext, "guard" | "starts" | "eras"> & {
+  /** Where to keep which versions of MCP the servers speak; in memory by default. */
+  readonly eraStore?: EraStore | undefined;
+};
 
 /** The names of the servers that a new configuration changed. */
 export interface FleetChange {
@@ -31,7 +35,8 @@ export class Fleet implements AsyncDisposable {
   constructor(context: FleetContext) {
     this.#guard = new ProcessGuard(context.log);
     const starts = new Limiter(context.limits.maxConcurrentStarts);
-    this.#context = { ...context, guard: this.#guard, starts };
+    const eras = new EraMemory({ store: context.eraStore });
+    this.#context = { ...context, guard: this.#guard, starts, eras };
   }
 
   /** The servers, in order of precedence. */
@@ -106,13 +111,14 @@ export class Fleet implements AsyncDisposable {
 
 /**
  * Returns whether two configurations differ at most in settings of the Computer. A changed script needs a restart, since
- * scripts are compiled before the server starts; and so does whether the server may ask questions, since it is told at
- * its start.
+ * scripts are compiled before the server starts; and so do whether the server may ask questions and the versions of MCP,
+ * since they are settled at its start.
  */
 function isSameProcess(one: MCPServerConfig, other: MCPServerConfig): boolean {
   return one.type === other.type && one.disabled === other.disabled &&
     (one.vrl ?? "") === (other.vrl ?? "") &&
     (one.elicitation === "decline") === (other.elicitation === "decline") &&
+    (one.mcp_version ?? "") === (other.mcp_version ?? "") &&
     isDeepStrictEqual(one.server_parameters, other.server_parameters) &&
     isDeepStrictEqual(oauthOf(one), oauthOf(other));
 }

@@ -15,6 +15,8 @@ export type ServerStatus = "starting" | "running" | "retrying" | "needs sign-in"
 export interface ServerState {
   /** The status. */
   readonly status: ServerStatus;
+  /** The version of MCP of its session; absent while it does not run. */
+  readonly mcpVersion?: string;
   /** The time of the last change of status. */
   readonly since: Date;
   /** The number of restarts since it was configured, successful or not. */

@@ -7,6 +7,7 @@ import type { MCPServerConfig, ResolvedServerConfig } from "../../protocol/confi
 import { describeError, shorten } from "../../text.ts";
 import type { ServerAuthorization } from "../auth/server_authorization.ts";
 import type { McpConnection } from "../connection.ts";
+import type { EraMemory } from "../era_memory.ts";
 import {
   ConfigurationError,
   reasonOf,
@@ -53,6 +54,8 @@ export interface ServerContext {
   /** Creates the listener of a new server. */
   readonly listen: (server: SupervisedServer) => ServerListener;
   readonly log: Logger;
+  /** Remembers which kind of versions of MCP each server speaks. */
+  readonly eras: EraMemory;
   /** Removes known secrets from the output of the server; nothing by default. */
   readonly redact?: ((text: string) => string) | undefined;
   /** Resolves the inputs at each start. A {@linkcode ConfigurationError} is final. */
@@ -286,7 +289,7 @@ export class SupervisedServer {
       signal.throwIfAborted();
       this.#connection = connection;
       this.#failure = undefined;
-      this.#setState({ status: "running" });
+      this.#setState({ status: "running", mcpVersion: connection.introduction.version });
       run.settled.resolve();
       this.#listener.onRunning(connection);
       reason = await this.#watch(connection, signal);
@@ -308,7 +311,7 @@ export class SupervisedServer {
   }
 
   async #open(signal: AbortSignal): Promise<McpConnection> {
-    const { resolve, guard, log, limits, starts } = this.#context;
+    const { resolve, guard, log, limits, starts, eras } = this.#context;
     const config = await resolve(this.config, signal);
     this.#renewal = new Renewal(config, {
       resolve: () => resolve(this.config, signal),
@@ -330,6 +333,7 @@ export class SupervisedServer {
       guard,
       log,
       limits,
+      eras,
     };
     // Loaded with the first connection: what only talks about servers starts faster without it.
     const { McpConnection } = await import("../connection.ts");

@@ -31,6 +31,10 @@ export const elicitation: z.ZodType<MCPServerConfig["elicitation"]> = z.enum(["c
 /** Who confirms the calls of an MCP server's tools. */
 export const approval: z.ZodType<MCPServerConfig["approval"]> = z.enum(["computer", "agent"]).nullish();
 
+/** Which versions of MCP to use with a server. */
+export const mcpVersion: z.ZodType<MCPServerConfig["mcp_version"]> = z.enum(["2025", "2026", "auto"])
+  .nullish();
+
 /** The members of every MCP server. Absent members get their default, because people write these files. */
 const base = {
   name: z.string().min(1),
@@ -39,6 +43,7 @@ const base = {
   allowed_tools: z.array(z.string()).nullish(),
   elicitation,
   approval,
+  mcp_version: mcpVersion,
   tool_meta: z.record(z.string(), toolMeta).default({}),
   default_tool_meta: toolMeta.nullish(),
   vrl: z.string().nullish(),

@@ -13,6 +13,7 @@ const base = {
   default_tool_meta: { auto_apply: null },
   vrl: null,
   elicitation: "agent",
+  mcp_version: "auto",
   approval: "agent",
 };
 const wrongBase: Wrong[] = [
@@ -25,6 +26,8 @@ const wrongBase: Wrong[] = [
   ["default_tool_meta", { tags: "x" }],
   ["vrl", 1],
   ["elicitation", "person"],
+  ["mcp_version", "2024"],
+  ["mcp_version", 2026],
   ["approval", "decline"],
 ];
 

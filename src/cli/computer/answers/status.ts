@@ -28,9 +28,12 @@ export function showStatus(hosted: HostedComputer): CommandAnswer {
     office: arrival === undefined ? connection?.office ?? null : null,
     config: store.file ?? null,
     refused_edit: hosted.refusedEdit ?? null,
-    servers: servers.map(({ name, status, since, restarts, tools, lastError, problem, stderrTail }) => ({
+    servers: servers.map((
+      { name, status, mcpVersion, since, restarts, tools, lastError, problem, stderrTail },
+    ) => ({
       name,
       status,
+      mcp_version: mcpVersion,
       since,
       restarts,
       last_error: lastError,
@@ -62,10 +65,11 @@ function statusText(hosted: HostedComputer, servers: readonly ServerRow[], scree
       : [["", `the last edit is invalid and not used: ${toSafeLine(hosted.refusedEdit)}`]],
   ]);
   if (servers.length === 0) return [...head, "", "no MCP servers"].join("\n");
-  const rows = servers.map(({ name, status, tools }) => [
+  const rows = servers.map(({ name, status, tools, mcpVersion }) => [
     toSafeLine(name),
     status,
     countOf(tools, "tool"),
+    ...mcpVersion === undefined ? [] : [`MCP ${mcpVersion}`],
   ]);
   const paint = (cell: string, column: number) =>
     screen === undefined || column !== 1 ? cell : paintStatus(cell, screen);

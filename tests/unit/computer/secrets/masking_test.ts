@@ -206,8 +206,9 @@ Deno.test("who is asked is a matter of this Computer, and not shown", () => {
     type: "stdio",
     server_parameters: { command: "run" },
     elicitation: "agent",
+    mcp_version: "2026",
     approval: "agent",
   };
   const shown = maskConfig(parseConfig({ servers: { s: server } })).servers["s"] ?? {};
-  assertEquals(["elicitation" in shown, "approval" in shown], [false, false]);
+  assertEquals(["elicitation", "approval", "mcp_version"].filter((member) => member in shown), []);
 });

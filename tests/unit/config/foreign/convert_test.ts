@@ -131,6 +131,8 @@ Deno.test("an entry of another program's form may say who answers questions and 
   const { server, warnings } = convert({ command: "x", elicitation: "agent", approval: "agent" });
   assertEquals([server.elicitation, server.approval, warnings], ["agent", "agent", []]);
   assertEquals(refusals({ command: "x", elicitation: "person" }).length, 1);
+  assertEquals(convert({ command: "x", mcp_version: "auto" }).server.mcp_version, "auto");
+  assertEquals(refusals({ command: "x", mcp_version: "2024" }).length, 1);
   assertEquals(refusals({ command: "x", approval: "decline" }).length, 1);
 });
 

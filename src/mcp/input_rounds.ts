@@ -1,0 +1,106 @@
+/** Requests of 2026-07-28 that a server answers by asking: they are repeated with the answers (`input_required`). */
+import { Backoff, type BackoffOptions, delay } from "../async/backoff.ts";
+import { isRecord } from "../json.ts";
+import type { Ask } from "./call_options.ts";
+import { RpcErrorCode, ServerAnswerError, ServerNotRunningError } from "./errors.ts";
+import { type AnswerResult, type AskingCalls, readQuestion } from "./questions.ts";
+import type { Result } from "./rpc_peer.ts";
+
+/** How often one request is repeated. */
+export const MAX_INPUT_ROUNDS = 20;
+/** The most questions of one round. */
+export const MAX_ROUND_QUESTIONS = 32;
+/** Waits before a request is repeated for which the server asked nothing. */
+const REPEAT_BACKOFF: BackoffOptions = { firstMs: 100, maxMs: 5_000 };
+
+/** The requests that a server may answer by asking. */
+const ASKING_METHODS: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
+
+/** How to send a request, and who answers. */
+export interface InputRounds {
+  readonly method: string;
+  readonly params: Result;
+  /** Sends the request with these parameters. */
+  readonly send: (params: Result) => Promise<Result>;
+  readonly calls: Pick<AskingCalls, "ask">;
+  /** Without it, questions are declined. */
+  readonly ask: Ask | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** What a server needs before it goes on. */
+interface InputRequired {
+  readonly requests: Readonly<Record<string, unknown>>;
+  /** Passed back as it came. */
+  readonly state: string | undefined;
+}
+
+/**
+ * Sends a request, answers what the server asks, and sends it again until the server has a result.
+ *
+ * @throws {ServerAnswerError} when it asks too often, or for what this client declines: sampling and roots.
+ * @throws {ServerNotRunningError} when its answer cannot be read.
+ */
+export async function requestInRounds(rounds: InputRounds): Promise<Result> {
+  const { method, params, send, signal } = rounds;
+  const backoff = new Backoff(REPEAT_BACKOFF);
+  let next = params;
+  for (let round = 0; round <= MAX_INPUT_ROUNDS; round++) {
+    const { resultType = "complete", ...result } = await send(next);
+    if (resultType === "complete") return result;
+    const needed = resultType === "input_required" && ASKING_METHODS.has(method)
+      ? readNeeded(result)
+      : undefined;
+    if (needed === undefined) throw new ServerNotRunningError({ reason: "its answer cannot be read" });
+    const { requests, state } = needed;
+    const inputResponses = await answerAll(requests, rounds);
+    const hasAnswers = Object.keys(inputResponses).length > 0;
+    if (!hasAnswers) await delay(backoff.next(), signal);
+    next = {
+      ...params,
+      ...(hasAnswers && { inputResponses }),
+      ...(state !== undefined && { requestState: state }),
+    };
+  }
+  throw new ServerAnswerError(
+    RpcErrorCode.INTERNAL_ERROR,
+    `The server asked more than ${MAX_INPUT_ROUNDS} times`,
+  );
+}
+
+function readNeeded({ inputRequests, requestState }: Result): InputRequired | undefined {
+  const requests = isRecord(inputRequests) ? inputRequests : {};
+  const state = typeof requestState === "string" ? requestState : undefined;
+  if (Object.keys(requests).length === 0 && state === undefined) return undefined;
+  return { requests, state };
+}
+
+/** Asks one question after the other, as a person answers them. */
+async function answerAll(
+  requests: Readonly<Record<string, unknown>>,
+  rounds: InputRounds,
+): Promise<Record<string, AnswerResult>> {
+  const entries = Object.entries(requests);
+  if (entries.length > MAX_ROUND_QUESTIONS) {
+    const message = `The server asked ${entries.length} questions at once`;
+    throw new ServerAnswerError(RpcErrorCode.INVALID_PARAMS, message);
+  }
+  const answers: [string, AnswerResult][] = [];
+  for (const [key, request] of entries) answers.push([key, await answerOne(request, rounds)]);
+  return Object.fromEntries(answers);
+}
+
+async function answerOne(request: unknown, { calls, ask, signal }: InputRounds): Promise<AnswerResult> {
+  const { method, params } = isRecord(request) ? request : {};
+  if (method !== "elicitation/create") {
+    const message = `The server asked for ${JSON.stringify(method)}, which is declined`;
+    throw new ServerAnswerError(RpcErrorCode.METHOD_NOT_FOUND, message);
+  }
+  const question = readQuestion(params);
+  if (question === undefined) {
+    throw new ServerAnswerError(RpcErrorCode.INVALID_PARAMS, "The server asked a malformed question");
+  }
+  const answer = ask === undefined ? { action: "decline" } : await calls.ask(question, { ask, signal });
+  signal.throwIfAborted();
+  return answer;
+}

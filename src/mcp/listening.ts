@@ -1,0 +1,251 @@
+/** The stream on which a server of 2026-07-28 tells what has changed: `subscriptions/listen`. */
+import { abortable } from "../async/abortable.ts";
+import { Backoff, type BackoffOptions, delay } from "../async/backoff.ts";
+import { Deadline } from "../async/deadline.ts";
+import { isRecord } from "../json.ts";
+import type { Logger } from "../log.ts";
+import { describeError } from "../text.ts";
+import type { RequestLimits } from "./call_options.ts";
+import { RpcErrorCode, ServerAnswerError, ServerNotRunningError, ServerTimeoutError } from "./errors.ts";
+import type { RequestId, RpcNotification } from "./json_rpc.ts";
+import { MIN_STREAM_INTERVAL_MS } from "./limits.ts";
+import type { RpcPeer } from "./rpc_peer.ts";
+
+/** Waits between two attempts to open a stream that was refused or has ended. */
+const REOPEN_BACKOFF: BackoffOptions = { firstMs: 500, maxMs: 60_000 };
+/** A stream that lasted longer than this begins the waits anew when it ends, in milliseconds. */
+const STABLE_MS = 60_000;
+/** How long a server may take to acknowledge a stream, in milliseconds. */
+const ACKNOWLEDGE_TIMEOUT_MS = 10_000;
+/** The most resources of one stream. A further one is read for each request. */
+export const MAX_LISTENED_URIS = 10_000;
+
+const ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
+const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
+
+/** The lists whose changes a server announces. */
+export interface ListenedLists {
+  readonly toolsListChanged?: true;
+  readonly promptsListChanged?: true;
+  readonly resourcesListChanged?: true;
+}
+
+/** The context of {@linkcode Listening}. */
+export interface ListeningContext {
+  readonly peer: Pick<RpcPeer, "open">;
+  readonly lists: ListenedLists;
+  readonly log: Logger;
+  /** A stream was opened after another one was lost: changes in between were not told. */
+  readonly onReopened: () => void;
+}
+
+/** One stream. */
+interface Stream {
+  readonly id: RequestId;
+  readonly cancel: AbortController;
+  /** Settled by the acknowledgement, with the resources whose changes are told; rejected when the stream ends before. */
+  readonly acknowledged: PromiseWithResolvers<ReadonlySet<string>>;
+  /** Resolves when the stream has ended. */
+  readonly ended: Promise<unknown>;
+}
+
+/**
+ * Keeps one stream open while there is anything to listen to. A wider choice of resources opens another stream, and the
+ * former one ends when that is acknowledged, so that nothing is missed. A stream that ends is opened again after a wait.
+ */
+export class Listening {
+  readonly #context: ListeningContext;
+  readonly #over = new AbortController();
+  readonly #wanted = new Set<string>();
+  /** Those who wait until the changes of a resource are told. */
+  readonly #waiting = new Map<string, PromiseWithResolvers<void>>();
+  #told: ReadonlySet<string> = new Set();
+  #opening: Stream | undefined;
+  #current: Stream | undefined;
+  /** Resolved when more is wanted than the last stream asked for. */
+  #more = Promise.withResolvers<void>();
+  readonly #first = Promise.withResolvers<void>();
+
+  constructor(context: ListeningContext) {
+    this.#context = context;
+    this.#run().catch((error) => {
+      if (!this.#over.signal.aborted) context.log.warn("cannot listen", { error: describeError(error) });
+    });
+  }
+
+  /** Resolves when the first stream was acknowledged or refused, or when there is nothing to listen to. */
+  get begun(): Promise<void> {
+    return this.#first.promise;
+  }
+
+  /**
+   * Listens to the changes of a resource.
+   *
+   * @throws {ServerAnswerError} when the server does not tell them.
+   */
+  async subscribe(uri: string, { timeoutMs, signal }: RequestLimits): Promise<void> {
+    if (this.#told.has(uri)) return;
+    if (this.#wanted.size >= MAX_LISTENED_URIS) {
+      throw new ServerAnswerError(
+        RpcErrorCode.INVALID_PARAMS,
+        `More than ${MAX_LISTENED_URIS} subscriptions`,
+      );
+    }
+    const waiting = this.#waiting.get(uri) ?? Promise.withResolvers<void>();
+    // Nobody may be waiting any more when it is rejected.
+    waiting.promise.catch(() => {});
+    this.#waiting.set(uri, waiting);
+    this.#wanted.add(uri);
+    this.#more.resolve();
+    using deadline = new Deadline(timeoutMs, {
+      reason: () => new ServerTimeoutError('Cannot complete "subscriptions/listen": no answer in time'),
+      signal,
+    });
+    await abortable(waiting.promise, deadline.signal);
+  }
+
+  /** Listens no longer to a resource, from the next stream on. */
+  unsubscribe(uri: string): void {
+    this.#wanted.delete(uri);
+    this.#waiting.delete(uri);
+  }
+
+  /** Takes the acknowledgement of a stream; returns whether the notification was one. */
+  hear({ method, params = {} }: RpcNotification): boolean {
+    if (method !== ACKNOWLEDGED) return false;
+    const { _meta: meta, notifications } = params;
+    const id = isRecord(meta) ? meta[SUBSCRIPTION_ID] : undefined;
+    const stream = this.#opening;
+    if (stream === undefined || id !== stream.id) return true;
+    const uris = isRecord(notifications) ? notifications["resourceSubscriptions"] : undefined;
+    const told = Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string") : [];
+    stream.acknowledged.resolve(new Set(told));
+    return true;
+  }
+
+  /** Ends all streams. Idempotent. */
+  close(): void {
+    const reason = new ServerNotRunningError({ reason: "closed" });
+    this.#over.abort(reason);
+    for (const stream of [this.#opening, this.#current]) stream?.cancel.abort(reason);
+    for (const { reject } of this.#waiting.values()) reject(reason);
+    this.#first.resolve();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#over;
+    const backoff = new Backoff(REOPEN_BACKOFF);
+    let wasLost = false;
+    while (!signal.aborted) {
+      if (!this.#hasWishes) {
+        this.#first.resolve();
+        await abortable(this.#more.promise, signal);
+      }
+      const openedAtMs = performance.now();
+      const stream = await this.#replace(backoff);
+      if (stream === undefined) continue;
+      if (wasLost) this.#context.onReopened();
+      const hasEnded = await abortable(
+        Promise.race([stream.ended.then(() => true), this.#more.promise.then(() => false)]),
+        signal,
+      );
+      wasLost = hasEnded;
+      if (!hasEnded) {
+        await delay(MIN_STREAM_INTERVAL_MS, signal);
+        continue;
+      }
+      this.#current = undefined;
+      this.#told = new Set();
+      if (performance.now() - openedAtMs > STABLE_MS) backoff.reset();
+      this.#context.log.debug("the stream of changes has ended: opening another one");
+      await delay(backoff.next(), signal);
+    }
+  }
+
+  get #hasWishes(): boolean {
+    return this.#wanted.size > 0 || Object.keys(this.#context.lists).length > 0;
+  }
+
+  /** Opens a stream in the place of the current one; waits after a failure, and resolves to `undefined` then. */
+  async #replace(backoff: Backoff): Promise<Stream | undefined> {
+    this.#more = Promise.withResolvers();
+    const uris = [...this.#wanted];
+    try {
+      const stream = await this.#open(uris);
+      this.#current?.cancel.abort(new ServerNotRunningError({ reason: "replaced" }));
+      this.#current = stream;
+      this.#first.resolve();
+      return stream;
+    } catch (error) {
+      this.#first.resolve();
+      await this.#waitAfter(error, { uris, backoff });
+      return undefined;
+    }
+  }
+
+  async #waitAfter(
+    error: unknown,
+    { uris, backoff }: { readonly uris: readonly string[]; readonly backoff: Backoff },
+  ): Promise<void> {
+    const { signal } = this.#over;
+    signal.throwIfAborted();
+    this.#context.log.debug("cannot open the stream of changes", { error: describeError(error) });
+    if (!(error instanceof ServerAnswerError)) return await delay(backoff.next(), signal);
+    // An answer is final for those who wait; without one, the next attempt may succeed in time.
+    this.#refuse(uris, error);
+    const isUnknown = error.rpcCode === RpcErrorCode.METHOD_NOT_FOUND;
+    await (isUnknown ? abortable(this.#more.promise, signal) : delay(backoff.next(), signal));
+  }
+
+  async #open(uris: readonly string[]): Promise<Stream> {
+    const { peer, lists } = this.#context;
+    const notifications = { ...lists, ...(uris.length > 0 && { resourceSubscriptions: uris }) };
+    const cancel = new AbortController();
+    const acknowledged = Promise.withResolvers<ReadonlySet<string>>();
+    const { id, result } = peer.open(
+      { method: "subscriptions/listen", params: { notifications } },
+      { timeoutMs: Infinity, signal: cancel.signal },
+    );
+    const ended = result.then(
+      () => new ServerNotRunningError({ reason: "event stream ended" }),
+      (error) => error,
+    )
+      .then((reason: unknown) => acknowledged.reject(reason));
+    const stream: Stream = { id, cancel, acknowledged, ended };
+    this.#opening = stream;
+    using deadline = new Deadline(ACKNOWLEDGE_TIMEOUT_MS, {
+      reason: () => new ServerTimeoutError("Cannot listen to changes: no acknowledgement in time"),
+      signal: this.#over.signal,
+    });
+    try {
+      this.#settle(uris, await abortable(acknowledged.promise, deadline.signal));
+      return stream;
+    } catch (error) {
+      cancel.abort(error);
+      throw error;
+    } finally {
+      this.#opening = undefined;
+    }
+  }
+
+  /** Tells those who wait for these resources whether their changes are told. */
+  #settle(uris: readonly string[], told: ReadonlySet<string>): void {
+    this.#told = told;
+    for (const uri of told) {
+      this.#waiting.get(uri)?.resolve();
+      this.#waiting.delete(uri);
+    }
+    const message = "The server does not tell changes of this resource";
+    this.#refuse(
+      uris.filter((uri) => !told.has(uri)),
+      new ServerAnswerError(RpcErrorCode.INVALID_PARAMS, message),
+    );
+  }
+
+  #refuse(uris: readonly string[], error: ServerAnswerError): void {
+    for (const uri of uris) {
+      this.#waiting.get(uri)?.reject(error);
+      this.#waiting.delete(uri);
+    }
+  }
+}

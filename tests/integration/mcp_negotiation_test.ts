@@ -1,0 +1,162 @@
+/** Which version of MCP is used with a server, and what is remembered of it. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { stateOf } from "../fixtures/log_book.ts";
+import { HttpMcpServer } from "../fixtures/http_server.ts";
+import { kioskCommand, kioskOnStdio } from "../fixtures/kiosk_config.ts";
+import { KioskHttp } from "../fixtures/kiosk_http.ts";
+import type { Message } from "../fixtures/script.ts";
+import { scripted } from "../fixtures/stdio_config.ts";
+import { ComputerOffice } from "./_computer_office.ts";
+
+const echo = { name: "echo", inputSchema: { type: "object" } };
+
+/** The requests that open sessions, in order. */
+function openings(requests: readonly string[]): string[] {
+  return requests.filter((request) => / (?:initialize|server\/discover)$/.test(request));
+}
+
+function refuse(code: number, data?: unknown): (message: Message) => Response {
+  return ({ id }) => Response.json({ jsonrpc: "2.0", id, error: { code, message: "no", data } });
+}
+
+/** What servers of 2025 answer to a request that they do not know, before any handshake. */
+const ANSWERS: Readonly<Record<string, (message: Message) => Response>> = {
+  "HTTP 400": () => new Response("Bad Request: Server not initialized", { status: 400 }),
+  "HTTP 400 with an error of JSON-RPC": ({ id }) =>
+    Response.json({ jsonrpc: "2.0", id, error: { code: -32000, message: "No session" } }, { status: 400 }),
+  "HTTP 404": () => new Response("unknown session", { status: 404 }),
+  "HTTP 405": () => new Response(null, { status: 405 }),
+  "HTTP 500": () => new Response("oops", { status: 500 }),
+  "HTTP 503": () => new Response(null, { status: 503 }),
+  "a page": () => new Response("<p>hello", { headers: { "content-type": "text/html" } }),
+  "Method not found": refuse(-32601),
+  "Invalid params": refuse(-32602),
+  "an odd code": refuse(7),
+  "an unsupported version": refuse(-32022, { supported: ["2025-11-25"], requested: "2026-07-28" }),
+  "an unsupported version without a list": refuse(-32022),
+  "a result without versions": ({ id }) => Response.json({ jsonrpc: "2.0", id, result: {} }),
+  "a result with older versions": ({ id }) =>
+    Response.json({ jsonrpc: "2.0", id, result: { supportedVersions: ["2025-06-18"] } }),
+};
+
+for (const [what, answer] of Object.entries(ANSWERS)) {
+  Deno.test(`a server over HTTP that answers the question for its versions by ${what} is used with a session`, async () => {
+    await using server = new HttpMcpServer("streamable", { tools: [echo] }, {
+      intercept: (message) => message.method === "server/discover" ? answer(message) : undefined,
+    });
+    await using office = await ComputerOffice.open({ servers: { s: server.config() } });
+    assertEquals((await office.laptop.callTool("echo")).isError, false);
+    assertEquals(openings(server.requests), ["POST server/discover", "POST initialize"]);
+  });
+}
+
+Deno.test("a server over HTTP that never says which versions it speaks is used with a session", async () => {
+  await using server = new HttpMcpServer("streamable", { tools: [echo], hang: ["server/discover"] });
+  await using office = await ComputerOffice.open({ servers: { s: server.config() } }, {
+    limits: { pingTimeoutMs: 50 },
+  });
+  assertEquals((await office.laptop.callTool("echo")).isError, false);
+});
+
+Deno.test("a server that speaks only versions to come says so", async () => {
+  const future = { supported: ["2031-01-01"], requested: "2026-07-28" };
+  await using server = new HttpMcpServer("streamable", { tools: [echo] }, {
+    intercept: (message) =>
+      message.method === "server/discover" ? refuse(-32022, future)(message) : undefined,
+  });
+  await using office = await ComputerOffice.open({ servers: { s: server.config() } });
+  const { fields } = await office.log.until(stateOf("s", "retrying"));
+  assertStringIncludes(String(fields["error"]), "its versions of MCP are not supported (2031-01-01)");
+});
+
+for (
+  const [serves, version] of [["2025", "2025-11-25"], ["2026", "2026-07-28"], ["both", "2026-07-28"]] as const
+) {
+  Deno.test(`a server over HTTP that serves ${serves} is used with ${version}`, async () => {
+    await using kiosk = new KioskHttp({ serves });
+    await using office = await ComputerOffice.open({ servers: { kiosk: kiosk.config() } });
+    assertEquals((await office.laptop.callTool("echo", { text: "x" })).isError, false);
+    assertEquals(office.computer.servers.get("kiosk")?.mcpVersion, version);
+  });
+}
+
+Deno.test("a server that serves both is used with a session where the configuration says so", async () => {
+  await using kiosk = new KioskHttp();
+  const config = { ...kiosk.config(), mcp_version: "2025" };
+  await using office = await ComputerOffice.open({ servers: { kiosk: config } });
+  assertEquals((await office.laptop.callTool("echo", { text: "x" })).isError, false);
+  assert(!kiosk.requests.includes("POST server/discover"));
+});
+
+Deno.test("a server with sessions is not used where the configuration says that it has none", async () => {
+  await using server = new HttpMcpServer("streamable", { tools: [echo] }, {
+    intercept: (message) => message.method === "server/discover" ? refuse(-32601)(message) : undefined,
+  });
+  const config = { ...server.config(), mcp_version: "2026" };
+  await using office = await ComputerOffice.open({ servers: { s: config } });
+  const { fields } = await office.log.until(stateOf("s", "retrying"));
+  assertStringIncludes(String(fields["error"]), "it does not speak MCP 2026-07-28");
+});
+
+Deno.test("a server on stdio is used with a session unless the configuration says otherwise", async () => {
+  const servers = {
+    plain: kioskOnStdio(),
+    auto: kioskOnStdio({ mcp_version: "auto" }),
+    old: { ...scripted({ tools: [echo] }), mcp_version: "auto" },
+    strict: kioskOnStdio({ mcp_version: "auto", server_parameters: kioskCommand("2026") }),
+  };
+  await using office = await ComputerOffice.open({ servers });
+  const versions = Object.keys(servers).map((name) => office.computer.servers.get(name)?.mcpVersion);
+  assertEquals(versions, ["2025-11-25", "2026-07-28", "2025-06-18", "2026-07-28"]);
+});
+
+Deno.test("a program that ends at the question for its versions is started again, with a session", async () => {
+  const config = { ...scripted({ tools: [echo], dieOn: ["server/discover"] }), mcp_version: "auto" };
+  await using office = await ComputerOffice.open({ servers: { s: config } });
+  assertEquals((await office.laptop.callTool("echo")).isError, false);
+});
+
+/** A store in memory, which several Computers share. */
+function store() {
+  let text: string | undefined;
+  return {
+    read: () => Promise.resolve(text),
+    write(written: string) {
+      text = written;
+      return Promise.resolve();
+    },
+  };
+}
+
+Deno.test("a server with sessions is not asked again, neither in its next session nor by the next Computer", async () => {
+  const eraStore = store();
+  await using server = new HttpMcpServer("streamable", {
+    tools: [echo],
+    answers: { "server/discover": { error: { code: -32601, message: "no" } } },
+  });
+  {
+    await using office = await ComputerOffice.open({ servers: { s: server.config() } }, { eraStore });
+    const running = office.log.next(stateOf("s", "running"));
+    server.forget();
+    await office.laptop.callTool("echo");
+    await running;
+  }
+  await using _office = await ComputerOffice.open({ servers: { s: server.config() } }, { eraStore });
+  const asked = openings(server.requests);
+  assertEquals(asked, ["POST server/discover", "POST initialize", "POST initialize", "POST initialize"]);
+});
+
+Deno.test("a server that has no sessions any more is asked again, and so is one that has them again", async () => {
+  const eraStore = store();
+  await using kiosk = new KioskHttp();
+  for (
+    const [serves, version] of [["2025", "2025-11-25"], ["2026", "2026-07-28"], [
+      "2025",
+      "2025-11-25",
+    ]] as const
+  ) {
+    kiosk.serve(serves);
+    await using office = await ComputerOffice.open({ servers: { kiosk: kiosk.config() } }, { eraStore });
+    assertEquals(office.computer.servers.get("kiosk")?.mcpVersion, version);
+  }
+});
