@@ -149,7 +149,9 @@ export class TaskCalls {
  *
  * @throws {TaskError} for a server of 2026-07-28 or later, which has no such tasks.
  */
-export function hasTasks({ version, capabilities }: Introduction): boolean {
+export function hasTasks(
+  { version, capabilities }: Pick<Introduction, "version" | "capabilities">,
+): boolean {
   if (version > LAST_VERSION_WITH_TASKS) {
     throw new TaskError({
       reason:
