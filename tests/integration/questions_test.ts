@@ -57,6 +57,23 @@ Deno.test("the public server is told what the Agent's user answers, and whether 
   assertEquals(page.isError, false);
 });
 
+Deno.test("the public server is asked again after the user has opened the page that its error wants", async () => {
+  await using office = await ComputerOffice.open({ servers: { s: everything() } });
+  const call = async (action: "accept" | "decline") => {
+    const pages: AgentQuestion[] = [];
+    const params = { url: `https://example.com/${action}`, errorPath: true };
+    const onQuestion = (question: AgentQuestion) => (pages.push(question), { action } as const);
+    const { content, meta } = await office.laptop.callTool(PAGE, params, { onQuestion });
+    return [pages.map(({ mode }) => mode), meta?.error_code, content[0]?.text ?? ""] as const;
+  };
+  const agreed = await call("accept");
+  assertEquals(agreed.slice(0, 2), [["url"], 4003]);
+  assertStringIncludes(agreed[2], "call the tool again");
+  assertStringIncludes((await call("decline"))[2], "did not agree");
+  const again = await call("accept");
+  assertEquals(again[1], undefined);
+});
+
 Deno.test("a server on version 2 of the SDK asks for an order and gets it", async () => {
   await using office = await ComputerOffice.open({ servers: { kiosk: kioskOnStdio() } });
   const result = await office.laptop.callTool("order", {}, {

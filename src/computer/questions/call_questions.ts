@@ -9,6 +9,7 @@ import type { AgentChannel, AgentQuestion, QuestionOutcome } from "./agent_chann
 import type { AskedQuestion, PersonAtComputer } from "./person.ts";
 import type { AnswerQuestion } from "./question.ts";
 import { type ReadableQuestion, readQuestion } from "./read_question.ts";
+import { requiredPages } from "./required_pages.ts";
 
 /** The most questions of one call. */
 const MAX_QUESTIONS_PER_CALL = 32;
@@ -45,6 +46,24 @@ export class CallQuestions {
     this.#last = answer.catch(() => undefined);
     return answer;
   };
+
+  /**
+   * Asks the user to open the pages that an error of the MCP server wants. Gives the sentence for the model that replaces
+   * the error; `undefined` for any other error.
+   */
+  async askForPages(error: unknown): Promise<string | undefined> {
+    const pages = requiredPages(error);
+    const { signal } = this.#call.clock;
+    if (pages.length === 0 || signal.aborted) return undefined;
+    let isAgreed = true;
+    for (const page of pages) isAgreed &&= (await this.ask(page, { signal })).action === "accept";
+    const { request: { tool_name } } = this.#call;
+    const wish =
+      `Tool "${tool_name}" has not run: MCP server "${this.#route.server.name}" wants the user to open a page first`;
+    return isAgreed
+      ? `${wish}. The user agreed to open it: call the tool again when they are done`
+      : `${wish}, and the user did not agree to open it`;
+  }
 
   /** Sentences about the questions that no person decided, for the model. */
   get notes(): readonly string[] {

@@ -229,7 +229,8 @@ export class ToolCalls {
       const refusal = this.#refuseWrongArguments(call.request, route) ??
         (isAllowed ? undefined : await this.#refuseUnconfirmed(call, route));
       if (refusal !== undefined) return { result: refusal, outcome: "error" };
-      return withNotes(await this.#use(call, route, questions), questions.notes);
+      const used = await this.#use(call, route, questions).catch((error) => askForPages(error, questions));
+      return withNotes(used, questions.notes);
     } catch (error) {
       const { request: { tool_name: name }, clock: { limitMs: timeoutMs }, awaited } = call;
       const failed = { name, timeoutMs, redact: this.#context.redact, awaited, server: route.server.name };
@@ -315,6 +316,14 @@ export class ToolCalls {
       fields,
     });
   }
+}
+
+/** Asks the user to open the pages that an error of the MCP server wants; throws any other error. */
+async function askForPages(error: unknown, questions: CallQuestions): Promise<ToolOutcome> {
+  const sentence = await questions.askForPages(error);
+  if (sentence === undefined) throw error;
+  const result = failureResult(sentence, { error_code: ErrorCode.TOOL_EXECUTION_FAILED });
+  return { result, outcome: "error" };
 }
 
 function disabledResult(tool: string): CallToolResult {
