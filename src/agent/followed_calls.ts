@@ -1,16 +1,20 @@
 /** The progress of an Agent's tool calls (`docs/protocol/progress.md`). */
+import { settledWithin } from "../async/abortable.ts";
 import type { Logger } from "../log.ts";
 import { parseFollowCallRet } from "../protocol/answers.ts";
 import { FOLLOW_CALL_EVENT } from "../protocol/events.ts";
+import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import type { CallProgress } from "../protocol/progress.ts";
 import { type CallTimeouts, toCallTimes } from "../protocol/timeouts.ts";
 import { describeError } from "../text.ts";
 import type { AgentEventOf } from "./events.ts";
 import type { Listeners } from "./listeners.ts";
-import { type SendOptions, toTimeoutSeconds } from "./requests.ts";
+import { isNotServed, type SendOptions, toTimeoutSeconds } from "./requests.ts";
 
 /** How long the answer is waited for, in milliseconds: some other implementations do not answer unknown events. */
 const FOLLOW_TIMEOUT_MS = 5_000;
+/** The most Computers that are remembered; then all are asked again. */
+const MAX_UNABLE = 1_000;
 
 /** Sends requests to one Computer. */
 export interface RequestSender {
@@ -40,10 +44,14 @@ export class FollowedCalls {
   readonly #listeners: Listeners;
   readonly #log: Logger;
   readonly #readers = new Map<string, ProgressReader>();
+  /** The Computers that do not support it, until they join again. */
+  readonly #unable = new Set<string>();
 
   constructor(listeners: Listeners, logger: Logger) {
     this.#listeners = listeners;
     this.#log = logger;
+    listeners.on("enterOffice", ({ name }) => void this.#unable.delete(name));
+    listeners.on("reconnected", () => this.#unable.clear());
   }
 
   /**
@@ -57,7 +65,8 @@ export class FollowedCalls {
     const { timeoutMs, idleMs } = toCallTimes(call);
     const idleSeconds = idleMs === undefined ? undefined : toTimeoutSeconds(idleMs);
     const isWanted = call.onProgress !== undefined || this.#listeners.has("updateProgress");
-    if (!isWanted && idleMs === undefined) return { timeoutMs, [Symbol.dispose]() {} };
+    if (!isWanted && idleMs === undefined) return alone(timeoutMs);
+    if (this.#unable.has(requests.computer)) return alone(idleMs ?? timeoutMs);
     const key = keyOf({ computer: requests.computer, reqId: call.reqId });
     const reader = new ProgressReader({
       report: call.onProgress && this.#guarded(call.onProgress),
@@ -68,21 +77,30 @@ export class FollowedCalls {
       reader.close();
       if (this.#readers.get(key) === reader) this.#readers.delete(key);
     };
-    const isServed = reader.open();
+    const opened = reader.open().then((outcome) => {
+      if (outcome === "unable") this.#remember(requests.computer);
+      return outcome;
+    });
     if (idleMs === undefined) return { timeoutMs, [Symbol.dispose]: end };
-    if (await isServed) return { timeoutMs, [Symbol.dispose]: end };
+    if (await settledWithin(opened, FOLLOW_TIMEOUT_MS) === "open") {
+      return { timeoutMs, [Symbol.dispose]: end };
+    }
     end();
     call.signal?.throwIfAborted();
-    const { computer } = requests;
     this.#log.warn("progress does not restart the time-out of a call: the Computer does not confirm it", {
-      computer,
+      computer: requests.computer,
     });
-    return { timeoutMs: idleMs, [Symbol.dispose]() {} };
+    return alone(idleMs);
   }
 
   /** A Computer tells of progress; ignored for calls that nobody follows. */
   onUpdate(update: Update): void {
     this.#readers.get(keyOf(update))?.onUpdate(update);
+  }
+
+  #remember(computer: string): void {
+    this.#unable.add(computer);
+    if (this.#unable.size > MAX_UNABLE) this.#unable.clear();
   }
 
   #guarded(onProgress: Report): Report {
@@ -94,6 +112,11 @@ export class FollowedCalls {
       }
     };
   }
+}
+
+/** A call that is not followed. */
+function alone(timeoutMs: number): FollowedCall {
+  return { timeoutMs, [Symbol.dispose]() {} };
 }
 
 function keyOf({ computer, reqId }: { readonly computer: string; readonly reqId: string }): string {
@@ -135,12 +158,12 @@ class ProgressReader {
     this.#ask = options.ask;
   }
 
-  /** Sends the first request; resolves to whether the Computer follows the call. Never rejects. */
-  open(): Promise<boolean> {
+  /** Sends the first request; resolves to what the Computer makes of it. Never rejects. */
+  open(): Promise<"open" | "unable" | "failed"> {
     return this.#ask().then((progress) => {
       this.#tell(progress);
-      return true;
-    }, () => false);
+      return "open";
+    }, (error) => isNotServed(error) || error instanceof RequestTimeoutError ? "unable" : "failed");
   }
 
   onUpdate(update: Update): void {

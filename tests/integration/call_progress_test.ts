@@ -6,6 +6,8 @@ import type { CallProgress } from "../../src/protocol/progress.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { EVERYTHING } from "../../examples/everything_servers.ts";
+import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
+import { KioskHttp } from "../fixtures/kiosk_http.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import type { Work } from "../fixtures/progress_server.ts";
 import { eventually, within } from "../fixtures/within.ts";
@@ -198,7 +200,31 @@ Deno.test("a Computer that does not know progress runs the call as it is, with i
     const { content } = await agent.computer("laptop").callTool("any", {}, options);
     assertEquals(content[0]?.text, "done");
     assertEquals(computer.lastBody("client:tool_call")["timeout"], 2);
-    assertEquals(log.lines.filter(({ message }) => message.includes("does not confirm it")).length, 1);
+    // A Computer that does not know it is not asked again before it comes anew.
+    await agent.computer("laptop").callTool("any", {}, options);
+    const asked = () => computer.requests.filter(({ event }) => event === "client:follow_call").length;
+    assertEquals(asked(), 1);
+    const joined = new Promise<void>((resolve) => agent.on("enterOffice", () => resolve()));
+    computer.close();
+    using again = await ScriptedComputer.join(server.url, { answers: computer.answers });
+    await within(joined, "the Computer to come again");
+    await agent.computer("laptop").callTool("any", {}, options);
+    assertEquals(again.requests[0]?.event, "client:follow_call");
+    assertEquals(log.lines.filter(({ message }) => message.includes("does not confirm it")).length, 2);
+  }
+});
+
+// proves: ext-progress-follow
+Deno.test("a server on version 2 of the SDK reports progress over stdio and over HTTP", async () => {
+  await using http = new KioskHttp({ serves: "2025" });
+  await using office = await ComputerOffice.open({ servers: { stdio: kioskOnStdio(), http: http.config() } });
+  for (const prefix of ["", "http__"]) {
+    const reports = new Reports();
+    const call = office.laptop.callTool(`${prefix}wait`, {}, { onProgress: reports.add });
+    await reports.until(({ message }) => message === "step 1");
+    await office.laptop.callTool(`${prefix}release`);
+    assertEquals((await call).content[0]?.text, "released");
+    assertEquals(reports.all, [{ progress: 1, total: 2, message: "step 1" }]);
   }
 });
 

@@ -3,6 +3,7 @@ import {
   parseAgentCallData,
   parseComputerCallData,
   parseEnterOfficeReq,
+  parseFollowCallReq,
   parseGetCompletionReq,
   parseGetComputerConfigReq,
   parseGetDeskTopReq,
@@ -21,6 +22,7 @@ import {
   parseSubscribeResourceReq,
   parseToolCallReq,
   parseUpdateComputerConfigReq,
+  parseUpdateProgressReq,
 } from "../../../src/protocol/parse.ts";
 import { checkParser, type Wrong } from "./_accept.ts";
 
@@ -171,6 +173,23 @@ Deno.test("our own requests about resources take what the page of extensions say
     ["uri", "x".repeat(2_049)],
   ]);
   checkParser(parseGetResourceUpdatesReq, { ...call, cursor: "c" }, [...wrongCall, ["cursor", 1]]);
+  checkParser(parseFollowCallReq, { ...call, call: "r2", idle_timeout: 5 }, [
+    ...wrongCall,
+    ["call", undefined],
+    ["call", ""],
+    ["call", "x".repeat(10_000)],
+    ["idle_timeout", 0],
+    ["idle_timeout", 86_401],
+    ["idle_timeout", "5"],
+  ]);
+  checkParser(parseUpdateProgressReq, { computer: "laptop", req_id: "r2", progress: 1, total: 2 }, [
+    ["computer", 1],
+    ["req_id", undefined],
+    ["progress", "1"],
+    ["progress", NaN],
+    ["total", null],
+    ["has_message", 1],
+  ]);
   const completion = {
     ...call,
     mcp_server: "docs",
