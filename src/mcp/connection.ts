@@ -15,7 +15,7 @@ import {
   readTool,
   toListPage,
 } from "./entries.ts";
-import { ServerAnswerError } from "./errors.ts";
+import { ServerAnswerError, type ServerAuthorizationError } from "./errors.ts";
 import type { Introduction } from "./handshake.ts";
 import { ToolHeaders } from "./http/header_parameters.ts";
 import { McpSession, type SessionContext } from "./session.ts";
@@ -221,9 +221,9 @@ export class McpConnection {
     await this.#session.ping(limits);
   }
 
-  /** Ends the session and its child process; requests in flight fail with the reason. Idempotent. */
-  async close(reason = "closed"): Promise<void> {
-    await this.#session.close(reason);
+  /** Ends the session and its child process; requests in flight fail with the reason, or the error. Idempotent. */
+  async close(reason = "closed", error?: ServerAuthorizationError): Promise<void> {
+    await this.#session.close(reason, error);
   }
 
   async #listAll<T>(

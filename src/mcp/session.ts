@@ -254,9 +254,9 @@ export class McpSession {
   }
 
   /** Ends the session and its child process; requests in flight fail with the reason. Idempotent. */
-  async close(reason = "closed"): Promise<void> {
+  async close(reason = "closed", error?: ServerAuthorizationError): Promise<void> {
     const closing = this.#closeTransport({ isGone: this.isClosed });
-    this.#end(reason);
+    this.#end(reason, error);
     await closing;
   }
 

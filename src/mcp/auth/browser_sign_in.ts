@@ -200,15 +200,7 @@ class CodeSignIn {
       await server.bind(issuer, client);
       const request = { as, config, fetch, signal: undefined, client, resource: audience, nowMs };
       const tokens = await exchangeCode(request, { parameters, redirectUri, verifier });
-      const granted = { ...tokens, scope: tokens.scope ?? scopes.join(" ") };
-      await server.update(issuer, () =>
-        Promise.resolve({
-          ...server.keyOf(issuer),
-          client,
-          audience,
-          tokens: granted,
-          signedInAtMs: nowMs,
-        }));
+      await server.store(issuer, { client, audience, tokens, scopes });
       this.#isOver = true;
       this.#finished.resolve();
     } catch (error) {

@@ -44,13 +44,8 @@ export async function beginDeviceSignIn(
   const ended = AbortSignal.any([over.signal, ...signal === undefined ? [] : [signal]]);
   const wait = { server, target, client, deviceCode: offer.device_code, signal: ended };
   const expiresAtMs = context.now() + lifetimeMs;
-  const finished = waitForTokens(wait, { intervalSeconds: offer.interval, expiresAtMs }).then(
-    async (tokens) => {
-      const granted = { ...tokens, scope: tokens.scope ?? scopes.join(" ") };
-      const signedInAtMs = context.now();
-      const signIn = { ...server.keyOf(issuer), client, audience, tokens: granted, signedInAtMs };
-      await server.update(issuer, () => Promise.resolve(signIn));
-    },
+  const finished = waitForTokens(wait, { intervalSeconds: offer.interval, expiresAtMs }).then((tokens) =>
+    server.store(issuer, { client, audience, tokens, scopes })
   );
   finished.catch(() => {});
   return {

@@ -130,6 +130,35 @@ export class ProtectedServer {
     });
   }
 
+  /** Stores a new sign-in. The tokens of others, at other authorization servers, are dropped: the MCP server left these. */
+  async store(
+    issuer: string,
+    { client, audience, tokens, scopes }: {
+      readonly client: OAuthClient;
+      readonly audience: string | undefined;
+      readonly tokens: OAuthTokens;
+      /** What was asked for, which is granted unless the answer says otherwise. */
+      readonly scopes: readonly string[];
+    },
+  ): Promise<void> {
+    const granted = { ...tokens, scope: tokens.scope ?? scopes.join(" ") };
+    const signedInAtMs = this.context.now();
+    const signIn = { ...this.keyOf(issuer), client, audience, tokens: granted, signedInAtMs };
+    await this.update(issuer, () => Promise.resolve(signIn));
+    for (const other of await this.known()) {
+      if (other.issuer !== issuer && other.tokens !== undefined) await this.forgetTokens(other.issuer);
+    }
+  }
+
+  /** Forgets the tokens of a sign-in, and keeps which client belongs to which issuer. */
+  async forgetTokens(issuer: string): Promise<void> {
+    await this.update(issuer, (before) => {
+      if (before === undefined) return Promise.resolve(undefined);
+      const { tokens: _tokens, wantedScope: _wanted, ...rest } = before;
+      return Promise.resolve(rest);
+    });
+  }
+
   /** Ties a configured client to the authorization server that its credentials are about to go to. */
   async bind(issuer: string, client: OAuthClient): Promise<void> {
     if (client.source !== "configured") return;

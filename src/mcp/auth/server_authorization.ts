@@ -13,7 +13,7 @@ import { type Challenge, scopesIn } from "./challenge.ts";
 import { chooseClient } from "./client.ts";
 import { type AuthorizationServer, discoverResource, hasServerMetadata } from "./discovery.ts";
 import { OAuthRefusalError } from "./oauth_requests.ts";
-import type { ProtectedServer } from "./protected_server.ts";
+import type { ProtectedServer, SignInTarget } from "./protected_server.ts";
 import { refreshTokens, requestClientTokens } from "./token_requests.ts";
 import type { OAuthTokens, StoredSignIn } from "./token_store.ts";
 
@@ -60,9 +60,8 @@ export class ServerAuthorization {
    */
   async token(signal: AbortSignal | undefined): Promise<string | undefined> {
     const tokens = (await this.#current())?.tokens;
-    if (tokens === undefined) {
-      return this.#server.isService ? await this.#renew(undefined, signal) : undefined;
-    }
+    // The MCP server then says which authorization server it wants tokens of.
+    if (tokens === undefined) return undefined;
     if (!this.#isEnding(tokens)) return tokens.accessToken;
     if (tokens.refreshToken === undefined && !this.#server.isService) return tokens.accessToken;
     try {
@@ -141,14 +140,24 @@ export class ServerAuthorization {
   }
 
   #current(): Promise<StoredSignIn | undefined> {
-    const reading = this.#signIn ??= this.#server.signIns().then((all) =>
-      all.find(({ tokens }) => tokens !== undefined)
-    );
+    const reading = this.#signIn ??= this.#read();
     // A failure is not remembered.
     reading.catch(() => {
       if (this.#signIn === reading) this.#signIn = undefined;
     });
     return reading;
+  }
+
+  async #read(): Promise<StoredSignIn | undefined> {
+    try {
+      return (await this.#server.signIns()).find(({ tokens }) => tokens !== undefined);
+    } catch (cause) {
+      throw new ServerNotRunningError({
+        reason: "its sign-in cannot be read",
+        detail: describeError(cause),
+        cause,
+      });
+    }
   }
 
   #require(why: string): SignInRequiredError {
@@ -201,7 +210,7 @@ export class ServerAuthorization {
       });
     } catch (error) {
       // The new tokens are good even if they cannot be stored.
-      if (renewed?.tokens === undefined) throw error;
+      if (renewed?.tokens === undefined) throw toTemporary(error);
       context.log.warn("renewed tokens cannot be stored", { error: describeError(error) });
     }
     if (renewed?.tokens !== undefined) return renewed;
@@ -218,7 +227,9 @@ export class ServerAuthorization {
   ): Promise<StoredSignIn | undefined> {
     const server = this.#server;
     try {
-      const target = await server.discover(challenge, undefined);
+      const target = current === undefined || challenge !== undefined
+        ? await server.discover(challenge, undefined)
+        : await this.#targetOf(current);
       const { as, audience } = target;
       const { issuer } = as.metadata;
       const client = await chooseClient(
@@ -249,6 +260,12 @@ export class ServerAuthorization {
       if (!(error instanceof SignInError)) throw error;
       throw new ServerAuthorizationError(401, error.message);
     }
+  }
+
+  /** Where tokens came from before; nothing has been refused since. */
+  async #targetOf(current: StoredSignIn): Promise<SignInTarget> {
+    const as = await this.#authorizationServerOf(current);
+    return { resource: undefined, as, audience: current.audience, challenge: undefined };
   }
 
   /** A service asks for more scopes itself, once; a person has to sign in again. */
@@ -311,13 +328,8 @@ export class ServerAuthorization {
       try {
         this.#as = { issuer, server: await this.#server.authorizationServerOf(signIn) };
       } catch (error) {
-        if (!(error instanceof SignInError)) throw error;
         // Nothing was refused yet: the metadata may come back.
-        throw new ServerNotRunningError({
-          reason: "its authorization server is not available",
-          detail: error.message,
-          cause: error,
-        });
+        throw toTemporary(error);
       }
     }
     return this.#as.server;
@@ -327,6 +339,13 @@ export class ServerAuthorization {
     const { config, fetch, context } = this.#server;
     return { as, config, fetch, signal: undefined, client, resource: audience, nowMs: context.now() };
   }
+}
+
+/** Whatever is not an error of OAuth may pass: a proxy that answers in place of the authorization server, for example. */
+function toTemporary(error: unknown): unknown {
+  if (!(error instanceof SignInError)) return error;
+  const reason = "its authorization server is not available";
+  return new ServerNotRunningError({ reason, detail: error.message, cause: error });
 }
 
 /**

@@ -75,11 +75,7 @@ export class SignIns {
     const signedIn = (await server.known()).filter(({ tokens }) => tokens !== undefined);
     let isRevoked = signedIn.length > 0;
     for (const signIn of signedIn) {
-      await server.update(signIn.issuer, (before) => {
-        if (before === undefined) return Promise.resolve(undefined);
-        const { tokens: _tokens, wantedScope: _wanted, ...rest } = before;
-        return Promise.resolve(rest);
-      });
+      await server.forgetTokens(signIn.issuer);
       isRevoked = await this.#revoke(server, signIn, signal) && isRevoked;
     }
     return { wasSignedIn: signedIn.length > 0, isRevoked };

@@ -306,7 +306,7 @@ export class SupervisedServer {
       };
     } finally {
       this.#connection = undefined;
-      await connection?.close(reason);
+      await connection?.close(reason, this.#authorization?.required);
     }
   }
 
