@@ -1,0 +1,45 @@
+import { assertEquals } from "@std/assert";
+import { readChallenge, scopesIn } from "../../../../src/mcp/auth/challenge.ts";
+
+function read(header: string) {
+  return readChallenge(new Headers({ "www-authenticate": header }));
+}
+
+Deno.test("readChallenge() reads the parameters of the scheme Bearer, wherever it stands", () => {
+  const url = "https://mcp.example/.well-known/oauth-protected-resource";
+  for (
+    const header of [
+      `Bearer error="insufficient_scope", scope="read write", resource_metadata="${url}"`,
+      `bearer scope="read write",error=insufficient_scope,  resource_metadata="${url}"`,
+      `Basic realm="a, Bearer b", Bearer error="insufficient_scope", scope="read write", resource_metadata="${url}"`,
+      `Negotiate abc==, Bearer scope="read write", resource_metadata="${url}", error="insufficient_scope", Basic realm="x"`,
+      `Bearer scope="read write", scope="later", resource_metadata="${url}", error="insufficient\\_scope"`,
+    ]
+  ) {
+    assertEquals(
+      read(header),
+      { error: "insufficient_scope", scope: "read write", resourceMetadata: url },
+      header,
+    );
+  }
+});
+
+Deno.test("readChallenge() reads a challenge without parameters, and none where there is none", () => {
+  const empty = { error: undefined, scope: undefined, resourceMetadata: undefined };
+  assertEquals(read("Bearer"), empty);
+  assertEquals(read('Bearer realm="x"'), empty);
+  assertEquals(read('Basic realm="x"'), undefined);
+  assertEquals(read('"broken'), undefined);
+  assertEquals(read(`Bearer scope="${"x".repeat(10_000)}"`), undefined);
+  assertEquals(readChallenge(new Headers()), undefined);
+});
+
+Deno.test("readChallenge() reads a long hostile header in linear time", () => {
+  for (const part of ['a="', "Bearer ", ", ", "a=b, ", '\\"', "x y z "]) {
+    read(part.repeat(Math.floor(8_000 / part.length)));
+  }
+});
+
+Deno.test("scopesIn() names each scope once", () => {
+  assertEquals(scopesIn("read  write", undefined, "write admin", ""), ["read", "write", "admin"]);
+});
