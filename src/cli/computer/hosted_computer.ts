@@ -9,8 +9,7 @@ import type { AnswerQuestion } from "../../computer/questions/question.ts";
 import type { Confirm } from "../../computer/tools/confirmation.ts";
 import { type InputValue, inputVariable } from "../../config/placeholders.ts";
 import { ConfigError } from "../../config/problem.ts";
-import { fileTokenStore } from "../../mcp/auth/token_file.ts";
-import { memoryTokenStore, type TokenStore } from "../../mcp/auth/token_store.ts";
+import type { TokenStore } from "../../mcp/auth/token_store.ts";
 import { type LogFields, type Logger, type LoggerOptions, withModule } from "../../log.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
 import { didYouMean } from "../../spelling.ts";
@@ -24,7 +23,7 @@ import type { Conversation } from "./conversation.ts";
 import { FileWatch, stampOf, type WatchOptions } from "./file_watch.ts";
 import { HostedInputs, type InputOrigin, readInputFile } from "./hosted_inputs.ts";
 import { type ArrivalOptions, OfficeArrival } from "./start.ts";
-import { stateFile } from "./state_files.ts";
+import { openEras, openTokens } from "./state_files.ts";
 
 /** Settings of a {@linkcode HostedComputer}. */
 export interface HostedComputerOptions
@@ -126,6 +125,7 @@ export class HostedComputer implements AsyncDisposable {
       confirm,
       answerQuestion,
       tokens,
+      eraStore: openEras(),
       resolveDpe,
       logger,
     });
@@ -393,10 +393,4 @@ export async function openHostedComputer(
 function defaultName(): string {
   const { state } = Deno.permissions.querySync({ name: "sys", kind: "hostname" });
   return state === "granted" ? Deno.hostname() : "computer";
-}
-
-/** The sign-ins of this user; without permission to write them, those of this process. */
-function openTokens(): TokenStore {
-  const file = stateFile("tokens.json");
-  return file === undefined ? memoryTokenStore() : fileTokenStore(file);
 }
