@@ -124,6 +124,7 @@ async function answerInput({ host }: HandlerScope, body: unknown): Promise<CallT
 
 async function getTools({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetToolsRet> {
   const { req_id } = parse.parseGetToolsReq(body);
+  host.tools.revalidate();
   const { listed, routes } = host.tools;
   const items = listed.map((tool) => listItem(tool, tool.name, routes.get(tool.name)?.server.name));
   return { tools: await host.fit(items, { what: "tools", limitBytes, keeps: "most" }), req_id };

@@ -47,6 +47,7 @@ export class McpConnection {
   readonly #session: McpSession;
   readonly #context: SessionContext;
   readonly #listBytes = { tools: 0, resources: 0, templates: 0, prompts: 0 };
+  readonly #listFreshMs: { [Kind in ListKind]?: number | undefined } = {};
   /** The arguments that go into HTTP headers; `undefined` where there are no headers. */
   readonly #toolHeaders: ToolHeaders | undefined;
 
@@ -93,6 +94,12 @@ export class McpConnection {
     };
   }
 
+  /** Whether the server announces changes of a list. */
+  announces(kind: "tools" | "resources"): boolean {
+    const capability = this.introduction.capabilities[kind];
+    return isRecord(capability) && capability["listChanged"] === true;
+  }
+
   /** Whether many subscriptions cost no more requests than one. */
   get subscribesTogether(): boolean {
     return this.introduction.era === "2026";
@@ -111,6 +118,20 @@ export class McpConnection {
   /** The size of the last list of that kind, as far as it was read; 0 before the first. */
   listBytes(kind: "tools" | "resources"): number {
     return this.#listBytes[kind];
+  }
+
+  /**
+   * How long the last list of that kind may be used without another request, in milliseconds, as the server said;
+   * `undefined` when it said nothing of it.
+   */
+  listFreshMs(kind: ListKind): number | undefined {
+    return this.#listFreshMs[kind];
+  }
+
+  /** The same of any other result. In a version with sessions, servers say nothing of it. */
+  freshMsOf({ ttlMs }: Readonly<Record<string, unknown>>): number | undefined {
+    if (this.introduction.era === "2025") return undefined;
+    return typeof ttlMs === "number" && ttlMs > 0 ? ttlMs : 0;
   }
 
   /** Reads all pages of `tools/list`. */
@@ -249,6 +270,10 @@ export class McpConnection {
   ): Promise<ListPage> {
     const { method, member } = LISTS[kind];
     const result = await this.#session.request(method, cursor === undefined ? {} : { cursor }, limits);
+    const freshMs = this.freshMsOf(result);
+    // The whole list is as fresh as its page that is so for the shortest time.
+    const before = cursor === undefined ? undefined : this.#listFreshMs[kind];
+    this.#listFreshMs[kind] = freshMs === undefined ? undefined : Math.min(freshMs, before ?? freshMs);
     return toListPage(result, member);
   }
 }

@@ -7,6 +7,9 @@ import { ServerNotRunningError } from "./errors.ts";
 import { relistIntervalMs } from "./limits.ts";
 import type { SupervisedServer } from "./supervision/supervised_server.ts";
 
+/** The longest time for which a list counts as fresh because its server says so, in milliseconds. */
+const MAX_FRESH_MS = 5 * 60_000;
+
 /** How to read a list, and who receives it. */
 export interface ServerListOptions<Entry, List> {
   readonly server: SupervisedServer;
@@ -37,8 +40,10 @@ export class ServerList<Entry, List> {
   readonly #backoff: Backoff | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #listing: Promise<void> | undefined;
-  /** The server announces changes and has announced none since the last list. */
+  /** No change was announced since the last list, by a server that announces changes or says how long its list holds. */
   #isFresh = false;
+  /** Until when the server says that its list holds. */
+  #freshUntilMs = Infinity;
   /** A change was announced since the running request began. */
   #hasChanged = false;
   /** A caller gave up waiting for the running request; no other caller waits for it. */
@@ -79,11 +84,20 @@ export class ServerList<Entry, List> {
    * @returns whether the list is up to date within `withinMs`; otherwise the request goes on in the background
    */
   async refresh(withinMs: number): Promise<boolean> {
-    if (this.#isFresh || this.#options.server.state.status !== "running" || !this.#canList) return true;
+    if (this.#isFresh && performance.now() < this.#freshUntilMs) return true;
+    if (this.#options.server.state.status !== "running" || !this.#canList) return true;
     const listing = this.#list().then(() => true);
     if (!this.#isLate && await settledWithin(listing, withinMs)) return true;
     this.#isLate = true;
     return false;
+  }
+
+  /** Lists again in the background if the server announces no changes, and its list holds no longer as it said. */
+  revalidate(): void {
+    const { server, kind } = this.#options;
+    const { connection } = server;
+    if (connection?.listFreshMs(kind) === undefined || connection.announces(kind)) return;
+    if (performance.now() >= this.#freshUntilMs) this.#relist.request();
   }
 
   /** Resolves when the running request has ended. */
@@ -113,12 +127,16 @@ export class ServerList<Entry, List> {
     this.#hasChanged = false;
     const { server, kind, read, take, onList, onFailure } = this.#options;
     const { connection: session } = server;
+    const listedAtMs = performance.now();
     try {
       const list = await take(await server.use(read));
       if (session !== server.connection) return;
-      // A server without resources.listChanged announces no changes, so the next caller lists again.
-      const isAnnounced = kind === "resources" && session?.capabilities.listChanged === true;
-      this.#isFresh = isAnnounced && !this.#hasChanged;
+      // A server without resources.listChanged announces no changes, so the next caller lists again, unless the server
+      // says how long its list holds.
+      const isAnnounced = kind === "resources" && session?.announces(kind) === true;
+      const freshMs = session?.listFreshMs(kind);
+      this.#isFresh = (isAnnounced || freshMs !== undefined) && !this.#hasChanged;
+      this.#freshUntilMs = freshMs === undefined ? Infinity : listedAtMs + Math.min(freshMs, MAX_FRESH_MS);
       this.#isLate = false;
       this.#backoff?.reset();
       onList(list);

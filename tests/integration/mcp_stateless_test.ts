@@ -1,6 +1,7 @@
 /** Servers of MCP 2026-07-28, which has no sessions: version 2 of the SDK on stdio and over HTTP, through the whole chain. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { kioskCommand, kioskOnStdio } from "../fixtures/kiosk_config.ts";
+import { HttpMcpServer } from "../fixtures/http_server.ts";
 import { KioskHttp } from "../fixtures/kiosk_http.ts";
 import { ComputerOffice } from "./_computer_office.ts";
 
@@ -64,3 +65,49 @@ for (const transport of ["stdio", "http"] as const) {
     assertEquals(textOf(await office.laptop.callTool("special")), "cocoa");
   });
 }
+
+/** A server of 2026-07-28 that announces no changes, whose answers hold for a time. */
+function holding(ttlMs: number): HttpMcpServer {
+  const uri = "window://com.example.clock/now";
+  const fresh = { resultType: "complete", ttlMs, cacheScope: "private" };
+  return new HttpMcpServer("streamable", {
+    answers: {
+      "server/discover": {
+        ...fresh,
+        supportedVersions: ["2026-07-28"],
+        capabilities: { tools: {}, resources: { subscribe: true } },
+      },
+      "tools/list": { ...fresh, tools: [{ name: "tick", inputSchema: { type: "object" } }] },
+      "resources/list": { ...fresh, resources: [{ uri, name: "now" }] },
+      "resources/read": { ...fresh, contents: [{ uri, text: "noon" }] },
+    },
+    hang: ["subscriptions/listen"],
+  });
+}
+
+Deno.test("what a server says to hold for a while is served from memory", async () => {
+  await using server = holding(600_000);
+  await using office = await ComputerOffice.open({ servers: { clock: server.config() } });
+  for (let i = 0; i < 3; i++) assertStringIncludes((await office.laptop.getDesktop()).join(), "noon");
+  const count = (name: string) => server.requests.filter((request) => request === name).length;
+  assertEquals([count("POST resources/list"), count("POST resources/read")], [1, 1]);
+});
+
+Deno.test("what a server says to hold for no time is read for each request", async () => {
+  await using server = holding(0);
+  await using office = await ComputerOffice.open({ servers: { clock: server.config() } });
+  const count = (name: string) => server.requests.filter((request) => request === name).length;
+  const before = [count("POST resources/list"), count("POST resources/read")];
+  for (let i = 0; i < 3; i++) await office.laptop.getDesktop();
+  const [lists = 0, reads = 0] = before;
+  assert(count("POST resources/list") >= lists + 3, server.requests.join());
+  assert(count("POST resources/read") >= reads + 3, server.requests.join());
+});
+
+Deno.test("tools of a server that announces no changes are listed again when their time is over and an Agent asks", async () => {
+  await using server = holding(0);
+  await using office = await ComputerOffice.open({ servers: { clock: server.config() } });
+  const again = server.next("POST tools/list");
+  await office.laptop.getTools();
+  await again;
+});

@@ -8,16 +8,25 @@ import { ServerAnswerError } from "../../mcp/errors.ts";
 /** The number of due entries from which they are read together, if that is possible, and not one by one. */
 const MANY = 4;
 
-/** A value and the time at which its read began. */
-export interface ReadValue<V> {
+/** A value that was read. */
+export interface FreshValue<V> {
   readonly value: V;
+  /**
+   * How long the value may be used without another read, in milliseconds, as its server says (`ttlMs` of MCP 2026-07-28).
+   * Without it, the value may be used while the server announces its changes.
+   */
+  readonly freshMs?: number | undefined;
+}
+
+/** A value and the time at which its read began. */
+export interface ReadValue<V> extends FreshValue<V> {
   readonly readAtMs: number;
 }
 
 /** How a cache reads values, and how long it keeps them. */
 export interface EntryCacheOptions<V> {
   /** Reads one entry; its error is passed to `onFailure`. */
-  readonly read: (key: string) => Promise<V>;
+  readonly read: (key: string) => Promise<FreshValue<V>>;
   /** Reads as many entries as it can in one request; the others are read one by one. Never throws. */
   readonly readMany?: (keys: readonly string[]) => Promise<ReadonlyMap<string, ReadValue<V>>>;
   /** Receives each new value, and `undefined` for each value that is dropped. */
@@ -40,6 +49,8 @@ interface Entry<V> {
   value: V | undefined;
   /** When the read of `value` began. A value that was read before its subscription may be outdated. */
   readAtMs: number;
+  /** Until when its server says that it may be used; `undefined` when it says nothing. */
+  freshUntilMs: number | undefined;
   /** Since when the server announces changes. */
   subscribedAtMs: number;
   /** Counts announced changes. A value whose read began before a change is outdated. */
@@ -56,8 +67,8 @@ interface Entry<V> {
  * A cache of entries by key. Callers at the same time share one read of an entry, and a value whose read began before an
  * announced change is read again. A request costs as much as has changed, however many entries there are.
  *
- * - An entry is held (`#held`) while its value is the latest (`readVersion` is `version`), was read after the
- *   subscription, and is not too old.
+ * - An entry is held (`#held`) while its value is the latest (`readVersion` is `version`), is not too old, and is still
+ *   fresh according to its server or, where that says nothing of it, was read after the subscription.
  * - Otherwise it is due (`#due`): it was never read, has changed, was read before its subscription, or is too old.
  * - A due entry is late (`isLate`) when a caller gave up waiting for it, until it is read.
  * - A due entry is stale (`#stale`) when it changed while it was read; the stale ones are read again together (`#again`).
@@ -70,6 +81,8 @@ export class EntryCache<V> {
   readonly #due = new Set<string>();
   /** The keys of valid entries in the order of their reads, so that the oldest are first. */
   readonly #held = new Set<string>();
+  /** The keys of valid entries whose servers say until when. */
+  readonly #timed = new Set<string>();
   /** The keys of entries that changed while they were read, and are read again. */
   readonly #stale = new Set<string>();
   #again: Promise<Batch<V> | undefined> | undefined;
@@ -173,6 +186,7 @@ export class EntryCache<V> {
       entry = {
         value: undefined,
         readAtMs: -Infinity,
+        freshUntilMs: undefined,
         subscribedAtMs: Infinity,
         version: 0,
         readVersion: -1,
@@ -190,24 +204,35 @@ export class EntryCache<V> {
     this.#entries.delete(key);
     this.#due.delete(key);
     this.#held.delete(key);
+    this.#timed.delete(key);
     this.#options.onValue?.(key, undefined);
   }
 
   #expect(key: string): void {
     this.#held.delete(key);
+    this.#timed.delete(key);
     this.#due.add(key);
   }
 
-  /** Marks an entry as valid, if its value is the latest and was read after the subscription. */
+  /** Marks an entry as valid, if its value is the latest, and is fresh or was read after the subscription. */
   #settle(key: string, entry: Entry<V>): void {
-    if (entry.readVersion !== entry.version || entry.readAtMs < entry.subscribedAtMs) return;
+    const { freshUntilMs } = entry;
+    if (entry.readVersion !== entry.version) return;
+    if (freshUntilMs !== undefined) {
+      if (this.#options.now() >= freshUntilMs) return;
+      this.#timed.add(key);
+    } else if (entry.readAtMs < entry.subscribedAtMs) return;
     this.#due.delete(key);
     this.#held.delete(key);
     this.#held.add(key);
   }
 
   #expire(): void {
-    const oldestMs = this.#options.now() - this.#options.maxAgeMs;
+    const nowMs = this.#options.now();
+    for (const key of this.#timed) {
+      if (nowMs >= (this.#entries.get(key)?.freshUntilMs ?? 0)) this.#expect(key);
+    }
+    const oldestMs = nowMs - this.#options.maxAgeMs;
     for (const key of this.#held) {
       const entry = this.#entries.get(key);
       if (entry !== undefined && entry.readAtMs > oldestMs) return;
@@ -276,7 +301,7 @@ export class EntryCache<V> {
     const readAtMs = now();
     entry.begunVersion = version;
     try {
-      this.#keep(key, entry, { value: await read(key), version, readAtMs });
+      this.#keep(key, entry, { ...await read(key), version, readAtMs });
     } catch (error) {
       // An error answer replaces the last known value. Without any answer, the last known value stays.
       if (error instanceof ServerAnswerError) {
@@ -296,6 +321,7 @@ export class EntryCache<V> {
     if (this.#entries.get(key) !== entry) return;
     entry.value = read.value;
     entry.readAtMs = read.readAtMs;
+    entry.freshUntilMs = read.freshMs === undefined ? undefined : read.readAtMs + read.freshMs;
     entry.readVersion = entry.begunVersion = read.version;
     entry.isLate = false;
     this.#options.onValue?.(key, read.value);

@@ -11,7 +11,7 @@ import { describeError } from "../../text.ts";
 import type { ResourceContents } from "../../protocol/resources.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
 import { ByteBudget } from "./byte_budget.ts";
-import { EntryCache, type EntryCacheOptions, type ReadValue } from "./cache.ts";
+import { EntryCache, type EntryCacheOptions, type FreshValue, type ReadValue } from "./cache.ts";
 import type { ListLimits } from "../limits.ts";
 import type { ListWarnings } from "./list_warnings.ts";
 import { documentKey, tryParseResourceUri } from "./resource_uri.ts";
@@ -27,7 +27,7 @@ export interface ServerDocumentsContext
   readonly limits: ListLimits;
   /** The MCP server's name. */
   readonly server: string;
-  readonly read: (uri: string) => Promise<readonly ResourceContents[]>;
+  readonly read: (uri: string) => Promise<FreshValue<readonly ResourceContents[]>>;
   /** Subscribes to a URI, unless it is subscribed; resolves to whether the server agreed. */
   readonly subscribe: (uri: string) => Promise<boolean>;
   readonly log: Logger;
@@ -63,8 +63,8 @@ export class ServerDocuments {
       maxAgeMs,
       now,
       read: async (uri) => {
-        const contents = await read(uri);
-        return this.#attempt(uri, (origin) => readDocumentSummary(contents, origin));
+        const { value, freshMs } = await read(uri);
+        return { value: this.#attempt(uri, (origin) => readDocumentSummary(value, origin)), freshMs };
       },
       readMany: (uris) => this.#readCatalogues(uris),
       onValue: (uri, summary) => {
@@ -168,14 +168,15 @@ export class ServerDocuments {
     const isSubscribed = await settledWithin(subscribe(uri), SUBSCRIPTION_GRACE_MS) === true;
     const readAtMs = now();
     try {
-      const entries = readCatalogueEntries(await read(uri));
+      const { value: contents, freshMs } = await read(uri);
+      const entries = readCatalogueEntries(contents);
       for (let start = 0; start < entries.length; start += CATALOGUE_SLICE) {
         if (start > 0) await delay(0);
         for (const entry of entries.slice(start, start + CATALOGUE_SLICE)) {
           const listed = this.#listedUriOf(entry);
           if (listed === undefined) continue;
           const value = this.#attempt(listed, (origin) => toDocumentSummary(entry, origin));
-          values.set(listed, { value, readAtMs });
+          values.set(listed, { value, readAtMs, freshMs });
           if (isSubscribed) this.#cache.markSubscribed(listed, readAtMs);
         }
       }

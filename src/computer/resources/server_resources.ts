@@ -9,6 +9,7 @@ import type { WarnOnce } from "../../mcp/warn_once.ts";
 import type { DesktopWindow } from "../../organizer/windows.ts";
 import type { DocumentShelf } from "../../organizer/shelf.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
+import type { FreshValue } from "./cache.ts";
 import { ServerDocuments } from "./documents.ts";
 import type { ListLimits, ReadLimits } from "../limits.ts";
 import { ListWarnings } from "./list_warnings.ts";
@@ -359,9 +360,12 @@ export class ServerResources {
     else if (uri?.kind === "dpe") this.#documents.markSubscribed(raw);
   }
 
-  async #read(uri: string): Promise<readonly ResourceContents[]> {
+  async #read(uri: string): Promise<FreshValue<readonly ResourceContents[]>> {
     const limits = { timeoutMs: this.#context.limits.readTimeoutMs };
-    return (await this.server.use((connection) => connection.readResource(uri, limits))).contents;
+    return await this.server.use(async (connection) => {
+      const result = await connection.readResource(uri, limits);
+      return { value: result.contents, freshMs: connection.freshMsOf(result) };
+    });
   }
 
   #warnOfSlowness(): void {

@@ -8,6 +8,7 @@ import { EntryCache, type EntryCacheOptions } from "./cache.ts";
 import type { ListWarnings } from "./list_warnings.ts";
 
 type Contents = readonly ResourceContents[];
+type ReadContents = EntryCacheOptions<Contents>["read"];
 
 /** What the windows of a server need. */
 export interface ServerWindowsContext
@@ -88,12 +89,12 @@ export class ServerWindows {
   }
 
   /** Reads a window. One that is too large is logged and counts as empty. */
-  async #read(uri: string): Promise<Contents> {
-    const { read, warnings, limits: { maxWindowBytes, maxWindowsBytes } } = this.#context;
-    const contents = await read(uri);
-    if (this.#bytes.take(uri, contents)) return contents;
+  async #read(uri: string): ReturnType<ReadContents> {
+    const { warnings, limits: { maxWindowBytes, maxWindowsBytes } } = this.#context;
+    const read = await this.#context.read(uri);
+    if (this.#bytes.take(uri, read.value)) return read;
     const message = "a window is left out: it or all windows of its MCP server together are too large";
     warnings.warn(message, { uri, limit: maxWindowBytes, limitOfAll: maxWindowsBytes });
-    return [];
+    return { ...read, value: [] };
   }
 }

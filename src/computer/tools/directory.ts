@@ -82,6 +82,11 @@ export class ToolDirectory {
     return this.#view.forbidden;
   }
 
+  /** An Agent asks for the tools: outdated lists of servers that announce no changes are read again in the background. */
+  revalidate(): void {
+    for (const { listing } of this.#members.values()) listing.revalidate();
+  }
+
   /** Adds a server of the fleet; its tools appear when its first session has listed them. */
   add(server: SupervisedServer): void {
     const { log, warnOnce, limits, timeoutMs } = this.#context;

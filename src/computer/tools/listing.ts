@@ -75,6 +75,11 @@ export class ToolListing {
     this.#list.onChanged();
   }
 
+  /** An Agent asks for the tools: lists them again in the background if they may be outdated. */
+  revalidate(): void {
+    this.#list.revalidate();
+  }
+
   /** The server is failed or stopped: nothing is listed until it runs again. Idempotent. */
   onStopped(): void {
     this.#list.onStopped();

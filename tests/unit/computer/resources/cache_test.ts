@@ -5,7 +5,7 @@ import { ServerAnswerError, ServerTimeoutError } from "../../../../src/mcp/error
 const LONG_MS = 60_000;
 
 /** A cache over values that a test sets, with a clock that it turns. */
-function cacheOf(values: Record<string, unknown>, options: { concurrency?: number } = {}) {
+function cacheOf(values: Record<string, unknown>, options: { concurrency?: number; freshMs?: number } = {}) {
   const reads: string[] = [];
   const failures: string[] = [];
   const clock = { nowMs: 1_000 };
@@ -14,7 +14,7 @@ function cacheOf(values: Record<string, unknown>, options: { concurrency?: numbe
       reads.push(key);
       const value = await values[key];
       if (value instanceof Error) throw value;
-      return value;
+      return { value, freshMs: options.freshMs };
     },
     onFailure: (key) => void failures.push(key),
     concurrency: options.concurrency ?? 8,
@@ -43,6 +43,32 @@ Deno.test("an entry that was read before its subscription is read once more", as
   clock.nowMs++;
   cache.markSubscribed("a");
   for (let i = 0; i < 3; i++) await cache.refresh(["a"], LONG_MS);
+  assertEquals(reads.length, 2);
+});
+
+Deno.test("an entry whose server says that it holds for no time is read for each request, subscribed or not", async () => {
+  const { cache, reads } = cacheOf({ a: 1 }, { freshMs: 0 });
+  cache.markSubscribed("a");
+  for (let i = 0; i < 3; i++) await cache.refresh(["a"], LONG_MS);
+  assertEquals(reads.length, 3);
+});
+
+Deno.test("an entry is served from memory as long as its server says, and no longer than the cache's own age", async () => {
+  for (const [freshMs, heldMs] of [[20, 20], [5_000, 100]] as const) {
+    const { cache, reads, clock } = cacheOf({ a: 1 }, { freshMs });
+    for (const atMs of [0, heldMs - 1, heldMs]) {
+      clock.nowMs = 1_000 + atMs;
+      await cache.refresh(["a"], LONG_MS);
+    }
+    assertEquals(reads.length, 2, `${freshMs}`);
+  }
+});
+
+Deno.test("a change that is announced ends the time that the server said", async () => {
+  const { cache, reads } = cacheOf({ a: 1 }, { freshMs: 50 });
+  await cache.refresh(["a"], LONG_MS);
+  cache.invalidate("a");
+  await cache.refresh(["a"], LONG_MS);
   assertEquals(reads.length, 2);
 });
 
@@ -237,7 +263,7 @@ function batchCacheOf(options: { lacks?: readonly string[] } = {}) {
   const cache = new EntryCache<number>({
     read(key) {
       singles.push(key);
-      return Promise.resolve(state.value);
+      return Promise.resolve({ value: state.value });
     },
     readMany(keys) {
       const { promise, resolve } = Promise.withResolvers<ReadonlyMap<string, ReadValue<number>>>();
