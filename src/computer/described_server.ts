@@ -1,7 +1,7 @@
 /** Describes an MCP server for the Agent, without addresses, commands and secrets. */
 import { isRecord, textsOf } from "../json.ts";
-import type { Introduction } from "../mcp/handshake.ts";
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
+import type { WarnOnce } from "../mcp/warn_once.ts";
 import type { McpServerAbout, McpServerInfo } from "../protocol/mcp_servers.ts";
 import { fitsApproximately } from "../protocol/size.ts";
 import { shorten } from "../text.ts";
@@ -18,42 +18,53 @@ export interface DescribeOptions {
   readonly limits: Pick<ListLimits, "maxInstructionsLength">;
   /** Removes known secrets from what the MCP server says. */
   readonly redact: (text: string) => string;
+  /** Logs once what is left out, however often the Agent asks. */
+  readonly warnOnce: Pick<WarnOnce, "warn">;
 }
 
 /** Describes a server: its status, and while it runs what it said when its session began. */
 export function describeServer(server: SupervisedServer, options: DescribeOptions): McpServerInfo {
   const { name, status, connection } = server;
-  const about = connection === undefined ? {} : describe(connection.introduction, options);
-  return { mcp_server: name, status, ...about };
-}
-
-function describe(
-  introduction: Introduction,
-  options: DescribeOptions,
-): Omit<McpServerInfo, "mcp_server" | "status"> {
-  const { version, serverInfo, instructions, capabilities } = introduction;
+  if (connection === undefined) return { mcp_server: name, status };
+  const { version, serverInfo, instructions, capabilities } = connection.introduction;
+  const describe = { ...options, name };
   return {
+    mcp_server: name,
+    status,
     mcp_version: version,
-    ...(isRecord(serverInfo) ? { server_info: toAbout(serverInfo, options) } : {}),
-    ...(typeof instructions === "string" && instructions !== "" ? cut(instructions, options) : {}),
-    ...(fitsApproximately(capabilities, MAX_PART_BYTES) ? { capabilities } : {}),
+    ...(isRecord(serverInfo) ? { server_info: toAbout(serverInfo, describe) } : {}),
+    ...(typeof instructions === "string" && instructions !== "" ? cut(instructions, describe) : {}),
+    ...(fits(capabilities, "capabilities", describe) ? { capabilities } : {}),
   };
 }
 
+/** The options, and the name of the server. */
+type Describe = DescribeOptions & { readonly name: string };
+
 function cut(
   instructions: string,
-  { limits: { maxInstructionsLength }, redact }: DescribeOptions,
+  { limits: { maxInstructionsLength: limit }, redact, warnOnce, name: server }: Describe,
 ): Pick<McpServerInfo, "instructions" | "instructions_cut"> {
   const shown = redact(instructions);
-  if (shown.length <= maxInstructionsLength) return { instructions: shown };
-  return { instructions: shorten(shown, maxInstructionsLength), instructions_cut: true };
+  if (shown.length <= limit) return { instructions: shown };
+  warnOnce.warn("instructions of an MCP server are cut: too long", { server, length: shown.length, limit });
+  return { instructions: shorten(shown, limit), instructions_cut: true };
 }
 
-function toAbout(about: Readonly<Record<string, unknown>>, { redact }: DescribeOptions): McpServerAbout {
+function toAbout(about: Readonly<Record<string, unknown>>, options: Describe): McpServerAbout {
   const { name, title, version, description, websiteUrl: website_url, icons } = about;
   const texts = textsOf({ name, title, version, description, website_url });
-  const shown = Object.entries(texts).map(([key, text]) => [key, shorten(redact(text), MAX_TEXT_LENGTH)]);
+  const shown = Object.entries(texts).map(([key, text]) => [
+    key,
+    shorten(options.redact(text), MAX_TEXT_LENGTH),
+  ]);
   const listed = Array.isArray(icons) ? icons.filter(isIcon) : [];
-  const fits = listed.length > 0 && fitsApproximately(listed, MAX_PART_BYTES);
-  return { ...Object.fromEntries(shown), ...(fits ? { icons: listed } : {}) };
+  const hasIcons = listed.length > 0 && fits(listed, "icons", options);
+  return { ...Object.fromEntries(shown), ...(hasIcons ? { icons: listed } : {}) };
+}
+
+function fits(part: unknown, what: string, { warnOnce, name: server }: Describe): boolean {
+  if (fitsApproximately(part, MAX_PART_BYTES)) return true;
+  warnOnce.warn(`${what} of an MCP server are left out: too large`, { server, limit: MAX_PART_BYTES });
+  return false;
 }

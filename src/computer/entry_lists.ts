@@ -107,9 +107,9 @@ export class EntryLists<T> {
     const listed: ListedEntry<T>[] = [];
     let leftOut = 0;
     for (const each of entries) {
-      const entry = toEntry(each, server.name);
       const fits = listed.length < maxEntries && fitsApproximately(each, maxEntryBytes);
-      if (entry !== undefined && fits) listed.push({ server: server.name, entry });
+      const entry = fits ? toEntry(each, server.name) : undefined;
+      if (entry !== undefined) listed.push({ server: server.name, entry });
       else leftOut++;
     }
     if (leftOut > 0) {

@@ -45,6 +45,7 @@ export interface Introduction {
 /** What this client announces. Sampling, roots and logging are deprecated, and declined. */
 export interface ClientCapabilities {
   readonly elicitation?: { readonly form: Record<string, never>; readonly url: Record<string, never> };
+  readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
 /** How to open a session. */

@@ -35,6 +35,9 @@ import { TaskCalls } from "./tasks.ts";
 import type { StdioTransport } from "./stdio/transport.ts";
 import type { WarnOnce } from "./warn_once.ts";
 
+/** Says that pages of MCP Apps can be shown. */
+const MCP_APPS = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } as const;
+
 /** How long a server may take to answer a ping after its event stream broke, in milliseconds. */
 const PROBE_TIMEOUT_MS = 10_000;
 /** How long the start of a session waits for the stream of changes, in milliseconds. */
@@ -361,8 +364,11 @@ function nextChoice({ first, choice, error, config }: {
 }
 
 /** What this client can do for a server. */
-function capabilitiesOf({ elicitation }: ResolvedServerConfig): ClientCapabilities {
-  return elicitation === "decline" ? {} : { elicitation: { form: {}, url: {} } };
+function capabilitiesOf({ elicitation, apps }: ResolvedServerConfig): ClientCapabilities {
+  return {
+    ...(elicitation === "decline" ? {} : { elicitation: { form: {}, url: {} } }),
+    ...(apps === true ? { extensions: MCP_APPS } : {}),
+  };
 }
 
 /** The lists whose changes a server can tell. */

@@ -39,6 +39,11 @@ export interface BaseMCPServerConfig {
    * `client:get_config` does not show it.
    */
   mcp_version?: "2025" | "2026" | "auto" | null;
+  /**
+   * Whether the MCP server is told that pages of MCP Apps can be shown: some offer them to nobody else. Set it when the
+   * Agent shows pages; false when absent. Not in the specification: `client:get_config` does not show it.
+   */
+  apps?: boolean | null;
   /** Metadata by the name that the MCP server gives the tool; overrides `default_tool_meta` key by key. */
   tool_meta: Record<TOOL_NAME, ToolMeta>;
   /** Default metadata of all tools, without `alias`. */

@@ -1,8 +1,9 @@
 /** MCP Apps: the page of a tool, from its MCP server to the author of an Agent. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
+import { isRecord } from "../../src/json.ts";
 import { isForModel, toolDetails } from "../../src/protocol/tool_details.ts";
-import { scriptedServers } from "../fixtures/stdio_config.ts";
+import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice } from "./_computer_office.ts";
 
 const PAGE = {
@@ -60,6 +61,20 @@ Deno.test("a tool that its page alone may call is listed and called as any other
   ]]);
   const { isError } = await office.laptop.callTool("set_amount", { amount: 2 });
   assertEquals(isError, false);
+});
+
+// proves: ext-app-announced
+Deno.test("a server is told that pages can be shown only where its entry says so", async () => {
+  await using office = await ComputerOffice.open({
+    servers: { shop: scripted({}, { apps: true }), plain: scripted({}) },
+  });
+  const told = async (tool: string) => {
+    const [initialize] = await office.received(tool);
+    const capabilities = initialize?.params?.["capabilities"];
+    return isRecord(capabilities) ? capabilities["extensions"] : undefined;
+  };
+  const apps = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } };
+  assertEquals([await told("received"), await told("plain__received")], [apps, undefined]);
 });
 
 Deno.test("examples/mcp_app.ts ends with a checked outcome", async () => {

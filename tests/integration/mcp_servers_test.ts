@@ -64,6 +64,9 @@ Deno.test("huge instructions are cut, and what else is huge is left out", async 
   assertEquals(shop?.instructions_cut, true);
   assertEquals(shop?.capabilities, undefined);
   assertEquals(shop?.server_info, { name: `${"x".repeat(4_096)}…` });
+  await office.laptop.getMcpServers();
+  const warnings = office.log.of("warn").filter(({ message }) => message.includes("of an MCP server are"));
+  assertEquals(warnings.length, 3);
 });
 
 Deno.test("instructions of a wrong type cost nothing else", async () => {

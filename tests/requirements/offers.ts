@@ -8,6 +8,7 @@ export const offers: readonly Requirement[] = [
   ...section("docs/protocol/extensions.md#mcp-apps", {
     "ext-app-ui": "Every key of a tool's `_meta`, `ui` among them, is a key of its `meta`.",
     "ext-app-page": "The page of a tool is read with `mcp_server`, and its contents keep their `_meta`.",
+    "ext-app-announced": "An MCP server is told that pages can be shown only where its entry has `apps`.",
     "ext-app-only": "A tool that its page alone may call is listed and can be called as any other.",
   }),
   ...section("docs/protocol/extensions.md#list-of-mcp-servers", {
@@ -30,6 +31,7 @@ export const offers: readonly Requirement[] = [
     "ext-prompt-server": "Without `mcp_server`, the first MCP server that lists the prompt fills it in.",
     "ext-prompt-large":
       "A prompt that is too large for one message is left out in parts, as a tool result is.",
+    "ext-prompt-questions": "A question that an MCP server asks before it fills in a prompt is declined.",
     "ext-prompt-errors":
       "A prompt that nobody lists is 404, and one that its MCP server refuses is 400 with `mcp_server` and `prompt`.",
   }),

@@ -12,7 +12,7 @@ import {
   serverText,
   templatesText,
 } from "./mcp_text.ts";
-import type { RequestContext } from "./requests.ts";
+import { partWarning, type RequestContext } from "./requests.ts";
 
 /** The most pages that are read of one list: an MCP server may never end it. */
 const MAX_PAGES = 1_000;
@@ -44,7 +44,12 @@ export async function listPrompts(context: RequestContext, { server }: Wanted): 
     return { entries, ...page };
   });
   const value = { computer: computer.name, prompts };
-  return { value, text: promptsText(prompts), draw: ({ palette }) => promptsText(prompts, palette) };
+  return {
+    value,
+    text: promptsText(prompts),
+    draw: ({ palette }) => promptsText(prompts, palette),
+    warning: missingWarning(context, server),
+  };
 }
 
 /** `prompt PROMPT [NAME=VALUE …]` */
@@ -81,7 +86,12 @@ export async function listResources(context: RequestContext, { server }: Wanted)
     resources.push(...listed.map((resource) => ({ mcp_server, ...resource })));
   }
   const value = { computer: computer.name, resources };
-  return { value, text: resourcesText(resources), draw: ({ palette }) => resourcesText(resources, palette) };
+  return {
+    value,
+    text: resourcesText(resources),
+    draw: ({ palette }) => resourcesText(resources, palette),
+    warning: missingWarning(context, server),
+  };
 }
 
 /** `templates [SERVER]` */
@@ -93,7 +103,12 @@ export async function listTemplates(context: RequestContext, { server }: Wanted)
     return { entries, ...page };
   });
   const value = { computer: computer.name, resource_templates: templates };
-  return { value, text: templatesText(templates), draw: ({ palette }) => templatesText(templates, palette) };
+  return {
+    value,
+    text: templatesText(templates),
+    draw: ({ palette }) => templatesText(templates, palette),
+    warning: missingWarning(context, server),
+  };
 }
 
 /** `complete TARGET NAME=BEGINNING [NAME=VALUE …]` */
@@ -124,6 +139,11 @@ export async function complete(
     text: shown,
     warning: hasMore ? "there are more values: type more of the beginning" : undefined,
   };
+}
+
+/** Says which MCP servers are missing in a list of all of them. */
+function missingWarning({ computer }: RequestContext, server: string | undefined): string | undefined {
+  return server === undefined ? partWarning(computer.servers) : undefined;
 }
 
 /** A page of a list. */

@@ -239,7 +239,7 @@ export function emptyText({ what, filter }: EmptyList, servers: ServerStates | u
 }
 
 /** Says which MCP servers are missing in a list; a server that the user stopped is not missed. */
-function partWarning(servers: ServerStates | undefined): string | undefined {
+export function partWarning(servers: ServerStates | undefined): string | undefined {
   const missing = [...servers ?? []].filter(([, { status }]) => status !== "running" && status !== "stopped");
   return missing.length === 0 ? undefined : `the list may be incomplete: ${idleText(missing)}`;
 }

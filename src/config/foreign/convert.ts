@@ -213,6 +213,7 @@ function fromShared(entry: FlatServer, { path, findings }: VariableContext): Ent
     ...(entry.elicitation ? { elicitation: entry.elicitation } : {}),
     ...(entry.approval ? { approval: entry.approval } : {}),
     ...(entry.mcp_version ? { mcp_version: entry.mcp_version } : {}),
+    ...(entry.apps ? { apps: entry.apps } : {}),
     ...(typeof entry.vrl === "string" ? { vrl: entry.vrl } : {}),
   };
 }

@@ -40,6 +40,8 @@ export interface FlatServer {
    * (`"auto"`). By default `"2025"` for a program and `"auto"` for Streamable HTTP.
    */
   mcp_version?: MCPServerConfig["mcp_version"];
+  /** Whether the server is told that pages of MCP Apps can be shown: some offer them to nobody else. False by default. */
+  apps?: boolean | null | undefined;
   /** Metadata by the tool's own name; its keys override those of `default_tool_meta`. */
   tool_meta?: Record<string, ToolMeta> | null | undefined;
   /** Metadata of tools that `tool_meta` does not name; never an alias. */
@@ -106,6 +108,7 @@ const shared = {
   elicitation,
   approval,
   mcp_version: mcpVersion,
+  apps: z.boolean().nullish(),
   tool_meta: z.record(z.string(), toolMeta).nullish(),
   default_tool_meta: toolMeta.nullish(),
   vrl: z.string().nullish(),

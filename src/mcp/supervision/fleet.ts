@@ -111,14 +111,15 @@ export class Fleet implements AsyncDisposable {
 
 /**
  * Returns whether two configurations differ at most in settings of the Computer. A changed script needs a restart, since
- * scripts are compiled before the server starts; and so do whether the server may ask questions and the versions of MCP,
- * since they are settled at its start.
+ * scripts are compiled before the server starts; and so do whether the server may ask questions or show pages, and the
+ * versions of MCP, since they are settled at its start.
  */
 function isSameProcess(one: MCPServerConfig, other: MCPServerConfig): boolean {
   return one.type === other.type && one.disabled === other.disabled &&
     (one.vrl ?? "") === (other.vrl ?? "") &&
     (one.elicitation === "decline") === (other.elicitation === "decline") &&
     (one.mcp_version ?? "") === (other.mcp_version ?? "") &&
+    (one.apps === true) === (other.apps === true) &&
     isDeepStrictEqual(one.server_parameters, other.server_parameters) &&
     isDeepStrictEqual(oauthOf(one), oauthOf(other));
 }

@@ -44,6 +44,7 @@ const base = {
   elicitation,
   approval,
   mcp_version: mcpVersion,
+  apps: z.boolean().nullish(),
   tool_meta: z.record(z.string(), toolMeta).default({}),
   default_tool_meta: toolMeta.nullish(),
   vrl: z.string().nullish(),

@@ -15,6 +15,7 @@ const base = {
   elicitation: "agent",
   mcp_version: "auto",
   approval: "agent",
+  apps: true,
 };
 const wrongBase: Wrong[] = [
   ["name", undefined],
@@ -29,6 +30,7 @@ const wrongBase: Wrong[] = [
   ["mcp_version", "2024"],
   ["mcp_version", 2026],
   ["approval", "decline"],
+  ["apps", "yes"],
 ];
 
 const checkServer = (server: Readonly<Record<string, unknown>>, wrong: readonly Wrong[]) =>

@@ -130,6 +130,8 @@ Deno.test("each program's name for the list of allowed tools is understood", () 
 Deno.test("an entry of another program's form may say who answers questions and who confirms calls", () => {
   const { server, warnings } = convert({ command: "x", elicitation: "agent", approval: "agent" });
   assertEquals([server.elicitation, server.approval, warnings], ["agent", "agent", []]);
+  assertEquals(convert({ command: "x", apps: true }).server.apps, true);
+  assertEquals(refusals({ command: "x", apps: "yes" }).length, 1);
   assertEquals(refusals({ command: "x", elicitation: "person" }).length, 1);
   assertEquals(convert({ command: "x", mcp_version: "auto" }).server.mcp_version, "auto");
   assertEquals(refusals({ command: "x", mcp_version: "2024" }).length, 1);
