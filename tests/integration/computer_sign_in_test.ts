@@ -1,81 +1,10 @@
 // `auth login`, `auth status` and `auth logout`, at an authorization server that nobody of this project wrote.
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { join } from "@std/path";
 import { isRecord } from "../../src/json.ts";
-import { doorWords, RunningDoor } from "../fixtures/door.ts";
 import { ProtectedServer } from "../fixtures/protected_server.ts";
-import { fillForms, type FormOptions } from "../fixtures/sign_in_forms.ts";
-import { Workplace } from "./_computer_program.ts";
-
-/** A sign-in that waits for its person. */
-class Login implements AsyncDisposable {
-  readonly door: RunningDoor;
-  readonly #input: WritableStreamDefaultWriter<Uint8Array>;
-
-  constructor(args: readonly string[], place: Workplace) {
-    this.door = new RunningDoor(doorWords("computer.ts", ["auth", "login", ...args]), {
-      env: place.env,
-      keepsInput: true,
-    });
-    this.#input = this.door.input.getWriter();
-  }
-
-  /** The page that the person is asked to open. */
-  async url(): Promise<string> {
-    await this.door.stdout.until("redirect_uri");
-    await this.door.stdout.until("\n\n");
-    const [url = ""] = /http:\/\/[^\s"]+\/auth\?[^\s"]+/.exec(this.door.stdout.text) ?? [];
-    return url;
-  }
-
-  /** Does what the pages ask for, and resolves to the address that the browser would open at the end. */
-  async fill(options: FormOptions = {}): Promise<string> {
-    return await fillForms(await this.url(), options);
-  }
-
-  async paste(line: string): Promise<void> {
-    await this.#input.write(new TextEncoder().encode(`${line}\n`));
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#input.close().catch(() => {});
-    await this.door[Symbol.asyncDispose]();
-  }
-}
-
-/** A folder with a configuration that names the MCP server `guarded`. */
-class Desk implements Disposable {
-  readonly place = new Workplace();
-  readonly config: readonly string[];
-
-  constructor(config: Record<string, unknown>) {
-    this.config = ["--config", this.place.write("mcp.json", config)];
-  }
-
-  login(...args: readonly string[]): Login {
-    return new Login([...args, ...this.config], this.place);
-  }
-
-  async run(...args: readonly string[]) {
-    return await this.place.run([...args, ...this.config]);
-  }
-
-  /** The JSON of `auth status` for `guarded`. */
-  async status(): Promise<Record<string, unknown>> {
-    const { stdout } = await this.run("auth", "status", "guarded", "--json");
-    const { servers: [row] } = JSON.parse(stdout);
-    return row;
-  }
-
-  get tokenFile(): string {
-    return join(this.place.folder, "a2c-smcp", "tokens.json");
-  }
-
-  [Symbol.dispose](): void {
-    this.place[Symbol.dispose]();
-  }
-}
+import { fillForms } from "../fixtures/sign_in_forms.ts";
+import { Desk } from "./_sign_in_desk.ts";
 
 Deno.test("a browser that comes back to the loopback port ends the sign-in, and its tokens are private", async () => {
   await using server = await ProtectedServer.open();
