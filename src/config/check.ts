@@ -1,7 +1,12 @@
 /** Checks a configuration file without starting anything: its content, its problems and what they prevent. */
 import { childEnvironment } from "../mcp/stdio/environment.ts";
 import { hasProgram } from "../mcp/stdio/spawn.ts";
-import type { MCPServerConfig, MCPServerInput, MCPServerStdioParameters } from "../protocol/config.ts";
+import {
+  type MCPServerConfig,
+  type MCPServerInput,
+  type MCPServerStdioParameters,
+  oauthOf,
+} from "../protocol/config.ts";
 import { originOf, readConfigFileText } from "./file.ts";
 import type { ConfigForm } from "./form.ts";
 import { ConfigError, type ConfigIssue, type ConfigProblem } from "./problem.ts";
@@ -24,6 +29,8 @@ export interface CheckedServer {
   readonly type: MCPServerConfig["type"];
   /** Whether the Computer does not start it. */
   readonly disabled: boolean;
+  /** Whether its user has to sign in before it can start; `null` when that was not checked. */
+  readonly needsSignIn: boolean | null;
 }
 
 /** An input in a {@linkcode ConfigReport}. */
@@ -82,6 +89,8 @@ export interface ConfigChecks {
   readonly environment?: ((name: string) => string | undefined) | undefined;
   /** The ids of the inputs that a file of inputs gives a value. */
   readonly givenInputs?: ReadonlySet<string> | undefined;
+  /** Returns whether the user has signed in at the server of this name. */
+  readonly isSignedIn?: ((server: string) => Promise<boolean>) | undefined;
 }
 
 /**
@@ -130,13 +139,24 @@ export async function checkConfigText(
   return {
     file,
     form,
-    servers: servers.map(({ value: { name, type, disabled } }) => ({ name, type, disabled })),
+    servers: await Promise.all(servers.map(({ value }) => checkedServer(value, checks))),
     inputs: inputsOf(reading, checks),
     variables: variablesOf(reading, checks),
     warnings: reading.warnings,
     failures: [...reading.failures, ...starts.map(reading.locate)],
     problems: [...reading.problems, ...found.map(reading.locate)],
   };
+}
+
+async function checkedServer(
+  server: MCPServerConfig,
+  { isSignedIn }: ConfigChecks,
+): Promise<CheckedServer> {
+  const { name, type, disabled } = server;
+  const oauth = oauthOf(server);
+  const isPersonal = oauth === true || (typeof oauth === "object" && oauth.grant !== "client_credentials");
+  if (!isPersonal) return { name, type, disabled, needsSignIn: false };
+  return { name, type, disabled, needsSignIn: isSignedIn === undefined ? null : !await isSignedIn(name) };
 }
 
 async function checkScripts({ servers }: ConfigReading, { vrl }: ConfigChecks): Promise<ConfigIssue[]> {

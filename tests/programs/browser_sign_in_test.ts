@@ -32,5 +32,7 @@ Deno.test({
     const { code, stdout } = await login.end();
     assertEquals(code, 0);
     assertStringIncludes(stdout, 'signed in at MCP server "guarded"');
+    const call = await place.run(["call", "echo", "--config", config]);
+    assertStringIncludes(call.stdout, '"name":"echo"', call.stderr);
   },
 });

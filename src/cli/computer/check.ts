@@ -1,6 +1,7 @@
 /** `computer.ts check [FILES…]`: reports the contents and the problems of configurations, as text or JSON. */
 import { countOf } from "../../text.ts";
 import { ExitCode, ExitRequest } from "../outcome.ts";
+import { loginCommand } from "../server_words.ts";
 import { alignColumns } from "../../terminal/shapes.ts";
 import { printable, printableLine, toSafeJson } from "../../terminal/safe_text.ts";
 import {
@@ -58,6 +59,10 @@ async function readStdin(): Promise<string> {
 export function toReportJson(report: ConfigReport): Record<string, unknown> {
   return {
     ...report,
+    servers: report.servers.map(({ needsSignIn: needs_sign_in, ...server }) => ({
+      ...server,
+      needs_sign_in,
+    })),
     inputs: report.inputs.map(({ hasValue: has_value, isSet: is_set, usedBy: used_by, ...input }) => ({
       ...input,
       has_value,
@@ -97,11 +102,13 @@ function readyText({ servers, inputs, variables }: ConfigReport): string {
     isSet === false && usedBy.some((server) => started.has(server));
   const unset = variables.filter((variable) => !variable.hasDefault && isNeeded(variable));
   const unanswered = inputs.filter((input) => !input.hasValue && isNeeded(input));
+  const wanting = servers.filter(({ disabled, needsSignIn }) => !disabled && needsSignIn === true);
   const missing = [
     ...(unset.length === 0
       ? []
       : [`these environment variables are set: ${unset.map(({ name }) => name).join(", ")}`]),
     ...(unanswered.length === 0 ? [] : [`these inputs have values: ${unanswered.map(inputText).join(", ")}`]),
+    ...wanting.map(({ name }) => `you have signed in at ${name} (run ${loginCommand(name)})`),
   ];
   return missing.length === 0
     ? "ready to use"

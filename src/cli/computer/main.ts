@@ -71,9 +71,12 @@ function addCheck(program: Command): void {
       }
       const { runCheck } = await import("./check.ts");
       const { withConfigChecks } = await import("./config_store.ts");
+      const { openTokens } = await import("./state_files.ts");
+      const isSignedIn = async (server: string) =>
+        (await openTokens().read(server)).some(({ tokens }) => tokens !== undefined);
       const givenInputs = inputs === undefined ? undefined : await idsOfInputs(inputs);
       await withConfigChecks((checks) =>
-        runCheck(wanted, { json, checks: { ...checks, programs: true, givenInputs } })
+        runCheck(wanted, { json, checks: { ...checks, programs: true, givenInputs, isSignedIn } })
       );
     });
 }

@@ -11,9 +11,9 @@ Deno.test("a report lists servers, inputs and variables, and their users", async
     file,
     form: "smcp",
     servers: [
-      { name: "files", type: "stdio", disabled: false },
-      { name: "search", type: "streamable", disabled: true },
-      { name: "events", type: "sse", disabled: false },
+      { name: "files", type: "stdio", disabled: false, needsSignIn: false },
+      { name: "search", type: "streamable", disabled: true, needsSignIn: false },
+      { name: "events", type: "sse", disabled: false, needsSignIn: false },
     ],
     inputs: [
       { id: "folder", type: "pickString", hasValue: true, isSet: null, usedBy: ["files"] },
@@ -209,4 +209,24 @@ Deno.test("a missing env file and an undefined input are failures", async () => 
   });
   assertStringIncludes(reportText(report), 'error: mcpServers.a.args[0]: uses input "k"');
   assertStringIncludes(reportText(report), "1 error");
+});
+
+Deno.test("a report says at which servers the user has to sign in first", async () => {
+  const url = "http://x/mcp";
+  const service = { grant: "client_credentials", clientId: "a", clientSecret: "b" };
+  const text = JSON.stringify({
+    mcpServers: {
+      in: { url, oauth: true },
+      out: { url, oauth: { scopes: ["a"] } },
+      service: { url, oauth: service },
+      never: { url, oauth: false },
+      open: { url },
+    },
+  });
+  const needs = async (checks?: ConfigChecks) =>
+    (await checkConfigText(text, { file: "c", ...(checks === undefined ? {} : { checks }) })).servers
+      .map(({ needsSignIn }) => needsSignIn);
+  assertEquals(await needs(), [null, null, false, false, false]);
+  const isSignedIn = (server: string) => Promise.resolve(server === "in");
+  assertEquals(await needs({ isSignedIn }), [false, true, false, false, false]);
 });
