@@ -6,7 +6,7 @@ import { Agent } from "../../src/agent/agent.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { doorWords, runDoor } from "../fixtures/door.ts";
 import { KIOSK_PAY_URL } from "../fixtures/kiosk.ts";
-import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
+import { kioskCommand, kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { leave, testPrompt } from "../integration/_computer_prompt.ts";
 import { Workplace } from "../integration/_computer_program.ts";
 import {
@@ -99,6 +99,26 @@ testPrompt("a question that is half answered is withdrawn when its call is cance
   await leave(session);
 });
 
+testPrompt("two calls that ask at once are asked about one after the other", async ({ open }) => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  const args = ["--url", server.url, "--office", "lab"];
+  const servers = { one: kioskOnStdio(), two: kioskOnStdio() };
+  const session = await open({ config: { servers }, args });
+  await session.expect('joined office "lab" as "laptop"');
+  await session.expect("laptop@lab> ");
+  const laptop = agent.computer("laptop");
+  const calls = ["pay", "two__pay"].map((tool) => laptop.callTool(tool, {}, { timeoutMs: 300_000 }));
+  await session.expect(/MCP server "(one|two)" asks you to open a page/);
+  await session.expect("[d]one, [N]o (decline): ");
+  // All of it is meant for the two questions, and nothing for the command line.
+  await session.write(`d${Key.enter}n${Key.enter}`);
+  const results = (await Promise.all(calls)).map(({ content }) => JSON.stringify(content[0])).sort();
+  assertEquals(results.map((text) => /pay: \w+/.exec(text)?.[0]), ["pay: accept", "pay: decline"]);
+  await session.expectScreen(/\nlaptop@lab>$/);
+  await leave(session);
+});
+
 testPrompt("a call that was typed at the prompt is asked about there", async ({ open }) => {
   const session = await open({ config: { servers: { kiosk: kioskOnStdio() } } });
   await session.expect("1 MCP server runs");
@@ -134,6 +154,20 @@ testOnTerminal("a command for a running Computer is asked where it was typed", a
   await fillIn(session);
   await session.expect(ORDERED);
   assertEquals(await session.expectExit(), 0);
+});
+
+testOnTerminal("Ctrl-C ends a command that has asked something, once nothing is asked any more", async () => {
+  using place = new Workplace();
+  const inputs = [{ type: "promptString", id: "city", description: "City" }];
+  const kiosk = kioskOnStdio({ server_parameters: { ...kioskCommand(), env: { CITY: "${input:city}" } } });
+  const file = place.write("config.json", { servers: { kiosk }, inputs });
+  const words = doorWords("computer.ts", ["call", "wait", "--timeout", "300", "--config", file]);
+  await using session = openTerminalSession(words, { columns: 100, env: place.env });
+  await session.expect('City (input "city" for MCP server "kiosk"): ');
+  await session.write(`Paris${Key.enter}`);
+  await session.expect("calling wait 50 %");
+  await session.write(Key.ctrlC);
+  assertEquals(await session.expectExit(), 130);
 });
 
 Deno.test("without a terminal, options answer, or the question is declined and told", async () => {

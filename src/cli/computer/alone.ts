@@ -8,7 +8,7 @@ import type { CommandCall } from "./commands.ts";
 import { Conversation, personAt } from "./conversation.ts";
 import { LazyEditor } from "../lazy_editor.ts";
 import { askedInputs } from "./questions.ts";
-import { type ComputerCliOptions, openHostedComputer } from "./hosted_computer.ts";
+import { type ComputerCliOptions, openHostedComputer } from "./open_computer.ts";
 import { waitForStart } from "./start.ts";
 
 /**

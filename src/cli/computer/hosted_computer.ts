@@ -1,29 +1,22 @@
 /** A Computer as its command line runs it: with a config file, which is watched, and commands that edit it. */
 import { Computer } from "../../computer/computer.ts";
 import type { ConfigChange } from "../../computer/config_change.ts";
-import type { InputSource } from "../../computer/inputs/sources.ts";
 import type { ConnectOptions } from "../../computer/office/office_link.ts";
 import type { ComputerOptions } from "../../computer/options.ts";
-import { fileResolver } from "../../computer/resources/file_resolver.ts";
-import type { AnswerQuestion } from "../../computer/questions/question.ts";
-import type { Confirm } from "../../computer/tools/confirmation.ts";
-import { type InputValue, inputVariable } from "../../config/placeholders.ts";
+import type { InputValue } from "../../config/placeholders.ts";
 import { ConfigError } from "../../config/problem.ts";
 import type { TokenStore } from "../../mcp/auth/token_store.ts";
-import { type LogFields, type Logger, type LoggerOptions, withModule } from "../../log.ts";
+import { type LogFields, type Logger, withModule } from "../../log.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
 import { didYouMean } from "../../spelling.ts";
 import { describeError } from "../../text.ts";
-import type { ConnectionOptions } from "../connection_options.ts";
-import { readCredentials } from "../credentials.ts";
-import { loggerOf, type LogOptions } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { ConfigStore } from "./config_store.ts";
 import type { Conversation } from "./conversation.ts";
 import { FileWatch, stampOf, type WatchOptions } from "./file_watch.ts";
-import { HostedInputs, type InputOrigin, readInputFile } from "./hosted_inputs.ts";
+import { type HostedInputs, type InputOrigin, readInputFile } from "./hosted_inputs.ts";
 import { type ArrivalOptions, OfficeArrival } from "./start.ts";
-import { openEras, openTokens } from "./state_files.ts";
+import { openEras } from "./state_files.ts";
 
 /** Settings of a {@linkcode HostedComputer}. */
 export interface HostedComputerOptions
@@ -322,75 +315,4 @@ class AwaitedLog implements Logger {
   error(message: string, fields?: LogFields): void {
     this.#log.error(message, fields);
   }
-}
-
-/** The options of `computer.ts`. */
-export interface ComputerCliOptions extends LogOptions, Partial<ConnectionOptions> {
-  readonly config?: string;
-  readonly inputs?: string;
-  readonly dpeFiles?: string;
-  /** In seconds. */
-  readonly startTimeout?: number;
-  readonly autoApply: boolean;
-  readonly watch: boolean;
-  readonly headless: boolean;
-  readonly json: boolean;
-}
-
-/** How a Computer of the command line talks to the user. */
-export interface HostedComputerSurroundings extends Pick<LoggerOptions, "write"> {
-  /** Asks the user for values of inputs. */
-  readonly inputs?: InputSource | undefined;
-  /** Asks the user whether a tool may run. */
-  readonly confirm?: Confirm | undefined;
-  /** Asks the user what MCP servers ask. */
-  readonly answerQuestion?: AnswerQuestion | undefined;
-  readonly isWatching: boolean;
-  /** What to do when an input has no value, such as `set A2C_INPUT_KEY`, which is the default. */
-  readonly inputRemedy?: ((id: string) => string) | undefined;
-  /** Whether the config file may not exist yet; false by default. */
-  readonly mayBeNew?: boolean | undefined;
-  readonly onFailed?: ((error: Error) => void) | undefined;
-}
-
-/**
- * Opens a Computer with the options of the command line; starts nothing.
- *
- * @throws {UsageError} when it cannot be used.
- */
-export async function openHostedComputer(
-  options: ComputerCliOptions,
-  around: HostedComputerSurroundings,
-): Promise<HostedComputer> {
-  const { url, path, config, inputs, dpeFiles, autoApply } = options;
-  return await HostedComputer.open({
-    name: options.name ?? defaultName(),
-    configFile: config,
-    mayBeNew: around.mayBeNew,
-    isWatching: around.isWatching,
-    inputs: new HostedInputs({
-      environment: (name) => Deno.env.get(name),
-      file: inputs,
-      ask: around.inputs,
-      remedy: around.inputRemedy ?? ((id) => `set ${inputVariable(id)} or give the input a default`),
-    }),
-    tokens: openTokens(),
-    connectOptions: {
-      url,
-      path,
-      ...await readCredentials(options),
-      onFailed: around.onFailed,
-    },
-    confirm: autoApply ? () => true : around.confirm,
-    answerQuestion: around.answerQuestion,
-    resolveDpe: dpeFiles === undefined ? undefined : fileResolver({ directory: dpeFiles }),
-    isLogShown: around.write !== undefined,
-    logger: loggerOf("computer", { ...options, write: around.write }),
-  });
-}
-
-/** The name of the machine; `computer` without permission to read it. */
-function defaultName(): string {
-  const { state } = Deno.permissions.querySync({ name: "sys", kind: "hostname" });
-  return state === "granted" ? Deno.hostname() : "computer";
 }

@@ -12,7 +12,7 @@ import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } fr
 import { shareOptions } from "../shared_options.ts";
 import { addCommands } from "./commands.ts";
 import { runOnce } from "./once.ts";
-import type { ComputerCliOptions } from "./hosted_computer.ts";
+import type { ComputerCliOptions } from "./open_computer.ts";
 
 /** Runs the command line and returns its exit code. */
 export function runComputerCli(args: readonly string[]): Promise<number> {

@@ -10,7 +10,7 @@ import { withoutSharedOptions } from "../shared_options.ts";
 import type { CommandCall } from "./commands.ts";
 import { askComputer } from "./control/client.ts";
 import { personAt } from "./conversation.ts";
-import type { ComputerCliOptions } from "./hosted_computer.ts";
+import type { ComputerCliOptions } from "./open_computer.ts";
 import { LazyEditor } from "../lazy_editor.ts";
 
 /** The command line that a command was given on. */

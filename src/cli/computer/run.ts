@@ -17,7 +17,8 @@ import { askAt } from "../questions/terminal_answers.ts";
 import { fromRequest } from "./asking.ts";
 import { askedConfirm, askedInputs } from "./questions.ts";
 import { runWords } from "./run_words.ts";
-import { type ComputerCliOptions, type HostedComputer, openHostedComputer } from "./hosted_computer.ts";
+import type { HostedComputer } from "./hosted_computer.ts";
+import { type ComputerCliOptions, openHostedComputer } from "./open_computer.ts";
 import { reportArrival, reportStart } from "./start.ts";
 import { stateFile } from "./state_files.ts";
 
