@@ -42,6 +42,11 @@ export class AskingCalls {
   readonly #running = new Set<RunningCall>();
   #open = 0;
 
+  /** Whether a question waits for its answer. */
+  get hasOpenQuestions(): boolean {
+    return this.#open > 0;
+  }
+
   /** Notes a call until it ends. */
   begin(ask: Ask | undefined): AskingCall {
     const call: RunningCall = { ask, over: new AbortController(), task: undefined };

@@ -186,6 +186,7 @@ export class McpSession {
       onStreamBroken: () => this.#probe(),
       onStreamOpened: () => this.#notifications.onNotificationsLost(),
       onAnswerLost: (id) => this.#peer.fail(id, new ServerNotRunningError({ reason: "event stream lost" })),
+      isAsked: () => this.calls.hasOpenQuestions,
       onAnswerTooLarge: (id, reason) => {
         this.#context.log.warn("dropped an answer of the MCP server: it is too large", { reason });
         this.#peer.fail(id, new ServerAnswerError(RpcErrorCode.PARSE_ERROR, reason));

@@ -50,6 +50,8 @@ export class LargeMessages {
 export interface BodyWatch {
   /** A body that is silent for this time counts as broken, in milliseconds. */
   readonly silenceMs: number;
+  /** Whether a silent body may stay silent for that time once more; never by default. */
+  readonly mayBeSilent?: (() => boolean) | undefined;
   /** Splits the body; throws for a frame that exceeds a limit. */
   readonly frames: BodyFrames;
   /** The pace at which frames are passed on. */
@@ -127,13 +129,13 @@ class WatchedBody {
 
   /** Reads until a frame is complete; resolves to whether the body has ended. */
   async #read(): Promise<boolean> {
-    const { frames, silenceMs, inflow, largeMessages } = this.#watch;
+    const { frames, inflow, largeMessages } = this.#watch;
     while (!this.#isGivenUp && this.#waiting.length === 0) {
       if (frames.unfinishedBytes > LARGE_MESSAGE_BYTES) {
         await (this.#place ??= largeMessages.enter()).isThere;
         if (this.#isGivenUp) break;
       }
-      const { done, value } = await readWithin(this.#reader, silenceMs);
+      const { done, value } = await readWithin(this.#reader, this.#watch);
       if (!inflow.isReady) await inflow.ready();
       if (this.#isGivenUp) break;
       this.#waiting = (done ? frames.end() : frames.push(value)).reverse();
@@ -182,13 +184,18 @@ class WatchedBody {
 /** Reads the next chunk, and cancels the body after a long silence. */
 async function readWithin(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  silenceMs: number,
+  { silenceMs, mayBeSilent = () => false }: Pick<BodyWatch, "silenceMs" | "mayBeSilent">,
 ): Promise<ReadableStreamReadResult<Uint8Array>> {
   let isSilent = false;
-  const timer = setTimeout(() => {
+  const onSilence = () => {
+    if (mayBeSilent()) {
+      timer = setTimeout(onSilence, silenceMs);
+      return;
+    }
     isSilent = true;
     reader.cancel().catch(() => {});
-  }, silenceMs);
+  };
+  let timer = setTimeout(onSilence, silenceMs);
   try {
     const read = await reader.read();
     if (isSilent) throw new TypeError(`Cannot read the response: no data for ${silenceMs} ms`);

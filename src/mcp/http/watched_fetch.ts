@@ -41,6 +41,8 @@ export interface HttpListener {
   onAnswerLost(requestId: unknown): void;
   /** The answer to a tool call or a read exceeds a bound. The session goes on. */
   onAnswerTooLarge(requestId: unknown, reason: string): void;
+  /** Whether a question of the server waits for its answer. The stream of its call is silent meanwhile. */
+  isAsked(): boolean;
 }
 
 /** What a transport over HTTP needs beyond its configuration. */
@@ -198,6 +200,7 @@ class WatchedFetch {
       : undefined;
     return watchBody(body, {
       silenceMs: this.#silenceMs,
+      mayBeSilent: () => listener.isAsked(),
       frames: events ?? new JsonFrame(limits, this.#budget),
       inflow,
       largeMessages: this.#largeMessages,

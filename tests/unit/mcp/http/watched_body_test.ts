@@ -48,6 +48,14 @@ Deno.test("a body that is silent for too long counts as broken", async () => {
   assertEquals(ends, ["broken"]);
 });
 
+Deno.test("a body may be silent for longer while a question of its server waits for an answer", async () => {
+  let questions = 3;
+  const mayBeSilent = () => questions-- > 0;
+  const body = watchBody(bodyOf("hello", "hang"), { ...parts(), silenceMs: 1, mayBeSilent, onEnd() {} });
+  await assertRejects(() => new Response(body).text(), TypeError, "no data for 1 ms");
+  assertEquals(questions, -1);
+});
+
 Deno.test("a body that its reader cancels has not ended, and leaves no timer", async () => {
   const ends: BodyEnd[] = [];
   const frames = new EventFrames(limits, new BufferBudget(1_000_000));
