@@ -53,6 +53,8 @@ export interface ToolCall {
 export interface CallOptions extends RequestLimits {
   /** Called for each progress notification of the call, until it ends. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** How long a call that runs as a task may take, in milliseconds, for its server; `timeoutMs` by default. */
+  readonly taskMs?: number | undefined;
   /** Answers the questions of the call; without it they are declined. */
   readonly ask?: Ask | undefined;
 }

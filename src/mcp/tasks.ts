@@ -40,6 +40,8 @@ export interface Task {
 
 /** How a call runs as a task. */
 export interface TaskOptions extends RequestLimits {
+  /** The time that the server is told, in milliseconds; `timeoutMs` by default. */
+  readonly taskMs?: number | undefined;
   /** Receives the text of the task's status, whenever the task is polled. */
   readonly onStatus: (message: string) => void;
   /** Receives the id of the task. */
@@ -77,13 +79,13 @@ export class TaskCalls {
    * @throws {TaskError} when the server begins no task, or cancels it.
    */
   async call(params: Result, options: TaskOptions): Promise<Result> {
-    const { timeoutMs, signal: caller } = options;
+    const { timeoutMs, taskMs = timeoutMs, signal: caller } = options;
     using deadline = new Deadline(timeoutMs, {
       reason: () => new ServerTimeoutError(`Cannot complete "tools/call": no result in ${timeoutMs} ms`),
       signal: caller === undefined ? this.#over : AbortSignal.any([caller, this.#over]),
     });
     const limits = { timeoutMs, signal: deadline.signal };
-    const task = { ttl: timeoutMs + KEPT_MS };
+    const task = { ttl: taskMs + KEPT_MS };
     const created = await this.#send("tools/call", { ...params, task }, limits);
     const begun = readTask(created["task"]);
     if (begun === undefined) return requireContent(created);

@@ -16,11 +16,14 @@ export interface QuestionsContext extends PersonContext {
 export class Questions {
   /** The way to the Agent of the office. */
   readonly channel: AgentChannel;
+  /** How long an answer is waited for, in milliseconds. */
+  readonly timeoutMs: number;
   readonly #person: PersonAtComputer;
   readonly #answerQuestion: AnswerQuestion | undefined;
 
   constructor(context: QuestionsContext) {
     this.channel = new AgentChannel(context.limits);
+    this.timeoutMs = context.limits.questionTimeoutMs;
     this.#person = new PersonAtComputer(context);
     this.#answerQuestion = context.answerQuestion;
   }

@@ -257,16 +257,14 @@ export class ToolCalls {
     };
   }
 
-  /**
-   * Calls the MCP server. The call's clock limits the time, because it stands still while a person is asked; but an MCP
-   * server learns the time of a task.
-   */
+  /** Calls the MCP server. The call's clock limits the time, because it stands still while a person is asked. */
   async #use(call: RunningCall, route: ToolRoute, { ask }: CallQuestions): Promise<ToolOutcome> {
     const { request, clock: { limitMs, signal, onProgress } } = call;
     const { server, tool } = route;
     const needsTask = tool.execution?.["taskSupport"] === "required";
     const toolCall = { name: tool.name, arguments: request.params, needsTask };
-    const options = { timeoutMs: needsTask ? limitMs : MAX_TIMER_MS, signal, onProgress, ask };
+    const taskMs = limitMs + this.#context.questions.timeoutMs;
+    const options = { timeoutMs: MAX_TIMER_MS, taskMs, signal, onProgress, ask };
     const raw = await server.use((connection) => connection.callTool(toolCall, options));
     // Long texts may be bytes instead of strings; only the way to an Agent can use them.
     const isForAgent = !call.isLocal && route.vrl === undefined;
