@@ -1,7 +1,7 @@
 /**
  * The program that the public conformance suite leads: a Computer with one MCP server, and the person in front of it.
  * The person signs in where the server asks for it, and answers each question of a call with its defaults. The program
- * calls each tool, and ends with 1 unless all of it worked.
+ * calls each tool, reads each resource, gets each prompt, and ends with 1 unless all of it worked.
  *
  * Usage: `deno run -A tests/conformance/client.ts URL`
  */
@@ -61,6 +61,7 @@ let signIns = 0;
 await untilRunning();
 const calls = context.toolCalls?.map(withoutNull) ?? computer.tools.filter(isEasyToCall).map(toCall);
 for (const call of calls) await callTool(call);
+await readAll();
 
 /** Waits until the server runs, and signs in as often as it needs. */
 async function untilRunning(): Promise<void> {
@@ -102,6 +103,19 @@ async function callTool({ name, arguments: args }: ToolCall): Promise<void> {
     }
     await signIn();
     await untilRunning();
+  }
+}
+
+/** Reads the resources and prompts of a server that has any. */
+async function readAll(): Promise<void> {
+  const [{ capabilities } = {}] = computer.mcp.getMcpServers({ mcpServer: "suite" });
+  if (capabilities?.["resources"] !== undefined) {
+    const { resources } = await computer.mcp.getResources("suite");
+    for (const { uri } of resources) await computer.readResource(uri, { mcpServer: "suite" });
+  }
+  if (capabilities?.["prompts"] !== undefined) {
+    const { prompts } = await computer.mcp.getPrompts("suite");
+    for (const { name } of prompts) await computer.mcp.getPrompt(name, {}, { mcpServer: "suite" });
   }
 }
 
