@@ -55,30 +55,45 @@ export class ProgressReports {
 /** Passes on the newest parameters of one call at a limited rate; those that are replaced are never read. */
 class ProgressReport {
   readonly #throttle: Throttle;
+  readonly #report: (params: unknown) => void;
   #newest: unknown;
+  #isTold = true;
   /** Whether the server has reported progress. */
   #isReporting = false;
   #noted = { count: 0, text: "" };
 
   constructor(report: (params: unknown) => void) {
-    this.#throttle = new Throttle(() => report(this.#newest), REPORT_INTERVAL_MS);
+    this.#report = report;
+    this.#throttle = new Throttle(() => this.#tell(), REPORT_INTERVAL_MS);
   }
 
   receive(params: unknown): void {
     this.#isReporting = true;
-    this.#newest = params;
-    this.#throttle.request();
+    this.#take(params);
   }
 
   note(text: string): void {
     if (this.#isReporting || text === this.#noted.text) return;
     this.#noted = { count: this.#noted.count + 1, text };
-    this.#newest = { progress: this.#noted.count, message: text };
+    this.#take({ progress: this.#noted.count, message: text });
+  }
+
+  /** Passes on what came before the end. */
+  close(): void {
+    this.#throttle.close();
+    this.#tell();
+  }
+
+  #take(params: unknown): void {
+    this.#newest = params;
+    this.#isTold = false;
     this.#throttle.request();
   }
 
-  close(): void {
-    this.#throttle.close();
+  #tell(): void {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    this.#report(this.#newest);
   }
 }
 

@@ -215,10 +215,17 @@ Deno.test("a Computer that does not know progress runs the call as it is, with i
 });
 
 // proves: ext-progress-follow
-Deno.test("a server on version 2 of the SDK reports progress over stdio and over HTTP", async () => {
-  await using http = new KioskHttp({ serves: "2025" });
-  await using office = await ComputerOffice.open({ servers: { stdio: kioskOnStdio(), http: http.config() } });
-  for (const prefix of ["", "http__"]) {
+Deno.test("a server on version 2 of the SDK reports progress in both eras, over stdio and over HTTP", async () => {
+  await using http = new KioskHttp();
+  await using office = await ComputerOffice.open({
+    servers: {
+      stdio: kioskOnStdio(),
+      stdio2026: kioskOnStdio({ mcp_version: "2026" }),
+      http: { ...http.config(), mcp_version: "2025" },
+      http2026: { ...http.config(), mcp_version: "2026" },
+    },
+  });
+  for (const prefix of ["", "stdio2026__", "http__", "http2026__"]) {
     const reports = new Reports();
     const call = office.laptop.callTool(`${prefix}wait`, {}, { onProgress: reports.add });
     await reports.until(({ message }) => message === "step 1");

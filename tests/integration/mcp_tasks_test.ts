@@ -1,7 +1,8 @@
 /** Tools that can only be called as tasks, of real MCP servers on the SDK. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { EVERYTHING } from "../../examples/everything_servers.ts";
+import { EVERYTHING, startEverything } from "../../examples/everything_servers.ts";
+import { scripted } from "../fixtures/stdio_config.ts";
 import { eventually } from "../fixtures/within.ts";
 import { ComputerOffice } from "./_computer_office.ts";
 
@@ -64,6 +65,45 @@ Deno.test("a question of a task is answered before its result", async () => {
   const { isError, content } = await office.laptop.callTool("work", { end: "ask" });
   assertEquals(isError, false);
   assertStringIncludes(content[0]?.text ?? "", "decline");
+});
+
+// proves: mcp-task-2026
+Deno.test("a tool of a server of 2026-07-28 that demands a task is not called, and says why", async () => {
+  const discovered = {
+    resultType: "complete",
+    supportedVersions: ["2026-07-28"],
+    capabilities: { tools: {} },
+    serverInfo: { name: "s", version: "1" },
+  };
+  const tool = { name: "work", inputSchema: { type: "object" }, execution: { taskSupport: "required" } };
+  const script = { tools: [tool], answers: { "server/discover": discovered } };
+  await using office = await ComputerOffice.open({
+    servers: { s: scripted(script, { mcp_version: "2026" }) },
+  });
+  const { isError, meta, content } = await office.laptop.callTool("work");
+  assertEquals([isError, meta?.error_code], [true, 4003]);
+  assertStringIncludes(content[0]?.text ?? "", "2026-07-28");
+});
+
+// proves: mcp-task-questions
+Deno.test("the public server's task asks its question of the Agent, over stdio and over HTTP", async () => {
+  await using http = await startEverything("streamableHttp");
+  const auto = { default_tool_meta: { auto_apply: true }, elicitation: "agent" };
+  const stdio = {
+    ...auto,
+    type: "stdio",
+    server_parameters: { command: Deno.execPath(), args: ["run", "-A", "--no-lock", "--quiet", EVERYTHING] },
+  };
+  const streamable = { ...auto, type: "streamable", server_parameters: { url: http.url } };
+  await using office = await ComputerOffice.open({ servers: { stdio, streamable } });
+  for (const prefix of ["", "streamable__"]) {
+    const args = { topic: "python", ambiguous: true };
+    const { isError, content } = await office.laptop.callTool(`${prefix}simulate-research-query`, args, {
+      onQuestion: () => ({ action: "accept", content: { interpretation: "snake" } }),
+    });
+    assertEquals(isError, false, prefix);
+    assertStringIncludes(content[0]?.text ?? "", "python (snake)");
+  }
 });
 
 // proves: mcp-task-poll

@@ -36,6 +36,32 @@ Deno.test("of progress in quick succession the last one counts, and the others a
   assertEquals([got, log.lines], [[{ progress: 1 }, { progress: 2 }], []]);
 });
 
+Deno.test("what was reported right before the result is passed on", () => {
+  using timers = new FakeTimers();
+  const reports = new ProgressReports(new WarnOnce(new LogBook()));
+  const got: Progress[] = [];
+  {
+    using call = reports.open((progress) => got.push(progress));
+    for (const progress of [1, 2, 3]) reports.receive({ progressToken: call.token, progress });
+  }
+  assertEquals([got, timers.waiting], [[{ progress: 1 }, { progress: 3 }], 0]);
+});
+
+Deno.test("texts of elsewhere count as progress until the server reports its own", () => {
+  using timers = new FakeTimers();
+  const reports = new ProgressReports(new WarnOnce(new LogBook()));
+  const got: Progress[] = [];
+  using call = reports.open((progress) => got.push(progress));
+  for (const text of ["one", "one", "two"]) {
+    call.note(text);
+    timers.advance(100);
+  }
+  reports.receive({ progressToken: call.token, progress: 0.5 });
+  call.note("three");
+  timers.advance(100);
+  assertEquals(got, [{ progress: 1, message: "one" }, { progress: 2, message: "two" }, { progress: 0.5 }]);
+});
+
 // proves: ext-progress-shape
 Deno.test("readProgress() leaves out a total that cannot be one, and refuses other wrong shapes", () => {
   assertEquals(readProgress({ progress: 1, total: 0, message: "" }), { progress: 1 });
