@@ -27,7 +27,7 @@ testPrompt("the prompt tells what became of the MCP servers, and status tells wh
   await session.expect("laptop> ");
   const status = await enter(session, "status");
   assertStringIncludes(status, "computer  laptop\noffice    none, not connected\n");
-  assertStringIncludes(status, "\nshop    running   3 tools\n");
+  assertStringIncludes(status, "\nshop    running   3 tools  MCP 2025-06-18\n");
   assertStringIncludes(status, "\n    Cannot use the MCP server: exit code 3\n    no luck\n");
   await leave(session);
 });

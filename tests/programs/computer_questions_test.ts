@@ -52,14 +52,14 @@ testPrompt("a refused question fails its server alone, and input set mends it, u
   await session.expect("1 of 2 MCP servers run, with 3 tools");
   const status = await enter(session, "status");
   assertStringIncludes(status, 'a  failed   0 tools\n    Cannot resolve input "key": no value');
-  assertStringIncludes(status, "b  running  3 tools\n");
+  assertStringIncludes(status, "b  running  3 tools  MCP 2025-06-18\n");
   await session.write(`input set key${Key.enter}`);
   await session.expect('API key (input "key"): ');
   await session.write(`hunter2${Key.enter}`);
   // On a busy machine the lines of the log may come before the prompt.
   await session.expectScreen(/input "key" is set; restarting a\n(?:.*\n)*laptop>$/);
   await enter(session, "server start a");
-  assertStringIncludes(await enter(session, "status"), "a  running  3 tools\n");
+  assertStringIncludes(await enter(session, "status"), "a  running  3 tools  MCP 2025-06-18\n");
   await leave(session);
   assert(!session.output().includes("hunter"));
 });
