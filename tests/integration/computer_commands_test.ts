@@ -117,7 +117,10 @@ Deno.test("status says why a running server has no tools", async () => {
   const answers = { "tools/list": { error: { code: -32603, message: "cloud is down" } } };
   const config = place.write("config.json", scriptedServers({ shop: { tools: [], answers } }));
   const text = await place.run(["status", "--config", config]);
-  assertStringIncludes(text.stdout, "shop  running  0 tools  MCP 2025-06-18\n    cannot list tools: cloud is down\n");
+  assertStringIncludes(
+    text.stdout,
+    "shop  running  0 tools  MCP 2025-06-18\n    cannot list tools: cloud is down\n",
+  );
   const { stdout } = await place.run(["status", "--config", config, "--json"]);
   assertEquals(JSON.parse(stdout).servers[0].problem, "cannot list tools: cloud is down");
 });
