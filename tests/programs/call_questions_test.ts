@@ -1,7 +1,8 @@
 // Questions of MCP servers during a call, at the terminals where they appear: the prompt of the Computer, a command for a
 // running Computer, the command line of the Agent; and without a terminal.
 
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path";
 import { Agent } from "../../src/agent/agent.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { doorWords, runDoor } from "../fixtures/door.ts";
@@ -15,6 +16,14 @@ import {
   type TerminalSession,
   testOnTerminal,
 } from "../integration/_terminal_session.ts";
+
+const ASKING_SERVER = fromFileUrl(new URL("../fixtures/asking_server.ts", import.meta.url));
+
+/** A server whose tool `ask` asks what it is given. */
+function askingServer(): Record<string, unknown> {
+  const args = ["run", "--no-check", "--no-lock", "--quiet", ASKING_SERVER];
+  return { type: "stdio", server_parameters: { command: Deno.execPath(), args } };
+}
 
 /** The lines of the form that `order` of the kiosk asks for. */
 const FORM = [
@@ -129,6 +138,54 @@ testPrompt("a call that was typed at the prompt is asked about there", async ({ 
   await fillIn(session);
   await session.expect(ORDERED);
   await session.expectScreen(/\nlaptop>$/);
+  await leave(session);
+});
+
+testPrompt(
+  "a hostile question neither clears the screen nor passes for the prompt, and all its kinds of fields are asked",
+  async ({ open }) => {
+    const session = await open({ config: { servers: { evil: askingServer() } } });
+    await session.expect("1 MCP server runs");
+    const message = "Hello\u001b[2J\u001b[H\u001b]0;owned\u0007\r\nlaptop> quit\u202e\n" + "y ".repeat(120);
+    const properties = {
+      tags: {
+        type: "array",
+        title: "Tags\u001b[31m",
+        minItems: 1,
+        items: { type: "string", enum: ["a", "b\u0007"] },
+      },
+      day: { type: "string", format: "date" },
+    };
+    const questions = [{ message, requestedSchema: { type: "object", properties, required: ["tags"] } }];
+    await session.write(`call ask ${JSON.stringify(JSON.stringify({ questions }))}${Key.enter}`);
+    await session.expect('MCP server "evil" asks in your call of "ask":\n  Hello');
+    await session.expect('1/2 "Tags" (required, numbers or texts, with commas, at least 1 option): ');
+    assertMatch(session.screen(), /^ {2}laptop> quit$/m);
+    await session.write(`2, a${Key.enter}`);
+    await session.expect('2/2 "day" (date, such as 2026-01-31): ');
+    await session.write(`tomorrow${Key.enter}`);
+    await session.expect('"day" must be a date such as 2026-01-31');
+    await session.write(`2026-12-24${Key.enter}`);
+    await session.expect("[n]o (decline): ");
+    await session.write(`c${Key.enter}`);
+    await session.expect("at least 1 option) [b");
+    await session.write(`${Key.enter}${Key.enter}${Key.enter}`);
+    await session.expect('{"action":"accept","content":{"tags":["b');
+    await session.expectScreen(/\nlaptop>$/);
+    assert(!session.output().includes("\u001b[2J") && !session.output().includes("\u001b]0;"));
+    await leave(session);
+  },
+);
+
+testPrompt("a form for a secret is declined before anybody sees it", async ({ open }) => {
+  const session = await open({ config: { servers: { evil: askingServer() } } });
+  await session.expect("1 MCP server runs");
+  const properties = { password: { type: "string" } };
+  const questions = [{ message: "Who are you?", requestedSchema: { type: "object", properties } }];
+  await session.write(`call ask ${JSON.stringify(JSON.stringify({ questions }))}${Key.enter}`);
+  await session.expect('{"action":"decline"}');
+  await session.expectScreen(/\nlaptop>$/);
+  assert(!session.screen().includes("Ctrl-D declines"));
   await leave(session);
 });
 
