@@ -10,9 +10,9 @@ export class Login implements AsyncDisposable {
   readonly door: RunningDoor;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
 
-  constructor(args: readonly string[], place: Workplace) {
+  constructor(args: readonly string[], { env }: { readonly env: Readonly<Record<string, string>> }) {
     this.door = new RunningDoor(doorWords("computer.ts", ["auth", "login", ...args]), {
-      env: place.env,
+      env,
       keepsInput: true,
     });
     this.#input = this.door.input.getWriter();
@@ -56,9 +56,9 @@ export class Desk implements Disposable {
     this.config = ["--config", this.place.write("mcp.json", config)];
   }
 
-  /** Begins a sign-in without a running Computer. */
-  login(...args: readonly string[]): Login {
-    return new Login([...args, ...this.config], this.place);
+  /** Begins a sign-in without a running Computer, with these variables in its environment. */
+  login(env: Readonly<Record<string, string>>, ...args: readonly string[]): Login {
+    return new Login([...args, ...this.config], { env: { ...this.place.env, ...env } });
   }
 
   /** Begins a sign-in at the running Computer. */

@@ -89,7 +89,7 @@ Deno.test({
     using desk = new Desk(server.config());
     await using running = (await serve(desk, hub)).computer;
     await running.said("needs sign-in");
-    await using login = desk.login("guarded");
+    await using login = desk.login({}, "guarded");
     await fetch(await login.fill()).then((page) => page.body?.cancel());
     assertEquals((await login.door.end()).code, 0);
     await running.said("MCP server is running again");

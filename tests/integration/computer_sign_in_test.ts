@@ -4,13 +4,14 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { isRecord } from "../../src/json.ts";
 import { ProtectedServer } from "../fixtures/protected_server.ts";
 import { fillForms } from "../fixtures/sign_in_forms.ts";
+import { eventually } from "../fixtures/within.ts";
 import { Desk } from "./_sign_in_desk.ts";
 
 Deno.test("a browser that comes back to the loopback port ends the sign-in, and its tokens are private", async () => {
   await using server = await ProtectedServer.open();
   using desk = new Desk(server.config());
   assertEquals((await desk.status())["state"], "needs sign-in");
-  await using login = desk.login("guarded");
+  await using login = desk.login({}, "guarded");
   const end = await login.fill();
   const page = await fetch(end);
   assertEquals(page.status, 200);
@@ -40,7 +41,7 @@ Deno.test("a browser that comes back to the loopback port ends the sign-in, and 
 Deno.test("what a person pastes is read until it is the address of this sign-in", async () => {
   await using server = await ProtectedServer.open();
   using desk = new Desk(server.config());
-  await using login = desk.login("guarded");
+  await using login = desk.login({}, "guarded");
   await login.url();
   await login.paste("what now?");
   await login.door.stdout.until("neither an address nor a code");
@@ -59,7 +60,7 @@ Deno.test("what a person pastes is read until it is the address of this sign-in"
 Deno.test("the code alone ends a sign-in whose browser is on another machine", async () => {
   await using server = await ProtectedServer.open();
   using desk = new Desk(server.config());
-  await using login = desk.login("guarded");
+  await using login = desk.login({}, "guarded");
   const end = await login.fill();
   await login.paste(new URL(end).searchParams.get("code") ?? "");
   assertEquals((await login.door.end()).code, 0);
@@ -68,7 +69,7 @@ Deno.test("the code alone ends a sign-in whose browser is on another machine", a
 Deno.test("with --json, what a sign-in tells is one JSON document on each line", async () => {
   await using server = await ProtectedServer.open();
   using desk = new Desk(server.config());
-  await using login = desk.login("guarded", "--json");
+  await using login = desk.login({}, "guarded", "--json");
   await login.door.stdout.until("}\n");
   const [first = ""] = login.door.stdout.text.split("\n");
   const { type, url, redirect_uri, listens } = JSON.parse(first);
@@ -86,7 +87,7 @@ Deno.test("with --json, what a sign-in tells is one JSON document on each line",
 Deno.test("a refused sign-in fails with the reason, and a request of a stranger does not end it", async () => {
   await using server = await ProtectedServer.open();
   using desk = new Desk(server.config());
-  await using login = desk.login("guarded");
+  await using login = desk.login({}, "guarded");
   const end = new URL(await login.fill({ isRefused: true }));
   const stranger = await fetch(`${end.origin}${end.pathname}?error=access_denied&state=guessed`);
   assertStringIncludes(await stranger.text(), "belongs to no sign-in");
@@ -100,18 +101,40 @@ Deno.test("a refused sign-in fails with the reason, and a request of a stranger 
 Deno.test("Ctrl-C ends a sign-in", async () => {
   await using server = await ProtectedServer.open();
   using desk = new Desk(server.config());
-  await using login = desk.login("guarded");
+  await using login = desk.login({}, "guarded");
   const { origin } = new URL(new URL(await login.url()).searchParams.get("redirect_uri") ?? "");
   login.door.kill("SIGINT");
   assertEquals((await login.door.end()).code, 130);
   assertEquals(await fetch(origin).then(() => "open", () => "closed"), "closed");
 });
 
+Deno.test({
+  name: "--open opens the page in the browser of this machine, and says when there is none",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using server = await ProtectedServer.open();
+    using desk = new Desk(server.config());
+    const opened = desk.place.write("opened", "");
+    const opener = desk.place.write("xdg-open", `#!/bin/sh\nprintf %s "$1" > ${opened}\n`);
+    Deno.chmodSync(opener, 0o700);
+    const withOpener = { PATH: `${desk.place.folder}:${Deno.env.get("PATH")}` };
+    await using login = desk.login(withOpener, "guarded", "--open");
+    const url = await login.url();
+    await eventually(() => Deno.readTextFileSync(opened), (text) => text === url, "the page in the browser");
+    await login.paste(await login.fill());
+    assertEquals((await login.door.end()).code, 0);
+
+    Deno.writeTextFileSync(opener, "#!/bin/sh\nexit 3\n");
+    await using again = desk.login(withOpener, "guarded", "--open");
+    await again.door.said("No browser could be opened here");
+  },
+});
+
 Deno.test("a port that is in use leaves the pasted address", async () => {
   await using server = await ProtectedServer.open();
   using desk = new Desk(server.config({ clientId: "desktop" }));
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  await using login = desk.login("guarded", "--port", String(taken.addr.port));
+  await using login = desk.login({}, "guarded", "--port", String(taken.addr.port));
   const end = await login.fill();
   assertEquals(new URL(end).port, String(taken.addr.port));
   assertStringIncludes(login.door.stdout.text, "Nothing listens");
@@ -122,7 +145,7 @@ Deno.test("a port that is in use leaves the pasted address", async () => {
 Deno.test("a device shows a code, which is entered anywhere", async () => {
   await using server = await ProtectedServer.open();
   using desk = new Desk(server.config({ clientId: "desktop", grant: "device_code" }));
-  await using login = desk.login("guarded", "--json");
+  await using login = desk.login({}, "guarded", "--json");
   await login.door.stdout.until("}\n");
   const { type, complete_url, user_code } = JSON.parse(login.door.stdout.text);
   assertEquals(type, "enter_code");
@@ -148,7 +171,7 @@ Deno.test("auth logout has the tokens revoked and forgets them", async () => {
   await using server = await ProtectedServer.open();
   using desk = new Desk(server.config());
   assertStringIncludes((await desk.run("auth", "logout", "guarded")).stdout, "not signed in");
-  await using login = desk.login("guarded");
+  await using login = desk.login({}, "guarded");
   await login.paste(await login.fill());
   assertEquals((await login.door.end()).code, 0);
   const { code, stdout } = await desk.run("auth", "logout", "guarded", "--json");
@@ -166,8 +189,13 @@ Deno.test("auth status tells programs and servers with a header apart, and an un
       keyed: { url: "http://127.0.0.1:9/mcp", headers: { Authorization: "Bearer x" } },
       off: { url: "http://127.0.0.1:9/mcp", oauth: false },
       open: { url: "http://127.0.0.1:9/mcp" },
-      asked: { url: "http://127.0.0.1:9/mcp", oauth: true },
+      asked: { url: "http://127.0.0.1:9/mcp", oauth: true, headers: { "X-Key": "${input:key}" } },
+      service: {
+        url: "http://127.0.0.1:9/mcp",
+        oauth: { grant: "client_credentials", clientId: "a", clientSecret: "${input:key}" },
+      },
     },
+    inputs: [{ id: "key", type: "promptString", description: "key", password: true }],
   });
   const { code, stdout } = await desk.run("auth", "status", "--json");
   const { servers } = JSON.parse(stdout);
@@ -177,6 +205,7 @@ Deno.test("auth status tells programs and servers with a header apart, and an un
     ["off", "not OAuth"],
     ["open", "signed out"],
     ["asked", "needs sign-in"],
+    ["service", "signed out"],
   ]]);
   for (const command of ["login", "status", "logout"]) {
     const unknown = await desk.run("auth", command, "nope");

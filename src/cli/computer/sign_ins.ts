@@ -1,8 +1,9 @@
 /** The sign-ins of a Computer of the command line, whether it runs or not. */
 import type { InputSource } from "../../computer/inputs/sources.ts";
 import { type ComputerSignIns, openSignIns } from "../../computer/sign_ins.ts";
+import { MASK } from "../../computer/secrets/masking.ts";
 import { withModule } from "../../log.ts";
-import type { MCPServerConfig } from "../../protocol/config.ts";
+import type { MCPServerConfig, NetworkMCPServerConfig } from "../../protocol/config.ts";
 import type { HostedComputer } from "./hosted_computer.ts";
 
 /** The sign-ins at the MCP servers of the configuration. */
@@ -18,18 +19,32 @@ export function knownSignInsOf(hosted: HostedComputer): ComputerSignIns {
   const { tokens, logger } = hosted.options;
   const { config } = hosted.store;
   const inputs: InputSource = (_id, { input }) => hosted.peekInput(input);
-  const servers = config.servers.map(withoutHeaders);
+  const servers = config.servers.map(withoutSecrets);
   return openSignIns({ config: { ...config, servers }, inputs, tokens, log: withModule(logger, "mcp") });
 }
 
-/** What is known of a sign-in does not depend on headers, which often have secrets that a person is asked for. */
-function withoutHeaders(server: MCPServerConfig): MCPServerConfig {
+/** What is known of a sign-in does not depend on these members, for whose secrets a person would be asked. */
+function withoutSecrets(server: MCPServerConfig): MCPServerConfig {
   switch (server.type) {
     case "stdio":
       return server;
-    case "streamable":
-      return { ...server, server_parameters: { ...server.server_parameters, headers: null } };
-    case "sse":
-      return { ...server, server_parameters: { ...server.server_parameters, headers: null } };
+    case "streamable": {
+      const server_parameters = { ...server.server_parameters, headers: null };
+      return { ...server, server_parameters, oauth: maskOAuth(server.oauth) };
+    }
+    case "sse": {
+      const server_parameters = { ...server.server_parameters, headers: null };
+      return { ...server, server_parameters, oauth: maskOAuth(server.oauth) };
+    }
   }
+}
+
+function maskOAuth(oauth: NetworkMCPServerConfig["oauth"]): NetworkMCPServerConfig["oauth"] {
+  if (typeof oauth !== "object" || oauth === null) return oauth;
+  const { clientSecret, privateKey } = oauth;
+  return {
+    ...oauth,
+    ...(clientSecret ? { clientSecret: MASK } : {}),
+    ...(privateKey ? { privateKey: MASK } : {}),
+  };
 }

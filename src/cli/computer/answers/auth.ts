@@ -23,11 +23,12 @@ export interface LoginFlags {
 
 /** Signs in at a server. While it waits, it tells what to do; a running Computer then starts the server. */
 export async function login(
-  { hosted, signal, conversation }: CommandContext,
+  { hosted, signal, conversation, progress }: CommandContext,
   { name, flags }: { readonly name: string; readonly flags: LoginFlags },
 ): Promise<CommandAnswer> {
   serverOf(hosted, name);
   const signIns = signInsOf(hosted);
+  progress(`signing in at ${name}`);
   const kind = await logIn(signIns, { ...flags, server: name, conversation, signal });
   const status = await signIns.status(name, { signal });
   const how = kind === "service"
@@ -109,7 +110,9 @@ async function rowOf(
   if (remark !== undefined) return { name, standing: "not OAuth", remark };
   try {
     const status = await knownSignInsOf(hosted).status(name, { signal });
-    return { name, standing: standingOf(status, server, hosted), status };
+    const isIdle = isService(server) && status.state !== "signed in";
+    const standing = standingOf(status, server, hosted);
+    return { name, standing, status, remark: isIdle ? "a service, which gets tokens by itself" : undefined };
   } catch (error) {
     signal.throwIfAborted();
     return { name, standing: "unknown", remark: describeError(error) };
@@ -128,11 +131,15 @@ function standingOf(status: SignInStatus, server: MCPServerConfig, hosted: Hoste
   const state = hosted.isStarted ? hosted.computer.servers.get(server.name)?.status : undefined;
   if (state === "needs sign-in") return "needs sign-in";
   if (status.state === "signed in") return "signed in";
-  const oauth = oauthOf(server);
-  const isService = typeof oauth === "object" && oauth.grant === "client_credentials";
-  if (status.state === "expired") return isService ? "signed out" : "needs sign-in";
+  if (isService(server)) return "signed out";
+  if (status.state === "expired") return "needs sign-in";
   // Without a running Computer, only a configured sign-in is known to be needed.
-  return oauth === undefined || isService ? "signed out" : "needs sign-in";
+  return oauthOf(server) === undefined ? "signed out" : "needs sign-in";
+}
+
+function isService(server: MCPServerConfig): boolean {
+  const oauth = oauthOf(server);
+  return typeof oauth === "object" && oauth.grant === "client_credentials";
 }
 
 function signInsText(rows: readonly ServerRow[], { strong, alarm, faint }: Palette): string {
