@@ -50,7 +50,7 @@ const FAILURES = {
   signIn: {
     readCode: ErrorCode.TOOL_AUTHORIZATION_REQUIRED,
     toolCode: ErrorCode.TOOL_AUTHORIZATION_REQUIRED,
-    text: "needs a sign-in of its user at the Computer",
+    text: "needs a sign-in at the Computer",
   },
   forbidden: {
     readCode: ErrorCode.TOOL_AUTHORIZATION_FAILED,
@@ -101,11 +101,8 @@ export function toToolFailure(
     return { text, meta: { error_code: FAILURES.timeout.toolCode, a2c_timeout: true } };
   }
   if (error instanceof SignInRequiredError) {
-    const { reason } = error;
-    return {
-      text: `Tool "${name}" failed: ${redact(reason)}`,
-      meta: { error_code: FAILURES.signIn.toolCode },
-    };
+    const text = `Tool "${name}" failed: ${redact(error.message)} at the Computer`;
+    return { text, meta: { error_code: FAILURES.signIn.toolCode } };
   }
   if (kind === "unauthorized" || kind === "forbidden") {
     const { text, toolCode } = FAILURES[kind];
@@ -145,7 +142,7 @@ export function toReadError(error: unknown, read: FailedRead): unknown {
   const { readCode, text } = FAILURES[kind];
   const { name: mcp_server, status: state } = read.server;
   const details = kind === "notRunning" ? { mcp_server, state } : { mcp_server };
-  const what = error instanceof SignInRequiredError ? `failed: ${error.reason}` : text;
+  const what = error instanceof SignInRequiredError ? `${text}: ${error.reason}` : text;
   return smcpError(readCode, `MCP server "${mcp_server}" ${what}`, details, error);
 }
 

@@ -94,17 +94,19 @@ export class SignInRequiredError extends ServerAuthorizationError {
   /** Scopes that one request lacks. The session goes on, since other requests work. */
   readonly missingScope: string | undefined;
 
-  /** @param options `why`: a clause, such as "its sign-in has ended". */
+  /** @param options `why`: a clause, such as "its sign-in has ended"; without it, nobody has signed in. */
   constructor(
     server: string,
-    { why = "it needs a sign-in", missingScope }: {
+    { why, missingScope }: {
       readonly why?: string | undefined;
       readonly missingScope?: string | undefined;
     } = {},
   ) {
-    const reason = `${why}; run "auth login ${quoteName(server)}"`;
-    super(missingScope === undefined ? 401 : 403, `Cannot use MCP server "${server}": ${reason}`);
-    this.reason = reason;
+    const advice = `run "auth login ${quoteName(server)}"`;
+    const state = `${why ?? "it needs a sign-in"}; ${advice}`;
+    super(missingScope === undefined ? 401 : 403, `Cannot use MCP server "${server}": ${state}`);
+    // Shown beside the status, which says already that it needs a sign-in.
+    this.reason = why === undefined ? advice : state;
     this.missingScope = missingScope;
   }
 }

@@ -92,8 +92,7 @@ export class ServerAuthorization {
     }
     if (!await this.#isOfferedBy(challenge, signal)) return undefined;
     await this.#rememberScope(challenge);
-    const why = token === undefined ? "it needs a sign-in" : "its sign-in has ended";
-    throw this.#require(why);
+    throw this.#require(token === undefined ? undefined : "its sign-in has ended");
   }
 
   /** Takes a token that was refused although it was new. */
@@ -160,7 +159,7 @@ export class ServerAuthorization {
     }
   }
 
-  #require(why: string): SignInRequiredError {
+  #require(why: string | undefined): SignInRequiredError {
     return this.#required = new SignInRequiredError(this.#server.name, { why });
   }
 
