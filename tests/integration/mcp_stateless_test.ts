@@ -3,6 +3,8 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { kioskCommand, kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { HttpMcpServer } from "../fixtures/http_server.ts";
 import { KioskHttp } from "../fixtures/kiosk_http.ts";
+import { stateOf } from "../fixtures/log_book.ts";
+import type { Message } from "../fixtures/script.ts";
 import { ComputerOffice } from "./_computer_office.ts";
 
 /** The kiosk of 2026-07-28 over one transport. */
@@ -110,4 +112,68 @@ Deno.test("tools of a server that announces no changes are listed again when the
   const again = server.next("POST tools/list");
   await office.laptop.getTools();
   await again;
+});
+
+Deno.test("a stream of changes that the server ends is opened again, and what changed meanwhile arrives", async () => {
+  await using kiosk = new KioskHttp({ serves: "2026" });
+  await using office = await ComputerOffice.open({ servers: { kiosk: kiosk.config() } });
+  await office.laptop.getDesktop();
+  const again = kiosk.next("POST subscriptions/listen");
+  const changed = office.next("updateDesktop");
+  await kiosk.endStreams();
+  kiosk.kiosk.window.update("Closed for lunch");
+  await again;
+  await changed;
+  assertStringIncludes((await office.laptop.getDesktop()).join(), "Closed for lunch");
+  const live = office.next("updateDesktop");
+  await office.laptop.callTool("show", { text: "Open again" });
+  await live;
+});
+
+Deno.test("a server of 2026-07-28 that hangs is noticed and used with a new connection", async () => {
+  let isHung = false;
+  const over = Promise.withResolvers<void>();
+  const hang = () => over.promise.then(() => new Response(null, { status: 503 }));
+  await using kiosk = new KioskHttp({ serves: "2026", intercept: () => isHung ? hang() : undefined });
+  using _end = { [Symbol.dispose]: () => over.resolve() };
+  await using office = await ComputerOffice.open({ servers: { kiosk: kiosk.config() } }, {
+    limits: { pingIntervalMs: 20, pingTimeoutMs: 100 },
+  });
+  const retrying = office.log.next(stateOf("kiosk", "retrying"));
+  isHung = true;
+  assertStringIncludes(String((await retrying).fields["error"]), "pings");
+});
+
+Deno.test("arguments go into HTTP headers where the tool says so, and again as it says when it has changed", async () => {
+  const fresh = { resultType: "complete", ttlMs: 600_000, cacheScope: "private" };
+  const marked = (name: string) => ({
+    name: "query",
+    inputSchema: {
+      type: "object",
+      properties: { region: { type: "string", "x-mcp-header": name } },
+    },
+  });
+  let header = "Region";
+  const seen: (string | null)[] = [];
+  const intercept = ({ id, method }: Message, { headers }: Request) => {
+    if (method === "tools/list") {
+      return Response.json({ jsonrpc: "2.0", id, result: { ...fresh, tools: [marked(header)] } });
+    }
+    if (method !== "tools/call") return undefined;
+    seen.push(headers.get("mcp-method"), headers.get("mcp-name"), headers.get(`mcp-param-${header}`));
+    if (headers.has(`mcp-param-${header}`)) return undefined;
+    const error = { code: -32020, message: "Header mismatch" };
+    return Response.json({ jsonrpc: "2.0", id, error }, { status: 400 });
+  };
+  const discovered = { ...fresh, supportedVersions: ["2026-07-28"], capabilities: { tools: {} } };
+  await using server = new HttpMcpServer("streamable", { answers: { "server/discover": discovered } }, {
+    intercept,
+  });
+  await using office = await ComputerOffice.open({ servers: { s: server.config() } });
+  assertEquals((await office.laptop.callTool("query", { region: "Zürich" })).isError, false);
+  assertEquals(seen, ["tools/call", "query", "=?base64?WsO8cmljaA==?="]);
+  seen.length = 0;
+  header = "Place";
+  assertEquals((await office.laptop.callTool("query", { region: "Bern" })).isError, false);
+  assertEquals(seen, ["tools/call", "query", null, "tools/call", "query", "Bern"]);
 });
