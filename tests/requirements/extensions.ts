@@ -12,7 +12,7 @@ export const extensions: readonly Requirement[] = [
     "ext-progress-follow": "An Agent is told of the progress of a call that it follows.",
     "ext-progress-opt-in": "Nobody is told of the progress of a call that is not followed.",
     "ext-progress-unknown": "Where the Computer does not know the event, the call runs without progress.",
-    "ext-progress-bound": "A Computer remembers 512 followed calls, and forgets the oldest.",
+    "ext-progress-bound": "A Computer remembers 512 calls that have not begun, and forgets the oldest.",
   }),
   ...section("docs/protocol/progress.md#hearing-of-progress", {
     "ext-progress-relay":

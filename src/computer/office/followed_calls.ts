@@ -7,23 +7,24 @@ import type { UpdateProgressReq } from "../../protocol/progress.ts";
 const UPDATE_INTERVAL_MS = 500;
 /** The share of one followed call in that time: a Server limits the notifications of a Computer. */
 const SHARE_MS = 25;
-/** The most calls that are followed; the oldest is forgotten for another one. */
-const MAX_FOLLOWED = 512;
+/** The most calls that are to be followed and have not begun; the oldest is forgotten for another one. */
+const MAX_EXPECTED = 512;
 
 /** What is told of a call. */
 export type ProgressUpdate = Omit<UpdateProgressReq, "computer">;
 
-interface FollowedCall {
-  readonly idleMs: number | undefined;
+interface RunningCall {
   readonly throttle: Throttle;
+  isFollowed: boolean;
   latest: Progress | undefined;
 }
 
 /** Tells the office of the progress of the calls that its Agent follows; of the words of a server, only that there are some. */
 export class FollowedCalls {
   readonly #tell: ((update: ProgressUpdate) => void) | undefined;
-  /** By `req_id`. */
-  readonly #calls = new Map<string, FollowedCall>();
+  /** The calls that have not begun, by `req_id`, and how long each may make no progress. */
+  readonly #expected = new Map<string, number | undefined>();
+  readonly #running = new Map<string, RunningCall>();
 
   constructor(tell: ((update: ProgressUpdate) => void) | undefined) {
     this.#tell = tell;
@@ -32,46 +33,61 @@ export class FollowedCalls {
   /**
    * Follows a call that runs or is about to begin. To follow it again changes nothing.
    *
-   * @param idleMs How long the call may make no progress, in milliseconds.
+   * @param idleMs How long the call may make no progress, in milliseconds; without effect when it runs.
    * @return The latest progress of the call.
    */
   follow(reqId: string, idleMs?: number): Progress | undefined {
-    const known = this.#calls.get(reqId);
-    if (known !== undefined) return known.latest;
-    const [oldest] = this.#calls.keys();
-    if (oldest !== undefined && this.#calls.size >= MAX_FOLLOWED) this.onEnded(oldest);
-    const interval = () => Math.max(UPDATE_INTERVAL_MS, this.#calls.size * SHARE_MS);
-    const throttle = new Throttle(() => this.#update(reqId), interval);
-    this.#calls.set(reqId, { idleMs, throttle, latest: undefined });
+    const running = this.#running.get(reqId);
+    if (running !== undefined) {
+      running.isFollowed = true;
+      return running.latest;
+    }
+    if (!this.#expected.has(reqId)) this.#expected.set(reqId, idleMs);
+    const [oldest = reqId] = this.#expected.keys();
+    if (this.#expected.size > MAX_EXPECTED) this.#expected.delete(oldest);
     return undefined;
   }
 
-  /** How long a call may make no progress, if the Agent has said so. */
-  idleMsOf(reqId: string): number | undefined {
-    return this.#calls.get(reqId)?.idleMs;
+  /** A call begins; returns how long it may make no progress, if the Agent has said so. */
+  onBegun(reqId: string): number | undefined {
+    const isFollowed = this.#expected.has(reqId);
+    const idleMs = this.#expected.get(reqId);
+    this.#expected.delete(reqId);
+    const throttle = new Throttle(() => this.#update(reqId), () => this.#intervalMs);
+    this.#running.set(reqId, { throttle, isFollowed, latest: undefined });
+    return idleMs;
   }
 
   /** A call has made progress. */
   onProgress(reqId: string, progress: Progress): void {
-    const call = this.#calls.get(reqId);
+    const call = this.#running.get(reqId);
     if (call === undefined) return;
     call.latest = progress;
-    call.throttle.request();
+    if (call.isFollowed) call.throttle.request();
   }
 
   /** A call has ended: nothing more is told of it. */
   onEnded(reqId: string): void {
-    this.#calls.get(reqId)?.throttle.close();
-    this.#calls.delete(reqId);
+    this.#running.get(reqId)?.throttle.close();
+    this.#running.delete(reqId);
   }
 
   /** The Agent or this Computer has left the office: nothing is followed any more. */
   endOffice(): void {
-    for (const reqId of [...this.#calls.keys()]) this.onEnded(reqId);
+    this.#expected.clear();
+    for (const call of this.#running.values()) {
+      call.isFollowed = false;
+      call.throttle.cancel();
+    }
+  }
+
+  get #intervalMs(): number {
+    const followed = this.#running.values().filter(({ isFollowed }) => isFollowed).toArray().length;
+    return Math.max(UPDATE_INTERVAL_MS, followed * SHARE_MS);
   }
 
   #update(reqId: string): void {
-    const latest = this.#calls.get(reqId)?.latest;
+    const latest = this.#running.get(reqId)?.latest;
     if (latest === undefined) return;
     const { progress, total, message } = latest;
     this.#tell?.({

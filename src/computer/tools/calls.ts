@@ -149,9 +149,12 @@ export class ToolCalls {
       return Promise.resolve(this.#refuseBusy(request));
     }
     const isLocal = options.isLocal === true;
-    const idleMs = isLocal ? options.idleMs : this.#context.followed.idleMsOf(request.req_id);
+    const { followed } = this.#context;
+    const idleMs = isLocal ? options.idleMs : followed.onBegun(request.req_id);
     const call = new RunningCall(request, { isLocal, idleMs, report: this.#reporter(request, options) });
-    const result = this.#run(call, options);
+    const result = this.#run(call, options).finally(() => {
+      if (!isLocal) followed.onEnded(request.req_id);
+    });
     result.then((last) => call.finish(last), (error) => call.fail(error));
     this.#repeated.keep(request, { call, result });
     return call.answer;
@@ -237,7 +240,6 @@ export class ToolCalls {
       return withNotes(toFailureOutcome(error, failed), questions.notes);
     } finally {
       this.#running.delete(call);
-      if (!call.isLocal) this.#context.followed.onEnded(call.request.req_id);
     }
   }
 

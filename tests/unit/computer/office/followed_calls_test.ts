@@ -12,6 +12,7 @@ Deno.test("a call is told of at most twice a second, at once and with its latest
   using timers = new FakeTimers();
   const { told, calls } = setUp();
   calls.follow("a");
+  calls.onBegun("a");
   for (let progress = 1; progress <= 100; progress++) {
     calls.onProgress("a", { progress, total: 100 });
     timers.advance(10);
@@ -26,7 +27,10 @@ Deno.test("many calls together are told of at most forty times a second", () => 
   using timers = new FakeTimers();
   const { told, calls } = setUp();
   const ids = Array.from({ length: 100 }, (_, index) => `${index}`);
-  for (const id of ids) calls.follow(id);
+  for (const id of ids) {
+    calls.onBegun(id);
+    calls.follow(id);
+  }
   for (let round = 1; round <= 100; round++) {
     for (const id of ids) calls.onProgress(id, { progress: round });
     timers.advance(100);
@@ -36,16 +40,32 @@ Deno.test("many calls together are told of at most forty times a second", () => 
 });
 
 // proves: ext-progress-bound
-Deno.test("512 calls are remembered, and the oldest is forgotten", () => {
+Deno.test("512 calls that have not begun are remembered, and the oldest is forgotten", () => {
   using _timers = new FakeTimers();
   const { told, calls } = setUp();
+  calls.onBegun("running");
+  calls.follow("running");
   for (let index = 0; index <= 512; index++) calls.follow(`${index}`, 1_000);
-  assertEquals([calls.idleMsOf("0"), calls.idleMsOf("1"), calls.idleMsOf("512")], [undefined, 1_000, 1_000]);
-  calls.onProgress("0", { progress: 1 });
-  calls.onProgress("512", { progress: 1, message: "text" });
-  assertEquals(told, [{ req_id: "512", progress: 1, has_message: true }]);
-  assertEquals(calls.follow("512", 5), { progress: 1, message: "text" });
-  assertEquals(calls.idleMsOf("512"), 1_000);
+  assertEquals(["0", "1", "512"].map((id) => calls.onBegun(id)), [undefined, 1_000, 1_000]);
+  for (const id of ["0", "512", "running"]) calls.onProgress(id, { progress: 1, message: "text" });
+  assertEquals(told.map(({ req_id, has_message }) => [req_id, has_message]), [["512", true], [
+    "running",
+    true,
+  ]]);
+});
+
+// proves: ext-progress-follow
+Deno.test("a call that is followed late tells its latest progress, and its next", () => {
+  using timers = new FakeTimers();
+  const { told, calls } = setUp();
+  calls.onBegun("a");
+  calls.onProgress("a", { progress: 1, message: "text" });
+  assertEquals(calls.follow("a", 5), { progress: 1, message: "text" });
+  assertEquals(told, []);
+  calls.onProgress("a", { progress: 2 });
+  assertEquals(told, [{ req_id: "a", progress: 2 }]);
+  calls.onProgress("a", { progress: 3 });
   calls.endOffice();
-  assertEquals(calls.idleMsOf("512"), undefined);
+  calls.onProgress("a", { progress: 4 });
+  assertEquals([told.length, timers.waiting], [1, 0]);
 });
