@@ -83,12 +83,15 @@ export class RpcPeer {
     this.#listener = listener;
   }
 
-  /** Opens the transport. */
+  /** Opens the transport. One that cannot be used closes itself first: the reason is then what this throws. */
   async start(): Promise<void> {
     const transport = this.#transport;
+    let isStarted = false;
+    let isClosed = false;
     transport.onclose = () => {
+      isClosed = true;
       this.#inflow.close();
-      this.#listener.onClose();
+      if (isStarted) this.#listener.onClose();
     };
     transport.onerror = (error) => {
       this.#inflow.take(0);
@@ -96,6 +99,8 @@ export class RpcPeer {
     };
     transport.onmessage = (message) => this.#receive(message);
     await transport.start();
+    isStarted = true;
+    if (isClosed) this.#listener.onClose();
   }
 
   /** Tells the transport the version that was agreed on. */

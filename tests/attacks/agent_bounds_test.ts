@@ -119,7 +119,9 @@ Deno.test("when the Agent leaves, its calls are cancelled at their MCP server an
   await office.agent.close();
   await gone;
   const { signal } = person.asked[0] ?? {};
-  await within(office.log.until(({ fields }) => fields["outcome"] === "cancelled"), "a cancelled call");
+  const cancelled = (tool: string) =>
+    office.log.until(({ fields }) => fields["tool"] === tool && fields["outcome"] === "cancelled");
+  await within(Promise.all([cancelled("ask"), cancelled("echo")]), "both cancelled calls");
   assertEquals(signal?.aborted, true);
   for (const answer of person.answers) answer(true);
   assertEquals(office.computer.history.slice(-2).map(({ tool, outcome }) => [tool, outcome]).sort(), [

@@ -43,7 +43,7 @@ async function testIn(shell: string, work: (script: string) => Promise<void>): P
 const LINES = [
   [["a2c-smcp", ""], ["agent", "completion", "computer", "server"]],
   [["a2c-smcp", "completion", "z"], ["zsh"]],
-  [["a2c-smcp", "agent", "c"], ["call", "config"]],
+  [["a2c-smcp", "agent", "c"], ["call", "complete", "config"]],
   [["a2c-smcp", "computer", "server", "re"], ["remove", "restart"]],
   [["a2c-smcp", "agent", "finder", "--depth", ""], ["documents", "elements", "pages"]],
   [["a2c-smcp", "agent", "--json", "call", "--ti"], ["--timeout"]],
