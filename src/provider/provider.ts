@@ -53,6 +53,11 @@ export interface ProviderOptions {
   /** The most windows and documents in one page of `resources/list`; 1,000 by default. */
   readonly pageSize?: number | undefined;
   /**
+   * How long a client of MCP 2026-07-28 may use a window or a document that it has read without reading it again, in
+   * milliseconds; 0 by default. A client that listens is notified of changes in any case.
+   */
+  readonly ttlMs?: number | undefined;
+  /**
    * Called with each error that a callback of the author throws, such as `read()` of a window. The message of the error
    * is not sent to the client. By default the error goes to the `onerror` of the MCP server, or, if it has none, is
    * written to standard error with its stack.
@@ -104,14 +109,19 @@ export class Provider {
   readonly #hearers = new Set<Hearer>();
   readonly #attached = new WeakSet<SdkServer | SdkHandler>();
   readonly #pageSize: number;
+  readonly #ttlMs: number;
   readonly #onError: ProviderOptions["onError"];
 
-  /** Throws a RangeError when `pageSize` is not an integer of at least 1. */
-  constructor({ pageSize = DEFAULT_PAGE_SIZE, onError }: ProviderOptions = {}) {
+  /** Throws a RangeError when `pageSize` is not an integer of at least 1, or `ttlMs` not one of at least 0. */
+  constructor({ pageSize = DEFAULT_PAGE_SIZE, ttlMs = 0, onError }: ProviderOptions = {}) {
     if (!Number.isSafeInteger(pageSize) || pageSize < 1) {
       throw new RangeError(`Cannot use pageSize "${pageSize}": not an integer of at least 1`);
     }
+    if (!Number.isSafeInteger(ttlMs) || ttlMs < 0) {
+      throw new RangeError(`Cannot use ttlMs "${ttlMs}": not an integer of at least 0`);
+    }
     this.#pageSize = pageSize;
+    this.#ttlMs = ttlMs;
     this.#onError = onError;
   }
 
@@ -251,6 +261,7 @@ export class Provider {
         conversation = openConversation(server.getNegotiatedProtocolVersion?.(), {
           publications: this.#publications,
           pageSize: this.#pageSize,
+          ttlMs: this.#ttlMs,
           wire: {
             send: (notification) => interception.send({ jsonrpc: "2.0", ...notification }),
             report: (error) => interception.report(error),

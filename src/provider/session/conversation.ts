@@ -8,8 +8,13 @@ import { Broadcast, type Hearer, Session, type SessionWire } from "./session.ts"
 const FIRST_WITHOUT_HANDSHAKE = "2026-07-28";
 /** The member of `_meta` by which each request of that revision tells the revision. */
 const REVISION_KEY = "io.modelcontextprotocol/protocolVersion";
-/** An answer may be used once, and by this client only: windows and documents change at any time. */
-const NOT_CACHED = { ttlMs: 0, cacheScope: "private" } as const;
+
+/** What the answers to one client depend on. */
+export interface ConversationContext extends AnswerContext {
+  readonly wire: SessionWire;
+  /** How long what was read may be used without another request, in milliseconds. */
+  readonly ttlMs: number;
+}
 
 /** One client's share of what is published. */
 export interface Conversation {
@@ -29,13 +34,13 @@ export interface Conversation {
  */
 export function openConversation(
   revision: string | undefined,
-  context: AnswerContext & { readonly wire: SessionWire },
+  context: ConversationContext,
 ): Conversation {
   const hasHandshake = revision === undefined || revision < FIRST_WITHOUT_HANDSHAKE;
   return hasHandshake ? openWithHandshake(context) : openWithoutHandshake(context);
 }
 
-function openWithHandshake(context: AnswerContext & { readonly wire: SessionWire }): Conversation {
+function openWithHandshake(context: ConversationContext): Conversation {
   const session = new Session(context.wire);
   const answers = new Map([
     ...answersFor(context),
@@ -49,14 +54,15 @@ function openWithHandshake(context: AnswerContext & { readonly wire: SessionWire
   };
 }
 
-function openWithoutHandshake(context: AnswerContext & { readonly wire: SessionWire }): Conversation {
+function openWithoutHandshake(context: ConversationContext): Conversation {
   const broadcast = new Broadcast(context.wire);
   const answers = answersFor(context);
   return {
     hearer: broadcast,
     answerTo: (request) => {
       const answer = answers.get(request.method);
-      return answer === undefined || !namesRevision(request) ? undefined : completed(request.method, answer);
+      if (answer === undefined || !namesRevision(request)) return undefined;
+      return completed(answer, request.method === "completion/complete" ? undefined : context.ttlMs);
     },
     onInitialized() {},
     close: () => broadcast.close(),
@@ -69,9 +75,12 @@ function namesRevision({ params }: RpcRequest): boolean {
   return isRecord(meta) && REVISION_KEY in meta;
 }
 
-/** Completes an answer as 2026-07-28 requires: its kind, how long it may be kept, and the code of "not found". */
-function completed(method: string, answer: RpcHandler): RpcHandler {
-  const members = method === "completion/complete" ? {} : NOT_CACHED;
+/**
+ * Completes an answer as 2026-07-28 requires: its kind, how long this client alone may use it (`undefined` for an answer
+ * that nobody keeps), and the code of "not found".
+ */
+function completed(answer: RpcHandler, ttlMs: number | undefined): RpcHandler {
+  const members = ttlMs === undefined ? {} : { ttlMs, cacheScope: "private" };
   return async (exchange) => {
     try {
       return { resultType: "complete", ...members, ...await answer(exchange) };

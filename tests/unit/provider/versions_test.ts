@@ -123,6 +123,16 @@ for (const serving of SERVINGS.filter((serving) => !has2025(serving))) {
     }
   });
 
+  Deno.test(`${serving}: says how long a window may be used`, async () => {
+    await using served = await serve(
+      serving,
+      (provider) => void provider.publishWindow(WINDOW),
+      { ttlMs: 5_000 },
+    );
+    const { result } = await served.request("resources/read", { uri: WINDOW.uri });
+    assertEquals([result?.["ttlMs"], result?.["cacheScope"]], [5_000, "private"]);
+  });
+
   Deno.test(`${serving}: leaves what the revision does not have to the SDK, which refuses it`, async () => {
     await using served = await serve(serving, (provider) => void provider.publishWindow(WINDOW));
     const { error } = await served.request("resources/subscribe", { uri: WINDOW.uri });
@@ -168,6 +178,12 @@ Deno.test("a change reaches the clients of every handler, also when one of them 
   await within(done.promise, "the change");
   assertEquals(told, ["list", WINDOW.uri]);
   assertEquals(await within(failed.promise, "the failure"), "subscriptions/listen: The broker is gone");
+});
+
+Deno.test("a time that is no whole number from 0 is refused", () => {
+  for (const ttlMs of [-1, 0.5, NaN, Infinity]) {
+    assertThrows(() => new Provider({ ttlMs }), RangeError, "ttlMs");
+  }
 });
 
 Deno.test("a handler is attached once", async () => {
