@@ -9,26 +9,43 @@ import type { EraStore } from "../../mcp/era_memory.ts";
 const MAX_ERAS_BYTES = 1024 * 1024;
 
 /**
- * The path of a file in the state folder, `$XDG_STATE_HOME/a2c-smcp` or `~/.local/state/a2c-smcp`; `undefined` without
- * a home, and without the permission to write the file.
+ * The path of a file in the state folder, `$XDG_STATE_HOME/a2c-smcp` or `~/.local/state/a2c-smcp`, on Windows in
+ * `%LOCALAPPDATA%`; `undefined` without a home, and without the permission to write the file.
  */
 export function stateFile(name: string): string | undefined {
+  const folder = stateFolder();
+  return folder === undefined ? undefined : permitted("write", join(folder, name));
+}
+
+/** The file of the sign-ins of this user; `undefined` when this process may not keep any. */
+export function tokenFile(): string | undefined {
+  const folder = stateFolder();
+  // Its lock files stand beside it.
+  if (folder === undefined || permitted("write", folder) === undefined) return undefined;
+  return permitted("read", folder) === undefined ? undefined : join(folder, "tokens.json");
+}
+
+/** The sign-ins of this user; without the permissions to keep them, those of this process. */
+export function openTokens(): TokenStore {
+  const file = tokenFile();
+  return file === undefined ? memoryTokenStore() : fileTokenStore(file);
+}
+
+function stateFolder(): string | undefined {
   try {
     const home = Deno.env.get("HOME");
-    const state = Deno.env.get("XDG_STATE_HOME") ??
+    const local = Deno.build.os === "windows" ? Deno.env.get("LOCALAPPDATA") : undefined;
+    const state = Deno.env.get("XDG_STATE_HOME") ?? local ??
       (home === undefined ? undefined : join(home, ".local", "state"));
-    if (state === undefined) return undefined;
-    const file = join(state, "a2c-smcp", name);
-    return Deno.permissions.querySync({ name: "write", path: file }).state === "granted" ? file : undefined;
+    return state === undefined ? undefined : join(state, "a2c-smcp");
   } catch {
     return undefined;
   }
 }
 
-/** The sign-ins of this user; without permission to write them, those of this process. */
-export function openTokens(): TokenStore {
-  const file = stateFile("tokens.json");
-  return file === undefined ? memoryTokenStore() : fileTokenStore(file);
+/** The path; `undefined` without the permission, which is not requested. */
+function permitted(name: "read" | "write", path: string): string | undefined {
+  return Deno.permissions.querySync({ name, path }).state === "granted" ? path : undefined;
 }
 
 /**

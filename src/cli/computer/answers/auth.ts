@@ -12,6 +12,7 @@ import { loginCommand, serverStatusText } from "../../server_words.ts";
 import { logIn } from "../auth/login.ts";
 import type { CommandContext, HostedComputer } from "../hosted_computer.ts";
 import { knownSignInsOf, signInsOf } from "../sign_ins.ts";
+import { tokenFile } from "../state_files.ts";
 import { stateText } from "./servers.ts";
 
 /** The options of `auth login`. */
@@ -35,8 +36,12 @@ export async function login(
     ? `MCP server "${name}" needs no sign-in by a person; the client credentials work`
     : `signed in at MCP server "${name}"`;
   const text = [`${how} (${detailsOf(status)})`, ...await startedLines(hosted, { name, signal })].join("\n");
-  return { value: { type: "signed_in", ...toJson(name, "signed in", status) }, text, isLine: true };
+  const warning = tokenFile() === undefined ? NOT_KEPT : undefined;
+  return { value: { type: "signed_in", ...toJson(name, "signed in", status) }, text, isLine: true, warning };
 }
+
+const NOT_KEPT = "the sign-in ends with this process, because it may not keep tokens " +
+  "(--allow-read and --allow-write, and HOME or XDG_STATE_HOME in its environment)";
 
 /** What a running Computer does with the server; nothing without one. */
 async function startedLines(
