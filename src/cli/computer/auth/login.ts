@@ -53,13 +53,7 @@ export async function logIn(
 
 /** Listens at the port; at another one if it is taken and may be another; `undefined` without any. */
 function landAt(port: number, { isFixed }: { readonly isFixed: boolean }): LandingPlace | undefined {
-  try {
-    return openLandingPlace(port) ?? (isFixed ? undefined : openLandingPlace(0));
-  } catch (error) {
-    // Without the permission to listen, the person can still paste the address.
-    if (error instanceof Deno.errors.NotCapable) return undefined;
-    throw error;
-  }
+  return openLandingPlace(port) ?? (isFixed ? undefined : openLandingPlace(0));
 }
 
 type Waiting = LoginOptions & { readonly place: LandingPlace | undefined };

@@ -41,7 +41,7 @@ const listeners = new Map<number, Listener>();
  * Opens a place to land on.
  *
  * @param port 0 for any free port.
- * @return `undefined` when another process has the port.
+ * @return `undefined` when another process has the port, and without the permission to listen.
  */
 export function openLandingPlace(port: number): LandingPlace | undefined {
   const listener = listeners.get(port) ?? Listener.open(port);
@@ -69,8 +69,10 @@ class Listener {
     listeners.set(this.port, this);
   }
 
-  /** `undefined` when the port is in use. */
+  /** `undefined` when the port is in use, and without the permission to listen, which is not requested. */
   static open(port: number): Listener | undefined {
+    const permission = { name: "net", host: `${HOSTNAME}:${port}` } as const;
+    if (Deno.permissions.querySync(permission).state !== "granted") return undefined;
     try {
       return new Listener(port);
     } catch (error) {
