@@ -9,6 +9,7 @@ import { currentScreen, PLAIN } from "../../terminal/screen.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
 import { inputOf } from "./answers/inputs.ts";
 import { type Person, personAt } from "./conversation.ts";
+import { promptArguments, promptNames } from "./prompt_candidates.ts";
 import { askForInput } from "./questions.ts";
 import { buildCommands, type Typist } from "./run_words.ts";
 import type { HostedComputer } from "./hosted_computer.ts";
@@ -69,7 +70,7 @@ const NOBODY: Person = {
 
 async function candidates(
   hosted: HostedComputer,
-  { argument, word, words }: CompletionPlace,
+  { command, argument, word, words }: CompletionPlace,
 ): Promise<string[]> {
   const { computer } = hosted;
   switch (argument) {
@@ -79,12 +80,13 @@ async function candidates(
     case "tool":
       return computer.tools.map(({ name }) => name);
     case "arguments":
+      if (command[0] === "prompt") return await promptArguments(computer.mcp, words, word);
       return argumentCandidates(
         computer.tools.find(({ name }) => name === words[0])?.params_schema ?? {},
         word,
       );
     case "prompt":
-      return (await computer.mcp.getPrompts()).prompts.map(({ name }) => name);
+      return await promptNames(computer.mcp);
     case "input":
       return hosted.store.config.inputs.map(({ id }) => id);
     case "uri":
