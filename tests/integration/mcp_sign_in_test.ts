@@ -366,6 +366,32 @@ Deno.test("a server with an Authorization header does not sign in", async () => 
   await assertRejects(() => computer.signIns.start("shop"), TypeError, "Authorization");
 });
 
+Deno.test("a token does not follow a redirect to another origin", async () => {
+  await using other = new AuthorizationServer();
+  const seen: (string | null)[] = [];
+  other.answers.set("/steal", (_form, request) => {
+    seen.push(request.headers.get("authorization"));
+    return Response.json({});
+  });
+  let isRedirected = false;
+  await using as = new AuthorizationServer();
+  await using mcp = new HttpMcpServer("streamable", { tools: [echo] }, {
+    intercept: (message, request) =>
+      isRedirected
+        ? new Response(null, { status: 307, headers: { location: `${other.issuer}/steal` } })
+        : as.guard(message, request),
+  });
+  as.mcpUrl = mcp.url;
+  await using office = await ComputerOffice.open({ servers: { shop: mcp.config() } });
+  const running = office.log.next(stateOf("shop", "running"));
+  await signIn(office.computer, "shop");
+  await running;
+  await office.computer.ready();
+  isRedirected = true;
+  assertEquals((await office.laptop.callTool("echo")).isError, true);
+  assertEquals(seen, []);
+});
+
 Deno.test("no token, code or verifier is in the log, the state or the journal", async () => {
   await using shop = await openProtected();
   const { office, as } = shop;

@@ -58,9 +58,12 @@ export function createOAuthFetch({ resource, issuer }: OAuthFetchOptions): OAuth
     );
   }
 
-  async function send(url: URL, init: RequestInit, redirects: number): Promise<Response> {
-    const { signal } = init;
-    if (signal instanceof AbortSignal) await assertAllowed(url, signal);
+  async function send(
+    url: URL,
+    init: RequestInit & { readonly signal: AbortSignal },
+    redirects: number,
+  ): Promise<Response> {
+    await assertAllowed(url, init.signal);
     const response = await fetch(url, { ...init, redirect: "manual" });
     const location = response.headers.get("location");
     const isRedirect = response.status >= 300 && response.status < 400 && location !== null;

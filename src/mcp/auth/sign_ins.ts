@@ -206,7 +206,14 @@ async function probe(
   headers.set("content-type", "application/json");
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
   try {
-    const response = await fetch(server.url, { method: "POST", headers, body, signal: deadline.signal });
+    const response = await fetch(server.url, {
+      method: "POST",
+      headers,
+      body,
+      // The headers may be secret, and are for this server.
+      redirect: "manual",
+      signal: deadline.signal,
+    });
     await response.body?.cancel();
     return response.status === 401 || response.status === 403 ? readChallenge(response.headers) : undefined;
   } catch (error) {
