@@ -202,7 +202,7 @@ export class McpConnection {
       return await this.#session.tasks.call(params, { ...limits, onTask, onStatus: progress.note });
     }
     const request = (headers?: Record<string, string>) =>
-      this.#session.request("tools/call", params, { ...limits, ask, headers });
+      this.#session.request("tools/call", params, { ...limits, ask, headers, onId: running.onRequest });
     if (this.#toolHeaders === undefined) return await request();
     try {
       return await request(this.#toolHeaders.headersOf(call));

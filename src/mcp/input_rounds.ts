@@ -25,7 +25,8 @@ export interface InputRounds {
   readonly calls: Pick<AskingCalls, "ask">;
   /** Without it, questions are declined. */
   readonly ask: Ask | undefined;
-  readonly signal: AbortSignal;
+  /** Any of them ends the waits and the questions. */
+  readonly signals: readonly AbortSignal[];
 }
 
 /** What a server needs before it goes on. */
@@ -42,7 +43,7 @@ interface InputRequired {
  * @throws {ServerNotRunningError} when its answer cannot be read.
  */
 export async function requestInRounds(rounds: InputRounds): Promise<Result> {
-  const { method, params, send, signal } = rounds;
+  const { method, params, send } = rounds;
   const backoff = new Backoff(REPEAT_BACKOFF);
   let next = params;
   for (let round = 0; round <= MAX_INPUT_ROUNDS; round++) {
@@ -55,7 +56,7 @@ export async function requestInRounds(rounds: InputRounds): Promise<Result> {
     const { requests, state } = needed;
     const inputResponses = await answerAll(requests, rounds);
     const hasAnswers = Object.keys(inputResponses).length > 0;
-    if (!hasAnswers) await delay(backoff.next(), signal);
+    if (!hasAnswers) await delay(backoff.next(), AbortSignal.any([...rounds.signals]));
     next = {
       ...params,
       ...(hasAnswers && { inputResponses }),
@@ -86,11 +87,15 @@ async function answerAll(
     throw new ServerAnswerError(RpcErrorCode.INVALID_PARAMS, message);
   }
   const answers: [string, AnswerResult][] = [];
-  for (const [key, request] of entries) answers.push([key, await answerOne(request, rounds)]);
+  const signal = AbortSignal.any([...rounds.signals]);
+  for (const [key, request] of entries) answers.push([key, await answerOne(request, { ...rounds, signal })]);
   return Object.fromEntries(answers);
 }
 
-async function answerOne(request: unknown, { calls, ask, signal }: InputRounds): Promise<AnswerResult> {
+async function answerOne(
+  request: unknown,
+  { calls, ask, signal }: Pick<InputRounds, "calls" | "ask"> & { readonly signal: AbortSignal },
+): Promise<AnswerResult> {
   const { method, params } = isRecord(request) ? request : {};
   if (method !== "elicitation/create") {
     const message = `The server asked for ${JSON.stringify(method)}, which is declined`;

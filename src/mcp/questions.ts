@@ -2,6 +2,7 @@
 import { isRecord } from "../json.ts";
 import type { Answer, Ask, Question } from "./call_options.ts";
 import { RpcErrorCode, ServerAnswerError } from "./errors.ts";
+import type { RequestId } from "./json_rpc.ts";
 
 /** The key of a message's metadata that names the task which the message belongs to. */
 const RELATED_TASK = "io.modelcontextprotocol/related-task";
@@ -28,18 +29,24 @@ interface RunningCall {
   readonly over: AbortController;
   /** The id of its task, when it runs as one. */
   task: string | undefined;
+  /** The id of its request. */
+  request: RequestId | undefined;
 }
 
 /** A running call; dispose of it when it ends. */
 export interface AskingCall extends Disposable {
   /** Notes that the call runs as a task. */
   readonly onTask: (taskId: string) => void;
+  /** Notes the request of the call. */
+  readonly onRequest: (id: RequestId) => void;
 }
 
 /** The running calls of one server, which its questions belong to. */
 export class AskingCalls {
   /** In the order in which they began. */
   readonly #running = new Set<RunningCall>();
+  /** Our requests by the questions that came in the streams of their answers. */
+  readonly #related = new Map<unknown, unknown>();
   #open = 0;
 
   /** Whether a question waits for its answer. */
@@ -49,10 +56,11 @@ export class AskingCalls {
 
   /** Notes a call until it ends. */
   begin(ask: Ask | undefined): AskingCall {
-    const call: RunningCall = { ask, over: new AbortController(), task: undefined };
+    const call: RunningCall = { ask, over: new AbortController(), task: undefined, request: undefined };
     this.#running.add(call);
     return {
       onTask: (taskId) => void (call.task = taskId),
+      onRequest: (id) => void (call.request = id),
       [Symbol.dispose]: () => {
         this.#running.delete(call);
         call.over.abort(new TypeError("The call has ended"));
@@ -60,18 +68,33 @@ export class AskingCalls {
     };
   }
 
+  /** Notes that a question came in the stream of the answer to a request of ours. */
+  relate(questionId: unknown, requestId: unknown): void {
+    this.#related.set(questionId, requestId);
+    for (const oldest of this.#related.keys()) {
+      if (this.#related.size <= MAX_OPEN_QUESTIONS) break;
+      this.#related.delete(oldest);
+    }
+  }
+
   /**
-   * Answers an `elicitation/create`: by the call whose task it names, by the call that runs alone, else by the latest that can ask, else it is declined.
+   * Answers an `elicitation/create`: by the call whose task it names or in whose stream it came, by the call that runs
+   * alone, else by the latest that can ask, else it is declined.
    *
-   * @param options The signal is aborted when the server takes its question back.
+   * @param options `id`: of the question. The signal is aborted when the server takes it back.
    * @throws {ServerAnswerError} for a malformed question.
    */
-  async answer(params: unknown, { signal }: { readonly signal: AbortSignal }): Promise<AnswerResult> {
+  async answer(
+    params: unknown,
+    { id, signal }: { readonly id?: RequestId; readonly signal: AbortSignal },
+  ): Promise<AnswerResult> {
+    const requestId = this.#related.get(id);
+    this.#related.delete(id);
     const question = readQuestion(params);
     if (question === undefined) {
       throw new ServerAnswerError(RpcErrorCode.INVALID_PARAMS, "Invalid elicitation request");
     }
-    const call = this.#callOf(relatedTaskOf(params));
+    const call = this.#callOf({ task: relatedTaskOf(params), requestId });
     if (call?.ask === undefined) return { action: "decline" };
     return await this.ask(question, { ask: call.ask, signal: AbortSignal.any([signal, call.over.signal]) });
   }
@@ -92,9 +115,12 @@ export class AskingCalls {
     }
   }
 
-  #callOf(task: string | undefined): RunningCall | undefined {
+  #callOf(
+    { task, requestId }: { readonly task: string | undefined; readonly requestId: unknown },
+  ): RunningCall | undefined {
     const calls = [...this.#running];
-    const named = task === undefined ? undefined : calls.find((call) => call.task === task);
+    const named = calls.find((call) => task !== undefined && call.task === task) ??
+      calls.find(({ request }) => request !== undefined && request === requestId);
     if (named !== undefined) return named;
     return calls.length === 1 ? calls[0] : calls.findLast(({ ask }) => ask !== undefined);
   }

@@ -33,6 +33,8 @@ export interface OutgoingRequest {
 
 /** The options of one request. */
 export interface OutgoingOptions extends RequestLimits {
+  /** Receives its id. */
+  readonly onId?: ((id: RequestId) => void) | undefined;
   /** Further headers of its HTTP request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -132,6 +134,7 @@ export class RpcPeer {
     options: OutgoingOptions,
   ): { readonly id: RequestId; readonly result: Promise<Result> } {
     const id = this.#nextId++;
+    options.onId?.(id);
     return { id, result: this.#request(id, request, options) };
   }
 

@@ -170,9 +170,9 @@ export class McpSession {
         const { progress, tasks } = this;
         readNotification(notification, { listener: this.#notifications, journal, progress, tasks });
       },
-      onRequest: async ({ method, params }: RpcRequest, options) => {
+      onRequest: async ({ id, method, params }: RpcRequest, { signal }) => {
         if (method === "ping") return {};
-        if (method === "elicitation/create") return await this.calls.answer(params, options);
+        if (method === "elicitation/create") return await this.calls.answer(params, { id, signal });
         throw new ServerAnswerError(RpcErrorCode.METHOD_NOT_FOUND, "Method not found");
       },
       onClose: () => this.#end("closed"),
@@ -186,6 +186,7 @@ export class McpSession {
       onStreamBroken: () => this.#probe(),
       onStreamOpened: () => this.#notifications.onNotificationsLost(),
       onAnswerLost: (id) => this.#peer.fail(id, new ServerNotRunningError({ reason: "event stream lost" })),
+      onQuestion: (questionId, requestId) => this.calls.relate(questionId, requestId),
       isAsked: () => this.calls.hasOpenQuestions,
       onAnswerTooLarge: (id, reason) => {
         this.#context.log.warn("dropped an answer of the MCP server: it is too large", { reason });
@@ -232,8 +233,8 @@ export class McpSession {
       );
     try {
       if (this.#introduction.era === "2025") return await send(params);
-      const signal = outgoing.signal ?? this.#over.signal;
-      return await requestInRounds({ method, params, send, calls: this.calls, ask, signal });
+      const signals = [this.#over.signal, ...outgoing.signal === undefined ? [] : [outgoing.signal]];
+      return await requestInRounds({ method, params, send, calls: this.calls, ask, signals });
     } catch (error) {
       throw outgoing.signal?.aborted ? outgoing.signal.reason : toFailure(error);
     }

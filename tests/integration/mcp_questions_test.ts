@@ -10,6 +10,7 @@ import { ProcessGuard } from "../../src/mcp/stdio/guard.ts";
 import { WarnOnce } from "../../src/mcp/warn_once.ts";
 import { KIOSK_PAY_URL } from "../fixtures/kiosk.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
+import { KioskHttp } from "../fixtures/kiosk_http.ts";
 import { deafListener } from "../fixtures/deaf_listener.ts";
 import { everything } from "../fixtures/public_servers.ts";
 
@@ -115,3 +116,16 @@ for (const [how, entry] of KIOSKS) {
     assertEquals(heard.at(0)?.total, 3);
   });
 }
+
+Deno.test("questions of calls at the same time over HTTP go each to its own call", async () => {
+  await using kiosk = new KioskHttp({ serves: "2025" });
+  await using session = await open(kiosk.config());
+  const order = async (cups: number) => {
+    const result = await session.connection.callTool({ name: "order", arguments: {} }, {
+      ...LIMITS,
+      ask: () => Promise.resolve({ action: "accept", content: { size: "small", cups, sugar: false } }),
+    });
+    assertStringIncludes(textOf(result), `cups\\":${cups}`);
+  };
+  await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(order));
+});

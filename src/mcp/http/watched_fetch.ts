@@ -15,7 +15,8 @@ import {
   MIN_STREAM_INTERVAL_MS,
 } from "../limits.ts";
 import { BufferBudget } from "../message_bytes.ts";
-import { EventFrames, JsonFrame } from "./body_frames.ts";
+import { AskingFrames } from "./asking_frames.ts";
+import { type BodyFrames, EventFrames, JsonFrame } from "./body_frames.ts";
 import { readRefusal } from "./refusal.ts";
 import { type BodyEnd, LargeMessages, watchBody } from "./watched_body.ts";
 
@@ -39,6 +40,8 @@ export interface HttpListener {
   onStreamOpened(): void;
   /** The event stream that carries the answer to a request ended without it, and cannot be resumed. */
   onAnswerLost(requestId: unknown): void;
+  /** A question of the server came in the stream of the answer to a request of ours. */
+  onQuestion(questionId: unknown, requestId: unknown): void;
   /** The answer to a tool call or a read exceeds a bound. The session goes on. */
   onAnswerTooLarge(requestId: unknown, reason: string): void;
   /** Whether a question of the server waits for its answer. The stream of its call is silent meanwhile. */
@@ -201,7 +204,9 @@ class WatchedFetch {
     return watchBody(body, {
       silenceMs: this.#silenceMs,
       mayBeSilent: () => listener.isAsked(),
-      frames: events ?? new JsonFrame(limits, this.#budget),
+      frames: events === undefined
+        ? new JsonFrame(limits, this.#budget)
+        : this.#toFrames(events, { isStandalone, init }),
       inflow,
       largeMessages: this.#largeMessages,
       signal,
@@ -210,6 +215,16 @@ class WatchedFetch {
         else if (events !== undefined) this.#onStreamEnd(exchange, { end, hasIds: events.hasIds });
       },
     });
+  }
+
+  /** A tool may ask in the stream of its answer. */
+  #toFrames(
+    events: EventFrames,
+    { isStandalone, init }: Pick<Exchange, "isStandalone" | "init">,
+  ): BodyFrames {
+    if (isStandalone || !LONG_REQUESTS.some((method) => isRequestOf(method, init?.body))) return events;
+    const id = requestIdOf(init?.body);
+    return new AskingFrames(events, (questionId) => this.#context.listener.onQuestion(questionId, id));
   }
 
   #onTooLarge({ isStandalone, init }: Exchange, error: RangeError): void {

@@ -22,7 +22,14 @@ async function play(
     sent.push(params);
     return Promise.resolve(results[Math.min(sent.length, results.length) - 1] ?? {});
   };
-  const result = await requestInRounds({ method, params, send, calls: new AskingCalls(), ask, signal });
+  const result = await requestInRounds({
+    method,
+    params,
+    send,
+    calls: new AskingCalls(),
+    ask,
+    signals: [signal],
+  });
   return { sent, result };
 }
 

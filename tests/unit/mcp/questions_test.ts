@@ -47,6 +47,18 @@ Deno.test("of several running calls, the latest that can ask gets the question",
   assertEquals(await calls.answer(form, { signal }), { action: "accept", content: { from: "second" } });
 });
 
+Deno.test("a question that came in the stream of a call's answer goes to that call", async () => {
+  const calls = new AskingCalls();
+  using first = calls.begin(answering({ action: "accept", content: { from: "first" } }));
+  using second = calls.begin(answering({ action: "accept", content: { from: "second" } }));
+  first.onRequest(7);
+  second.onRequest(8);
+  calls.relate("q1", 7);
+  const accepted = { action: "accept", content: { from: "first" } };
+  assertEquals(await calls.answer(form, { id: "q1", signal }), accepted);
+  assertEquals(await calls.answer(form, { id: "q2", signal }), { ...accepted, content: { from: "second" } });
+});
+
 Deno.test("a malformed question is refused, and one whose asking fails is cancelled", async () => {
   const calls = new AskingCalls();
   using _call = calls.begin(() => Promise.reject(new TypeError("no terminal")));
