@@ -85,6 +85,7 @@ export class McpSession {
   #introduction: Introduction = { era: "2025", version: "", capabilities: {}, isCertain: false };
   /** The stream of changes, in a version without sessions. */
   #listening: Listening | undefined;
+  #isOpen = false;
   #isProbing = false;
 
   private constructor(
@@ -175,7 +176,8 @@ export class McpSession {
         if (method === "elicitation/create") return await this.calls.answer(params, { id, signal });
         throw new ServerAnswerError(RpcErrorCode.METHOD_NOT_FOUND, "Method not found");
       },
-      onClose: () => this.#end("closed"),
+      // At the start the SDK closes a transport that it cannot use, and then throws the reason.
+      onClose: () => (this.#isOpen || this.#child !== undefined) && this.#end("closed"),
       onError: (error) => log.debug("MCP transport error", { error: error.message }),
     };
   }
@@ -305,6 +307,7 @@ export class McpSession {
       signal,
     });
     if (this.#introduction.era === "2026") await this.#listen(signal);
+    this.#isOpen = true;
   }
 
   /** Opens the stream of changes before anything is read, so that no change is missed. A slow one is not waited for. */
