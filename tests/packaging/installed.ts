@@ -38,11 +38,13 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
     const node = await findNode(folder, "22");
     await t.step("a Server, an Agent and an MCP server run in Node, and meet a Computer", async () => {
       const shop = { command: node, args: [join(folder, "out", "shop_server.js")] };
-      await Deno.writeTextFile(join(folder, "mcp.json"), JSON.stringify({ mcpServers: { shop } }));
+      const till = { command: node, args: [join(folder, "out", "till_server.js")] };
+      await Deno.writeTextFile(join(folder, "mcp.json"), JSON.stringify({ mcpServers: { shop, till } }));
       const program = [join(folder, "out", "program.js"), machine.command, join(folder, "mcp.json")];
       const { runtime, windows, ...met } = JSON.parse(await machine.run(node, program));
       assertMatch(runtime, /^v22\./);
-      assertMatch(String(windows), /^window:\/\/com\.example\.shop\/status[^]*Open$/);
+      assertMatch(String(windows), /window:\/\/com\.example\.shop\/status\s+Open/);
+      assertMatch(String(windows), /window:\/\/com\.example\.till\s+Empty/);
       assertEquals(met, {
         computer: "laptop",
         content: [{ type: "text", text: "Welcome" }],
@@ -184,8 +186,12 @@ class Machine {
 /** Installs the npm package beside TypeScript, and compiles the consumer with all checks. */
 async function installLibrary(folder: string): Promise<void> {
   const tarball = await buildNpmPackage(folder);
+  const { imports } = manifest;
   await Deno.writeTextFile(join(folder, "package.json"), '{ "type": "module" }');
-  await succeed("npm", ["install", ...QUIET, tarball, "typescript@7"], { cwd: folder });
+  // The package depends on neither version of the MCP SDK's server.
+  const sdks = [imports["@modelcontextprotocol/sdk"], imports["@modelcontextprotocol/server"]];
+  const packages = [tarball, "typescript@7", "@types/node@22", ...sdks.map((sdk) => sdk.replace("npm:", ""))];
+  await succeed("npm", ["install", ...QUIET, ...packages], { cwd: folder });
   for await (const { name } of Deno.readDir(CONSUMER)) {
     await Deno.copyFile(join(CONSUMER, name), join(folder, name));
   }
