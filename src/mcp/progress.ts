@@ -1,9 +1,12 @@
 /** The progress of tool calls: each call has a token, and `notifications/progress` with that token belong to it. */
 import { Throttle } from "../async/throttle.ts";
 import { isRecord } from "../json.ts";
+import { shorten } from "../text.ts";
 import type { Progress } from "./call_options.ts";
 import type { WarnOnce } from "./warn_once.ts";
 
+/** The length to which a message is cut, in characters; it is masked and cut further before it is sent. */
+const MAX_MESSAGE_LENGTH = 16_384;
 /** The shortest time between two reports of one call, in milliseconds. Of those in between, the last one counts. */
 const REPORT_INTERVAL_MS = 100;
 
@@ -106,6 +109,8 @@ export function readProgress(params: unknown): Progress | undefined {
   return {
     progress,
     ...(typeof total === "number" && Number.isFinite(total) && total > 0 ? { total } : {}),
-    ...(typeof message === "string" && message !== "" ? { message } : {}),
+    ...(typeof message === "string" && message !== ""
+      ? { message: shorten(message, MAX_MESSAGE_LENGTH) }
+      : {}),
   };
 }

@@ -25,8 +25,8 @@ const KEPT_MS = 60_000;
 const CANCEL_TIMEOUT_MS = 10_000;
 /** The longest id of a task, in characters. */
 const MAX_TASK_ID_LENGTH = 1_024;
-/** The length to which the text of a status is cut, in characters. */
-const MAX_STATUS_LENGTH = 1_000;
+/** The length to which the text of a status is cut, in characters; it is masked and cut further before it is sent. */
+const MAX_STATUS_LENGTH = 16_384;
 
 /** The state of a task. */
 export interface Task {

@@ -177,11 +177,13 @@ Deno.test("the Agent sends the time in all with the call, and the idle time befo
 Deno.test("known secrets are masked in the text of a progress", async () => {
   await using office = await openOffice(SERVER, { SECRET: "hunter2-hunter2" });
   const reports = new Reports();
-  const call = office.laptop.callTool("work", {
-    reports: [{ progress: 1, message: "as hunter2-hunter2" }],
-    waits: true,
-  }, { onProgress: reports.add });
+  // One is cut in the middle of the secret.
+  const cut = `${"x".repeat(995)}hunter2-hunter2`;
+  const work: Work = { reports: [{ progress: 1, message: "as hunter2-hunter2" }], waits: true };
+  const call = office.laptop.callTool("work", { ...work }, { onProgress: reports.add });
   await reports.until(({ message }) => message === "as ***");
+  await office.laptop.callTool("report", { reports: [{ progress: 2, message: cut }] });
+  await reports.until(({ message }) => message === `${"x".repeat(995)}***`);
   await office.laptop.callTool("finish");
   await call;
 });

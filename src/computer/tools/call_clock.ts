@@ -2,10 +2,6 @@
 import { Countdown } from "../../async/countdown.ts";
 import type { Progress } from "../../mcp/call_options.ts";
 import { ServerTimeoutError } from "../../mcp/errors.ts";
-import { shorten } from "../../text.ts";
-
-/** The most characters of a progress message. */
-export const MAX_PROGRESS_MESSAGE = 1_000;
 
 /** How a call is timed. */
 export interface CallTimes {
@@ -91,12 +87,11 @@ export class CallClock implements Disposable {
     const before = this.#latest;
     const isFurther = before === undefined || progress > before.progress;
     if (isFurther) this.#idle?.restart(this.#idleMs);
-    const text = message === undefined ? undefined : shorten(message, MAX_PROGRESS_MESSAGE);
-    if (!isFurther && text === before.message && total === before.total) return;
+    if (!isFurther && message === before.message && total === before.total) return;
     this.#latest = {
       progress: isFurther ? progress : before.progress,
       ...(total === undefined ? {} : { total }),
-      ...(text === undefined ? {} : { message: text }),
+      ...(message === undefined ? {} : { message }),
     };
     this.#report(this.#latest);
   };

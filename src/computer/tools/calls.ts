@@ -38,6 +38,8 @@ import { isForbidden } from "./settings.ts";
 
 /** How much is kept of a name or id that the Agent chose, in characters. */
 const MAX_NAME_LENGTH = 128;
+/** How much of the text of a progress is passed on, in characters. */
+const MAX_PROGRESS_LENGTH = 1_000;
 /** How many tools are named in place of one that does not exist. */
 const MAX_NAMED_TOOLS = 5;
 
@@ -252,7 +254,11 @@ export class ToolCalls {
     return (progress) => {
       const { message } = progress;
       try {
-        report?.(message === undefined ? progress : { ...progress, message: redact(message) });
+        report?.(
+          message === undefined
+            ? progress
+            : { ...progress, message: shorten(redact(message), MAX_PROGRESS_LENGTH) },
+        );
       } catch (error) {
         log.warn("the listener for the progress of a call failed", { error: describeError(error) });
       }
