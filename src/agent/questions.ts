@@ -9,6 +9,7 @@ import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import { parseInputRequired } from "../protocol/answers.ts";
 import { type QuestionField, readForm } from "../protocol/question_form.ts";
 import { A2C_INPUT_REQUIRED, type Answer, type InputRequired } from "../protocol/questions.ts";
+import { MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
 import { A2C_MCP_SERVER, type CallToolResult } from "../protocol/tools.ts";
 import { describeError } from "../text.ts";
@@ -80,6 +81,9 @@ export interface AskingCall {
 /** A question as it was read; one of an unknown mode has nothing but its state. */
 type ReadQuestion = InputRequired | { readonly mode: "unknown"; readonly state: string };
 
+/** A question that the user is asked. */
+type AskedQuestion = Exclude<InputRequired, { mode: "wait" }>;
+
 /** Answers the questions of a call until its result has come. */
 export async function answerQuestions(result: CallToolResult, call: AskingCall): Promise<CallToolResult> {
   let last = result;
@@ -90,7 +94,7 @@ export async function answerQuestions(result: CallToolResult, call: AskingCall):
     const server = last.meta?.[A2C_MCP_SERVER];
     const answer = await askUser(required, call, { problems, mcpServer: server });
     try {
-      last = await sendAnswer(required.state, answer, call);
+      last = await sendAnswer(required, answer, call);
       problems = [];
     } catch (error) {
       const wrong = problemsOf(error);
@@ -122,6 +126,7 @@ async function askUser(
   about: { readonly problems: readonly string[]; readonly mcpServer: string | undefined },
 ): Promise<Answer> {
   const { onQuestion, requests, signal } = call;
+  if (required.mode === "wait") return { action: "accept" };
   if (onQuestion === undefined || required.mode === "unknown") return { action: "decline" };
   const { expires_in_ms: timeLeftMs } = required;
   using deadline = new Deadline(timeLeftMs, { reason: expired, signal });
@@ -142,7 +147,7 @@ function expired(): RequestTimeoutError {
 
 /** `undefined` for a form or a URL that cannot be shown. */
 function toQuestion(
-  required: InputRequired,
+  required: AskedQuestion,
   { requests, tool, params, reqId }: AskingCall,
   about: Pick<QuestionBase, "problems" | "mcpServer" | "timeLeftMs" | "signal">,
 ): AgentQuestion | undefined {
@@ -171,8 +176,14 @@ function isOfWeb(url: string): boolean {
   return ["https:", "http:"].includes(URL.parse(url)?.protocol ?? "");
 }
 
-async function sendAnswer(state: string, answer: Answer, call: AskingCall): Promise<CallToolResult> {
-  const { requests, signal, timeoutMs } = call;
+async function sendAnswer(
+  required: ReadQuestion,
+  answer: Answer,
+  { requests, signal, timeoutMs: ownMs }: AskingCall,
+): Promise<CallToolResult> {
+  const { state } = required;
+  const waitMs = required.mode === "wait" ? required.expires_in_ms : 0;
+  const timeoutMs = Math.min(ownMs + waitMs, MAX_TIMEOUT_SECONDS * 1000);
   const content = answer.action === "accept" ? answer.content : undefined;
   const options = { signal, timeoutMs, parse: parseCallToolResult, isFailureLogged: true };
   return await requests.ask(ANSWER_INPUT_EVENT, { state, action: answer.action, content }, options);

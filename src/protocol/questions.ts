@@ -13,8 +13,11 @@ export type Answer =
   | { readonly action: "decline" }
   | { readonly action: "cancel" };
 
-/** The kinds of questions: a form to fill in, a URL to open, a tool call to approve. */
-export const QUESTION_MODES = ["form", "url", "approval"] as const;
+/**
+ * The kinds of questions: a form to fill in, a URL to open, a tool call to approve; and to wait, while the person at the
+ * Computer is asked.
+ */
+export const QUESTION_MODES = ["form", "url", "approval", "wait"] as const;
 
 /** One of {@linkcode QUESTION_MODES}. */
 export type QuestionMode = typeof QUESTION_MODES[number];
@@ -49,7 +52,8 @@ export interface InputRequiredBase {
 export type InputRequired =
   | InputRequiredBase & { mode: "form"; schema: Record<string, unknown> }
   | InputRequiredBase & { mode: "url"; url: string }
-  | InputRequiredBase & { mode: "approval" };
+  | InputRequiredBase & { mode: "approval" }
+  | InputRequiredBase & { mode: "wait" };
 
 /** `client:answer_input`: answers the question of a call; its ack is the call's result, or the next question. */
 export interface AnswerInputReq extends AgentCallData {

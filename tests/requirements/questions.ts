@@ -46,6 +46,8 @@ export const questions: readonly Requirement[] = [
   }),
   ...section("docs/protocol/questions.md#time", {
     "question-clock": "While a question is open at the Agent, the time of the call stands still.",
+    "question-wait":
+      "An Agent that can wait is told to while the person at the Computer is asked; the call's time stands still.",
     "question-expiry": "A question that nobody answers in time is told to the MCP server as `cancel`.",
     "question-confirm-late": "A call that nobody confirms in time is 4005, and has not run.",
     "question-open-at-end": "A call that ends while a question is open says so.",

@@ -16,6 +16,7 @@ import {
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { A2C_MCP_SERVER, type CallToolResult, type ToolResultMeta } from "../../protocol/tools.ts";
 import type { QuestionLimits } from "../limits.ts";
+import { ToolCallCancelled } from "../tools/results.ts";
 import type { RunningCall } from "../tools/running_call.ts";
 
 /** The most questions that are remembered after their end, to say why an answer comes too late. */
@@ -61,13 +62,23 @@ type EndReason = "answered" | "expired" | "ended";
 interface OpenQuestion {
   readonly call: RunningCall;
   readonly question: AgentQuestion;
-  readonly onAnswer: (answer: Answer) => void;
+  /** Takes the answer, and lets the next request wait for the call. */
+  readonly onAnswer: (answer: Answer, request: AnswerInputReq) => void;
+}
+
+/** An Agent that waits for the person at the Computer. */
+interface Wait {
+  readonly call: RunningCall;
+  /** Whether the person has answered. */
+  isOver: boolean;
 }
 
 /** The questions to the Agent of one office. */
 export class AgentChannel {
   readonly #limits: QuestionLimits;
   readonly #open = new Map<string, OpenQuestion>();
+  /** The calls whose Agent waits for the person at the Computer: at most one state for each. */
+  readonly #waits = new Map<string, Wait>();
   readonly #ended = new Map<string, EndReason>();
   #modes: ReadonlySet<QuestionMode> = new Set();
 
@@ -85,6 +96,11 @@ export class AgentChannel {
   /** The Agent or the connection has gone: no questions until the next {@linkcode AgentChannel.open}. */
   close(): void {
     this.#modes = new Set();
+  }
+
+  /** How long an answer is waited for, in milliseconds. */
+  get timeoutMs(): number {
+    return this.#limits.questionTimeoutMs;
   }
 
   /** Whether the Agent takes questions of this kind. */
@@ -113,7 +129,12 @@ export class AgentChannel {
       this.#end(state, "expired");
       answered.resolve({ answer: { action: "cancel" }, why: unansweredIn(questionTimeoutMs) });
     }, questionTimeoutMs);
-    this.#open.set(state, { call, question, onAnswer: (answer) => answered.resolve({ answer }) });
+    const onAnswer = (answer: Answer, request: AnswerInputReq) => {
+      this.#end(state, "answered");
+      call.goOn(timeoutMsOf(request));
+      answered.resolve({ answer });
+    };
+    this.#open.set(state, { call, question, onAnswer });
     call.suspend(toResult(question, { state, expires_in_ms: questionTimeoutMs }));
     try {
       return await abortable(answered.promise, ended);
@@ -126,6 +147,25 @@ export class AgentChannel {
   }
 
   /**
+   * Lets the Agent wait while the person at the Computer is asked, for as long as its user would be waited for. Dispose of
+   * it when they have answered: the call then has its time anew.
+   */
+  wait(call: RunningCall, question: AgentQuestion): Disposable {
+    const state = randomState();
+    for (const [earlier, { call: waiting }] of this.#waits) if (waiting === call) this.#endWait(earlier);
+    const wait: Wait = { call, isOver: false };
+    this.#waits.set(state, wait);
+    call.onEnd(() => this.#endWait(state));
+    call.suspend(toResult(question, { state, expires_in_ms: this.timeoutMs }));
+    return {
+      [Symbol.dispose]() {
+        wait.isOver = true;
+        call.goOn(call.clock.limitMs);
+      },
+    };
+  }
+
+  /**
    * Answers `client:answer_input`: the call goes on, and the promise resolves to its result or its next question.
    *
    * @throws {SmcpError} 404 for a question that is not open, 403 for one of another Agent, 400 for wrong content; the
@@ -134,22 +174,33 @@ export class AgentChannel {
   answer(request: AnswerInputReq): Promise<CallToolResult> {
     const { state, agent } = request;
     const open = this.#open.get(state);
-    if (open === undefined) throw notOpen(state, this.#ended.get(state));
-    const { call, question, onAnswer } = open;
+    const wait = this.#waits.get(state);
+    const { call } = open ?? wait ?? {};
+    if (call === undefined) throw notOpen(state, this.#ended.get(state));
     if (call.request.agent !== agent) {
       throw new SmcpError(ErrorCode.FORBIDDEN, "Cannot answer the question: another Agent was asked");
     }
-    const given = toAnswer(request, question);
-    this.#end(state, "answered");
-    call.goOn(timeoutMsOf(request));
-    const { answer: next } = call;
-    onAnswer(given);
-    return next;
+    if (open !== undefined) {
+      open.onAnswer(toAnswer(request, open.question), request);
+      return call.answer;
+    }
+    // After the person's answer, the call may already be suspended by its next question.
+    if (call.isSuspended && wait?.isOver === false) call.renew();
+    const { answer } = call;
+    if (request.action !== "accept") call.clock.abort(new ToolCallCancelled("The Agent does not wait"));
+    return answer;
   }
 
   /** The first reason counts. */
   #end(state: string, reason: EndReason): void {
-    if (!this.#open.delete(state)) return;
+    if (this.#open.delete(state)) this.#remember(state, reason);
+  }
+
+  #endWait(state: string): void {
+    if (this.#waits.delete(state)) this.#remember(state, "ended");
+  }
+
+  #remember(state: string, reason: EndReason): void {
     this.#ended.set(state, reason);
     for (const oldest of this.#ended.keys()) {
       if (this.#ended.size <= MAX_ENDED) return;

@@ -9,7 +9,8 @@ import type { QuestionLimits } from "../limits.ts";
 import type { OfficeAgent } from "../office/attendance.ts";
 import type { ToolRoute } from "../tools/directory.ts";
 import type { RunningCall } from "../tools/running_call.ts";
-import { type QuestionOutcome, TOO_MANY, unansweredIn } from "./agent_channel.ts";
+import { type AgentChannel, type QuestionOutcome, TOO_MANY, unansweredIn } from "./agent_channel.ts";
+import { pauseFor } from "./pause.ts";
 import type { AnswerQuestion, QuestionRequest } from "./question.ts";
 import type { ReadableQuestion } from "./read_question.ts";
 
@@ -20,6 +21,8 @@ const MAX_WRONG_ANSWERS = 10;
 export interface PersonContext {
   /** The Agent of the office. */
   readonly agent: Pick<OfficeAgent, "known">;
+  /** The way to the Agent, which may have to wait meanwhile. */
+  readonly channel: AgentChannel;
   readonly limits: QuestionLimits;
   readonly log: Logger;
 }
@@ -48,20 +51,21 @@ export class PersonAtComputer {
    * @throws The signal's reason when the call ends first.
    */
   async ask(asked: AskedQuestion, answerQuestion: AnswerQuestion): Promise<QuestionOutcome | undefined> {
-    const { limits: { maxQuestions, questionTimeoutMs }, log } = this.#context;
+    const { channel, limits: { maxQuestions }, log } = this.#context;
     const { call, signal } = asked;
     if (this.#waiting >= maxQuestions) return { answer: { action: "decline" }, why: TOO_MANY };
     this.#waiting++;
-    // Nobody but this program waits for a local call, so its time can stand still.
-    if (call.isLocal) call.clock.pause();
     const ended = call.endedOr(signal);
-    using deadline = new Deadline(questionTimeoutMs, { reason: () => new QuestionExpired(), signal: ended });
+    using pause = pauseFor(call, channel, { server: asked.route.server.name, what: "an answer" });
+    const { isPaused, timeoutMs } = pause;
+    using deadline = new Deadline(timeoutMs, { reason: () => new QuestionExpired(), signal: ended });
+    const timeLeftMs = () => isPaused ? timeoutMs : call.clock.leftMs;
     try {
-      return await this.#askUntilRight(asked, { answerQuestion, signal: deadline.signal });
+      return await this.#askUntilRight(asked, { answerQuestion, timeLeftMs, signal: deadline.signal });
     } catch (error) {
       ended.throwIfAborted();
       if (error instanceof QuestionExpired) {
-        return { answer: { action: "cancel" }, why: unansweredIn(questionTimeoutMs) };
+        return { answer: { action: "cancel" }, why: unansweredIn(timeoutMs) };
       }
       log.error("the answerQuestion callback failed", {
         req_id: call.request.req_id,
@@ -70,20 +74,22 @@ export class PersonAtComputer {
       return { answer: { action: "decline" }, why: "asking failed" };
     } finally {
       this.#waiting--;
-      if (call.isLocal) call.clock.resume();
     }
   }
 
   async #askUntilRight(
     asked: AskedQuestion,
-    { answerQuestion, signal }: { readonly answerQuestion: AnswerQuestion; readonly signal: AbortSignal },
+    { answerQuestion, timeLeftMs, signal }: {
+      readonly answerQuestion: AnswerQuestion;
+      readonly timeLeftMs: () => number;
+      readonly signal: AbortSignal;
+    },
   ): Promise<QuestionOutcome | undefined> {
     const { call } = asked;
     const agent = call.isLocal ? undefined : await abortable(this.#context.agent.known(), signal);
     let problems: readonly string[] = [];
     for (let wrong = 0; wrong <= MAX_WRONG_ANSWERS; wrong++) {
-      const timeLeftMs = this.#timeLeftMs(call);
-      const request = toRequest(asked, { agent, problems, timeLeftMs, signal });
+      const request = toRequest(asked, { agent, problems, timeLeftMs: timeLeftMs(), signal });
       const answer = await abortable(Promise.resolve(answerQuestion(request)), signal);
       signal.throwIfAborted();
       if (answer === undefined) return undefined;
@@ -92,11 +98,6 @@ export class PersonAtComputer {
       problems = checked.problems;
     }
     return { answer: { action: "decline" }, why: "the answers did not fit the form" };
-  }
-
-  #timeLeftMs({ isLocal, clock }: RunningCall): number {
-    const { questionTimeoutMs } = this.#context.limits;
-    return isLocal ? questionTimeoutMs : Math.min(questionTimeoutMs, clock.leftMs);
   }
 }
 

@@ -7,7 +7,7 @@ import { PersonAtComputer, type PersonContext } from "./person.ts";
 import type { AnswerQuestion } from "./question.ts";
 
 /** Dependencies of {@linkcode Questions}. */
-export interface QuestionsContext extends PersonContext {
+export interface QuestionsContext extends Omit<PersonContext, "channel"> {
   /** How the person at the Computer is reached; `undefined` when not at all. */
   readonly answerQuestion: AnswerQuestion | undefined;
 }
@@ -24,7 +24,7 @@ export class Questions {
   constructor(context: QuestionsContext) {
     this.channel = new AgentChannel(context.limits);
     this.timeoutMs = context.limits.questionTimeoutMs;
-    this.#person = new PersonAtComputer(context);
+    this.#person = new PersonAtComputer({ ...context, channel: this.channel });
     this.#answerQuestion = context.answerQuestion;
   }
 

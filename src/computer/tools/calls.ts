@@ -126,7 +126,7 @@ export class ToolCalls {
    * lost. One that the Agent's user was asked about goes on when the Agent is still there afterwards.
    */
   endConfirmations(): void {
-    this.#end(({ isLocal, awaited, isSuspended }) => !isLocal && awaited === "confirmer" && !isSuspended);
+    this.#end(({ isLocal, awaited }) => !isLocal && awaited === "confirmer");
   }
 
   /** Forgets the answers that are kept for repeated requests: the Computer has left the office. */

@@ -1,11 +1,14 @@
 /** Confirmation of tool calls by the person at the Computer: when they are asked, and what they are shown. */
 import { abortable } from "../../async/abortable.ts";
+import { Deadline } from "../../async/deadline.ts";
 import type { Logger } from "../../log.ts";
+import { ServerTimeoutError } from "../../mcp/errors.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { describeError } from "../../text.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import type { OfficeAgent } from "../office/attendance.ts";
-import type { AgentChannel } from "../questions/agent_channel.ts";
+import { type AgentChannel, unansweredIn } from "../questions/agent_channel.ts";
+import { pauseFor } from "../questions/pause.ts";
 import type { ToolRoute } from "./directory.ts";
 import { failureResult } from "./results.ts";
 import type { RunningCall } from "./running_call.ts";
@@ -111,16 +114,29 @@ export class Confirmations {
 
   /** Asks the person at the Computer; gives the reason when the call must not run. */
   async #ask(confirm: Confirm, call: RunningCall, route: ToolRoute): Promise<string | undefined> {
-    const { request, isLocal, clock: { signal } } = call;
-    const agent = isLocal ? undefined : await abortable(this.#context.agent.known(), signal);
-    const question = { ...toQuestion(request, route), agent, isLocal, signal };
-    const isConfirmed = await abortable(Promise.resolve(confirm(question)), signal);
-    return isConfirmed === true ? undefined : "it was declined";
+    const { request, isLocal } = call;
+    const server = route.server.name;
+    const meta = { error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION };
+    using pause = pauseFor(call, this.#context.channel, { server, what: "a confirmation", meta });
+    const { timeoutMs } = pause;
+    const reason = () => new ServerTimeoutError("Cannot confirm the call: nobody has answered");
+    using deadline = new Deadline(timeoutMs, { reason, signal: call.clock.signal });
+    const { signal } = deadline;
+    try {
+      const agent = isLocal ? undefined : await abortable(this.#context.agent.known(), signal);
+      const question = { ...toQuestion(request, route), agent, isLocal, signal };
+      const isConfirmed = await abortable(Promise.resolve(confirm(question)), signal);
+      return isConfirmed === true ? undefined : "it was declined";
+    } catch (error) {
+      if (!signal.aborted || call.clock.signal.aborted) throw error;
+      return `${unansweredIn(timeoutMs)}, and it has not run`;
+    }
   }
 
   /** Asks the user of the Agent, whose program shows the arguments that it has sent. */
   async #askAgent(call: RunningCall, { server, tool }: ToolRoute): Promise<string | undefined> {
     const { request, clock: { signal } } = call;
+    call.awaited = "approver";
     const what = `Tool "${request.tool_name}" of MCP server "${server.name}"`;
     const { answer, why = "the user of the Agent declined it" } = await this.#context.channel.ask(call, {
       mode: "approval",

@@ -79,7 +79,7 @@ export function toFailureOutcome(error: unknown, call: FailedCall): ToolOutcome 
     };
   }
   const isTimeout = error instanceof ServerTimeoutError;
-  if (isTimeout && awaited === "confirmer") {
+  if (isTimeout && (awaited === "confirmer" || awaited === "approver")) {
     const text = `Tool "${name}" needs a confirmation: nobody gave it in ${
       timeoutMs / 1000
     } s, and it has not run`;
@@ -102,6 +102,7 @@ export function toFailureOutcome(error: unknown, call: FailedCall): ToolOutcome 
 /** What a call waited for when it ended, as the end of a sentence. */
 const AWAITED_WORDS: Readonly<Record<AwaitedPerson, (server: string) => string>> = {
   confirmer: () => " before it was confirmed, and has not run",
+  approver: () => " before it was confirmed, and has not run",
   answerer: (server) => ` while a question of MCP server "${server}" was open`,
 };
 

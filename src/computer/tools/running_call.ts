@@ -7,8 +7,11 @@ import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import { CallClock } from "./call_clock.ts";
 
-/** What a call waits for: the person who confirms it, or the person who answers a question of its MCP server. */
-export type AwaitedPerson = "confirmer" | "answerer";
+/**
+ * Whom a call waits for: the person at the Computer or the user of the Agent who confirms it, or the person who answers a
+ * question of its MCP server.
+ */
+export type AwaitedPerson = "confirmer" | "approver" | "answerer";
 
 /** A call that runs. Declare it with `using`: disposal stops its clock and ends its questions. */
 export class RunningCall implements Disposable {
@@ -42,6 +45,11 @@ export class RunningCall implements Disposable {
     return AbortSignal.any([this.clock.signal, this.#end.signal, signal]);
   }
 
+  /** Calls a function once the call has ended. */
+  onEnd(listener: () => void): void {
+    this.#end.signal.addEventListener("abort", listener, { once: true });
+  }
+
   /** The answer to the request that waits for the call now. */
   get answer(): Promise<CallToolResult> {
     return this.#answer.promise;
@@ -59,10 +67,15 @@ export class RunningCall implements Disposable {
     this.#answer.resolve(question);
   }
 
-  /** Goes on for the next request, which has this time; or for nobody, when none has come. */
-  goOn(timeoutMs: number): void {
+  /** Lets the next request wait for the call, whose time still stands still. */
+  renew(): void {
     this.#isSuspended = false;
     this.#answer = Promise.withResolvers();
+  }
+
+  /** Goes on with this time, for the next request; for nobody, when none has come. */
+  goOn(timeoutMs: number): void {
+    if (this.#isSuspended) this.renew();
     this.clock.restart(timeoutMs);
   }
 

@@ -39,4 +39,5 @@ export const inputRequired: z.ZodType<InputRequired> = z.discriminatedUnion("mod
   z.looseObject({ ...question, mode: z.literal("form"), schema: record }),
   z.looseObject({ ...question, mode: z.literal("url"), url: z.string() }),
   z.looseObject({ ...question, mode: z.literal("approval") }),
+  z.looseObject({ ...question, mode: z.literal("wait") }),
 ]);

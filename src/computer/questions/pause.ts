@@ -1,0 +1,48 @@
+/** The time of a call while the person at the Computer is asked. */
+import { MAX_TIMER_MS } from "../../async/backoff.ts";
+import type { ToolResultMeta } from "../../protocol/tools.ts";
+import type { RunningCall } from "../tools/running_call.ts";
+import type { AgentChannel } from "./agent_channel.ts";
+
+/** What an Agent that waits is told. */
+export interface WaitReason {
+  /** The MCP server of the tool. */
+  readonly server: string;
+  /** What the person is asked for: `a confirmation`, `an answer`. */
+  readonly what: string;
+  /** Further metadata of the result that tells the Agent to wait. */
+  readonly meta?: ToolResultMeta;
+}
+
+/** The time for one person. Dispose of it when they have answered: the call then goes on. */
+export interface Pause extends Disposable {
+  /** Whether the time of the call stands still. */
+  readonly isPaused: boolean;
+  /** How long they may take, in milliseconds. While the call's own time runs on, that ends first. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Lets the time of a call stand still while the person at the Computer is asked. For a call of the office that takes an
+ * Agent that can wait; else the call's time runs on.
+ */
+export function pauseFor(call: RunningCall, channel: AgentChannel, reason: WaitReason): Pause {
+  const { timeoutMs } = channel;
+  if (call.isLocal) {
+    call.clock.pause();
+    return { isPaused: true, timeoutMs, [Symbol.dispose]: () => call.clock.resume() };
+  }
+  if (!channel.takes("wait")) return { isPaused: false, timeoutMs: MAX_TIMER_MS, [Symbol.dispose]() {} };
+  const { server, what, meta } = reason;
+  const message = `The person at the Computer is asked for ${what}`;
+  const waiting = channel.wait(call, {
+    mode: "wait",
+    server,
+    message,
+    members: {},
+    sentence:
+      `Tool "${call.request.tool_name}" has not finished: the person at the Computer is asked for ${what}`,
+    ...(meta === undefined ? {} : { meta }),
+  });
+  return { isPaused: true, timeoutMs, [Symbol.dispose]: () => waiting[Symbol.dispose]() };
+}
